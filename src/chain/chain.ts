@@ -266,8 +266,8 @@ export class Chain extends ChainReader {
   }
 
   /** Resolves when takeBlock has room for another one; undefined when it has. */
-  room(): Promise<void> | undefined {
-    return this.#intake.room();
+  waitForCapacity(): Promise<void> | undefined {
+    return this.#intake.waitForCapacity();
   }
 
   /** Checks and stores a header. null: accepted, or known as good. @throws DecodeError under 80 bytes; ChainFault */

@@ -102,11 +102,11 @@ export class Intake {
   }
 
   /** Resolves when there is room for another block; undefined when there is. */
-  room(): Promise<void> | undefined {
-    return this.#full ? this.#emptier() : undefined;
+  waitForCapacity(): Promise<void> | undefined {
+    return this.#full ? this.#waitUntilNotFull() : undefined;
   }
 
-  async #emptier(): Promise<void> {
+  async #waitUntilNotFull(): Promise<void> {
     while (this.#full) await this.#nextSlice();
   }
 

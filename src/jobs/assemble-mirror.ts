@@ -161,7 +161,7 @@ export class AssembleMirror {
   #take(delta: MirrorDelta): void {
     for (const { index, buffer } of delta.segments) this.#segments[index] = buffer === null ? NO_BYTES : new Uint8Array(buffer);
     if (delta.removed.length === 0 && delta.changed.length === 0) return;
-    this.#makeRoom(delta);
+    this.#ensureCapacity(delta);
     if (this.#stale.length < this.#columns.capacity) this.#stale = new Uint8Array(this.#columns.capacity);
     const stale = this.#stale;
     for (const slot of delta.removed) {
@@ -191,7 +191,7 @@ export class AssembleMirror {
     this.#segments.length = 0;
   }
 
-  #makeRoom(delta: MirrorDelta): void {
+  #ensureCapacity(delta: MirrorDelta): void {
     let highest = 0;
     for (const slot of delta.changed) if (slot > highest) highest = slot;
     for (const slot of delta.removed) if (slot > highest) highest = slot;

@@ -15,7 +15,7 @@ export interface CallSize {
 }
 
 /** One per front, shared by its links. */
-export class CallRoom {
+export class CallQuota {
   readonly #bounds: LinkBounds;
   readonly #counters: FrontCounters;
   #calls = 0;
@@ -31,7 +31,7 @@ export class CallRoom {
    * @param submission is worth more than the bound: one of the ordinary size still passes
    * @returns false when too much is under way
    */
-  take({ sizeBytes, counted }: CallSize, submission: boolean): boolean {
+  reserveCall({ sizeBytes, counted }: CallSize, submission: boolean): boolean {
     const { calls, bytes } = this.#bounds;
     const full = (counted && this.#calls >= calls) || this.#bytes + sizeBytes > bytes;
     if (full && (!submission || this.#bytes + sizeBytes > 2 * bytes)) return false;
@@ -39,7 +39,7 @@ export class CallRoom {
     return true;
   }
 
-  give(size: CallSize): void {
+  releaseCall(size: CallSize): void {
     this.#add(size, -1);
   }
 

@@ -3,7 +3,7 @@
 // says no. drain() handles all news that have arrived, for a front that is about to answer alone and must not be older
 // than any reply already given.
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import type { CallRoom, CallSize } from './call-room.js';
+import type { CallQuota, CallSize } from './call-room.js';
 import { CallWriter, ReplyReader } from './frames.js';
 import { TickLoop } from './link-turns.js';
 import {
@@ -65,7 +65,7 @@ const LAST_ID = 0x7fff_ffff;
 export class FrontLink {
   readonly #port: MessagePort;
   readonly #priority: MessagePort;
-  readonly #room: CallRoom;
+  readonly #quota: CallQuota;
   readonly #outbox: Outbox;
   readonly #requests: CallWriter;
   readonly #replies: ReplyReader;
@@ -81,13 +81,13 @@ export class FrontLink {
   /** Calls or replies crossed since the last look at the ring. */
   #active = false;
 
-  /** @param room shared by all links of this front */
-  constructor(ports: LinkPorts, room: CallRoom, onNews: (news: FrontNews) => void) {
+  /** @param quota shared by all links of this front */
+  constructor(ports: LinkPorts, quota: CallQuota, onNews: (news: FrontNews) => void) {
     this.#port = ports.main;
     this.#priority = ports.priority;
     this.#requests = new CallWriter(ports.calls);
     this.#replies = new ReplyReader(ports.replies);
-    this.#room = room;
+    this.#quota = quota;
     this.#outbox = new Outbox(ports.main);
     this.#onNews = onNews;
     this.#port.on('close', () => this.#lose());
@@ -110,7 +110,7 @@ export class FrontLink {
     const { block = null, taken = null } = call;
     const sizeBytes = call.body.byteLength + (block?.bytes.byteLength ?? 0);
     const size = { sizeBytes, counted: !call.waits };
-    if (!this.#room.take(size, call.submission)) return 0;
+    if (!this.#quota.reserveCall(size, call.submission)) return 0;
     const id = this.#newId();
     const position = call.priority ? -1 : this.#requests.write(id, call.user, call.uri, call.body, call.plain);
     this.#pending.set(id, { done, ...size, position });
@@ -289,7 +289,7 @@ export class FrontLink {
     const pending = this.#pending.get(id);
     if (!pending) return undefined;
     this.#pending.delete(id);
-    this.#room.give(pending);
+    this.#quota.releaseCall(pending);
     return pending;
   }
 }

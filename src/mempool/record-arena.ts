@@ -74,7 +74,7 @@ export class RecordArena {
 
   /** Writes a transaction's record and fills in the row's columns. */
   store(row: number, tx: TxView): void {
-    const at = this.#room(row, tx.totalSize);
+    const at = this.#reserve(row, tx.totalSize);
     this.#live += RECORD_HEADER + tx.totalSize;
     const { bytes } = this.#segments[this.#current] as Segment;
     bytes.set(tx.txid, at);
@@ -96,7 +96,7 @@ export class RecordArena {
   }
 
   /** Room at the end of the newest segment, the row's from now on. @returns offset */
-  #room(row: number, length: number): number {
+  #reserve(row: number, length: number): number {
     const size = RECORD_HEADER + length;
     if (this.#current < 0 || this.#used(this.#current) + size > this.#bytes[this.#current].length) this.#startSegment(size);
     const segment = this.#segments[this.#current] as Segment;
@@ -151,7 +151,7 @@ export class RecordArena {
       if (segment[row] !== number) continue;
       const from = offset[row];
       const size = RECORD_HEADER + length[row];
-      const at = this.#room(row, length[row]);
+      const at = this.#reserve(row, length[row]);
       this.#bytes[this.#current].set(bytes.subarray(from, from + size), at);
       this.#credit -= size;
       (this.#segments[number] as Segment).live -= size;

@@ -2,7 +2,7 @@
 // eviction and expiry.
 import { NO_ROW, type Rows } from './rows.js';
 
-const FIRST_ROOM = 1024;
+const FIRST_CAPACITY = 1024;
 /** A removal takes about as long as putting so many others in order. */
 const MANY = 8;
 
@@ -14,7 +14,7 @@ export class RowHeap {
   readonly #rows: Rows;
   readonly #before: (a: number, b: number) => boolean;
   readonly #place: HeapPlace;
-  #items = new Int32Array(FIRST_ROOM);
+  #items = new Int32Array(FIRST_CAPACITY);
   #size = 0;
 
   constructor(rows: Rows, place: HeapPlace, before: (a: number, b: number) => boolean) {

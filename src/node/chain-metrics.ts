@@ -1,11 +1,11 @@
 // Metrics of the chain.
 import { type Metrics, secondsBuckets } from '../metrics/registry.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
-import type { AskRooms } from './metric-rooms.js';
+import type { FindMetricSources } from './metric-rooms.js';
 
 /** Adds the metrics. @returns a function that records the duration of a phase of connecting a block */
-export function addChainMetrics(metrics: Metrics, rooms: AskRooms) {
-  const chain = () => rooms()?.chain;
+export function addChainMetrics(metrics: Metrics, sources: FindMetricSources) {
+  const chain = () => sources()?.chain;
   metrics.group(chain, [
     ['bitcoin_blocks', 'Height of the tip', ({ tip }) => tip.height],
     ['bitcoin_difficulty', 'Difficulty of the tip', ({ tip }) => difficultyOf(tip.bits)],
@@ -35,7 +35,7 @@ export function addChainMetrics(metrics: Metrics, rooms: AskRooms) {
     ],
   );
   metrics.group(
-    () => rooms()?.latest(),
+    () => sources()?.latest(),
     [
       ['bitcoin_latest_block_height', 'Height of the newest block', (block) => block.height],
       ['bitcoin_latest_block_txs', 'Transactions in the newest block', (block) => block.transactions],
@@ -61,7 +61,7 @@ export function addChainMetrics(metrics: Metrics, rooms: AskRooms) {
   );
   const connect = metrics.histogram('adit_block_connect_seconds', 'Time to connect a block, by phase', secondsBuckets, ['phase']);
   metrics.group(
-    () => rooms()?.submissions.counts,
+    () => sources()?.submissions.counts,
     [['adit_submitted_blocks_total', 'Blocks submitted by clients, by outcome', (counts) => counts, 'outcome']],
   );
   return {

@@ -18,7 +18,7 @@ export function freeBytes(dir: string): number | undefined {
 }
 
 /** Returns a warning if the blocks do not fit. @param free bytes on the disk of the block files */
-export function roomWarning(
+export function diskSpaceWarning(
   { blocksDir, prune }: Pick<NodeConfig, 'blocksDir' | 'prune'>,
   { assumedBlocksGb }: Pick<ChainParams, 'assumedBlocksGb'>,
   free: number | undefined,

@@ -3,7 +3,7 @@
 import { protocolVersion } from '../config/version.js';
 import type { Metrics } from '../metrics/registry.js';
 import { networkHashes } from '../rpc/node/mining-info.js';
-import type { AskRooms } from './metric-rooms.js';
+import type { FindMetricSources } from './metric-rooms.js';
 
 const HASH_SPANS = [
   ['bitcoin_hashps', 120, 'Hashes per second of the network over the last 120 blocks'],
@@ -19,13 +19,13 @@ const FEE_TARGETS = [2, 3, 5, 20] as const;
 const LOCKED_POOL = ['used', 'free', 'total', 'locked', 'chunks_used', 'chunks_free'] as const;
 
 /** Adds the metrics. */
-export function addExporterMetrics(metrics: Metrics, rooms: AskRooms): void {
+export function addExporterMetrics(metrics: Metrics, sources: FindMetricSources): void {
   metrics.group(
-    () => rooms()?.chain,
+    () => sources()?.chain,
     HASH_SPANS.map(([name, blocks, help]) => [name, help, (chain) => networkHashes(chain, blocks)]),
   );
   metrics.group(
-    () => rooms()?.mempool.fees,
+    () => sources()?.mempool.fees,
     FEE_TARGETS.map((blocks) => [
       `bitcoin_est_smart_fee_${blocks}`,
       `Estimated fee rate for a confirmation within ${blocks} blocks, bitcoin per kvB; absent while nothing is known`,
@@ -33,11 +33,11 @@ export function addExporterMetrics(metrics: Metrics, rooms: AskRooms): void {
     ]),
   );
   for (const field of LOCKED_POOL) {
-    metrics.gauge(rooms, [`bitcoin_meminfo_${field}`, `The locked pool of getmemoryinfo: ${field.replace('_', ' ')}`, () => 0]);
+    metrics.gauge(sources, [`bitcoin_meminfo_${field}`, `The locked pool of getmemoryinfo: ${field.replace('_', ' ')}`, () => 0]);
   }
   // The exporter counts scrapes that found a warning.
   let warned = 0;
-  metrics.group(rooms, [
+  metrics.group(sources, [
     ['bitcoin_peers', 'Peers connected', ({ network }) => network.connections().in + network.connections().out],
     ['bitcoin_conn_in', 'Peers that connected to us', ({ network }) => network.connections().in],
     ['bitcoin_conn_out', 'Peers we connected to', ({ network }) => network.connections().out],

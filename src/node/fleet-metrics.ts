@@ -5,13 +5,13 @@ import type { PublishFigures } from '../fleet/publish/counters.js';
 import type { FrontsStats } from '../http/server.js';
 import { Metrics, type OnMetricFault } from '../metrics/registry.js';
 import { addHttpMetrics } from './http-metrics.js';
-import type { AskRooms } from './metric-rooms.js';
+import type { FindMetricSources } from './metric-rooms.js';
 import { addSv2Metrics, type Sv2Figures } from './sv2-metrics.js';
 
 /** Adds the metrics of a node. */
-export function addPublisherMetrics(metrics: Metrics, rooms: AskRooms): void {
+export function addPublisherMetrics(metrics: Metrics, sources: FindMetricSources): void {
   metrics.group(
-    () => rooms()?.fronts()?.stats().remote as PublishFigures | undefined,
+    () => sources()?.fronts()?.stats().remote as PublishFigures | undefined,
     [
       ['adit_fleet_publisher_connected', '1 while this node is connected to the broker of its fleet', (f) => f.connected],
       ['adit_fleet_facts_total', 'Facts published', (f) => f.facts],

@@ -14,7 +14,7 @@ import type { Submissions } from './submissions.js';
 import type { Sv2 } from './sv2.js';
 import type { WalletThread } from './wallet-thread.js';
 
-export interface MetricRooms {
+export interface MetricSources {
   readonly config: NodeConfig;
   readonly chain: Chain;
   readonly mempool: Mempool;
@@ -42,4 +42,4 @@ export interface MetricRooms {
 }
 
 /** Asked at each scrape: the rooms are there once the node is up. */
-export type AskRooms = () => MetricRooms | undefined;
+export type FindMetricSources = () => MetricSources | undefined;

@@ -9,21 +9,21 @@ import { freeBytes } from './disk-room.js';
 import { addExporterMetrics } from './exporter-metrics.js';
 import { addPublisherMetrics } from './fleet-metrics.js';
 import { addHttpMetrics, addRpcMetrics } from './http-metrics.js';
-import type { AskRooms, MetricRooms } from './metric-rooms.js';
+import type { FindMetricSources, MetricSources } from './metric-rooms.js';
 import { addNetMetrics } from './net-metrics.js';
 import { addSv2Metrics } from './sv2-metrics.js';
 import { addTemplateMetrics } from './template-metrics.js';
 import { addVerifyMetrics } from './verify-metrics.js';
 
-export const uptimeSeconds = ({ startedSeconds }: MetricRooms): number => Math.floor(Date.now() / 1000) - startedSeconds;
+export const uptimeSeconds = ({ startedSeconds }: MetricSources): number => Math.floor(Date.now() / 1000) - startedSeconds;
 
 /** Returns the free bytes of the disk with the data folder; undefined if unknown. */
-export const diskFreeBytes = ({ config }: MetricRooms): number | undefined => freeBytes(config.netDir);
+export const diskFreeBytes = ({ config }: MetricSources): number | undefined => freeBytes(config.netDir);
 
-/** Builds the registry. @param rooms returns the modules at each scrape; undefined until the node is up */
-export function createMetrics(rooms: AskRooms, guard: ListenerGuard, onFault?: OnMetricFault) {
+/** Builds the registry. @param sources returns the modules at each scrape; undefined until the node is up */
+export function createMetrics(sources: FindMetricSources, guard: ListenerGuard, onFault?: OnMetricFault) {
   const metrics = new Metrics(onFault).withProcess();
-  metrics.group(rooms, [
+  metrics.group(sources, [
     [
       'adit_info',
       'Constant 1; what runs, in labels',
@@ -41,7 +41,7 @@ export function createMetrics(rooms: AskRooms, guard: ListenerGuard, onFault?: O
     [['adit_listener_failures_total', 'Exceptions of listeners of chain, mempool and templates', ({ failures }) => failures, 'listener']],
   );
   metrics.group(
-    () => rooms()?.mempool.stats(),
+    () => sources()?.mempool.stats(),
     [
       ['bitcoin_mempool_size', 'Transactions in the mempool', (stats) => stats.transactions],
       ['bitcoin_mempool_bytes', 'Virtual bytes in the mempool', (stats) => stats.bytes],
@@ -51,17 +51,17 @@ export function createMetrics(rooms: AskRooms, guard: ListenerGuard, onFault?: O
       ['adit_mempool_min_fee_rate_sats_per_kvb', 'Fee rate below which transactions are refused', (stats) => stats.minFeeRate],
     ],
   );
-  addExporterMetrics(metrics, rooms);
-  addHttpMetrics(metrics, () => rooms()?.fronts()?.stats());
-  addPublisherMetrics(metrics, rooms);
-  addSv2Metrics(metrics, () => rooms()?.sv2?.measures());
-  addVerifyMetrics(metrics, rooms);
+  addExporterMetrics(metrics, sources);
+  addHttpMetrics(metrics, () => sources()?.fronts()?.stats());
+  addPublisherMetrics(metrics, sources);
+  addSv2Metrics(metrics, () => sources()?.sv2?.measures());
+  addVerifyMetrics(metrics, sources);
   /** How rooms report what a scrape can't ask for. */
   const observe = {
-    ...addChainMetrics(metrics, rooms),
-    ...addTemplateMetrics(metrics, rooms),
+    ...addChainMetrics(metrics, sources),
+    ...addTemplateMetrics(metrics, sources),
     ...addRpcMetrics(metrics),
-    announcedBlock: addNetMetrics(metrics, rooms),
+    announcedBlock: addNetMetrics(metrics, sources),
   };
   return {
     metrics,

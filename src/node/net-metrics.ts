@@ -7,7 +7,7 @@ import { OTHER } from '../net/peer/line.js';
 import { BLOCK_STAGES, type BlockStage } from '../net/relay/block-times.js';
 import { COMPACT_CAUSE_NAMES, COMPACT_CAUSES } from '../net/relay/compact-stats.js';
 import { MESSAGES } from '../net/wire/protocol.js';
-import type { AskRooms } from './metric-rooms.js';
+import type { FindMetricSources } from './metric-rooms.js';
 
 const TYPES = ['inbound', 'manual', 'outbound-full-relay', 'block-relay-only', 'feeler', 'addr-fetch'] as const;
 const NETWORKS = ['ipv4', 'ipv6', 'onion', 'i2p', 'cjdns'] as const;
@@ -22,12 +22,12 @@ const countBy = (net: Net, read: (peer: Net['peers'][number]) => string, value: 
   net.peers.reduce((count, peer) => count + Number(read(peer) === value), 0);
 
 /** Adds the metrics. @returns how the time of announced blocks is reported */
-export function addNetMetrics(metrics: Metrics, rooms: AskRooms): (stage: BlockStage, seconds: number) => void {
+export function addNetMetrics(metrics: Metrics, sources: FindMetricSources): (stage: BlockStage, seconds: number) => void {
   // What is never sent or never comes under a name stays zero; unknown names are one.
   const byMessage = (counts: ReadonlyMap<string, number>) => [...MESSAGES, OTHER].map((name) => [name, counts.get(name) ?? 0]);
   const bansOf = ({ bans }: Net) => bans.list().slice(-MAX_BANS);
   metrics.group(
-    () => rooms()?.net(),
+    () => sources()?.net(),
     [
       ['adit_peers', 'Peers by kind of connection', (net) => TYPES.map((type) => [type, countBy(net, (peer) => peer.type, type)]), 'type'],
       [
@@ -95,7 +95,7 @@ export function addNetMetrics(metrics: Metrics, rooms: AskRooms): (stage: BlockS
     ],
   );
   metrics.group(
-    () => rooms()?.progress.figures(),
+    () => sources()?.progress.figures(),
     [
       [
         'adit_sync_progress',
@@ -117,7 +117,7 @@ export function addNetMetrics(metrics: Metrics, rooms: AskRooms): (stage: BlockS
     ],
   );
   metrics.group(
-    () => rooms()?.chain,
+    () => sources()?.chain,
     [['adit_sync_blocks_stored_ahead', 'Stored blocks that wait to be connected', ({ storedAhead }) => storedAhead]],
   );
   const announced = metrics.histogram(

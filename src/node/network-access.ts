@@ -33,8 +33,8 @@ export function createNetworkAccess(
       return { in: inbound, out: peers.length - inbound };
     },
     peers: () => {
-      const room = net();
-      return room === undefined ? [] : room.peers.map((peer) => peerInfo(room, peer, deprecated));
+      const running = net();
+      return running === undefined ? [] : running.peers.map((peer) => peerInfo(running, peer, deprecated));
     },
     totals: () => net()?.totals ?? { received: 0, sent: 0 },
     subversion: options.userAgent ?? DEFAULT_NET.userAgent,

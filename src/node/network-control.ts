@@ -10,10 +10,10 @@ import { RPC_CODE, RpcError } from '../rpc/errors.js';
 
 const MAX_PORT = 65_535;
 
-/** @param room the network, as soon as there is one */
-export function createNetworkControl(room: () => Net | undefined): NetworkControl {
+/** @param running the network, as soon as there is one */
+export function createNetworkControl(running: () => Net | undefined): NetworkControl {
   const net = (): Net => {
-    const found = room();
+    const found = running();
     if (found === undefined) throw new RpcError(RPC_CODE.CLIENT_P2P_DISABLED, 'Error: Peer-to-peer functionality missing or disabled');
     return found;
   };

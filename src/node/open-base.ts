@@ -14,7 +14,7 @@ import { logMetricFaults } from '../metrics/registry.js';
 import type { LogControl } from '../rpc/context/node.js';
 import type { RocksStore } from '../storage/rocks-store.js';
 import { createLogControl } from './log-control.js';
-import type { MetricRooms } from './metric-rooms.js';
+import type { MetricSources } from './metric-rooms.js';
 import { createMetrics } from './metrics.js';
 import { logTrust } from './network-params.js';
 import type { NodeStop } from './node-stop.js';
@@ -45,7 +45,7 @@ export interface NodeBase extends Ground {
   readonly metrics: ReturnType<typeof createMetrics>['metrics'];
   readonly observe: ReturnType<typeof createMetrics>['observe'];
   /** From here on a scrape finds the rooms. */
-  showRooms(rooms: MetricRooms): void;
+  setMetricSources(sources: MetricSources): void;
 }
 
 export function openBase(ground: Ground): NodeBase {
@@ -73,7 +73,7 @@ export function openBase(ground: Ground): NodeBase {
   const guard = new ListenerGuard(log);
   const scheduler = new Scheduler(guard);
   teardown.add(() => scheduler.close());
-  let rooms: MetricRooms | undefined;
+  let sources: MetricSources | undefined;
   return {
     ...ground,
     keyMath: createKeyMath(),
@@ -82,9 +82,9 @@ export function openBase(ground: Ground): NodeBase {
     scheduler,
     guard,
     logControl: createLogControl(log, state, config.compat),
-    ...createMetrics(() => rooms, guard, logMetricFaults(log)),
-    showRooms: (opened) => {
-      rooms = opened;
+    ...createMetrics(() => sources, guard, logMetricFaults(log)),
+    setMetricSources: (opened) => {
+      sources = opened;
     },
   };
 }

@@ -11,10 +11,10 @@ import type { NodeBase } from './open-base.js';
 
 export function openNet(
   { config, params, crypto, clock, state, log, teardown, observe }: NodeBase,
-  rooms: { readonly chain: Chain; readonly indexes: Indexes; readonly mempool: Mempool },
+  modules: { readonly chain: Chain; readonly indexes: Indexes; readonly mempool: Mempool },
   asmap: ReturnType<typeof readAsmap>,
 ): Net {
-  const { chain, indexes, mempool } = rooms;
+  const { chain, indexes, mempool } = modules;
   const net = new Net(config.net, {
     params,
     chain,

@@ -14,7 +14,7 @@ import type { NodeBase } from './open-base.js';
 import type { OpenedThreads } from './open-threads.js';
 import { Rehearsal } from './rehearsal/rehearsal.js';
 import { REHEARSAL_PARAMS } from './rehearsal/throwaway-node.js';
-import type { WiredRooms } from './wiring.js';
+import type { WiredModules } from './wiring.js';
 
 /** How often it is looked whether a miner is there. What else a start leaves to do goes first. */
 const LOOK_MS = 5_000;
@@ -25,7 +25,7 @@ const ENOUGH_INPUTS = 20_000;
 export function openRehearsal(
   { config, crypto, keyMath, scheduler, log, teardown }: NodeBase,
   { pool, assembler, verifier, signer }: OpenedThreads,
-  { chain, mempool, fronts, sv2 }: Pick<WiredRooms, 'chain' | 'mempool' | 'fronts' | 'sv2'>,
+  { chain, mempool, fronts, sv2 }: Pick<WiredModules, 'chain' | 'mempool' | 'fronts' | 'sv2'>,
 ): void {
   if (!config.rehearse) return;
   const { minRelayFeeRate, incrementalFeeRate, dustFeeRate, bytesPerSigop } = DEFAULT_POLICY;
@@ -70,7 +70,7 @@ function lastInLine(pool: WorkPool): Pick<WorkPool, 'size' | 'canAcceptWork' | '
 }
 
 /** @returns whether the node itself has had work since this was asked last, or has a change of the chain to make */
-function urgentWork({ posted }: WorkPool, { chain, mempool }: Pick<WiredRooms, 'chain' | 'mempool'>): () => boolean {
+function urgentWork({ posted }: WorkPool, { chain, mempool }: Pick<WiredModules, 'chain' | 'mempool'>): () => boolean {
   let seen = 0;
   return () => {
     const jobs = posted.block + posted.proposal + posted.transaction;

@@ -27,15 +27,15 @@ export interface OpenedTemplates {
  */
 export function openTemplates(
   base: NodeBase,
-  rooms: { readonly chain: Chain; readonly mempool: Mempool },
+  modules: { readonly chain: Chain; readonly mempool: Mempool },
   { assembler }: OpenedThreads,
   { slabs }: OpenedFronts,
   reached: (hash: Uint8Array) => void,
 ): OpenedTemplates {
   const { config, crypto, keyMath, state, clock, log, guard, stop, teardown, observe } = base;
-  const { chain } = rooms;
+  const { chain } = modules;
   const templates = new TemplateService(config.templates, {
-    ...rooms,
+    ...modules,
     assembler,
     slabs,
     clock,

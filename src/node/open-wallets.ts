@@ -17,10 +17,10 @@ export interface OpenedWallets {
 
 export function openWallets(
   { config, params, crypto, state, log, guard, stop, observe }: NodeBase,
-  rooms: { readonly chain: Chain; readonly indexes: Indexes; readonly mempool: Mempool },
+  modules: { readonly chain: Chain; readonly indexes: Indexes; readonly mempool: Mempool },
   { pool }: OpenedThreads,
 ): OpenedWallets {
-  const { chain, indexes, mempool } = rooms;
+  const { chain, indexes, mempool } = modules;
   const { limitAncestorCount: ancestors, limitDescendantCount: descendants } = config.mempool;
   const client = new InlineNodeClient({
     chain,

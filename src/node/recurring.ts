@@ -25,9 +25,9 @@ const SYNC_LINE_MS = 10_000;
 
 export function startRecurring(
   { scheduler: all, guard, log, stop, teardown }: NodeBase,
-  rooms: OpenedMempool & { chain: Chain; progress: SyncProgress; net: Net; clockWatch: ClockWatch },
+  modules: OpenedMempool & { chain: Chain; progress: SyncProgress; net: Net; clockWatch: ClockWatch },
 ): void {
-  const { chain, mempool, poolFiles, progress, net, clockWatch } = rooms;
+  const { chain, mempool, poolFiles, progress, net, clockWatch } = modules;
   // The guard catches exceptions of timers.
   const scheduler = { every: (everyMs: number, run: () => void) => all.every(everyMs, guard.wrap('recurring work', run)) };
   scheduler.every(FEES_MS, () => {

@@ -25,13 +25,13 @@ import type { OpenedTemplates } from './open-templates.js';
 import type { OpenedThreads } from './open-threads.js';
 import type { OpenedWallets } from './open-wallets.js';
 import { createRunForJson } from './run-for-json.js';
-import type { LateRooms, Wired } from './wiring.js';
+import type { LateModules, Wired } from './wiring.js';
 
 /** What the context is made from. */
 export interface ContextParts extends OpenedThreads, OpenedChain, OpenedMempool, OpenedTemplates, OpenedWallets {
   readonly network: NetworkAccess;
   readonly notifications: Notifications;
-  readonly late: LateRooms;
+  readonly late: LateModules;
   readonly wired: Wired;
 }
 

@@ -18,9 +18,9 @@ import { follows } from '../policy/compat.js';
 import { ActiveCommands } from '../rpc/desk.js';
 import { readAsmap } from './asmap-file.js';
 import { ClockWatch } from './clock-watch.js';
-import { freeBytes, roomWarning } from './disk-room.js';
+import { freeBytes, diskSpaceWarning } from './disk-room.js';
 import { loadBlocks } from './load-blocks.js';
-import type { MetricRooms } from './metric-rooms.js';
+import type { MetricSources } from './metric-rooms.js';
 import { createNetworkAccess } from './network-access.js';
 import { networkParams } from './network-params.js';
 import { NodeStop } from './node-stop.js';
@@ -42,7 +42,7 @@ import { RuleWatch } from './rule-watch.js';
 import { serveStatus } from './status-server.js';
 import { Teardown } from './teardown.js';
 import { warmupTexts } from './warmup.js';
-import { type LateRooms, type Wired, type WiredRooms, wire, wireNet } from './wiring.js';
+import { type LateModules, type Wired, type WiredModules, wire, wireNet } from './wiring.js';
 
 /** A node that runs. */
 export interface RunningNode {
@@ -97,14 +97,14 @@ async function start(
   const params = networkParams(config, crypto);
   const storage = await openStorage(config, params, log, teardown);
   const base = openBase({ config, log, teardown, stop, crypto, params, store: storage.store, startedSeconds });
-  const late: LateRooms = {};
+  const late: LateModules = {};
   const threads = openThreads(base);
   const asmap = readAsmap(config.asmapFile, log);
   const front = await openFronts(base, onFronts);
   const chained = await openChain(base, threads, front, storage, (text) => late.notifications?.alert(text));
   const { chain, indexes } = chained;
   if (!config.reindex && !config.reindexChainstate && chain.tip.height <= 1) {
-    const warning = roomWarning(config, params, freeBytes(config.blocksDir));
+    const warning = diskSpaceWarning(config, params, freeBytes(config.blocksDir));
     if (warning !== null) log.warnLoudly(warning);
   }
   const pooled = await openMempool(base, chain, threads);
@@ -113,8 +113,8 @@ async function start(
   const kept = openWallets(base, { chain, indexes, mempool }, threads);
 
   // Wire.
-  const rooms: WiredRooms = { ...front, ...chained, ...pooled, ...templated, ...kept, late };
-  const wired = wire(base, rooms);
+  const modules: WiredModules = { ...front, ...chained, ...pooled, ...templated, ...kept, late };
+  const wired = wire(base, modules);
   guardReaders(chain, indexes);
 
   // What follows the chain catches up with it.
@@ -126,7 +126,7 @@ async function start(
   }
   chained.allowPruning();
   if (!storage.scan) await pruneAtStart(chain, log);
-  const notifications = await openNotifications(base, rooms);
+  const notifications = await openNotifications(base, modules);
   const { templates, sv2 } = templated;
   const clockWatch = new ClockWatch(
     {
@@ -146,14 +146,14 @@ async function start(
   // Listen.
   const network = createNetworkAccess(config.net, config.deprecatedRpc, () => late.net);
   const active = new ActiveCommands();
-  const context = createNodeContext(base, { ...threads, ...rooms, network, notifications, wired }, active);
+  const context = createNodeContext(base, { ...threads, ...modules, network, notifications, wired }, active);
   front.serveCalls({ ...createExecutors(base, context, active), templates: templated.templates });
   // Calls under way use everything that was built since the fronts were.
   teardown.add(front.close);
   if (sv2 !== null) teardown.add(() => sv2.close());
   indexes.start();
-  const progress = syncProgress(base, rooms);
-  const seen: MetricRooms = {
+  const progress = syncProgress(base, modules);
+  const seen: MetricSources = {
     ...{
       config,
       chain,
@@ -174,7 +174,7 @@ async function start(
     warnings: context.warnings,
     latest: () => wired.newest.figures,
   };
-  await openStatus(base, rooms, seen, threads.pool.size);
+  await openStatus(base, modules, seen, threads.pool.size);
   wired.showTip();
   log.info(
     `Loaded best chain: hashBestChain=${chain.tip.hashHex} height=${chain.tip.height} date=${new Date(chain.tip.time * 1000).toISOString().slice(0, 19)}Z progress=${chain.verificationProgress(chain.tip).toFixed(6)}`,
@@ -184,7 +184,7 @@ async function start(
   late.net = net;
   wireNet(net, base);
   startRecurring(base, { chain, ...pooled, progress, net, clockWatch });
-  openRehearsal(base, threads, rooms);
+  openRehearsal(base, threads, modules);
   await net.listen().catch((error: Error) => {
     throw error instanceof BindError ? new ConfigError(error.message) : error;
   });
@@ -194,7 +194,7 @@ async function start(
   front.setWarmupPhase(null);
 
   // Returned first, so that signals and the stop call are heard while this goes on.
-  const loading = goOn(base, storage, rooms, wired, net, notifications).catch((error: Error) => {
+  const loading = goOn(base, storage, modules, wired, net, notifications).catch((error: Error) => {
     if (chain.fault === null) log.error(`Loading blocks: ${error.message}`);
     stop.ask(error);
   });
@@ -206,13 +206,13 @@ async function start(
     addresses: front.addresses,
     stopAsked: stop.asked,
     stop: () => {
-      stopped ??= end(base, rooms);
+      stopped ??= end(base, modules);
       return stopped;
     },
   };
 }
 
-async function openNotifications({ config, log, guard, teardown }: NodeBase, { chain, mempool, late }: WiredRooms): Promise<Notifications> {
+async function openNotifications({ config, log, guard, teardown }: NodeBase, { chain, mempool, late }: WiredModules): Promise<Notifications> {
   const notifications = await startNotifications(config.notify, { chain, mempool, log, guard });
   teardown.add(() => notifications.close());
   late.notifications = notifications;
@@ -221,7 +221,7 @@ async function openNotifications({ config, log, guard, teardown }: NodeBase, { c
   return notifications;
 }
 
-function syncProgress({ params, clock }: NodeBase, { chain, late }: WiredRooms): SyncProgress {
+function syncProgress({ params, clock }: NodeBase, { chain, late }: WiredModules): SyncProgress {
   return new SyncProgress({
     params,
     downloading: () => chain.isInitialBlockDownload(),
@@ -234,9 +234,9 @@ function syncProgress({ params, clock }: NodeBase, { chain, late }: WiredRooms):
 }
 
 /** Scrapes find the rooms from here on. @throws ConfigError when the port of -metricsport is taken */
-async function openStatus(base: NodeBase, { slabs, blocks }: WiredRooms, seen: MetricRooms, scriptThreads: number): Promise<void> {
+async function openStatus(base: NodeBase, { slabs, blocks }: WiredModules, seen: MetricSources, scriptThreads: number): Promise<void> {
   const { config, log, guard, teardown, metrics } = base;
-  base.showRooms(seen);
+  base.setMetricSources(seen);
   const { port } = config.metrics;
   if (port === undefined) return;
   await serveStatus({ ...config.metrics, port }, { metrics, seen: { ...seen, slabs, blocks, scriptThreads }, log, guard, teardown });
@@ -246,7 +246,7 @@ async function openStatus(base: NodeBase, { slabs, blocks }: WiredRooms, seen: M
 async function goOn(
   { config, store, log, stop }: NodeBase,
   { scan, note }: OpenedStorage,
-  { chain, mempool, poolFiles, templates, sv2 }: WiredRooms,
+  { chain, mempool, poolFiles, templates, sv2 }: WiredModules,
   { showDownload }: Wired,
   net: Net,
   notifications: Notifications,
@@ -265,7 +265,7 @@ async function goOn(
   notifications.started();
 }
 
-async function end({ config, log, stop, teardown }: NodeBase, { fronts, mempool }: WiredRooms): Promise<void> {
+async function end({ config, log, stop, teardown }: NodeBase, { fronts, mempool }: WiredModules): Promise<void> {
   // The node still answers calls, which these commands may use.
   await runCommands(config.notify.shutdown, log);
   log.info('Shutdown: In progress...');

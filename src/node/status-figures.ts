@@ -7,14 +7,14 @@ import { outcomesOf } from '../net/relay/compact-stats.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import type { TemplateFacts } from '../template/facts.js';
 import { ofAll, underWay } from './http-metrics.js';
-import type { MetricRooms } from './metric-rooms.js';
+import type { MetricSources } from './metric-rooms.js';
 import { diskFreeBytes, uptimeSeconds } from './metrics.js';
 import { type FeeBars, feeBars, type RecentBlocks } from './status.js';
 import type { Sv2 } from './sv2.js';
 import { templateFigures } from './template-metrics.js';
 
 /** The rooms that are asked. */
-export interface StatusRooms extends MetricRooms {
+export interface StatusSources extends MetricSources {
   readonly slabs: SlabRing;
   readonly blocks: RecentBlocks;
   readonly scriptThreads: number;
@@ -81,7 +81,7 @@ const OLD_TIP_SECONDS = 7_200;
 
 /** Lists problems for the operator. On regtest it is normal to have no peers and an old tip. */
 function problemsOf(
-  { chain, config, network, templates, warnings }: StatusRooms,
+  { chain, config, network, templates, warnings }: StatusSources,
   nowSeconds: number,
   diskFree: number | undefined,
 ): string[] {
@@ -102,41 +102,41 @@ function problemsOf(
 }
 
 /** Gathers one event for the page. */
-export function statusOf(rooms: StatusRooms): Status {
-  const { chain, templates } = rooms;
+export function statusOf(sources: StatusSources): Status {
+  const { chain, templates } = sources;
   const { tip } = chain;
-  const { transactions: size, bytes, usageBytes: usage, minFeeRate } = rooms.mempool.stats();
-  const http = rooms.fronts()?.stats();
+  const { transactions: size, bytes, usageBytes: usage, minFeeRate } = sources.mempool.stats();
+  const http = sources.fronts()?.stats();
   const queued = underWay(http);
-  const verify = rooms.verifier.stats();
+  const verify = sources.verifier.stats();
   const template = templateFigures(templates);
   const facts = templates.current();
-  const cores = rooms.meter.read(verify.cpuMs / 1000);
-  const compact = rooms.net()?.compact.stats;
-  const diskFree = diskFreeBytes(rooms);
+  const cores = sources.meter.read(verify.cpuMs / 1000);
+  const compact = sources.net()?.compact.stats;
+  const diskFree = diskFreeBytes(sources);
   const now = Date.now() / 1000;
   return {
     version: `adit ${version}`,
-    chain: rooms.config.chain,
-    problems: problemsOf(rooms, now, diskFree),
+    chain: sources.config.chain,
+    problems: problemsOf(sources, now, diskFree),
     initialBlockDownload: chain.isInitialBlockDownload(),
-    uptime: uptimeSeconds(rooms),
+    uptime: uptimeSeconds(sources),
     now,
     tip: { height: tip.height, hash: tip.hashHex, time: tip.time, difficulty: difficultyOf(tip.bits) },
     headers: chain.bestHeader.height,
-    peers: rooms.network.connections(),
-    sync: rooms.progress.figures(),
+    peers: sources.network.connections(),
+    sync: sources.progress.figures(),
     compact: compact === undefined ? null : outcomesOf(compact),
-    template: template && facts ? { ...template, reward: facts.coinbaseValue, bars: barsOf(facts, rooms.slabs) } : null,
+    template: template && facts ? { ...template, reward: facts.coinbaseValue, bars: barsOf(facts, sources.slabs) } : null,
     waiters: http?.waiters ?? 0,
     connections: ofAll(http, 'connectionsOpen'),
     queued,
     refused: ofAll(http, 'refusedQueueFull'),
-    submissions: { counts: Object.fromEntries(rooms.submissions.counts), newest: rooms.submissions.newest },
-    sv2: sv2Of(rooms.sv2),
+    submissions: { counts: Object.fromEntries(sources.submissions.counts), newest: sources.submissions.newest },
+    sv2: sv2Of(sources.sv2),
     mempool: { size, bytes, usage, minFeeRate },
     diskFreeBytes: diskFree ?? null,
-    blocks: rooms.blocks.list,
+    blocks: sources.blocks.list,
     threads: [
       { name: 'process', what: 'all threads together', load: `${cores.process.toFixed(2)} cores`, lagMs: null },
       { name: 'node', what: 'chain, mempool, calls', load: `${queued} calls in progress`, lagMs: cores.lagMs },
@@ -147,7 +147,7 @@ export function statusOf(rooms: StatusRooms): Status {
         lagMs: front.loopLagMs,
       })),
       {
-        name: `verify x ${rooms.scriptThreads}`,
+        name: `verify x ${sources.scriptThreads}`,
         what: 'scripts',
         load: `${cores.scripts.toFixed(2)} cores, ${verify.queued} jobs`,
         lagMs: null,

@@ -7,13 +7,13 @@ import { htmlPage, jsonPage, type MetricsOptions, serveMetrics } from '../metric
 import { methodsOf } from '../rpc/declare/methods.js';
 import { openRpcDocument } from '../rpc/openrpc.js';
 import { StatusFeed } from './status.js';
-import { LoadMeter, type StatusRooms, statusOf } from './status-figures.js';
+import { LoadMeter, type StatusSources, statusOf } from './status-figures.js';
 import type { Teardown } from './teardown.js';
 
 /** What is shown, and who takes it down again. */
 export interface StatusServerDeps {
   readonly metrics: Parameters<typeof serveMetrics>[0];
-  readonly seen: Omit<StatusRooms, 'meter'>;
+  readonly seen: Omit<StatusSources, 'meter'>;
   readonly log: NodeLogger;
   readonly guard: ListenerGuard;
   readonly teardown: Teardown;

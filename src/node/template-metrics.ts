@@ -1,7 +1,7 @@
 // Metrics of the templates.
 import { type Metrics, secondsBuckets } from '../metrics/registry.js';
 import type { TemplateService } from '../template/service.js';
-import type { AskRooms } from './metric-rooms.js';
+import type { FindMetricSources } from './metric-rooms.js';
 
 /** The current template at a glance; undefined while there is none. */
 export function templateFigures(templates: TemplateService) {
@@ -12,9 +12,9 @@ export function templateFigures(templates: TemplateService) {
 }
 
 /** Adds the metrics. @returns how the time of building is reported */
-export function addTemplateMetrics(metrics: Metrics, rooms: AskRooms) {
+export function addTemplateMetrics(metrics: Metrics, sources: FindMetricSources) {
   const figures = () => {
-    const templates = rooms()?.templates;
+    const templates = sources()?.templates;
     return templates && templateFigures(templates);
   };
   metrics.group(figures, [
@@ -24,7 +24,7 @@ export function addTemplateMetrics(metrics: Metrics, rooms: AskRooms) {
     ['adit_template_weight', 'Weight of the current template', (template) => template.weight],
     ['adit_template_fees_sats', 'Fees of the current template', (template) => template.fees],
   ]);
-  metrics.gauge(rooms, [
+  metrics.gauge(sources, [
     'adit_clock_behind',
     '1 while the clock is so far behind the tip that there are no templates, else 0',
     ({ templates }) => Number(templates.clockBehind),

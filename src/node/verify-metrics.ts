@@ -1,11 +1,11 @@
 // Metrics of the verification pool.
 import type { Metrics } from '../metrics/registry.js';
-import type { AskRooms } from './metric-rooms.js';
+import type { FindMetricSources } from './metric-rooms.js';
 
 /** Adds the metrics. */
-export function addVerifyMetrics(metrics: Metrics, rooms: AskRooms): void {
+export function addVerifyMetrics(metrics: Metrics, sources: FindMetricSources): void {
   metrics.group(
-    () => rooms()?.verifier.stats(),
+    () => sources()?.verifier.stats(),
     [
       ['adit_verify_jobs_total', 'Verification jobs by class', ({ jobs }) => Object.entries(jobs), 'class'],
       ['adit_verify_refused_total', 'Verification jobs refused by class', ({ refused }) => Object.entries(refused), 'class'],

@@ -7,7 +7,7 @@ import type { Fronts } from '../http/server.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import { noteLoading } from '../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
-import { CallRoom, type LinkBounds } from '../link/call-room.js';
+import { CallQuota, type LinkBounds } from '../link/call-room.js';
 import { FrontCounters } from '../link/front-counters.js';
 import { FrontLink } from '../link/front-link.js';
 import { newLink } from '../link/link.js';
@@ -77,7 +77,7 @@ export class WalletThread {
   /** @param why the wallets that were loaded stay unloaded; null: they are loaded again */
   #start(why: string | null = null): FrontLink {
     const { front, thread } = newLink();
-    const link = new FrontLink(front, new CallRoom(this.#deps.bounds, new FrontCounters()), () => {});
+    const link = new FrontLink(front, new CallQuota(this.#deps.bounds, new FrontCounters()), () => {});
     if (this.#closing) {
       // It answers that the thread has ended.
       link.close();

@@ -25,7 +25,7 @@ import type { RuleWatch } from './rule-watch.js';
 import { TipPublisher } from './tip-publisher.js';
 
 /** Rooms that open after the wiring was made. They hear of what happens from then on. */
-export interface LateRooms {
+export interface LateModules {
   notifications?: Notifications;
   ruleWatch?: RuleWatch;
   clockWatch?: ClockWatch;
@@ -33,8 +33,8 @@ export interface LateRooms {
 }
 
 /** What is wired. */
-export interface WiredRooms extends OpenedFronts, OpenedChain, OpenedMempool, OpenedTemplates, OpenedWallets {
-  readonly late: LateRooms;
+export interface WiredModules extends OpenedFronts, OpenedChain, OpenedMempool, OpenedTemplates, OpenedWallets {
+  readonly late: LateModules;
 }
 
 export interface Wired {
@@ -54,9 +54,9 @@ const workedTip = (tip: HeaderNode): WorkedTip => ({
 });
 
 /** Makes every subscription; to be called before anything can change chain or mempool. */
-export function wire(base: NodeBase, rooms: WiredRooms): Wired {
+export function wire(base: NodeBase, modules: WiredModules): Wired {
   const { config, state, clock, log, guard, stop, teardown } = base;
-  const { fronts, chain, indexes, blocks, mempool, templates, access, sv2, jobs, client, late } = rooms;
+  const { fronts, chain, indexes, blocks, mempool, templates, access, sv2, jobs, client, late } = modules;
   const newest = new NewestBlock();
   const showDownload = (): void => state.set(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD, chain.isInitialBlockDownload());
   const showTip = (): void => {
@@ -90,7 +90,7 @@ export function wire(base: NodeBase, rooms: WiredRooms): Wired {
   showDownload();
 
   // The tip moves: new work comes first.
-  followTip({ ...rooms, guard }, (change) => {
+  followTip({ ...modules, guard }, (change) => {
     if (change.moreFollows !== true) guard.run('sv2', () => sv2?.onTip());
     showDownload();
     publisher.changed(change.moreFollows === true, change.connected.length > 0);

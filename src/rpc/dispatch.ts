@@ -9,7 +9,7 @@ import type { VersionedMethod } from './declare/versions.js';
 import { RPC_CODE, RpcError, TypeFault } from './errors.js';
 import { renderHelp } from './help.js';
 import { toArguments } from './params.js';
-import { BatchReply, ReplyRoom } from './wire/batch-reply.js';
+import { BatchReply, ReplyQuota } from './wire/batch-reply.js';
 import { encodeJson } from './wire/json-write.js';
 import { LONG_BODY_BYTES, LongBatch } from './wire/long-batch.js';
 import { type Reading, SharedReading } from './wire/reading-turns.js';
@@ -116,7 +116,7 @@ export interface DispatchDeps<Context> {
   /** Called with exceptions that are no RpcError: they are answered as -1 and belong in the log. */
   readonly onFault?: (method: string, error: unknown) => void;
   /** Bounds of the replies of batches; by default what ReplyRoom says. */
-  readonly room?: ReplyRoom;
+  readonly replyQuota?: ReplyQuota;
   /** How requests are read; by default as Core 0.21 does. */
   readonly requests?: RequestOptions;
 }
@@ -140,13 +140,13 @@ export class Dispatcher<Context> {
   readonly #deps: DispatchDeps<Context>;
   /** By name: names come from requests, and a record would have to make each known to all of the program first. */
   readonly #runs: ReadonlyMap<string, Run<Context>>;
-  readonly #room: ReplyRoom;
+  readonly #replyQuota: ReplyQuota;
   readonly #reading = new SharedReading();
 
   constructor(deps: DispatchDeps<Context>) {
     this.#deps = deps;
     this.#runs = new Map(Object.entries(deps.runs));
-    this.#room = deps.room ?? new ReplyRoom();
+    this.#replyQuota = deps.replyQuota ?? new ReplyQuota();
   }
 
   /**
@@ -235,7 +235,7 @@ export class Dispatcher<Context> {
 
   /** Entries one after another: without a promise as long as all are synchronous and quick, awaiting from there on. */
   #batch(entries: RequestList, call: CallInfo, hooks: DispatchHooks): Reply | Promise<Reply> {
-    const reply = new BatchReply(this.#room);
+    const reply = new BatchReply(this.#replyQuota);
     const turnMs = hooks.sliceMs ?? SLICE_MS;
     const started = workClock.now();
     for (let i = 0; i < entries.length && !reply.full; i++) {
@@ -274,7 +274,7 @@ export class Dispatcher<Context> {
     } catch (error) {
       return faultReply(parseFault(error));
     }
-    return this.#batchLater(batch, new BatchReply(this.#room), nextInLine(), this.#prepared(batch, call), hooks);
+    return this.#batchLater(batch, new BatchReply(this.#replyQuota), nextInLine(), this.#prepared(batch, call), hooks);
   }
 
   /** The rest of a batch. @param first what to wait for before the next entry; it may add an outcome */

@@ -20,7 +20,7 @@ export class SortedSlots {
     this.#drop(stale);
     if (fresh.length === 0) return;
     const sorted = fresh.slice().sort(compare);
-    this.#makeRoom(this.#length + sorted.length);
+    this.#ensureCapacity(this.#length + sorted.length);
     const slots = this.#slots;
     // From the end, so that what is moved lands on what was moved already.
     let end = this.#length;
@@ -47,7 +47,7 @@ export class SortedSlots {
     this.#length = kept;
   }
 
-  #makeRoom(length: number): void {
+  #ensureCapacity(length: number): void {
     if (length <= this.#slots.length) return;
     const wider = new Int32Array(Math.ceil(length * 1.25));
     wider.set(this.list);

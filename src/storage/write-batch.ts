@@ -76,7 +76,7 @@ export class WriteBatch implements Batch {
    * @param valueLength -1 for a removal
    * @returns where in `bytes` the key begins
    */
-  room(keyLength: number, valueLength: number): number {
+  reserveOperation(keyLength: number, valueLength: number): number {
     this.#refuseUsedUp();
     if (keyLength === 0) throw new RangeError('a key holds at least one byte');
     this.reserve(1, keyLength + Math.max(0, valueLength));
@@ -89,13 +89,13 @@ export class WriteBatch implements Batch {
   }
 
   put(key: Uint8Array, value: Uint8Array): void {
-    const at = this.room(key.length, value.length);
+    const at = this.reserveOperation(key.length, value.length);
     this.#bytes.set(key, at);
     this.#bytes.set(value, at + key.length);
   }
 
   del(key: Uint8Array): void {
-    const at = this.room(key.length, -1);
+    const at = this.reserveOperation(key.length, -1);
     this.#bytes.set(key, at);
   }
 

@@ -13,7 +13,7 @@ interface Departed {
   sequence: number;
 }
 
-const FIRST_ROOM = 1024;
+const INITIAL_CAPACITY = 1024;
 /** Rows that are written in one go, less than a millisecond. */
 const ROWS_AT_ONCE = 2_000;
 /**
@@ -42,9 +42,9 @@ export class MirrorFeed implements RecordFollower {
   readonly #empty: (delta: MirrorDelta) => void;
   readonly #rowsAtOnce: number;
   readonly #heldRows: number;
-  #states = new Uint8Array(FIRST_ROOM);
+  #states = new Uint8Array(INITIAL_CAPACITY);
   #dirty: number[] = [];
-  #dirtyLimit = FIRST_ROOM;
+  #dirtyLimit = INITIAL_CAPACITY;
   #departed: Departed[] = [];
   #departedBytes = 0;
   #sequence = 0;
@@ -264,7 +264,7 @@ export class MirrorFeed implements RecordFollower {
     if (this.#dirty.length <= this.#dirtyLimit) return;
     this.#dirty = [];
     for (let each = 0; each < this.#states.length; each++) if ((this.#states[each] & DIRTY) !== 0) this.#dirty.push(each);
-    this.#dirtyLimit = Math.max(FIRST_ROOM, this.#dirty.length * 2);
+    this.#dirtyLimit = Math.max(INITIAL_CAPACITY, this.#dirty.length * 2);
   }
 
   #newSegments(all: boolean): { index: number; buffer: SharedArrayBuffer | null }[] {

@@ -1,10 +1,10 @@
 // Images of a wallet's tables in memory, as copies: for tests that load a wallet again and again.
 import type { ImageFiles } from '../../src/wallet/image/image-file.js';
-import { type ImageColumn, typeOf, withRoom } from '../../src/wallet/image/table-image.js';
+import { type ImageColumn, typeOf, columnWithCapacity } from '../../src/wallet/image/table-image.js';
 
 const nameOf = (id: Uint8Array): string => Buffer.from(id).toString('hex');
 const copyColumn = ({ column, secret }: ImageColumn): ImageColumn => {
-  const copy = withRoom(typeOf(column), column.length);
+  const copy = columnWithCapacity(typeOf(column), column.length);
   copy.set(column);
   return { column: copy, secret };
 };

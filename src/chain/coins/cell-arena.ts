@@ -63,7 +63,7 @@ interface Page {
   fresh: number;
   live: number;
   /** Index in the list of pages with room, -1 when full. */
-  roomIndex: number;
+  openIndex: number;
 }
 
 /** Stands where a slab was given back. */
@@ -84,7 +84,7 @@ export class CellArena {
   /** Numbers of pages not in use, the next to be taken last. */
   #freePages: number[] = [];
   /** Per class, numbers of the pages that have a cell to give. */
-  readonly #room: number[][] = CLASS_SIZES.map(() => []);
+  readonly #openPages: number[][] = CLASS_SIZES.map(() => []);
   #live = 0;
 
   /** Bytes of the cells handed out. */
@@ -102,8 +102,8 @@ export class CellArena {
     if (size > MAX_CELL_BYTES) throw new RangeError('no cell is that large');
     const cellClass = CLASS_OF_UNITS[(size + 7) >> UNIT_SHIFT];
     const cellBytes = CLASS_SIZES[cellClass];
-    const room = this.#room[cellClass];
-    const number = room.length > 0 ? room[room.length - 1] : this.#addPage(cellClass);
+    const openPages = this.#openPages[cellClass];
+    const number = openPages.length > 0 ? openPages[openPages.length - 1] : this.#addPage(cellClass);
     const page = this.#pages[number] as Page;
     const reused = page.freeHead !== 0;
     const unit = reused ? page.freeHead - 1 : page.fresh >> UNIT_SHIFT;
@@ -112,7 +112,7 @@ export class CellArena {
     else page.fresh += cellBytes;
     page.live++;
     this.#live += cellBytes;
-    if (page.freeHead === 0 && page.fresh + cellBytes > PAGE_BYTES) this.#leaveRoom(page, cellClass);
+    if (page.freeHead === 0 && page.fresh + cellBytes > PAGE_BYTES) this.#removeOpenPage(page, cellClass);
     return ref;
   }
 
@@ -125,14 +125,14 @@ export class CellArena {
     this.#live -= CLASS_SIZES[cellClass];
     page.live--;
     if (page.live === 0) {
-      if (page.roomIndex >= 0) this.#leaveRoom(page, cellClass);
+      if (page.openIndex >= 0) this.#removeOpenPage(page, cellClass);
       this.#pages[number] = null;
       this.#freePage(number);
       return;
     }
     this.wordsOf(ref)[CellArena.offsetOf(ref) >> 2] = page.freeHead;
     page.freeHead = unit + 1;
-    if (page.roomIndex < 0) this.#enterRoom(number, page, cellClass);
+    if (page.openIndex < 0) this.#addOpenPage(number, page, cellClass);
   }
 
   /** Bytes of the slab that holds a cell. */
@@ -158,11 +158,11 @@ export class CellArena {
   #addPage(cellClass: number): number {
     if (this.#freePages.length === 0) this.#addSlab();
     const number = this.#freePages.pop() as number;
-    const page: Page = { freeHead: 0, fresh: 0, live: 0, roomIndex: -1 };
+    const page: Page = { freeHead: 0, fresh: 0, live: 0, openIndex: -1 };
     this.#pages[number] = page;
     this.#classes[number] = cellClass;
     this.#slabPages[(number / SLAB_PAGES) | 0]++;
-    this.#enterRoom(number, page, cellClass);
+    this.#addOpenPage(number, page, cellClass);
     return number;
   }
 
@@ -194,19 +194,19 @@ export class CellArena {
     this.#words[slab] = NO_WORDS;
   }
 
-  #enterRoom(number: number, page: Page, cellClass: number): void {
-    const room = this.#room[cellClass];
-    page.roomIndex = room.length;
-    room.push(number);
+  #addOpenPage(number: number, page: Page, cellClass: number): void {
+    const openPages = this.#openPages[cellClass];
+    page.openIndex = openPages.length;
+    openPages.push(number);
   }
 
-  #leaveRoom(page: Page, cellClass: number): void {
-    const room = this.#room[cellClass];
-    const last = room.pop() as number;
-    if (page.roomIndex < room.length) {
-      room[page.roomIndex] = last;
-      (this.#pages[last] as Page).roomIndex = page.roomIndex;
+  #removeOpenPage(page: Page, cellClass: number): void {
+    const openPages = this.#openPages[cellClass];
+    const last = openPages.pop() as number;
+    if (page.openIndex < openPages.length) {
+      openPages[page.openIndex] = last;
+      (this.#pages[last] as Page).openIndex = page.openIndex;
     }
-    page.roomIndex = -1;
+    page.openIndex = -1;
   }
 }

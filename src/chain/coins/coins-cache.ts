@@ -507,7 +507,7 @@ export class CoinsCache implements CoinView {
       const page = entries.arena.bytesOf(ref);
       const cellAt = CellArena.offsetOf(ref);
       const length = entries.dataLength(ref);
-      const keyAt = batch.room(COIN_KEY_BYTES, length === 0 ? -1 : length);
+      const keyAt = batch.reserveOperation(COIN_KEY_BYTES, length === 0 ? -1 : length);
       this.#space.writeKey(batch.bytes, keyAt, page, cellAt + OUTPOINT_OFFSET);
       copyBytes(page, cellAt + ENTRY_HEAD_BYTES, batch.bytes, keyAt + COIN_KEY_BYTES, length);
       entries.move(ref, LIST.flushing, false);

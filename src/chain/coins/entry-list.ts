@@ -40,7 +40,7 @@ export type ListId = (typeof LIST)[keyof typeof LIST];
 /** Bytes of a cell in front of the coin. */
 export const ENTRY_HEAD_BYTES = 48;
 /** Room for a coin in a cell without one: what is looked for in vain is mostly an output that is about to be added. */
-const ROOM_BYTES = 48;
+const EMPTY_DATA_BYTES = 48;
 /** Where the outpoint lies in a cell. */
 export const OUTPOINT_OFFSET = 12;
 const KEY_BYTES = 36;
@@ -88,7 +88,7 @@ export class EntryLists {
    * @param length of it, 0 for none
    */
   create(outpoint: Uint8Array, data: Uint8Array, length: number, list: ListId, fresh: boolean, generation: number): number {
-    const ref = this.arena.allocate(ENTRY_HEAD_BYTES + (length === 0 ? ROOM_BYTES : length));
+    const ref = this.arena.allocate(ENTRY_HEAD_BYTES + (length === 0 ? EMPTY_DATA_BYTES : length));
     const offset = CellArena.offsetOf(ref);
     const bytes = this.arena.bytesOf(ref);
     copyBytes(outpoint, 0, bytes, offset + OUTPOINT_OFFSET, KEY_BYTES);

@@ -160,7 +160,7 @@ export class LookAhead {
     const ws = this.#ws;
     for (;;) {
       const from = this.#last ?? (ws.active.tip as HeaderNode);
-      if (from.height >= target.height || !this.#hasRoom) break;
+      if (from.height >= target.height || !this.#isBelowLimits) break;
       const node = target.ancestor(from.height + 1) as HeaderNode;
       // While the tip is on another branch: what the reorganisation leaves is not known before it is over.
       if (node.prev !== from) break;
@@ -181,7 +181,7 @@ export class LookAhead {
     if (this.#running === 0) this.#beginFound();
   }
 
-  get #hasRoom(): boolean {
+  get #isBelowLimits(): boolean {
     return this.#blocks.length + this.#found.length < MAX_BLOCKS && this.#inputs < MAX_INPUTS;
   }
 

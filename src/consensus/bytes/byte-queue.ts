@@ -2,7 +2,7 @@
 // readers of frames and of encrypted packets (peers, Stratum V2 clients) are made of it.
 
 /** Room that is kept when little or nothing waits. */
-const LEAST_ROOM = 64 << 10;
+const MIN_CAPACITY = 64 << 10;
 
 export class ByteQueue {
   #buffer: Uint8Array = new Uint8Array(0);
@@ -19,9 +19,9 @@ export class ByteQueue {
     const { length } = this;
     if (this.#end + chunk.length > this.#buffer.length) {
       const wanted = length + chunk.length;
-      let room = LEAST_ROOM;
-      while (room < wanted) room *= 2;
-      const target = room === this.#buffer.length ? this.#buffer : new Uint8Array(room);
+      let capacity = MIN_CAPACITY;
+      while (capacity < wanted) capacity *= 2;
+      const target = capacity === this.#buffer.length ? this.#buffer : new Uint8Array(capacity);
       target.set(this.#buffer.subarray(this.#start, this.#end));
       this.#buffer = target;
       this.#start = 0;
@@ -54,7 +54,7 @@ export class ByteQueue {
     this.#start += length;
     const left = this.length;
     // A large buffer is not kept for a peer that now sends little.
-    const roomy = this.#buffer.length > LEAST_ROOM && left <= this.#buffer.length / 4;
+    const roomy = this.#buffer.length > MIN_CAPACITY && left <= this.#buffer.length / 4;
     if (left > 0 && !roomy) return;
     if (roomy) this.#buffer = this.#buffer.slice(this.#start, this.#end);
     this.#start = 0;

@@ -16,7 +16,7 @@ export class ByteWriter {
     return this.#length;
   }
 
-  #room(n: number): number {
+  #reserve(n: number): number {
     const at = this.#length;
     const need = at + n;
     if (need > this.#data.length) {
@@ -29,13 +29,13 @@ export class ByteWriter {
   }
 
   u8(value: number): this {
-    const at = this.#room(1);
+    const at = this.#reserve(1);
     this.#data[at] = value;
     return this;
   }
 
   u16(value: number): this {
-    const at = this.#room(2);
+    const at = this.#reserve(2);
     this.#data[at] = value;
     this.#data[at + 1] = value >>> 8;
     return this;
@@ -43,7 +43,7 @@ export class ByteWriter {
 
   /** The low 32 bits, so negative numbers come out in two's complement. */
   u32(value: number): this {
-    const at = this.#room(4);
+    const at = this.#reserve(4);
     writeU32(this.#data, at, value);
     return this;
   }
@@ -54,7 +54,7 @@ export class ByteWriter {
 
   /** @param value a safe non-negative integer, or any bigint in -2^63..2^64-1 */
   u64(value: number | bigint): this {
-    const at = this.#room(8);
+    const at = this.#reserve(8);
     if (typeof value === 'bigint') {
       const bits = BigInt.asUintN(64, value);
       writeU32(this.#data, at, Number(bits & 0xffffffffn));
@@ -67,14 +67,14 @@ export class ByteWriter {
   }
 
   bytes(value: Uint8Array): this {
-    const at = this.#room(value.length);
+    const at = this.#reserve(value.length);
     this.#data.set(value, at);
     return this;
   }
 
   /** Bytes out of a larger array, from `at` on. */
   piece(value: Uint8Array, at: number, count: number): this {
-    const to = this.#room(count);
+    const to = this.#reserve(count);
     copyBytes(value, at, this.#data, to, count);
     return this;
   }

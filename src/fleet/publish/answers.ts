@@ -59,7 +59,7 @@ const MOST_BODY_BYTES = 64 << 20;
 const MOST_CALLS = 8_192;
 
 /** An account's part of the memory: no other account can use it up. */
-class Room {
+class AccountQuota {
   readonly account: string;
   /** Methods that it may call; null for all. */
   readonly access: ReadonlySet<string> | null;
@@ -84,7 +84,7 @@ class Room {
 
 export class Answers {
   readonly #deps: AnswersDeps;
-  readonly #rooms: ReadonlyMap<string, Room>;
+  readonly #quotas: ReadonlyMap<string, AccountQuota>;
   #running = 0;
   #stopping = false;
   #onIdle: (() => void) | null = null;
@@ -93,7 +93,7 @@ export class Answers {
 
   constructor(deps: AnswersDeps) {
     this.#deps = deps;
-    this.#rooms = new Map(deps.accounts.map((one) => [one.account, new Room(one)]));
+    this.#quotas = new Map(deps.accounts.map((one) => [one.account, new AccountQuota(one)]));
   }
 
   get running(): number {
@@ -102,31 +102,31 @@ export class Answers {
 
   /** Whether an account may call at all, or a method. */
   admits(account: string, method?: string): boolean {
-    const room = this.#rooms.get(account);
-    return room !== undefined && (room.access === null || method === undefined || room.access.has(method));
+    const quota = this.#quotas.get(account);
+    return quota !== undefined && (quota.access === null || method === undefined || quota.access.has(method));
   }
 
   /** Takes a message about calls. */
   take(account: string, message: Extract<FrontMessage, { kind: 'call' | 'go' | 'ask' | 'done' }>, respond: Respond): void {
     const { id } = message;
-    const room = this.#rooms.get(account);
-    if (room === undefined) {
+    const quota = this.#quotas.get(account);
+    if (quota === undefined) {
       this.refused++;
       respond({ kind: 'refused', id, why: 'this account may not call here' });
       return;
     }
     switch (message.kind) {
       case 'call':
-        this.#call(room, message, respond);
+        this.#call(quota, message, respond);
         break;
       case 'go':
-        this.#go(room, id, respond);
+        this.#go(quota, id, respond);
         break;
       case 'ask':
-        this.#tell(room, id, respond);
+        this.#tell(quota, id, respond);
         break;
       case 'done':
-        this.#forget(room, id);
+        this.#forget(quota, id);
         break;
     }
   }
@@ -141,34 +141,34 @@ export class Answers {
   /** Drops what no front has asked after; to be called now and then. */
   expire(): void {
     const now = this.#deps.nowMs();
-    for (const room of this.#rooms.values()) {
-      for (const [id, call] of room.calls) {
-        if (call.state === 'held' && now - call.atMs > HELD_MS) this.#forget(room, id);
-        else if (call.state === 'done' && (now - call.atMs > KEPT_MS || room.keptBytes > MOST_KEPT_BYTES)) this.#forget(room, id);
+    for (const quota of this.#quotas.values()) {
+      for (const [id, call] of quota.calls) {
+        if (call.state === 'held' && now - call.atMs > HELD_MS) this.#forget(quota, id);
+        else if (call.state === 'done' && (now - call.atMs > KEPT_MS || quota.keptBytes > MOST_KEPT_BYTES)) this.#forget(quota, id);
       }
     }
   }
 
-  #call(room: Room, message: CallMessage, respond: Respond): void {
+  #call(quota: AccountQuota, message: CallMessage, respond: Respond): void {
     const { id } = message;
     const refuse = (why: string): void => {
       this.refused++;
-      room.joiner.drop(id);
+      quota.joiner.drop(id);
       respond({ kind: 'refused', id, why });
     };
-    if (room.calls.has(id)) {
-      this.#tell(room, id, respond);
+    if (quota.calls.has(id)) {
+      this.#tell(quota, id, respond);
       return;
     }
     if (this.#stopping) {
       refuse('the node stops');
       return;
     }
-    if (room.calls.size >= MOST_CALLS || room.bodyBytes > MOST_BODY_BYTES) {
+    if (quota.calls.size >= MOST_CALLS || quota.bodyBytes > MOST_BODY_BYTES) {
       refuse('Work queue depth exceeded');
       return;
     }
-    const bytes = room.joiner.add(id, message);
+    const bytes = quota.joiner.add(id, message);
     if (bytes === null) return;
     if (bytes === false || message.bodyBytes > bytes.length) {
       refuse('the call came incomplete');
@@ -185,33 +185,33 @@ export class Answers {
       result: null,
       atMs: this.#deps.nowMs(),
     };
-    room.calls.set(id, call);
-    room.bodyBytes += bytes.length;
-    if (room.access === null) {
-      this.#admitted(room, id, call);
+    quota.calls.set(id, call);
+    quota.bodyBytes += bytes.length;
+    if (quota.access === null) {
+      this.#admitted(quota, id, call);
       return;
     }
-    const user = `${room.account}/${message.user}`;
-    const plan = this.#deps.plan(bytes.subarray(0, message.bodyBytes), { user, uri: message.uri, allowed: room.access });
-    if (plan instanceof Promise) void plan.then((decided) => this.#planned(room, id, call, decided));
-    else this.#planned(room, id, call, plan);
+    const user = `${quota.account}/${message.user}`;
+    const plan = this.#deps.plan(bytes.subarray(0, message.bodyBytes), { user, uri: message.uri, allowed: quota.access });
+    if (plan instanceof Promise) void plan.then((decided) => this.#planned(quota, id, call, decided));
+    else this.#planned(quota, id, call, plan);
   }
 
-  #planned(room: Room, id: string, call: Call, plan: CallPlan | null): void {
-    if (room.calls.get(id) !== call) return;
+  #planned(quota: AccountQuota, id: string, call: Call, plan: CallPlan | null): void {
+    if (quota.calls.get(id) !== call) return;
     if (plan?.kind === 'node' || plan?.kind === 'wallet' || plan?.kind === 'template') {
-      this.#admitted(room, id, call);
+      this.#admitted(quota, id, call);
       return;
     }
     // Nothing has been done, so nothing need be kept.
-    this.#forget(room, id);
+    this.#forget(quota, id);
     if (plan?.kind === 'reply') this.#send(call.respond, id, plan.status, bytesOf(plan.body));
     else this.#send(call.respond, id, 403, EMPTY);
   }
 
-  #admitted(room: Room, id: string, call: Call): void {
+  #admitted(quota: AccountQuota, id: string, call: Call): void {
     if (!call.held) {
-      this.#run(room, id, call);
+      this.#run(quota, id, call);
       return;
     }
     call.state = 'held';
@@ -219,58 +219,58 @@ export class Answers {
     call.respond({ kind: 'held', id });
   }
 
-  #go(room: Room, id: string, respond: Respond): void {
-    const call = room.calls.get(id);
+  #go(quota: AccountQuota, id: string, respond: Respond): void {
+    const call = quota.calls.get(id);
     if (call?.state !== 'held') {
-      this.#tell(room, id, respond);
+      this.#tell(quota, id, respond);
       return;
     }
     call.respond = respond;
     if (this.#stopping) {
-      this.#forget(room, id);
+      this.#forget(quota, id);
       this.refused++;
       respond({ kind: 'refused', id, why: 'the node stops' });
       return;
     }
-    this.#run(room, id, call);
+    this.#run(quota, id, call);
   }
 
-  #run(room: Room, id: string, call: Call): void {
+  #run(quota: AccountQuota, id: string, call: Call): void {
     const { uri, method, plain, token, bodyBytes, user } = call.message;
-    const bytes = room.bodyOf(call);
+    const bytes = quota.bodyOf(call);
     call.state = 'running';
     this.#running++;
     const body = bytes.subarray(0, bodyBytes);
     const block = token === '' ? null : { token, bytes: new Uint8Array(bytes.subarray(bodyBytes)) };
-    const { account } = room;
+    const { account } = quota;
     call.number = this.#deps.run({ account, user: `${account}/${user}`, uri, method, plain, body, block }, (status, reply) => {
       // What no front wants any more was taken from the count when it was forgotten.
-      if (room.calls.get(id) !== call) return;
+      if (quota.calls.get(id) !== call) return;
       this.#running--;
-      this.#finish(room, id, call, status, bytesOf(reply));
+      this.#finish(quota, id, call, status, bytesOf(reply));
       this.#lookIdle();
     });
     if (call.number !== 0) return;
     this.#running--;
     this.refused++;
-    room.calls.delete(id);
+    quota.calls.delete(id);
     call.respond({ kind: 'refused', id, why: 'Work queue depth exceeded' });
     this.#lookIdle();
   }
 
-  #finish(room: Room, id: string, call: Call, status: number, bytes: Uint8Array): void {
+  #finish(quota: AccountQuota, id: string, call: Call, status: number, bytes: Uint8Array): void {
     call.state = 'done';
     call.atMs = this.#deps.nowMs();
     if (call.held) {
       call.result = { status, bytes };
-      room.keptBytes += bytes.length;
-    } else room.calls.delete(id);
+      quota.keptBytes += bytes.length;
+    } else quota.calls.delete(id);
     this.#send(call.respond, id, status, bytes);
   }
 
   /** What has become of a call. */
-  #tell(room: Room, id: string, respond: Respond): void {
-    const call = room.calls.get(id);
+  #tell(quota: AccountQuota, id: string, respond: Respond): void {
+    const call = quota.calls.get(id);
     if (!call) respond({ kind: 'unknown', id });
     else if (call.result) this.#send(respond, id, call.result.status, call.result.bytes);
     else {
@@ -288,13 +288,13 @@ export class Answers {
     });
   }
 
-  #forget(room: Room, id: string): void {
-    room.joiner.drop(id);
-    const call = room.calls.get(id);
+  #forget(quota: AccountQuota, id: string): void {
+    quota.joiner.drop(id);
+    const call = quota.calls.get(id);
     if (!call) return;
-    room.calls.delete(id);
-    room.bodyOf(call);
-    if (call.result) room.keptBytes -= call.result.bytes.length;
+    quota.calls.delete(id);
+    quota.bodyOf(call);
+    if (call.result) quota.keptBytes -= call.result.bytes.length;
     if (call.state !== 'running') return;
     // Nothing comes of it any more.
     this.#running--;

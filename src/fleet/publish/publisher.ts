@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { createKeyMath } from '../../crypto/native/key-math.js';
 import type { FrontInit } from '../../http/front/start-front.js';
-import { CallRoom } from '../../link/call-room.js';
+import { CallQuota } from '../../link/call-room.js';
 import { FrontCounters } from '../../link/front-counters.js';
 import { FrontLink } from '../../link/front-link.js';
 import type { FrontNews, PublishedTip } from '../../link/messages.js';
@@ -78,8 +78,8 @@ export class Publisher {
     this.#signer = new Signer(remote.keyPem, remote.chain, remote.name, randomBytes(12).toString('hex'));
     this.#figures = new PublishCounters(remote.figures);
     this.#tip = init.tip;
-    const room = new CallRoom({ calls: options.workQueue, bytes: init.linkBytes }, new FrontCounters(init.counters));
-    this.#link = new FrontLink(init.link, room, (news) => this.#onNews(news));
+    const quota = new CallQuota({ calls: options.workQueue, bytes: init.linkBytes }, new FrontCounters(init.counters));
+    this.#link = new FrontLink(init.link, quota, (news) => this.#onNews(news));
     const hashes = createNativeHashes();
     const { compat } = options;
     const router = new RequestRouter(

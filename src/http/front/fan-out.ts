@@ -116,7 +116,7 @@ export class FanOut {
       // What the socket takes at once makes room for others.
       this.#slice(job, this.#held > HELD_BYTES ? job.total : FIRST_BYTES);
       if (job.over) return;
-      this.#makeRoom(job);
+      this.#enforceHeldLimit(job);
     }
     this.#enqueue(job);
   }
@@ -144,7 +144,7 @@ export class FanOut {
     exchange.resumeWith(() => this.#enqueue(job));
     this.#jobs.add(job);
     this.#hold(job);
-    this.#makeRoom(job);
+    this.#enforceHeldLimit(job);
   }
 
   #hold(job: Job): void {
@@ -182,7 +182,7 @@ export class FanOut {
    * The memory bound comes before fairness: what sockets take is sent at once, and the clients that read nothing for
    * longest are cut off, until the rest fits or only clients that read are left. Jobs that progress move to the end.
    */
-  #makeRoom(newest: Job): void {
+  #enforceHeldLimit(newest: Job): void {
     const reading = this.#nowMs() - READS_MS;
     for (const job of [...this.#jobs]) {
       if (this.#held <= HELD_BYTES) return;

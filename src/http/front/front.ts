@@ -27,7 +27,7 @@ import { FanOut, SLICED_BYTES } from './fan-out.js';
 import { errorPage, TYPE_DEFAULT, TYPE_JSON, TYPE_PAGE } from './pages.js';
 import { CACHE_RELEASE, isRestTarget, NOT_KEPT, RestFront, type RestReply } from './rest.js';
 import { LARGE_BODY_BYTES, scanMethod } from './scan-method.js';
-import { SocketRoom } from './socket-room.js';
+import { SocketQuota } from './socket-room.js';
 import { TemplateExchange } from './template-exchange.js';
 import { templateState } from './template-state.js';
 import { STREAM_PATH, TemplateStreams } from './template-stream.js';
@@ -85,7 +85,7 @@ export class Front {
   readonly #router: RequestRouter;
   readonly #view: TemplateView;
   readonly #wrongPasswords: WrongPasswords;
-  readonly #sockets: SocketRoom;
+  readonly #sockets: SocketQuota;
   readonly #fanOut: FanOut;
   /** Null without -rest. */
   readonly #rest: RestFront | null;
@@ -121,7 +121,7 @@ export class Front {
     this.#methods = new MethodFilter(deps.options.whitelist);
     const warn = (text: string): void => deps.link.tell({ news: 'notice', level: 'warn', text });
     this.#wrongPasswords = new WrongPasswords(warn);
-    this.#sockets = new SocketRoom(deps.options.sockets, warn);
+    this.#sockets = new SocketQuota(deps.options.sockets, warn);
     const { state, params } = deps;
     const { compat } = deps.options;
     const hashes = createNativeHashes();

@@ -1,9 +1,9 @@
 // How many sockets a front may have open. What comes beyond is closed as it comes, and the log says so now and then.
 
 /** That there are too many is said again after so long, ms. */
-const SAID_MS = 60_000;
+const WARN_EVERY_MS = 60_000;
 
-export class SocketRoom {
+export class SocketQuota {
   #open = 0;
   /** Open sockets that are about to be closed. */
   #refused = 0;
@@ -22,7 +22,7 @@ export class SocketRoom {
     if (++this.#open <= this.#most) return true;
     this.#refused++;
     const now = performance.now();
-    if (now >= this.#saidMs + SAID_MS) {
+    if (now >= this.#saidMs + WARN_EVERY_MS) {
       this.#saidMs = now;
       const why = 'a share of half of what the system lets the process open: further ones are refused';
       const remedy = 'Raise the limit of open files (LimitNOFILE), or find out which client opens so many.';

@@ -5,7 +5,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import type { MessagePort } from 'node:worker_threads';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
-import { CallRoom } from '../../link/call-room.js';
+import { CallQuota } from '../../link/call-room.js';
 import { FrontCounters } from '../../link/front-counters.js';
 import { FrontLink } from '../../link/front-link.js';
 import type { FrontNews, LinkPorts, PublishedTip } from '../../link/messages.js';
@@ -58,7 +58,7 @@ export function startFront(init: FrontInit, urgency: (urgent: boolean) => void):
 class FrontThread {
   readonly #init: FrontInit;
   readonly #link: FrontLink;
-  readonly #room: CallRoom;
+  readonly #quota: CallQuota;
   readonly #front: Front;
   readonly #connections: Connections;
   /** Performs TLS handshakes; null without TLS. */
@@ -72,9 +72,9 @@ class FrontThread {
   constructor(init: FrontInit, urgency: (urgent: boolean) => void) {
     this.#init = init;
     const counters = new FrontCounters(init.counters);
-    this.#room = new CallRoom({ calls: init.options.workQueue, bytes: init.linkBytes }, counters);
+    this.#quota = new CallQuota({ calls: init.options.workQueue, bytes: init.linkBytes }, counters);
     this.#tls = this.#newTls();
-    this.#link = new FrontLink(init.link, this.#room, (news) => this.#onNews(news));
+    this.#link = new FrontLink(init.link, this.#quota, (news) => this.#onNews(news));
     this.#front = new Front({
       options: init.options,
       params: init.params,
@@ -124,7 +124,7 @@ class FrontThread {
         );
         break;
       case 'wallets':
-        this.#front.wallets = new FrontLink(news.link, this.#room, () => {});
+        this.#front.wallets = new FrontLink(news.link, this.#quota, () => {});
         break;
       case 'stopListening':
         this.#stopListening();

@@ -59,16 +59,16 @@ export function decodeEstimates(bytes: Uint8Array, fees: FeeEstimator, hashes: H
   if (!equalBytes(hashes.sha256d(bytes.subarray(0, end)), bytes.subarray(end))) throw new DecodeError('checksum of fee estimates');
   const view = new DataView(bytes.buffer, bytes.byteOffset, end);
   let at = MAGIC.length;
-  const room = (size: number): void => {
+  const need = (size: number): void => {
     if (at + size > end) throw new DecodeError('end of fee estimates');
   };
   const u32 = (): number => {
-    room(4);
+    need(4);
     at += 4;
     return view.getUint32(at - 4, true);
   };
   const doubles = (count: number): Float64Array => {
-    room(count * 8);
+    need(count * 8);
     const values = new Float64Array(count);
     for (let i = 0; i < count; i++, at += 8) {
       values[i] = view.getFloat64(at, true);

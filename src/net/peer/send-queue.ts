@@ -85,10 +85,10 @@ export class SendQueue {
     const socket = this.#socket;
     while (this.#head < this.#waiting.length && socket.writableLength < PIECE_BYTES) {
       const next = this.#waiting[this.#head] as Uint8Array;
-      const room = PIECE_BYTES - socket.writableLength;
-      const piece = next.length > room ? next.subarray(0, room) : next;
+      const spaceBytes = PIECE_BYTES - socket.writableLength;
+      const piece = next.length > spaceBytes ? next.subarray(0, spaceBytes) : next;
       if (piece === next) this.#waiting[this.#head++] = undefined as unknown as Uint8Array;
-      else this.#waiting[this.#head] = next.subarray(room);
+      else this.#waiting[this.#head] = next.subarray(spaceBytes);
       this.#waitingBytes -= piece.length;
       if (this.#head === this.#waiting.length) socket.write(piece, this.#taken);
       else socket.write(piece);

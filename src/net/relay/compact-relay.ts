@@ -337,7 +337,7 @@ export class CompactRelay {
       return;
     }
     const mine = asked?.peer === peer;
-    const mayAsk = mine || (asked === undefined && this.#downloads.room(peer) > 0 && !this.#downloads.passesOver(peer, node));
+    const mayAsk = mine || (asked === undefined && this.#downloads.freeSlots(peer) > 0 && !this.#downloads.passesOver(peer, node));
     if (!mayAsk && !wanted && !isTrusted(peer)) return;
     // After a search in vain the whole block is awaited.
     if (peer.compact.searchedFor === node) {

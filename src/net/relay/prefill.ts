@@ -21,13 +21,13 @@ const FIXED_BYTES = 24 + 88 + 8;
 export function choosePrefilled(txs: readonly TxView[], lacked: readonly number[]): number[] {
   const coinbase = txs[0] as TxView;
   const bare = FIXED_BYTES + coinbase.totalSize + SHORT_ID_BYTES * (txs.length - 1);
-  let room = WINDOW_BYTES - (bare % WINDOW_BYTES);
+  let spareBytes = WINDOW_BYTES - (bare % WINDOW_BYTES);
   const chosen = [0];
   const sizeOf = (place: number): number => (txs[place] as TxView).totalSize;
   for (const place of lacked.filter((one) => one > 0).sort((a, b) => sizeOf(a) - sizeOf(b))) {
     const bytes = sizeOf(place) + INDEX_BYTES - SHORT_ID_BYTES;
-    if (bytes > room) break;
-    room -= bytes;
+    if (bytes > spareBytes) break;
+    spareBytes -= bytes;
     chosen.push(place);
   }
   return chosen.sort((a, b) => a - b);

@@ -252,9 +252,9 @@ export class TxRequests {
   #advance(nowMs: number): void {
     // Chosen only when all that are due are ready: the best of them is asked, not the first.
     const changed: Announcement[] = [];
-    let room = DUE_PER_CALL;
-    for (let first = this.#timers.peek(); first !== undefined && first.dueMs <= nowMs && room > 0; first = this.#timers.peek()) {
-      room--;
+    let budget = DUE_PER_CALL;
+    for (let first = this.#timers.peek(); first !== undefined && first.dueMs <= nowMs && budget > 0; first = this.#timers.peek()) {
+      budget--;
       if (first.state === 'waiting') {
         this.#timers.remove(first);
         first.state = 'ready';

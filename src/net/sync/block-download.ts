@@ -99,7 +99,7 @@ export class BlockDownload {
   }
 
   /** Blocks that may still be asked of a peer. */
-  room(peer: Peer): number {
+  freeSlots(peer: Peer): number {
     this.#tidy(peer);
     return Math.max(0, MAX_BLOCKS_IN_TRANSIT_PER_PEER - slotsTaken(peer));
   }
@@ -263,11 +263,11 @@ export class BlockDownload {
   /** Fills the peer's share of the window, and notes who holds the window up. */
   request(peer: Peer): void {
     if (peer.leaving) return;
-    const room = this.room(peer);
+    const slots = this.freeSlots(peer);
     // A message for each block would cost both sides more than small blocks themselves.
-    if (room < (this.#context.chain.isInitialBlockDownload() ? MIN_REQUEST : 1)) return;
-    const { nodes, staller } = this.#next(peer, room);
-    for (const node of this.#nextOfHistory(peer, room - nodes.length)) nodes.push(node);
+    if (slots < (this.#context.chain.isInitialBlockDownload() ? MIN_REQUEST : 1)) return;
+    const { nodes, staller } = this.#next(peer, slots);
+    for (const node of this.#nextOfHistory(peer, slots - nodes.length)) nodes.push(node);
     if (nodes.length > 0) {
       for (const node of nodes) this.#context.log.debug('net', `Requesting block ${node.hashHex} (${node.height}) peer=${peer.id}`);
       this.ask(peer, nodes);
@@ -278,7 +278,7 @@ export class BlockDownload {
     }
   }
 
-  #next(peer: Peer, room: number): { nodes: HeaderNode[]; staller: Peer | null } {
+  #next(peer: Peer, slots: number): { nodes: HeaderNode[]; staller: Peer | null } {
     const { chain } = this.#context;
     const { sync } = peer;
     const nodes: HeaderNode[] = [];
@@ -298,7 +298,7 @@ export class BlockDownload {
     let waitingFor: Peer | null = null;
     let walk: HeaderNode = sync.lastCommon;
     while (walk.height < limit) {
-      const span = Math.min(limit - walk.height, Math.max(room - nodes.length, 128));
+      const span = Math.min(limit - walk.height, Math.max(slots - nodes.length, 128));
       const part: HeaderNode[] = new Array(span);
       let back = best.ancestor(walk.height + span) as HeaderNode;
       for (let i = span - 1; i >= 0; i--) {
@@ -330,17 +330,17 @@ export class BlockDownload {
           return { nodes, staller: nodes.length === 0 && waitingFor !== peer ? waitingFor : null };
         }
         nodes.push(node);
-        if (nodes.length === room) return { nodes, staller: null };
+        if (nodes.length === slots) return { nodes, staller: null };
       }
     }
     return { nodes, staller: null };
   }
 
   /** Blocks below a snapshot, which others than those near the tip wait for (Core's TryDownloadingHistoricalBlocks). */
-  #nextOfHistory(peer: Peer, room: number): HeaderNode[] {
+  #nextOfHistory(peer: Peer, slots: number): HeaderNode[] {
     const { history } = this.#context.chain;
     const best = peer.sync.bestKnown;
-    if (history === null || room <= 0 || peer.isLimited || best?.descendsFrom(history.base) !== true) return [];
+    if (history === null || slots <= 0 || peer.isLimited || best?.descendsFrom(history.base) !== true) return [];
     const nodes: HeaderNode[] = [];
     const { base, from } = history;
     const end = Math.min(base.height, from.height + BLOCK_DOWNLOAD_WINDOW);
@@ -349,7 +349,7 @@ export class BlockDownload {
     const window: HeaderNode[] = [];
     for (let node = base.ancestor(end) as HeaderNode; node !== from; node = node.prev as HeaderNode) window.push(node);
     for (const node of window.reverse()) {
-      if (nodes.length === room || node.failed) break;
+      if (nodes.length === slots || node.failed) break;
       if (!peer.hasWitness && node.height >= this.#context.params.segwitHeight) break;
       if (node.has(NodeStatus.HAVE_DATA) || refused.has(node) || this.expects(node.hash)) continue;
       nodes.push(node);

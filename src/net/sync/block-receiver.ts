@@ -152,7 +152,7 @@ export class BlockReceiver {
         },
       );
     this.#last.set(peer, { hash: block.hash, stored });
-    return chain.room();
+    return chain.waitForCapacity();
   }
 
   /**

@@ -290,7 +290,7 @@ export class HeadersSync {
       if (walk.has(NodeStatus.HAVE_DATA) || this.#downloads.expects(walk.hash) || this.#downloads.passesOver(peer, walk)) continue;
       if (servable) missing.push(walk);
     }
-    const wanted = missing.reverse().slice(0, this.#downloads.room(peer));
+    const wanted = missing.reverse().slice(0, this.#downloads.freeSlots(peer));
     if (wanted.length === 0) return;
     if (wanted.length > 1) log.debug('net', `Downloading blocks toward ${last.hashHex} (${last.height}) via headers direct fetch`);
     this.#downloads.ask(peer, wanted);

@@ -364,7 +364,7 @@ class ThreadLife implements ListeningThread {
         for (const delivery of message.deliveries) this.#came(delivery);
         break;
       case 'room':
-        this.#lines.get(message.line)?.roomAgain();
+        this.#lines.get(message.line)?.drained();
         break;
       case 'unread':
         this.#lines.get(message.line)?.unread();

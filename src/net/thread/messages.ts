@@ -140,11 +140,11 @@ export class Figures {
     return Atomics.load(this.#words, WORD.waits) === 1 && Atomics.exchange(this.#words, WORD.waits, 0) === 1;
   }
   /** The node thread holds something back because too much waits to be sent. */
-  setWantsRoom(wants: boolean): void {
+  setWantsDrain(wants: boolean): void {
     Atomics.store(this.#words, WORD.wantsRoom, Number(wants));
   }
   /** Whether it does. What was told before is seen by a node thread that begins to hold back after this. */
-  get wantsRoom(): boolean {
+  get wantsDrain(): boolean {
     return Atomics.or(this.#words, WORD.wantsRoom, 0) === 1;
   }
 

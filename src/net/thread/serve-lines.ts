@@ -169,7 +169,7 @@ class LineServer {
     const connection = line.begin(options, {
       wake: () => {
         this.#look(served);
-        this.#roomFor(served);
+        this.#notifyDrained(served);
       },
       fault: (fault, fatal) => {
         // At once, not behind its messages: the node thread handles none of them while the peer does not read.
@@ -228,7 +228,7 @@ class LineServer {
     if (served.next < served.outgoing.length) return true;
     served.outgoing = [];
     served.next = 0;
-    this.#roomFor(served);
+    this.#notifyDrained(served);
     return false;
   }
 
@@ -240,9 +240,9 @@ class LineServer {
   }
 
   /** Tells the node thread that it may send again, if it waits for that. */
-  #roomFor({ id, connection, figures, outgoing }: Served): void {
-    if (outgoing.length > 0 || !figures.wantsRoom || connection.sendPaused) return;
-    figures.setWantsRoom(false);
+  #notifyDrained({ id, connection, figures, outgoing }: Served): void {
+    if (outgoing.length > 0 || !figures.wantsDrain || connection.sendPaused) return;
+    figures.setWantsDrain(false);
     this.#say({ kind: 'room', line: id });
   }
 

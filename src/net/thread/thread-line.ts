@@ -81,10 +81,10 @@ export class ThreadLine implements Line {
   get sendPaused(): boolean {
     if (!this.#isFull) return false;
     const { figures } = this.#deps;
-    figures.setWantsRoom(true);
+    figures.setWantsDrain(true);
     // It may have gone meanwhile.
     if (this.#isFull) return true;
-    figures.setWantsRoom(false);
+    figures.setWantsDrain(false);
     return false;
   }
   get #isFull(): boolean {
@@ -169,7 +169,7 @@ export class ThreadLine implements Line {
     if (parts.length > 0) this.#events.wake();
   }
 
-  roomAgain(): void {
+  drained(): void {
     if (!this.#closed) this.#events.wake();
   }
 

@@ -12,7 +12,7 @@ const CHUNK_CHARS = 1 << 20;
  * Room for replies under way: every batch takes from it as its reply grows. Sizes in characters, which are bytes nearly
  * always.
  */
-export class ReplyRoom {
+export class ReplyQuota {
   /** Most that one batch may take. */
   readonly each: number;
   #left: number;
@@ -22,13 +22,13 @@ export class ReplyRoom {
     this.#left = bounds.all;
   }
 
-  take(size: number): boolean {
+  reserveSize(size: number): boolean {
     if (size > this.#left) return false;
     this.#left -= size;
     return true;
   }
 
-  give(size: number): void {
+  releaseSize(size: number): void {
     this.#left += size;
   }
 }
@@ -38,15 +38,15 @@ export class BatchReply {
   count = 0;
   /** Too large: nothing further can be added, and the entries to come should not be run. */
   full = false;
-  readonly #room: ReplyRoom;
+  readonly #quota: ReplyQuota;
   readonly #chunks: Uint8Array[] = [];
   #parts: string[] = [];
   #partChars = 0;
   #taken = 0;
   #answers = 0;
 
-  constructor(room: ReplyRoom) {
-    this.#room = room;
+  constructor(quota: ReplyQuota) {
+    this.#quota = quota;
   }
 
   /** Adds what came of the next entry. */
@@ -54,7 +54,7 @@ export class BatchReply {
     this.count++;
     if (this.full || isNotification(entry)) return;
     const text = encodeEnvelope(entry, outcome);
-    if (this.#taken + text.length > this.#room.each || !this.#room.take(text.length)) {
+    if (this.#taken + text.length > this.#quota.each || !this.#quota.reserveSize(text.length)) {
       this.full = true;
       return;
     }
@@ -66,7 +66,7 @@ export class BatchReply {
 
   /** The whole reply; gives the room back. */
   finish(): Reply {
-    this.#room.give(this.#taken);
+    this.#quota.releaseSize(this.#taken);
     this.#taken = 0;
     if (this.full) {
       const done = `entries after number ${this.count} were not run`;

@@ -342,7 +342,7 @@ export class TxTable {
     const block = decodeTxRow(value, record);
     if (block === null) return -1;
     const row = this.#ids.add(txid);
-    this.#makeRoom(row);
+    this.#ensureCapacity(row);
     this.#setState(row, record.state as TxState);
     this.#flags[row] = record.flags;
     this.#loadWtxid(row, value);
@@ -452,10 +452,10 @@ export class TxTable {
     const before = this.#ids.rows;
     const row = this.#ids.add(txid);
     if (row >= before) this.#byTxid.add(row);
-    this.#makeRoom(row);
+    this.#ensureCapacity(row);
     return row;
   }
-  #makeRoom(row: number): void {
+  #ensureCapacity(row: number): void {
     if (row < this.#states.length) return;
     this.#states = grown(this.#states, row);
     this.#flags = grown(this.#flags, row);

@@ -12,7 +12,7 @@ import path from 'node:path';
 import { Slicer } from '../../lib/slicer.js';
 import { readExactly } from '../../storage/record-file.js';
 import { assertWriting } from '../../storage/write-stop.js';
-import { type Column, IMAGE_FORMAT, type ImageColumn, ImageError, typeOf, wipeSecrets, withRoom } from './table-image.js';
+import { type Column, IMAGE_FORMAT, type ImageColumn, ImageError, typeOf, wipeSecrets, columnWithCapacity } from './table-image.js';
 
 /** Where images of a wallet are kept; an id names one. */
 export interface ImageFiles {
@@ -132,7 +132,7 @@ async function readDirectory(file: FileHandle, name: string, id: Uint8Array): Pr
   for (let i = 0; i < count; i++) {
     // Large arrays take milliseconds each: the collector looks whether it can make up for them.
     if (slicer.due) await slicer.pause();
-    const column = withRoom(view.getUint8(4 + i * ENTRY), view.getFloat64(6 + i * ENTRY, true));
+    const column = columnWithCapacity(view.getUint8(4 + i * ENTRY), view.getFloat64(6 + i * ENTRY, true));
     columns.push({ column, secret: view.getUint8(5 + i * ENTRY) === 1 });
   }
   if (endOf(columns) !== size - TAIL - length) throw new ImageError('the file is damaged');

@@ -83,7 +83,7 @@ export class ImageLoader implements TableImage {
     const next = this.#columns[this.#next++];
     if (next === undefined || next.column.constructor !== column.constructor) throw new ImageError('columns are not those of the tables');
     if (next.column.length !== used) throw new ImageError('a column is not as long as its table');
-    return wholeOf(next.column) as T;
+    return wholeBuffer(next.column) as T;
   }
   secret(column: Uint8Array<ArrayBuffer>, used: number): Uint8Array<ArrayBuffer> {
     if (this.#columns[this.#next]?.secret !== true) throw new ImageError('columns are not those of the tables');
@@ -114,7 +114,7 @@ export function typeOf(column: Column): number {
  * A column of a type with so many used elements, and room for an eighth more: the first additions must not copy
  * everything.
  */
-export function withRoom(type: number, used: number): Column {
+export function columnWithCapacity(type: number, used: number): Column {
   const Type = TYPES[type];
   if (Type === undefined) throw new ImageError(`a column has the unknown type ${type}`);
   const whole = new Type(used + (used >>> 3) + 32);
@@ -122,7 +122,7 @@ export function withRoom(type: number, used: number): Column {
 }
 
 /** The column with its room. */
-function wholeOf(used: Column): Column {
+function wholeBuffer(used: Column): Column {
   const Type = used.constructor as new (buffer: ArrayBufferLike) => Column;
   return new Type(used.buffer);
 }

@@ -26,7 +26,7 @@ export class DescriptorSecrets {
   #wiped = false;
 
   /** Makes room for a descriptor. */
-  room(descriptor: number): void {
+  ensureCapacity(descriptor: number): void {
     this.#heads = grown(this.#heads, descriptor);
   }
   has(descriptor: number): boolean {

@@ -174,7 +174,7 @@ export class DescriptorTable {
     this.rangeEnds = grown(this.rangeEnds, number);
     this.nextIndices = grown(this.nextIndices, number);
     this.expandedEnds = grown(this.expandedEnds, number);
-    this.secrets.room(number);
+    this.secrets.ensureCapacity(number);
     const tracked = new TrackedDescriptor(this, number, descriptor, cache);
     this.#flags[number] = (descriptor?.isRange ? RANGE : 0) | (teaches(text) ? KEPT : 0);
     if (teaches(text)) this.#kept.set(number, tracked);

@@ -219,13 +219,13 @@ function largestInputWeight(tx: TxView, input: number, spent: readonly SpentOutp
   const scriptSig = tx.scriptSig(input);
   const items = witness.reduce((sum, item) => sum + compactSizeLength(item.length) + item.length, compactSizeLength(witness.length));
   const now = (OUTPOINT_AND_SEQUENCE + compactSizeLength(scriptSig.length) + scriptSig.length) * WITNESS_SCALE + items;
-  let room = 0;
+  let signatureGrowth = 0;
   const checker = new TxSignatureChecker(tx, input, spent, crypto, new SighashCache(tx, crypto, spent));
   const watching: SignatureChecker = {
     crypto,
     checkEcdsa: (signature, publicKey, scriptCode, sigVersion) => {
       const good = checker.checkEcdsa(signature, publicKey, scriptCode, sigVersion);
-      if (good) room += (LARGEST_SIGNATURE - signature.length) * (sigVersion === SigVersion.BASE ? WITNESS_SCALE : 1);
+      if (good) signatureGrowth += (LARGEST_SIGNATURE - signature.length) * (sigVersion === SigVersion.BASE ? WITNESS_SCALE : 1);
       return good;
     },
     checkSchnorr: (...asked) => checker.checkSchnorr(...asked),
@@ -233,7 +233,7 @@ function largestInputWeight(tx: TxView, input: number, spent: readonly SpentOutp
     checkSequence: (sequence) => checker.checkSequence(sequence),
   };
   verifyScript(scriptSig, spent[input].script, witness, STANDARD_SCRIPT_FLAGS, watching);
-  return now + room;
+  return now + signatureGrowth;
 }
 
 /** What a rate that the caller named is held against. */

@@ -256,7 +256,7 @@ t.test('who brings more than there is room for waits', async (t) => {
   const taken: Promise<boolean>[] = [];
   for (const [i, block] of blocks.entries()) {
     taken.push(chain.takeBlock(parseBlock(new Uint8Array(block.bytes), crypto)));
-    await chain.room();
+    await chain.waitForCapacity();
     most = Math.max(most, i + 1 - (chain.tip.height - 110));
   }
   await Promise.all(taken);

@@ -2,7 +2,7 @@
 // the next tip; the second gives it back.
 import { workerData } from 'node:worker_threads';
 import type { FrontInit } from '../../../src/http/front/start-front.js';
-import { CallRoom } from '../../../src/link/call-room.js';
+import { CallQuota } from '../../../src/link/call-room.js';
 import { FrontCounters } from '../../../src/link/front-counters.js';
 import { FrontLink } from '../../../src/link/front-link.js';
 import type { FrontNews } from '../../../src/link/messages.js';
@@ -11,7 +11,7 @@ import { type SlabInfo, SlabReader } from '../../../src/link/slab-ring.js';
 const init = workerData as FrontInit & { readonly remote: { readonly lives: SharedArrayBuffer } };
 const life = Atomics.add(new Int32Array(init.remote.lives), 0, 1) + 1;
 const slabs = new SlabReader(init.slabControl, init.slabs as readonly SlabInfo[], init.leases);
-const room = new CallRoom({ calls: 1, bytes: 1 }, new FrontCounters(init.counters));
+const room = new CallQuota({ calls: 1, bytes: 1 }, new FrontCounters(init.counters));
 const link = new FrontLink(init.link, room, onNews);
 const say = (text: string): void => link.tell({ news: 'notice', level: 'info', text: `life ${life}: ${text}` });
 

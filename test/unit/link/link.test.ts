@@ -2,7 +2,7 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import t from 'tap';
 import { newRing } from '../../../src/link/byte-ring.js';
 import { CallLinks } from '../../../src/link/call-links.js';
-import { CallRoom } from '../../../src/link/call-room.js';
+import { CallQuota } from '../../../src/link/call-room.js';
 import { CallReader, CallWriter, ReplyReader, ReplyWriter, RING_BYTES } from '../../../src/link/frames.js';
 import { FrontCounters } from '../../../src/link/front-counters.js';
 import { FrontLink } from '../../../src/link/front-link.js';
@@ -77,17 +77,17 @@ t.test('whose call it is, and of which target, goes with each', async (t) => {
 });
 
 t.test('calls that only wait count by their bytes', async (t) => {
-  const room = new CallRoom({ calls: 2, bytes: 100 }, new FrontCounters());
+  const room = new CallQuota({ calls: 2, bytes: 100 }, new FrontCounters());
   const waits = { sizeBytes: 10, counted: false };
   const works = { sizeBytes: 10, counted: true };
-  for (let i = 0; i < 4; i++) t.equal(room.take(waits, false), true);
-  t.same([room.take(works, false), room.take(works, false), room.take(works, false)], [true, true, false]);
-  t.equal(room.take({ sizeBytes: 40, counted: false }, false), true, 'as many bytes as there are');
-  t.equal(room.take({ sizeBytes: 1, counted: false }, false), false);
-  t.equal(room.take({ sizeBytes: 100, counted: true }, true), true, 'a submission takes as much again');
-  t.equal(room.take({ sizeBytes: 1, counted: true }, true), false);
-  room.give(works);
-  t.equal(room.take({ sizeBytes: 1, counted: true }, true), true);
+  for (let i = 0; i < 4; i++) t.equal(room.reserveCall(waits, false), true);
+  t.same([room.reserveCall(works, false), room.reserveCall(works, false), room.reserveCall(works, false)], [true, true, false]);
+  t.equal(room.reserveCall({ sizeBytes: 40, counted: false }, false), true, 'as many bytes as there are');
+  t.equal(room.reserveCall({ sizeBytes: 1, counted: false }, false), false);
+  t.equal(room.reserveCall({ sizeBytes: 100, counted: true }, true), true, 'a submission takes as much again');
+  t.equal(room.reserveCall({ sizeBytes: 1, counted: true }, true), false);
+  room.releaseCall(works);
+  t.equal(room.reserveCall({ sizeBytes: 1, counted: true }, true), true);
 });
 
 t.test('a slab is rewritten only when nobody reads it', async (t) => {
@@ -257,7 +257,7 @@ function linked(execute: ConstructorParameters<typeof CallLinks>[0]['execute'], 
     onFault: (_what, error) => faults.push(error),
   });
   node.add(0, ends.thread);
-  const front = new FrontLink(ends.front, new CallRoom(bounds, new FrontCounters()), (one) => news.push(one));
+  const front = new FrontLink(ends.front, new CallQuota(bounds, new FrontCounters()), (one) => news.push(one));
   const call = (text: string | Uint8Array, extra: { priority?: boolean; submission?: boolean; waits?: boolean } = {}) => {
     const body = typeof text === 'string' ? Buffer.from(text) : text;
     let id = 0;
@@ -520,7 +520,7 @@ t.test('news stand among replies where they were told', async (t) => {
   });
   node.add(0, ends.thread);
   const bounds = { calls: 100, bytes: 1 << 20 };
-  const front = new FrontLink(ends.front, new CallRoom(bounds, new FrontCounters()), (one) =>
+  const front = new FrontLink(ends.front, new CallQuota(bounds, new FrontCounters()), (one) =>
     order.push(`news ${one.news === 'warmup' ? one.text : ''}`),
   );
   const expected: string[] = [];
@@ -570,7 +570,7 @@ t.test('a handler that throws takes no other reply and no message with it', asyn
   const seen: string[] = [];
   const front = new FrontLink(
     { main, priority, calls: newRing(RING_BYTES), replies },
-    new CallRoom({ calls: 10, bytes: 1 << 20 }, new FrontCounters()),
+    new CallQuota({ calls: 10, bytes: 1 << 20 }, new FrontCounters()),
     (news) => {
       seen.push(news.news);
       if (news.news === 'drain') throw new Error('news');
@@ -619,7 +619,7 @@ t.test('a handler that throws takes no other reply and no message with it', asyn
 
 t.test('the links of a front share its bounds', async (t) => {
   const counters = new FrontCounters();
-  const room = new CallRoom({ calls: 2, bytes: 100 }, counters);
+  const room = new CallQuota({ calls: 2, bytes: 100 }, counters);
   const finish: (() => void)[] = [];
   const ends = [newLink(), newLink()];
   const threads = ends.map(({ thread }) => {

@@ -153,14 +153,14 @@ t.test('a request that the best chain has made pointless gives its slot back', a
     downloads.request(peer);
   }
   t.equal(asked(peer).length, 16);
-  t.equal(downloads.room(peer), 0);
+  t.equal(downloads.freeSlots(peer), 0);
   // Asked for by hand: it is wanted all the same.
   const stale = buildBlock(GENESIS, { tag: 99, time: tip.time });
   await chain.submitHeaders([stale.header]);
   downloads.ask(peers[1], [chain.node(stale.hash) as never], true);
   await chain.submitBlock(buildBlock(tip).bytes);
-  t.equal(downloads.room(peer), 16);
-  t.equal(downloads.room(peers[1]), 15);
+  t.equal(downloads.freeSlots(peer), 16);
+  t.equal(downloads.freeSlots(peers[1]), 15);
   t.equal(downloads.size, 1);
   t.equal(peer.sync.inFlight.length, 0);
 });

@@ -1,16 +1,16 @@
 // The warning of a new node whose disk is too small.
 import os from 'node:os';
 import t from 'tap';
-import { freeBytes, roomWarning } from '../../../src/node/disk-room.js';
+import { freeBytes, diskSpaceWarning } from '../../../src/node/disk-room.js';
 
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
 const warns = (assumedBlocksGb: number, free: number | undefined, targetBytes?: number): boolean =>
-  roomWarning({ blocksDir: '/blocks', prune: targetBytes === undefined ? null : { targetBytes } }, { assumedBlocksGb }, free) !== null;
+  diskSpaceWarning({ blocksDir: '/blocks', prune: targetBytes === undefined ? null : { targetBytes } }, { assumedBlocksGb }, free) !== null;
 
 t.test('names the folder and the size of the blocks in the warning', async (t) => {
   t.equal(
-    roomWarning({ blocksDir: '/data/blocks', prune: null }, { assumedBlocksGb: 856 }, GIB),
+    diskSpaceWarning({ blocksDir: '/data/blocks', prune: null }, { assumedBlocksGb: 856 }, GIB),
     'Disk space for "/data/blocks" may not accommodate the block files. Approximately 856 GB of data will be stored in this directory.',
   );
 });

@@ -14,7 +14,7 @@ import { RequestRouter } from '../../../src/rpc/front/plan.js';
 import { renderHelp, renderOverview } from '../../../src/rpc/help.js';
 import { FRONT_RUNS } from '../../../src/rpc/methods/front-runs.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
-import { ReplyRoom } from '../../../src/rpc/wire/batch-reply.js';
+import { ReplyQuota } from '../../../src/rpc/wire/batch-reply.js';
 import { LongBatch } from '../../../src/rpc/wire/long-batch.js';
 import { type Reading, SharedReading } from '../../../src/rpc/wire/reading-turns.js';
 import { parseRequest, RequestReader } from '../../../src/rpc/wire/request.js';
@@ -55,7 +55,7 @@ const runs: RunTable<null> = {
   },
 };
 
-function dispatcher(warmup: () => string | null = () => null, room = new ReplyRoom()) {
+function dispatcher(warmup: () => string | null = () => null, room = new ReplyQuota()) {
   const faults: string[] = [];
   const calls: [string, number][] = [];
   const made = new Dispatcher<null>({
@@ -63,7 +63,7 @@ function dispatcher(warmup: () => string | null = () => null, room = new ReplyRo
     runs,
     context: null,
     warmup,
-    room,
+    replyQuota: room,
     observer: { started: () => 1, finished: (_token, method, code) => calls.push([method, code]) },
     onFault: (method, error) => faults.push(`${method}: ${String(error)}`),
   });
@@ -281,7 +281,7 @@ t.test('large batches: nothing runs before all of it is JSON, nothing after the 
   t.same(replies[2999], { result: ['aaaaaaaaaaaaaaaaaaaa'], error: null, id: 1 });
   t.equal(calls.length, 3000);
   t.ok(breaths >= 3000, 'others get their turn between the entries');
-  const narrow = dispatcher(undefined, new ReplyRoom({ each: 1000, all: 10_000 }));
+  const narrow = dispatcher(undefined, new ReplyQuota({ each: 1000, all: 10_000 }));
   const cut = await narrow.made.dispatchBytes(bytes(`[${list}]`), CALL);
   t.equal(cut.status, 500);
   t.match(cut.body, /"code":-7,"message":"The reply of this batch is too large; entries after number \d+ were not run"/);

@@ -2,7 +2,7 @@
 // cross as bytes.
 import t from 'tap';
 import { CallLinks } from '../../../src/link/call-links.js';
-import { CallRoom } from '../../../src/link/call-room.js';
+import { CallQuota } from '../../../src/link/call-room.js';
 import { FrontCounters } from '../../../src/link/front-counters.js';
 import { FrontLink } from '../../../src/link/front-link.js';
 import { newLink } from '../../../src/link/link.js';
@@ -53,7 +53,7 @@ function threads(bounds = { calls: 100, bytes: 1 << 20 }) {
     onFault: (_what, error) => faults.push(error),
   });
   links.add(0, ends.thread);
-  const link = new FrontLink(ends.front, new CallRoom(bounds, new FrontCounters()), () => {});
+  const link = new FrontLink(ends.front, new CallQuota(bounds, new FrontCounters()), () => {});
   const node = new CallExecutor({ ...context, passOn: passingOn({ link }) }, { ...deps, runs: { ...PASSED_RUNS, uptime: () => 5 } });
   const reply = async (body: string, call: Partial<RpcCaller> = {}) => {
     const { status, body: bytes } = await node.executeBody(Buffer.from(body), { user: 'u', uri: '/wallet/w', ...call });

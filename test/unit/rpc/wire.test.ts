@@ -3,7 +3,7 @@
 
 import t from 'tap';
 import { RPC_CODE, RpcError } from '../../../src/rpc/errors.js';
-import { BatchReply, ReplyRoom } from '../../../src/rpc/wire/batch-reply.js';
+import { BatchReply, ReplyQuota } from '../../../src/rpc/wire/batch-reply.js';
 import { JsonBytes } from '../../../src/rpc/wire/json-bytes.js';
 import { JsonParseError, JsonReader, parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { encodeJson, encodeString, formatAmount, formatDouble } from '../../../src/rpc/wire/json-write.js';
@@ -179,7 +179,7 @@ const OK: Outcome = { result: '281' };
 const assembleReply = (parsed: ParsedBody, outcomes: readonly Outcome[]): Reply => {
   if (parsed.kind === 'fault') return faultReply(parsed.error);
   if (parsed.kind === 'single') return singleReply(parsed.entry, outcomes[0]);
-  const reply = new BatchReply(new ReplyRoom());
+  const reply = new BatchReply(new ReplyQuota());
   parsed.entries.forEach((entry, i) => {
     reply.add(entry, outcomes[i]);
   });
@@ -312,7 +312,7 @@ t.test('the reply of a batch grows within bounds', async (t) => {
     parseEntry(parseJson(bytes(text)), { version2: true }),
   );
   const text = '{"result":281,"error":null,"id":null}';
-  const room = new ReplyRoom({ each: 100, all: 120 });
+  const room = new ReplyQuota({ each: 100, all: 120 });
   const first = new BatchReply(room);
   first.add(one, OK);
   first.add(silent, OK);
@@ -333,7 +333,7 @@ t.test('the reply of a batch grows within bounds', async (t) => {
   t.same(third.finish(), { status: 200, body: `[${text}]\n` }, 'room is given back');
   t.match(first.finish().body, /after number 4 were not run/);
   // Large ones come as bytes of their own, which can cross threads.
-  const large = new BatchReply(new ReplyRoom());
+  const large = new BatchReply(new ReplyQuota());
   const half = JSON.stringify('é'.repeat(600_000));
   for (let i = 0; i < 5; i++) large.add(one, { result: half });
   const { body } = large.finish();

@@ -45,9 +45,9 @@ t.test('operations come out as they went in, however they were added, here and o
 t.test('operations with room for their bytes alone', async (t) => {
   const batch = new WriteBatch();
   batch.put(bytes(1), bytes(2));
-  const at = batch.room(2, 3);
+  const at = batch.reserveOperation(2, 3);
   batch.bytes.set([5, 6, 7, 8, 9], at);
-  const removed = batch.room(1, -1);
+  const removed = batch.reserveOperation(1, -1);
   batch.bytes[removed] = 4;
   t.same(opsOf(batch), [
     { type: 'put', key: bytes(1), value: bytes(2) },
@@ -81,7 +81,7 @@ t.test('more operations than leave room for four bytes of a key are ordered by f
   const count = 2 ** 21 + 3;
   const batch = new WriteBatch(count, 5 * count);
   // The last byte of four goes round; it is the one that there is no room for in full.
-  for (let i = 0; i < count; i++) batch.bytes.set([9, 9, i % 3, i & 255, 7], batch.room(5, -1));
+  for (let i = 0; i < count; i++) batch.bytes.set([9, 9, i % 3, i & 255, 7], batch.reserveOperation(5, -1));
   const places = batch.inOrder();
   t.equal(places.length, count);
   let wrong = 0;

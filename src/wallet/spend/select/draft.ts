@@ -63,7 +63,7 @@ const MIN_FINAL_CHANGE = 500_000;
 /** Version, lock time, two counts, and the mark of witnesses, in virtual bytes. */
 const FIXED_BYTES = 11;
 /** Room for counts that grow. */
-const COUNT_ROOM = 2;
+const COUNT_GROWTH_BYTES = 2;
 
 export async function draftPayment(terms: DraftTerms, tools: DraftTools): Promise<Draft | { error: string }> {
   const { recipients, feeRate, changeScript, discardRate } = terms;
@@ -112,7 +112,7 @@ export async function draftPayment(terms: DraftTerms, tools: DraftTools): Promis
     if (fee >= needed) {
       if (change === 0 && !recipientsPay && pickAnew) {
         // So much goes to the fee that it pays for a change output: once more with the same coins.
-        const withChange = feeForSize(feeRate, size + outputBytes(changeScript) + COUNT_ROOM);
+        const withChange = feeForSize(feeRate, size + outputBytes(changeScript) + COUNT_GROWTH_BYTES);
         if (fee >= withChange + changeDust) {
           pickAnew = false;
           fee = withChange;
