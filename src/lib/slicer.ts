@@ -23,7 +23,7 @@ function callNext(): void {
 /**
  * Resolves in the caller's turn of the event loop; work without a Slicer waits in the same queue.
  */
-export function nextInLine(): Promise<void> {
+export function yieldInQueue(): Promise<void> {
   return new Promise((resolve) => {
     line.push(resolve);
     if (!called) callNext();
@@ -49,7 +49,7 @@ export class Slicer {
 
   /** Lets everything else that is ready run. */
   async pause(): Promise<void> {
-    await nextInLine();
+    await yieldInQueue();
     await this.#breathe?.();
     this.#since = workClock.now();
   }

@@ -35,7 +35,7 @@ import { Connections, type NetTotals } from './peer/connections.js';
 import { BindError, Connector, type Reach } from './peer/connector.js';
 import { Handshake } from './peer/handshake.js';
 import { I2p } from './peer/i2p.js';
-import { InlineLines } from './peer/inline-lines.js';
+import { InlineConnectionFactory } from './peer/inline-lines.js';
 import { Keepalive } from './peer/keepalive.js';
 import { blame } from './peer/misbehaviour.js';
 import { Outbound } from './peer/outbound.js';
@@ -62,7 +62,7 @@ import { BlockServer } from './sync/serve-blocks.js';
 import { FilterServer, type FilterSource } from './sync/serve-filters.js';
 import { StaleTip } from './sync/stale-tip.js';
 import { UploadTarget } from './sync/upload-target.js';
-import { LineThread } from './thread/line-thread.js';
+import { ThreadedConnectionFactory } from './thread/line-thread.js';
 import { KeyExchangeQueue } from './transport/key-desk.js';
 import { addressText, isRoutable, type NetAddress, type NetworkName } from './wire/net-address.js';
 
@@ -101,7 +101,7 @@ export interface NetDeps {
   /** An unpredictable number in [0, 1), for delays and choices that keep peers from linking what they see. */
   readonly random?: () => number;
   /** How peers are reached; absent: by sockets. @param inline makes connections of a test's sockets */
-  readonly reach?: (inline: InlineLines) => Reach;
+  readonly reach?: (inline: InlineConnectionFactory) => Reach;
   /** Told how long new blocks of peers take, seconds since they were first heard of. */
   readonly observeBlock?: (stage: BlockStage, seconds: number) => void;
 }
@@ -133,7 +133,7 @@ export class Net {
   readonly #files: AddressFiles;
   readonly #asmap: AsMap | null;
   readonly #connector: Reach;
-  readonly #inline: InlineLines;
+  readonly #inline: InlineConnectionFactory;
   readonly #connections: Connections;
   readonly #dispatcher: Dispatcher;
   readonly #inventory: Inventory;
@@ -200,7 +200,7 @@ export class Net {
     const { i2pSam, i2pAccept, connectTimeoutMs, maxSendBytes, maxReceiveBytes, v2Transport } = this.options;
     const ellSwift = v2Transport ? (deps.ellSwift ?? null) : null;
     const settings = { magic: deps.params.magic, maxSendBytes, maxReceiveBytes };
-    this.#inline = new InlineLines(settings, {
+    this.#inline = new InlineConnectionFactory(settings, {
       hashes: deps.crypto,
       keys: ellSwift && new KeyExchangeQueue(ellSwift),
       nowSeconds: () => clock.realSeconds(),
@@ -209,8 +209,8 @@ export class Net {
     });
     const i2pKeyFile = i2pAccept ? (deps.i2pKeyFile ?? null) : null;
     this.#i2p = i2pSam === null ? null : new I2p({ bridge: i2pSam, keyFile: i2pKeyFile, connectTimeoutMs }, log);
-    const lines = this.options.peerThread
-      ? new LineThread(
+    const factory = this.options.peerThread
+      ? new ThreadedConnectionFactory(
           { ...settings, encrypts: ellSwift !== null },
           {
             traffic: this.#traffic,
@@ -221,7 +221,7 @@ export class Net {
         )
       : this.#inline;
     const i2p = this.#i2p && { way: this.#i2p, lines: this.#inline };
-    this.#connector = deps.reach?.(this.#inline) ?? new Connector(this.options, this.routes, { lines, i2p }, deps.params.p2pPort, log);
+    this.#connector = deps.reach?.(this.#inline) ?? new Connector(this.options, this.routes, { factory: factory, i2p }, deps.params.p2pPort, log);
     this.local = new LocalAddresses(context);
     this.#tor = this.#onionService(deps.onionKeyFile, deps.params.p2pPort, log);
     this.clockCheck = new ClockCheck((text) => log.warn(text));
@@ -425,7 +425,7 @@ export class Net {
     this.#i2p?.listen({
       inbound: ({ socket, own }, address) =>
         this.#connections.accept({
-          line: this.#inline.over(socket),
+          connection: this.#inline.over(socket),
           address,
           bindText: addressText(own),
           permissions: null,

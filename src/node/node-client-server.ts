@@ -19,7 +19,7 @@ import { answerOutputs } from '../wallet/output-questions.js';
 import type { InlineNodeClient } from './inline-node-client.js';
 
 /** Thousands of bytes that the wallets have not taken yet, above which the mempool is told of as a whole later. */
-const MOST_UNTAKEN_KB = 64_000;
+const MAX_PENDING_KB = 64_000;
 /** So many times as much, and blocks are told of without their bytes: wallets look through them later. */
 const BLOCKS_SHARE = 4;
 /** How often it is looked whether they have caught up. */
@@ -38,7 +38,7 @@ export class NodeClientServer {
   readonly #client: InlineNodeClient;
   readonly #port: MessagePort;
   readonly #counters: Int32Array;
-  readonly #mostUntaken: number;
+  readonly #maxPendingKb: number;
   readonly #guard: ListenerGuard;
   /** Messages to post, in order. Not empty only after a failure. */
   #unposted: (() => ToWallets)[] = [];
@@ -50,14 +50,14 @@ export class NodeClientServer {
   /** Runs while blocks were announced without their bytes, and the wallets have not been told to scan them. */
   #behind: NodeJS.Timeout | null = null;
 
-  constructor(client: InlineNodeClient, port: MessagePort, counters: Int32Array, guard: ListenerGuard, mostUntakenKb = MOST_UNTAKEN_KB) {
+  constructor(client: InlineNodeClient, port: MessagePort, counters: Int32Array, guard: ListenerGuard, maxPendingKb = MAX_PENDING_KB) {
     this.#guard = guard;
     this.#client = client;
     this.#port = port;
     this.#counters = counters;
-    this.#mostUntaken = mostUntakenKb;
+    this.#maxPendingKb = maxPendingKb;
     // Where the chain ends is told always, what its blocks hold only to who listens.
-    const unfollow = client.followChain((event) => this.#inOrder(() => this.#skipped(event) ?? this.#packed(event)));
+    const unfollow = client.followChain((event) => this.#postInOrder(() => this.#skipped(event) ?? this.#packed(event)));
     port.on('message', (message: ToNode) => this.#onMessage(message));
     port.on('close', () => {
       unfollow();
@@ -76,7 +76,7 @@ export class NodeClientServer {
   }
 
   /** Posts an event, or queues it if that fails. */
-  #inOrder(event: () => ToWallets): void {
+  #postInOrder(event: () => ToWallets): void {
     this.#unposted.push(event);
     this.#postRest();
   }
@@ -96,7 +96,7 @@ export class NodeClientServer {
   }
   /** Posts an answer after all queued events. @throws if a message cannot be posted */
   #answerWith(message: ToWallets): void {
-    if (this.#unposted.length > 0) this.#inOrder(() => message);
+    if (this.#unposted.length > 0) this.#postInOrder(() => message);
     else this.#post(message);
   }
   #post(message: ToWallets): void {
@@ -111,7 +111,7 @@ export class NodeClientServer {
    * what they did not see, and look through it when they have taken all the rest. Null for other events.
    */
   #skipped(event: NodeEvent): PackedEvent | null {
-    if (event.kind !== 'connected' || this.#stop === null || this.#untakenKb <= BLOCKS_SHARE * this.#mostUntaken) return null;
+    if (event.kind !== 'connected' || this.#stop === null || this.#pendingKb <= BLOCKS_SHARE * this.#maxPendingKb) return null;
     this.#behind ??= setInterval(() => this.#look(), LOOK_MS).unref();
     return { kind: 'jumped', node: event.node, locator: event.locator };
   }
@@ -132,14 +132,14 @@ export class NodeClientServer {
         return event;
     }
   }
-  get #untakenKb(): number {
+  get #pendingKb(): number {
     return (this.#postedKb - Atomics.load(this.#counters, CLIENT_COUNTER.TAKEN_KB)) | 0;
   }
   #look(): void {
-    if (this.#untakenKb > this.#mostUntaken) return;
+    if (this.#pendingKb > this.#maxPendingKb) return;
     this.#endBehind();
     // While blocks below a snapshot are missing, the end of that is told by the chain.
-    if (!this.#client.stored().historyMissing) this.#inOrder(() => ({ kind: 'history' }));
+    if (!this.#client.stored().historyMissing) this.#postInOrder(() => ({ kind: 'history' }));
   }
   #endBehind(): void {
     if (this.#behind !== null) clearInterval(this.#behind);
@@ -147,9 +147,9 @@ export class NodeClientServer {
   }
   #tellOfPool(event: NodeEvent): void {
     if (this.#lost || (event.kind !== 'entered' && event.kind !== 'left')) return;
-    this.#lost = this.#untakenKb > this.#mostUntaken;
+    this.#lost = this.#pendingKb > this.#maxPendingKb;
     const lost = this.#lost;
-    this.#inOrder(() => (lost ? { kind: 'lost' } : this.#packed(event)));
+    this.#postInOrder(() => (lost ? { kind: 'lost' } : this.#packed(event)));
   }
 
   #onMessage(message: ToNode): void {

@@ -41,10 +41,10 @@ export function openRehearsal(
     templates: config.templates,
     crypto,
     keys: keyMath,
-    signing: { crypto, signer, signingThreads: new PooledSigner({ pool: lastInLine(pool), crypto, hereUs: 0 }) },
+    signing: { crypto, signer, signingThreads: new PooledSigner({ pool: lowestPriority(pool), crypto, hereUs: 0 }) },
     // On the same threads, but what passed is forgotten at once: a block is tried again and again.
     verifier: new CachedVerifier(new PooledVerifier(pool), new ScriptCache(0, 0)),
-    blockHasher: new PooledBlockHasher(lastInLine(pool)),
+    blockHasher: new PooledBlockHasher(lowestPriority(pool)),
     assembler: assembler.beside(),
     urgent: urgentWork(pool, { chain, mempool }),
     needless: () => verifier.stats().inputs >= ENOUGH_INPUTS,
@@ -61,7 +61,7 @@ export function openRehearsal(
 }
 
 /** The pool for jobs that wait behind all others. */
-function lastInLine(pool: WorkPool): Pick<WorkPool, 'size' | 'canAcceptWork' | 'run'> {
+function lowestPriority(pool: WorkPool): Pick<WorkPool, 'size' | 'canAcceptWork' | 'run'> {
   return {
     size: pool.size,
     canAcceptWork: () => pool.canAcceptWork('scan'),

@@ -29,8 +29,8 @@ const firstLine = (chunks: readonly Buffer[]): string => {
 
 /** @param stopping ends what runs */
 export function createRunForJson(stopping: AbortSignal, timeoutMs = SIGNER_TIMEOUT_MS, mostBytes = MOST_OUTPUT_BYTES): RunForJson {
-  const line = new SerialQueue();
-  return (words, input) => line.run(() => runOnce(words, input, { stopping, timeoutMs, mostBytes }));
+  const queue = new SerialQueue();
+  return (words, input) => queue.run(() => runOnce(words, input, { stopping, timeoutMs, mostBytes }));
 }
 
 interface Bounds {

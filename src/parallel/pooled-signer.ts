@@ -15,7 +15,7 @@ import type { SigningThreads } from '../signing/sign-transaction.js';
 import type { SigningProvider } from '../signing/signing-provider.js';
 import { signingTx } from '../signing/signing-tx.js';
 import type { WorkPool } from './pool.js';
-import { SigningLine } from './signing-line.js';
+import { SigningQueue } from './signing-line.js';
 
 /** Signing and checking one input on an ordinary core: two tries for a low R on average, one check. */
 const INPUT_US = 120;
@@ -63,12 +63,12 @@ interface Work {
 export class PooledSigner implements SigningThreads {
   readonly #deps: PooledSignerDeps;
   readonly #slabs = new SlabPool(KEPT_BYTES);
-  readonly #line: SigningLine<Work, Results>;
+  readonly #queue: SigningQueue<Work, Results>;
 
   constructor(deps: PooledSignerDeps) {
     this.#deps = deps;
     const { pool } = deps;
-    this.#line = new SigningLine({
+    this.#queue = new SigningQueue({
       // The thread that asks signs too.
       mostShares: Math.min(pool.size, Math.max(1, pool.size - 1)),
       shareUs: JOB_US,
@@ -82,7 +82,7 @@ export class PooledSigner implements SigningThreads {
     const work: Work = { tx, spent, provider, hashType };
     const inputUs = INPUT_US + (spent.some((output) => output && isLegacy(output.script)) ? tx.strippedSize * LEGACY_US_PER_BYTE : 0);
     const us = tx.inputCount * inputUs;
-    if (us <= hereUs || !pool.canAcceptWork('transaction')) return this.#line.wait(work, us);
+    if (us <= hereUs || !pool.canAcceptWork('transaction')) return this.#queue.wait(work, us);
     // All threads end about together when each has a few parts.
     const share = Math.ceil(Math.max(tx.inputCount / (pool.size * PARTS_PER_THREAD), LEAST_JOB_US / inputUs));
     return this.#inParts(work, Math.max(1, Math.min(share, Math.floor(JOB_US / inputUs))));

@@ -1,12 +1,12 @@
 // Transactions in line for the thread that asks to sign them, one a turn of the loop. When the line is long, other
 // threads get equal shares of it: each in one message, since a trip to another thread and back costs as much as two
 // signatures, and little more with eight. Used by pooled-signer.ts.
-import { nextInLine } from '../lib/slicer.js';
+import { yieldInQueue } from '../lib/slicer.js';
 
 /** A share takes no less: with two a trip pays. */
 const LEAST_SHARE = 2;
 
-export interface SigningLineDeps<Work, Made> {
+export interface SigningQueueDeps<Work, Made> {
   /** Shares that may be elsewhere at once. */
   readonly mostShares: number;
   /** Estimated microseconds that a share may take. */
@@ -23,13 +23,13 @@ interface Waiting<Work, Made> {
   readonly done: (made: Made | null) => void;
 }
 
-export class SigningLine<Work, Made> {
-  readonly #deps: SigningLineDeps<Work, Made>;
-  readonly #line: Waiting<Work, Made>[] = [];
+export class SigningQueue<Work, Made> {
+  readonly #deps: SigningQueueDeps<Work, Made>;
+  readonly #waiting: Waiting<Work, Made>[] = [];
   #running = false;
   #shares = 0;
 
-  constructor(deps: SigningLineDeps<Work, Made>) {
+  constructor(deps: SigningQueueDeps<Work, Made>) {
     this.#deps = deps;
   }
 
@@ -39,16 +39,16 @@ export class SigningLine<Work, Made> {
    */
   wait(work: Work, us: number): Promise<Made | null> {
     return new Promise((done) => {
-      this.#line.push({ work, us, done });
+      this.#waiting.push({ work, us, done });
       if (!this.#running) void this.#run();
     });
   }
 
   async #run(): Promise<void> {
     this.#running = true;
-    while (this.#line.length > 0) {
-      await nextInLine();
-      const first = this.#line.shift() as Waiting<Work, Made>;
+    while (this.#waiting.length > 0) {
+      await yieldInQueue();
+      const first = this.#waiting.shift() as Waiting<Work, Made>;
       this.#share();
       first.done(null);
     }
@@ -59,7 +59,7 @@ export class SigningLine<Work, Made> {
   #share(): void {
     const { mostShares, canPost } = this.#deps;
     for (let free = mostShares - this.#shares; free > 0; free--) {
-      const size = Math.ceil(this.#line.length / (free + 1));
+      const size = Math.ceil(this.#waiting.length / (free + 1));
       if (size < LEAST_SHARE || !canPost()) return;
       void this.#post(size);
     }
@@ -69,9 +69,9 @@ export class SigningLine<Work, Made> {
     const { shareUs, post } = this.#deps;
     const share: Waiting<Work, Made>[] = [];
     for (let us = 0; share.length < size; ) {
-      us += this.#line[0].us;
+      us += this.#waiting[0].us;
       if (us > shareUs) break;
-      share.push(this.#line.shift() as Waiting<Work, Made>);
+      share.push(this.#waiting.shift() as Waiting<Work, Made>);
     }
     if (share.length === 0) return;
     this.#shares++;

@@ -1,7 +1,7 @@
 // JSON-RPC from bytes to bytes, on either kind of thread: a front dispatches what it can answer alone, the node thread
 // the rest. A Dispatcher joins the declarations with the run functions of its thread. Nothing here knows sockets.
 import { hideKeys } from '../address/descriptor/taken-keys.js';
-import { nextInLine } from '../lib/slicer.js';
+import { yieldInQueue } from '../lib/slicer.js';
 import { workClock } from '../lib/work-clock.js';
 import type { TakenBlock } from '../link/messages.js';
 import type { MethodSpec } from './declare/types.js';
@@ -274,7 +274,7 @@ export class Dispatcher<Context> {
     } catch (error) {
       return faultReply(parseFault(error));
     }
-    return this.#batchLater(batch, new BatchReply(this.#replyQuota), nextInLine(), this.#prepared(batch, call), hooks);
+    return this.#batchLater(batch, new BatchReply(this.#replyQuota), yieldInQueue(), this.#prepared(batch, call), hooks);
   }
 
   /** The rest of a batch. @param first what to wait for before the next entry; it may add an outcome */
@@ -294,7 +294,7 @@ export class Dispatcher<Context> {
     while (reply.count < entries.length && !reply.full) {
       // Awaiting a settled promise gives the event loop no turn: the clock decides, not the kind of outcome.
       if (workClock.now() - turn > turnMs) {
-        await nextInLine();
+        await yieldInQueue();
         turn = workClock.now();
       }
       const hold = breathed ? undefined : hooks.breathe?.();

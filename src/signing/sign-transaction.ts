@@ -5,7 +5,7 @@ import { buildTx } from '../consensus/tx/build-tx.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
-import { nextInLine, Slicer } from '../lib/slicer.js';
+import { yieldInQueue, Slicer } from '../lib/slicer.js';
 import { extractSignatures } from './extract-signatures.js';
 import { produceSignature } from './produce-signature.js';
 import { type SigningResult, signInput, signingErrorText } from './sign-input.js';
@@ -55,7 +55,7 @@ export async function signTransaction(
   later = false,
 ): Promise<SignedInput[]> {
   // Of many small ones each has its turn of the loop, so that other calls go in between.
-  const made = tools.signingThreads?.sign(tx, spent, provider, hashType) ?? nextInLine().then(() => null);
+  const made = tools.signingThreads?.sign(tx, spent, provider, hashType) ?? yieldInQueue().then(() => null);
   const results = (await made) ?? (await signHere(tx, spent, provider, hashType, tools));
   return results.map(({ scriptSig, witness, code }) => ({ scriptSig, witness, error: signingErrorText(code, later) }));
 }

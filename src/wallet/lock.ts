@@ -11,7 +11,7 @@ export class WalletLock {
   /** Calls under way. */
   #calls = 0;
   #isExclusive = false;
-  readonly #line: Waiting[] = [];
+  readonly #queue: Waiting[] = [];
   /** Changes that wait for the end of exclusive work. */
   readonly #changes: (() => void)[] = [];
 
@@ -49,11 +49,11 @@ export class WalletLock {
   }
 
   #run<T>(isExclusive: boolean, work: () => T | Promise<T>): T | Promise<T> {
-    if (this.#line.length === 0 && this.#isFree(isExclusive)) {
+    if (this.#queue.length === 0 && this.#isFree(isExclusive)) {
       this.#take(isExclusive);
       return this.#hold(isExclusive, work);
     }
-    return new Promise<void>((begin) => this.#line.push({ isExclusive, begin })).then(() => this.#hold(isExclusive, work));
+    return new Promise<void>((begin) => this.#queue.push({ isExclusive, begin })).then(() => this.#hold(isExclusive, work));
   }
   #isFree(isExclusive: boolean): boolean {
     return !this.#isExclusive && (!isExclusive || this.#calls === 0);
@@ -76,8 +76,8 @@ export class WalletLock {
       this.#isExclusive = false;
       for (const change of this.#changes.splice(0)) change();
     } else this.#calls--;
-    for (let next = this.#line[0]; next !== undefined && this.#isFree(next.isExclusive); next = this.#line[0]) {
-      this.#line.shift();
+    for (let next = this.#queue[0]; next !== undefined && this.#isFree(next.isExclusive); next = this.#queue[0]) {
+      this.#queue.shift();
       this.#take(next.isExclusive);
       next.begin();
     }

@@ -7,7 +7,7 @@ import { scriptHashScript } from '../consensus/script/build-script.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import { SerialQueue } from '../lib/serial-queue.js';
-import { nextInLine } from '../lib/slicer.js';
+import { yieldInQueue } from '../lib/slicer.js';
 import type { SigningProvider } from '../signing/signing-provider.js';
 import type { BatchOp, Store } from '../storage/store.js';
 import { AddressBook } from './address-book.js';
@@ -274,7 +274,7 @@ export class Wallet {
     const write = { ops: [...ops], sync, written: Promise.resolve() };
     write.written = this.queueWrite(async () => {
       // A block may bring ten thousand: what waits for this thread goes in between making and writing them.
-      if (write.ops.length > ROWS_PER_SLICE) await nextInLine();
+      if (write.ops.length > ROWS_PER_SLICE) await yieldInQueue();
       if (this.#waiting === write) this.#waiting = null;
       return this.store.batch(write.ops, { sync: write.sync });
     });

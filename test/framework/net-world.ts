@@ -9,7 +9,7 @@ import type { MempoolOptions } from '../../src/mempool/options.js';
 import { Net } from '../../src/net/net.js';
 import type { NetOptions, Permissions } from '../../src/net/options.js';
 import type { Inbound, Reach } from '../../src/net/peer/connector.js';
-import type { InlineLines } from '../../src/net/peer/inline-lines.js';
+import type { InlineConnectionFactory } from '../../src/net/peer/inline-lines.js';
 import type { ConnectionType, Peer } from '../../src/net/peer/peer.js';
 import { type NetAddress, parseHost } from '../../src/net/wire/net-address.js';
 import { InlineVerifier } from '../../src/parallel/inline-verifier.js';
@@ -131,7 +131,7 @@ export class NetWorld {
   readonly lines: string[] = [];
   net!: Net;
   #accept: ((inbound: Inbound) => void) | null = null;
-  #lines!: InlineLines;
+  #lines!: InlineConnectionFactory;
   /** The far ends of what the node called, in order, and how many of them have a peer of the test's. */
   readonly #called: MemorySocket[] = [];
   #answered = 0;
@@ -196,7 +196,7 @@ export class NetWorld {
     mempool.onBroadcast = (entry) => net.announcer.relay(entry);
   }
 
-  #reach(lines: InlineLines): Reach {
+  #reach(lines: InlineConnectionFactory): Reach {
     this.#lines = lines;
     return {
       ready: true,
@@ -211,7 +211,7 @@ export class NetWorld {
       dial: async () => {
         const [near, far] = socketPair();
         this.#called.push(far);
-        return { line: lines.over(near as unknown as Socket), bindText: '' };
+        return { connection: lines.over(near as unknown as Socket), bindText: '' };
       },
       close: async () => {},
     };
@@ -222,7 +222,7 @@ export class NetWorld {
     const [near, far] = socketPair();
     const before = new Set(this.net.peers);
     const address = parseHost(host, 40_000 + before.size) as NetAddress;
-    this.#accept?.({ line: this.#lines.over(near as unknown as Socket), address, bindText: '', permissions, onion: false });
+    this.#accept?.({ connection: this.#lines.over(near as unknown as Socket), address, bindText: '', permissions, onion: false });
     const peer = this.net.peers.find((one) => !before.has(one));
     return peer === undefined ? null : new FakePeer(far, peer);
   }

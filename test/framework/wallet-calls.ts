@@ -32,7 +32,7 @@ const scanDepsOf = (wallet: Wallet): RescanDeps => ({
   client: emptyChain(wallet),
   log: { info() {} },
   nowMs: () => 0,
-  moved() {},
+  onProgress() {},
 });
 
 /** What a call needs of a node. */

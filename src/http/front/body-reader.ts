@@ -20,7 +20,7 @@ export class BodyReader {
   #left: number;
   readonly #chunked: boolean;
   /** The beginning of a line whose end was not received yet. */
-  #line = '';
+  #partialLine = '';
   /** Bytes of trailers so far. */
   #trailers = 0;
 
@@ -41,7 +41,7 @@ export class BodyReader {
     let at = 0;
     while (at < bytes.length && this.#expected !== 'nothing') {
       if (this.#expected === 'data') at = this.#takeData(bytes, at, piece);
-      else if (this.#expected === 'data end' && this.#line === '' && bytes[at] === CR && bytes[at + 1] === LF) {
+      else if (this.#expected === 'data end' && this.#partialLine === '' && bytes[at] === CR && bytes[at + 1] === LF) {
         // The usual end: chunks may be a byte each.
         at += 2;
         this.#expected = 'size';
@@ -65,12 +65,12 @@ export class BodyReader {
   #takeLine(bytes: Buffer, at: number): { readonly text: string; readonly next: number } | null {
     const found = bytes.indexOf(LF, at);
     const end = found < 0 ? bytes.length : found;
-    this.#line += bytes.toString('latin1', at, end);
-    if (this.#line.length > MOST_HEAD_BYTES) throw new HeadFault(`a chunk size or trailer line of more than ${MOST_HEAD_BYTES} bytes`);
+    this.#partialLine += bytes.toString('latin1', at, end);
+    if (this.#partialLine.length > MOST_HEAD_BYTES) throw new HeadFault(`a chunk size or trailer line of more than ${MOST_HEAD_BYTES} bytes`);
     if (found < 0) return null;
-    const returned = this.#line.endsWith('\r');
-    const text = returned ? this.#line.slice(0, -1) : this.#line;
-    this.#line = '';
+    const returned = this.#partialLine.endsWith('\r');
+    const text = returned ? this.#partialLine.slice(0, -1) : this.#partialLine;
+    this.#partialLine = '';
     if (CONTROLS.test(text) || text.includes('\r')) throw new HeadFault('a chunk with a control character in a line');
     // HTTP servers disagree about where an extension ends before a bare line feed.
     if (!returned && this.#expected === 'size' && text.includes(';')) throw new HeadFault('a chunk with an extension and a bare line feed');

@@ -5,11 +5,11 @@ import type { Socket } from 'node:net';
 import type { Transport, TransportEvents, TransportType } from '../transport/transport.js';
 import type { Frame } from '../wire/frame.js';
 import { KNOWN_MESSAGES } from '../wire/protocol.js';
-import { count, type Line, type LineEvents, MAX_UNREAD_BYTES, type MessageTotals, OTHER, UNREAD } from './line.js';
+import { count, type PeerConnection, type PeerConnectionEvents, MAX_UNREAD_BYTES, type MessageTotals, OTHER, UNREAD } from './line.js';
 import { SendQueue } from './send-queue.js';
 import { FAIR_BYTES, type Traffic } from './traffic.js';
 
-export interface ConnectionOptions {
+export interface SocketConnectionOptions {
   /** How messages become bytes. */
   readonly transport: (events: TransportEvents) => Transport;
   readonly maxSendBytes: number;
@@ -20,7 +20,7 @@ export interface ConnectionOptions {
   readonly traffic: Traffic;
 }
 
-export class Connection implements Line {
+export class SocketConnection implements PeerConnection {
   /** Seconds of the last traffic, 0 before any. */
   lastSend = 0;
   lastReceive = 0;
@@ -37,10 +37,10 @@ export class Connection implements Line {
   readonly transport: Transport;
   readonly #queue: SendQueue;
   readonly #socket: Socket;
-  readonly #options: ConnectionOptions;
-  readonly #events: LineEvents;
+  readonly #options: SocketConnectionOptions;
+  readonly #events: PeerConnectionEvents;
 
-  constructor(socket: Socket, options: ConnectionOptions, events: LineEvents) {
+  constructor(socket: Socket, options: SocketConnectionOptions, events: PeerConnectionEvents) {
     this.#socket = socket;
     this.#options = options;
     this.#events = events;

@@ -10,7 +10,7 @@ import { SERVICE } from '../wire/protocol.js';
 import type { Bans } from './bans.js';
 import type { Inbound, Reach } from './connector.js';
 import { evictionCandidate } from './eviction.js';
-import { count, type FreshLine } from './line.js';
+import { count, type NewConnection } from './line.js';
 import { type ConnectionType, Peer } from './peer.js';
 import { permissionsFor } from './permissions.js';
 import type { Traffic } from './traffic.js';
@@ -123,7 +123,7 @@ export class Connections {
     const named = this.#context.options.logIps || type === 'manual';
     log.debug('net', `trying connection ${named ? name : 'to a peer'}`);
     try {
-      const { line, bindText } = await this.#parts.connector.dial(address ?? name, type === 'private-broadcast', named);
+      const { connection: line, bindText } = await this.#parts.connector.dial(address ?? name, type === 'private-broadcast', named);
       // Another attempt to connect to the same peer may have finished first.
       const late = this.#connectedToName(name) || addresses.some((one) => this.#connectedTo(one));
       if (this.#stopped || !this.#active || late) {
@@ -179,7 +179,7 @@ export class Connections {
   }
 
   /** Accepts or refuses an inbound connection. */
-  accept({ line, address, bindText, permissions: granted, onion }: Inbound): void {
+  accept({ connection: line, address, bindText, permissions: granted, onion }: Inbound): void {
     const { log } = this.#context;
     const permissions = permissionsFor(this.#context.options.whitelist, 'in', address, granted);
     const who = this.#context.options.logIps ? addressText(address) : 'a peer';
@@ -222,7 +222,7 @@ export class Connections {
   }
 
   #add(
-    line: FreshLine,
+    connection: NewConnection,
     at: { type: ConnectionType; address: NetAddress; name: string; bindText: string; permissions: Permissions },
     encrypted: boolean,
   ): Peer {
@@ -232,7 +232,7 @@ export class Connections {
     this.#byId.set(peer.id, peer);
     log.debug('net', `Added connection peer=${peer.id}`);
     this.#events.changed(this.all.size);
-    peer.connection = line.begin(
+    peer.connection = connection.begin(
       { encrypted: encrypted && this.#parts.encrypts, initiating: at.type !== 'inbound' },
       {
         wake: () => this.#events.wake(peer),

@@ -5,13 +5,13 @@ import type { Logger } from '../../log/logger.js';
 import type { Bind, NetOptions, Permissions } from '../options.js';
 import { addressText, hostText, isRoutable, type NetAddress, parseHost, splitHostPort } from '../wire/net-address.js';
 import type { I2p } from './i2p.js';
-import type { InlineLines } from './inline-lines.js';
-import type { FreshLine, Lines } from './line.js';
+import type { InlineConnectionFactory } from './inline-lines.js';
+import type { NewConnection, ConnectionFactory } from './line.js';
 import type { Routes } from './routes.js';
 
 /** An inbound connection. */
 export interface Inbound {
-  readonly line: FreshLine;
+  readonly connection: NewConnection;
   readonly address: NetAddress;
   readonly bindText: string;
   /** Granted by the listener's -whitebind. */
@@ -30,9 +30,9 @@ export class BindError extends Error {
 
 /** Where connections come from. */
 export interface Ways {
-  readonly lines: Lines;
+  readonly factory: ConnectionFactory;
   /** To addresses of I2P, whose sockets come from the router's bridge; null: none. */
-  readonly i2p: { readonly way: I2p; readonly lines: InlineLines } | null;
+  readonly i2p: { readonly way: I2p; readonly factory: InlineConnectionFactory } | null;
 }
 
 /** How peers reach us and we reach them: by sockets of this machine (Connector), or a stand-in for them. */
@@ -56,7 +56,7 @@ export class Connector {
 
   /** Whether calls make sense now. */
   get ready(): boolean {
-    return this.#ways.lines.ready;
+    return this.#ways.factory.ready;
   }
 
   /** Ports that are listened on. */
@@ -86,10 +86,10 @@ export class Connector {
   }
 
   async #listenAt({ host, port, permissions, onion }: Bind, onInbound: (inbound: Inbound) => void): Promise<void> {
-    const bound = await this.#ways.lines.listen({ host, port }, ({ line, remote, bindText }) => {
+    const bound = await this.#ways.factory.listen({ host, port }, ({ connection: line, remote, bindText }) => {
       const address = parseHost(remote.host, remote.port);
       if (address === null) line.drop();
-      else onInbound({ line, address, bindText, permissions, onion });
+      else onInbound({ connection: line, address, bindText, permissions, onion });
     });
     this.listening.push({ host, port: bound, onion });
   }
@@ -118,12 +118,12 @@ export class Connector {
    * @param named whether the log may name the target
    * @throws Error with a short reason
    */
-  async dial(target: NetAddress | string, hidden = false, named = false): Promise<{ line: FreshLine; bindText: string }> {
+  async dial(target: NetAddress | string, hidden = false, named = false): Promise<{ connection: NewConnection; bindText: string }> {
     const options = this.#options;
     if (typeof target !== 'string' && target.network === 'i2p' && this.#ways.i2p !== null) {
-      const { way, lines } = this.#ways.i2p;
+      const { way, factory: lines } = this.#ways.i2p;
       const { socket, own } = await way.dial(target, hidden, named);
-      return { line: lines.over(socket), bindText: addressText(own) };
+      return { connection: lines.over(socket), bindText: addressText(own) };
     }
     const network = typeof target === 'string' ? (/\.onion(:\d+)?$/i.test(target) ? 'onion' : 'names') : target.network;
     // A proxy on another machine cannot reach an address that only this one can.
@@ -134,11 +134,11 @@ export class Connector {
     if (where === null) throw new Error('not an address');
     if (proxy === null && (network === 'onion' || network === 'i2p' || network === 'cjdns')) throw new Error('network not reachable');
     const credentials = options.proxyRandomize ? crypto.randomUUID() : null;
-    return this.#ways.lines.open(where, proxy === null ? null : { ...proxy, credentials }, options.connectTimeoutMs);
+    return this.#ways.factory.open(where, proxy === null ? null : { ...proxy, credentials }, options.connectTimeoutMs);
   }
 
   /** Closes listeners and attempts under way. */
   async close(): Promise<void> {
-    await this.#ways.lines.close();
+    await this.#ways.factory.close();
   }
 }

@@ -4,21 +4,21 @@ import type { Hashes } from '../../crypto/crypto.js';
 import type { KeyExchangeQueue } from '../transport/key-desk.js';
 import { V1Transport } from '../transport/v1-transport.js';
 import { V2Transport } from '../transport/v2-transport.js';
-import { Connection } from './connection.js';
-import type { Endpoint, FreshLine, IncomingLine, Lines, SocksProxy } from './line.js';
+import { SocketConnection } from './connection.js';
+import type { Endpoint, NewConnection, IncomingConnection, ConnectionFactory, SocksProxy } from './line.js';
 import { openSocket } from './open-socket.js';
 import { connectThroughSocks } from './socks.js';
 import type { Traffic } from './traffic.js';
 
 /** What all connections have in common. */
-export interface LinesSettings {
+export interface ConnectionSettings {
   /** 4 bytes that every message of the network begins with. */
   readonly magic: Uint8Array;
   readonly maxSendBytes: number;
   readonly maxReceiveBytes: number;
 }
 
-export interface InlineLinesDeps {
+export interface InlineConnectionFactoryDeps {
   readonly hashes: Hashes;
   /** null: no encrypted connections. */
   readonly keys: KeyExchangeQueue | null;
@@ -30,20 +30,20 @@ export interface InlineLinesDeps {
   readonly warn: (text: string) => void;
 }
 
-export class InlineLines implements Lines<Connection> {
+export class InlineConnectionFactory implements ConnectionFactory<SocketConnection> {
   readonly ready = true;
   readonly #servers: net.Server[] = [];
   readonly #dialing = new Set<Socket>();
   readonly #sockets = new Set<Socket>();
-  readonly #settings: LinesSettings;
-  readonly #deps: InlineLinesDeps;
+  readonly #settings: ConnectionSettings;
+  readonly #deps: InlineConnectionFactoryDeps;
 
-  constructor(settings: LinesSettings, deps: InlineLinesDeps) {
+  constructor(settings: ConnectionSettings, deps: InlineConnectionFactoryDeps) {
     this.#settings = settings;
     this.#deps = deps;
   }
 
-  listen(at: Endpoint, onLine: (incoming: IncomingLine<Connection>) => void): Promise<number> {
+  listen(at: Endpoint, onConnection: (incoming: IncomingConnection<SocketConnection>) => void): Promise<number> {
     return new Promise((resolve, reject) => {
       // Paused, so that nothing is read before it has an owner.
       const server = net.createServer({ pauseOnConnect: true }, (socket) => {
@@ -53,7 +53,7 @@ export class InlineLines implements Lines<Connection> {
           socket.destroy();
           return;
         }
-        onLine({ line: this.over(socket), remote: { host: remoteAddress, port: remotePort }, bindText: endOf(socket) });
+        onConnection({ connection: this.over(socket), remote: { host: remoteAddress, port: remotePort }, bindText: endOf(socket) });
       });
       server.once('error', reject);
       server.listen({ ...at, ipv6Only: at.host.includes(':') }, () => {
@@ -66,7 +66,7 @@ export class InlineLines implements Lines<Connection> {
     });
   }
 
-  async open(where: Endpoint, proxy: SocksProxy | null, timeoutMs: number): Promise<{ line: FreshLine<Connection>; bindText: string }> {
+  async open(where: Endpoint, proxy: SocksProxy | null, timeoutMs: number): Promise<{ line: NewConnection<SocketConnection>; bindText: string }> {
     const socket = await openSocket(proxy ?? where, timeoutMs, this.#dialing);
     if (proxy !== null) {
       this.#dialing.add(socket);
@@ -80,14 +80,14 @@ export class InlineLines implements Lines<Connection> {
   }
 
   /** A connection over a socket that was made elsewhere and is paused. */
-  over(socket: Socket): FreshLine<Connection> {
+  over(socket: Socket): NewConnection<SocketConnection> {
     const { magic, maxSendBytes, maxReceiveBytes } = this.#settings;
     const { hashes, keys, nowSeconds, traffic } = this.#deps;
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     return {
       begin: ({ encrypted, initiating }, events) => {
-        const connection = new Connection(
+        const connection = new SocketConnection(
           socket,
           {
             transport: (transportEvents) =>

@@ -14,7 +14,7 @@ export const OTHER = '*other*';
 /** Bytes of each kind of message. */
 export type MessageTotals = Map<string, number>;
 
-export interface LineEvents {
+export interface PeerConnectionEvents {
   /** There is a message to handle, or room to send again. */
   wake(): void;
   /** The stream broke the protocol, or a message was unusable; `fatal` ends the connection. */
@@ -29,7 +29,7 @@ export interface LineEvents {
 }
 
 /** One connection to a peer. */
-export interface Line {
+export interface PeerConnection {
   readonly closed: boolean;
   /** As getpeerinfo names it; `detecting` until the first bytes of an inbound peer have told. */
   readonly transportType: TransportType;
@@ -66,7 +66,7 @@ export interface Line {
   close(): void;
 }
 
-export interface LineOptions {
+export interface PeerConnectionOptions {
   /** Whether BIP-0324 is tried, where there are keys for it. */
   readonly encrypted: boolean;
   /** We called. */
@@ -74,9 +74,9 @@ export interface LineOptions {
 }
 
 /** A connection that is there, of which nothing is read before it has an owner. */
-export interface FreshLine<L extends Line = Line> {
+export interface NewConnection<L extends PeerConnection = PeerConnection> {
   /** Takes it; reading begins. No event comes before this returns. */
-  begin(options: LineOptions, events: LineEvents): L;
+  begin(options: PeerConnectionOptions, events: PeerConnectionEvents): L;
   /** Ends it. */
   drop(): void;
 }
@@ -87,8 +87,8 @@ export interface Endpoint {
 }
 
 /** A connection that was made to us, and its ends. */
-export interface IncomingLine<L extends Line = Line> {
-  readonly line: FreshLine<L>;
+export interface IncomingConnection<L extends PeerConnection = PeerConnection> {
+  readonly connection: NewConnection<L>;
   readonly remote: Endpoint;
   /** Our end as text, host:port. */
   readonly bindText: string;
@@ -101,7 +101,7 @@ export type SocksProxy = ProxyPlace & {
 };
 
 /** Where connections come from. */
-export interface Lines<L extends Line = Line> {
+export interface ConnectionFactory<L extends PeerConnection = PeerConnection> {
   /** Whether calls make sense now: it may be that what has the sockets is started again. */
   readonly ready: boolean;
   /**
@@ -109,12 +109,12 @@ export interface Lines<L extends Line = Line> {
    * @returns the port, chosen by the system where 0 was asked for
    * @throws Error with the system's code
    */
-  listen(at: Endpoint, onLine: (incoming: IncomingLine<L>) => void): Promise<number>;
+  listen(at: Endpoint, onConnection: (incoming: IncomingConnection<L>) => void): Promise<number>;
   /**
    * Connects, itself or through a proxy that looks names up.
    * @throws Error with a short reason
    */
-  open(where: Endpoint, proxy: SocksProxy | null, timeoutMs: number): Promise<{ readonly line: FreshLine<L>; readonly bindText: string }>;
+  open(where: Endpoint, proxy: SocksProxy | null, timeoutMs: number): Promise<{ readonly connection: NewConnection<L>; readonly bindText: string }>;
   /** Ends listeners, attempts and connections. */
   close(): Promise<void>;
 }

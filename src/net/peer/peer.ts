@@ -6,7 +6,7 @@ import { noOutcomes } from '../relay/compact-stats.js';
 import { Wanted } from '../wanted.js';
 import type { NetAddress } from '../wire/net-address.js';
 import { SERVICE } from '../wire/protocol.js';
-import type { Line } from './line.js';
+import type { PeerConnection } from './line.js';
 
 /** Why there is a connection (Core's ConnectionType, by its names in getpeerinfo). */
 export type ConnectionType =
@@ -103,7 +103,7 @@ export class PeerCompact {
 export class Peer {
   readonly sync = new PeerSync();
   readonly compact = new PeerCompact();
-  connection!: Line;
+  connection!: PeerConnection;
 
   /** It came to our onion service: its own address is not known. */
   cameByOnion = false;

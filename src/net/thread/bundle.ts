@@ -13,7 +13,7 @@ const numbers = new Map<string, number>(MESSAGES.map((name, i) => [name, i]));
 /** A message that crosses. */
 export interface Packed {
   /** The connection's number. */
-  readonly line: number;
+  readonly connection: number;
   /** At most 12 ASCII characters. */
   readonly command: string;
   readonly payload: Uint8Array;
@@ -35,7 +35,7 @@ export function pack(messages: readonly Packed[], total: number): Uint8Array<Arr
   const bytes = new Uint8Array(total);
   const view = new DataView(bytes.buffer);
   let at = 0;
-  for (const { line, command, payload, length, size, hash } of messages) {
+  for (const { connection: line, command, payload, length, size, hash } of messages) {
     const number = numbers.get(command) ?? UNNUMBERED;
     view.setUint32(at, length, true);
     view.setUint32(at + 4, size, true);
@@ -83,7 +83,7 @@ export class BundleReader {
     let at = this.#at;
     const length = view.getUint32(at, true);
     const size = view.getUint32(at + 4, true);
-    const line = view.getUint32(at + 8, true);
+    const connection = view.getUint32(at + 8, true);
     const number = bytes[at + 12];
     const hasHash = bytes[at + 13] === 1;
     const present = bytes[at + 14] === 1 ? 0 : length;
@@ -97,7 +97,7 @@ export class BundleReader {
     if (hasHash) at += HASH_BYTES;
     const payload = copies ? bytes.slice(at, at + present) : bytes.subarray(at, at + present);
     this.#at = at + present;
-    return { line, command, payload, length, size, hash };
+    return { connection: connection, command, payload, length, size, hash };
   }
 }
 

@@ -7,12 +7,12 @@ import { KeptThread, type KeptThreadDeps, type ListeningThread, timerAfter } fro
 import { endWhenGivenUp, noteLoading } from '../../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../../lib/worker-entries.js';
 import type { Logger } from '../../log/logger.js';
-import type { LinesSettings } from '../peer/inline-lines.js';
-import type { Endpoint, FreshLine, IncomingLine, LineOptions, Lines, SocksProxy } from '../peer/line.js';
+import type { ConnectionSettings } from '../peer/inline-lines.js';
+import type { Endpoint, NewConnection, IncomingConnection, PeerConnectionOptions, ConnectionFactory, SocksProxy } from '../peer/line.js';
 import type { Traffic } from '../peer/traffic.js';
 import { type Packed, pack, packedBytes } from './bundle.js';
-import { type Delivery, type Ends, Figures, type ThreadInit, type ToNode, type ToThread } from './messages.js';
-import { partBytes, ThreadLine } from './thread-line.js';
+import { type Delivery, type ConnectionEnds, Figures, type ThreadInit, type ToNode, type ToThread } from './messages.js';
+import { partBytes, ThreadedConnection } from './thread-line.js';
 
 /** A thread that does not end by itself is ended after so long. */
 const CLOSE_MS = 3_000;
@@ -23,17 +23,17 @@ const LISTEN_AGAIN_MS = 5_000;
 interface Listener {
   /** The port is the one that the system chose, from the first time on. */
   at: Endpoint;
-  readonly onLine: (incoming: IncomingLine) => void;
+  readonly onConnection: (incoming: IncomingConnection) => void;
   /** The caller's answer; null once it was given. */
   answer: { resolve(port: number): void; reject(error: Error): void } | null;
 }
 
-export interface LineThreadSettings extends LinesSettings {
+export interface ThreadedConnectionSettings extends ConnectionSettings {
   /** Whether there are encrypted connections. */
   readonly encrypts: boolean;
 }
 
-export interface LineThreadDeps extends Partial<Pick<KeptThreadDeps<ThreadLife>, 'after' | 'every'>> {
+export interface ThreadedConnectionFactoryDeps extends Partial<Pick<KeptThreadDeps<ThreadLife>, 'after' | 'every'>> {
   readonly traffic: Traffic;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Logger;
@@ -43,17 +43,17 @@ export interface LineThreadDeps extends Partial<Pick<KeptThreadDeps<ThreadLife>,
   readonly entry?: URL;
 }
 
-export class LineThread implements Lines {
+export class ThreadedConnectionFactory implements ConnectionFactory {
   /** It runs from the first listener or call on. */
   #kept: Promise<KeptThread<ThreadLife>> | null = null;
   /** The thread that runs now. */
   #life: ThreadLife | null = null;
   readonly #listeners = new Set<Listener>();
   readonly #closed = new AbortController();
-  readonly #settings: LineThreadSettings;
-  readonly #deps: LineThreadDeps;
+  readonly #settings: ThreadedConnectionSettings;
+  readonly #deps: ThreadedConnectionFactoryDeps;
 
-  constructor(settings: LineThreadSettings, deps: LineThreadDeps) {
+  constructor(settings: ThreadedConnectionSettings, deps: ThreadedConnectionFactoryDeps) {
     this.#settings = settings;
     this.#deps = deps;
   }
@@ -63,9 +63,9 @@ export class LineThread implements Lines {
     return this.#kept === null || this.#life !== null;
   }
 
-  async listen({ host, port }: Endpoint, onLine: Listener['onLine']): Promise<number> {
+  async listen({ host, port }: Endpoint, onConnection: Listener['onConnection']): Promise<number> {
     return new Promise((resolve, reject) => {
-      const listener: Listener = { at: { host, port }, onLine, answer: { resolve, reject } };
+      const listener: Listener = { at: { host, port }, onConnection: onConnection, answer: { resolve, reject } };
       this.#listeners.add(listener);
       // A thread that starts listens for all.
       if (this.#life !== null) void this.#attach(this.#life, listener);
@@ -77,7 +77,7 @@ export class LineThread implements Lines {
     });
   }
 
-  async open(where: Endpoint, proxy: SocksProxy | null, timeoutMs: number): Promise<{ line: FreshLine; bindText: string }> {
+  async open(where: Endpoint, proxy: SocksProxy | null, timeoutMs: number): Promise<{ connection: NewConnection; bindText: string }> {
     await this.#running();
     if (this.#life === null) throw new Error('the thread that has the sockets is started again');
     return this.#life.open(where, proxy, timeoutMs);
@@ -132,7 +132,7 @@ export class LineThread implements Lines {
   async #attach(life: ThreadLife, listener: Listener): Promise<void> {
     const { host } = listener.at;
     try {
-      const port = await life.listen(listener.at, listener.onLine);
+      const port = await life.listen(listener.at, listener.onConnection);
       listener.at = { host, port };
       listener.answer?.resolve(port);
       listener.answer = null;
@@ -167,12 +167,12 @@ class ThreadLife implements ListeningThread {
   readonly #worker: Worker;
   readonly #loaded: Promise<void>;
   readonly #exited: Promise<void>;
-  readonly #settings: LineThreadSettings;
+  readonly #settings: ThreadedConnectionSettings;
   readonly #deps: LifeDeps;
-  readonly #lines = new Map<number, ThreadLine>();
+  readonly #connections = new Map<number, ThreadedConnection>();
   /** By the number of the request. */
   readonly #asked = new Map<number, { resolve(answer: Answer): void; reject(error: Error): void }>();
-  readonly #listeners = new Map<number, Listener['onLine']>();
+  readonly #listeners = new Map<number, Listener['onConnection']>();
   #signs: (() => void)[] = [];
   #lastId = 0;
   #reason: Error | null = null;
@@ -185,7 +185,7 @@ class ThreadLife implements ListeningThread {
   readonly #more = new Set<number>();
 
   /** @throws Error when the thread ends before it is up */
-  static async start(entry: URL, settings: LineThreadSettings, deps: LifeDeps, givenUp: AbortSignal): Promise<ThreadLife> {
+  static async start(entry: URL, settings: ThreadedConnectionSettings, deps: LifeDeps, givenUp: AbortSignal): Promise<ThreadLife> {
     const life = new ThreadLife(entry, settings, deps);
     endWhenGivenUp(givenUp, life.#loaded, () => {
       if (!life.#started) life.abandon();
@@ -196,7 +196,7 @@ class ThreadLife implements ListeningThread {
     return life;
   }
 
-  private constructor(entry: URL, settings: LineThreadSettings, deps: LifeDeps) {
+  private constructor(entry: URL, settings: ThreadedConnectionSettings, deps: LifeDeps) {
     this.#settings = settings;
     this.#deps = deps;
     const workerData: ThreadInit = { ...settings, traffic: deps.traffic.buffer };
@@ -225,7 +225,7 @@ class ThreadLife implements ListeningThread {
     this.#ended = true;
     for (const { reject } of this.#asked.values()) reject(endedBy(reason));
     this.#asked.clear();
-    for (const line of [...this.#lines.values()]) line.gone();
+    for (const connection of [...this.#connections.values()]) connection.gone();
     for (const given of this.#signs.splice(0)) given();
     if (this.#started && !this.#closing) this.#deps.onEnd(reason);
   }
@@ -252,14 +252,14 @@ class ThreadLife implements ListeningThread {
   }
 
   /** @returns the port @throws Error with the system's code, or without one when the thread ends */
-  async listen(at: Endpoint, onLine: Listener['onLine']): Promise<number> {
+  async listen(at: Endpoint, onConnection: Listener['onConnection']): Promise<number> {
     const id = ++this.#lastId;
-    this.#listeners.set(id, onLine);
+    this.#listeners.set(id, onConnection);
     const answer = await this.#ask(id, { kind: 'listen', id, at });
     return (answer as Answer & { kind: 'listening' }).port;
   }
 
-  async open(where: Endpoint, proxy: SocksProxy | null, timeoutMs: number): Promise<{ line: FreshLine; bindText: string }> {
+  async open(where: Endpoint, proxy: SocksProxy | null, timeoutMs: number): Promise<{ connection: NewConnection; bindText: string }> {
     const id = ++this.#lastId;
     const answer = await this.#ask(id, { kind: 'open', id, where, proxy, timeoutMs });
     return this.#fresh((answer as Answer & { kind: 'opened' }).ends);
@@ -273,31 +273,31 @@ class ThreadLife implements ListeningThread {
     });
   }
 
-  #fresh({ line: id, bindText }: Ends): { line: FreshLine; bindText: string } {
+  #fresh({ connection: id, bindText }: ConnectionEnds): { connection: NewConnection; bindText: string } {
     return {
       bindText,
-      line: {
+      connection: {
         begin: (options, events) => {
           const figures = new Figures();
-          const line = new ThreadLine(this.#lineDeps(id, options, figures), {
+          const connection = new ThreadedConnection(this.#connectionDeps(id, options, figures), {
             ...events,
             closed: () => {
-              this.#lines.delete(id);
+              this.#connections.delete(id);
               events.closed();
             },
           });
-          this.#lines.set(id, line);
-          this.#say({ kind: 'begin', line: id, options, figures: figures.buffer });
+          this.#connections.set(id, connection);
+          this.#say({ kind: 'begin', connection: id, options, figures: figures.buffer });
           // Nobody tells of a connection that came with a thread that is gone.
-          if (this.#ended) setImmediate(() => line.gone());
-          return line;
+          if (this.#ended) setImmediate(() => connection.gone());
+          return connection;
         },
-        drop: () => this.#say({ kind: 'close', line: id }),
+        drop: () => this.#say({ kind: 'close', connection: id }),
       },
     };
   }
 
-  #lineDeps(id: number, options: LineOptions, figures: Figures): ConstructorParameters<typeof ThreadLine>[0] {
+  #connectionDeps(id: number, options: PeerConnectionOptions, figures: Figures): ConstructorParameters<typeof ThreadedConnection>[0] {
     return {
       id,
       figures,
@@ -315,7 +315,7 @@ class ThreadLife implements ListeningThread {
       },
       close: () => {
         this.#flush();
-        this.#say({ kind: 'close', line: id });
+        this.#say({ kind: 'close', connection: id });
       },
     };
   }
@@ -332,7 +332,7 @@ class ThreadLife implements ListeningThread {
       this.#say({ kind: 'send', bundle }, [bundle.buffer]);
     }
     if (this.#more.size > 0) {
-      this.#say({ kind: 'more', lines: [...this.#more] });
+      this.#say({ kind: 'more', connections: [...this.#more] });
       this.#more.clear();
     }
   }
@@ -364,13 +364,13 @@ class ThreadLife implements ListeningThread {
         for (const delivery of message.deliveries) this.#came(delivery);
         break;
       case 'room':
-        this.#lines.get(message.line)?.drained();
+        this.#connections.get(message.connection)?.drained();
         break;
       case 'unread':
-        this.#lines.get(message.line)?.unread();
+        this.#connections.get(message.connection)?.unread();
         break;
       case 'closed':
-        this.#closed(message.line);
+        this.#closed(message.connection);
         break;
       case 'warning':
         this.#deps.log.warn(message.text);
@@ -383,24 +383,24 @@ class ThreadLife implements ListeningThread {
     }
   }
 
-  #came({ line: id, parts, skipped }: Delivery): void {
-    const line = this.#lines.get(id);
-    if (line !== undefined) line.came(parts, skipped);
+  #came({ connection: id, parts, skipped }: Delivery): void {
+    const connection = this.#connections.get(id);
+    if (connection !== undefined) connection.came(parts, skipped);
     // Closed here meanwhile.
     else for (const part of parts) this.#deps.traffic.addLent(-partBytes(part));
   }
 
-  #spoke({ line: id, type, sessionId }: ToNode & { kind: 'spoke' }): void {
-    const line = this.#lines.get(id);
-    if (line === undefined) return;
-    line.transportType = type;
-    line.sessionId = sessionId;
+  #spoke({ connection: id, type, sessionId }: ToNode & { kind: 'spoke' }): void {
+    const connection = this.#connections.get(id);
+    if (connection === undefined) return;
+    connection.transportType = type;
+    connection.sessionId = sessionId;
   }
 
   /** What it sent before it closed has its turn, as far as one goes. */
   #closed(id: number): void {
     setImmediate(() => {
-      this.#lines.get(id)?.gone();
+      this.#connections.get(id)?.gone();
     });
   }
 }

@@ -1,6 +1,6 @@
 // What the node thread and the thread of peers' sockets say to each other, and the figures of a connection, which the
 // thread writes into shared memory as they change.
-import type { Endpoint, LineOptions, SocksProxy } from '../peer/line.js';
+import type { Endpoint, PeerConnectionOptions, SocksProxy } from '../peer/line.js';
 import type { TransportType } from '../transport/transport.js';
 import { type Packed, packedBytes } from './bundle.js';
 
@@ -16,8 +16,8 @@ export interface ThreadInit {
 }
 
 /** Of a connection. */
-export interface Ends {
-  readonly line: number;
+export interface ConnectionEnds {
+  readonly connection: number;
   readonly remote: Endpoint;
   readonly bindText: string;
 }
@@ -29,7 +29,7 @@ export interface Fault {
   readonly fatal: boolean;
 }
 export interface Delivery {
-  readonly line: number;
+  readonly connection: number;
   readonly parts: readonly Part[];
   /** Bytes since the last one that made no message: decoys, wrong checksums. */
   readonly skipped: number;
@@ -37,16 +37,16 @@ export interface Delivery {
 
 export type ToNode =
   | { readonly kind: 'listening'; readonly id: number; readonly port: number }
-  | { readonly kind: 'opened'; readonly id: number; readonly ends: Ends }
+  | { readonly kind: 'opened'; readonly id: number; readonly ends: ConnectionEnds }
   | { readonly kind: 'failed'; readonly id: number; readonly text: string; readonly code: string | undefined }
-  | { readonly kind: 'incoming'; readonly listener: number; readonly ends: Ends }
-  | { readonly kind: 'spoke'; readonly line: number; readonly type: TransportType; readonly sessionId: Uint8Array | null }
+  | { readonly kind: 'incoming'; readonly listener: number; readonly ends: ConnectionEnds }
+  | { readonly kind: 'spoke'; readonly connection: number; readonly type: TransportType; readonly sessionId: Uint8Array | null }
   | { readonly kind: 'came'; readonly deliveries: readonly Delivery[] }
   /** There is room to send again. */
-  | { readonly kind: 'room'; readonly line: number }
+  | { readonly kind: 'room'; readonly connection: number }
   /** The peer doesn't read what it is sent, and was given up. */
-  | { readonly kind: 'unread'; readonly line: number }
-  | { readonly kind: 'closed'; readonly line: number }
+  | { readonly kind: 'unread'; readonly connection: number }
+  | { readonly kind: 'closed'; readonly connection: number }
   | { readonly kind: 'warning'; readonly text: string }
   /** It is up, or gives a sign of life. */
   | { readonly kind: 'alive' };
@@ -54,11 +54,11 @@ export type ToNode =
 export type ToThread =
   | { readonly kind: 'listen'; readonly id: number; readonly at: Endpoint }
   | { readonly kind: 'open'; readonly id: number; readonly where: Endpoint; readonly proxy: SocksProxy | null; readonly timeoutMs: number }
-  | { readonly kind: 'begin'; readonly line: number; readonly options: LineOptions; readonly figures: SharedArrayBuffer }
+  | { readonly kind: 'begin'; readonly connection: number; readonly options: PeerConnectionOptions; readonly figures: SharedArrayBuffer }
   | { readonly kind: 'send'; readonly bundle: Uint8Array }
   /** What these were given is handled: more may come. */
-  | { readonly kind: 'more'; readonly lines: readonly number[] }
-  | { readonly kind: 'close'; readonly line: number }
+  | { readonly kind: 'more'; readonly connections: readonly number[] }
+  | { readonly kind: 'close'; readonly connection: number }
   | { readonly kind: 'alive' }
   | { readonly kind: 'end' };
 

@@ -6,9 +6,9 @@ import type { Hashes } from '../../crypto/crypto.js';
 import type { EllSwift } from '../../crypto/ellswift.js';
 import { ImmediateTask } from '../../lib/next-turn.js';
 import { FairQueue } from '../fair-turns.js';
-import type { Connection } from '../peer/connection.js';
-import { InlineLines } from '../peer/inline-lines.js';
-import { type FreshLine, UNREAD } from '../peer/line.js';
+import type { SocketConnection } from '../peer/connection.js';
+import { InlineConnectionFactory } from '../peer/inline-lines.js';
+import { type NewConnection, UNREAD } from '../peer/line.js';
 import { Traffic } from '../peer/traffic.js';
 import { KeyExchangeQueue } from '../transport/key-desk.js';
 import { KNOWN_MESSAGES } from '../wire/protocol.js';
@@ -39,9 +39,9 @@ const MOST_FRESH = 256;
 const NOTHING = new Uint8Array(0);
 
 /** A connection in use. */
-interface Served {
+interface ServedConnection {
   readonly id: number;
-  readonly connection: Connection;
+  readonly connection: SocketConnection;
   readonly figures: Figures;
   /** Bytes handed over since the beginning; wraps as Figures.handled does. */
   given: number;
@@ -60,11 +60,11 @@ interface Served {
 type Say = (message: ToNode, transferred?: ArrayBuffer[]) => void;
 
 /** Runs the thread. @param ellSwift null: no encrypted connections */
-export function serveLines(init: ThreadInit, port: MessagePort, hashes: Hashes, ellSwift: EllSwift | null): void {
+export function serveConnections(init: ThreadInit, port: MessagePort, hashes: Hashes, ellSwift: EllSwift | null): void {
   const { magic, maxSendBytes, maxReceiveBytes, traffic: buffer } = init;
   const traffic = new Traffic(buffer);
   const say: Say = (message, transferred = []) => port.postMessage(message, transferred);
-  const lines = new InlineLines(
+  const factory = new InlineConnectionFactory(
     { magic, maxSendBytes, maxReceiveBytes },
     {
       hashes,
@@ -74,31 +74,31 @@ export function serveLines(init: ThreadInit, port: MessagePort, hashes: Hashes, 
       warn: (text) => say({ kind: 'warning', text }),
     },
   );
-  const server = new LineServer(lines, traffic, hashes, say);
+  const server = new ConnectionServer(factory, traffic, hashes, say);
   port.on('message', (message: ToThread) => {
-    if (message.kind === 'end') void lines.close().then(() => port.close());
+    if (message.kind === 'end') void factory.close().then(() => port.close());
     else server.take(message);
   });
   say({ kind: 'alive' });
 }
 
-class LineServer {
+class ConnectionServer {
   /** Not begun yet. */
-  readonly #fresh = new Map<number, FreshLine<Connection>>();
-  readonly #served = new Map<number, Served>();
+  readonly #fresh = new Map<number, NewConnection<SocketConnection>>();
+  readonly #served = new Map<number, ServedConnection>();
   /** Those that may have something to send or to hand over: the one that took least of this thread lately is next. */
-  readonly #ready = new FairQueue<Served>(() => performance.now());
+  readonly #ready = new FairQueue<ServedConnection>(() => performance.now());
   /** Those that have something for the next delivery. */
-  readonly #delivering = new Set<Served>();
+  readonly #delivering = new Set<ServedConnection>();
   readonly #nextSlice = new ImmediateTask(() => this.#runSlice());
   #lastId = 0;
-  readonly #lines: InlineLines;
+  readonly #factory: InlineConnectionFactory;
   readonly #traffic: Traffic;
   readonly #hashes: Hashes;
   readonly #say: Say;
 
-  constructor(lines: InlineLines, traffic: Traffic, hashes: Hashes, say: Say) {
-    this.#lines = lines;
+  constructor(factory: InlineConnectionFactory, traffic: Traffic, hashes: Hashes, say: Say) {
+    this.#factory = factory;
     this.#traffic = traffic;
     this.#hashes = hashes;
     this.#say = say;
@@ -119,12 +119,12 @@ class LineServer {
         this.#send(message.bundle);
         break;
       case 'more':
-        for (const id of message.lines) this.#look(this.#served.get(id));
+        for (const id of message.connections) this.#look(this.#served.get(id));
         break;
       case 'close':
-        this.#fresh.get(message.line)?.drop();
-        this.#fresh.delete(message.line);
-        this.#close(this.#served.get(message.line));
+        this.#fresh.get(message.connection)?.drop();
+        this.#fresh.delete(message.connection);
+        this.#close(this.#served.get(message.connection));
         break;
       case 'alive':
         this.#say({ kind: 'alive' });
@@ -138,17 +138,17 @@ class LineServer {
     this.#say({ kind: 'failed', id, text: error.message, code: error.code });
   }
 
-  #keep(line: FreshLine<Connection>): number {
+  #keep(connection: NewConnection<SocketConnection>): number {
     const id = ++this.#lastId;
-    this.#fresh.set(id, line);
+    this.#fresh.set(id, connection);
     return id;
   }
 
   #listen({ id, at }: ToThread & { kind: 'listen' }): void {
-    this.#lines
-      .listen(at, ({ line, remote, bindText }) => {
+    this.#factory
+      .listen(at, ({ connection: line, remote, bindText }) => {
         if (this.#fresh.size >= MOST_FRESH) line.drop();
-        else this.#say({ kind: 'incoming', listener: id, ends: { line: this.#keep(line), remote, bindText } });
+        else this.#say({ kind: 'incoming', listener: id, ends: { connection: this.#keep(line), remote, bindText } });
       })
       .then(
         (port) => this.#say({ kind: 'listening', id, port }),
@@ -157,14 +157,14 @@ class LineServer {
   }
 
   #open({ id, where, proxy, timeoutMs }: ToThread & { kind: 'open' }): void {
-    this.#lines.open(where, proxy, timeoutMs).then(
-      ({ line, bindText }) => this.#say({ kind: 'opened', id, ends: { line: this.#keep(line), remote: where, bindText } }),
+    this.#factory.open(where, proxy, timeoutMs).then(
+      ({ line, bindText }) => this.#say({ kind: 'opened', id, ends: { connection: this.#keep(line), remote: where, bindText } }),
       (error) => this.#failed(id, error),
     );
   }
 
-  #begin({ line: id, options, figures }: ToThread & { kind: 'begin' }): void {
-    const line = this.#fresh.get(id) as FreshLine<Connection>;
+  #begin({ connection: id, options, figures }: ToThread & { kind: 'begin' }): void {
+    const line = this.#fresh.get(id) as NewConnection<SocketConnection>;
     this.#fresh.delete(id);
     const connection = line.begin(options, {
       wake: () => {
@@ -173,7 +173,7 @@ class LineServer {
       },
       fault: (fault, fatal) => {
         // At once, not behind its messages: the node thread handles none of them while the peer does not read.
-        if (fault === UNREAD) this.#say({ kind: 'unread', line: id });
+        if (fault === UNREAD) this.#say({ kind: 'unread', connection: id });
         else this.#add(served, { fault, fatal });
       },
       sent: () => {},
@@ -184,7 +184,7 @@ class LineServer {
       moved: () => this.#tell(served),
       closed: () => this.#closed(served),
     });
-    const served: Served = {
+    const served: ServedConnection = {
       id,
       connection,
       figures: new Figures(figures),
@@ -204,7 +204,7 @@ class LineServer {
   #send(bundle: Uint8Array): void {
     for (const reader = new BundleReader(bundle); !reader.done; ) {
       const message = reader.next(false);
-      const served = this.#served.get(message.line);
+      const served = this.#served.get(message.connection);
       if (served === undefined) this.#traffic.addPosted(-postedWeight(message.length));
       else {
         served.outgoing.push(message);
@@ -214,7 +214,7 @@ class LineServer {
   }
 
   /** Sends what has come for a connection. @returns whether there is more */
-  #sendSome(served: Served, until: number): boolean {
+  #sendSome(served: ServedConnection, until: number): boolean {
     const { connection, figures } = served;
     // Sending may end the connection, and then nothing is left.
     while (served.next < served.outgoing.length) {
@@ -233,20 +233,20 @@ class LineServer {
   }
 
   /** What was sent before goes before. */
-  #close(served: Served | undefined): void {
+  #close(served: ServedConnection | undefined): void {
     if (served === undefined) return;
     this.#sendSome(served, Number.POSITIVE_INFINITY);
     served.connection.close();
   }
 
   /** Tells the node thread that it may send again, if it waits for that. */
-  #notifyDrained({ id, connection, figures, outgoing }: Served): void {
+  #notifyDrained({ id, connection, figures, outgoing }: ServedConnection): void {
     if (outgoing.length > 0 || !figures.wantsDrain || connection.sendPaused) return;
     figures.setWantsDrain(false);
-    this.#say({ kind: 'room', line: id });
+    this.#say({ kind: 'room', connection: id });
   }
 
-  #tell(served: Served): void {
+  #tell(served: ServedConnection): void {
     const { id, connection, figures } = served;
     const { lastSend, lastReceive, bytesSent, bytesReceived, unsent, held, stuckSinceMs } = connection;
     const stuckSince = stuckSinceMs === 0 ? 0 : commonMs(stuckSinceMs);
@@ -255,20 +255,20 @@ class LineServer {
     figures.tell({ lastSend, lastReceive, bytesSent, bytesReceived, unsent, held, stuckSince, progress, whole });
     if (served.spoke || connection.transportType === 'detecting') return;
     served.spoke = true;
-    this.#say({ kind: 'spoke', line: id, type: connection.transportType, sessionId: connection.sessionId });
+    this.#say({ kind: 'spoke', connection: id, type: connection.transportType, sessionId: connection.sessionId });
   }
 
-  #closed(served: Served): void {
+  #closed(served: ServedConnection): void {
     for (const { length } of served.outgoing.slice(served.next)) this.#traffic.addPosted(-postedWeight(length));
     served.outgoing = [];
     served.next = 0;
     this.#deliver();
     this.#served.delete(served.id);
-    this.#say({ kind: 'closed', line: served.id });
+    this.#say({ kind: 'closed', connection: served.id });
   }
 
   /** A connection may have something to hand over. */
-  #look(served: Served | undefined): void {
+  #look(served: ServedConnection | undefined): void {
     if (served === undefined) return;
     this.#ready.add(served);
     this.#nextSlice.schedule();
@@ -292,7 +292,7 @@ class LineServer {
   }
 
   /** Readies messages of a connection for the node thread. @returns whether there is more that may be handed over */
-  #handOver(served: Served, until: number): boolean {
+  #handOver(served: ServedConnection, until: number): boolean {
     const { connection } = served;
     while (connection.hasMessage) {
       if (this.#mustWait(served)) return false;
@@ -304,7 +304,7 @@ class LineServer {
         const hash = frame.hash ?? (command === 'tx' ? this.#hashes.sha256d(frame.payload) : null);
         const payload = KNOWN_MESSAGES.has(command) ? frame.payload : NOTHING;
         // Field by field: a literal that spreads the frame and replaces fields has a shape of its own each time.
-        this.#add(served, { line: served.id, command, payload, length, size, hash });
+        this.#add(served, { connection: served.id, command, payload, length, size, hash });
       }
       if (performance.now() >= until) return true;
     }
@@ -312,14 +312,14 @@ class LineServer {
   }
 
   /** Whether the node thread has to handle something first; it tells then. */
-  #mustWait({ given, figures }: Served): boolean {
+  #mustWait({ given, figures }: ServedConnection): boolean {
     if (between(given, figures.handled) < WINDOW_BYTES) return false;
     figures.setWaits(true);
     // It may have handled the last of it before it could see that.
     return between(given, figures.handled) >= WINDOW_BYTES || !figures.takeWaits();
   }
 
-  #add(served: Served, part: Packed | Fault): void {
+  #add(served: ServedConnection, part: Packed | Fault): void {
     const bytes = weightOf(part);
     served.given = (served.given + bytes) | 0;
     this.#traffic.addLent(bytes);
@@ -342,7 +342,7 @@ class LineServer {
       packShort(served);
       for (const part of served.parts)
         if (!('fault' in part)) transferred.push(('payload' in part ? part.payload : part).buffer as ArrayBuffer);
-      deliveries.push({ line: served.id, parts: served.parts, skipped: served.skipped });
+      deliveries.push({ connection: served.id, parts: served.parts, skipped: served.skipped });
       served.parts = [];
       served.skipped = 0;
     }
@@ -352,7 +352,7 @@ class LineServer {
 }
 
 /** Makes a part of what is not packed. */
-function packShort(served: Served): void {
+function packShort(served: ServedConnection): void {
   if (served.short.length === 0) return;
   served.parts.push(pack(served.short, served.shortBytes));
   served.short = [];

@@ -1,5 +1,5 @@
 // A connection whose socket is on another thread (serve-lines.ts), as the node thread sees it.
-import { count, type Line, type LineEvents, type LineOptions, MAX_UNREAD_BYTES, type MessageTotals, OTHER, UNREAD } from '../peer/line.js';
+import { count, type PeerConnection, type PeerConnectionEvents, type PeerConnectionOptions, MAX_UNREAD_BYTES, type MessageTotals, OTHER, UNREAD } from '../peer/line.js';
 import type { Traffic } from '../peer/traffic.js';
 import { messageBytes } from '../transport/message-bytes.js';
 import type { TransportType } from '../transport/transport.js';
@@ -10,10 +10,10 @@ import { between, commonMs, type Fault, type Figures, type Part, POSTED_BYTES, p
 
 const NOTHING = new Uint8Array(0);
 
-export interface ThreadLineDeps {
+export interface ThreadedConnectionDeps {
   readonly id: number;
   readonly figures: Figures;
-  readonly options: LineOptions;
+  readonly options: PeerConnectionOptions;
   readonly maxSendBytes: number;
   readonly traffic: Traffic;
   /** Goes to the thread with the next message to it. */
@@ -23,7 +23,7 @@ export interface ThreadLineDeps {
   readonly close: () => void;
 }
 
-export class ThreadLine implements Line {
+export class ThreadedConnection implements PeerConnection {
   readonly sentByMessage: MessageTotals = new Map();
   readonly receivedByMessage: MessageTotals = new Map();
   transportType: TransportType;
@@ -34,10 +34,10 @@ export class ThreadLine implements Line {
   #waiting = 0;
   /** Weight of what was sent; wraps as Figures.taken does. */
   #posted = 0;
-  readonly #deps: ThreadLineDeps;
-  readonly #events: LineEvents;
+  readonly #deps: ThreadedConnectionDeps;
+  readonly #events: PeerConnectionEvents;
 
-  constructor(deps: ThreadLineDeps, events: LineEvents) {
+  constructor(deps: ThreadedConnectionDeps, events: PeerConnectionEvents) {
     this.#deps = deps;
     this.#events = events;
     this.transportType = deps.options.encrypted ? 'detecting' : 'v1';
@@ -145,7 +145,7 @@ export class ThreadLine implements Line {
     this.#posted = (this.#posted + weight) | 0;
     this.#deps.traffic.addPosted(weight);
     const size = messageBytes(this.transportType, command, length);
-    send({ line: id, command, payload, length, size: 0, hash: null });
+    send({ connection: id, command, payload, length, size: 0, hash: null });
     count(this.sentByMessage, command, size);
     this.#events.sent(command, length, size);
     if (this.unsent > MAX_UNREAD_BYTES) this.unread();

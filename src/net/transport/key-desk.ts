@@ -42,10 +42,10 @@ export class KeyExchangeQueue {
   }
 
   #submit(urgent: boolean, job: Job): Cancel {
-    const line = urgent ? this.#waiting.urgent : this.#waiting.others;
-    line.add(job);
+    const queue = urgent ? this.#waiting.urgent : this.#waiting.others;
+    queue.add(job);
     this.#wake();
-    return () => line.delete(job);
+    return () => queue.delete(job);
   }
 
   #wake(): void {
@@ -64,10 +64,10 @@ export class KeyExchangeQueue {
   /** One piece. */
   #work(): void {
     const { urgent, others } = this.#waiting;
-    const line = urgent.size > 0 ? urgent : others;
-    const [job] = line;
+    const queue = urgent.size > 0 ? urgent : others;
+    const [job] = queue;
     if (job === undefined) return;
-    line.delete(job);
+    queue.delete(job);
     const began = this.#nowMs();
     job();
     this.#credit -= this.#nowMs() - began;

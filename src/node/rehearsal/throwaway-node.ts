@@ -63,7 +63,7 @@ export class ThrowawayNode {
   static async open(deps: ThrowawayNodeDeps): Promise<ThrowawayNode> {
     const { dir, crypto, blockHasher } = deps;
     const params = REHEARSAL_PARAMS;
-    const verifier = lastInLine(deps.verifier, deps.waitForIdleNode);
+    const verifier = lowestPriority(deps.verifier, deps.waitForIdleNode);
     const clock = new SystemClock({ get: () => 0, set() {} });
     const chain = await Chain.open(
       { coinsCacheBytes: COINS_CACHE_BYTES, maxTipAge: NEVER_OLD },
@@ -151,12 +151,12 @@ function refuse(reject: Reject | null): void {
 }
 
 /** A verifier whose batches wait behind all others. */
-function lastInLine(inner: Verifier, turn: () => Promise<void>): Verifier {
+function lowestPriority(inner: Verifier, waitForIdleNode: () => Promise<void>): Verifier {
   return {
     size: inner.size,
     canAcceptWork: () => inner.canAcceptWork('scan'),
     verifyTxs: async (batch) => {
-      await turn();
+      await waitForIdleNode();
       return inner.verifyTxs({ ...batch, klass: 'scan' });
     },
     stats: () => inner.stats(),

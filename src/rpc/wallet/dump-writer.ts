@@ -17,7 +17,7 @@ export class DumpWriter {
   }
 
   /** A line. @param parts byte strings are private keys as ASCII; they are overwritten */
-  line(...parts: readonly (string | Uint8Array)[]): void {
+  writeLine(...parts: readonly (string | Uint8Array)[]): void {
     for (const part of parts) {
       if (typeof part === 'string') this.#add(Buffer.from(part));
       else {

@@ -3,7 +3,7 @@ import type { CoinControl } from '../../wallet/spend/coin-control.js';
 import { payAndRecord } from '../../wallet/spend/commit-transaction.js';
 import type { Recipient } from '../../wallet/spend/select/draft.js';
 import { shuffle } from '../../wallet/spend/select/pace.js';
-import { inSpendLine } from '../../wallet/spend/spend-line.js';
+import { inPaymentQueue } from '../../wallet/spend/spend-line.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
 import { asString } from '../args.js';
@@ -37,7 +37,7 @@ export async function sendMoney(
   const tools = toolsOf(ctx);
   const { control, values } = payment;
   const recipients = shuffle([...payment.recipients], tools.chance);
-  const { tx, reason } = await inSpendLine(wallet, async () => {
+  const { tx, reason } = await inPaymentQueue(wallet, async () => {
     const made = await payAndRecord(wallet, { recipients, control, changePosition: -1, sign: true }, values, tools, call.breathe);
     return 'error' in made ? fail(RPC_CODE.WALLET_INSUFFICIENT_FUNDS, made.error) : made;
   });

@@ -1,6 +1,6 @@
 // What chain and mempool tell a wallet, in the order it happened: each event is a change of its own, in plain
 // synchronous code with one batch. Between two events the loop may turn, and the wallet may be read.
-import { nextInLine } from '../../lib/slicer.js';
+import { yieldInQueue } from '../../lib/slicer.js';
 import { TimeSlice, yieldToLoop } from '../../lib/turns.js';
 import { NOWHERE } from '../coins/tx-table.js';
 import type { NodeEvent, PooledTx } from '../node-client.js';
@@ -64,7 +64,7 @@ export class Follower {
     while (this.#reached < this.#pushed) {
       // Each wallet in a turn of its own: a block may take every one of them some milliseconds. Changes that wait for
       // the end of exclusive work come in their order.
-      if (!this.#wallet.access.isExclusive) await nextInLine();
+      if (!this.#wallet.access.isExclusive) await yieldInQueue();
       await this.#applyUpTo(this.#pushed);
     }
     this.#isFollowing = false;

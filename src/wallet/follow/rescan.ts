@@ -25,7 +25,7 @@ export interface RescanDeps extends ScanDeps {
   readonly log: { info(line: string): void };
   readonly nowMs: () => number;
   /** Called when a scan went on: it needs no blocks any more that it had needed. */
-  readonly moved: () => void;
+  readonly onProgress: () => void;
 }
 
 const LOG_EVERY_MS = 10_000;
@@ -146,7 +146,7 @@ export async function scanBlocks(
     if (scan.abort || wallet.closed) break;
     at = node;
     scan.height = node.height;
-    deps.moved();
+    deps.onProgress();
     report.at(node, stop ?? wallet.tip);
     if (candidates === null) {
       lastFailed = node;

@@ -286,7 +286,7 @@ export class WalletManager {
   /** What scans need of the node. */
   scanDeps(): RescanDeps {
     const { client, log } = this.#deps;
-    return { client, log, nowMs: () => performance.now(), moved: this.#keepBlocks };
+    return { client, log, nowMs: () => performance.now(), onProgress: this.#keepBlocks };
   }
   /**
    * -rescan: looks through the blocks since the oldest key was made, and those that a scan has not come to.

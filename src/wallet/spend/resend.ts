@@ -7,7 +7,7 @@ import type { Wallet } from '../wallet.js';
 import { submit } from './commit-transaction.js';
 import type { SpendTools } from './payment.js';
 import { logOf } from './payment.js';
-import { inSpendLine } from './spend-line.js';
+import { inPaymentQueue } from './spend-line.js';
 
 const HOUR = 60 * 60;
 /** The next time is 12 to 36 hours away. */
@@ -33,7 +33,7 @@ export async function reacceptTransactions(wallet: Wallet, tools: SpendTools): P
   for (const { row, tx } of waiting(wallet)) {
     if (wallet.closed) return;
     if (wallet.ledger.txs.inMempool(row)) continue;
-    await inSpendLine(wallet, () => submit(wallet, tx, tools, false));
+    await inPaymentQueue(wallet, () => submit(wallet, tx, tools, false));
   }
 }
 
@@ -74,7 +74,7 @@ export class Resender {
     for (const { row, tx } of waiting(wallet)) {
       if (wallet.closed) return;
       if (wallet.ledger.txs.received(row) > before) continue;
-      if ((await inSpendLine(wallet, () => submit(wallet, tx, tools, true))) === null) count++;
+      if ((await inPaymentQueue(wallet, () => submit(wallet, tx, tools, true))) === null) count++;
     }
     if (count > 0) logOf(wallet, tools, `ResendWalletTransactions: resubmit ${count} unconfirmed transactions`);
   }

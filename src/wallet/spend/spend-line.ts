@@ -6,7 +6,7 @@ import type { Wallet } from '../wallet.js';
 const queues = new WeakMap<Wallet, SerialQueue>();
 
 /** Runs work when all payments of the wallet asked for before are done. */
-export function inSpendLine<T>(wallet: Wallet, work: () => Promise<T>): Promise<T> {
+export function inPaymentQueue<T>(wallet: Wallet, work: () => Promise<T>): Promise<T> {
   let queue = queues.get(wallet);
   if (queue === undefined) {
     queue = new SerialQueue();

@@ -6,7 +6,7 @@ import { Semaphore } from '../../../src/lib/semaphore.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import type { NetContext } from '../../../src/net/context.js';
 import { NO_PERMISSIONS } from '../../../src/net/options.js';
-import type { Connection } from '../../../src/net/peer/connection.js';
+import type { SocketConnection } from '../../../src/net/peer/connection.js';
 import { Peer } from '../../../src/net/peer/peer.js';
 import { BlockTimes } from '../../../src/net/relay/block-times.js';
 import { noteAvailable } from '../../../src/net/sync/availability.js';
@@ -53,7 +53,7 @@ function talkingPeer(): { peer: Peer; sent: { command: string; payload: Uint8Arr
   peer.services = SERVICE.NETWORK | SERVICE.WITNESS;
   peer.connection = {
     send: (command: string, payload: Uint8Array) => sent.push({ command, payload }),
-  } as unknown as Connection;
+  } as unknown as SocketConnection;
   return { peer, sent };
 }
 

@@ -9,7 +9,7 @@ import { limitedLog } from '../../../src/log/limited-log.js';
 import { silentLogger } from '../../../src/log/logger.js';
 import { FairQueue } from '../../../src/net/fair-turns.js';
 import { NO_PERMISSIONS } from '../../../src/net/options.js';
-import { Connection } from '../../../src/net/peer/connection.js';
+import { SocketConnection } from '../../../src/net/peer/connection.js';
 import { Peer } from '../../../src/net/peer/peer.js';
 import { relief } from '../../../src/net/peer/relief.js';
 import { SendQueue } from '../../../src/net/peer/send-queue.js';
@@ -91,7 +91,7 @@ class SlowSocket extends EventEmitter {
 function connected(traffic: Traffic, { maxSendBytes = 1_000_000, maxReceiveBytes = 5_000_000 } = {}) {
   const socket = new SlowSocket();
   const told = { wakes: 0, faults: [] as string[], closed: false };
-  const connection = new Connection(
+  const connection = new SocketConnection(
     socket as unknown as Socket,
     { transport: ({ write }) => new V1Transport(magic, hashes, write), maxSendBytes, maxReceiveBytes, nowSeconds: () => 1, traffic },
     {
@@ -198,10 +198,10 @@ t.test('what is sent leaves in pieces, and a peer that takes none is known by th
   t.equal(traffic.outgoing, 0);
 });
 
-function peerWith(id: number, connection: Partial<Connection>, type: Peer['type'] = 'inbound', noban = false): Peer {
+function peerWith(id: number, connection: Partial<SocketConnection>, type: Peer['type'] = 'inbound', noban = false): Peer {
   const address = { network: 'ipv4' as const, bytes: new Uint8Array(4), port: id };
   const peer = new Peer(id, type, address, '', '', { ...NO_PERMISSIONS, noban }, 0);
-  peer.connection = { unsent: 0, stuckMs: 0, held: 0, hasMessage: false, holdsWhole: false, progressMs: 0, ...connection } as Connection;
+  peer.connection = { unsent: 0, stuckMs: 0, held: 0, hasMessage: false, holdsWhole: false, progressMs: 0, ...connection } as SocketConnection;
   return peer;
 }
 

@@ -12,7 +12,7 @@ import type { Net } from '../../../src/net/net.js';
 import { DEFAULT_NET, type NetOptions, NO_PERMISSIONS } from '../../../src/net/options.js';
 import { Bans, parseSubnet, subnetContains } from '../../../src/net/peer/bans.js';
 import { ClockCheck } from '../../../src/net/peer/clock-check.js';
-import type { Connection } from '../../../src/net/peer/connection.js';
+import type { SocketConnection } from '../../../src/net/peer/connection.js';
 import { Outbound } from '../../../src/net/peer/outbound.js';
 import { type ConnectionType, Peer } from '../../../src/net/peer/peer.js';
 import { permissionsFor } from '../../../src/net/peer/permissions.js';
@@ -32,7 +32,7 @@ const ONION = 'pg6mmjiyjmcrsslvykfwnntlaru7p5svn6y2ymmju6nubxndf4pscryd.onion';
 function talkingPeer(id: number, type: ConnectionType, host: string) {
   const sent: { command: string; payload: Uint8Array }[] = [];
   const peer = new Peer(id, type, at(host), host, '', NO_PERMISSIONS, NOW);
-  peer.connection = { send: (command: string, payload: Uint8Array) => sent.push({ command, payload }) } as unknown as Connection;
+  peer.connection = { send: (command: string, payload: Uint8Array) => sent.push({ command, payload }) } as unknown as SocketConnection;
   return { peer, sent };
 }
 
@@ -183,7 +183,7 @@ t.test('the answer to getaddr is the same for a day, and another one for each wa
   const answer = (host: string, bindText: string): string => {
     const sent: Uint8Array[] = [];
     const peer = new Peer(++id, 'inbound', at(host), host, bindText, NO_PERMISSIONS, NOW);
-    peer.connection = { send: (_: string, payload: Uint8Array) => sent.push(payload) } as unknown as Connection;
+    peer.connection = { send: (_: string, payload: Uint8Array) => sent.push(payload) } as unknown as SocketConnection;
     relay.join(peer);
     relay.answer(peer);
     nowMs += 1;

@@ -15,7 +15,7 @@ import { silentLogger } from '../../../src/log/logger.js';
 import type { NetContext } from '../../../src/net/context.js';
 import { Inventory } from '../../../src/net/inventory.js';
 import { NO_PERMISSIONS } from '../../../src/net/options.js';
-import type { Connection } from '../../../src/net/peer/connection.js';
+import type { SocketConnection } from '../../../src/net/peer/connection.js';
 import { Peer } from '../../../src/net/peer/peer.js';
 import { BloomFilter, MAX_BLOOM_FILTER_BYTES, MAX_HASH_FUNCTIONS, murmurHash3 } from '../../../src/net/relay/bloom-filter.js';
 import { CompactRelay } from '../../../src/net/relay/compact-relay.js';
@@ -262,7 +262,7 @@ t.test('the whole mempool, and what waits, go through a filter in slices', async
   const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
   peer.connection = {
     send: (_: string, payload: Uint8Array) => invs.push(decodeInv(payload).map(({ hash }) => Buffer.from(hash).toString('hex'))),
-  } as unknown as Connection;
+  } as unknown as SocketConnection;
   peer.relaysTxs = true;
   peer.filter = filterOf(new Uint8Array(10).fill(0xff), 1);
   const idOf = ({ txid }: { txid: Uint8Array }) => Buffer.from(txid).toString('hex');
@@ -334,7 +334,7 @@ function announcerOver(pool: ReadonlyMap<string, Uint8Array>) {
     const send = (_: string, payload: Uint8Array) => {
       for (const { hash } of decodeInv(payload)) told.push(Buffer.from(hash).toString('hex'));
     };
-    peer.connection = { send } as unknown as Connection;
+    peer.connection = { send } as unknown as SocketConnection;
     peer.relaysTxs = true;
     announcer.join(peer);
     return peer;
@@ -535,7 +535,7 @@ t.test('a compact block finds what was replaced, and asks for the rest', async (
         t.equal(command, 'getblocktxn');
         asked.push(decodeBlockTxRequest(payload).indexes);
       },
-    } as unknown as Connection;
+    } as unknown as SocketConnection;
     await relay.receive(peer, message);
   }
   t.same(asked, [
@@ -575,7 +575,7 @@ t.test('a block that one peer completed is not put together any more from what a
   const [slow, fast] = [1, 2].map((id) => {
     const peer = new Peer(id, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
     peer.compact.provides = peer.compact.highBandwidth = true;
-    peer.connection = { send: (command: string) => commands.push(`${id} ${command}`) } as unknown as Connection;
+    peer.connection = { send: (command: string) => commands.push(`${id} ${command}`) } as unknown as SocketConnection;
     return peer;
   }) as [Peer, Peer];
   const script = new Uint8Array(40).fill(0x51);
@@ -623,7 +623,7 @@ t.test('blocks that were not put together before the chain went on take no place
   const commands: string[] = [];
   const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
   peer.compact.provides = peer.compact.highBandwidth = true;
-  peer.connection = { send: (command: string) => commands.push(command) } as unknown as Connection;
+  peer.connection = { send: (command: string) => commands.push(command) } as unknown as SocketConnection;
   const coinbase = spend(hashes, [], [{ value: 1, script: new Uint8Array(40).fill(0x51) }]);
   const announce = async (n: number, chainWork: bigint): Promise<void> => {
     const header = new Uint8Array(80).fill(0x20);
@@ -654,7 +654,7 @@ t.test('a block that is no longer wanted once it is hashed is not asked for', as
     const commands: string[] = [];
     const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
     peer.compact.provides = peer.compact.highBandwidth = true;
-    peer.connection = { send: (command: string) => commands.push(command) } as unknown as Connection;
+    peer.connection = { send: (command: string) => commands.push(command) } as unknown as SocketConnection;
     const chain = {
       tip: { ...prev, bits: 0x207fffff },
       minimumChainWork: 0n,
@@ -721,7 +721,7 @@ t.test('what had to be asked for, or was found outside the mempool, is passed on
   const peerOf = (id: number, sent: (command: string, payload: Uint8Array) => void): Peer => {
     const peer = new Peer(id, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: id }, '', '', NO_PERMISSIONS, 0);
     peer.compact.provides = peer.compact.highBandwidth = true;
-    peer.connection = { send: sent } as unknown as Connection;
+    peer.connection = { send: sent } as unknown as SocketConnection;
     return peer;
   };
   const sender = peerOf(1, () => {});
@@ -774,7 +774,7 @@ function receiverOver({ clock, pool }: Pick<ReturnType<typeof createPool>, 'cloc
     const peer = new Peer(id, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
     peer.connection = {
       send: (_: string, payload: Uint8Array) => asked.push(...decodeInv(payload).map(({ hash }) => `${id} ${hexOf(hash)}`)),
-    } as unknown as Connection;
+    } as unknown as SocketConnection;
     return peer;
   };
   const context = {

@@ -3,7 +3,7 @@ import t from 'tap';
 import { silentLogger } from '../../../src/log/logger.js';
 import type { NetContext } from '../../../src/net/context.js';
 import { NO_PERMISSIONS } from '../../../src/net/options.js';
-import type { Connection } from '../../../src/net/peer/connection.js';
+import type { SocketConnection } from '../../../src/net/peer/connection.js';
 import { Keepalive } from '../../../src/net/peer/keepalive.js';
 import { Peer } from '../../../src/net/peer/peer.js';
 import { noteAvailable } from '../../../src/net/sync/availability.js';
@@ -24,7 +24,7 @@ async function roomOf(t: { teardown(end: () => unknown): void }, peerCount: numb
     const peer = new Peer(id, 'inbound', { network: 'ipv4', bytes: Uint8Array.of(127, 0, 0, 1), port: 1 }, '', '', NO_PERMISSIONS, 0);
     peer.services = SERVICE.NETWORK | SERVICE.WITNESS;
     peer.version = 70_016;
-    peer.connection = { send: (command: string, payload: Uint8Array) => sent.push({ id, command, payload }) } as unknown as Connection;
+    peer.connection = { send: (command: string, payload: Uint8Array) => sent.push({ id, command, payload }) } as unknown as SocketConnection;
     peers.add(peer);
   }
   const context = {

@@ -1,6 +1,6 @@
 // The line of small transactions: one a turn here, equal shares of a long line elsewhere, each answered once.
 import t from 'tap';
-import { SigningLine, type SigningLineDeps } from '../../../src/parallel/signing-line.js';
+import { SigningQueue, type SigningQueueDeps } from '../../../src/parallel/signing-line.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 // Turns are the thread's: those of one test end before the next begins.
@@ -15,10 +15,10 @@ interface Share {
 }
 
 /** A line whose shares lie in a list, and what became of each work: made elsewhere, or null. */
-function lineOf(deps: Partial<SigningLineDeps<number, string>> = {}) {
+function lineOf(deps: Partial<SigningQueueDeps<number, string>> = {}) {
   const shares: Share[] = [];
   const answers = new Map<number, string | null>();
-  const line = new SigningLine<number, string>({
+  const line = new SigningQueue<number, string>({
     mostShares: 1,
     shareUs: 4_000,
     canPost: () => true,

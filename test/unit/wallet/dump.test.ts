@@ -73,11 +73,11 @@ t.test('what was written of a dump is overwritten', async (t) => {
     },
   });
   const secret = Uint8Array.from(Buffer.from('secret'));
-  out.line(secret, ' for ', 'ü');
-  out.line('long '.repeat(30_000));
+  out.writeLine(secret, ' for ', 'ü');
+  out.writeLine('long '.repeat(30_000));
   t.same(secret, new Uint8Array(6));
   await out.flush();
-  out.line('end');
+  out.writeLine('end');
   await out.flush();
   t.equal(written.join(''), `secret for ü\n${'long '.repeat(30_000)}\nend\n`);
   t.ok(views.every((view) => view.every((byte) => byte === 0)));

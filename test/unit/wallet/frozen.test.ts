@@ -64,7 +64,7 @@ t.test('a scan waits while the wallet is encrypted', async (t) => {
       return { txs: [tx] };
     },
   });
-  const deps: RescanDeps = { client, log: { info() {} }, nowMs: () => 0, moved() {} };
+  const deps: RescanDeps = { client, log: { info() {} }, nowMs: () => 0, onProgress() {} };
 
   t.ok(reserve(wallet, 0));
   const encrypted = encryptWallet(wallet, Buffer.from('correct horse'), descriptorContext('master', 'regtest'));

@@ -3,7 +3,7 @@ import { DecodeError } from '../../../consensus/bytes/reader.js';
 import { buildTx, type TxFields } from '../../../consensus/tx/build-tx.js';
 import { parseTxLenient } from '../../../consensus/tx/parse-lenient.js';
 import { fieldsOf } from '../../../psbt/create-psbt.js';
-import { inSpendLine } from '../../../wallet/spend/spend-line.js';
+import { inPaymentQueue } from '../../../wallet/spend/spend-line.js';
 import { asBool, asString, checkTypes, hexBytes } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
@@ -35,6 +35,6 @@ export const fundrawtransaction: Run<WalletContext> = async (ctx, args, call) =>
   const tx = asStartedTx(ctx, args[0], args[2]);
   const wallet = await settledWallet(ctx, call);
   const fund = { tx, addInputs: true, overrideRate: true, names: tx.outputs.map(() => 'dummy') };
-  const funded = await inSpendLine(wallet, () => fundWith(ctx, wallet, args[1], fund, call));
+  const funded = await inPaymentQueue(wallet, () => fundWith(ctx, wallet, args[1], fund, call));
   return { hex: hex(buildTx(funded.tx)), fee: new Amount(funded.fee), changepos: funded.changePosition };
 };

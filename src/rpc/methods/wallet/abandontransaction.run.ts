@@ -1,5 +1,5 @@
 // Runs abandontransaction.
-import { inSpendLine } from '../../../wallet/spend/spend-line.js';
+import { inPaymentQueue } from '../../../wallet/spend/spend-line.js';
 import { asHash } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
@@ -12,7 +12,7 @@ export const abandontransaction: Run<WalletContext> = async (ctx, args, call) =>
   const txid = asHash(args[0], 'txid');
   if (wallet.ledger.txs.find(txid) < 0) unknownId();
   // Not while it is being handed in: it could be in the mempool a moment after its coins were given free.
-  const done = await inSpendLine(wallet, async () => {
+  const done = await inPaymentQueue(wallet, async () => {
     await wallet.caughtUp();
     const row = wallet.ledger.txs.find(txid);
     return row >= 0 && (await wallet.change((batch) => wallet.ledger.abandon(row, batch)));

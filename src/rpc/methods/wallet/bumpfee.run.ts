@@ -5,7 +5,7 @@ import { fieldsOf } from '../../../psbt/create-psbt.js';
 import { extractTx } from '../../../psbt/extract-tx.js';
 import { sign } from '../../../wallet/spend/create-transaction.js';
 import { type Bump, commitBump, createBump } from '../../../wallet/spend/fee-bump.js';
-import { inSpendLine } from '../../../wallet/spend/spend-line.js';
+import { inPaymentQueue } from '../../../wallet/spend/spend-line.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
 import type { WalletContext } from '../../context/wallet.js';
@@ -33,7 +33,7 @@ export const bumpfee: Run<WalletContext> = async (ctx, args, call) => {
   }
   const { wallet, txid, control, wishes } = await bumpArgs(ctx, args, call, false);
   const tools = toolsOf(ctx);
-  return inSpendLine(wallet, async () => {
+  return inPaymentQueue(wallet, async () => {
     const bump = await createBump(wallet, txid, control, wishes, tools, (tx) => ctx.client.outputs(outpointsOf(tx)), call.breathe);
     if ('error' in bump) return refuse(bump);
     const signed = isOutside ? await signedOutside(ctx, wallet, bump, call) : await sign(wallet, bump.tx, tools);

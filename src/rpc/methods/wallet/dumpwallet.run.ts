@@ -47,16 +47,16 @@ function keyUse(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys, row: num
 /** Writes the dump's lines, in slices. */
 async function writeDump(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys, out: DumpWriter, slicer: Slicer): Promise<void> {
   const tip = wallet.tip!;
-  out.line('# Wallet dump created by adit');
-  out.line(`# * Created on ${isoTime(ctx.clock.nowSeconds())}`);
-  out.line(`# * Best block at time of backup was ${tip.height} (${tip.hashHex}),`);
-  out.line(`#   mined on ${isoTime(tip.time)}`);
-  out.line('');
+  out.writeLine('# Wallet dump created by adit');
+  out.writeLine(`# * Created on ${isoTime(ctx.clock.nowSeconds())}`);
+  out.writeLine(`# * Best block at time of backup was ${tip.height} (${tip.hashHex}),`);
+  out.writeLine(`#   mined on ${isoTime(tip.time)}`);
+  out.writeLine('');
   const seed = wallet.record.hd && legacy.secret(wallet.record.hd.seedId);
   const root = seed && masterFromSeed(seed, ctx.descriptors);
   if (root) {
-    out.line('# extended private masterkey: ', encodeExtendedSecretAscii(root, ctx.params, ctx.descriptors));
-    out.line('');
+    out.writeLine('# extended private masterkey: ', encodeExtendedSecretAscii(root, ctx.params, ctx.descriptors));
+    out.writeLine('');
     root.secret.fill(0);
   }
   seed?.fill(0);
@@ -76,21 +76,21 @@ async function writeDump(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys,
     secret.fill(0);
     const { use, addresses } = keyUse(ctx, wallet, legacy, row);
     const origin = legacy.keys.origin(row);
-    out.line(wif, ` ${isoTime(time)} ${use} # addr=${addresses}${origin ? ` hdkeypath=m${formatPath(origin.path)}` : ''}`);
+    out.writeLine(wif, ` ${isoTime(time)} ${use} # addr=${addresses}${origin ? ` hdkeypath=m${formatPath(origin.path)}` : ''}`);
     await out.flushWhenDue(slicer);
   }
-  out.line('');
+  out.writeLine('');
   const scripts: { script: Uint8Array; time: number; id: Uint8Array }[] = [];
   for (const { script, time } of legacy.allScripts()) {
     scripts.push({ script, time, id: ctx.crypto.hash160(script) });
     if (slicer.due) await slicer.pause();
   }
   for (const { script, time, id } of await sortInSlices(scripts, (a, b) => Buffer.compare(a.id, b.id), slicer)) {
-    out.line(`${hex(script)} ${time > 0 ? isoTime(time) : '0'} script=1 # addr=${encodeScriptHash(id, ctx.params, ctx.crypto)}`);
+    out.writeLine(`${hex(script)} ${time > 0 ? isoTime(time) : '0'} script=1 # addr=${encodeScriptHash(id, ctx.params, ctx.crypto)}`);
     await out.flushWhenDue(slicer);
   }
-  out.line('');
-  out.line('# End of dump');
+  out.writeLine('');
+  out.writeLine('# End of dump');
   await out.flush();
 }
 

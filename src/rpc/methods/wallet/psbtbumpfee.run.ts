@@ -1,7 +1,7 @@
 // Runs psbtbumpfee. Core: wallet/rpc/spend.cpp bumpfee_helper.
 import { fieldsOf } from '../../../psbt/create-psbt.js';
 import { createBump } from '../../../wallet/spend/fee-bump.js';
-import { inSpendLine } from '../../../wallet/spend/spend-line.js';
+import { inPaymentQueue } from '../../../wallet/spend/spend-line.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { outpointsOf } from '../../node/signing-args.js';
@@ -12,7 +12,7 @@ import { walletPsbt } from '../../wallet/spend-psbt.js';
 
 export const psbtbumpfee: Run<WalletContext> = async (ctx, args, call) => {
   const { wallet, txid, control, wishes, version } = await bumpArgs(ctx, args, call, true);
-  const bump = await inSpendLine(wallet, () =>
+  const bump = await inPaymentQueue(wallet, () =>
     createBump(wallet, txid, control, wishes, toolsOf(ctx), (tx) => ctx.client.outputs(outpointsOf(tx)), call.breathe),
   );
   if ('error' in bump) return refuse(bump);

@@ -1,6 +1,6 @@
 // Runs send. Core: wallet/rpc/spend.cpp.
 import { follows } from '../../../policy/compat.js';
-import { inSpendLine } from '../../../wallet/spend/spend-line.js';
+import { inPaymentQueue } from '../../../wallet/spend/spend-line.js';
 import { asArray, asBool, checkTypes } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
@@ -38,7 +38,7 @@ export const send: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   const listed = weighed(options.get('inputs'));
   const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: false, listed, names };
-  return inSpendLine(wallet, async () => {
+  return inPaymentQueue(wallet, async () => {
     const funded = await fundWith(ctx, wallet, options, fund, call);
     const sent =
       follows(ctx.compat, 31) && !options.has('locktime') ? { ...funded, tx: await notForThePast(wallet, funded.tx, tools) } : funded;

@@ -15,7 +15,7 @@ import type { SpendTools } from '../../../wallet/spend/payment.js';
 import { NO_RATE, rateTooLow, versionMismatch } from '../../../wallet/spend/payment-plan.js';
 import { type InputSize, inputVirtualSize, transactionWeight } from '../../../wallet/spend/select/tx-size.js';
 import { SignedSizes } from '../../../wallet/spend/signed-size.js';
-import { inSpendLine } from '../../../wallet/spend/spend-line.js';
+import { inPaymentQueue } from '../../../wallet/spend/spend-line.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asArray, asBool, asInt, asString } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
@@ -103,7 +103,7 @@ export const sendall: Run<WalletContext> = async (ctx, args, call) => {
   const wanted = { sendMax: options.has('send_max') && asBool(options.get('send_max')), replaceable, feeRate };
   const names = new Set(started.inputs.map(({ prevHash, prevIndex }) => hashKey(outpointOf(prevHash, prevIndex))));
   if (names.size < started.inputs.length) invalid('Invalid parameter, an input is named twice');
-  return inSpendLine(wallet, async () => {
+  return inPaymentQueue(wallet, async () => {
     const sizes = new SignedSizes(wallet, control, tools);
     const spent =
       listed === undefined

@@ -1,6 +1,6 @@
 // Runs walletcreatefundedpsbt. Core: wallet/rpc/spend.cpp.
 import { follows } from '../../../policy/compat.js';
-import { inSpendLine } from '../../../wallet/spend/spend-line.js';
+import { inPaymentQueue } from '../../../wallet/spend/spend-line.js';
 import { asBool, checkType, checkTypes } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
@@ -28,7 +28,7 @@ export const walletcreatefundedpsbt: Run<WalletContext> = async (ctx, args, call
   const wallet = await settledWallet(ctx, call);
   if (follows(ctx.compat, 31)) refuseWeights(options);
   const fund = { tx, addInputs: tx.inputs.length === 0, overrideRate: true, listed: weighed(args[0]), names: outputNames(args[1]) };
-  const funded = await inSpendLine(wallet, () => fundWith(ctx, wallet, options, fund, call));
+  const funded = await inPaymentQueue(wallet, () => fundWith(ctx, wallet, options, fund, call));
   const derivations = given(args[4]) ? asBool(args[4]) : true;
   const version = asPsbtVersion(args[6], ctx.compat);
   const { psbt } = await walletPsbt(ctx, wallet, funded.tx, { sign: false, derivations, version }, call);

@@ -169,7 +169,7 @@ t.test('no address is called but through Tor', async (t) => {
       throw new Error('something was called');
     };
     const lines = { ready: true, open, listen: open, close: async () => {} };
-    return new Connector(all, new Routes(all), { lines, i2p: null }, 8_333, silentLogger);
+    return new Connector(all, new Routes(all), { factory: lines, i2p: null }, 8_333, silentLogger);
   };
   const connector = connectorOf({ proxies: {}, onionProxy: null });
   await t.rejects(connector.dial({ network: 'ipv4', bytes: Uint8Array.of(8, 8, 8, 8), port: 1 }, true), {

@@ -5,7 +5,7 @@ import { chainParams } from '../../../../src/consensus/params/networks.js';
 import { silentLogger } from '../../../../src/log/logger.js';
 import type { NetContext } from '../../../../src/net/context.js';
 import { NO_PERMISSIONS } from '../../../../src/net/options.js';
-import type { Connection } from '../../../../src/net/peer/connection.js';
+import type { SocketConnection } from '../../../../src/net/peer/connection.js';
 import { Peer } from '../../../../src/net/peer/peer.js';
 import { FilterServer } from '../../../../src/net/sync/serve-filters.js';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../../../framework/chain-builder.js';
@@ -61,7 +61,7 @@ t.test('filter hashes and checkpoints cost no filter, and the peer pays for the 
     peer.connection = {
       sendPaused: false,
       send: (command: string, payload: Uint8Array) => sent.push({ command, payload: Buffer.from(payload) }),
-    } as unknown as Connection;
+    } as unknown as SocketConnection;
     return peer;
   });
   const [peer] = peers as [Peer];
@@ -128,7 +128,7 @@ t.test('filters of an old rival of the best chain are served to nobody: they wou
       charged: (_: Peer, work: () => unknown) => work(),
     };
     const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
-    peer.connection = { sendPaused: false, send: (command: string) => told.push(command) } as unknown as Connection;
+    peer.connection = { sendPaused: false, send: (command: string) => told.push(command) } as unknown as SocketConnection;
     await new FilterServer(context as unknown as NetContext, source).headers(peer, Buffer.concat([Buffer.alloc(5), rival.hash]));
     t.same(told, [answer], `${days} days`);
   }

@@ -8,7 +8,7 @@ import type { TxView } from '../../../../src/consensus/tx/tx-view.js';
 import { silentLogger } from '../../../../src/log/logger.js';
 import type { NetContext } from '../../../../src/net/context.js';
 import { NO_PERMISSIONS } from '../../../../src/net/options.js';
-import type { Connection } from '../../../../src/net/peer/connection.js';
+import type { SocketConnection } from '../../../../src/net/peer/connection.js';
 import { Peer } from '../../../../src/net/peer/peer.js';
 import { BlockTimes } from '../../../../src/net/relay/block-times.js';
 import { CompactRelay } from '../../../../src/net/relay/compact-relay.js';
@@ -99,7 +99,7 @@ function roomOver({ chain, clock }: Fixture): Room {
         sent.push(`${id} ${command}`);
         if (command === 'getdata') for (const { type } of decodeInv(payload)) asked.push(type);
       },
-    } as unknown as Connection;
+    } as unknown as SocketConnection;
     peers.add(one);
     return one;
   };

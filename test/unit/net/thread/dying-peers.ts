@@ -3,7 +3,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createNativeHashes } from '../../../../src/crypto/native/hashes.js';
 import type { ThreadInit, ToThread } from '../../../../src/net/thread/messages.js';
-import { serveLines } from '../../../../src/net/thread/serve-lines.js';
+import { serveConnections } from '../../../../src/net/thread/serve-lines.js';
 
 const port = parentPort as MessagePort;
 const fault = process.env.PEERS_FAULT;
@@ -18,4 +18,4 @@ port.on('message', (message: ToThread) => {
   if (message.where.port === 1) process.exit(3);
   if (message.where.port === 2) hang();
 });
-serveLines(workerData as ThreadInit, port, createNativeHashes(), null);
+serveConnections(workerData as ThreadInit, port, createNativeHashes(), null);

@@ -4,10 +4,10 @@ import type { Test } from 'tap';
 import { createEllSwift } from '../../../../src/crypto/native/ell-swift.js';
 import { createNativeHashes } from '../../../../src/crypto/native/hashes.js';
 import { silentLogger } from '../../../../src/log/logger.js';
-import { InlineLines } from '../../../../src/net/peer/inline-lines.js';
-import { type FreshLine, type Line, type LineOptions, type Lines, MAX_UNREAD_BYTES, OTHER } from '../../../../src/net/peer/line.js';
+import { InlineConnectionFactory } from '../../../../src/net/peer/inline-lines.js';
+import { type NewConnection, type PeerConnection, type PeerConnectionOptions, type ConnectionFactory, MAX_UNREAD_BYTES, OTHER } from '../../../../src/net/peer/line.js';
 import { Traffic } from '../../../../src/net/peer/traffic.js';
-import { LineThread, type LineThreadDeps } from '../../../../src/net/thread/line-thread.js';
+import { ThreadedConnectionFactory, type ThreadedConnectionFactoryDeps } from '../../../../src/net/thread/line-thread.js';
 import { KeyExchangeQueue } from '../../../../src/net/transport/key-desk.js';
 import { PACKET_OVERHEAD } from '../../../../src/net/transport/session.js';
 import { encodeFrame, type Frame } from '../../../../src/net/wire/frame.js';
@@ -20,28 +20,28 @@ const LOCAL = '127.0.0.1';
 export const TIMEOUT_MS = 600_000;
 
 export interface Made {
-  readonly lines: Lines;
+  readonly lines: ConnectionFactory;
   readonly traffic: Traffic;
 }
 
 export function inlineLines(): Made {
   const traffic = new Traffic();
   const keys = new KeyExchangeQueue(createEllSwift(hashes));
-  return { lines: new InlineLines(SETTINGS, { hashes, keys, nowSeconds: () => 1, traffic, warn: () => {} }), traffic };
+  return { lines: new InlineConnectionFactory(SETTINGS, { hashes, keys, nowSeconds: () => 1, traffic, warn: () => {} }), traffic };
 }
 
-export function threadLines(more: Partial<LineThreadDeps> = {}, encrypts = true): Made {
+export function threadLines(more: Partial<ThreadedConnectionFactoryDeps> = {}, encrypts = true): Made {
   const traffic = new Traffic();
   const clock = { monotonicMs: () => performance.now() };
   return {
-    lines: new LineThread({ ...SETTINGS, encrypts }, { traffic, clock, log: silentLogger, startedAgain: () => {}, ...more }),
+    lines: new ThreadedConnectionFactory({ ...SETTINGS, encrypts }, { traffic, clock, log: silentLogger, startedAgain: () => {}, ...more }),
     traffic,
   };
 }
 
 /** The owner of a connection: takes what it is told to take. */
 export class Owner {
-  readonly line: Line;
+  readonly line: PeerConnection;
   readonly seen: Frame[] = [];
   readonly faults: [string, boolean][] = [];
   readonly sent: [string, number, number][] = [];
@@ -53,7 +53,7 @@ export class Owner {
   /** Nothing is taken while too much waits to be sent, as by the dispatcher. */
   polite = false;
 
-  constructor(fresh: FreshLine, options: LineOptions, eager = true) {
+  constructor(fresh: NewConnection, options: PeerConnectionOptions, eager = true) {
     this.eager = eager;
     this.line = fresh.begin(options, {
       wake: () => {
@@ -84,12 +84,12 @@ const CLEAR = { encrypted: false, initiating: false } as const;
 const payloadOf = (length: number, seed: number): Uint8Array => Uint8Array.from({ length }, (_, i) => (i * 7 + seed) & 0xff);
 
 /** Someone in the clear at the other end of a connection. */
-export async function stranger(lines: Lines, eager = true): Promise<{ owner: Owner; socket: net.Socket; bindText: string }> {
+export async function stranger(lines: ConnectionFactory, eager = true): Promise<{ owner: Owner; socket: net.Socket; bindText: string }> {
   let owner: Owner | null = null;
   let bindText = '';
   const port = await lines.listen({ host: LOCAL, port: 0 }, (incoming) => {
     bindText = incoming.bindText;
-    owner = new Owner(incoming.line, CLEAR, eager);
+    owner = new Owner(incoming.connection, CLEAR, eager);
   });
   const socket = net.connect(port, LOCAL);
   socket.on('error', () => {});
@@ -98,12 +98,12 @@ export async function stranger(lines: Lines, eager = true): Promise<{ owner: Own
 }
 
 /** Two connections of these lines that are each other's ends. */
-async function pair(lines: Lines, encrypted: boolean): Promise<{ called: Owner; caller: Owner }> {
+async function pair(lines: ConnectionFactory, encrypted: boolean): Promise<{ called: Owner; caller: Owner }> {
   let called: Owner | null = null;
-  const port = await lines.listen({ host: LOCAL, port: 0 }, ({ line }) => {
+  const port = await lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => {
     called = new Owner(line, { encrypted, initiating: false });
   });
-  const { line } = await lines.open({ host: LOCAL, port }, null, TIMEOUT_MS);
+  const { connection: line } = await lines.open({ host: LOCAL, port }, null, TIMEOUT_MS);
   const caller = new Owner(line, { encrypted, initiating: true });
   await until('the other end', () => called !== null);
   return { called: called as unknown as Owner, caller };
@@ -280,7 +280,7 @@ export function lineSuite(t: Test, make: () => Made): void {
     const server = net.createServer((socket) => socket.once('data', () => socket.destroy()));
     await new Promise<void>((resolve) => server.listen(0, LOCAL, resolve));
     const { port } = server.address() as net.AddressInfo;
-    const owner = new Owner((await lines.open({ host: LOCAL, port }, null, TIMEOUT_MS)).line, { encrypted: true, initiating: true });
+    const owner = new Owner((await lines.open({ host: LOCAL, port }, null, TIMEOUT_MS)).connection, { encrypted: true, initiating: true });
     owner.line.send('version', payloadOf(100, 1));
     await until('the end', () => owner.ended === 1);
     t.equal(owner.line.refused, true);
@@ -290,13 +290,13 @@ export function lineSuite(t: Test, make: () => Made): void {
 
   t.test('where nobody listens, and a port that is taken', async (t) => {
     const { lines } = make();
-    const port = await lines.listen({ host: LOCAL, port: 0 }, ({ line }) => line.drop());
+    const port = await lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => line.drop());
     await t.rejects(
       lines.listen({ host: LOCAL, port }, () => {}),
       { code: 'EADDRINUSE' },
     );
     // Turned away before anything is said.
-    const { line } = await lines.open({ host: LOCAL, port }, null, TIMEOUT_MS);
+    const { connection: line } = await lines.open({ host: LOCAL, port }, null, TIMEOUT_MS);
     const owner = new Owner(line, { encrypted: false, initiating: true });
     await until('the end', () => owner.ended === 1);
     const server = net.createServer();
@@ -373,7 +373,7 @@ export function lineSuite(t: Test, make: () => Made): void {
       });
       await new Promise<void>((resolve) => proxy.listen(0, LOCAL, resolve));
       const at = { host: LOCAL, port: (proxy.address() as net.AddressInfo).port, credentials: null };
-      const { line } = await lines.open({ host: 'far.example', port: 1 }, at, TIMEOUT_MS);
+      const { connection: line } = await lines.open({ host: 'far.example', port: 1 }, at, TIMEOUT_MS);
       await new Promise((resolve) => setTimeout(resolve, 200));
       const owner = new Owner(line, { encrypted: false, initiating: true });
       await until('the end', () => owner.ended === 1);

@@ -92,7 +92,7 @@ t.test('a thread that ends takes its connections along, and another one listens 
   await t.rejects(made.lines.open({ host: '127.0.0.1', port: remotePort as number }, null, TIMEOUT_MS), /is started again/);
   again();
   await until('another thread', () => lines.some((line) => line.includes('served again')));
-  const { line } = await made.lines.open({ host: '127.0.0.1', port: remotePort as number }, null, TIMEOUT_MS);
+  const { connection: line } = await made.lines.open({ host: '127.0.0.1', port: remotePort as number }, null, TIMEOUT_MS);
   const caller = new Owner(line, { encrypted: false, initiating: true });
   caller.line.send('ping', new Uint8Array(8));
   await until('what was sent to go', () => caller.line.bytesSent === 32);
@@ -166,7 +166,7 @@ t.test('a thread that cannot start once is started for the next that needs it', 
   t.equal(world.lines.ready, true);
   t.match(world.log, [/^The thread for the sockets of peers cannot be started: it ended with code 4$/]);
   world.faultIs('');
-  const port = await world.lines.listen({ host: LOCAL, port: 0 }, ({ line }) => line.drop());
+  const port = await world.lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => line.drop());
   t.ok(port > 0);
   await world.lines.close();
 });
@@ -174,7 +174,7 @@ t.test('a thread that cannot start once is started for the next that needs it', 
 t.test('a thread that ends while it begins to listen: the next one does', async (t) => {
   const world = faulty(t);
   world.faultIs('listen');
-  const listening = world.lines.listen({ host: LOCAL, port: 0 }, ({ line }) => line.drop());
+  const listening = world.lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => line.drop());
   await until('its end', () => !world.lines.ready);
   world.faultIs('');
   await world.due();
@@ -187,7 +187,7 @@ t.test('a thread that ends while it begins to listen: the next one does', async 
 t.test('nothing that a dead thread held is counted, also of one that died while it began', async (t) => {
   const world = faulty(t);
   const { owner, socket } = await stranger(world.lines, false);
-  await world.lines.listen({ host: LOCAL, port: 0 }, ({ line }) => line.drop());
+  await world.lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => line.drop());
   socket.pause();
   socket.write(Buffer.alloc(23));
   for (let i = 0; i < 8; i++) owner.line.send('block', new Uint8Array(1_000_000));
@@ -207,8 +207,8 @@ t.test('nothing that a dead thread held is counted, also of one that died while 
 t.test('a port that another program took meanwhile holds up nothing else', async (t) => {
   const world = faulty(t);
   const [taken, free] = [
-    await world.lines.listen({ host: LOCAL, port: 0 }, ({ line }) => line.drop()),
-    await world.lines.listen({ host: LOCAL, port: 0 }, ({ line }) => line.drop()),
+    await world.lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => line.drop()),
+    await world.lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => line.drop()),
   ];
   await world.die();
   const other = net.createServer((socket) => socket.destroy());
@@ -242,7 +242,7 @@ t.test('a node whose peers nothing can serve does not start as if a port were ta
       throw error;
     };
     const lines = { ready: true, open: fail, listen: fail, close: async () => {} };
-    return new Connector(options, new Routes(options), { lines, i2p: null }, 8_333, silentLogger).listen(() => {});
+    return new Connector(options, new Routes(options), { factory: lines, i2p: null }, 8_333, silentLogger).listen(() => {});
   };
   await t.rejects(failing(new Error('no thread')), { name: 'BindError', message: 'Peers cannot be served: no thread' });
   const taken = Object.assign(new Error('taken'), { code: 'EADDRINUSE' });
