@@ -32,14 +32,14 @@ export function yieldInQueue(): Promise<void> {
 
 /** Gives the event loop a turn once a slice's time is used up. */
 export class Slicer {
-  readonly #breathe: (() => unknown) | undefined;
+  readonly #yieldToUrgent: (() => unknown) | undefined;
   #since = workClock.now();
 
   /**
-   * @param breathe asked after each pause: a promise holds the work back until it is settled, for something more urgent
+   * @param yieldToUrgent asked after each pause: a promise holds the work back until it is settled, for something more urgent
    */
-  constructor(breathe?: () => unknown) {
-    this.#breathe = breathe;
+  constructor(yieldToUrgent?: () => unknown) {
+    this.#yieldToUrgent = yieldToUrgent;
   }
 
   /** Whether it is time to pause. */
@@ -50,7 +50,7 @@ export class Slicer {
   /** Lets everything else that is ready run. */
   async pause(): Promise<void> {
     await yieldInQueue();
-    await this.#breathe?.();
+    await this.#yieldToUrgent?.();
     this.#since = workClock.now();
   }
 }

@@ -91,8 +91,8 @@ export class CallLinks {
   constructor(deps: CallLinksDeps) {
     this.#deps = deps;
     this.#hooks = {
-      breathe: () => {
-        this.breathe();
+      yieldToUrgent: () => {
+        this.startSubmissions();
         return this.#held ? this.#untilFree() : undefined;
       },
       onCall: (method, seconds, ok) => this.#counts.add(method, seconds, !ok),
@@ -135,7 +135,7 @@ export class CallLinks {
   }
 
   /** Starts every submission that has arrived; next to nothing when there is none. */
-  breathe(): void {
+  startSubmissions(): void {
     for (const link of this.#links) {
       const { urgent } = link.requests.ring;
       if (urgent === link.urgentSeen) continue;
@@ -245,7 +245,7 @@ export class CallLinks {
 
   /** Lets submissions in. @returns whether others must wait for them */
   #holding(): boolean {
-    this.breathe();
+    this.startSubmissions();
     return this.#held;
   }
 

@@ -27,7 +27,7 @@ export interface RunHooks {
   /**
    * Between batch entries and slices of long work: lets submissions in. A promise: wait for it before the next piece.
    */
-  breathe(): Promise<void> | undefined;
+  yieldToUrgent(): Promise<void> | undefined;
   /** After each entry. */
   onCall(method: string, seconds: number, ok: boolean): void;
 }

@@ -345,10 +345,10 @@ export class Mempool {
 
   /**
    * All entries of this moment in getrawmempool's order, for work with pauses. Release it.
-   * @param breathe see Slicer
+   * @param yieldToUrgent see Slicer
    */
-  snapshot(breathe?: () => unknown): Promise<PoolSnapshot> {
-    return PoolSnapshot.take(this.#pool, this.options.policy.clusters, breathe);
+  snapshot(yieldToUrgent?: () => unknown): Promise<PoolSnapshot> {
+    return PoolSnapshot.take(this.#pool, this.options.policy.clusters, yieldToUrgent);
   }
 
   /** These entries, in this order, for work with pauses. Release it. */

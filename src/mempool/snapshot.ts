@@ -137,13 +137,13 @@ export class PoolSnapshot implements Iterable<MempoolEntry> {
   /**
    * All entries as getrawmempool lists them: fewer ancestors first, then the higher base fee rate, then the larger
    * txid; or, as since release 31, in the order of blocks. Taken at the call.
-   * @param byChunks the order of blocks; of what changes in the pauses it may know @param breathe see Slicer
+   * @param byChunks the order of blocks; of what changes in the pauses it may know @param yieldToUrgent see Slicer
    */
-  static async take(pool: TxPool, byChunks: boolean, breathe?: () => unknown): Promise<PoolSnapshot> {
+  static async take(pool: TxPool, byChunks: boolean, yieldToUrgent?: () => unknown): Promise<PoolSnapshot> {
     const rows = pool.rows.here();
     const snapshot = new PoolSnapshot(pool, rows);
     try {
-      await snapshot.#sort(byChunks ? new ChunkOrder(pool, rows) : new DepthOrder(pool, rows), breathe);
+      await snapshot.#sort(byChunks ? new ChunkOrder(pool, rows) : new DepthOrder(pool, rows), yieldToUrgent);
     } catch (error) {
       snapshot.release();
       throw error;
@@ -173,12 +173,12 @@ export class PoolSnapshot implements Iterable<MempoolEntry> {
   }
 
   /** Merges sorted runs. */
-  async #sort(order: Order, breathe?: () => unknown): Promise<void> {
+  async #sort(order: Order, yieldToUrgent?: () => unknown): Promise<void> {
     const rows = this.#rows;
     let from = new Int32Array(rows.length);
     let to = new Int32Array(rows.length);
     const compare = (a: number, b: number): number => order.compare(a, b);
-    const slicer = new Slicer(breathe);
+    const slicer = new Slicer(yieldToUrgent);
     for (let start = 0; start < rows.length; start += RUN) {
       const end = Math.min(start + RUN, rows.length);
       for (let i = start; i < end; i++) {

@@ -102,7 +102,7 @@ export class CallExecutor<Context extends { readonly compat: Compat; readonly cl
     const info = new ExecutorCall(call, hooks, search?.taken);
     if (search === null) return this.#dispatcher.dispatchBytes(body, info, hooks);
     // Not breathing: a submission that is looked through here would wait for itself.
-    const { breathe, ...turns } = hooks;
+    const { yieldToUrgent: breathe, ...turns } = hooks;
     const whole = this.#dispatcher.read(search, info, turns);
     if (whole === true && search.taken.size === 0) return this.#dispatcher.dispatchBytes(body, info, hooks);
     return this.#executeSecret(body, whole, info, hooks);
@@ -121,7 +121,7 @@ export class CallExecutor<Context extends { readonly compat: Compat; readonly cl
 class ExecutorCall implements CallInfo {
   readonly user: string;
   readonly path: string;
-  readonly breathe: (() => unknown) | undefined;
+  readonly yieldToUrgent: (() => unknown) | undefined;
   readonly taken: TakenSecrets | undefined;
   readonly #call: RpcCaller;
 
@@ -129,7 +129,7 @@ class ExecutorCall implements CallInfo {
     this.#call = call;
     this.user = call.user;
     this.path = call.uri;
-    this.breathe = hooks.breathe;
+    this.yieldToUrgent = hooks.yieldToUrgent;
     this.taken = taken;
   }
 

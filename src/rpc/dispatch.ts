@@ -35,7 +35,7 @@ export interface CallInfo {
   /** Fires when the client has gone. */
   readonly signal?: AbortSignal | undefined;
   /** For long work between its slices: lets more urgent work in. A promise holds it back until it is settled. */
-  readonly breathe?: (() => unknown) | undefined;
+  readonly yieldToUrgent?: (() => unknown) | undefined;
   /** Passphrases and private keys that were taken out of the body; wiped when the call is over. */
   readonly taken?: TakenSecrets | undefined;
   /** Place of the request in its batch, when secrets were taken; undefined outside of batches. */
@@ -50,7 +50,7 @@ export interface CallInfo {
 export class DerivedCall implements CallInfo {
   readonly user: string;
   readonly path: string;
-  readonly breathe: (() => unknown) | undefined;
+  readonly yieldToUrgent: (() => unknown) | undefined;
   readonly taken: TakenSecrets | undefined;
   readonly index: number | undefined;
   readonly ahead: BatchAhead | undefined;
@@ -61,7 +61,7 @@ export class DerivedCall implements CallInfo {
     this.user = of.user;
     this.path = of.path;
     this.taken = of.taken;
-    this.breathe = others.breathe ?? of.breathe;
+    this.yieldToUrgent = others.yieldToUrgent ?? of.yieldToUrgent;
     this.index = others.index ?? of.index;
     this.ahead = others.ahead ?? of.ahead;
   }
@@ -95,7 +95,7 @@ export interface DispatchHooks {
   /**
    * Lets more urgent work in; called between any two entries. A promise holds the next entry back until it is settled.
    */
-  breathe?(): unknown;
+  yieldToUrgent?(): unknown;
   /** A batch gives the event loop a turn after this long. */
   readonly sliceMs?: number;
 }
@@ -239,7 +239,7 @@ export class Dispatcher<Context> {
     const turnMs = hooks.sliceMs ?? SLICE_MS;
     const started = workClock.now();
     for (let i = 0; i < entries.length && !reply.full; i++) {
-      const hold = i > 0 ? hooks.breathe?.() : undefined;
+      const hold = i > 0 ? hooks.yieldToUrgent?.() : undefined;
       if (hold instanceof Promise) return this.#batchLater(entries, reply, hold, call, hooks);
       const entry = call.ahead?.reached(i) ?? (entries.at(i) as RequestEntry);
       const outcome = this.execute(entry, callAt(call, i));
@@ -259,7 +259,7 @@ export class Dispatcher<Context> {
   read(reading: Reading, call: CallInfo, hooks: DispatchHooks): true | Promise<boolean> {
     const { sliceMs: turnMs = SLICE_MS } = hooks;
     if (reading.goOn(turnMs, this.#reading.mostValues)) return true;
-    return this.#reading.read(reading, { sliceMs: turnMs, gone: () => call.signal?.aborted === true, breathe: hooks.breathe });
+    return this.#reading.read(reading, { sliceMs: turnMs, gone: () => call.signal?.aborted === true, yieldToUrgent: hooks.yieldToUrgent });
   }
 
   /** A large request that is no batch. */
@@ -297,7 +297,7 @@ export class Dispatcher<Context> {
         await yieldInQueue();
         turn = workClock.now();
       }
-      const hold = breathed ? undefined : hooks.breathe?.();
+      const hold = breathed ? undefined : hooks.yieldToUrgent?.();
       if (hold instanceof Promise) await hold;
       breathed = false;
       const entry = call.ahead?.reached(reply.count) ?? (entries.at(reply.count) as RequestEntry);

@@ -81,7 +81,7 @@ export interface PoolAccess {
   /** Who spends an outpoint, 36 bytes. */
   spender(outpoint: Uint8Array): PoolEntry | undefined;
   /** Everything, in Core's listing order, as it is at the call. */
-  snapshot(breathe?: () => unknown): Promise<PoolList>;
+  snapshot(yieldToUrgent?: () => unknown): Promise<PoolList>;
   /** These, in this order. */
   hold(entries: readonly PoolEntry[]): PoolList;
   /** Relatives by the bytes of their txids, the entry itself left out. */

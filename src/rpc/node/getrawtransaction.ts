@@ -26,4 +26,4 @@ export async function searchTransaction(ctx: NodeContext, txid: Uint8Array): Pro
 }
 
 export const decoderawtransaction: Run<NodeContext> = (ctx, args, call) =>
-  txMembersSliced(txToDecode(args, ctx.crypto), renderContext(ctx), new Slicer(call.breathe));
+  txMembersSliced(txToDecode(args, ctx.crypto), renderContext(ctx), new Slicer(call.yieldToUrgent));

@@ -69,8 +69,8 @@ function entryMembers(ctx: NodeContext, entry: PoolEntry): Record<string, JsonRe
 }
 
 /** Shows every entry of a list in turn, in slices, and releases the list. */
-export async function showAll(list: PoolList, show: (entry: PoolEntry) => void, breathe?: () => unknown): Promise<void> {
-  const slicer = new Slicer(breathe);
+export async function showAll(list: PoolList, show: (entry: PoolEntry) => void, yieldToUrgent?: () => unknown): Promise<void> {
+  const slicer = new Slicer(yieldToUrgent);
   try {
     for (let i = 0; i < list.length; i++) {
       show(list.at(i));
@@ -82,15 +82,15 @@ export async function showAll(list: PoolList, show: (entry: PoolEntry) => void, 
 }
 
 /** An object of entries by txid, in the order given. */
-export async function entriesObject(ctx: NodeContext, list: PoolList, breathe?: () => unknown): Promise<RawJson> {
+export async function entriesObject(ctx: NodeContext, list: PoolList, yieldToUrgent?: () => unknown): Promise<RawJson> {
   const pieces = new Pieces(',');
-  await showAll(list, (entry) => pieces.add(`${encodeString(hashHex(entry.txid))}:${encodeJson(entryObject(ctx, entry))}`), breathe);
+  await showAll(list, (entry) => pieces.add(`${encodeString(hashHex(entry.txid))}:${encodeJson(entryObject(ctx, entry))}`), yieldToUrgent);
   return new RawJson(`{${pieces.text()}}`);
 }
 
-export async function idsOf(list: PoolList, breathe?: () => unknown): Promise<string[]> {
+export async function idsOf(list: PoolList, yieldToUrgent?: () => unknown): Promise<string[]> {
   const ids: string[] = [];
-  await showAll(list, ({ txid }) => ids.push(hashHex(txid)), breathe);
+  await showAll(list, ({ txid }) => ids.push(hashHex(txid)), yieldToUrgent);
   return ids;
 }
 
@@ -108,6 +108,6 @@ export function relatives(list: (ctx: NodeContext, entry: PoolEntry) => readonly
     const txid = asHash(args[0], idName(ctx));
     await ctx.mempool.settled();
     const found = ctx.mempool.hold(list(ctx, entryOf(ctx, txid)));
-    return verbose ? entriesObject(ctx, found, call.breathe) : idsOf(found, call.breathe);
+    return verbose ? entriesObject(ctx, found, call.yieldToUrgent) : idsOf(found, call.yieldToUrgent);
   };
 }

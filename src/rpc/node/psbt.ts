@@ -10,7 +10,7 @@ import { Slicer } from './slices.js';
 
 /** @param check what one must meet before the next is read */
 export async function asPsbts(ctx: NodeContext, list: readonly JsonValue[], call: CallInfo, check?: (psbt: Psbt) => void): Promise<Psbt[]> {
-  const pauses = new Slicer(call.breathe);
+  const pauses = new Slicer(call.yieldToUrgent);
   const psbts: Psbt[] = [];
   for (const text of list) {
     const psbt = await asPsbt(asString(text), ctx, pauses);

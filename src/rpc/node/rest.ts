@@ -67,7 +67,7 @@ export class RestHandler {
 
   /** Answers a request that a front has found to be in order. Never rejects. @param body gone when this returns */
   executeBody(body: Uint8Array, call: RpcCaller, hooks: { breathe?(): unknown } = {}): Promise<Reply> {
-    const info: CallInfo = { user: '', path: call.uri, signal: call.signal, breathe: hooks.breathe };
+    const info: CallInfo = { user: '', path: call.uri, signal: call.signal, yieldToUrgent: hooks.breathe };
     let asked: RestCall | null;
     try {
       asked = readRest(call.uri, body, this.#ctx.compat);
@@ -144,7 +144,7 @@ export class RestHandler {
     if (found === undefined) return fault(404, `${hash.text} not found`);
     const { tx, blockHash } = found;
     if (format !== 'json') return binary(format, tx.bytes);
-    const members = await txMembersSliced(tx, renderContext(this.#ctx), new Slicer(info.breathe));
+    const members = await txMembersSliced(tx, renderContext(this.#ctx), new Slicer(info.yieldToUrgent));
     return json({ ...members, ...(blockHash ? { blockhash: hashHex(blockHash) } : {}), hex: txHex(tx) });
   }
 
@@ -177,7 +177,7 @@ export class RestHandler {
       return binary(asked.format, Buffer.concat(nodes.map(({ headerBytes }) => headerBytes)));
     }
     const shown = (node: HeaderInfo): JsonResult => this.#shaped('getblockheader', headerMembers(this.#ctx, node));
-    return json(await mapSliced(nodes, shown, info.breathe));
+    return json(await mapSliced(nodes, shown, info.yieldToUrgent));
   }
 
   #filterIndex(type: string): FilterIndexAccess {
@@ -281,7 +281,7 @@ export class RestHandler {
     return heavyCall(ctx.heavy, info.signal, async () => {
       if (node.prev !== null && !ctx.chain.hasUndo(node)) fault(404, `${hash.text} undo not available`);
       const undo = await readUndo(ctx, node).catch(() => fault(404, `${hash.text} undo not available`));
-      const slicer = new Slicer(info.breathe);
+      const slicer = new Slicer(info.yieldToUrgent);
       if (format === 'json') {
         const render = renderContext(ctx);
         const shown = ({ value, script }: Coin): string =>

@@ -76,7 +76,7 @@ export async function scanScripts(
   stopped: () => boolean,
 ): Promise<ScanScripts> {
   const scripts = new ScanScripts();
-  const slicer = new Slicer(call.breathe);
+  const slicer = new Slicer(call.yieldToUrgent);
   for (const object of objects) {
     for (const expansion of expandScanObject(ctx, object, call)) {
       for (const script of expansion.scripts) scripts.add(script);

@@ -4,9 +4,9 @@ import { Slicer } from '../../lib/slicer.js';
 
 export { Slicer };
 
-/** Maps a list in slices. @param breathe as Slicer's */
-export const mapSliced = <T, R>(items: readonly T[], map: (item: T, i: number) => R, breathe?: () => unknown): Promise<R[]> =>
-  mapInSlices(items, map, new Slicer(breathe));
+/** Maps a list in slices. @param yieldToUrgent as Slicer's */
+export const mapSliced = <T, R>(items: readonly T[], map: (item: T, i: number) => R, yieldToUrgent?: () => unknown): Promise<R[]> =>
+  mapInSlices(items, map, new Slicer(yieldToUrgent));
 
 /** The same with a slicer that is shared. */
 export async function mapInSlices<T, R>(items: ArrayLike<T>, map: (item: T, i: number) => R, slicer: Slicer): Promise<R[]> {

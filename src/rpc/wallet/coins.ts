@@ -7,7 +7,7 @@ import { asBool } from '../args.js';
 import type { CallInfo } from '../dispatch.js';
 import { Slicer } from '../node/slices.js';
 import type { JsonValue } from '../wire/values.js';
-import { breathOf } from './import-outcome.js';
+import { yieldIfDueFor } from './import-outcome.js';
 
 export const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
@@ -42,7 +42,7 @@ export function balancesOf<T>(
   }
   return access.exclusive(async () => {
     wallet.assertOpen();
-    const breath = breathOf(wallet, new Slicer(call.breathe));
+    const breath = yieldIfDueFor(wallet, new Slicer(call.yieldToUrgent));
     const found: Balances[] = [];
     for (const question of questions()) found.push(await runStepsInSlices(ledger.sheet.sumUp(question), breath));
     return answer(found);

@@ -11,7 +11,7 @@ import { SecretSlab } from '../../wallet/tables/secret-slab.js';
 import { hexBytes } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';
-import type { Breath } from './import-request.js';
+import type { YieldIfDue } from './import-request.js';
 
 /** Bytes that are read together. */
 const PORTION = 65_536;
@@ -94,7 +94,7 @@ export class DumpContents {
  * @param contents receives what it says, also when this fails
  * @throws RpcError, and what `breath` is rejected with
  */
-export async function readDump(ctx: WalletContext, file: string, contents: DumpContents, breath: Breath): Promise<void> {
+export async function readDump(ctx: WalletContext, file: string, contents: DumpContents, breath: YieldIfDue): Promise<void> {
   const handle = await openFile(file).catch(unreadable);
   try {
     const whole = await eachLine(handle, (line) => {

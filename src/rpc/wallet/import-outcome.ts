@@ -9,7 +9,7 @@ import { asInt64 } from '../args.js';
 import { fail, RPC_CODE, RpcError } from '../errors.js';
 import type { Slicer } from '../node/slices.js';
 import { JsonNumber, JsonObject, type JsonResult, type JsonValue, typeName } from '../wire/values.js';
-import type { Breath } from './import-request.js';
+import type { YieldIfDue } from './import-request.js';
 
 /**
  * The time of a request, "now" resolved. Times beyond 2^53 seconds, which no clock shows, are all one: numbers here do
@@ -48,7 +48,7 @@ export function outcomeResult({ success, error, warnings }: ImportOutcome, keys?
 /** What requests are put into a wallet with, which is held meanwhile. */
 export interface Applying {
   readonly batch: WalletBatch;
-  readonly breath: Breath;
+  readonly yieldIfDue: YieldIfDue;
 }
 
 /** Message for elements whose past could not be read. */
@@ -73,7 +73,7 @@ export function scanFailure(
  * Gives other work its turns while requests are read and applied. What changed the wallet before they are applied is
  * seen to again then.
  */
-export function breathOf(wallet: Wallet, slicer: Slicer): Breath {
+export function yieldIfDueFor(wallet: Wallet, slicer: Slicer): YieldIfDue {
   const pause = async (): Promise<void> => {
     await slicer.pause();
     wallet.assertOpen();
@@ -82,10 +82,10 @@ export function breathOf(wallet: Wallet, slicer: Slicer): Breath {
 }
 
 /** Visits items in slices. */
-export async function eachInSlices<T>(items: Iterable<T>, breath: Breath, visit: (item: T) => void): Promise<void> {
+export async function eachInSlices<T>(items: Iterable<T>, yieldIfDue: YieldIfDue, visit: (item: T) => void): Promise<void> {
   for (const item of items) {
     visit(item);
-    const pause = breath();
+    const pause = yieldIfDue();
     if (pause) await pause;
   }
 }

@@ -302,7 +302,7 @@ function matchSolvingData(ctx: WalletContext, script: Uint8Array, walk: Walk, da
  * Asked after each index of a range: a promise where it is time for a pause. It is rejected where there is no point in
  * going on.
  */
-export type Breath = () => Promise<void> | undefined;
+export type YieldIfDue = () => Promise<void> | undefined;
 
 /**
  * Indices of ranges that one call may bring: each takes some 5 kB until it is written. Core has no bound but a range's
@@ -319,7 +319,7 @@ export const readDescriptorImport = (
   ctx: WalletContext,
   request: JsonObject,
   call: CallInfo,
-  breath: Breath,
+  breath: YieldIfDue,
   left = { indices: MOST_INDICES },
 ): Promise<ImportData> => readImport((data) => fillFromDescriptor(ctx, request, call, data, { breath, left }));
 
@@ -328,7 +328,7 @@ async function fillFromDescriptor(
   request: JsonObject,
   call: CallInfo,
   data: ImportData,
-  { breath, left }: { readonly breath: Breath; readonly left: { indices: number } },
+  { breath, left }: { readonly breath: YieldIfDue; readonly left: { indices: number } },
 ): Promise<void> {
   const parsed = parseDescriptor(asString(request.get('desc')), ctx.descriptors, { requireChecksum: true, keys: call.taken?.keys });
   if ('error' in parsed) {

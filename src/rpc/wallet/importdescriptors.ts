@@ -17,8 +17,8 @@ import { fail, RPC_CODE } from '../errors.js';
 import { Slicer } from '../node/slices.js';
 import { asRange } from '../range.js';
 import type { JsonObject, JsonResult, JsonValue } from '../wire/values.js';
-import { type Applying, breathOf, elementError, type ImportOutcome, importTime, outcomeResult, scanFailure } from './import-outcome.js';
-import type { Breath } from './import-request.js';
+import { type Applying, yieldIfDueFor, elementError, type ImportOutcome, importTime, outcomeResult, scanFailure } from './import-outcome.js';
+import type { YieldIfDue } from './import-request.js';
 import { addressedBy } from './payees.js';
 import { scanImported, withRescan } from './rescan.js';
 import { ensureUnlocked } from './select.js';
@@ -160,7 +160,7 @@ async function applyPath(
   { parsed, active, label, labelsRange, rangeStart, rangeEnd, nextIndex }: Accepted,
   { descriptor, isInternal, time, ahead }: { descriptor: Descriptor; isInternal: boolean; time: number; ahead: ScriptsAhead | undefined },
   warnings: string[],
-  { batch, breath }: Applying,
+  { batch, yieldIfDue: breath }: Applying,
 ): Promise<void> {
   const keys = wallet.descriptors!;
   const steps = keys.adding({ descriptor, secrets: parsed.secrets.pairs(), rangeStart, rangeEnd, nextIndex, time, ahead }, batch);
@@ -220,7 +220,7 @@ const TOO_MANY = `One call brings ${MOST_SCRIPTS} scripts at most, counted from 
  * are.
  * @param left of them
  */
-async function makeAhead(ctx: WalletContext, wallet: Wallet, read: ReadRequest, left: { count: number }, breath: Breath): Promise<void> {
+async function makeAhead(ctx: WalletContext, wallet: Wallet, read: ReadRequest, left: { count: number }, breath: YieldIfDue): Promise<void> {
   const { parsed, ahead } = read;
   if (!parsed.descriptors[0].isRange) return;
   let accepted: Accepted;
@@ -264,9 +264,9 @@ async function withRead(
   requests: readonly JsonValue[],
   call: CallInfo,
   readOne: Reader,
-  apply: (read: ReadDescriptor[], breath: Breath) => Promise<ImportOutcome[]>,
+  apply: (read: ReadDescriptor[], breath: YieldIfDue) => Promise<ImportOutcome[]>,
 ): Promise<ImportOutcome[]> {
-  const breath = breathOf(wallet, new Slicer(call.breathe));
+  const breath = yieldIfDueFor(wallet, new Slicer(call.yieldToUrgent));
   const read: ReadDescriptor[] = [];
   const left = { count: MOST_SCRIPTS };
   try {
@@ -328,7 +328,7 @@ export async function importDescriptors(
         ensureUnlocked(wallet);
         const all: ImportOutcome[] = [];
         for (const [i, one] of read.entries()) {
-          all.push(await processRequest(ctx, wallet, one, Math.max(times[i], 1), { batch, breath }));
+          all.push(await processRequest(ctx, wallet, one, Math.max(times[i], 1), { batch, yieldIfDue: breath }));
           // What was applied is let go of: there may be many.
           if ('parsed' in one) one.parsed.secrets.wipe();
           read[i] = all[i];

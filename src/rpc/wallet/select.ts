@@ -157,7 +157,7 @@ export class WalletSlicer extends Slicer {
 
   /** @param check called now and after each pause; what it throws ends the call */
   constructor(wallet: Wallet, call: CallInfo, check: () => unknown = () => undefined) {
-    super(call.breathe);
+    super(call.yieldToUrgent);
     this.#wallet = wallet;
     this.#check = check;
     check();

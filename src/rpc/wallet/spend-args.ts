@@ -80,7 +80,7 @@ export async function recipientsOf(
   payers: readonly JsonValue[],
   call: CallInfo,
 ): Promise<Recipient[]> {
-  const slicer = new Slicer(call.breathe);
+  const slicer = new Slicer(call.yieldToUrgent);
   const seen = new Set<string>();
   const recipients: Recipient[] = [];
   const paying = new Set<string>();

@@ -42,7 +42,7 @@ export async function walletPsbt(
   const { sign, derivations, version = asPsbtVersion(undefined, ctx.compat) } = fill;
   const psbt = createPsbt(parseTx(buildTx(tx), ctx.crypto, { allowWitness: false }), ctx.crypto, version);
   const options = { hashType: null, sign, derivations, later: follows(ctx.compat, 32) };
-  const outcome = await fillPsbtBy(ctx, wallet, psbt, options, new Slicer(call.breathe));
+  const outcome = await fillPsbtBy(ctx, wallet, psbt, options, new Slicer(call.yieldToUrgent));
   return 'fault' in outcome ? failFill(outcome.fault) : { psbt, complete: outcome.complete };
 }
 
@@ -138,7 +138,7 @@ export async function finishSend(
   call: CallInfo,
 ): Promise<JsonResult> {
   const { psbt } = await walletPsbt(ctx, wallet, tx, { sign: true, derivations: follows(ctx.compat, 32) }, call);
-  const complete = await finalizePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), new Slicer(call.breathe));
+  const complete = await finalizePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), new Slicer(call.yieldToUrgent));
   const result: Record<string, JsonResult> = {};
   if (wantsPsbt || !complete || !addToWallet) result.psbt = psbtText(psbt, ctx.crypto, ctx.compat);
   if (complete) {

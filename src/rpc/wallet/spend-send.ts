@@ -38,7 +38,7 @@ export async function sendMoney(
   const { control, values } = payment;
   const recipients = shuffle([...payment.recipients], tools.chance);
   const { tx, reason } = await inPaymentQueue(wallet, async () => {
-    const made = await payAndRecord(wallet, { recipients, control, changePosition: -1, sign: true }, values, tools, call.breathe);
+    const made = await payAndRecord(wallet, { recipients, control, changePosition: -1, sign: true }, values, tools, call.yieldToUrgent);
     return 'error' in made ? fail(RPC_CODE.WALLET_INSUFFICIENT_FUNDS, made.error) : made;
   });
   const txid = hashHex(tx.txid);

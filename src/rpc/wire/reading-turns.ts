@@ -30,7 +30,7 @@ export interface ReadingFor {
   /** The client has gone: the rest need not be read. */
   gone(): boolean;
   /** Asked before each step. A promise holds it back until it is settled. */
-  breathe?: (() => unknown) | undefined;
+  yieldToUrgent?: (() => unknown) | undefined;
 }
 
 interface Waiting {
@@ -98,7 +98,7 @@ export class SharedReading {
 
   #step(one: Waiting, ms: number, mostValues: number): void {
     if (one.held) return;
-    const hold = one.who.breathe?.();
+    const hold = one.who.yieldToUrgent?.();
     if (hold instanceof Promise) {
       one.held = true;
       const free = () => {

@@ -142,7 +142,7 @@ class Migration {
     this.#descriptors = new LegacyDescriptors(legacy.legacy!, legacy.record, tools.surroundings.context, legacy.privateKeysDisabled);
   }
 
-  readonly #breath = (): Promise<void> | undefined => {
+  readonly #yieldOrStop = (): Promise<void> | undefined => {
     if (this.#tools.stopping.aborted)
       throw refuse('The node is stopping, so the wallet was not migrated. Call migratewallet again after the next start.');
     return this.#pauses.due ? this.#pauses.pause() : undefined;
@@ -212,7 +212,7 @@ class Migration {
       const one = await this.#open({ name, folder }, flags, made, database);
       try {
         for (const descriptor of descriptors) {
-          await one.addDescriptor(descriptor, this.#breath);
+          await one.addDescriptor(descriptor, this.#yieldOrStop);
           await one.labelDescriptor(descriptor);
         }
         await work(one, install);
@@ -226,12 +226,12 @@ class Migration {
   /** Adds descriptors to the main wallet, and returns those for the other wallets. */
   async #fillKeys(main: MigratedWallet): Promise<Record<Exclude<RestKind, 'own'>, RestDescriptor[]>> {
     const rest: Record<Exclude<RestKind, 'own'>, RestDescriptor[]> = { watched: [], solvable: [] };
-    for (const descriptor of this.#descriptors.ofKeys()) await main.addDescriptor(descriptor, this.#breath);
+    for (const descriptor of this.#descriptors.ofKeys()) await main.addDescriptor(descriptor, this.#yieldOrStop);
     for (const descriptor of this.#descriptors.ofRest((script) => main.has(script))) {
-      const pause = this.#breath();
+      const pause = this.#yieldOrStop();
       if (pause) await pause;
       if (descriptor === null) continue;
-      if (descriptor.kind === 'own') await main.addDescriptor(descriptor, this.#breath);
+      if (descriptor.kind === 'own') await main.addDescriptor(descriptor, this.#yieldOrStop);
       else rest[descriptor.kind].push(descriptor);
     }
     if (main.wallet.descriptors!.count > 0 && !this.#legacy.privateKeysDisabled) await this.#giveAddresses(main);
@@ -253,7 +253,7 @@ class Migration {
   async #fillRecords(main: MigratedWallet, watching: MigratedWallet | null): Promise<void> {
     const { txs, coins, locked } = this.#legacy.ledger;
     for (const row of [...txs.rows()].sort((a, b) => txs.order(a) - txs.order(b))) {
-      const pause = this.#breath();
+      const pause = this.#yieldOrStop();
       if (pause) await pause;
       const tx = await this.#legacy.transaction(row);
       if (tx === undefined)
@@ -286,7 +286,7 @@ class Migration {
   async #fillBooks(main: MigratedWallet, beside: readonly (MigratedWallet | null)[]): Promise<void> {
     const others = beside.filter((one) => one !== null);
     for (const entry of await this.#bookEntries()) {
-      const pause = this.#breath();
+      const pause = this.#yieldOrStop();
       if (pause) await pause;
       const owner = entry.purpose === 'receive' && !main.has(entry.script) ? others.find((one) => one.has(entry.script)) : undefined;
       for (const taker of owner ? [owner] : [main, ...others]) await taker.addAddress(entry);

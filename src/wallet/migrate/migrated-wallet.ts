@@ -68,13 +68,13 @@ export class MigratedWallet {
   has(script: Uint8Array): boolean {
     return this.wallet.isMine(script) !== OWNERSHIP.NO;
   }
-  /** Adds a descriptor. @param breath yields to other work; called between steps */
-  async addDescriptor(wanted: MigratedDescriptor, breath: () => Promise<void> | undefined): Promise<void> {
+  /** Adds a descriptor. @param yieldToOthers yields to other work; called between steps */
+  async addDescriptor(wanted: MigratedDescriptor, yieldToOthers: () => Promise<void> | undefined): Promise<void> {
     const secrets = wanted.secrets();
     try {
       const { descriptor, time, rangeEnd } = wanted;
       const fresh = { descriptor, secrets, time, rangeStart: 0, rangeEnd, nextIndex: 0 };
-      const tracked = await runStepsInSlices(this.wallet.descriptors!.adding(fresh, this.#batch), breath);
+      const tracked = await runStepsInSlices(this.wallet.descriptors!.adding(fresh, this.#batch), yieldToOthers);
       if (tracked === null) throw new WalletError(WALLET_CODE.WALLET, 'Error: The scripts of a descriptor cannot be made');
       if (secrets.length > 0) this.wallet.record.flags &= ~WALLET_FLAG.BLANK;
     } finally {

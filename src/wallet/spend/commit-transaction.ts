@@ -30,10 +30,10 @@ export async function payAndRecord(
   request: PaymentRequest,
   values: ReadonlyMap<string, string>,
   tools: SpendTools,
-  breathe?: () => unknown,
+  yieldFirst?: () => unknown,
 ): Promise<Payment | PaymentError> {
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-    const made = await createTransaction(wallet, request, tools, breathe);
+    const made = await createTransaction(wallet, request, tools, yieldFirst);
     if ('error' in made) return made;
     const stands = (): boolean => stillUnspent(wallet, made.chosen);
     if ((await commitTransaction(wallet, made.tx, values, tools, { stands })) !== false) return made;

@@ -35,15 +35,15 @@ const SEQUENCE_LOCKABLE = 0xffff_fffe;
 const FRESH_TIP_SECONDS = 8 * 60 * 60;
 const EMPTY = new Uint8Array(0);
 
-/** @param breathe held up while something more urgent runs */
+/** @param yieldFirst held up while something more urgent runs */
 export async function createTransaction(
   wallet: Wallet,
   request: PaymentRequest,
   tools: SpendTools,
-  breathe?: () => unknown,
+  yieldFirst?: () => unknown,
 ): Promise<Payment | PaymentError> {
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-    const answer = await makePayment(wallet, request, tools, new Slicer(breathe));
+    const answer = await makePayment(wallet, request, tools, new Slicer(yieldFirst));
     if (answer !== 'moved') return answer;
   }
   return COINS_GONE;

@@ -131,7 +131,7 @@ export async function createBump(
   wishes: BumpWishes,
   tools: SpendTools,
   find: FindOutputs,
-  breathe?: () => unknown,
+  yieldFirst?: () => unknown,
 ): Promise<Bump | BumpError> {
   if (wishes.outputs.length > 0 && wishes.changeIndex !== null) {
     return refuse(
@@ -173,7 +173,7 @@ export async function createBump(
     if (fault) return fault;
   }
   const request = { recipients, control: { ...control, feeRate }, changePosition: -1, sign: false };
-  const made = await createTransaction(wallet, request, tools, breathe);
+  const made = await createTransaction(wallet, request, tools, yieldFirst);
   if ('error' in made) return notMade(made);
   return { tx: made.tx, oldFee, newFee: made.fee, chosen: made.chosen };
 }

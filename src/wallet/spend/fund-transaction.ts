@@ -28,18 +28,18 @@ export interface FundedTransaction {
   readonly changePosition: number;
 }
 
-/** To be called in the wallet's spend line. @param breathe held up while something more urgent runs */
+/** To be called in the wallet's spend line. @param yieldFirst held up while something more urgent runs */
 export async function fundTransaction(
   wallet: Wallet,
   request: FundRequest,
   tools: SpendTools,
-  breathe?: () => unknown,
+  yieldFirst?: () => unknown,
 ): Promise<FundedTransaction | PaymentError> {
   const { tx, changePosition, payers, lock } = request;
   const given = tx.inputs.map(({ prevHash, prevIndex }) => outpointOf(prevHash, prevIndex));
   const control = { ...request.control, inputs: [...request.control.inputs, ...given] };
   const recipients = tx.outputs.map(({ script, value }, i) => ({ script, amount: Number(value), subtractFee: payers.has(i) }));
-  const made = await createTransaction(wallet, { recipients, control, changePosition, sign: false }, tools, breathe);
+  const made = await createTransaction(wallet, { recipients, control, changePosition, sign: false }, tools, yieldFirst);
   if ('error' in made) return made;
   const known = new Set(given.map(hashKey));
   // Coins that are named twice are spent once, but for releases whose inputs stay as they came.

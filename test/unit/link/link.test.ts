@@ -324,7 +324,7 @@ t.test('bounds, cancelling, and order', async (t) => {
         for (let i = 0; i < 50; i++) {
           const end = performance.now() + 1;
           while (performance.now() < end);
-          hooks.breathe();
+          hooks.yieldToUrgent();
         }
         order.push('batch end');
       }
@@ -379,7 +379,7 @@ t.test('a submission is begun between two other calls, and within one that looks
     order.push(text);
     if (text === 'long' || text === 'first') submitted = link.call('submit', { priority: true, submission: true }).reply;
     if (text === 'long') {
-      hooks.breathe();
+      hooks.yieldToUrgent();
       order.push('end of long');
     }
     return { status: 200, body: text };
@@ -397,7 +397,7 @@ t.test('a submission is begun between two other calls, and within one that looks
 t.test('a reply that cannot be handed over is counted once, and its client hears of it', async (t) => {
   const link = linked((request, _call, hooks) => {
     const text = Buffer.from(request).toString();
-    if (text === 'held?') return { status: 200, body: String(hooks.breathe() !== undefined) };
+    if (text === 'held?') return { status: 200, body: String(hooks.yieldToUrgent() !== undefined) };
     const body = {
       get length(): number {
         throw new RangeError('Array buffer allocation failed');
@@ -424,7 +424,7 @@ t.test('others let a submission pass, but not a call with keys', async (t) => {
   let finish = () => {};
   const link = linked((body, _call, hooks) => {
     const text = Buffer.from(body).toString();
-    held.set(text, hooks.breathe() !== undefined);
+    held.set(text, hooks.yieldToUrgent() !== undefined);
     if (text !== 'keys') return { status: 200, body: text };
     return new Promise((resolve) => {
       finish = () => resolve({ status: 200, body: text });

@@ -124,7 +124,7 @@ t.test('batches run in order and breathe', async (t) => {
   const reply = await dispatcher().made.dispatchBytes(
     bytes('[{"id":1,"method":"late","params":[1]},{"id":2,"method":"worse"},{"id":3,"method":"late"}]'),
     CALL,
-    { breathe: () => breaths++ },
+    { yieldToUrgent: () => breaths++ },
   );
   t.same(order, ['late', 'worse', 'late']);
   t.equal(breaths, 2);
@@ -275,7 +275,7 @@ t.test('large batches: nothing runs before all of it is JSON, nothing after the 
   t.same([torn.status, torn.body], [500, '{"result":null,"error":{"code":-32700,"message":"Parse error"},"id":null}\n']);
   t.same(calls, []);
   let breaths = 0;
-  const whole = await made.dispatchBytes(bytes(`[${list},5]`), CALL, { breathe: () => breaths++, sliceMs: -1 });
+  const whole = await made.dispatchBytes(bytes(`[${list},5]`), CALL, { yieldToUrgent: () => breaths++, sliceMs: -1 });
   const replies = JSON.parse(String(whole.body)) as { id: number | null; result: unknown }[];
   t.equal(replies.length, 3001);
   t.same(replies[2999], { result: ['aaaaaaaaaaaaaaaaaaaa'], error: null, id: 1 });
@@ -366,7 +366,7 @@ t.test('all of them share a turn, and whoever is held back stops nobody', async 
   let steps = 0;
   const done: string[] = [];
   const reads = (name: string, breathe?: () => unknown) =>
-    turns.read({ values: 1, goOn: () => ++steps > 0 }, { ...stays, breathe }).then(() => done.push(name));
+    turns.read({ values: 1, goOn: () => ++steps > 0 }, { ...stays, yieldToUrgent: breathe }).then(() => done.push(name));
   const held = reads('held', () => (steps === 0 ? hold : undefined));
   await reads('other');
   t.same(done, ['other']);

@@ -21,12 +21,12 @@ async function wholeTransactions(
   node: HeaderInfo,
   { txs }: BlockView,
   prevouts: boolean,
-  breathe?: () => unknown,
+  yieldToUrgent?: () => unknown,
 ): Promise<RawJson> {
   const render = renderContext(ctx);
   const undo = shows(ctx.compat, { since: 22 }) && ctx.chain.hasUndo(node) ? await readUndo(ctx, node) : null;
   const shown = prevouts && shows(ctx.compat, { since: 23 });
-  const slicer = new Slicer(breathe);
+  const slicer = new Slicer(yieldToUrgent);
   const pieces = new Pieces(',');
   for (const [i, tx] of txs.entries()) {
     const spent = undo === null || i === 0 ? null : { coins: undo[i - 1], shown };
@@ -40,7 +40,7 @@ export const getblock: NodeRun = (ctx, args, call) => {
   const hash = asHash(args[0], 'blockhash');
   const verbosity = verbosityOf(ctx, args[1] ?? null, 1);
   const node = ctx.chain.node(hash) ?? notFound();
-  return heavyCall(ctx.heavy, call.signal, () => wholeBlock(ctx, node, verbosity, call.breathe));
+  return heavyCall(ctx.heavy, call.signal, () => wholeBlock(ctx, node, verbosity, call.yieldToUrgent));
 };
 
 /** What the coinbase says besides its outputs. */
@@ -55,13 +55,13 @@ function coinbaseMembers(tx: TxView): Record<string, JsonResult> {
   };
 }
 
-async function wholeBlock(ctx: NodeContext, node: HeaderInfo, verbosity: number, breathe?: () => unknown): Promise<JsonResult> {
+async function wholeBlock(ctx: NodeContext, node: HeaderInfo, verbosity: number, yieldToUrgent?: () => unknown): Promise<JsonResult> {
   const block = await readBlock(ctx, node);
   if (verbosity <= 0) return hex(block.bytes);
   const tx =
     verbosity === 1
-      ? await mapSliced(block.txs, (one) => hashHex(one.txid), breathe)
-      : await wholeTransactions(ctx, node, block, verbosity > 2, breathe);
+      ? await mapSliced(block.txs, (one) => hashHex(one.txid), yieldToUrgent)
+      : await wholeTransactions(ctx, node, block, verbosity > 2, yieldToUrgent);
   return {
     hash: node.hashHex,
     confirmations: confirmationsOf(ctx, node),

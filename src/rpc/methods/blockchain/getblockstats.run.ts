@@ -71,9 +71,9 @@ async function figures(
   spent: Coin[][],
   node: HeaderInfo,
   ctx: NodeContext,
-  breathe?: () => unknown,
+  yieldToUrgent?: () => unknown,
 ): Promise<Record<string, JsonResult>> {
-  const slicer = new Slicer(breathe);
+  const slicer = new Slicer(yieldToUrgent);
   const sizes: number[] = [];
   const fees: number[] = [];
   const rates: (readonly [number, number])[] = [];
@@ -156,7 +156,7 @@ export const getblockstats: Run<NodeContext> = async (ctx, args, call) => {
     const block = await readBlock(ctx, node);
     // The first block has none.
     if (node.height === 0 && !follows(ctx.compat, 22)) fail(RPC_CODE.MISC_ERROR, "Can't read undo data from disk");
-    return figures(block, await readUndo(ctx, node), node, ctx, call.breathe);
+    return figures(block, await readUndo(ctx, node), node, ctx, call.yieldToUrgent);
   });
   if (wanted.length === 0) return all;
   const chosen: Record<string, JsonResult> = {};

@@ -36,7 +36,7 @@ class Activity {
   constructor(ctx: NodeContext, wanted: ScanScripts, call: CallInfo) {
     this.#ctx = ctx;
     this.#wanted = wanted;
-    this.#slicer = new Slicer(call.breathe);
+    this.#slicer = new Slicer(call.yieldToUrgent);
   }
 
   get text(): RawJson {
@@ -94,7 +94,7 @@ async function blocksOf({ chain }: NodeContext, hashes: readonly JsonValue[], sl
 }
 
 export const getdescriptoractivity: Run<NodeContext> = async (ctx, args, call) => {
-  const nodes = await blocksOf(ctx, asArray(args[0]), new Slicer(call.breathe));
+  const nodes = await blocksOf(ctx, asArray(args[0]), new Slicer(call.yieldToUrgent));
   const stopped = (): boolean => ctx.stopping.aborted || call.signal?.aborted === true;
   const wanted = await scanScripts(ctx, asArray(args[1]), call, stopped);
   const withPool = (args[2] ?? null) === null || asBool(args[2]);
@@ -113,7 +113,7 @@ export const getdescriptoractivity: Run<NodeContext> = async (ctx, args, call) =
 
 async function addPool(ctx: NodeContext, activity: Activity, call: CallInfo): Promise<void> {
   await ctx.mempool.settled();
-  const list = await ctx.mempool.snapshot(call.breathe);
+  const list = await ctx.mempool.snapshot(call.yieldToUrgent);
   try {
     for (let i = 0; i < list.length; i++) {
       const { tx } = list.at(i);

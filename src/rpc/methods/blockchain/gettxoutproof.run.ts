@@ -53,7 +53,7 @@ export const gettxoutproof: Run<NodeContext> = async (ctx, args, call) => {
   const found = node;
   const { block, txids } = await heavyCall(ctx.heavy, call.signal, async () => {
     const block = await ctx.chain.readBlock(found);
-    return { block, txids: await mapSliced(block.txs, (tx) => tx.txid, call.breathe) };
+    return { block, txids: await mapSliced(block.txs, (tx) => tx.txid, call.yieldToUrgent) };
   });
   const matches = txids.map((txid) => wanted.has(hashHex(txid)));
   if (matches.filter(Boolean).length !== wanted.size) {

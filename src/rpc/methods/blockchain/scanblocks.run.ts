@@ -120,7 +120,7 @@ function holdsAny(ctx: NodeContext, node: HeaderInfo, wanted: ScanScripts, call:
   return heavyCall(ctx.heavy, call.signal, async () => {
     const { txs } = await readBlock(ctx, node);
     const spent = await readUndo(ctx, node);
-    const slicer = new Slicer(call.breathe);
+    const slicer = new Slicer(call.yieldToUrgent);
     for (const tx of txs) {
       for (let o = 0; o < tx.outputCount; o++) if (wanted.has(tx.outputScript(o))) return true;
       if (slicer.due) await slicer.pause();

@@ -13,7 +13,7 @@ interface Chunk {
 /** Sums over all chunks of the pool, best first. */
 export const getmempoolfeeratediagram: NodeRun = async (ctx, _args, call) => {
   await ctx.mempool.settled();
-  const list = await ctx.mempool.snapshot(call.breathe);
+  const list = await ctx.mempool.snapshot(call.yieldToUrgent);
   /** By txid, of clusters that were met. */
   const chunkOf = new Map<string, Chunk>();
   const met = new Set<Chunk>();
@@ -28,7 +28,7 @@ export const getmempoolfeeratediagram: NodeRun = async (ctx, _args, call) => {
       const chunk = chunkOf.get(id);
       if (chunk !== undefined) met.add(chunk);
     },
-    call.breathe,
+    call.yieldToUrgent,
   );
   // What changed in the pauses may have left its place.
   const chunks = [...met].sort((a, b) => compareFeeFractions(b.fee, b.weight, a.fee, a.weight));

@@ -32,6 +32,6 @@ async function tableObject(table: Iterable<readonly [string, KnownNode]>, slicer
 
 export const getrawaddrman: NodeRun = async (ctx, _, call) => {
   const tables = ctx.network.control.addressTables();
-  const slicer = new Slicer(call.breathe);
+  const slicer = new Slicer(call.yieldToUrgent);
   return { new: await tableObject(tables.new, slicer), tried: await tableObject(tables.tried, slicer) };
 };

@@ -10,7 +10,7 @@ import { asPsbt } from '../../render/psbt-text.js';
 import { Amount, type JsonResult } from '../../wire/values.js';
 
 export const analyzepsbt: Run<NodeContext> = async (ctx, args, call) => {
-  const pauses = new Slicer(call.breathe);
+  const pauses = new Slicer(call.yieldToUrgent);
   const psbt = await asPsbt(args[0], ctx, pauses);
   const { inputs, virtualSize, fee, next, error } = await analyzePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), pauses);
   const out: Record<string, JsonResult> = {};

@@ -7,7 +7,7 @@ import { psbtMembers } from '../../render/psbt.js';
 import { asPsbt } from '../../render/psbt-text.js';
 
 export const decodepsbt: Run<NodeContext> = async (ctx, args, call) => {
-  const pauses = new Slicer(call.breathe);
+  const pauses = new Slicer(call.yieldToUrgent);
   const psbt = await asPsbt(args[0], ctx, pauses);
   return psbtMembers(psbt, renderContext(ctx), pauses);
 };

@@ -23,7 +23,7 @@ const SIGHASH_ALL = 1;
 const boolOr = (value: JsonValue | undefined, fallback: boolean): boolean => ((value ?? null) === null ? fallback : asBool(value));
 
 export const descriptorprocesspsbt: Run<NodeContext> = async (ctx, args, call) => {
-  const pauses = new Slicer(call.breathe);
+  const pauses = new Slicer(call.yieldToUrgent);
   const provider = new FlatProvider();
   try {
     await learn(ctx, asArray(args[1]), provider, call, pauses);

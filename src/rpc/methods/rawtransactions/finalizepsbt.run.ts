@@ -10,7 +10,7 @@ import { hex } from '../../render/hex.js';
 import { asPsbt, psbtText } from '../../render/psbt-text.js';
 
 export const finalizepsbt: Run<NodeContext> = async (ctx, args, call) => {
-  const pauses = new Slicer(call.breathe);
+  const pauses = new Slicer(call.yieldToUrgent);
   const psbt = await asPsbt(args[0], ctx, pauses);
   const extract = (args[1] ?? null) === null || asBool(args[1]);
   const complete = await finalizePsbt(psbt, ctx.crypto, follows(ctx.compat, 32), pauses);

@@ -69,7 +69,7 @@ export const getrawtransaction: Run<NodeContext> = async (ctx, args, call) => {
   return {
     in_active_chain: node ? ctx.chain.contains(node) : undefined,
     vsize_adjusted: shows(ctx.compat, { since: 32 }) ? pooledSize : undefined,
-    ...(await txMembersSliced(tx, renderContext(ctx), new Slicer(call.breathe), spent)),
+    ...(await txMembersSliced(tx, renderContext(ctx), new Slicer(call.yieldToUrgent), spent)),
     hex: txHex(tx),
     ...(blockHash ? place(ctx, blockHash) : {}),
   };

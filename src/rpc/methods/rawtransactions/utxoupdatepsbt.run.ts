@@ -16,7 +16,7 @@ import type { JsonValue } from '../../wire/values.js';
 const SIGHASH_ALL = 1;
 
 export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
-  const pauses = new Slicer(call.breathe);
+  const pauses = new Slicer(call.yieldToUrgent);
   const later = follows(ctx.compat, 32);
   // Since release 26 descriptors are read first.
   const early = follows(ctx.compat, 26) ? await describedBy(ctx, args[1], call, pauses) : null;

@@ -36,7 +36,7 @@ async function addressesOf(
   descriptor: Descriptor,
   { begin, end }: IndexRange,
   secrets: SecretRing,
-  { signal, breathe }: CallInfo,
+  { signal, yieldToUrgent: breathe }: CallInfo,
 ): Promise<string[]> {
   const slicer = new Slicer(breathe);
   const addresses: string[] = [];

@@ -105,7 +105,7 @@ export const dumpwallet: Run<WalletContext> = async (ctx, args, call) => {
     await writeWholeFile(file, false, async (handle) => {
       const out = new DumpWriter(handle);
       try {
-        await writeDump(ctx, wallet, legacy, out, new Slicer(call.breathe));
+        await writeDump(ctx, wallet, legacy, out, new Slicer(call.yieldToUrgent));
       } finally {
         out.wipe();
       }

@@ -15,7 +15,7 @@ export const getaddressesbylabel: Run<WalletContext> = async (ctx, args, call) =
   const label = labelOf(asString(args[0]));
   const rows = book.rowsOf(label);
   if (rows.length === 0) fail(RPC_CODE.WALLET_INVALID_LABEL_NAME, `No addresses with label ${label}`);
-  const slicer = new Slicer(call.breathe);
+  const slicer = new Slicer(call.yieldToUrgent);
   const purposes = Array.from(rows, (row) => book.purposeAt(row));
   const found = await mapInSlices(rows, (row, i) => ({ row, purpose: purposes[i], key: destinationKey(book.scriptAt(row)) }), slicer);
   const pieces = new Pieces(',');

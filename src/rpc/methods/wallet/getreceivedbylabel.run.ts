@@ -13,7 +13,7 @@ import { Amount } from '../../wire/values.js';
 export const getreceivedbylabel: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   const label = labelOf(asString(args[0]));
-  const slicer = new Slicer(call.breathe);
+  const slicer = new Slicer(call.yieldToUrgent);
   const counted = countedOf(ctx, args[1], args[2]);
   const depths = wallet.ledger.depths();
   let sum = 0;

@@ -44,7 +44,7 @@ function findTransaction(ctx: WalletContext, wallet: Wallet, args: readonly Json
     const end = endOf(ctx, wallet);
     if (!verbose) return new RawJson(`${text}${end}`);
     const isChange = shows(ctx.compat, { since: 31 }) ? (script: Uint8Array) => isChange31(ctx, wallet, script) : undefined;
-    return txMembersSliced(view, renderContext(ctx), new Slicer(call.breathe), null, isChange).then(
+    return txMembersSliced(view, renderContext(ctx), new Slicer(call.yieldToUrgent), null, isChange).then(
       (members) => new RawJson(`${text},"decoded":${encodeJson(members)}${end}`),
     );
   };

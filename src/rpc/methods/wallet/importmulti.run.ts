@@ -15,7 +15,7 @@ import { hex } from '../../render/hex.js';
 import { asDescriptor } from '../../wallet/import-as-descriptor.js';
 import {
   type Applying,
-  breathOf,
+  yieldIfDueFor,
   eachInSlices,
   elementError,
   type ImportOutcome,
@@ -42,7 +42,7 @@ const compareScripts = (a: Uint8Array, b: Uint8Array): number => a.length - b.le
 
 async function applyImport(ctx: WalletContext, wallet: Wallet, read: AcceptedImport, time: number, apply: Applying): Promise<void> {
   const { data, internal, label, addToPool } = read;
-  const { batch, breath } = apply;
+  const { batch, yieldIfDue: breath } = apply;
   const legacy = legacyOf(wallet);
   // Core stores what fits before it fails; here nothing is stored.
   if (read.scripts.some((script) => script.length > MAX_SCRIPT_ELEMENT_SIZE)) fail(RPC_CODE.WALLET_ERROR, 'Error adding script to wallet');
@@ -79,7 +79,7 @@ async function readRequest(
   call: CallInfo,
   { slicer, left }: { readonly slicer: Slicer; readonly left: { indices: number } },
 ): Promise<ReadImport> {
-  const breath = breathOf(wallet, slicer);
+  const breath = yieldIfDueFor(wallet, slicer);
   let data: ImportData | undefined;
   try {
     const { internal, label, addToPool, hasScript } = readImportHead(wallet, request);
@@ -101,7 +101,7 @@ async function processImport(ctx: WalletContext, wallet: Wallet, read: ReadImpor
   if ('success' in read) return read;
   const { data } = read;
   try {
-    await eachInSlices(read.targets, apply.breath, (script) => {
+    await eachInSlices(read.targets, apply.yieldIfDue, (script) => {
       if (wallet.isMine(script) !== OWNERSHIP.SPENDABLE) return;
       fail(RPC_CODE.WALLET_ERROR, `The wallet already contains the private key for this address or script ("${hex(script)}")`);
     });
@@ -145,8 +145,8 @@ async function importAll(
   let lowest = tip.time;
   for (const time of times) lowest = Math.min(lowest, Math.max(time, 1));
   const start = rescan ? await scanStart(ctx.client, lowest) : null;
-  const slicer = new Slicer(call.breathe);
-  const breath = breathOf(wallet, slicer);
+  const slicer = new Slicer(call.yieldToUrgent);
+  const breath = yieldIfDueFor(wallet, slicer);
   const read: ReadImport[] = [];
   const left = { indices: MOST_INDICES };
   let outcomes: ImportOutcome[];
@@ -160,7 +160,7 @@ async function importAll(
       ensureUnlocked(wallet);
       const all: ImportOutcome[] = [];
       for (const [i, one] of read.entries()) {
-        all.push(await processImport(ctx, wallet, one, Math.max(times[i], 1), { batch, breath }));
+        all.push(await processImport(ctx, wallet, one, Math.max(times[i], 1), { batch, yieldIfDue: breath }));
         // What was applied is let go of: a range may be large.
         read[i] = all[i];
         const pause = breath();

@@ -10,7 +10,7 @@ import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { DumpContents, type DumpedKey, readDump } from '../../wallet/dump-reader.js';
-import { breathOf, eachInSlices } from '../../wallet/import-outcome.js';
+import { yieldIfDueFor, eachInSlices } from '../../wallet/import-outcome.js';
 import { keyScripts } from '../../wallet/imports.js';
 import { refuseScanOfPruned, scanDeps, withRescan } from '../../wallet/rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
@@ -29,7 +29,7 @@ export const importwallet: Run<WalletContext> = async (ctx, args, call) => {
   await refuseScanOfPruned(ctx, 'Importing wallets is disabled when blocks are pruned');
   return withRescan(ctx, wallet, async () => {
     ensureUnlocked(wallet);
-    const breath = breathOf(wallet, new Slicer(call.breathe));
+    const breath = yieldIfDueFor(wallet, new Slicer(call.yieldToUrgent));
     const contents = new DumpContents();
     let since = wallet.tip!.time;
     try {

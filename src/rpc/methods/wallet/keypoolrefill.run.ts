@@ -19,7 +19,7 @@ export const keypoolrefill: Run<WalletContext> = async (ctx, args, call) => {
     if (size < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter, expected valid size.');
   }
   ensureUnlocked(wallet);
-  await fillPool(wallet, size, new Slicer(call.breathe), () => ensureUnlocked(wallet));
+  await fillPool(wallet, size, new Slicer(call.yieldToUrgent), () => ensureUnlocked(wallet));
   await wallet.looked();
   const { legacy, descriptors } = wallet;
   const waiting = legacy

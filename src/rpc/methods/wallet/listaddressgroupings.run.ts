@@ -90,7 +90,7 @@ async function groupsOf(wallet: Wallet, slicer: Slicer): Promise<Groups> {
 
 export const listaddressgroupings: Run<WalletContext> = async (ctx, _args, call) => {
   const wallet = await settledWallet(ctx, call);
-  const slicer = new Slicer(call.breathe);
+  const slicer = new Slicer(call.yieldToUrgent);
   const groups = await groupsOf(wallet, slicer);
   const order = groups.scripts.map((script, id) => ({ id, key: destinationKey(script) })).sort((a, b) => (a.key < b.key ? -1 : 1));
   const out = new Map<number, JsonResult[]>();

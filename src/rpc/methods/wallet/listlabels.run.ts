@@ -11,7 +11,7 @@ import { walletOf } from '../../wallet/select.js';
 
 export const listlabels: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
-  const slicer = new Slicer(call.breathe);
+  const slicer = new Slicer(call.yieldToUrgent);
   const purpose = given(args[0]) ? asString(args[0]) : '';
   if (follows(ctx.compat, 26) && !['', 'send', 'receive', 'refund'].includes(purpose)) {
     fail(RPC_CODE.INVALID_PARAMETER, "Invalid 'purpose' argument, must be a known purpose string, typically 'send', or 'receive'.");

@@ -15,7 +15,7 @@ import { Amount, type JsonResult } from '../../wire/values.js';
 
 export const listreceivedbyaddress: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
-  const slicer = new Slicer(call.breathe);
+  const slicer = new Slicer(call.yieldToUrgent);
   let only: Uint8Array | null = null;
   // Since release 22 an empty text is no filter.
   const wantsOne = onlySince(ctx.compat, 22) ? given(args[3]) && args[3] !== '' : args.length > 3;

@@ -10,7 +10,7 @@ import { Amount } from '../../wire/values.js';
 export const listreceivedbylabel: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   const byLabel = new Map<string, { amount: number; depth: number; watched: boolean }>();
-  for (const entry of await receivedByAddress(ctx, wallet, args, null, args[3], new Slicer(call.breathe))) {
+  for (const entry of await receivedByAddress(ctx, wallet, args, null, args[3], new Slicer(call.yieldToUrgent))) {
     const sum = byLabel.get(entry.label);
     byLabel.set(entry.label, {
       amount: (sum?.amount ?? 0) + entry.amount,

@@ -42,7 +42,7 @@ export const listtransactions: Run<WalletContext> = async (ctx, args, call) => {
   const filter = filterOf(wallet, args[3]);
   if (count < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative count');
   if (skip < 0) fail(RPC_CODE.INVALID_PARAMETER, 'Negative from');
-  const slicer = new Slicer(call.breathe);
+  const slicer = new Slicer(call.yieldToUrgent);
   const { txs } = wallet.ledger;
   const newest = label === null ? txs.newestFirst() : (await rowsOfLabel(wallet, label, slicer)).values();
   // Newest first until there are enough; shown the other way round.

@@ -249,7 +249,7 @@ export const listunspent: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   if (wallet !== chosen) return failNotLoaded();
   const { coins, txs } = wallet.ledger;
-  const slicer = new Slicer(call.breathe);
+  const slicer = new Slicer(call.yieldToUrgent);
   const found = selectCoins(wallet, filter);
   const ancestors = await ancestorMembers(ctx, wallet, found);
   const facts = new Map<number, ScriptFacts>();

@@ -13,7 +13,7 @@ import { walletPsbt } from '../../wallet/spend-psbt.js';
 export const psbtbumpfee: Run<WalletContext> = async (ctx, args, call) => {
   const { wallet, txid, control, wishes, version } = await bumpArgs(ctx, args, call, true);
   const bump = await inPaymentQueue(wallet, () =>
-    createBump(wallet, txid, control, wishes, toolsOf(ctx), (tx) => ctx.client.outputs(outpointsOf(tx)), call.breathe),
+    createBump(wallet, txid, control, wishes, toolsOf(ctx), (tx) => ctx.client.outputs(outpointsOf(tx)), call.yieldToUrgent),
   );
   if ('error' in bump) return refuse(bump);
   const { psbt } = await walletPsbt(ctx, wallet, fieldsOf(bump.tx), { sign: false, derivations: true, version }, call);

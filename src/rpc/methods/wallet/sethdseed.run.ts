@@ -45,7 +45,7 @@ export const sethdseed: Run<WalletContext> = async (ctx, args, call) => {
   } finally {
     seed.fill(0);
   }
-  if (flush) await fillPool(wallet, 0, new Slicer(call.breathe));
+  if (flush) await fillPool(wallet, 0, new Slicer(call.yieldToUrgent));
   await wallet.looked();
   return null;
 };

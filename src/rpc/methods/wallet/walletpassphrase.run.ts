@@ -25,7 +25,7 @@ export const walletpassphrase: Run<WalletContext> = async (ctx, args, call) => {
     wallet.unlock(key, seconds);
     const { session } = wallet.vault;
     await renewSeed(wallet, ctx.descriptors);
-    await fillPool(wallet, 0, new Slicer(call.breathe));
+    await fillPool(wallet, 0, new Slicer(call.yieldToUrgent));
     await wallet.looked();
     // Another call may have unlocked it for longer meanwhile.
     if (seconds === 0 && wallet.vault.session === session) wallet.lock();

@@ -18,7 +18,7 @@ const boolOr = (value: JsonValue | undefined, fallback: boolean): boolean => ((v
 export const walletprocesspsbt: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   checkTypes(args, ['string', 'bool', 'string'], true);
-  const pauses = new Slicer(call.breathe);
+  const pauses = new Slicer(call.yieldToUrgent);
   const psbt = await asPsbt(args[0], ctx, pauses);
   const hashType = (args[2] ?? null) === null ? null : asHashType(args[2], ctx);
   const sign = boolOr(args[1], true);
