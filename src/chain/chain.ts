@@ -87,7 +87,7 @@ export class Chain extends ChainReader {
     try {
       await chain.#pruner.finish();
       if (ws.options.adoptAtOpen) await adoptBehind(ws, (block, at) => chain.#importer.take(block, at));
-      await chain.#changes.whole(async () => {
+      await chain.#changes.changeWhole(async () => {
         await chain.#leaveFailedTip();
         if (chain.#importer.transactionsAhead <= ws.options.connectAtOpen) await chain.#activator.activate();
       });
@@ -137,12 +137,12 @@ export class Chain extends ChainReader {
     this.#walks = new PinnedCoins(ws, changes, this.#persister, deps.coinScanner);
     this.#early = new EarlyConnections(ws);
     this.#intake = new Intake(ws, {
-      change: (job) => changes.whole(job),
+      change: (job) => changes.changeWhole(job),
       activate: (enough) => this.#activator.activate(null, enough),
       crowded: () => changes.crowded,
       writeSomeRows: () => this.#importer.writeSomeRows(),
       storedAhead: () => this.storedAhead,
-      failed: (error) => changes.failed(error),
+      failed: (error) => changes.reportFailure(error),
     });
     this.#announcedHeader = ws.index.bestHeader;
   }
@@ -254,7 +254,7 @@ export class Chain extends ChainReader {
   async takeBlock(block: BlockView): Promise<boolean> {
     const node = this.ws.index.get(block.hash);
     const fits = node !== undefined && !node.failed && !node.has(NodeStatus.HAVE_DATA) && !this.#intake.isStoring(node);
-    const isNew = fits ? await this.#changes.storing(() => this.#intake.take(block, node)) : null;
+    const isNew = fits ? await this.#changes.storeConcurrently(() => this.#intake.take(block, node)) : null;
     this.#snapshot.history?.goOn();
     return isNew ?? (await this.submitBlock(block)).isNew;
   }
@@ -299,7 +299,7 @@ export class Chain extends ChainReader {
    */
   async testBlockValidity(block: BlockView, options: ValidityOptions): Promise<Verdict> {
     this.#changes.refuseAfterFault();
-    return this.#changes.reading(() => testValidity(this.ws, block, options));
+    return this.#changes.readConcurrently(() => testValidity(this.ws, block, options));
   }
 
   /**
@@ -308,7 +308,7 @@ export class Chain extends ChainReader {
    */
   async isKnownValid(header: HeaderView, coinbase: TxView, known: KnownTransactions): Promise<boolean> {
     this.#changes.refuseAfterFault();
-    return this.#changes.reading(() => isKnownValid(this.ws, header, coinbase, known));
+    return this.#changes.readConcurrently(() => isKnownValid(this.ws, header, coinbase, known));
   }
 
   /** Marks a block as invalid and leaves it. Always null; genesis is left alone. */
@@ -371,7 +371,7 @@ export class Chain extends ChainReader {
 
   /** The same, with the tip at which they were looked up. */
   coinsAtTip(outpoints: readonly Uint8Array[]): Promise<{ tip: HeaderNode; coins: (Coin | undefined)[] }> {
-    return this.#changes.reading(async () => {
+    return this.#changes.readConcurrently(async () => {
       await this.coins.prefetch(outpoints);
       return { tip: this.tip, coins: outpoints.map((outpoint) => this.coins.get(outpoint)) };
     });
@@ -542,7 +542,7 @@ export class Chain extends ChainReader {
 
   /** Writes everything to the store; near the tip this is already so. */
   flush(): Promise<void> {
-    return this.#changes.whole(async () => {
+    return this.#changes.changeWhole(async () => {
       await this.#activator.settle();
       await this.#flushAll();
     });
@@ -550,7 +550,7 @@ export class Chain extends ChainReader {
 
   /** The same, and waits until the disk has it. */
   sync(): Promise<void> {
-    return this.#changes.whole(async () => {
+    return this.#changes.changeWhole(async () => {
       await this.#activator.settle();
       await this.#flushAll();
       await this.#persister.syncAll();
@@ -563,7 +563,7 @@ export class Chain extends ChainReader {
    * @returns what resolves once the files are gone; they do not count any more before
    */
   async pruneToTarget(): Promise<{ removed: Promise<void> }> {
-    await this.#changes.whole(async () => {
+    await this.#changes.changeWhole(async () => {
       await this.#activator.settle();
       await this.#pruner.toTarget();
     });
@@ -575,7 +575,7 @@ export class Chain extends ChainReader {
    * gone.
    */
   async pruneUpTo(height: number): Promise<void> {
-    await this.#changes.whole(async () => {
+    await this.#changes.changeWhole(async () => {
       await this.#activator.settle();
       await this.#pruner.upTo(height);
     });
@@ -604,7 +604,7 @@ export class Chain extends ChainReader {
   async recorded(node: HeaderNode): Promise<void> {
     const { dirty } = this.ws.index;
     if (dirty.has(node) || (node.prev !== null && !node.has(NodeStatus.HAVE_UNDO))) {
-      await this.#changes.whole(async () => {
+      await this.#changes.changeWhole(async () => {
         await this.#persister.writeUndo();
         await this.#snapshot.history?.persister.writeUndo();
         await this.#persister.writeRows();

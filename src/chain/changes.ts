@@ -58,7 +58,7 @@ export class Changes {
   }
 
   /** A change that answers when all of it is done. */
-  whole(job: () => Promise<void>): Promise<void> {
+  changeWhole(job: () => Promise<void>): Promise<void> {
     return this.change<void>(async (reply) => {
       await job();
       reply();
@@ -77,7 +77,7 @@ export class Changes {
   }
 
   /** Writes beside the queue: whatever fails ends the chain, unless it is about to close and takes nothing more in. */
-  async storing<T>(work: () => Promise<T>): Promise<T> {
+  async storeConcurrently<T>(work: () => Promise<T>): Promise<T> {
     this.refuseAfterFault();
     try {
       return await work();
@@ -90,7 +90,7 @@ export class Changes {
    * Reads beside the queue: a failing store ends the chain here too. Threads that fail at a proposal's scripts end only
    * its check.
    */
-  async reading<T>(work: () => Promise<T>): Promise<T> {
+  async readConcurrently<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -115,7 +115,7 @@ export class Changes {
   }
 
   /** The same for work of the chain's own: one that closes refuses changes, and a storage that failed has said so. */
-  failed(error: unknown): void {
+  reportFailure(error: unknown): void {
     if (!this.#closed) this.fail(error);
   }
 }

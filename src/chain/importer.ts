@@ -141,7 +141,7 @@ export class Importer {
     this.#running++;
     try {
       while (this.storedAhead > 0 && !this.#ws.stopping()) {
-        await changes.whole(async () => {
+        await changes.changeWhole(async () => {
           const begin = now();
           await activator.activate(null, () => now() - begin >= CONNECT_SLICE_MS);
         });

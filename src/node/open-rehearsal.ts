@@ -45,7 +45,7 @@ export function openRehearsal(
     // On the same threads, but what passed is forgotten at once: a block is tried again and again.
     verifier: new CachedVerifier(new PooledVerifier(pool), new ScriptCache(0, 0)),
     blockHasher: new PooledBlockHasher(lowestPriority(pool)),
-    assembler: assembler.beside(),
+    assembler: assembler.secondAssembler(),
     urgent: urgentWork(pool, { chain, mempool }),
     needless: () => verifier.stats().inputs >= ENOUGH_INPUTS,
     log,

@@ -55,7 +55,7 @@ export class PooledAssembler implements Assembler {
    * Tasks of both run in the order in which they come. close() drops its mirror alone. A task that fails closes it too:
    * the next might take the thread along once more, and with it the mirror of this one.
    */
-  beside(): Assembler {
+  secondAssembler(): Assembler {
     let used = false;
     let closed = false;
     const run = async <T>(message: unknown, name: string): Promise<T> => {

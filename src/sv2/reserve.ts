@@ -6,7 +6,7 @@
 import { MAX_BLOCK_SIGOPS_COST, MAX_BLOCK_WEIGHT, WITNESS_SCALE_FACTOR } from '../consensus/limits.js';
 import type { CoinbaseOutputConstraints } from './codec/template-messages.js';
 
-const BESIDE_OUTPUTS = 1_168;
+const FIXED_WEIGHT = 1_168;
 /** Sizes beside the least. */
 const SIZES = 20;
 
@@ -32,7 +32,7 @@ export function reserveFor(
   least: CoinbaseReserve,
   maxWeight: number,
 ): CoinbaseReserve | null {
-  const weight = BESIDE_OUTPUTS + WITNESS_SCALE_FACTOR * maxAdditionalSize;
+  const weight = FIXED_WEIGHT + WITNESS_SCALE_FACTOR * maxAdditionalSize;
   if (weight > Math.min(maxWeight, MAX_BLOCK_WEIGHT) || maxAdditionalSigops > MAX_BLOCK_SIGOPS_COST) return null;
   const steps = Math.max(stepsTo(weight, least.weight, maxWeight), stepsTo(maxAdditionalSigops, least.sigops, MAX_BLOCK_SIGOPS_COST));
   return {

@@ -60,6 +60,6 @@ export class PinnedCoins {
   /** See Chain.walkCoins. */
   async walk(visitor: CoinVisitor): Promise<{ tip: HeaderNode; complete: boolean }> {
     const { cursor, tip } = await this.#pin();
-    return { tip, complete: await this.#changes.reading(() => walkCoins(cursor, visitor, this.#scanner)) };
+    return { tip, complete: await this.#changes.readConcurrently(() => walkCoins(cursor, visitor, this.#scanner)) };
   }
 }

@@ -70,7 +70,7 @@ export class SnapshotChain {
     }
     this.#loading = true;
     try {
-      const space = await changes.reading(() => loadCoins(this.#ws, file, head, expected));
+      const space = await changes.readConcurrently(() => loadCoins(this.#ws, file, head, expected));
       return await this.#activate(space, head, expected, poolSize);
     } finally {
       this.#loading = false;
@@ -174,7 +174,7 @@ export class SnapshotChain {
     const release = pruner.guard(() => (this.#history === null ? Number.POSITIVE_INFINITY : this.#history.tip.height));
     this.#history = new History(ws, base, expected, {
       change: (job) =>
-        changes.whole(async () => {
+        changes.changeWhole(async () => {
           await activator.settle();
           await job();
         }),
@@ -187,7 +187,7 @@ export class SnapshotChain {
         await this.#end();
       },
       refuted: () => this.#drop(ws),
-      failed: (error) => changes.failed(error),
+      failed: (error) => changes.reportFailure(error),
     });
   }
 

@@ -69,7 +69,7 @@ export class Fate {
       const header = result as Header | null;
       if (header === null) goOn();
       else if (header.confirmations >= 0) this.#inChain(hash, header, goOn);
-      else this.#beside(hash, header, goOn);
+      else this.#reportRival(hash, header, goOn);
     });
     // The next tip looks again.
     if (number === 0) this.#looking = false;
@@ -85,7 +85,7 @@ export class Fate {
     goOn();
   }
 
-  #beside(hash: string, { height }: Header, goOn: () => void): void {
+  #reportRival(hash: string, { height }: Header, goOn: () => void): void {
     const number = this.#deps.ask('getblockhash', [height], (result) => {
       const watched = this.#watched.get(hash);
       // The chain has just ended below it: there is a next tip soon.

@@ -159,8 +159,8 @@ class Migration {
       const prefix = this.#place.name === '' ? DEFAULT_PREFIX : this.#place.name;
       const watchOnly = rest.watched.length === 0 ? null : `${prefix}_watchonly`;
       const solvables = rest.solvable.length === 0 ? null : `${prefix}_solvables`;
-      await this.#beside(watchOnly, rest.watched, made, (watching, nameWatching) =>
-        this.#beside(solvables, rest.solvable, made, async (solving, nameSolving) => {
+      await this.#withExtraWallet(watchOnly, rest.watched, made, (watching, nameWatching) =>
+        this.#withExtraWallet(solvables, rest.solvable, made, async (solving, nameSolving) => {
           await this.#fillRecords(main, watching);
           await this.#fillBooks(main, [watching, solving]);
           await this.#finish(made);
@@ -199,7 +199,7 @@ class Migration {
    * Runs work with an additional wallet in a new folder, and with a function that renames it to its final name.
    * @param name null: the migration needs no such wallet
    */
-  async #beside(
+  async #withExtraWallet(
     name: string | null,
     descriptors: readonly RestDescriptor[],
     made: MigratedWallet[],
@@ -283,8 +283,8 @@ class Migration {
    * Copies the address book. Entries of own addresses go to the wallet with the script. All other entries go to every wallet.
    * Entries of own addresses that no wallet has stay in the main wallet.
    */
-  async #fillBooks(main: MigratedWallet, beside: readonly (MigratedWallet | null)[]): Promise<void> {
-    const others = beside.filter((one) => one !== null);
+  async #fillBooks(main: MigratedWallet, extraWallets: readonly (MigratedWallet | null)[]): Promise<void> {
+    const others = extraWallets.filter((one) => one !== null);
     for (const entry of await this.#bookEntries()) {
       const pause = this.#yieldOrStop();
       if (pause) await pause;

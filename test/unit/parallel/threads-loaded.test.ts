@@ -31,7 +31,7 @@ t.test('a pool that was given no job has no threads', async (t) => {
   const dir = marks(t);
   const pool = new WorkPool({ threads: 3, filename });
   const assembler = new PooledAssembler({ filename });
-  await assembler.beside().close();
+  await assembler.secondAssembler().close();
   await threadsLoaded();
   await Promise.all([pool.close(), assembler.close()]);
   t.equal(readdirSync(dir).length, 0);

@@ -133,7 +133,7 @@ t.test('the assembler: a task of the mempool beside that gets no answer takes no
   };
   const assembler = new PooledAssembler({ filename, every });
   t.teardown(() => assembler.close());
-  const beside = assembler.beside();
+  const beside = assembler.secondAssembler();
   const ask = (one: Assembler, how: Unruly): Promise<unknown> => one.assemble(how as unknown as AssembleRequest);
   t.equal(await ask(assembler, 'answers'), 'answers');
   const stalled = t.rejects(ask(beside, 'stalls'), /Terminating/);
@@ -153,7 +153,7 @@ t.test('the assembler: a mempool beside whose task kills the thread gets no othe
   const disk = folder(t);
   const assembler = new PooledAssembler({ filename });
   t.teardown(() => assembler.close());
-  const beside = assembler.beside();
+  const beside = assembler.secondAssembler();
   const ask = (one: Assembler, how: Unruly): Promise<unknown> => one.assemble(how as unknown as AssembleRequest);
   t.equal(await ask(assembler, 'answers'), 'answers');
   await t.rejects(ask(beside, 'exits'));

@@ -22,7 +22,7 @@ const TIP = { height: 201, lockTimeCutoff: 1_600_000_195, segwitActive: true } a
 /** Closes the thread as well. */
 function besideAnother(): Assembler {
   const owner = new PooledAssembler();
-  const beside = owner.beside();
+  const beside = owner.secondAssembler();
   return { ...beside, close: () => beside.close().finally(() => owner.close()) };
 }
 
@@ -231,7 +231,7 @@ for (const [name, create] of [
 t.test('two on one thread have a mirror each, and the one that goes takes its own along', async (t) => {
   const assembler = new PooledAssembler();
   t.teardown(() => assembler.close());
-  let beside = assembler.beside();
+  let beside = assembler.secondAssembler();
   const present: Assembler = {
     assemble: (request) => beside.assemble(request),
     improve: (ms) => beside.improve(ms),
@@ -252,7 +252,7 @@ t.test('two on one thread have a mirror each, and the one that goes takes its ow
     }
   }
   await beside.close();
-  beside = assembler.beside();
+  beside = assembler.secondAssembler();
   t.equal((await assembled(own!.assembly)).length, 5);
   t.equal(own!.assembly.resyncs, 0);
   t.equal((await assembled(other!.assembly)).length, 5);
