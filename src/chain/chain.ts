@@ -649,7 +649,7 @@ export class Chain extends ChainReader {
   async #shutDown(): Promise<void> {
     this.#upkeep.stop();
     await this.#changes.close(async () => {
-      await this.#activator.ahead.close();
+      await this.#activator.prefetcher.close();
       await this.#early.close();
       await this.#snapshot.history?.close();
       try {

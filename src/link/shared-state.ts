@@ -121,16 +121,16 @@ export class SharedState {
   /**
    * Milliseconds by which the node's clock is ahead of this machine's: on fronts of another machine than their node's.
    */
-  get clockAheadMs(): number {
+  get clockOffsetMs(): number {
     return Number(Atomics.load(this.#longs, CLOCK_MS));
   }
 
-  set clockAheadMs(ms: number) {
+  set clockOffsetMs(ms: number) {
     Atomics.store(this.#longs, CLOCK_MS, BigInt(Math.round(ms)));
   }
 
   /** Seconds since 1970 as policy and templates see them. */
   nowSeconds(): number {
-    return this.mockSeconds || Math.floor((Date.now() + this.clockAheadMs) / 1000);
+    return this.mockSeconds || Math.floor((Date.now() + this.clockOffsetMs) / 1000);
   }
 }

@@ -251,8 +251,8 @@ export class Mempool {
    * their scripts run ahead, so that the verdicts are there when each has its turn. Changes no verdict. Resolves when
    * all are with the verifier.
    */
-  foresee(txs: readonly TxView[]): Promise<void> {
-    return this.#acceptor.foresee(txs);
+  prefetchTransactions(txs: readonly TxView[]): Promise<void> {
+    return this.#acceptor.prefetchTransactions(txs);
   }
 
   /**

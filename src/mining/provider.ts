@@ -22,7 +22,7 @@ import { type Reserve, reserveKey, type ServedTemplate, type WorkNews } from './
 /** After a failed build. */
 const RETRY_MS = 1_000;
 /** While the chain is ahead of what clients were told: more blocks follow, or transactions are on their way back. */
-const AHEAD_MS = 50;
+const TIP_RETRY_MS = 50;
 
 export interface ProviderOptions {
   /** Protocol of the clients, for the log: `Stratum V2`. */
@@ -218,7 +218,7 @@ export class Provider {
       while (this.#due) {
         const told = this.#told as Told;
         // Asked again in the same turn, a chain that goes on by itself would never get one.
-        if (!(await this.#serve(told)) && this.#told === told) return this.#later(AHEAD_MS);
+        if (!(await this.#serve(told)) && this.#told === told) return this.#later(TIP_RETRY_MS);
       }
     } catch (error) {
       if (this.#closed) return;

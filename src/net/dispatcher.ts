@@ -23,9 +23,9 @@ const PEER_MS = 0.5;
  * before another: tenths of a millisecond of this thread. When half of them are done with more are read, so that no thread waits for
  * another.
  */
-const AHEAD = 128;
-const AHEAD_STEP = 64;
-const AHEAD_BYTES = 32_000;
+const PREFETCH_MAX = 128;
+const PREFETCH_STEP = 64;
+const PREFETCH_BYTES = 32_000;
 /** Transactions that are looked up for getdata in one step at most. */
 const LOOKUPS = 64;
 
@@ -35,7 +35,7 @@ export interface MessageServers {
   /** Resolves when a message of this peer may be handled; undefined when it may be at once. Never rejects. */
   settled(peer: Peer, command: string): Promise<void> | undefined;
   /** These transactions come next, in this order. */
-  foresee(peer: Peer, frames: readonly Frame[]): void;
+  prefetch(peer: Peer, frames: readonly Frame[]): void;
   /** Sends a transaction. @returns false when it isn't there */
   transaction(peer: Peer, item: InvItem): boolean;
   /** A message is about to be handled in this turn of the loop, or what one has set off is over. */
@@ -48,7 +48,7 @@ export class Dispatcher {
   /** Messages that are handled in steps and are not done. */
   readonly #steps = new Map<Peer, { readonly command: string; readonly bytes: number; readonly steps: Steps }>();
   /** Messages that were read to see what comes next: transactions, and whatever stood behind the last. */
-  readonly #ahead = new Map<Peer, Frame[]>();
+  readonly #prefetched = new Map<Peer, Frame[]>();
   readonly #queue = new FairQueue<Peer>(() => performance.now());
   readonly #nextSlice = new ImmediateTask(() => this.#runSlice());
   readonly #context: NetContext;
@@ -81,7 +81,7 @@ export class Dispatcher {
   /** The peer is gone. */
   forget(peer: Peer): void {
     this.#steps.delete(peer);
-    this.#ahead.delete(peer);
+    this.#prefetched.delete(peer);
   }
 
   #runSlice(): void {
@@ -111,7 +111,7 @@ export class Dispatcher {
   #mayGoOn(peer: Peer): boolean {
     if (peer.leaving) return false;
     if (this.#steps.has(peer)) return true;
-    return !peer.connection.sendPaused && (peer.wanted.some || this.#ahead.has(peer) || peer.connection.hasMessage);
+    return !peer.connection.sendPaused && (peer.wanted.some || this.#prefetched.has(peer) || peer.connection.hasMessage);
   }
 
   #step(peer: Peer): void {
@@ -164,30 +164,30 @@ export class Dispatcher {
   /** The next message. Transactions in a row are announced to the mempool together. */
   #shift(peer: Peer): Frame | undefined {
     const { connection } = peer;
-    const frames = this.#ahead.get(peer) ?? [];
+    const frames = this.#prefetched.get(peer) ?? [];
     const before = frames.shift();
     const frame = before ?? connection.shift();
     const last = frames.at(-1) ?? frame;
     const held = frames.reduce((sum, { payload }) => sum + payload.length, 0);
-    if (frames.length > AHEAD / 2 || held > AHEAD_BYTES || last?.command !== 'tx' || !peer.ready || !connection.hasWhole) {
-      if (frames.length === 0) this.#ahead.delete(peer);
+    if (frames.length > PREFETCH_MAX / 2 || held > PREFETCH_BYTES || last?.command !== 'tx' || !peer.ready || !connection.hasWhole) {
+      if (frames.length === 0) this.#prefetched.delete(peer);
       return frame;
     }
-    const foreseen = before === undefined && frame !== undefined ? [frame] : [];
-    let bytes = foreseen.reduce((sum, { payload }) => sum + payload.length, 0);
-    while (foreseen.length < AHEAD_STEP && bytes < AHEAD_BYTES && connection.hasWhole) {
+    const prefetched = before === undefined && frame !== undefined ? [frame] : [];
+    let bytes = prefetched.reduce((sum, { payload }) => sum + payload.length, 0);
+    while (prefetched.length < PREFETCH_STEP && bytes < PREFETCH_BYTES && connection.hasWhole) {
       const next = connection.shift();
       // Unusable, or so long that it is taken in steps.
       if (next === undefined) break;
       frames.push(next);
       if (next.command !== 'tx') break;
-      foreseen.push(next);
+      prefetched.push(next);
       bytes += next.payload.length;
     }
-    if (frames.length > 0) this.#ahead.set(peer, frames);
-    else this.#ahead.delete(peer);
+    if (frames.length > 0) this.#prefetched.set(peer, frames);
+    else this.#prefetched.delete(peer);
     // The scripts of one whose turn it is run then.
-    if (foreseen.length > (before === undefined ? 1 : 0)) this.#servers.foresee(peer, foreseen);
+    if (prefetched.length > (before === undefined ? 1 : 0)) this.#servers.prefetch(peer, prefetched);
     return frame;
   }
 

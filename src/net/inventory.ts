@@ -110,8 +110,8 @@ export class Inventory {
   }
 
   /** tx messages that come next. */
-  foresee(peer: Peer, frames: readonly Frame[]): void {
-    if (!this.#context.chain.isInitialBlockDownload()) this.#parts.txs.foresee(peer, frames);
+  prefetch(peer: Peer, frames: readonly Frame[]): void {
+    if (!this.#context.chain.isInitialBlockDownload()) this.#parts.txs.prefetch(peer, frames);
   }
 
   /** tx. @throws DecodeError */

@@ -348,7 +348,7 @@ export class Net {
         const blocks = command === 'block' ? undefined : this.#blocks.settled(peer);
         return blocks ?? (BLOCK_MESSAGES.has(command) ? undefined : this.txs.settled(peer));
       },
-      foresee: (peer, frames) => this.#inventory.foresee(peer, frames),
+      prefetch: (peer, frames) => this.#inventory.prefetch(peer, frames),
       transaction: (peer, item) => this.#inventory.sendTransaction(peer, item),
       stepped: () => this.onStep(),
     });

@@ -31,7 +31,7 @@ const PARTS_PER_THREAD = 4;
  * Jobs of one transaction that may wait with their keys: far more than a standard transaction has, whose keys are taken
  * without a pause.
  */
-const JOBS_AHEAD = 200;
+const MAX_PENDING_JOBS = 200;
 /** Buffers kept for the next transactions. */
 const KEPT_BYTES = 4 * 1024 * 1024;
 
@@ -98,7 +98,7 @@ export class PooledSigner implements SigningThreads {
       const slicer = new Slicer();
       for (let first = 0; first < inputCount; first += size) {
         // The oldest of them ends about first.
-        if (parts.length >= JOBS_AHEAD) await parts[parts.length - JOBS_AHEAD];
+        if (parts.length >= MAX_PENDING_JOBS) await parts[parts.length - MAX_PENDING_JOBS];
         const end = Math.min(inputCount, first + size);
         const material = new MaterialGatherer(signing, work.provider, work.hashType);
         try {

@@ -41,7 +41,7 @@ export interface CallInfo {
   /** Place of the request in its batch, when secrets were taken; undefined outside of batches. */
   readonly index?: number | undefined;
   /** What the thread prepares for a batch, as its lookahead left it; undefined outside of batches. */
-  readonly ahead?: BatchAhead | undefined;
+  readonly prefetch?: BatchPrefetch | undefined;
   /** A block that the front took out of a submitblock, and the argument that stands for it; never of a batch. */
   readonly block?: TakenBlock | null;
 }
@@ -53,7 +53,7 @@ export class DerivedCall implements CallInfo {
   readonly yieldToUrgent: (() => unknown) | undefined;
   readonly taken: TakenSecrets | undefined;
   readonly index: number | undefined;
-  readonly ahead: BatchAhead | undefined;
+  readonly prefetch: BatchPrefetch | undefined;
   readonly #of: CallInfo;
 
   constructor(of: CallInfo, others: Pick<CallInfo, 'breathe' | 'index' | 'ahead'>) {
@@ -63,7 +63,7 @@ export class DerivedCall implements CallInfo {
     this.taken = of.taken;
     this.yieldToUrgent = others.yieldToUrgent ?? of.yieldToUrgent;
     this.index = others.index ?? of.index;
-    this.ahead = others.ahead ?? of.ahead;
+    this.prefetch = others.prefetch ?? of.prefetch;
   }
 
   get signal(): AbortSignal | undefined {
@@ -72,7 +72,7 @@ export class DerivedCall implements CallInfo {
 }
 
 /** Work on entries of a batch whose turn has not come. It must not change what they answer. */
-export interface BatchAhead {
+export interface BatchPrefetch {
   /** The entry of this index is next; each is, in order. @returns it, read once */
   reached(index: number): RequestEntry;
 }
@@ -111,7 +111,7 @@ export interface DispatchDeps<Context> {
   /** Status text while the node starts, null afterwards. */
   readonly warmup: () => string | null;
   /** Prepares later entries of a batch while earlier ones run; null when there is nothing to prepare. */
-  readonly lookAhead?: (ctx: Context, entries: RequestList) => BatchAhead | null;
+  readonly lookAhead?: (ctx: Context, entries: RequestList) => BatchPrefetch | null;
   readonly observer?: DispatchObserver;
   /** Called with exceptions that are no RpcError: they are answered as -1 and belong in the log. */
   readonly onFault?: (method: string, error: unknown) => void;
@@ -230,7 +230,7 @@ export class Dispatcher<Context> {
     const { context, lookAhead, warmup } = this.#deps;
     const ahead = warmup() === null ? lookAhead?.(context, entries) : null;
     if (!ahead) return call;
-    return new DerivedCall(call, { ahead });
+    return new DerivedCall(call, { prefetch: ahead });
   }
 
   /** Entries one after another: without a promise as long as all are synchronous and quick, awaiting from there on. */
@@ -241,7 +241,7 @@ export class Dispatcher<Context> {
     for (let i = 0; i < entries.length && !reply.full; i++) {
       const hold = i > 0 ? hooks.yieldToUrgent?.() : undefined;
       if (hold instanceof Promise) return this.#batchLater(entries, reply, hold, call, hooks);
-      const entry = call.ahead?.reached(i) ?? (entries.at(i) as RequestEntry);
+      const entry = call.prefetch?.reached(i) ?? (entries.at(i) as RequestEntry);
       const outcome = this.execute(entry, callAt(call, i));
       if (outcome instanceof Promise || workClock.now() - started > turnMs) {
         const first = Promise.resolve(outcome).then((value) => reply.add(entry, value));
@@ -300,7 +300,7 @@ export class Dispatcher<Context> {
       const hold = breathed ? undefined : hooks.yieldToUrgent?.();
       if (hold instanceof Promise) await hold;
       breathed = false;
-      const entry = call.ahead?.reached(reply.count) ?? (entries.at(reply.count) as RequestEntry);
+      const entry = call.prefetch?.reached(reply.count) ?? (entries.at(reply.count) as RequestEntry);
       const outcome = this.execute(entry, callAt(call, reply.count));
       reply.add(entry, outcome instanceof Promise ? await outcome : outcome);
     }

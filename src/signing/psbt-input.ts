@@ -14,7 +14,7 @@ import { encodeTapTree } from '../psbt/tap-tree.js';
 import { produceSignature } from './produce-signature.js';
 import { inputData, noteKeys, outputData, preimageIn, takeInput, takeOutput } from './psbt-fields.js';
 import type { PsbtSigning } from './sign-ahead.js';
-import { type MadeInput, signatureIn } from './sign-ahead.js';
+import { type PresignedInput, signatureIn } from './sign-ahead.js';
 import { dummyTools, locksOf, signingTools } from './signature-creator.js';
 import type { Missing, SignatureData } from './signature-data.js';
 import type { SigningProvider } from './signing-provider.js';
@@ -43,7 +43,7 @@ export interface PsbtSigner {
   readonly hashType: number;
   readonly signer: Signer;
   /** What other threads made of this input; null or absent when it is to be signed here. */
-  readonly made?: MadeInput | null;
+  readonly made?: PresignedInput | null;
 }
 
 /** Whether an input is final now, and what it lacks otherwise; null where that is unknown. */
@@ -88,7 +88,7 @@ export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner |
   const how = { dummy: false, finalize: options.finalize };
   if (by === null || output === null || !signs) return solveInput(work, index, unsigned(by?.provider ?? NOBODY, signing, index), how);
   const tools = signingTools(signing, { input: index, output, ...by, hashType });
-  return solveInput(work, index, by.made ? withMade(tools, by.made) : tools, how, by.made);
+  return solveInput(work, index, by.made ? withPresigned(tools, by.made) : tools, how, by.made);
 }
 
 /** What release 32 knows of an input without solving it, or the sighash type that signatures get. */
@@ -123,7 +123,7 @@ function chooseHashType(input: PsbtInput, script: Uint8Array, asked: number | nu
 }
 
 /** Tools that have one signature already. */
-function withMade(tools: SolvingTools, made: MadeInput): SolvingTools {
+function withPresigned(tools: SolvingTools, made: PresignedInput): SolvingTools {
   const known = signatureIn(made);
   return {
     ...tools,
@@ -158,7 +158,7 @@ function solveInput(
   index: number,
   tools: SolvingTools,
   { dummy, finalize }: { readonly dummy: boolean; readonly finalize: boolean },
-  checked?: MadeInput | null,
+  checked?: PresignedInput | null,
 ): InputOutcome {
   const { psbt, signing } = work;
   const input = psbt.inputs[index];
@@ -182,7 +182,7 @@ function solveInput(
   return { final: complete, missing: data.missing };
 }
 
-function isSame({ scriptSig, witness }: SignatureData, checked: MadeInput | null | undefined): boolean {
+function isSame({ scriptSig, witness }: SignatureData, checked: PresignedInput | null | undefined): boolean {
   if (!checked || witness.length !== checked.witness.length || !equalBytes(scriptSig, checked.scriptSig)) return false;
   return witness.every((item, i) => equalBytes(item, checked.witness[i]));
 }

@@ -23,10 +23,10 @@ export interface PsbtSigning {
 }
 
 /** Fewer take the node thread about a millisecond. */
-const WORTH_A_TRIP = 10;
+const MIN_PRESIGNED_INPUTS = 10;
 
 /** An input that was signed and checked: both its parts as they will be in the end. */
-export type MadeInput = Pick<SigningResult, 'scriptSig' | 'witness'>;
+export type PresignedInput = Pick<SigningResult, 'scriptSig' | 'witness'>;
 
 /** P2PKH, P2WPKH, and what may be P2WPKH in P2SH. */
 function mayBeOneKey(script: Uint8Array): boolean {
@@ -38,19 +38,19 @@ function mayBeOneKey(script: Uint8Array): boolean {
  * @param hashType null: ALL
  * @returns by input, what other threads made; inputs that they could not complete are missing
  */
-export async function signAhead(
+export async function presignInputs(
   { psbt, signing }: PsbtSigning,
   providerOf: (spent: readonly (SpentOutput | null)[]) => Promise<SigningProvider>,
   hashType: number | null,
   threads: SigningThreads | undefined,
-): Promise<ReadonlyMap<number, MadeInput>> {
-  const made = new Map<number, MadeInput>();
+): Promise<ReadonlyMap<number, PresignedInput>> {
+  const made = new Map<number, PresignedInput>();
   const wanted = psbt.inputs.map((input, i) => {
     const output = signing.spent[i];
     const plain = output !== null && !isFinal(input) && input.partialSigs.size === 0 && mayBeOneKey(output.script);
     return plain ? output : null;
   });
-  if (threads === undefined || wanted.filter((output) => output !== null).length < WORTH_A_TRIP) return made;
+  if (threads === undefined || wanted.filter((output) => output !== null).length < MIN_PRESIGNED_INPUTS) return made;
   const results = await threads.sign(psbt.tx, wanted, await providerOf(wanted), hashType ?? SIGHASH_ALL);
   results?.forEach((result, i) => {
     if (wanted[i] && result.code === 0 && signatureIn(result) !== null) made.set(i, result);
@@ -59,7 +59,7 @@ export async function signAhead(
 }
 
 /** The signature of a made input by one key, null for other kinds of inputs. */
-export function signatureIn({ scriptSig, witness }: MadeInput): { signature: Uint8Array; publicKey: Uint8Array } | null {
+export function signatureIn({ scriptSig, witness }: PresignedInput): { signature: Uint8Array; publicKey: Uint8Array } | null {
   if (witness.length === 2) return { signature: witness[0], publicKey: witness[1] };
   if (witness.length > 0 || scriptSig.length === 0) return null;
   // Two pushes of less than 76 bytes.

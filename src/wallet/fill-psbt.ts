@@ -11,7 +11,7 @@ import type { Signer } from '../crypto/schnorr-signer.js';
 import { Slicer } from '../lib/slicer.js';
 import { isFinal, type Psbt, type PsbtInput } from '../psbt/psbt.js';
 import { dropNeedless, isDone, psbtSigning, signPsbtInput, updatePsbtOutput } from '../signing/psbt-input.js';
-import { signAhead } from '../signing/sign-ahead.js';
+import { presignInputs } from '../signing/sign-ahead.js';
 import type { SigningThreads } from '../signing/sign-transaction.js';
 import { FlatProvider, HidingProvider, type SigningProvider, StackedProvider } from '../signing/signing-provider.js';
 import { signingProviderOf } from './spend/signing-provider-of.js';
@@ -61,7 +61,7 @@ export async function fillPsbt(
   const work = psbtSigning(psbt, crypto, later);
   const hide = (provider: SigningProvider, secrets: boolean): SigningProvider =>
     new HidingProvider(provider, { secrets, origins: !derivations });
-  const made = sign ? await signAhead(work, (spent) => signingProviderOf(wallet, spent), hashType, signingThreads) : null;
+  const made = sign ? await presignInputs(work, (spent) => signingProviderOf(wallet, spent), hashType, signingThreads) : null;
   for (const [i, input] of psbt.inputs.entries()) {
     if (isFinal(input)) continue;
     if (!later && sign && (input.sighashType ?? 0) > 0 && input.sighashType !== (hashType ?? SIGHASH_ALL))

@@ -105,11 +105,11 @@ class BackwardReader {
   get atEnd(): boolean {
     return this.#at === this.#tokens.length;
   }
-  #token(ahead = 0): Token {
-    return this.#tokens[this.#at + ahead] ?? NOTHING;
+  #token(offset = 0): Token {
+    return this.#tokens[this.#at + offset] ?? NOTHING;
   }
-  #op(ahead = 0): number {
-    return this.#token(ahead).op;
+  #op(offset = 0): number {
+    return this.#token(offset).op;
   }
   /** Steps over an opcode when it is the next. */
   #skip(op: number): boolean {

@@ -32,11 +32,11 @@ interface Slice {
 export async function walkCoins(cursor: StoreCursor, visitor: CoinVisitor, scanner: CoinScanner): Promise<boolean> {
   const marks = markScripts(visitor.scripts);
   const slicer = new Slicer();
-  const ahead: Slice[] = [];
+  const pending: Slice[] = [];
   let more = true;
   try {
     for (;;) {
-      while (more && ahead.length < scanner.depth) {
+      while (more && pending.length < scanner.depth) {
         const rows = await cursor.next(SLICE);
         more = rows.length > 0;
         if (!more) break;
@@ -46,11 +46,11 @@ export async function walkCoins(cursor: StoreCursor, visitor: CoinVisitor, scann
         );
         // The await below reports a failure; when the walk ends early, there is none, and a rejection must be handled.
         hits.catch(() => {});
-        ahead.push({ rows, hits });
+        pending.push({ rows, hits });
         if (slicer.due) await slicer.pause();
         if (visitor.stopped()) return false;
       }
-      const slice = ahead.shift();
+      const slice = pending.shift();
       if (slice === undefined) return true;
       for (const i of await slice.hits) {
         const [key, value] = slice.rows[i] as StoreEntry;

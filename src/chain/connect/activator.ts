@@ -12,7 +12,7 @@ import { compareCandidates } from '../tree/candidates.js';
 import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
 import { tipLine } from '../tree/tip-log.js';
 import { CoinsOverlay } from './coins-overlay.js';
-import { LookAhead } from './look-ahead.js';
+import { BlockPrefetcher } from './look-ahead.js';
 import {
   changeCoins,
   isBeyondPruned,
@@ -56,7 +56,7 @@ export class Activator {
   /** The last change said that more follows. */
   #moreSaid = false;
   /** In initial download: what is done for blocks before their turn. */
-  readonly ahead: LookAhead;
+  readonly prefetcher: BlockPrefetcher;
   readonly #ws: ChainWorkspace;
   readonly #persister: Persister;
   readonly #assumed: () => HeaderNode | undefined;
@@ -71,7 +71,7 @@ export class Activator {
     this.#persister = persister;
     this.#assumed = assumed;
     this.#eager = eager;
-    this.ahead = new LookAhead(ws);
+    this.prefetcher = new BlockPrefetcher(ws);
     this.onTip = new Listeners(ws.guard);
     this.onChecked = new Listeners(ws.guard);
     this.onRest = new Listeners(ws.guard);
@@ -89,7 +89,7 @@ export class Activator {
     const { index, active } = this.#ws;
     for (;;) {
       // Initial download is over: these blocks are not taken any more.
-      if (!this.ahead.isEmpty && this.#eager()) this.ahead.clear();
+      if (!this.prefetcher.isEmpty && this.#eager()) this.prefetcher.clear();
       const target = index.findMostWork();
       const isBest = target === undefined || target === active.tip;
       if (isBest) this.#rest();
@@ -101,8 +101,8 @@ export class Activator {
       const begin = this.#ws.clock.monotonicMs();
       // A block that was just handed in is at hand already, and usually the only one.
       const many = !this.#eager() && supplied === null;
-      if (many) this.ahead.fill(target, this.#assumed());
-      const step = await prepareStep(this.#ws, target, supplied, this.#assumed(), many ? this.ahead : null);
+      if (many) this.prefetcher.prefetchBlocks(target, this.#assumed());
+      const step = await prepareStep(this.#ws, target, supplied, this.#assumed(), many ? this.prefetcher : null);
       if (step.unreadable !== null) this.#forget(step.unreadable.node, step.unreadable.error);
       this.#judge(step, onJudged);
       if (!this.#worthApplying(step)) continue;

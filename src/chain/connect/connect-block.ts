@@ -19,7 +19,7 @@ import type { CoinsCache } from '../coins/coins-cache.js';
 import type { ChainOptions } from '../options.js';
 import type { HeaderNode } from '../tree/header-node.js';
 import { type CoinsOverlay, outpointsCreated } from './coins-overlay.js';
-import type { AheadBlock } from './look-ahead.js';
+import type { PrefetchedBlock } from './look-ahead.js';
 import { ScriptRuns } from './script-runs.js';
 import type { ChainWorkspace } from './workspace.js';
 
@@ -50,7 +50,7 @@ export interface ConnectSettings {
   /** Asked whenever coins are about to be read after waiting: false gives up (the tip moved meanwhile). */
   readonly stillValid?: () => boolean;
   /** What was done for this block before its turn. */
-  readonly ahead?: AheadBlock | undefined;
+  readonly ahead?: PrefetchedBlock | undefined;
   /** Ends its scripts early; connecting fails with an error then. */
   readonly stop?: StopFlag;
   /** Other threads are making its ids: only the first run has its own made here. */
@@ -126,8 +126,8 @@ async function connect(
     // BIP-0030 comes first by rank. Its many look-ups, all in vain, need not hold up the rest: whatever they find
     // stands in the end.
     const enforced = enforceBip30(prev, block.hash, ws.params);
-    const looksAhead = enforced && canRepeat(ws.params);
-    const twins = looksAhead ? overwrites(ws, block, settings, epoch) : Promise.resolve(false);
+    const checksTwinsEarly = enforced && canRepeat(ws.params);
+    const twins = checksTwinsEarly ? overwrites(ws, block, settings, epoch) : Promise.resolve(false);
     twins.catch(() => undefined);
     const turns = new TimeSlice();
     for (let first = 0; first < block.txs.length; ) {
@@ -155,7 +155,7 @@ async function connect(
     }
     await fetching;
     // Where no valid block has a twin, only one that is refused anyway is asked for it: Core names it by that rule.
-    const isLate = enforced && !looksAhead && connector.verdict !== null;
+    const isLate = enforced && !checksTwinsEarly && connector.verdict !== null;
     const overwriting = await (isLate ? overwrites(ws, block, settings, epoch) : twins);
     lap('gather');
     if (overwriting === null || (stillValid !== undefined && !stillValid())) return null;

@@ -33,7 +33,7 @@ const SLICE_INPUTS = 1_000;
 const READ_OUTPOINTS = 4_000;
 
 /** A block whose turn will come. */
-export interface AheadBlock {
+export interface PrefetchedBlock {
   readonly node: HeaderNode;
   readonly block: BlockView;
   /**
@@ -58,15 +58,15 @@ interface Found {
   readonly flags: number;
 }
 
-type Ahead = AheadBlock & { readonly inputs: number };
+type QueuedBlock = PrefetchedBlock & { readonly inputs: number };
 
-export class LookAhead {
+export class BlockPrefetcher {
   /** In the order of the chain, the next to be connected first. */
-  #blocks: Ahead[] = [];
+  #blocks: QueuedBlock[] = [];
   /** Found, and not begun with yet. */
   #found: Found[] = [];
   /** Handed out, and not part of the active chain yet: later ones may spend what they create. */
-  #taken: Ahead[] = [];
+  #taken: QueuedBlock[] = [];
   #inputs = 0;
   /** Transactions of all these blocks by 30 bits of their ids; a clash only means that a coin is not found here. */
   #txs = new Map<number, TxView>();
@@ -87,12 +87,12 @@ export class LookAhead {
   }
 
   /** Looks at blocks from the tip towards the target, as far as they are stored and there is room. */
-  fill(target: HeaderNode, assumed: HeaderNode | undefined): void {
+  prefetchBlocks(target: HeaderNode, assumed: HeaderNode | undefined): void {
     const { tip } = this.#ws.active;
     if (tip === undefined) return;
     for (let taken = this.#taken[0]; taken !== undefined && tip.height >= taken.node.height; taken = this.#taken[0]) {
       this.#taken.shift();
-      this.#leave(taken);
+      this.#dropTransactions(taken);
     }
     if (this.#walk !== null) return;
     const next = this.#blocks[0]?.node ?? this.#found[0]?.node;
@@ -114,7 +114,7 @@ export class LookAhead {
   }
 
   /** Takes the block that is connected now. */
-  async take(node: HeaderNode): Promise<AheadBlock | undefined> {
+  async take(node: HeaderNode): Promise<PrefetchedBlock | undefined> {
     // Reading it twice would keep the look ahead from ever getting ahead.
     if (this.#last === undefined && this.#reading?.node === node) await this.#reading.done.catch(() => undefined);
     if (this.#blocks.length === 0) this.#beginFound();
@@ -125,7 +125,7 @@ export class LookAhead {
     return first;
   }
 
-  #leave({ block, inputs }: Ahead): void {
+  #dropTransactions({ block, inputs }: QueuedBlock): void {
     this.#inputs -= inputs;
     for (const tx of block.txs) {
       const key = keyOf(tx.txid, 0);
@@ -210,7 +210,7 @@ export class LookAhead {
     const epoch = this.#epoch;
     const coinsRead = this.#readCoins(group, epoch).catch(() => -1);
     // Behind the coins, which scripts wait for.
-    const outputsLack = coinsRead.then(() => this.#lookForOutputs(group, epoch)).catch(() => false);
+    const outputsLack = coinsRead.then(() => this.#checkOutputsAbsent(group, epoch)).catch(() => false);
     this.#work.add(outputsLack);
     void outputsLack.finally(() => this.#work.delete(outputsLack));
     const scriptsPass = coinsRead
@@ -235,7 +235,7 @@ export class LookAhead {
         const tx = block.txs[t] as TxView;
         const inputs = t === 0 || holdsAll ? 0 : tx.inputCount;
         for (let i = 0; i < inputs; i++) {
-          if (this.#ahead(tx.buffer, tx.outpointAt(i)) === undefined) wanted.push(tx.outpoint(i));
+          if (this.#prefetchedTx(tx.buffer, tx.outpointAt(i)) === undefined) wanted.push(tx.outpoint(i));
         }
         this.#txs.set(keyOf(tx.txid, 0), tx);
       }
@@ -250,7 +250,7 @@ export class LookAhead {
   }
 
   /** @returns see AheadBlock.outputsLack */
-  async #lookForOutputs(group: readonly Found[], epoch: number): Promise<boolean> {
+  async #checkOutputsAbsent(group: readonly Found[], epoch: number): Promise<boolean> {
     const { coins, store, space, params } = this.#ws;
     const turns = new TimeSlice();
     for (const { node, block } of group) {
@@ -295,13 +295,13 @@ export class LookAhead {
   }
 
   /** The transaction of a block ahead that creates the outpoint at bytes[at]. */
-  #ahead(bytes: Uint8Array, at: number): TxView | undefined {
+  #prefetchedTx(bytes: Uint8Array, at: number): TxView | undefined {
     const tx = this.#txs.get(keyOf(bytes, at));
     return tx !== undefined && equalBytes(tx.txid, bytes.subarray(at, at + 32)) ? tx : undefined;
   }
 
   #output(bytes: Uint8Array, at: number): SpentOutput | undefined {
-    const source = this.#ahead(bytes, at);
+    const source = this.#prefetchedTx(bytes, at);
     if (source === undefined) return this.#ws.coins.useIfKnown(bytes, at);
     const index = readU32(bytes, at + 32);
     return index < source.outputCount ? { value: source.outputValue(index), script: source.outputScript(index) } : undefined;

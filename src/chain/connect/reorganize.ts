@@ -12,7 +12,7 @@ import { type HeaderNode, lastCommonAncestor, NodeStatus } from '../tree/header-
 import { CoinsOverlay, connectCoins, disconnectCoins, outpointsCreated } from './coins-overlay.js';
 import { tryConnect } from './connect-block.js';
 import type { EarlyConnection } from './early-connection.js';
-import type { LookAhead } from './look-ahead.js';
+import type { BlockPrefetcher } from './look-ahead.js';
 import { scriptsReason } from './scripts-needed.js';
 import type { ChainWorkspace } from './workspace.js';
 
@@ -43,14 +43,14 @@ export interface Step {
 
 /**
  * Reads and checks blocks from the tip towards the target, until a better tip than the present one is reached.
- * @param lookAhead what was prepared for these blocks before; null without
+ * @param prefetcher what was prepared for these blocks before; null without
  */
 export async function prepareStep(
   ws: ChainWorkspace,
   target: HeaderNode,
   supplied: SuppliedBlock | null,
   assumed: HeaderNode | undefined,
-  lookAhead: LookAhead | null,
+  prefetcher: BlockPrefetcher | null,
 ): Promise<Step> {
   const tip = ws.active.tip as HeaderNode;
   const fork = lastCommonAncestor(tip, target);
@@ -69,10 +69,10 @@ export async function prepareStep(
   }
   for (let height = fork.height + 1; height <= target.height; height++) {
     const node = target.ancestor(height) as HeaderNode;
-    const ahead = await lookAhead?.take(node);
+    const prefetched = await prefetcher?.take(node);
     let block: BlockView;
     try {
-      block = supplied?.node === node ? supplied.block : (ahead?.block ?? (await readChecked(ws, node)));
+      block = supplied?.node === node ? supplied.block : (prefetched?.block ?? (await readChecked(ws, node)));
     } catch (error) {
       if (error instanceof StoreError && (error.code === 'STORE_CORRUPTION' || error.code === 'STORE_NOT_FOUND')) {
         return step({ unreadable: { node, error } });
@@ -81,7 +81,7 @@ export async function prepareStep(
     }
     const reason = scriptsReason(ws, node, assumed);
     ws.scriptsLog.note(node, reason);
-    const connect = { klass: 'block', scripts: reason !== null, overlay, ahead } as const;
+    const connect = { klass: 'block', scripts: reason !== null, overlay, ahead: prefetched } as const;
     // Scripts that are not asked for decide nothing.
     const early = supplied?.node === node && overlay === null && reason !== null ? await supplied.early?.take() : null;
     const result = early ?? (await tryConnect(ws, block, node.prev as HeaderNode, connect));

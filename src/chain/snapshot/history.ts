@@ -9,7 +9,7 @@ import { durationText, ProgressMeter, percentText } from '../../lib/progress.js'
 import { TimeSlice } from '../../lib/turns.js';
 import { ChainFault } from '../chain-fault.js';
 import { hashCoins } from '../coins/coins-stats.js';
-import { LookAhead } from '../connect/look-ahead.js';
+import { BlockPrefetcher } from '../connect/look-ahead.js';
 import { changeCoins, moveTip, prepareStep } from '../connect/reorganize.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
 import { Persister } from '../files/persister.js';
@@ -45,7 +45,7 @@ export class History {
   /** The snapshot's block. */
   readonly base: HeaderNode;
   readonly #expected: AssumedCoins;
-  readonly #ahead: LookAhead;
+  readonly #prefetcher: BlockPrefetcher;
   readonly #deps: HistoryDeps;
   readonly #meter: ProgressMeter;
   #running = false;
@@ -59,7 +59,7 @@ export class History {
     this.#expected = expected;
     this.#deps = deps;
     this.persister = new Persister(ws, this.tip);
-    this.#ahead = new LookAhead(ws);
+    this.#prefetcher = new BlockPrefetcher(ws);
     this.#meter = new ProgressMeter(() => ws.clock.monotonicMs(), this.tip.height, REPORT_MS);
   }
 
@@ -121,8 +121,8 @@ export class History {
     const { ws, base } = this;
     if (next.failed) return this.#end(() => this.#deps.refuted());
     const assumed = this.#deps.assumedValid();
-    this.#ahead.fill(base, assumed);
-    const step = await prepareStep(ws, next, null, assumed, this.#ahead);
+    this.#prefetcher.prefetchBlocks(base, assumed);
+    const step = await prepareStep(ws, next, null, assumed, this.#prefetcher);
     if (step.unreadable !== null) {
       const { node, error } = step.unreadable;
       ws.log.warn(`Stored block ${node.hashHex} cannot be read and will be fetched again: ${error.message}`);
@@ -179,6 +179,6 @@ export class History {
 
   /** Ends what is prepared ahead. */
   close(): Promise<void> {
-    return this.#ahead.close();
+    return this.#prefetcher.close();
   }
 }

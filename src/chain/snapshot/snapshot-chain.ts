@@ -116,7 +116,7 @@ export class SnapshotChain {
     // What may have changed while the coins were read is a refusal like any other, and no fault.
     const refused = await changes.change<SnapshotError | null>(async (reply) => {
       await activator.settle();
-      await activator.ahead.close();
+      await activator.prefetcher.close();
       await persister.flush();
       await persister.syncAll();
       const late = this.#lateRefusal(base, poolSize);

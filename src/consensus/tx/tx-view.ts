@@ -130,7 +130,7 @@ export class TxView {
   /** Null: nothing is known. */
   facts: TxFacts | null = null;
   /** What a mempool learnt of it before its turn (mempool/accept/lookahead.ts): a field costs less than a weak map. */
-  foreseen: object | null = null;
+  prefetched: object | null = null;
   #txidCache: Uint8Array | undefined = undefined;
   #wtxidCache: Uint8Array | undefined = undefined;
 

@@ -396,7 +396,7 @@ export class FleetSource {
       return;
     }
     this.#clockFrom = node.heardMs;
-    state.clockAheadMs = fact.clockMs - Date.now();
+    state.clockOffsetMs = fact.clockMs - Date.now();
     if (fact.tip.hashHex !== this.#tipHex) {
       this.#tipHex = fact.tip.hashHex;
       this.#fronts?.publishTip(fact.tip);

@@ -18,7 +18,7 @@ export interface ConnectionOwner {
 }
 
 /** Bytes of pipelined requests beyond which the socket is not read. */
-const MOST_AHEAD_BYTES = 64 * 1024;
+const MAX_PIPELINED_BYTES = 64 * 1024;
 
 /** Seconds in which a client must read the last reply and close the connection. */
 const LINGER_SECONDS = 3;
@@ -254,7 +254,7 @@ export class Connection implements ExchangeWire {
       this.#running = false;
     }
     if (this.#data?.buffer === READ.buffer) this.#data = Buffer.from(this.#data);
-    const full = this.#data !== null && this.#data.length > MOST_AHEAD_BYTES;
+    const full = this.#data !== null && this.#data.length > MAX_PIPELINED_BYTES;
     if (full !== this.#paused) {
       this.#paused = full;
       if (full) this.socket.pause();

@@ -7,7 +7,7 @@ import { policyReject } from '../../policy/reject.js';
 import type { MempoolEntry } from '../entry.js';
 import { NO_ROW } from '../rows.js';
 import { type Judge, WITHOUT_COINS } from './judge.js';
-import { Lookahead, verdictOf } from './lookahead.js';
+import { TxPrefetcher, verdictOf } from './lookahead.js';
 import { checkScripts } from './script-checks.js';
 import { type AcceptOptions, Workspace } from './workspace.js';
 
@@ -33,21 +33,21 @@ export const isBusy = (error: unknown): boolean => error instanceof VerifierBusy
 
 export class Acceptor {
   readonly #judge: Judge;
-  readonly #lookahead: Lookahead;
+  readonly #prefetcher: TxPrefetcher;
 
   constructor(judge: Judge) {
     this.#judge = judge;
-    this.#lookahead = new Lookahead(judge);
+    this.#prefetcher = new TxPrefetcher(judge);
   }
 
   /** These will be offered soon, in this order: their scripts run meanwhile. */
-  foresee(txs: readonly TxView[]): Promise<void> {
-    return this.#lookahead.begin(txs);
+  prefetchTransactions(txs: readonly TxView[]): Promise<void> {
+    return this.#prefetcher.prefetchTransactions(txs);
   }
 
   /** A promise only where something has to be waited for: coins, scripts, a reorganisation. */
   accept(tx: TxView, options: AcceptOptions = {}): AcceptResult | Promise<AcceptResult> {
-    const known = this.#lookahead.known(tx);
+    const known = this.#prefetcher.prefetched(tx);
     const verdict = known === undefined ? null : verdictOf(known);
     if (verdict instanceof Promise || !this.#mayChange(options)) return this.#acceptLater(tx, options, verdict);
     const judge = this.#judge;

@@ -21,13 +21,13 @@ const ALONE: readonly Step[] = [checkAlone];
 const COIN_STEPS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee];
 
 /** One that is judged ahead. */
-interface Ahead {
+interface PrefetchItem {
   readonly work: Workspace;
-  readonly known: Foreseen;
+  readonly known: PrefetchedTx;
 }
 
 /** What is known of a transaction before its turn. */
-export class Foreseen {
+export class PrefetchedTx {
   /** Resolves when the verdict is here, or none is coming. Null from then on. Never rejects. */
   pending: Promise<void> | null = null;
   /** Under the standard flags; null when its scripts did not run. */
@@ -40,16 +40,16 @@ export class Foreseen {
 }
 
 /** What is known of a transaction's scripts; waits for it when that is to come. Null: nothing. */
-export const verdictOf = (known: Foreseen): VerifyResult | null | Promise<VerifyResult | null> =>
+export const verdictOf = (known: PrefetchedTx): VerifyResult | null | Promise<VerifyResult | null> =>
   known.pending === null ? known.verdict : awaited(known);
 
 /** Coins may be on their way, then scripts. */
-async function awaited(known: Foreseen): Promise<VerifyResult | null> {
+async function awaited(known: PrefetchedTx): Promise<VerifyResult | null> {
   while (known.pending !== null) await known.pending;
   return known.verdict;
 }
 
-export class Lookahead {
+export class TxPrefetcher {
   readonly #judge: Judge;
   constructor(judge: Judge) {
     this.#judge = judge;
@@ -59,22 +59,22 @@ export class Lookahead {
    * These will be offered soon, in this order; later ones may spend earlier ones. Scripts of those that would be refused
    * before they came to it do not run. Resolves when the scripts are with the verifier.
    */
-  async begin(txs: readonly TxView[]): Promise<void> {
+  async prefetchTransactions(txs: readonly TxView[]): Promise<void> {
     const { pool, chain } = this.#judge.deps;
     const earlier = new Map<string, TxView>();
     const options = { earlier };
-    const fresh: Ahead[] = [];
+    const fresh: PrefetchItem[] = [];
     const wanted: Uint8Array[] = [];
     for (const tx of txs) {
       const key = hashKey(tx.txid);
-      if (this.known(tx) !== undefined || earlier.has(key) || pool.find(tx.txid) !== NO_ROW) continue;
+      if (this.prefetched(tx) !== undefined || earlier.has(key) || pool.find(tx.txid) !== NO_ROW) continue;
       const work = new Workspace(tx, options);
       if (this.#judge.check(work, ALONE) !== null) continue;
       for (const outpoint of this.#judge.unknownCoins(work)) wanted.push(outpoint);
       earlier.set(key, tx);
-      const known = new Foreseen(this.#judge);
+      const known = new PrefetchedTx(this.#judge);
       // With the very object that will be offered: it goes with it if it never is.
-      tx.foreseen = known;
+      tx.prefetched = known;
       fresh.push({ work, known });
     }
     if (wanted.length > 0) {
@@ -102,19 +102,19 @@ export class Lookahead {
   }
 
   /** What is known of a transaction, if it was announced. */
-  known(tx: TxView): Foreseen | undefined {
-    const { foreseen } = tx;
-    return foreseen instanceof Foreseen && foreseen.judge === this.#judge ? foreseen : undefined;
+  prefetched(tx: TxView): PrefetchedTx | undefined {
+    const { prefetched: foreseen } = tx;
+    return foreseen instanceof PrefetchedTx && foreseen.judge === this.#judge ? foreseen : undefined;
   }
 
   /** Whether it would come as far as its scripts. All its coins are known. */
-  #runs(work: Workspace, known: Foreseen): boolean {
+  #runs(work: Workspace, known: PrefetchedTx): boolean {
     if (this.#judge.check(work, COIN_STEPS) !== null) return false;
     known.judged = { work, tip: this.#judge.deps.chain.tip };
     return true;
   }
 
-  #verify(group: readonly Ahead[]): void {
+  #verify(group: readonly PrefetchItem[]): void {
     // Busy or broken: acceptance asks again and tells its caller.
     if (!this.#judge.deps.verifier.canAcceptWork('transaction')) return;
     const pending = this.#run(group).catch(() => {
@@ -123,7 +123,7 @@ export class Lookahead {
     for (const { known } of group) known.pending = pending;
   }
 
-  async #run(group: readonly Ahead[]): Promise<void> {
+  async #run(group: readonly PrefetchItem[]): Promise<void> {
     const { verifier } = this.#judge.deps;
     const txs = group.map(({ work }) => work);
     const result = await verifier.verifyTxs({ txs, flags: STANDARD_SCRIPT_FLAGS, klass: 'transaction' });

@@ -49,7 +49,7 @@ export async function restorePool(mempool: Mempool, parts: Iterable<SavedPart>, 
     else result.failed++;
   };
   const offerAll = async (saved: readonly SavedTx[]): Promise<void> => {
-    await mempool.foresee(saved.map(({ tx }) => tx));
+    await mempool.prefetchTransactions(saved.map(({ tx }) => tx));
     for (const one of saved) {
       if (options.stopping.aborted) return;
       await offer(one);

@@ -48,7 +48,7 @@ const MAX_HIGH_BANDWIDTH = 3;
 /** Larger transactions are not kept for blocks. */
 const MAX_EXTRA_BYTES = 100_000;
 /** Blocks that far ahead of the tip are not put together: their transactions are not known yet. */
-const MAX_AHEAD = 2;
+const MAX_ABOVE_TIP = 2;
 /** Peers that are asked for the rest of the same block. */
 const MAX_ASKED_AT_ONCE = 3;
 /** Blocks being put together at a time, for all peers: each may hold megabytes. */
@@ -327,7 +327,7 @@ export class CompactRelay {
       return;
     }
     if (asked === undefined && !this.#headers.canFetchDirectly) return;
-    if (node.height > chain.tip.height + MAX_AHEAD) {
+    if (node.height > chain.tip.height + MAX_ABOVE_TIP) {
       if (asked !== undefined) this.#wholeBlock(peer, node);
       else await this.#headers.process(peer, [header.bytes], true);
       return;

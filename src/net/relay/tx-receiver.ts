@@ -48,12 +48,12 @@ const NOTING_DELAY_MS = 300;
 /** Weight of orphans for each peer that brings any: a standard child and its parent. */
 const ORPHAN_WEIGHT_PER_PEER = 404_000;
 /** Bytes of a transaction whose scripts may run before its turn: with others of its peer it takes some milliseconds. */
-const MOST_FORESEEN = 2_000;
+const MAX_PREFETCHED_BYTES = 2_000;
 /** Orphans looked at in one step, so that a peer's message can't make us work for long. */
 const ORPHANS_PER_STEP = 10;
 
 /** A message and what it holds. */
-interface Foreseen {
+interface PrefetchedTx {
   readonly payload: Uint8Array;
   readonly tx: TxView;
 }
@@ -70,7 +70,7 @@ export class TxReceiver {
    */
   readonly #reconsiderable = new RollingBloom(REJECTS, FALSE_HITS);
   /** Messages that wait for their turn, in its order. */
-  readonly #foreseen = new Map<Peer, Foreseen[]>();
+  readonly #prefetched = new Map<Peer, PrefetchedTx[]>();
   /** Blocks that are not noted yet: that can wait until they have become new work. */
   #unnoted: (readonly TxView[])[] = [];
   #noting: NodeJS.Timeout | null = null;
@@ -222,18 +222,18 @@ export class TxReceiver {
   }
 
   /** Messages that come next, in this order: their scripts run while one after the other has its turn. */
-  foresee(peer: Peer, frames: readonly Frame[]): void {
+  prefetch(peer: Peer, frames: readonly Frame[]): void {
     const { options, mempool } = this.#context;
     if ((options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions) return;
     const txs: TxView[] = [];
-    let foreseen = this.#foreseen.get(peer);
-    if (foreseen === undefined) this.#foreseen.set(peer, (foreseen = []));
+    let prefetched = this.#prefetched.get(peer);
+    if (prefetched === undefined) this.#prefetched.set(peer, (prefetched = []));
     for (const { payload, hash } of frames) {
-      if (payload.length > MOST_FORESEEN) continue;
+      if (payload.length > MAX_PREFETCHED_BYTES) continue;
       try {
         const tx = this.#parse(payload);
         if (hash !== null && tx.totalSize === payload.length) tx.adoptHash(hash);
-        foreseen.push({ payload, tx });
+        prefetched.push({ payload, tx });
         if (!this.#isHere(tx.wtxid, true) && !this.#reconsiderable.has(tx.wtxid)) txs.push(tx);
       } catch (error) {
         // Told when it has its turn.
@@ -241,7 +241,7 @@ export class TxReceiver {
       }
     }
     // A store that fails here fails again when the transaction has its turn, and is reported there.
-    if (txs.length > 0) mempool.foresee(txs).catch(() => {});
+    if (txs.length > 0) mempool.prefetchTransactions(txs).catch(() => {});
   }
 
   /** @throws DecodeError */
@@ -253,12 +253,12 @@ export class TxReceiver {
   }
 
   /** The transaction of this very message; those before it, whose turn is over, are forgotten. */
-  #takeForeseen(peer: Peer, payload: Uint8Array): TxView | undefined {
-    const foreseen = this.#foreseen.get(peer);
-    if (foreseen === undefined) return undefined;
-    const at = foreseen.findIndex((one) => one.payload === payload);
-    for (let i = 0; i < at; i++) foreseen.shift();
-    return at < 0 ? undefined : foreseen.shift()?.tx;
+  #takePrefetched(peer: Peer, payload: Uint8Array): TxView | undefined {
+    const prefetched = this.#prefetched.get(peer);
+    if (prefetched === undefined) return undefined;
+    const at = prefetched.findIndex((one) => one.payload === payload);
+    for (let i = 0; i < at; i++) prefetched.shift();
+    return at < 0 ? undefined : prefetched.shift()?.tx;
   }
 
   /** tx. @throws DecodeError */
@@ -278,7 +278,7 @@ export class TxReceiver {
       noteTooLarge();
       return;
     }
-    const tx = this.#takeForeseen(peer, payload) ?? this.#parse(payload);
+    const tx = this.#takePrefetched(peer, payload) ?? this.#parse(payload);
     this.onReceived(peer, tx);
     if (this.requests.byTxid > 0 && tx.hasWitness) this.requests.answered(peer, tx.txid);
     // What it announced by this name was noted then.
@@ -396,7 +396,7 @@ export class TxReceiver {
   /** The peer is gone. */
   forget(peer: Peer): void {
     this.requests.forgetPeer(peer);
-    this.#foreseen.delete(peer);
+    this.#prefetched.delete(peer);
     const erased = this.orphans.forgetPeer(peer);
     if (erased > 0) this.#context.log.debug('mempool', `Erased ${erased} orphan tx from peer=${peer.id}`);
     this.#settle(peer);

@@ -99,7 +99,7 @@ export interface PoolAccess {
   /** The same question about several, one after the other, nothing is kept. */
   testPackage(txs: readonly TxView[]): Promise<PackageResult>;
   /** Announces what will be offered next, in this order, so that scripts run ahead. */
-  foresee(txs: readonly TxView[]): Promise<void>;
+  prefetchTransactions(txs: readonly TxView[]): Promise<void>;
   /** A copy of the transaction with this wtxid; undefined when it is not here. */
   byWtxid(wtxid: Uint8Array): TxView | undefined;
   /** A block's transactions, when all of them are here. @param wtxids 32 bytes each, one after the other */

@@ -2,7 +2,7 @@
 // are read and their scripts run on the verifier's threads. Verdicts are given one by one and in order, as without it.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { NodeContext } from '../context/node.js';
-import type { BatchAhead } from '../dispatch.js';
+import type { BatchPrefetch } from '../dispatch.js';
 import type { RequestEntry, RequestList } from '../wire/request.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
 import { decodeTx } from './raw-tx.js';
@@ -34,7 +34,7 @@ interface ReadEntry {
 }
 
 /** What dispatch keeps beside a batch that offers transactions. */
-export class SendAhead implements BatchAhead {
+export class TxBatchPrefetch implements BatchPrefetch {
   readonly #ctx: NodeContext;
   readonly #entries: RequestList;
   /** By index, from the one whose turn it is to those that are under way. */
@@ -66,11 +66,11 @@ export class SendAhead implements BatchAhead {
       if (tx !== null) txs.push(tx);
     }
     // A store that fails here fails again when the transaction has its turn, and is reported there.
-    if (txs.length > 0) this.#ctx.mempool.foresee(txs).catch(() => {});
+    if (txs.length > 0) this.#ctx.mempool.prefetchTransactions(txs).catch(() => {});
   }
 
   /** The transaction of the entry whose turn it is, if this is its text; given once. */
-  take(text: string): TxView | undefined {
+  takeTx(text: string): TxView | undefined {
     const current = this.#current;
     if (current?.text !== text) return undefined;
     this.#current = undefined;
@@ -79,10 +79,10 @@ export class SendAhead implements BatchAhead {
 }
 
 /** For the dispatcher. */
-export function lookAhead(ctx: NodeContext, entries: RequestList): BatchAhead | null {
+export function lookAhead(ctx: NodeContext, entries: RequestList): BatchPrefetch | null {
   let offers = 0;
   for (let i = 0; i < entries.length && i < TELLING; i++) {
-    if (offeredText(entries.at(i) as RequestEntry) !== undefined && ++offers > 1) return new SendAhead(ctx, entries);
+    if (offeredText(entries.at(i) as RequestEntry) !== undefined && ++offers > 1) return new TxBatchPrefetch(ctx, entries);
   }
   return null;
 }

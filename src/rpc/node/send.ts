@@ -9,7 +9,7 @@ import { fail, RPC_CODE } from '../errors.js';
 import type { JsonValue } from '../wire/values.js';
 import { ABSURD_FEE_RATE, failAbsurdRate } from './packages.js';
 import { decodeTx } from './raw-tx.js';
-import { SendAhead } from './send-ahead.js';
+import { TxBatchPrefetch } from './send-ahead.js';
 
 /** 0.10 BTC per 1,000 virtual bytes. */
 const DEFAULT_MAX_FEE_RATE = 10_000_000;
@@ -19,7 +19,7 @@ const undecodable = (what = '.'): never =>
 
 /** The transaction of a text; in a batch perhaps read before, with its scripts under way. */
 export const offeredTx = (ctx: NodeContext, text: string, call: CallInfo, what?: string): TxView =>
-  (call.ahead instanceof SendAhead ? call.ahead.take(text) : undefined) ?? decodeTx(ctx, text) ?? undecodable(what);
+  (call.prefetch instanceof TxBatchPrefetch ? call.prefetch.takeTx(text) : undefined) ?? decodeTx(ctx, text) ?? undecodable(what);
 
 /** The highest rate that a caller allows, satoshis per 1,000 virtual bytes; 0 means any. */
 export function maxRate({ compat }: NodeContext, value: JsonValue | undefined): number {

@@ -37,7 +37,7 @@ export async function asDescriptor(ctx: WalletContext, wallet: Wallet, request: 
       members.map(([name]) => name),
       members.map(([, value]) => value),
     );
-    return { request: asked, ahead: [], labelsRange: true, ...amounting };
+    return { request: asked, precomputed: [], labelsRange: true, ...amounting };
   } catch (error) {
     return { success: false, error: elementError(error), warnings: [] };
   }

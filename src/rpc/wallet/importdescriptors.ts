@@ -7,7 +7,7 @@ import { equalBytes } from '../../consensus/bytes/hex.js';
 import { runStepsInSlices } from '../../lib/steps.js';
 import { follows } from '../../policy/compat.js';
 import { planRescan, scanStart } from '../../wallet/follow/rescan.js';
-import type { ScriptsAhead } from '../../wallet/keys/descriptor-keys.js';
+import type { PrecomputedScripts } from '../../wallet/keys/descriptor-keys.js';
 import type { TrackedDescriptor } from '../../wallet/keys/descriptor-table.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asInt64, asString } from '../args.js';
@@ -133,7 +133,7 @@ async function applyRequest(
   ctx: WalletContext,
   wallet: Wallet,
   accepted: Accepted,
-  how: { time: number; ahead: readonly ScriptsAhead[] },
+  how: { time: number; ahead: readonly PrecomputedScripts[] },
   warnings: string[],
   apply: Applying,
 ): Promise<void> {
@@ -158,7 +158,7 @@ async function applyPath(
   ctx: WalletContext,
   wallet: Wallet,
   { parsed, active, label, labelsRange, rangeStart, rangeEnd, nextIndex }: Accepted,
-  { descriptor, isInternal, time, ahead }: { descriptor: Descriptor; isInternal: boolean; time: number; ahead: ScriptsAhead | undefined },
+  { descriptor, isInternal, time, ahead }: { descriptor: Descriptor; isInternal: boolean; time: number; ahead: PrecomputedScripts | undefined },
   warnings: string[],
   { batch, yieldIfDue: breath }: Applying,
 ): Promise<void> {
@@ -195,7 +195,7 @@ async function applyPath(
 export interface ReadRequest {
   readonly request: JsonObject;
   readonly parsed: ParsedDescriptor;
-  readonly ahead: ScriptsAhead[];
+  readonly precomputed: PrecomputedScripts[];
   unmade?: Descriptor;
   tooMany?: true;
   /** Warnings from parsing. */
@@ -220,8 +220,8 @@ const TOO_MANY = `One call brings ${MOST_SCRIPTS} scripts at most, counted from 
  * are.
  * @param left of them
  */
-async function makeAhead(ctx: WalletContext, wallet: Wallet, read: ReadRequest, left: { count: number }, breath: YieldIfDue): Promise<void> {
-  const { parsed, ahead } = read;
+async function precomputeScripts(ctx: WalletContext, wallet: Wallet, read: ReadRequest, left: { count: number }, breath: YieldIfDue): Promise<void> {
+  const { parsed, precomputed: ahead } = read;
   if (!parsed.descriptors[0].isRange) return;
   let accepted: Accepted;
   try {
@@ -274,7 +274,7 @@ async function withRead(
       const one = await readOne(request);
       read.push(one);
       if ('success' in one) continue;
-      await makeAhead(ctx, wallet, one, left, breath);
+      await precomputeScripts(ctx, wallet, one, left, breath);
       const pause = breath();
       if (pause) await pause;
     }
@@ -292,7 +292,7 @@ async function processRequest(
   apply: Applying,
 ): Promise<ImportOutcome> {
   if ('success' in read) return read;
-  const { ahead } = read;
+  const { precomputed: ahead } = read;
   const warnings = [...(read.warnings ?? [])];
   try {
     const accepted = readRequest(ctx, wallet, read, warnings);

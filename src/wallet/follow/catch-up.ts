@@ -10,7 +10,7 @@ import { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { scannedPlace } from '../wallet-state.js';
 import { connectBlock, recordBlock, withKeys } from './record-block.js';
-import { parsed, type ScanDeps, scanAhead } from './scan-pipeline.js';
+import { parsed, type ScanDeps, scanInPipeline } from './scan-pipeline.js';
 
 const HASH = 32;
 /**
@@ -120,7 +120,7 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
     if (historyMissing && lowest > tip.height) throw beyondSnapshot(lowest);
     const batch = new WalletBatch();
     let pending = 0;
-    for await (const { node, candidates, again } of scanAhead(wallet, first, () => client.tip.height, deps)) {
+    for await (const { node, candidates, again } of scanInPipeline(wallet, first, () => client.tip.height, deps)) {
       // Turned elsewhere: the loop above finds the fork.
       if (stopping() || !follows(node, wallet.tip!) || !client.contains(node)) break;
       const { crypto, options } = wallet.parts;

@@ -9,7 +9,7 @@ import type { ScanState, Wallet } from '../wallet.js';
 import { scannedPlace } from '../wallet-state.js';
 import { markScan, type OpenScan } from './open-scan.js';
 import { recordBlock, withKeys } from './record-block.js';
-import { parsed, type ScanDeps, type ScannedBlock, scanAhead } from './scan-pipeline.js';
+import { parsed, type ScanDeps, type ScannedBlock, scanInPipeline } from './scan-pipeline.js';
 
 export type ScanStatus = 'success' | 'failure' | 'aborted';
 
@@ -141,7 +141,7 @@ export async function scanBlocks(
   let marked = 0;
   // The tip may move meanwhile: what came after it is followed the usual way.
   const lastHeight = (): number => Math.min(stopHeight ?? Number.POSITIVE_INFINITY, wallet.tip!.height);
-  for await (const block of scanAhead(wallet, start, lastHeight, deps)) {
+  for await (const block of scanInPipeline(wallet, start, lastHeight, deps)) {
     const { node, candidates } = block;
     if (scan.abort || wallet.closed) break;
     at = node;

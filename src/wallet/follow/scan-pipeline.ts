@@ -50,7 +50,7 @@ interface Stretch {
  * @param first of the best chain
  * @param lastHeight asked again and again, since the tip may move
  */
-export async function* scanAhead(
+export async function* scanInPipeline(
   wallet: Wallet,
   first: BlockFacts,
   lastHeight: () => number,
@@ -59,7 +59,7 @@ export async function* scanAhead(
   const blocks = lastHeight() - first.height + 1;
   const onThreads = client.scanDepth > 0 && blocks * SCRIPTS_PER_BLOCK >= wallet.keys.scriptCount;
   const marks = onThreads ? await WalletMarks.of(wallet, client.hasFilters) : null;
-  const ahead: Stretch[] = [];
+  const inProgress: Stretch[] = [];
   const depth = onThreads ? client.scanDepth : 1;
   const perStretch = onThreads ? BLOCKS_PER_JOB : 1;
   const begin = (nodes: readonly BlockFacts[]): Stretch => {
@@ -88,13 +88,13 @@ export async function* scanAhead(
   };
   let height = first.height;
   for (;;) {
-    while (ahead.length < depth && height <= lastHeight()) {
+    while (inProgress.length < depth && height <= lastHeight()) {
       const nodes = await client.blocks(height, Math.min(perStretch, lastHeight() - height + 1));
       if (nodes.length === 0) break;
       height += nodes.length;
-      ahead.push(begin(nodes));
+      inProgress.push(begin(nodes));
     }
-    let stretch = ahead.shift();
+    let stretch = inProgress.shift();
     if (stretch === undefined) return;
     let done = 0;
     const { nodes } = stretch;

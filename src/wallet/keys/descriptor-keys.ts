@@ -46,13 +46,13 @@ export interface NewDescriptor {
   readonly rangeEnd: number;
   readonly nextIndex: number;
   /** Scripts that were made before. */
-  readonly ahead?: ScriptsAhead;
+  readonly ahead?: PrecomputedScripts;
   /** As KeySource.topUp's: the rest of the scripts is fillPool's, for those that give out addresses. */
   readonly due?: () => boolean;
 }
 
 /** Scripts of a descriptor, made before it is added: deriving takes its time, adding does not. */
-export interface ScriptsAhead {
+export interface PrecomputedScripts {
   /** The index of the first. */
   readonly first: number;
   /** By index; what was taken over is set to null. */
@@ -63,7 +63,7 @@ export interface ScriptsAhead {
 
 /** How a descriptor's scripts are made. */
 interface Expanding {
-  readonly ahead?: ScriptsAhead;
+  readonly ahead?: PrecomputedScripts;
   /** As KeySource.topUp's. */
   readonly due?: () => boolean;
 }

@@ -291,8 +291,8 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   #topUpInactive(chain: HdChain, path: readonly number[], batch: WalletBatch): void {
     if (this.#deps.vault.locked || path.length < 3) return;
     const internal = (path[1] & 0x7fff_ffff) !== 0;
-    const ahead = (internal ? chain.internal : chain.external) - ((path[2] & 0x7fff_ffff) + 1);
-    const missing = Math.max(this.#deps.keypoolSize, 1) - ahead;
+    const available = (internal ? chain.internal : chain.external) - ((path[2] & 0x7fff_ffff) + 1);
+    const missing = Math.max(this.#deps.keypoolSize, 1) - available;
     if (missing <= 0) return;
     if (this.#branchOf(chain, internal) === null) return;
     const { length } = this.#derive(chain, internal, missing, batch, afterSomeKeys());

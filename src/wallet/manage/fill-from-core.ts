@@ -318,9 +318,9 @@ class Filling {
         count += secrets.size;
         // Core's cache is asked only for what the private keys do not give.
         const needsCache = descriptor.scripts(window.rangeStart, { secrets }) === null;
-        const ahead = { first: 0, scripts: [], cache: cacheFor(core.caches.get(id)) };
+        const precomputed = { first: 0, scripts: [], cache: cacheFor(core.caches.get(id)) };
         const tracked = await wallet.changeExclusively((batch) => {
-          const fresh = { descriptor, secrets: secrets.pairs(), time: stored.time, ...window, ...(needsCache ? { ahead } : {}) };
+          const fresh = { descriptor, secrets: secrets.pairs(), time: stored.time, ...window, ...(needsCache ? { ahead: precomputed } : {}) };
           return runStepsInSlices(keys.adding(fresh, batch), () => (this.#pauses.due ? this.#pauses.pause() : undefined));
         }, false);
         if (tracked === null) throw new CoreFileError(`The scripts of a descriptor cannot be made: ${stored.text.slice(0, 200)}`);

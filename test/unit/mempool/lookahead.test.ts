@@ -58,7 +58,7 @@ t.test('each script runs once, also of children of what is announced with them',
   // Nobody can sign for that output: the script fails, ahead and in its turn.
   const child = spend(crypto, [outpointOf(parent, 0)], [{ value: 80_000, script: Uint8Array.of(0, 20, ...new Uint8Array(20)) }]);
   const plain = payment();
-  await pool.foresee([plain, parent, child]);
+  await pool.prefetchTransactions([plain, parent, child]);
   t.same(asked, [{ txids: [idOf(plain)], onlyInput: false }], 'one that fails before its scripts does not run them, nor does its child');
   t.equal((await pool.accept(plain)).reject, null);
   t.equal(asked.length, 1, 'and not asked again');
@@ -72,7 +72,7 @@ t.test('a chain of payments runs ahead as a whole', async (t) => {
   const parent = payment();
   const script = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(9));
   const child = spend(crypto, [outpointOf(parent, 0)], [{ value: parent.outputValue(0) - 5_000, script }]);
-  await pool.foresee([parent, child]);
+  await pool.prefetchTransactions([parent, child]);
   t.same(asked[0]?.txids.slice(0, 1), [idOf(parent)]);
   t.equal((await pool.accept(parent)).reject, null);
 });
@@ -80,7 +80,7 @@ t.test('a chain of payments runs ahead as a whole', async (t) => {
 t.test('a failure in a group says nothing of the others', async (t) => {
   const { pool, asked, payment } = open();
   const txs = Array.from({ length: 12 }, (_, i) => payment(i === 3 || i === 4 || i === 11 ? { breakInput: 0 } : {}));
-  await pool.foresee(txs);
+  await pool.prefetchTransactions(txs);
   const reasons: (string | undefined)[] = [];
   for (const tx of txs) reasons.push((await pool.accept(tx)).reject?.reason);
   t.same(
@@ -96,7 +96,7 @@ t.test('a failure in a group says nothing of the others', async (t) => {
 t.test('a tip between is judged anew', async (t) => {
   const { pool, payment, chain } = open();
   const tx = payment();
-  await pool.foresee([tx]);
+  await pool.prefetchTransactions([tx]);
   chain.connect([]);
   chain.coinMap.clear();
   t.equal((await pool.accept(tx)).reject?.category, 'missing-inputs', 'its coin was spent by the block');
@@ -106,7 +106,7 @@ t.test('a failure ahead has the same name', async (t) => {
   const { pool, payment } = open();
   const bad = payment({ breakInput: 0 });
   const twin = parseTx(new Uint8Array(bad.bytes), crypto);
-  await pool.foresee([bad]);
+  await pool.prefetchTransactions([bad]);
   const ahead = await pool.accept(bad);
   const alone = await pool.accept(twin);
   t.ok(ahead.reject);
@@ -117,13 +117,13 @@ t.test('a busy verifier, an unknown coin and a second announcement change nothin
   const { pool, asked, state, payment, chain } = open();
   const [a, b] = [payment(), payment()];
   state.busy = true;
-  await pool.foresee([a]);
+  await pool.prefetchTransactions([a]);
   t.equal(asked.length, 0);
   state.busy = false;
   t.equal((await pool.accept(a)).reject, null, 'verified in its turn');
   const lost = spend(crypto, [outpointOf(b, 5)], [{ value: 10_000, script: Uint8Array.of(0, 20, ...new Uint8Array(20)) }]);
-  await pool.foresee([b, lost, b]);
-  await pool.foresee([b]);
+  await pool.prefetchTransactions([b, lost, b]);
+  await pool.prefetchTransactions([b]);
   t.equal(asked.length, 2);
   chain.connect([]);
   t.equal((await pool.accept(b)).reject, null, 'a block between changes nothing for the scripts');

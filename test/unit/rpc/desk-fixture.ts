@@ -107,7 +107,7 @@ export function openDesk(
       accept: () => Promise.reject(new Error('no pool here')),
       acceptPackage: () => Promise.reject(new Error('no pool here')),
       testPackage: () => Promise.reject(new Error('no pool here')),
-      foresee: () => Promise.resolve(),
+      prefetchTransactions: () => Promise.resolve(),
       addUnbroadcast: () => {},
       announce: () => {},
       hasFixedFee: () => false,

@@ -21,7 +21,7 @@ function readDescriptor(ctx: WalletContext, request: JsonObject, call: CallInfo)
     if (follows(ctx.compat, 26)) labelOf(label);
     const parsed = parseDescriptor(text, ctx.descriptors, { requireChecksum: true, keys: call.taken?.keys });
     if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
-    return { request, parsed, ahead: [] };
+    return { request, parsed, precomputed: [] };
   } catch (error) {
     // A value of another type ends the whole call in later releases.
     if (follows(ctx.compat, 24) && error instanceof TypeFault) throw error;

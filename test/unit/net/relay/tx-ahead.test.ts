@@ -33,8 +33,8 @@ async function tell(payloads: (coinbase: Buffer) => Buffer[], together: boolean)
   const first: BuiltBlock = buildBlock(GENESIS, { time, outs: Array.from({ length: COINS }, () => out(VALUE)), fees: -COINS * VALUE });
   for (const { bytes } of [first, ...buildChain(first, 100)]) await chain.submitBlock(bytes);
   const foreseen: number[] = [];
-  const foresee = world.mempool.foresee.bind(world.mempool);
-  world.mempool.foresee = (txs) => {
+  const foresee = world.mempool.prefetchTransactions.bind(world.mempool);
+  world.mempool.prefetchTransactions = (txs) => {
     foreseen.push(txs.length);
     return foresee(txs);
   };
