@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 
 const HEADER_BYTES = 80;
 /** The block's hex begins in the first bytes of a body, if it is there. */
-const LOOKED_AT_BYTES = 4096;
+const SCANNED_BYTES = 4096;
 
 /** A call that may have a block in it. */
 export interface Submission {
@@ -25,7 +25,7 @@ export const sha256d = (bytes: Uint8Array): Uint8Array => sha256(sha256(bytes));
 /** The block's header, from the block or from the first long run of hex digits; null when there is none. */
 export function headerOf({ body, block }: Submission): Uint8Array | null {
   if (block) return block.bytes.length < HEADER_BYTES ? null : block.bytes.subarray(0, HEADER_BYTES);
-  const text = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, LOOKED_AT_BYTES)).toString('latin1');
+  const text = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, SCANNED_BYTES)).toString('latin1');
   const found = /"([0-9a-fA-F]{160})/.exec(text);
   return found ? new Uint8Array(Buffer.from(found[1] as string, 'hex')) : null;
 }

@@ -2,7 +2,7 @@
 // more, what it may have left is looked after, and another one takes its place at the same addresses. Clients lose their
 // connections and come back.
 import type { Clock } from './clock.js';
-import { type Every, MOST_LOOKS, timerEvery } from './looks.js';
+import { type Every, CHECKS_UNTIL_STUCK, timerEvery } from './looks.js';
 
 /** Before the next start: at first, and at most. Pools try to connect three times, two seconds apart. */
 const FIRST_WAIT_MS = 1_000;
@@ -101,7 +101,7 @@ export class KeptThread<T extends ListeningThread> implements Pick<ListeningThre
     this.#giveUp = giveUp;
     let looks = 0;
     const lookNoMore = every(() => {
-      if (++looks !== MOST_LOOKS) return;
+      if (++looks !== CHECKS_UNTIL_STUCK) return;
       log.error(`${name}: the thread that serves clients does not start, and is ended`);
       giveUp.abort();
     });
@@ -122,7 +122,7 @@ export class KeptThread<T extends ListeningThread> implements Pick<ListeningThre
     let isAsked = false;
     let looks = 0;
     this.#lookNoMore = every(() => {
-      if (isAsked && ++looks === MOST_LOOKS) {
+      if (isAsked && ++looks === CHECKS_UNTIL_STUCK) {
         log.error(`${name}: the thread that serves clients does not answer, and is ended`);
         thread.abandon();
       }

@@ -16,12 +16,12 @@ export class ListenerGuard {
 
   /** Wraps a listener in a function that never throws. @param name for the log and the label of the metric */
   wrap<Args extends unknown[]>(name: string, listener: (...args: Args) => unknown): (...args: Args) => void {
-    this.know(name);
+    this.registerListener(name);
     return (...args) => void this.run(name, () => listener(...args));
   }
 
   /** Adds a listener to the metric with 0 failures. */
-  know(name: string): void {
+  registerListener(name: string): void {
     if (!this.#failures.has(name)) this.#failures.set(name, 0);
   }
 

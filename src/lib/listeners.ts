@@ -13,7 +13,7 @@ export class Listeners<Args extends unknown[]> {
   /** @param name for the log and the metric of failures @returns a function that removes the listener */
   add(listener: (...args: Args) => unknown, name = 'unnamed'): () => void {
     const entry = { name, listener };
-    this.#guard.know(name);
+    this.#guard.registerListener(name);
     this.#list = [...this.#list, entry];
     return () => {
       this.#list = this.#list.filter((other) => other !== entry);

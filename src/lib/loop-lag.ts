@@ -9,14 +9,14 @@ export const LAG_STEP_MS = 50;
 
 /** Looks at the loop of the thread that makes it. */
 export class LoopLag {
-  readonly #timer = setInterval(() => this.#look(), LAG_STEP_MS).unref();
-  #looked = performance.now();
+  readonly #timer = setInterval(() => this.#sample(), LAG_STEP_MS).unref();
+  #sampledMs = performance.now();
   #mostMs = 0;
 
-  #look(): void {
+  #sample(): void {
     const now = performance.now();
-    this.#mostMs = Math.max(this.#mostMs, now - this.#looked - LAG_STEP_MS);
-    this.#looked = now;
+    this.#mostMs = Math.max(this.#mostMs, now - this.#sampledMs - LAG_STEP_MS);
+    this.#sampledMs = now;
   }
 
   /** How many milliseconds it was late at most since the last call. */

@@ -4,7 +4,7 @@ import type { Slicer } from './slicer.js';
 /** Items sorted at once. */
 const RUN = 512;
 /** Items merged between two looks at the clock. */
-const LOOK_EVERY = 256;
+const CHECK_EVERY = 256;
 
 /** @returns a sorted copy; equal items keep their order */
 export async function sortInSlices<T>(items: readonly T[], compare: (a: T, b: T) => number, slicer: Slicer): Promise<T[]> {
@@ -26,7 +26,7 @@ async function merge<T>(left: readonly T[], right: readonly T[], compare: (a: T,
   const out: T[] = [];
   for (let l = 0, r = 0; l < left.length || r < right.length; ) {
     out.push(r === right.length || (l < left.length && compare(left[l], right[r]) <= 0) ? left[l++] : right[r++]);
-    if (out.length % LOOK_EVERY === 0 && slicer.due) await slicer.pause();
+    if (out.length % CHECK_EVERY === 0 && slicer.due) await slicer.pause();
   }
   return out;
 }

@@ -182,7 +182,7 @@ export class TxPool implements EntryStore {
   }
   /** Registers a follower. @param name for the log and the metric of failures */
   listen(listener: PoolListener, name = 'unnamed'): void {
-    this.#guard.know(name);
+    this.#guard.registerListener(name);
     this.#listeners.push({ name, listener });
   }
   follow(follower: RowListener): void {

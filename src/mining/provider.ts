@@ -125,14 +125,14 @@ export class Provider {
     } catch (error) {
       this.#deps.log.error(`${this.#options.name}: ${(error as Error).message}`);
     }
-    queueMicrotask(() => this.#look());
+    queueMicrotask(() => this.#runIfDue());
   }
 
   /** Reserves that clients need now. */
   setNeeds(reserves: readonly Reserve[]): void {
     this.#needs = reserves;
     if (this.#told === null) this.onTip(null);
-    this.#look();
+    this.#runIfDue();
   }
 
   /** The serving thread is another one: it knows no template, and has no clients yet. */
@@ -195,7 +195,7 @@ export class Provider {
     this.#cancelFees = this.#deps.after(Math.max(0, atMs - this.#deps.clock.monotonicMs()), () => {
       this.#cancelFees = null;
       this.#feesDue = true;
-      this.#look();
+      this.#runIfDue();
     });
   }
 
@@ -204,12 +204,12 @@ export class Provider {
     return this.#standard === null || this.#feesDue || this.#needs.some((need) => !this.#served.has(reserveKey(need)));
   }
 
-  #look(): void {
+  #runIfDue(): void {
     if (this.#running || this.#cancelRetry !== null || !this.#due) return;
     this.#running = true;
     void this.#run().finally(() => {
       this.#running = false;
-      this.#look();
+      this.#runIfDue();
     });
   }
 
@@ -231,7 +231,7 @@ export class Provider {
   #later(ms: number): void {
     this.#cancelRetry = this.#deps.after(ms, () => {
       this.#cancelRetry = null;
-      this.#look();
+      this.#runIfDue();
     });
   }
 

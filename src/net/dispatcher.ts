@@ -239,8 +239,8 @@ export class Dispatcher {
     const { wanted } = peer;
     const missing: InvItem[] = [];
     const until = performance.now() + PEER_MS;
-    for (let looked = 0; looked < LOOKUPS && !peer.connection.sendPaused; looked++) {
-      if (looked > 0 && performance.now() > until) break;
+    for (let lookups = 0; lookups < LOOKUPS && !peer.connection.sendPaused; lookups++) {
+      if (lookups > 0 && performance.now() > until) break;
       const item = wanted.first;
       if (item === undefined || !isTransaction(item)) break;
       wanted.drop();

@@ -47,10 +47,10 @@ export class Inventory {
     // One line of the log for each name. Without it nothing is kept of names: all else notes each once by itself.
     const lines = new Set<string>();
     const entries = this.#entries(peer, payload, 'inv');
-    for (let at = 0, looked = 0; at < entries.length; at += INV_ENTRY_BYTES) {
+    for (let at = 0, checked = 0; at < entries.length; at += INV_ENTRY_BYTES) {
       const { type, hash } = invItem(entries, at);
       // An orphan may have thousands of parents to look up.
-      if (++looked % ENTRIES_PER_STEP === 0 || txs.orphans.has(hash)) yield;
+      if (++checked % ENTRIES_PER_STEP === 0 || txs.orphans.has(hash)) yield;
       if (type === INV.BLOCK) {
         const known = chain.node(hash) !== undefined;
         if (told) log.debug('net', `got inv: block ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);
@@ -101,8 +101,8 @@ export class Inventory {
   /** notfound. @throws DecodeError */
   *notFound(peer: Peer, payload: Uint8Array): Generator<void> {
     const entries = this.#entries(peer, payload, 'notfound');
-    for (let at = 0, looked = 0; at < entries.length; at += INV_ENTRY_BYTES) {
-      if (++looked % ENTRIES_PER_STEP === 0) yield;
+    for (let at = 0, checked = 0; at < entries.length; at += INV_ENTRY_BYTES) {
+      if (++checked % ENTRIES_PER_STEP === 0) yield;
       const { type, hash } = invItem(entries, at);
       if (type === INV.TX || type === INV.WTX || type === INV.WITNESS_TX) this.#parts.txs.notFound(peer, hash);
       else if (type === INV.BLOCK || type === INV.WITNESS_BLOCK || type === INV.CMPCT_BLOCK) this.#parts.downloads.notFound(peer, hash);

@@ -304,7 +304,7 @@ export class Net {
       isUnwanted: (address) => this.bans.isUnwanted(address) || this.local.has(address),
       active: () => this.active && this.#connector.ready,
       wantsExtra: () => this.#staleTip.wantsExtra,
-      looksFurther: () => this.#staleTip.looksFurther,
+      wantsExtraBlockRelay: () => this.#staleTip.wantsExtraBlockRelay,
     });
     const compact = new CompactRelay(context, this.downloads, this.#headers, this.#blocks, this.#reads);
     this.compact = compact;

@@ -28,7 +28,7 @@ export class ClockWatch {
   }
 
   /** Returns whether the clock is behind now. Logs and alerts if that has changed. */
-  look(): boolean {
+  checkClock(): boolean {
     const behind = this.#work.clockBehind;
     if (behind === this.#behind) return behind;
     this.#behind = behind;
@@ -42,6 +42,6 @@ export class ClockWatch {
 
   /** Text for `warnings` of getmininginfo and other calls; empty if the clock is right. */
   get text(): string {
-    return this.look() ? BEHIND : '';
+    return this.checkClock() ? BEHIND : '';
   }
 }

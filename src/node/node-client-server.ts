@@ -23,7 +23,7 @@ const MAX_PENDING_KB = 64_000;
 /** So many times as much, and blocks are told of without their bytes: wallets look through them later. */
 const BLOCKS_SHARE = 4;
 /** How often it is looked whether they have caught up. */
-const LOOK_MS = 200;
+const CHECK_MS = 200;
 /** Milliseconds until a message that could not be posted is posted again, unless another message comes earlier. */
 const RETRY_MS = 200;
 
@@ -112,7 +112,7 @@ export class NodeClientServer {
    */
   #skipped(event: NodeEvent): PackedEvent | null {
     if (event.kind !== 'connected' || this.#stop === null || this.#pendingKb <= BLOCKS_SHARE * this.#maxPendingKb) return null;
-    this.#behind ??= setInterval(() => this.#look(), LOOK_MS).unref();
+    this.#behind ??= setInterval(() => this.#checkCaughtUp(), CHECK_MS).unref();
     return { kind: 'jumped', node: event.node, locator: event.locator };
   }
   #packed(event: NodeEvent): PackedEvent {
@@ -135,7 +135,7 @@ export class NodeClientServer {
   get #pendingKb(): number {
     return (this.#postedKb - Atomics.load(this.#counters, CLIENT_COUNTER.TAKEN_KB)) | 0;
   }
-  #look(): void {
+  #checkCaughtUp(): void {
     if (this.#pendingKb > this.#maxPendingKb) return;
     this.#endBehind();
     // While blocks below a snapshot are missing, the end of that is told by the chain.

@@ -17,7 +17,7 @@ import { REHEARSAL_PARAMS } from './rehearsal/throwaway-node.js';
 import type { WiredModules } from './wiring.js';
 
 /** How often it is looked whether a miner is there. What else a start leaves to do goes first. */
-const LOOK_MS = 5_000;
+const CHECK_MS = 5_000;
 /** A node whose threads checked so many inputs has nothing to rehearse. */
 const ENOUGH_INPUTS = 20_000;
 
@@ -55,7 +55,7 @@ export function openRehearsal(
     const asked = fronts?.stats().link.methods.get('getblocktemplate');
     return sv2 !== null || config.fleet !== null || (asked !== undefined && asked.calls > asked.errors);
   };
-  scheduler.every(LOOK_MS, () => {
+  scheduler.every(CHECK_MS, () => {
     if (!rehearsal.begun && !chain.isInitialBlockDownload() && hasMiners()) void rehearsal.begin();
   });
 }

@@ -33,7 +33,7 @@ export function startRecurring(
   scheduler.every(FEES_MS, () => {
     if (!stop.signal.aborted) void poolFiles.saveFees(mempool.fees);
   });
-  scheduler.every(CLOCK_MS, () => clockWatch.look());
+  scheduler.every(CLOCK_MS, () => clockWatch.checkClock());
   scheduler.every(SYNC_LINE_MS, () => {
     const line = progress.tick();
     if (line !== null) log.info(line);

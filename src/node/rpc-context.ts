@@ -13,7 +13,7 @@ import { HEAVY_CALLS } from '../rpc/node/heavy-call.js';
 import { passingOn } from '../rpc/node/pass-on.js';
 import { RestHandler } from '../rpc/node/rest.js';
 import { NODE_RUNS } from '../rpc/node/runs.js';
-import { lookAhead } from '../rpc/node/send-ahead.js';
+import { prefetchTxBatch } from '../rpc/node/send-ahead.js';
 import { ExternalSigner } from '../wallet/external-signer.js';
 import { indexAccess } from './index-access.js';
 import type { Notifications } from './notifications.js';
@@ -100,7 +100,7 @@ export function createExecutors(base: NodeBase, context: NodeContext, active: Ac
     log.error(`${what} failed: ${error instanceof Error ? error.stack : String(error)}`);
   const calls = new CallExecutor(context, {
     runs: NODE_RUNS,
-    lookAhead,
+    prefetchBatch: prefetchTxBatch,
     wallets: config.wallet.enabled,
     requests: { version2: config.rpc.jsonRpc2 },
     active,

@@ -20,7 +20,7 @@ export class RuleWatch {
   readonly #rules = new WeakMap<HeaderContext, Rules>();
   #told = NONE;
   #text = '';
-  #looking = false;
+  #checking = false;
   readonly #chain: Pick<Chain, 'tip' | 'params' | 'versionBits' | 'isInitialBlockDownload'>;
   readonly #log: Logger;
   readonly #alert: (text: string) => void;
@@ -50,16 +50,16 @@ export class RuleWatch {
 
   /** The tip moved. The first look goes through all periods, in slices; those after it see one period at most. */
   onTip(): void {
-    if (this.#looking || this.#chain.isInitialBlockDownload()) return;
-    this.#looking = true;
-    this.#look()
+    if (this.#checking || this.#chain.isInitialBlockDownload()) return;
+    this.#checking = true;
+    this.#checkRules()
       .catch((error: Error) => this.#log.error(`Unknown rules: ${error.message}`))
       .finally(() => {
-        this.#looking = false;
+        this.#checking = false;
       });
   }
 
-  async #look(): Promise<void> {
+  async #checkRules(): Promise<void> {
     const slicer = new Slicer();
     const { params, versionBits, tip } = this.#chain;
     const pending: HeaderContext[] = [];

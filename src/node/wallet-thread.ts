@@ -26,7 +26,7 @@ const STUCK_MS = 20_000;
 /** A thread that ends again so soon after it was started again would go on ending. */
 const REPEAT_MS = 60_000;
 /** How often the thread is asked for a sign of life while it closes wallets. */
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 
 export interface WalletThreadDeps {
   readonly client: InlineNodeClient;
@@ -168,7 +168,7 @@ export class WalletThread {
         this.#failure ??= new Error(`The thread of the wallets has been silent for ${STUCK_MS / 1000} seconds`);
         void this.#worker?.terminate();
         await this.#exited;
-      } else await Promise.race([this.#exited, sleep(LOOK_MS)]);
+      } else await Promise.race([this.#exited, sleep(CHECK_MS)]);
     }
     this.#link?.close();
     if (this.#failure !== null) throw this.#failure;

@@ -93,7 +93,7 @@ export class ZmqPublisher {
       notifiers.push({ ...endpoint, highWaterMark, socket, counter: 0 });
       log.debug('zmq', `zmq: Outbound message high water mark for pub${topic} at ${address} is ${highWaterMark}`);
     }
-    guard.know(NAME);
+    guard.registerListener(NAME);
     return new ZmqPublisher([...sockets.values()], notifiers, guard);
   }
 

@@ -4,7 +4,7 @@
 import type { Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { noteLoading, withinLimit } from '../lib/loading-threads.js';
-import { type Every, MOST_LOOKS, timerEvery } from '../lib/looks.js';
+import { type Every, CHECKS_UNTIL_STUCK, timerEvery } from '../lib/looks.js';
 
 export interface WorkerThreadsOptions {
   readonly filename: string;
@@ -23,7 +23,7 @@ export interface WorkerThreadsOptions {
 interface UnderWay {
   readonly piscina: Piscina;
   readonly message: unknown;
-  looks: number;
+  checks: number;
   /** Its progress at the last look. */
   reached: number;
 }
@@ -34,7 +34,7 @@ export class WorkerThreads {
   readonly #underWay = new Set<UnderWay>();
   /** Threads that are loading or have loaded; a promise resolves once its thread has, or has ended. */
   readonly #loaded = new WeakMap<Worker, Promise<void>>();
-  #lookNoMore = (): void => {};
+  #stopChecking = (): void => {};
 
   constructor(options: WorkerThreadsOptions) {
     this.#options = options;
@@ -43,7 +43,7 @@ export class WorkerThreads {
   /** Runs an exported function of the entry module. */
   async run(message: unknown, name: string): Promise<unknown> {
     this.#piscina ??= this.#start();
-    const job: UnderWay = { piscina: this.#piscina, message, looks: 0, reached: 0 };
+    const job: UnderWay = { piscina: this.#piscina, message, checks: 0, reached: 0 };
     this.#underWay.add(job);
     try {
       return await job.piscina.run(message, { name });
@@ -73,7 +73,7 @@ export class WorkerThreads {
     // The thread in its place is there at the end of the turn.
     piscina.on('workerDestroy', () => queueMicrotask(() => this.#noteAll(piscina)));
     this.#noteAll(piscina);
-    this.#lookNoMore = every(() => this.#look());
+    this.#stopChecking = every(() => this.#checkJobs());
     return piscina;
   }
 
@@ -97,19 +97,19 @@ export class WorkerThreads {
     return loaded;
   }
 
-  #look(): void {
+  #checkJobs(): void {
     // A job that waits in a thread's port gets on no more than one that is stuck: those of which one does count as one.
     // Short ones, which come and go, say nothing.
     let getsOn = false;
     for (const job of this.#underWay) {
       const reached = this.#options.progress?.(job.message) ?? 0;
-      getsOn ||= job.looks > 0 && reached !== job.reached;
+      getsOn ||= job.checks > 0 && reached !== job.reached;
       job.reached = reached;
     }
     for (const job of this.#underWay) {
       if (job.piscina !== this.#piscina) continue;
-      if (getsOn) job.looks = 0;
-      if (++job.looks < MOST_LOOKS) continue;
+      if (getsOn) job.checks = 0;
+      if (++job.checks < CHECKS_UNTIL_STUCK) continue;
       this.#options.warn?.('A worker thread does not answer; the threads are ended, and others take their place');
       // Which thread has it is Piscina's secret.
       void this.#end(job.piscina);
@@ -123,7 +123,7 @@ export class WorkerThreads {
   async #end(piscina: Piscina): Promise<void> {
     if (this.#piscina === piscina) {
       this.#piscina = null;
-      this.#lookNoMore();
+      this.#stopChecking();
     }
     let known: readonly Worker[];
     do {

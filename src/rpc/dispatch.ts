@@ -111,7 +111,7 @@ export interface DispatchDeps<Context> {
   /** Status text while the node starts, null afterwards. */
   readonly warmup: () => string | null;
   /** Prepares later entries of a batch while earlier ones run; null when there is nothing to prepare. */
-  readonly lookAhead?: (ctx: Context, entries: RequestList) => BatchPrefetch | null;
+  readonly prefetchBatch?: (ctx: Context, entries: RequestList) => BatchPrefetch | null;
   readonly observer?: DispatchObserver;
   /** Called with exceptions that are no RpcError: they are answered as -1 and belong in the log. */
   readonly onFault?: (method: string, error: unknown) => void;
@@ -227,7 +227,7 @@ export class Dispatcher<Context> {
   }
 
   #prepared(entries: RequestList, call: CallInfo): CallInfo {
-    const { context, lookAhead, warmup } = this.#deps;
+    const { context, prefetchBatch: lookAhead, warmup } = this.#deps;
     const ahead = warmup() === null ? lookAhead?.(context, entries) : null;
     if (!ahead) return call;
     return new DerivedCall(call, { prefetch: ahead });

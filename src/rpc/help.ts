@@ -25,10 +25,10 @@ function align(rows: readonly Row[], width = Math.max(0, ...rows.map(([left]) =>
 }
 
 /** How an argument looks in JSON, as a short form. */
-function look(arg: ArgSpec, named: boolean): string {
+function shortForm(arg: ArgSpec, named: boolean): string {
   const name = firstName(arg);
   const key = named ? `"${name}":` : '';
-  if (arg.look !== undefined) return key + arg.look;
+  if (arg.shortForm !== undefined) return key + arg.shortForm;
   switch (arg.type) {
     case 'str':
       return named ? `${key}"str"` : `"${name}"`;
@@ -43,16 +43,16 @@ function look(arg: ArgSpec, named: boolean): string {
     case 'bool':
       return named ? `${key}bool` : name;
     case 'arr':
-      return `${key}[${(arg.inner ?? []).map((inner) => `${innerLook(inner)},`).join('')}...]`;
+      return `${key}[${(arg.inner ?? []).map((inner) => `${innerShortForm(inner)},`).join('')}...]`;
     case 'obj':
-      return `${key}{${(arg.inner ?? []).map((inner) => look(inner, true)).join(',')}}`;
+      return `${key}{${(arg.inner ?? []).map((inner) => shortForm(inner, true)).join(',')}}`;
     case 'obj-user-keys':
-      return `${key}{${(arg.inner ?? []).map((inner) => look(inner, true)).join(',')},...}`;
+      return `${key}{${(arg.inner ?? []).map((inner) => shortForm(inner, true)).join(',')},...}`;
   }
 }
 
-const innerLook = (arg: ArgSpec): string =>
-  arg.type === 'num' || arg.type === 'bool' || arg.type === 'amount' ? firstName(arg) : look(arg, false);
+const innerShortForm = (arg: ArgSpec): string =>
+  arg.type === 'num' || arg.type === 'bool' || arg.type === 'amount' ? firstName(arg) : shortForm(arg, false);
 
 function firstLine(spec: MethodSpec): string {
   let line = spec.name;
@@ -63,7 +63,7 @@ function firstLine(spec: MethodSpec): string {
     if (optional && !open) line += ' (';
     if (!optional && open) line += ' )';
     open = optional;
-    line += ` ${arg.oneline ?? look(arg, false)}`;
+    line += ` ${arg.oneline ?? shortForm(arg, false)}`;
   }
   return open ? `${line} )` : line;
 }
@@ -101,7 +101,7 @@ function argRows(arg: ArgSpec, left: string, indent: number): Row[] {
   else rows.push([`${pad}${left}${list ? '[' : '{'}`, about(arg)]);
   for (const one of inner) {
     if (one.inner?.length) rows.push(...argRows(one, list ? '' : `"${firstName(one)}": `, deeper));
-    else rows.push([`${' '.repeat(deeper)}${list ? innerLook(one) : look(one, true).replace(':', ': ')},`, about(one)]);
+    else rows.push([`${' '.repeat(deeper)}${list ? innerShortForm(one) : shortForm(one, true).replace(':', ': ')},`, about(one)]);
   }
   if (arg.type !== 'obj') rows.push([`${' '.repeat(deeper)}...`, '']);
   rows.push([`${edge}${list ? ']' : '}'}${indent ? ',' : ''}`, '']);
@@ -117,7 +117,7 @@ function argumentsPart(spec: MethodSpec): string {
   return rows.length ? `\nArguments:\n${align(rows)}` : '';
 }
 
-const RESULT_LOOKS: Partial<Record<ResultSpec['type'], readonly [string, string]>> = {
+const RESULT_FORMS: Partial<Record<ResultSpec['type'], readonly [string, string]>> = {
   str: ['"str"', 'string'],
   hex: ['"hex"', 'string'],
   num: ['n', 'numeric'],
@@ -133,7 +133,7 @@ function resultRows(result: ResultSpec, indent: number, last: boolean): Row[] {
   const comma = last ? '' : ',';
   const words = (type: string) => `(${type}${result.optional ? ', optional' : ''})${result.help ? ` ${result.help}` : ''}`;
   if (result.type === 'elision') return [[`${pad}...${comma}`, result.help]];
-  const plain = RESULT_LOOKS[result.type];
+  const plain = RESULT_FORMS[result.type];
   if (plain) return [[`${pad}${key}${plain[0]}${comma}`, words(plain[1])]];
   const array = result.type === 'arr' || result.type === 'arr-fixed';
   const inner = result.inner ?? [];

@@ -177,7 +177,7 @@ class Filling {
   #part(first: number): void {
     const { parents, modifiedFee, size, weight, sigops } = this.#c;
     let slot = first;
-    for (let looked = 0; slot >= 0 && looked < PARTED_TRANSACTIONS; slot = this.#index.next(slot), looked++) {
+    for (let checked = 0; slot >= 0 && checked < PARTED_TRANSACTIONS; slot = this.#index.next(slot), checked++) {
       if (this.#taken[slot] !== 0) continue;
       const slots = [slot];
       const seen = new Set(slots);

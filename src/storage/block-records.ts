@@ -16,7 +16,7 @@ export interface BlockPosition {
 }
 
 /** Bytes of the first file in which some block must begin; the very first may be damaged. */
-const LOOK_BYTES = 8 << 20;
+const SEARCH_BYTES = 8 << 20;
 /** No block is larger. */
 const MAX_RECORD_BYTES = 4_000_000;
 
@@ -65,7 +65,7 @@ export async function assertReadable(dir: string, format: RecordFormat, sizes: R
     await handles.use(path, async (handle) => {
       if (await isRecord(handle, path, format, 0, size)) return;
       // The first record may be damaged: some whole one, with another or the file's end behind it, proves the key.
-      const window = new Uint8Array(Math.min(LOOK_BYTES, size));
+      const window = new Uint8Array(Math.min(SEARCH_BYTES, size));
       await readExactly(handle, path, window, 0, format.xorKey);
       for (let at = 0; at + RECORD_HEAD_BYTES <= window.length; at++)
         if (isMagic(window, at, format.magic) && (await isRecord(handle, path, format, at, size))) return;

@@ -52,7 +52,7 @@ export class LiveSchedule {
   #best = false;
   #gain = 0;
   /** beginNow is about to be called. */
-  #looking = false;
+  #checkScheduled = false;
   #running = false;
   #closed = false;
   /** A build came a moment ago: the next for a gain waits for the pause, others for the calm. */
@@ -72,7 +72,7 @@ export class LiveSchedule {
     this.#newTip = true;
     this.#emptyOut = false;
     if (!this.#closed && this.#times.emptyFirst && this.#asked) this.#emptyNow();
-    this.#look();
+    this.#scheduleCheck();
   }
 
   /** The transactions fit the new tip: what is due is begun in the caller's turn. Never throws. */
@@ -81,7 +81,7 @@ export class LiveSchedule {
     this.#running = true;
     void this.#run().finally(() => {
       this.#running = false;
-      this.#look();
+      this.#scheduleCheck();
     });
   }
 
@@ -90,7 +90,7 @@ export class LiveSchedule {
     this.#changed = true;
     this.#best = false;
     this.#gain += gainSats;
-    this.#look();
+    this.#scheduleCheck();
   }
 
   /**
@@ -101,7 +101,7 @@ export class LiveSchedule {
     if (this.#closed) return Promise.reject(new Error(CLOSED));
     const done = new Promise<void>((resolve, reject) => this.#waiters.push({ resolve, reject }));
     this.#newTip = true;
-    this.#look();
+    this.#scheduleCheck();
     return done;
   }
 
@@ -112,7 +112,7 @@ export class LiveSchedule {
 
   /** Begins: the first template is made before any request. */
   start(): void {
-    this.#look();
+    this.#scheduleCheck();
   }
 
   /** No more builds. */
@@ -146,11 +146,11 @@ export class LiveSchedule {
   }
 
   /** After the caller's turn, who may be in the middle of a change. */
-  #look(): void {
-    if (this.#looking || this.#running || this.#closed || !this.#due()) return;
-    this.#looking = true;
+  #scheduleCheck(): void {
+    if (this.#checkScheduled || this.#running || this.#closed || !this.#due()) return;
+    this.#checkScheduled = true;
     queueMicrotask(() => {
-      this.#looking = false;
+      this.#checkScheduled = false;
       this.beginNow();
     });
   }
@@ -210,7 +210,7 @@ export class LiveSchedule {
     this.#cancel.push(
       this.#work.after(ms, () => {
         run();
-        this.#look();
+        this.#scheduleCheck();
       }),
     );
   }

@@ -79,10 +79,10 @@ export function templateVerdict(records: CandidateRecords, template: VerdictTemp
   if (template.empty) return { verdict: 'pending', reason: 'empty-template' };
   // Serials go round after four thousand millions.
   if (((rows.serial[row] - template.youngest) | 0) > 0) return { verdict: 'pending', reason: 'newer' };
-  return new Look(records, template).at(row);
+  return new VerdictCheck(records, template).at(row);
 }
 
-class Look {
+class VerdictCheck {
   readonly #records: CandidateRecords;
   readonly #template: VerdictTemplate;
   readonly #inTemplate = new Map<number, boolean>();

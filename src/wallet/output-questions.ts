@@ -51,10 +51,10 @@ export class OutputQuestions {
   }
 }
 
-/** The end that answers. @param look answers about outpoints, in their order */
-export async function answerOutputs(packed: Uint8Array, look: (outpoints: readonly Uint8Array[]) => Promise<Outputs>): Promise<Uint8Array> {
+/** The end that answers. @param findOutputs answers about outpoints, in their order */
+export async function answerOutputs(packed: Uint8Array, findOutputs: (outpoints: readonly Uint8Array[]) => Promise<Outputs>): Promise<Uint8Array> {
   const count = packed.length / OUTPOINT_BYTES;
-  const outputs = await look(Array.from({ length: count }, (_, i) => packed.subarray(OUTPOINT_BYTES * i, OUTPOINT_BYTES * (i + 1))));
+  const outputs = await findOutputs(Array.from({ length: count }, (_, i) => packed.subarray(OUTPOINT_BYTES * i, OUTPOINT_BYTES * (i + 1))));
   const out = new ByteWriter(spentOutputsSize(count));
   writeSpentOutputs(out, outputs);
   return out.finish();

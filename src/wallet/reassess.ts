@@ -40,7 +40,7 @@ function* portionsOf<T>(items: Iterable<T>): Generator<T[]> {
 
 export class Reassessor {
   /** One at a time. */
-  readonly #looks = new SerialQueue();
+  readonly #queue = new SerialQueue();
   /** In the order in which it came. */
   #due: Due[] = [];
   /** The row is there. */
@@ -121,8 +121,8 @@ export class Reassessor {
     await this.#finish();
   }
   /** Settled when every look that is due is over, however it ended. */
-  get looked(): Promise<void> {
-    return this.#looks.idle();
+  get whenIdle(): Promise<void> {
+    return this.#queue.idle();
   }
   /** Looks at what is known for keys that came with a change, of whatever kind. */
   notice(batch: WalletBatch): void {
@@ -140,7 +140,7 @@ export class Reassessor {
     const scripts = keys.newScripts(from);
     this.#add(isFew ? [...scripts] : scripts, batch);
     // What failed is due still, and nothing waits for it here.
-    if (!this.#loading) this.#look().catch(() => {});
+    if (!this.#loading) this.#runPending().catch(() => {});
   }
 
   #add(due: Due, batch: WalletBatch): void {
@@ -153,14 +153,14 @@ export class Reassessor {
   }
   /** Looks at all that is due, and takes the row away. */
   async #finish(): Promise<void> {
-    await this.#look();
+    await this.#runPending();
     await this.#wallet.change(() => {}, false);
   }
-  #look(): Promise<void> {
-    return this.#looks.run(async () => {
+  #runPending(): Promise<void> {
+    return this.#queue.run(async () => {
       try {
         for (let next = this.#due.at(0); next; next = this.#due.at(0)) {
-          await this.#lookAt(next);
+          await this.#reassessScripts(next);
           this.#due.shift();
         }
       } catch (error) {
@@ -169,7 +169,7 @@ export class Reassessor {
       }
     });
   }
-  async #lookAt(due: Due): Promise<void> {
+  async #reassessScripts(due: Due): Promise<void> {
     const { ledger, keys } = this.#wallet;
     const slicer = new Slicer();
     if (due === 'any') await this.#inSlices(ledger.coins.rows(), slicer, (coin, batch) => ledger.reassessCoin(coin, batch));

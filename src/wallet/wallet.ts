@@ -357,8 +357,8 @@ export class Wallet {
     return this.#reassessor.noticeAll();
   }
   /** Fulfilled when what is known was looked at for all keys that came. */
-  looked(): Promise<void> {
-    return this.#reassessor.looked;
+  whenReassessed(): Promise<void> {
+    return this.#reassessor.whenIdle;
   }
   /**
    * Looks at what is known for keys for which an earlier process did not come to it.

@@ -225,7 +225,7 @@ export class CoinsCache implements CoinView {
   }
 
   /** getAt, and what prefetch does besides for an outpoint in memory. Null: it is to be prefetched. */
-  look(bytes: Uint8Array, at: number): Coin | undefined | null {
+  lookUp(bytes: Uint8Array, at: number): Coin | undefined | null {
     const ref = this.#find(bytes, at);
     if (ref === 0) return null;
     this.#touch(ref);
@@ -237,7 +237,7 @@ export class CoinsCache implements CoinView {
    * getAt, undefined too when it is not in memory; marks it as used now: it survives the next evict, like what was
    * prefetched.
    */
-  useIfKnown(outpoint: Uint8Array, at: number): Coin | undefined {
+  touchIfKnown(outpoint: Uint8Array, at: number): Coin | undefined {
     const ref = this.#find(outpoint, at);
     if (ref === 0) return undefined;
     this.#touch(ref);

@@ -257,7 +257,7 @@ class RunCoins implements CoinView {
       const outpoint = bytes.subarray(at, at + OUTPOINT_BYTES);
       if (this.#overlay.has(outpoint)) return this.#overlay.get(outpoint);
     }
-    return this.#coins.look(bytes, at);
+    return this.#coins.lookUp(bytes, at);
   }
 
   getAt(bytes: Uint8Array, at: number): Coin | undefined {
@@ -266,7 +266,7 @@ class RunCoins implements CoinView {
       this.#asked++;
       if (next.coin !== null) return next.coin;
     }
-    if (this.#inMemory !== 'unknown') return this.#coins.useIfKnown(bytes, at);
+    if (this.#inMemory !== 'unknown') return this.#coins.touchIfKnown(bytes, at);
     return this.#overlay === null ? this.#coins.getAt(bytes, at) : this.#overlay.get(bytes.subarray(at, at + OUTPOINT_BYTES));
   }
 

@@ -27,7 +27,7 @@ export function isLarge({ totalSize }: BlockView): boolean {
 /** Looks which of a block's transactions are known: those have their ids and facts then. A large block's in turns. */
 export async function recognise(block: BlockView, known: CheckedTransactions | null): Promise<void> {
   if (known === null || known.size === 0) return;
-  const looking = lookingAt(block, (tx) => {
+  const looking = visitTransactions(block, (tx) => {
     if (tx.facts === null) known.recognise(tx);
   });
   if (isLarge(block)) await runInSlices(looking);
@@ -44,7 +44,7 @@ export async function identify(block: BlockView, hasher: BlockHasher | undefined
   // What is too heavy, or has more transactions than fit, is no block: it is looked at in turns.
   const fits = block.weight <= MAX_BLOCK_WEIGHT && block.txs.length <= MAX_BLOCK_TXS;
   if (hasher !== undefined && fits && (await hasher.hash(block))) return;
-  await runInSlices(lookingAt(block, (tx) => tx.txid && tx.wtxid));
+  await runInSlices(visitTransactions(block, (tx) => tx.txid && tx.wtxid));
 }
 
 /** In turns of the event loop, none of them shared with what the caller did before. */
@@ -53,9 +53,9 @@ async function runInSlices(looking: Generator<void, void>): Promise<void> {
   await new TimeSlice().run(looking);
 }
 
-function* lookingAt({ txs }: BlockView, look: (tx: TxView) => unknown): Generator<void, void> {
+function* visitTransactions({ txs }: BlockView, visit: (tx: TxView) => unknown): Generator<void, void> {
   for (let i = 0; i < txs.length; i++) {
-    look(txs[i] as TxView);
+    visit(txs[i] as TxView);
     if (i % SLICE_TXS === 0) yield;
   }
 }

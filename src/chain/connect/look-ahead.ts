@@ -302,7 +302,7 @@ export class BlockPrefetcher {
 
   #output(bytes: Uint8Array, at: number): SpentOutput | undefined {
     const source = this.#prefetchedTx(bytes, at);
-    if (source === undefined) return this.#ws.coins.useIfKnown(bytes, at);
+    if (source === undefined) return this.#ws.coins.touchIfKnown(bytes, at);
     const index = readU32(bytes, at + 32);
     return index < source.outputCount ? { value: source.outputValue(index), script: source.outputScript(index) } : undefined;
   }

@@ -12,7 +12,7 @@ import { rowOp } from './persister.js';
 import { filesAboveTarget, filesUpTo, lastPrunable, type PrunableFile, type PruneSettings } from './pruning.js';
 
 /** Headers looked at, and rows written, before others get a turn. */
-const LOOK_SLICE = 20_000;
+const SCAN_SLICE = 20_000;
 const ROW_SLICE = 2_000;
 /** Files removed between two looks whether the node stops. */
 const REMOVED_TOGETHER = 8;
@@ -163,7 +163,7 @@ export class Pruner {
     let seen = 0;
     for (const node of this.#ws.index.all()) {
       if (files.has(node.file)) found.push(node);
-      if (++seen % LOOK_SLICE === 0) await yieldToLoop();
+      if (++seen % SCAN_SLICE === 0) await yieldToLoop();
     }
     return found;
   }

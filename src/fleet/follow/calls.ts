@@ -135,7 +135,7 @@ export class Calls {
   }
 
   /** Looks after calls whose nodes are silent; to be called several times a second. */
-  look(): void {
+  checkPending(): void {
     const now = this.#deps.nowMs();
     for (const pending of [...this.#pending.values()]) {
       const run = this.#deps.run(pending.node);

@@ -77,13 +77,13 @@ export class FrontProvider {
     const isFirst = this.#latest === null;
     this.#latest = { facts, transactions };
     if (facts.prevHashHex !== this.#told?.prevHashHex) this.#tell(facts, isFirst ? null : this.#deps.nowMs());
-    this.#look();
+    this.#sendIfDue();
   }
 
   /** Reserves that clients need now. */
   setNeeds(reserves: readonly Reserve[]): void {
     this.#needs = reserves;
-    this.#look();
+    this.#sendIfDue();
   }
 
   /** The serving thread is another one: it knows nothing yet. */
@@ -121,13 +121,13 @@ export class FrontProvider {
     if (facts.minDifficulty !== null && waitSeconds > 0) {
       this.#cancelEasy = after(waitSeconds * 1000, () => {
         if (this.#latest) this.#tell(this.#latest.facts, null);
-        this.#look();
+        this.#sendIfDue();
       });
     }
   }
 
   /** Sends the newest template when it is due, and to reserves that have none. */
-  #look(): void {
+  #sendIfDue(): void {
     const latest = this.#latest;
     if (this.#needs.length === 0 || latest === null || latest.facts.prevHashHex !== this.#told?.prevHashHex) return;
     const { facts, transactions } = latest;
@@ -137,7 +137,7 @@ export class FrontProvider {
       else {
         this.#cancelDue ??= this.#deps.after(waitMs, () => {
           this.#cancelDue = null;
-          this.#look();
+          this.#sendIfDue();
         });
       }
     }

@@ -19,7 +19,7 @@ export interface Route {
 }
 
 /** Bodies above this are judged by the name at one of their ends. */
-const LOOKED_THROUGH_BYTES = 1 << 20;
+const SCANNED_BYTES = 1 << 20;
 const WALLET_PATH = '/wallet/';
 
 /** Reads a body's methods. A method that is not declared may not be repeated. */
@@ -41,7 +41,7 @@ export function routeOf(body: Uint8Array, uri: string): Route {
 }
 
 function namesIn(body: Uint8Array): { names: ReadonlySet<string>; isBatch: boolean } {
-  if (body.length <= LOOKED_THROUGH_BYTES) {
+  if (body.length <= SCANNED_BYTES) {
     const found = new MethodNames(body);
     found.goOn(Number.POSITIVE_INFINITY);
     if (found.names !== null) return { names: found.names, isBatch: found.isBatch };

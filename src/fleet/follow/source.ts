@@ -48,7 +48,7 @@ export interface SourceDeps {
 }
 
 /** Between two looks at silent nodes and calls. */
-const LOOK_MS = 100;
+const CHECK_MS = 100;
 /** A node whose run is new is greeted at most so often. */
 const HELLO_MS = 250;
 /** A template of the tip is waited for so long. */
@@ -96,7 +96,7 @@ export class FleetSource {
   #currentFrom = { node: '', serial: 0 };
   #publications = 0;
   #listeners: (() => void)[] = [];
-  #lookTimer: NodeJS.Timeout | null = null;
+  #checkTimer: NodeJS.Timeout | null = null;
   #ready = false;
   readonly #abort = new AbortController();
   readonly #trust: TrustReports;
@@ -191,7 +191,7 @@ export class FleetSource {
       });
     }
     this.#greetAll();
-    this.#lookTimer = setInterval(() => this.#look(), LOOK_MS);
+    this.#checkTimer = setInterval(() => this.#checkNodes(), CHECK_MS);
   }
 
   /** For metrics and the page. */
@@ -226,7 +226,7 @@ export class FleetSource {
 
   async stop(): Promise<void> {
     this.#abort.abort();
-    if (this.#lookTimer) clearInterval(this.#lookTimer);
+    if (this.#checkTimer) clearInterval(this.#checkTimer);
     await Promise.all([this.#small?.close(), this.#large?.close()]).catch(() => {});
   }
 
@@ -253,7 +253,7 @@ export class FleetSource {
       if (answer?.kind === 'refreshed') {
         if (answer.code !== 0) throw new RpcError(answer.code, answer.text);
         if (await this.#until(() => this.#has(node.name, answer.serial), until)) return this.#current as TemplateFacts;
-      } else await this.#until(() => this.#current?.prevHashHex === this.#tipHex, Math.min(until, performance.now() + LOOK_MS));
+      } else await this.#until(() => this.#current?.prevHashHex === this.#tipHex, Math.min(until, performance.now() + CHECK_MS));
     }
     throw new RpcError(RPC_CODE.CLIENT_NOT_CONNECTED, 'No node of the fleet gives a template of the best tip');
   }
@@ -273,14 +273,14 @@ export class FleetSource {
     return new Promise((resolve) => {
       const end = (value: boolean): void => {
         clearTimeout(timer);
-        this.#listeners = this.#listeners.filter((one) => one !== look);
+        this.#listeners = this.#listeners.filter((one) => one !== check);
         resolve(value);
       };
-      const look = (): void => {
+      const check = (): void => {
         if (isSo()) end(true);
       };
       const timer = setTimeout(() => end(false), Math.max(0, untilMs - performance.now()));
-      this.#listeners.push(look);
+      this.#listeners.push(check);
     });
   }
 
@@ -291,7 +291,7 @@ export class FleetSource {
   }
 
   #changed(): void {
-    for (const look of [...this.#listeners]) look();
+    for (const check of [...this.#listeners]) check();
   }
 
   #onBroker(connected: boolean, server: string): void {
@@ -334,7 +334,7 @@ export class FleetSource {
     peer.fact = number;
     peer.epoch = fact.epoch;
     this.#choice.heard(peer.name, run, fact, performance.now());
-    this.#look();
+    this.#checkNodes();
   }
 
   #onHead(peer: Peer, { number, body }: Publication, isOld: boolean): void {
@@ -377,10 +377,10 @@ export class FleetSource {
   }
 
   /** Follows the best node, and shows its facts to the fronts. */
-  #look(): void {
+  #checkNodes(): void {
     const now = performance.now();
     this.#trust.check(this.#small?.connected ?? false, now);
-    this.#calls.look();
+    this.#calls.checkPending();
     const node = this.#choice.choose(now);
     if (node === null) return;
     const { fact } = node;
@@ -447,7 +447,7 @@ export class FleetSource {
   /** One question to a node; null when it does not answer. */
   #request(node: string, message: FrontMessage, timeoutMs: number): Promise<NodeMessage | null> {
     const broker = this.#small;
-    if (!broker?.connected) return new Promise((resolve) => setTimeout(resolve, LOOK_MS, null));
+    if (!broker?.connected) return new Promise((resolve) => setTimeout(resolve, CHECK_MS, null));
     const subject = `${this.#inbox}.s.r${++this.#lastRequest}`;
     return new Promise((resolve) => {
       const end = (answer: NodeMessage | null): void => {

@@ -54,7 +54,7 @@ export class TemplateIntake {
     if (head.pieces > 0 && head.digestHex !== this.#lying?.digestHex) {
       this.#cancelLate = this.#deps.after(soon ? 0 : LATE_MS, () => void this.#fetch());
     }
-    void this.#look();
+    void this.#publishWanted();
   }
 
   /** A piece came. It is not signed: the whole is held against the head's digest, and what is too much is dropped. */
@@ -73,11 +73,11 @@ export class TemplateIntake {
     this.bytes += bytes.length;
     parts.sizeBytes += bytes.length;
     parts.pieces.set(number, new Uint8Array(bytes));
-    void this.#look();
+    void this.#publishWanted();
   }
 
   /** Publishes what is wanted if it is whole. */
-  async #look(): Promise<void> {
+  async #publishWanted(): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;
     try {
@@ -179,6 +179,6 @@ export class TemplateIntake {
       sizeBytes: packed.length,
       pieces: new Map(Array.from({ length: wanted.head.pieces }, (_, i) => [i, i === 0 ? packed : new Uint8Array(0)])),
     });
-    void this.#look();
+    void this.#publishWanted();
   }
 }

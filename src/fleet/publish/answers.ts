@@ -135,7 +135,7 @@ export class Answers {
   stop(idle: () => void): void {
     this.#stopping = true;
     this.#onIdle = idle;
-    this.#lookIdle();
+    this.#checkIdle();
   }
 
   /** Drops what no front has asked after; to be called now and then. */
@@ -248,14 +248,14 @@ export class Answers {
       if (quota.calls.get(id) !== call) return;
       this.#running--;
       this.#finish(quota, id, call, status, bytesOf(reply));
-      this.#lookIdle();
+      this.#checkIdle();
     });
     if (call.number !== 0) return;
     this.#running--;
     this.refused++;
     quota.calls.delete(id);
     call.respond({ kind: 'refused', id, why: 'Work queue depth exceeded' });
-    this.#lookIdle();
+    this.#checkIdle();
   }
 
   #finish(quota: AccountQuota, id: string, call: Call, status: number, bytes: Uint8Array): void {
@@ -299,10 +299,10 @@ export class Answers {
     // Nothing comes of it any more.
     this.#running--;
     this.#deps.cancel(call.number);
-    this.#lookIdle();
+    this.#checkIdle();
   }
 
-  #lookIdle(): void {
+  #checkIdle(): void {
     if (!this.#stopping || this.#running > 0) return;
     const idle = this.#onIdle;
     this.#onIdle = null;

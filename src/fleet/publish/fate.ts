@@ -27,7 +27,7 @@ const DEEP = 6;
 export class Fate {
   readonly #deps: FateDeps;
   readonly #watched = new Map<string, Watched>();
-  #looking = false;
+  #checking = false;
   #again = false;
 
   constructor(deps: FateDeps) {
@@ -43,16 +43,16 @@ export class Fate {
     if (this.#watched.has(hash)) return;
     this.#watched.set(hash, { told: '' });
     if (this.#watched.size > MOST_WATCHED) this.#watched.delete(this.#watched.keys().next().value as string);
-    this.look();
+    this.checkAll();
   }
 
   /** Looks at all of them; to be called with every new tip. */
-  look(): void {
-    if (this.#looking) {
+  checkAll(): void {
+    if (this.#checking) {
       this.#again = true;
       return;
     }
-    this.#looking = true;
+    this.#checking = true;
     this.#again = false;
     this.#next([...this.#watched.keys()]);
   }
@@ -60,8 +60,8 @@ export class Fate {
   #next(hashes: readonly string[]): void {
     const [hash, ...rest] = hashes;
     if (hash === undefined) {
-      this.#looking = false;
-      if (this.#again) this.look();
+      this.#checking = false;
+      if (this.#again) this.checkAll();
       return;
     }
     const goOn = (): void => this.#next(rest);
@@ -72,7 +72,7 @@ export class Fate {
       else this.#reportRival(hash, header, goOn);
     });
     // The next tip looks again.
-    if (number === 0) this.#looking = false;
+    if (number === 0) this.#checking = false;
   }
 
   #inChain(hash: string, { height }: Header, goOn: () => void): void {
@@ -96,7 +96,7 @@ export class Fate {
       }
       goOn();
     });
-    if (number === 0) this.#looking = false;
+    if (number === 0) this.#checking = false;
   }
 
   #forgetDeep(hash: string, height: number): void {

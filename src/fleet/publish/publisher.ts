@@ -229,7 +229,7 @@ export class Publisher {
         this.#tip = news.tip;
         this.#publishFact();
         for (const found of this.#found.values()) found.tipChanged();
-        this.#fate.look();
+        this.#fate.checkAll();
         break;
       case 'template':
         this.#templates.add(news.facts, news.slab);

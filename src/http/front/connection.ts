@@ -84,7 +84,7 @@ export class Connections {
     this.#timeoutSeconds = timeoutSeconds;
     this.#timer = setInterval(() => {
       this.now++;
-      for (const connection of this.#open) connection.look(this.#timeoutSeconds);
+      for (const connection of this.#open) connection.checkTimeout(this.#timeoutSeconds);
     }, 1000);
     this.#timer.unref();
   }
@@ -209,7 +209,7 @@ export class Connection implements ExchangeWire {
   }
 
   /** Runs once a second. Closes the connection if the client has neither sent nor read for too long. */
-  look(timeoutSeconds: number): void {
+  checkTimeout(timeoutSeconds: number): void {
     const waited = this.#clock.now - this.#since;
     if (this.#ending) {
       if (waited > LINGER_SECONDS && this.unsent === 0) this.cut();

@@ -58,7 +58,7 @@ const MOST_CAUSES = 64;
 const BODIES_AT_ONCE = 4;
 
 /** Larger ones travel as they are, in memory of their own, and nothing is made of them here. */
-const QUICK_LOOK_BYTES = 1 << 20;
+const MAX_SECRET_SCAN_BYTES = 1 << 20;
 
 const ONLY_POST = 'JSONRPC server handles only POST requests';
 const QUEUE_FULL = 'Work queue depth exceeded';
@@ -339,7 +339,7 @@ export class Front {
         this.#deliver(exchange, 200, known);
         return;
       }
-      const secret = body.byteLength <= QUICK_LOOK_BYTES ? secretMethodIn(body, SECRET_PLACES) : null;
+      const secret = body.byteLength <= MAX_SECRET_SCAN_BYTES ? secretMethodIn(body, SECRET_PLACES) : null;
       if (body.byteLength >= LARGE_BODY_BYTES && (secret === null || allowed !== null)) {
         const method = scanMethod(body);
         if (allowed !== null || this.#mayBeOfWallets(method)) void this.#readLong(exchange, body, shared, call);

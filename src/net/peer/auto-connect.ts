@@ -16,10 +16,10 @@ const ROUND_MS = 500;
 const FEELER_INTERVAL_MS = 2 * 60_000;
 const EXTRA_BLOCK_RELAY_INTERVAL_MS = 5 * 60_000;
 /** Addresses looked at in one round. */
-const MAX_LOOKS = 100;
+const MAX_TRIES = 100;
 /** Tries after which one of the last ten minutes is tried again, and after which odd ports and old nodes will do. */
-const LOOKS_FOR_RECENT = 30;
-const LOOKS_FOR_ODD = 50;
+const TRIES_BEFORE_RECENT = 30;
+const TRIES_BEFORE_ODD = 50;
 const RECENT_SECONDS = 10 * 60;
 /** Names are asked when this many addresses are not enough to find two peers within so long. */
 const SEED_DELAY_MS = 11_000;
@@ -51,7 +51,7 @@ export interface AutoConnectDeps {
   /** One more peer than usual is wanted: the tip may be stale. */
   wantsExtra(): boolean;
   /** The chain has been in step once: every few minutes another peer for blocks only is looked at. */
-  looksFurther(): boolean;
+  wantsExtraBlockRelay(): boolean;
 }
 
 /** How many peers of our own choice are wanted, for everything and for blocks only. */
@@ -244,7 +244,7 @@ export class AutoConnect {
     if (full < allowedFull) type = 'outbound-full-relay';
     else if (blocks < allowedBlocks) type = 'block-relay-only';
     else if (this.#deps.wantsExtra() && full <= allowedFull) type = 'outbound-full-relay';
-    else if (this.#deps.looksFurther() && now > this.#nextExtraBlockRelayMs && allowedBlocks > 0 && blocks === allowedBlocks) {
+    else if (this.#deps.wantsExtraBlockRelay() && now > this.#nextExtraBlockRelayMs && allowedBlocks > 0 && blocks === allowedBlocks) {
       // It stays as long as it takes to hear of its chain, or in the place of another (stale-tip.ts): an attacker who
       // has all of our peers would have to have these too.
       this.#nextExtraBlockRelayMs = now + poissonDelayMs(random, EXTRA_BLOCK_RELAY_INTERVAL_MS);
@@ -286,16 +286,16 @@ export class AutoConnect {
     // no automatic slot, so they don't count, and a feeler disconnects at once.
     const apart = type === 'feeler' ? [] : peers.filter((peer) => !peer.inbound && !peer.manual);
     const groups = new Set(apart.map(({ address }) => groupOf(address)));
-    for (let looks = 0; looks < MAX_LOOKS; looks++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const info = this.#deps.manager.select(type === 'feeler');
       if (info === undefined) return null;
       if (groups.has(groupOf(info)) || !this.#mayCall(info)) continue;
-      if (looks < LOOKS_FOR_RECENT && clock.nowSeconds() - info.lastTry < RECENT_SECONDS) continue;
+      if (tries < TRIES_BEFORE_RECENT && clock.nowSeconds() - info.lastTry < RECENT_SECONDS) continue;
       const needed = desirableServices(info.services, needsOld);
       if (type !== 'feeler' && (info.services & needed) !== needed) continue;
       // Addresses of I2P have none.
       const usual = info.network === 'i2p' ? [0] : [options.port, this.#context.params.p2pPort];
-      if (looks < LOOKS_FOR_ODD && !usual.includes(info.port)) continue;
+      if (tries < TRIES_BEFORE_ODD && !usual.includes(info.port)) continue;
       return info;
     }
     return null;

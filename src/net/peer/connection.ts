@@ -47,7 +47,7 @@ export class SocketConnection implements PeerConnection {
     this.transport = options.transport({
       write: (bytes) => this.#write(bytes),
       progress: () => {
-        if (!this.#closed) this.#look();
+        if (!this.#closed) this.#checkMessages();
       },
     });
     this.#queue = new SendQueue(
@@ -176,11 +176,11 @@ export class SocketConnection implements PeerConnection {
     if (this.held === 0) this.progressMs = performance.now();
     this.#options.traffic.addReceived(chunk.length);
     this.transport.push(chunk);
-    this.#look();
+    this.#checkMessages();
   }
 
   /** There is more than there was. */
-  #look(): void {
+  #checkMessages(): void {
     this.#account();
     if (this.hasMessage) this.#events.wake();
   }

@@ -34,7 +34,7 @@ export function readLine(socket: Socket, most: number, from: string): Promise<st
 /** What `attempt` makes of what has come; null: not yet. Rejects with its error, and when the connection ends. */
 function whenReadable<T>(socket: Socket, from: string, attempt: () => T | null): Promise<T> {
   return new Promise((resolve, reject) => {
-    const look = (): void => {
+    const check = (): void => {
       try {
         const found = attempt();
         if (found === null) return;
@@ -50,7 +50,7 @@ function whenReadable<T>(socket: Socket, from: string, attempt: () => T | null):
       reject(new Error(`${from}: ${socket.errored?.message ?? 'closed the connection'}`));
     };
     const stop = (): void => {
-      socket.off('readable', look);
+      socket.off('readable', check);
       socket.off('close', ended);
     };
     if (socket.destroyed) {
@@ -58,7 +58,7 @@ function whenReadable<T>(socket: Socket, from: string, attempt: () => T | null):
       return;
     }
     socket.on('close', ended);
-    socket.on('readable', look);
-    look();
+    socket.on('readable', check);
+    check();
   });
 }

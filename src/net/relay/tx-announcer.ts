@@ -27,7 +27,7 @@ const SLICE_MS = 2;
 /** Of what waits, so many are put in order each time, those that came first. */
 const ORDERED = 2_000;
 /** Looked at for that in one turn, since most may have left the mempool. */
-const LOOKED_AT = 4 * ORDERED;
+const MAX_CHECKED = 4 * ORDERED;
 /** What waits for a slow peer beyond that, 64 MB; it never hears of still older ones. */
 const MOST_WAITING = 1_000_000;
 /** Hashes of one inv. */
@@ -269,9 +269,9 @@ export class TxAnnouncer {
     found.sort((a, b) => a.ancestors - b.ancestors || b.fee * a.size - a.fee * b.size);
     const items: InvItem[] = [];
     const until = peer.filter === null ? Number.POSITIVE_INFINITY : this.#monotonicMs() + SLICE_MS;
-    let looked = 0;
-    while (looked < found.length && items.length < most && this.#monotonicMs() < until) {
-      const { at, row, fee, size } = found[looked++]!;
+    let checked = 0;
+    while (checked < found.length && items.length < most && this.#monotonicMs() < until) {
+      const { at, row, fee, size } = found[checked++]!;
       const hash = this.#log.read(at, peer.relaysByWtxid);
       const entry = this.#context.mempool.records.entry(row);
       if (book.known.has(hash)) continue;
@@ -282,7 +282,7 @@ export class TxAnnouncer {
       this.#remember(entry, now);
       items.push({ type: invType(peer), hash });
     }
-    book.waiting = found.slice(looked).map(({ at }) => at);
+    book.waiting = found.slice(checked).map(({ at }) => at);
     if (items.length > 0) peer.send('inv', encodeInv(items));
   }
 
@@ -292,14 +292,14 @@ export class TxAnnouncer {
     const { ancestorCount, fee, size } = records.rows;
     const byWtxid = peer.relaysByWtxid;
     const found: Waiting[] = [];
-    const look = (at: number): void => {
+    const check = (at: number): void => {
       const hash = this.#log.read(at, byWtxid);
       const row = book.known.has(hash) ? NO_ROW : byWtxid ? records.findWitness(hash) : records.find(hash);
       if (row !== NO_ROW) found.push({ at, row, ancestors: ancestorCount[row], fee: fee[row], size: size[row] });
     };
-    for (const at of book.waiting) if (at >= this.#log.begin) look(at);
+    for (const at of book.waiting) if (at >= this.#log.begin) check(at);
     book.next = Math.max(book.next, this.#log.begin);
-    for (const end = Math.min(this.#log.end, book.next + LOOKED_AT); book.next < end && found.length < ORDERED; ) look(book.next++);
+    for (const end = Math.min(this.#log.end, book.next + MAX_CHECKED); book.next < end && found.length < ORDERED; ) check(book.next++);
     return found;
   }
 

@@ -5,7 +5,7 @@ import type { Mempool } from '../../mempool/mempool.js';
 import { NO_ROW } from '../../mempool/rows.js';
 
 /** Transactions looked at between pauses. */
-const LOOKS = 256;
+const ROWS_PER_STEP = 256;
 
 export class WtxidIndex {
   readonly #mempool: Mempool;
@@ -32,12 +32,12 @@ export class WtxidIndex {
   *search<T>(wanted: (bytes: Uint8Array, at: number) => T | undefined, found: (tx: StoredTx, what: T) => void): Generator<void> {
     const { records } = this.#mempool;
     const { rows, arena } = records;
-    let looked = 0;
+    let checked = 0;
     for (const row of rows.here()) {
       if (!rows.isHere(row)) continue;
       const what = wanted(arena.bytesOf(row), records.wtxidAt(row));
       if (what !== undefined) found(records.stored(row), what);
-      if (++looked % LOOKS === 0) yield;
+      if (++checked % ROWS_PER_STEP === 0) yield;
     }
   }
 }

@@ -58,7 +58,7 @@ export class StaleTip {
   }
 
   /** The chain has been in step since the start: peers for blocks only may be changed now and then. */
-  get looksFurther(): boolean {
+  get wantsExtraBlockRelay(): boolean {
     return this.#wasInStep && this.#state.searching();
   }
 

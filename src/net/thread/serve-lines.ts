@@ -119,7 +119,7 @@ class ConnectionServer {
         this.#send(message.bundle);
         break;
       case 'more':
-        for (const id of message.connections) this.#look(this.#served.get(id));
+        for (const id of message.connections) this.#schedule(this.#served.get(id));
         break;
       case 'close':
         this.#fresh.get(message.connection)?.drop();
@@ -168,7 +168,7 @@ class ConnectionServer {
     this.#fresh.delete(id);
     const connection = line.begin(options, {
       wake: () => {
-        this.#look(served);
+        this.#schedule(served);
         this.#notifyDrained(served);
       },
       fault: (fault, fatal) => {
@@ -208,7 +208,7 @@ class ConnectionServer {
       if (served === undefined) this.#traffic.addPosted(-postedWeight(message.length));
       else {
         served.outgoing.push(message);
-        this.#look(served);
+        this.#schedule(served);
       }
     }
   }
@@ -268,7 +268,7 @@ class ConnectionServer {
   }
 
   /** A connection may have something to hand over. */
-  #look(served: ServedConnection | undefined): void {
+  #schedule(served: ServedConnection | undefined): void {
     if (served === undefined) return;
     this.#ready.add(served);
     this.#nextSlice.schedule();

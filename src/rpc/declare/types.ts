@@ -45,7 +45,7 @@ export interface ArgSpec extends Span {
   readonly help: string;
   readonly inner?: readonly ArgSpec[];
   /** Overrides of the help page: how the value looks, and the words for its type. */
-  readonly look?: string;
+  readonly shortForm?: string;
   readonly typeWords?: string;
   /** How the argument looks in the first line of the help page. */
   readonly oneline?: string;

@@ -79,7 +79,7 @@ export class TxBatchPrefetch implements BatchPrefetch {
 }
 
 /** For the dispatcher. */
-export function lookAhead(ctx: NodeContext, entries: RequestList): BatchPrefetch | null {
+export function prefetchTxBatch(ctx: NodeContext, entries: RequestList): BatchPrefetch | null {
   let offers = 0;
   for (let i = 0; i < entries.length && i < TELLING; i++) {
     if (offeredText(entries.at(i) as RequestEntry) !== undefined && ++offers > 1) return new TxBatchPrefetch(ctx, entries);

@@ -106,8 +106,8 @@ const ENDED = -1;
 const PAUSED = -2;
 
 /** The clock is asked after so many values, and so many bytes. */
-const VALUES_PER_LOOK = 256;
-const BYTES_PER_LOOK = 64 * 1024;
+const VALUES_PER_CHECK = 256;
+const BYTES_PER_CHECK = 64 * 1024;
 
 const EMPTY_OBJECT = new JsonObject([], []);
 
@@ -125,7 +125,7 @@ class Parser {
   /** Values begun, of a list's value under way only. */
   #count = 0;
   /** Where the clock was asked last. */
-  #lookedAt = 0;
+  #checkedAt = 0;
   // Members under way on all levels. A list grown by itself reserves room for seventeen, which a body full of short
   // lists would multiply by its size.
   readonly #values: JsonValue[] = [];
@@ -228,10 +228,10 @@ class Parser {
 
   /** Goes on with a value, which begins here or which a pause fell into. @returns undefined at a pause */
   #go(untilMs: number, mostValues: number): JsonValue | undefined {
-    for (let look = VALUES_PER_LOOK; ; look--) {
-      if (look === 0 || this.#at - this.#lookedAt > BYTES_PER_LOOK) {
-        look = VALUES_PER_LOOK;
-        this.#lookedAt = this.#at;
+    for (let look = VALUES_PER_CHECK; ; look--) {
+      if (look === 0 || this.#at - this.#checkedAt > BYTES_PER_CHECK) {
+        look = VALUES_PER_CHECK;
+        this.#checkedAt = this.#at;
         if (this.#count > mostValues || performance.now() > untilMs) return undefined;
       }
       if (this.#keyDue) {
@@ -376,7 +376,7 @@ class Parser {
     if (this.#cut !== null) return this.#longString(untilMs);
     const bytes = this.#bytes;
     const start = this.#at + 1;
-    const end = Math.min(bytes.length, start + BYTES_PER_LOOK);
+    const end = Math.min(bytes.length, start + BYTES_PER_CHECK);
     let at = start;
     while (at < end && PLAIN[bytes[at]!] === 1) at++;
     if (at === end || bytes[at] !== 0x22) {
@@ -392,11 +392,11 @@ class Parser {
     const bytes = this.#bytes;
     let { out, from, at, wide } = this.#cut!;
     this.#cut = null;
-    let look = at + BYTES_PER_LOOK;
+    let look = at + BYTES_PER_CHECK;
     for (; ; at++) {
       while (at < look && PLAIN[bytes[at]!] === 1) at++;
       if (at >= look) {
-        look = at + BYTES_PER_LOOK;
+        look = at + BYTES_PER_CHECK;
         if (wide) {
           // As far as whole characters go: a continuation byte (10xxxxxx) is at most the fourth.
           let end = at;

@@ -13,7 +13,7 @@ const CLOSE_BRACE = 0x7d;
 /** Longer strings are searched for their end by the library. */
 const SHORT = 64;
 /** Bytes between two looks at the clock. */
-const BYTES_PER_LOOK = 8 * 1024;
+const BYTES_PER_CHECK = 8 * 1024;
 
 /** Text that is no JSON. */
 export class Unread extends Error {}
@@ -63,7 +63,7 @@ export class JsonWalker {
   /** When to pause, by performance.now(). */
   untilMs = Number.POSITIVE_INFINITY;
   readonly buffer: Buffer;
-  #lookedAt = 0;
+  #checkedAt = 0;
 
   constructor(bytes: Uint8Array) {
     this.buffer = bufferOf(bytes);
@@ -71,8 +71,8 @@ export class JsonWalker {
 
   /** Whether it is time for a pause; asks the clock once in a while. */
   get due(): boolean {
-    if (Math.abs(this.at - this.#lookedAt) < BYTES_PER_LOOK) return false;
-    this.#lookedAt = this.at;
+    if (Math.abs(this.at - this.#checkedAt) < BYTES_PER_CHECK) return false;
+    this.#checkedAt = this.at;
     return performance.now() > this.untilMs;
   }
 

@@ -15,7 +15,7 @@ import { TakenSecrets } from './taken-secrets.js';
 /** Longer bodies are not looked at in one go. */
 const MAX_QUICK_BYTES = 64 * 1024;
 /** Names looked at between two looks at the clock. */
-const NAMES_PER_LOOK = 256;
+const NAMES_PER_CHECK = 256;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
@@ -68,15 +68,15 @@ export class SecretSearch implements Reading {
   }
 
   *#search(): Walk {
-    if (!(yield* this.#quickLook())) return;
+    if (!(yield* this.#quickScan())) return;
     yield* this.#walker.requests((request) => this.#take(request));
   }
 
-  *#quickLook(): Generator<void, boolean, void> {
+  *#quickScan(): Generator<void, boolean, void> {
     let looks = 0;
     for (const name of secretMethods(this.#body, this.#places)) {
       if (name !== null) return true;
-      if (++looks % NAMES_PER_LOOK === 0 && performance.now() > this.#walker.untilMs) yield;
+      if (++looks % NAMES_PER_CHECK === 0 && performance.now() > this.#walker.untilMs) yield;
     }
     return false;
   }

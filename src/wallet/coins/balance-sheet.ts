@@ -146,13 +146,13 @@ export class BalanceSheet {
         if (i % COINS_OF_STEP === 0) yield;
         if (coins.ownership(coin) === ownership && skip?.(coin)) immature -= coins.value(coin);
       }
-      return { ...(yield* this.#lookAtAll(question)), immature };
+      return { ...(yield* this.#sumAllCoins(question)), immature };
     }
     this.#settle();
     const confirmed = coins.sum(BUCKET.CONFIRMED, ownership);
     return { trusted: confirmed + (minDepth <= 0 ? this.#trusted[ownership] : 0), pending: this.#pending[ownership], immature };
   }
-  *#lookAtAll({ ownership, minDepth = 0, skip }: BalanceQuestion): Generator<void, Omit<Balances, 'immature'>> {
+  *#sumAllCoins({ ownership, minDepth = 0, skip }: BalanceQuestion): Generator<void, Omit<Balances, 'immature'>> {
     const { coins, txs, depth } = this.#deps;
     const memo = new Map<number, boolean>();
     let trusted = 0;

@@ -129,8 +129,8 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
       for (let found: typeof candidates | undefined = candidates; found !== undefined; found = await again()) {
         if (found === null) throw new Error(`block ${node.height} cannot be read, and the wallet does not know it yet`);
         // A second look is for what the first one left out.
-        const look = found;
-        const record = (): void => recordBlock(wallet, node, parsed(look, crypto), batch, scannedPlace(options), look === candidates);
+        const transactions = found;
+        const record = (): void => recordBlock(wallet, node, parsed(transactions, crypto), batch, scannedPlace(options), transactions === candidates);
         while (!withKeys(wallet, record)) await slicer.pause();
         pending += found.length;
       }

@@ -96,16 +96,16 @@ async function applyBlock(
 ): Promise<BlockOutcome> {
   const { crypto, options } = wallet.parts;
   for (let found = candidates; found !== null; ) {
-    const look = found;
+    const transactions = found;
     let more: ReturnType<typeof again>;
     await wallet.caughtUp();
     if (wallet.closed) return 'closed';
     const isHere = await wallet.change((batch) => {
       if (!client.contains(node)) return false;
       const isDone = withKeys(wallet, () => {
-        recordBlock(wallet, node, parsed(look, crypto), batch, scannedPlace(options), update && look === candidates);
+        recordBlock(wallet, node, parsed(transactions, crypto), batch, scannedPlace(options), update && transactions === candidates);
       });
-      more = isDone ? again() : yieldToLoop().then(() => look);
+      more = isDone ? again() : yieldToLoop().then(() => transactions);
       // Awaited below, once this is written.
       more?.catch(() => {});
       if (more === undefined) mark?.(batch);
@@ -168,7 +168,7 @@ export async function scanBlocks(
     await client.readMempool((event) => wallet.push(event));
     await wallet.caughtUp();
   }
-  await wallet.looked();
+  await wallet.whenReassessed();
   // A wallet that was closed meanwhile goes on when it is loaded again.
   if (!wallet.closed) await wallet.change((batch) => markScan(wallet, null, batch));
   if (scan.abort) {

@@ -78,10 +78,10 @@ export async function* scanInPipeline(
       if (ledger.txs.size === known || !(marks?.stale ?? keys.hasNewScripts(cursor))) return undefined;
       known = ledger.txs.size;
       cursor = keys.scriptCursor();
-      return lookAgain(node);
+      return scanAgain(node);
     };
   };
-  const lookAgain = async (node: BlockFacts): Promise<readonly FoundTx[] | null> => {
+  const scanAgain = async (node: BlockFacts): Promise<readonly FoundTx[] | null> => {
     await marks?.refresh();
     const [found] = await begin([node]).found;
     return found;

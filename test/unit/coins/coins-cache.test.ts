@@ -399,11 +399,11 @@ t.test('behaves as a map over long random histories', async (t) => {
           // One at a time: what is looked at is not forgotten soon.
           if (n !== lent.length % OUTPOINTS) continue;
           const framed = Uint8Array.of(7, ...outpoint(n), 7);
-          const looked = cache.look(framed, 1);
+          const looked = cache.lookUp(framed, 1);
           if ((looked !== null) !== cache.isKnown(outpoint(n))) return false;
           lent.push({ coin: looked ?? undefined, asOf: looked === null ? 'none' : asOf });
           if (looked === null) continue;
-          const answers = [cache.getAt(framed, 1), cache.useIfKnown(framed, 1), looked];
+          const answers = [cache.getAt(framed, 1), cache.touchIfKnown(framed, 1), looked];
           if (answers.some((answer) => text(answer) !== asOf)) return false;
         }
       }
@@ -461,9 +461,9 @@ t.test('a change that was deferred is made by whatever is asked first, once', as
   const asked: Record<string, (cache: CoinsCache) => unknown> = {
     get: (cache) => cache.get(outpoint(1)),
     getIfKnown: (cache) => cache.getIfKnown(outpoint(9)),
-    useIfKnown: (cache) => cache.useIfKnown(outpoint(9), 0),
+    useIfKnown: (cache) => cache.touchIfKnown(outpoint(9), 0),
     isKnown: (cache) => cache.isKnown(outpoint(9)),
-    look: (cache) => cache.look(outpoint(9), 0),
+    look: (cache) => cache.lookUp(outpoint(9), 0),
     getAt: (cache) => cache.getAt(outpoint(1), 0),
     prefetch: (cache) => cache.prefetch([outpoint(9)]),
     add: (cache) => {

@@ -232,7 +232,7 @@ t.test('a node that dies', async (t) => {
   w.settle();
   const before = w.send('3', true);
   w.restart();
-  w.calls.look();
+  w.calls.checkPending();
   t.equal(ended(held.end), 'unknown', 'it was let go');
   t.equal(ended(plain.end), 'lost');
   t.equal(ended(before.end), 'lost', 'it was not let go: it may be called elsewhere');
@@ -245,7 +245,7 @@ t.test('a node that pauses', async (t) => {
   w.send('2', true);
   w.run = null;
   const given = w.send('3', true);
-  w.calls.look();
+  w.calls.checkPending();
   t.equal(ended(given.end), 'lost');
   t.equal(ended(letGo.end), 'open', 'what was let go is waited for');
   w.run = 'r1';
@@ -263,7 +263,7 @@ t.test('a reply that is lost is asked for', async (t) => {
   w.finish();
   w.wire.toFront.length = 0;
   w.now += 1500;
-  w.calls.look();
+  w.calls.checkPending();
   w.settle();
   t.equal(ended(call.end), 'reply done');
   t.equal(w.ran.length, 1);
@@ -307,7 +307,7 @@ t.test('nothing fails and is done, whatever is lost or late', async () => {
         finish: () => w.finish(),
         look: () => {
           w.now += 1100;
-          w.calls.look();
+          w.calls.checkPending();
           w.answers.expire();
         },
         pause: () => {
@@ -329,7 +329,7 @@ t.test('nothing fails and is done, whatever is lost or late', async () => {
         w.finish();
         w.settle();
         w.now += 1100;
-        w.calls.look();
+        w.calls.checkPending();
       }
       for (const { body, held, result } of sent) {
         const times = w.ran.filter((one) => one === body).length;

@@ -11,7 +11,7 @@ import { COMPATS } from '../../../src/policy/compat.js';
 import type { NodeContext } from '../../../src/rpc/context/node.js';
 import { ActiveCommands, CallExecutor } from '../../../src/rpc/desk.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
-import { lookAhead } from '../../../src/rpc/node/send-ahead.js';
+import { prefetchTxBatch } from '../../../src/rpc/node/send-ahead.js';
 import { ModelChain, outpointOf, spend } from '../../framework/model-chain.js';
 import { crypto, HandClock } from '../../framework/pool-under-test.js';
 import { INPUT_VALUE, signedSpend } from '../../framework/signed-spends.js';
@@ -150,7 +150,7 @@ t.test('a batch over RPC answers as its entries alone would', async (t) => {
     };
     const desk = new CallExecutor(context as unknown as NodeContext, {
       runs: NODE_RUNS,
-      lookAhead,
+      prefetchBatch: prefetchTxBatch,
       wallets: false,
       active: new ActiveCommands(),
       warmup: () => null,

@@ -440,12 +440,12 @@ t.test('of one peer for blocks only too many the youngest goes, unless it brough
   join(11, NOW);
   const second = join(12, NOW);
   pass(100);
-  t.equal(stale.looksFurther, false);
+  t.equal(stale.wantsExtraBlockRelay, false);
   inStep = true;
   pass(100);
   inStep = false;
   pass(100);
-  t.equal(stale.looksFurther, true, 'once is enough');
+  t.equal(stale.wantsExtraBlockRelay, true, 'once is enough');
   t.same(gone, []);
   const third = join(13, 0);
   third.sync.inFlight.push({} as never);

@@ -93,7 +93,7 @@ function begin(
     isUnwanted: () => false,
     active: () => state.active ?? true,
     wantsExtra: () => state.wantsExtra ?? false,
-    looksFurther: () => state.looksFurther ?? false,
+    wantsExtraBlockRelay: () => state.looksFurther ?? false,
   });
   auto.start([]);
   const pass = async (s: number): Promise<void> => {

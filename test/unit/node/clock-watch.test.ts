@@ -20,16 +20,16 @@ t.test('reports each change once to the log, the alert and the work, and warns w
     info: (line: string) => void lines.push(`info ${line}`),
   };
   const watch = new ClockWatch(work, log, (text) => void alerts.push(text));
-  t.equal(watch.look(), false);
+  t.equal(watch.checkClock(), false);
   t.equal(watch.text, '');
   t.same([lines, alerts, changes], [[], [], 0]);
   behind = true;
   t.match(watch.text, /^The clock of this machine is more than two hours behind the chain: /, 'a call that shows warnings is enough');
-  t.equal(watch.look(), true);
+  t.equal(watch.checkClock(), true);
   t.same(alerts, [watch.text]);
   t.same([lines, changes], [[`warn ${watch.text}`], 1]);
   behind = false;
-  t.equal(watch.look(), false);
+  t.equal(watch.checkClock(), false);
   t.equal(watch.text, '');
   t.match(lines[1], /^info .* makes templates again/);
   t.same([lines.length, alerts.length, changes], [2, 1, 2]);

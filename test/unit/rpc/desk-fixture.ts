@@ -11,7 +11,7 @@ import type { NodeContext } from '../../../src/rpc/context/node.js';
 import type { WalletContext } from '../../../src/rpc/context/wallet.js';
 import { ActiveCommands, CallExecutor } from '../../../src/rpc/desk.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
-import { lookAhead } from '../../../src/rpc/node/send-ahead.js';
+import { prefetchTxBatch } from '../../../src/rpc/node/send-ahead.js';
 import { RawJson } from '../../../src/rpc/wire/values.js';
 import type { WalletManager } from '../../../src/wallet/manage/wallet-manager.js';
 import type { NodeClient } from '../../../src/wallet/node-client.js';
@@ -205,7 +205,7 @@ export function openDesk(
   };
   const desk = new CallExecutor(context, {
     runs: NODE_RUNS,
-    lookAhead,
+    prefetchBatch: prefetchTxBatch,
     wallets: context.passOn !== null,
     active,
     warmup: () => null,

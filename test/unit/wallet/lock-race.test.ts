@@ -364,9 +364,9 @@ t.test('an unlocking for no time ends after a longer one has begun: the longer o
       if (seconds === 1000) resolve();
     };
   });
-  const looked = wallet.looked.bind(wallet);
-  wallet.looked = async () => {
-    wallet.looked = looked;
+  const looked = wallet.whenReassessed.bind(wallet);
+  wallet.whenReassessed = async () => {
+    wallet.whenReassessed = looked;
     await unlocked;
   };
   const opened = async (): Promise<void> => {

@@ -331,7 +331,7 @@ for (const descriptors of [false, true]) {
     const before = wallet.ledger.coins.size;
     for (let i = 2; i < 12; i++) {
       await newAddress(wallet);
-      await wallet.looked();
+      await wallet.whenReassessed();
       const faults = faultsOf(wallet, txs);
       if (faults.length > 0) t.same(faults, [], `address ${i}`);
     }
@@ -339,7 +339,7 @@ for (const descriptors of [false, true]) {
     // A key's scripts come with the pool, and those of its address once more when it is given out.
     t.equal(reads, descriptors ? 3 : 6, 'and only their transactions were read');
     await tell(wallet, await pay(11));
-    await wallet.looked();
+    await wallet.whenReassessed();
     await wallet.change(() => {});
     t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'nothing is due');
 
@@ -348,7 +348,7 @@ for (const descriptors of [false, true]) {
     reads = 0;
     await again.change((batch) => generateKeys(again, descriptorContext('master', 'regtest'), batch));
     for (let i = 0; i < 5; i++) await newAddress(again);
-    await again.looked();
+    await again.whenReassessed();
     t.equal(reads, 0, 'keys that were never paid');
     for (const one of [first.wallet, wallet, again]) await one.close();
   });
@@ -374,7 +374,7 @@ for (const descriptors of [false, true]) {
       for (const tx of txs) wallet.ledger.sync(tx, ledger.txs.place(ledger.txs.find(tx.txid)), batch);
     });
     for (let i = 1; i < 8; i++) await newAddress(wallet);
-    await wallet.looked();
+    await wallet.whenReassessed();
     t.same(faultsOf(wallet, txs), [], 'the address that one copy alone gave out was paid too');
     for (const one of [first.wallet, wallet]) await one.close();
   });
@@ -430,7 +430,7 @@ t.test('a process that dies after an import', async (t) => {
   }
   const memory = await createMemoryWallet({ store: new Dying() });
   const txs = await fill(memory, random, 80);
-  await memory.wallet.looked();
+  await memory.wallet.whenReassessed();
   await writeHead(memory);
   await memory.wallet.changeKeys((batch) => {
     for (const work of imports) work(memory.wallet, batch);
@@ -512,7 +512,7 @@ t.test('many keys in one change', async (t) => {
     ),
   ];
   await reseed(wallet, new Uint8Array(seed));
-  await wallet.looked();
+  await wallet.whenReassessed();
   const commit = wallet.commit.bind(wallet);
   wallet.commit = (batch, sync) => {
     const written = commit(batch, sync);
@@ -531,7 +531,7 @@ t.test('many keys in one change', async (t) => {
   const { most, all } = await mostInATurn(
     async () => {
       await fill(wallet);
-      await wallet.looked();
+      await wallet.whenReassessed();
     },
     () => scripts,
   );
@@ -651,7 +651,7 @@ class World {
     },
     // The process dies, or the wallet is unloaded.
     reload: async (n) => {
-      if (n % 2 === 0) await this.wallet.looked();
+      if (n % 2 === 0) await this.wallet.whenReassessed();
       const left = await copyOf(this.wallet.store);
       await this.wallet.close();
       const { wallet, isIndexed } = await load(this.memory, left);
@@ -675,11 +675,11 @@ for (const descriptors of [false, true]) {
           await world.steps[name](n, m);
           // Sometimes the next one comes before the look is over.
           if (n % 4 === 0) continue;
-          await world.wallet.looked();
+          await world.wallet.whenReassessed();
           const faults = faultsOf(world.wallet, world.txs);
           if (faults.length > 0) throw new Error(`after ${name}: ${faults.join(', ')}`);
         }
-        await world.wallet.looked();
+        await world.wallet.whenReassessed();
         const faults = faultsOf(world.wallet, world.txs);
         if (faults.length > 0) throw new Error(faults.join(', '));
         for (const one of [world.memory.wallet, world.wallet]) await one.close();
@@ -694,7 +694,7 @@ t.test('a wallet of an earlier version', async (t) => {
   for (const schema of [1, 2]) {
     const memory = await createMemoryWallet();
     const txs = await fill(memory, random, 600);
-    await memory.wallet.looked();
+    await memory.wallet.whenReassessed();
     await writeHead(memory, schema);
     const left = new MemoryStore();
     for await (const [key, value] of memory.wallet.store.iterate()) {

@@ -8,7 +8,7 @@ export const getblockstats: MethodSpec = {
   repeatable: true,
   description: 'Statistics of one block of the best chain. Amounts are in satoshis.',
   args: [
-    num('hash_or_height', 'Hash or height of the block', { anyType: true, look: 'hash_or_height', typeWords: 'string or numeric' }),
+    num('hash_or_height', 'Hash or height of the block', { anyType: true, shortForm: 'hash_or_height', typeWords: 'string or numeric' }),
     arr('stats', 'Which ones to give', { default: 'all values', oneline: 'stats' }, [str('height?', 'One value'), str('time?', 'Another')]),
   ],
   results: [

@@ -14,7 +14,7 @@ import { Double, type JsonResult } from '../../wire/values.js';
 const KVB_WEIGHT = 4_000;
 
 /** Outputs that are looked for to tell a confirmed transaction. */
-const OUTPUTS_LOOKED_AT = 4;
+const OUTPUTS_CHECKED = 4;
 
 type Members = Record<string, JsonResult | undefined>;
 
@@ -38,7 +38,7 @@ function figures(verdict: TemplateVerdict, template: VerdictTemplate): Members {
 async function absent(ctx: NodeContext, txid: Uint8Array): Promise<Members> {
   const fate = ctx.mempool.fate(txid);
   if (fate !== undefined) return fateMembers(ctx, fate);
-  const outpoints = Array.from({ length: OUTPUTS_LOOKED_AT }, (_, index) => {
+  const outpoints = Array.from({ length: OUTPUTS_CHECKED }, (_, index) => {
     const outpoint = new Uint8Array(36);
     outpoint.set(txid);
     outpoint[32] = index;

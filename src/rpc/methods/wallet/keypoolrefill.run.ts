@@ -20,7 +20,7 @@ export const keypoolrefill: Run<WalletContext> = async (ctx, args, call) => {
   }
   ensureUnlocked(wallet);
   await fillPool(wallet, size, new Slicer(call.yieldToUrgent), () => ensureUnlocked(wallet));
-  await wallet.looked();
+  await wallet.whenReassessed();
   const { legacy, descriptors } = wallet;
   const waiting = legacy
     ? legacy.pool.externalSize + legacy.pool.internalSize

@@ -46,6 +46,6 @@ export const sethdseed: Run<WalletContext> = async (ctx, args, call) => {
     seed.fill(0);
   }
   if (flush) await fillPool(wallet, 0, new Slicer(call.yieldToUrgent));
-  await wallet.looked();
+  await wallet.whenReassessed();
   return null;
 };

@@ -26,7 +26,7 @@ export const walletpassphrase: Run<WalletContext> = async (ctx, args, call) => {
     const { session } = wallet.vault;
     await renewSeed(wallet, ctx.descriptors);
     await fillPool(wallet, 0, new Slicer(call.yieldToUrgent));
-    await wallet.looked();
+    await wallet.whenReassessed();
     // Another call may have unlocked it for longer meanwhile.
     if (seconds === 0 && wallet.vault.session === session) wallet.lock();
   } finally {

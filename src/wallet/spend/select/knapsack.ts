@@ -6,7 +6,7 @@ import type { Chance, Pace } from './pace.js';
 
 const ROUNDS = 1000;
 /** Looks at coins in all rounds: wallets of many coins get fewer rounds, they find close matches soon. */
-const MAX_LOOKS = 8_000_000;
+const MAX_STEPS = 8_000_000;
 const MIN_ROUNDS = 20;
 
 /** What is chosen from and how. */
@@ -69,7 +69,7 @@ async function approach(
 ): Promise<{ chosen: Int32Array; sum: number }> {
   const count = values.length;
   let best = { chosen: indices(count), sum: total };
-  const rounds = Math.max(MIN_ROUNDS, Math.min(ROUNDS, Math.floor(MAX_LOOKS / count)));
+  const rounds = Math.max(MIN_ROUNDS, Math.min(ROUNDS, Math.floor(MAX_STEPS / count)));
   const included = new Uint8Array(count);
   // What a round took, in the order it did: its best is a run of these and the coin that reached the target.
   const taken = new Int32Array(count + 1);
