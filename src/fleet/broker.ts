@@ -51,20 +51,20 @@ export function adviceFor(error: Error): string {
 /** Decides when to report a missing connection. Times in milliseconds. */
 export class AbsenceReports {
   #since = 0;
-  #said = Number.NEGATIVE_INFINITY;
+  #reportedMs = Number.NEGATIVE_INFINITY;
   #cause = '';
 
   /** Starts to count the time without a connection. */
   begin(nowMs: number): void {
     this.#since = nowMs;
-    this.#said = Number.NEGATIVE_INFINITY;
+    this.#reportedMs = Number.NEGATIVE_INFINITY;
     this.#cause = '';
   }
 
   /** Returns whether to report a failed attempt with this cause now. */
   isDue(cause: string, nowMs: number): boolean {
-    if (nowMs - this.#since < REPORT_MS || (cause === this.#cause && nowMs - this.#said < REPEAT_MS)) return false;
-    this.#said = nowMs;
+    if (nowMs - this.#since < REPORT_MS || (cause === this.#cause && nowMs - this.#reportedMs < REPEAT_MS)) return false;
+    this.#reportedMs = nowMs;
     this.#cause = cause;
     return true;
   }

@@ -37,19 +37,19 @@ export function judge(method: string, reply: CallReply, followed: boolean): Judg
   let rank: number = RANK.TAKEN;
   const words: string[] = [];
   for (const { result, error } of envelopes) {
-    const said = error ? String(error.message) : typeof result === 'string' && method !== 'sendrawtransaction' ? result : 'accepted';
-    words.push(said);
-    if (said === 'accepted') continue;
-    const own = UNDECIDED.has(said)
+    const answer = error ? String(error.message) : typeof result === 'string' && method !== 'sendrawtransaction' ? result : 'accepted';
+    words.push(answer);
+    if (answer === 'accepted') continue;
+    const own = UNDECIDED.has(answer)
       ? RANK.UNDECIDED
-      : said === 'duplicate'
+      : answer === 'duplicate'
         ? RANK.KNOWN
         : followed
           ? RANK.REFUSED_BY_FOLLOWED
           : RANK.REFUSED;
     rank = Math.min(rank, own);
   }
-  const isKnown = words.every((said) => STORED.has(said));
+  const isKnown = words.every((answer) => STORED.has(answer));
   const isUndecided = rank === RANK.UNDECIDED && !isKnown;
   return { reply, taken: rank === RANK.TAKEN, isUndecided, isKnown, rank, words: words.join(', ') };
 }

@@ -156,8 +156,8 @@ class FrontServer implements Fronts {
       onNews: (front, news) => this.#onNews(front, news),
       onFault: (what, error) => deps.logger.error(`http ${what} failed: ${error instanceof Error ? error.stack : error}`),
     });
-    deps.slabs.onGrow = (slab) => this.#links.tellAll({ news: 'slab', slab });
-    deps.slabs.onExhausted = (index) => this.#links.tellAll({ news: 'evict', index });
+    deps.slabs.onGrow = (slab) => this.#links.postNewsToAll({ news: 'slab', slab });
+    deps.slabs.onExhausted = (index) => this.#links.postNewsToAll({ news: 'evict', index });
   }
 
   async start(): Promise<void> {
@@ -173,9 +173,9 @@ class FrontServer implements Fronts {
     this.#assertRunning();
     const listening = this.#wait('listening', 1);
     const others = Array.from({ length: this.#options.fronts - 1 }, () => new MessageChannel());
-    for (const [i, { port2 }] of others.entries()) this.#links.tell(i + 1, { news: 'deal', sockets: port2 }, [port2]);
+    for (const [i, { port2 }] of others.entries()) this.#links.postNews(i + 1, { news: 'deal', sockets: port2 }, [port2]);
     const ports = others.map(({ port1 }) => port1);
-    this.#links.tell(0, { news: 'listen', others: ports }, ports);
+    this.#links.postNews(0, { news: 'listen', others: ports }, ports);
     await listening;
     this.#assertRunning();
     const faults: string[] = [];
@@ -200,7 +200,7 @@ class FrontServer implements Fronts {
 
   publishTip(tip: WorkedTip): void {
     this.#tip = tip;
-    this.#links.tellAll({ news: 'tip', tip: { ...tip, epoch: (this.#deps.state.epoch + 1) | 0 } });
+    this.#links.postNewsToAll({ news: 'tip', tip: { ...tip, epoch: (this.#deps.state.epoch + 1) | 0 } });
   }
 
   publishTemplate(facts: TemplateFacts): void {
@@ -208,14 +208,14 @@ class FrontServer implements Fronts {
     this.#seen.add(facts);
     const slab = facts.slabIndex < 0 ? null : this.#deps.slabs.publish({ index: facts.slabIndex });
     this.#template = { news: 'template', facts, slab };
-    this.#links.tellAll(this.#template);
+    this.#links.postNewsToAll(this.#template);
   }
 
   linkWallets(take: (front: number, link: LinkPorts) => void): void {
     for (let index = 0; index < this.#options.fronts; index++) {
       if (this.#fronts[index].ended) continue;
       const { front, thread } = newLink();
-      this.#links.tell(index, { news: 'wallets', link: front }, [front.main, front.priority]);
+      this.#links.postNews(index, { news: 'wallets', link: front }, [front.main, front.priority]);
       take(index, thread);
     }
   }
@@ -223,7 +223,7 @@ class FrontServer implements Fronts {
   setWarmup(text: string | null): void {
     this.#warmup = text;
     if (text === null) this.#deps.state.set(STATE_FLAG.STARTED, true);
-    else this.#links.tellAll({ news: 'warmup', text });
+    else this.#links.postNewsToAll({ news: 'warmup', text });
   }
 
   stats(): FrontsStats {
@@ -245,7 +245,7 @@ class FrontServer implements Fronts {
     this.#deps.state.set(STATE_FLAG.SHUTTING_DOWN, true);
     // Ends when all do, and does not come again.
     void this.#remote?.close();
-    this.#links.tellAll({ news: 'drain' });
+    this.#links.postNewsToAll({ news: 'drain' });
   }
 
   close(graceMs = CLOSE_GRACE_MS): Promise<void> {
@@ -258,8 +258,8 @@ class FrontServer implements Fronts {
     const drained = this.#wait('drained', undrained);
     this.stopAccepting();
     if (graceMs > 0) await within(drained, graceMs);
-    this.#links.tell(0, { news: 'stopListening' });
-    this.#links.tellAll({ news: 'close' });
+    this.#links.postNews(0, { news: 'stopListening' });
+    this.#links.postNewsToAll({ news: 'close' });
     const exited = Promise.all(this.#fronts.map((front) => front.exited));
     if (!(await within(exited, EXIT_GRACE_MS))) {
       this.#deps.logger.warn('a front thread did not end in time');
@@ -305,13 +305,13 @@ class FrontServer implements Fronts {
         await begun;
         runs = !front.ended;
         if (front.ended) throw front.reason ?? new Error('the thread ended');
-        if (this.#template !== null) this.#links.tell(index, this.#template);
+        if (this.#template !== null) this.#links.postNews(index, this.#template);
         void exited.then(() => {
           if (!this.#closing) onEnd(front.reason ?? new Error('the thread ended'));
         });
         const alive = (): Promise<void> => {
           const answered = this.#wait('alive', 1);
-          this.#links.tell(index, { news: 'alive' });
+          this.#links.postNews(index, { news: 'alive' });
           return answered;
         };
         return { addresses: [], alive, abandon: () => void worker.terminate(), close: () => exited };

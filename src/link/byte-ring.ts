@@ -99,7 +99,7 @@ export class RingWriter extends RingEnd {
   }
 
   /** Makes the reader look elsewhere before it takes the next frame. */
-  sayUrgent(): void {
+  signalUrgent(): void {
     Atomics.add(this.control, URGENT, 1);
   }
 }

@@ -117,7 +117,7 @@ export class CallLinks {
   }
 
   /** Posts news to one front, in order with the replies before it. */
-  tell(front: number, news: FrontNews, transfer: readonly TransferListItem[] = []): void {
+  postNews(front: number, news: FrontNews, transfer: readonly TransferListItem[] = []): void {
     const link = this.#links.find((one) => one.front === front);
     if (!link) return;
     link.outbox.flush();
@@ -127,7 +127,7 @@ export class CallLinks {
   /**
    * Posts news to every front. Not held back for the end of the turn: a tip must be there before its epoch is raised.
    */
-  tellAll(news: FrontNews): void {
+  postNewsToAll(news: FrontNews): void {
     for (const link of this.#links) {
       link.outbox.flush();
       link.postMessage(news);
@@ -257,7 +257,7 @@ export class CallLinks {
   }
 
   #wakeAll(): void {
-    for (const link of this.#links) if (link.unsaid) link.wake();
+    for (const link of this.#links) if (link.unannounced) link.wakeFront();
   }
 
   /** Runs the next call that came by a port. @returns false when it may not begin now */
@@ -339,7 +339,7 @@ export class CallLinks {
   #deliver(call: RunningCall<Link>, reply: CallReply): void {
     const { link } = call;
     if (!call.priority) {
-      if (link.replies.write(call.id, reply.status, reply.body, link.messages)) this.#said(link);
+      if (link.replies.write(call.id, reply.status, reply.body, link.messages)) this.#onReplyWritten(link);
       else link.outbox.push([ITEM.REPLY, call.id, reply.status, bodyMember(link.outbox, reply.body)]);
       return;
     }
@@ -350,8 +350,8 @@ export class CallLinks {
   }
 
   /** A reply lies in a front's ring: the turn under way tells it, or else the end of this one. */
-  #said(link: Link): void {
-    link.unsaid = true;
+  #onReplyWritten(link: Link): void {
+    link.unannounced = true;
     if (this.#ticks.underWay || this.#gathering) return;
     this.#gathering = true;
     setImmediate(() => {

@@ -121,7 +121,7 @@ export class FrontLink {
       const message: PriorityCall = { id, user, uri, method, submission, body, block, taken };
       const parts = [block?.bytes ?? [], ...[...(taken?.keys ?? []), ...(taken?.passphrases ?? [])].map(([, bytes]) => bytes)].flat();
       this.#priority.postMessage(message, [body.buffer, ...parts.map(({ buffer }) => buffer as ArrayBuffer)]);
-      this.#requests.ring.sayUrgent();
+      this.#requests.ring.signalUrgent();
     } else if (position < 0) {
       const body = call.shared ? new Uint8Array(call.body) : call.body;
       this.#outbox.push([ITEM.REQUEST, id, call.user, call.uri, call.method, bodyMember(this.#outbox, body)]);
@@ -150,7 +150,7 @@ export class FrontLink {
   }
 
   /** Rare news for the node thread, in order with everything sent before. */
-  tell(news: NodeNews, transfer: readonly ArrayBuffer[] = []): void {
+  postNews(news: NodeNews, transfer: readonly ArrayBuffer[] = []): void {
     this.#outbox.flush();
     this.#port.postMessage(news, [...transfer]);
   }

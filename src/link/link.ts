@@ -29,7 +29,7 @@ export class Link {
   /** Posts on the main port; replies in the ring say how many come before them. */
   messages = 0;
   /** There are replies in the ring that the front was not woken for. */
-  unsaid = false;
+  unannounced = false;
 
   constructor(
     readonly front: number,
@@ -49,8 +49,8 @@ export class Link {
   }
 
   /** Wakes the front when there is something for it and it sleeps. */
-  wake(): void {
-    this.unsaid = false;
+  wakeFront(): void {
+    this.unannounced = false;
     if (this.replies.ring.mustWake()) this.main.postMessage(null);
   }
 

@@ -77,7 +77,7 @@ export class TxPool implements EntryStore {
     const { rows } = this;
     this.#scores = new RowHeap(rows, 'scorePlace', evictChunks ? worseByRank(rows, this.compareIds) : worseByDescendants(rows));
     this.arena = new RecordArena(this.rows, segmentBytes, (row) => {
-      this.#tellFollowers('moved', row);
+      this.#notifyFollowers('moved', row);
     });
     this.#byTxid = new IdTable(this.rows, this.arena, 0);
     this.#byWtxid = new IdTable(this.rows, this.arena, 32);
@@ -243,7 +243,7 @@ export class TxPool implements EntryStore {
     this.#ages.insert(row);
     this.bumpCounter();
     this.#sequence++;
-    this.#tellFollowers('added', row);
+    this.#notifyFollowers('added', row);
     if (this.#listeners.length > 0) {
       const entry = new MempoolEntry(this, row, tx);
       for (const { name, listener } of this.#listeners) this.#guard.run(name, () => listener.added(entry));
@@ -473,7 +473,7 @@ export class TxPool implements EntryStore {
   }
 
   /** Puts a new pair of relatives into each other's sums. */
-  #relate(ancestor: number, descendant: number, tell = false): void {
+  #relate(ancestor: number, descendant: number, notify = false): void {
     const { rows } = this;
     rows.ancestorCount[descendant]++;
     rows.ancestorSize[descendant] += rows.size[ancestor];
@@ -483,7 +483,7 @@ export class TxPool implements EntryStore {
     rows.descendantSize[ancestor] += rows.size[descendant];
     rows.descendantFees[ancestor] += rows.modifiedFee[descendant];
     this.#scores.update(ancestor);
-    if (!tell) return;
+    if (!notify) return;
     this.#rankAnew(descendant);
     this.#changed(descendant);
   }
@@ -514,7 +514,7 @@ export class TxPool implements EntryStore {
   #leave(row: number): void {
     this.hold(row);
     this.rows.flags[row] &= ~FLAG.here;
-    this.#tellFollowers('removed', row);
+    this.#notifyFollowers('removed', row);
   }
 
   /** Of a row that left. @param tx its transaction, wherever its bytes lie */
@@ -548,13 +548,13 @@ export class TxPool implements EntryStore {
   }
 
   #changed(row: number): void {
-    this.#tellFollowers('changed', row);
+    this.#notifyFollowers('changed', row);
     if (this.#listeners.length === 0) return;
     const entry = this.entry(row);
     for (const { name, listener } of this.#listeners) this.#guard.run(name, () => listener.changed(entry));
   }
 
-  #tellFollowers(event: 'added' | 'removed' | 'changed' | 'moved', row: number): void {
+  #notifyFollowers(event: 'added' | 'removed' | 'changed' | 'moved', row: number): void {
     for (const follower of this.#followers) {
       if (!this.#guard.run('mempool rows', () => follower[event](row))) follower.failed();
     }

@@ -65,7 +65,7 @@ interface Standard {
 }
 
 /** What clients were told of the tip. */
-interface Told {
+interface AnnouncedTip {
   readonly tip: TemplateTip;
   readonly facts: TipFacts;
   /** Serial of the template that SetNewPrevHash named. */
@@ -77,7 +77,7 @@ export class Provider {
   readonly #deps: ProviderDeps;
   #serial = 0;
   /** What clients were last told of; null while nothing is. */
-  #told: Told | null = null;
+  #announced: AnnouncedTip | null = null;
   #staged: { readonly on: TemplateTip; readonly facts: BlockFacts; readonly serial: number } | null = null;
   #standard: Standard | null = null;
   #needs: readonly Reserve[] = [];
@@ -115,13 +115,13 @@ export class Provider {
   onTip(acceptedMs: number | null): void {
     if (this.#closed) return;
     if (!this.#deps.wanted()) {
-      if (this.#told !== null) this.#deps.post({ kind: 'hold' });
+      if (this.#announced !== null) this.#deps.post({ kind: 'hold' });
       this.#forget();
-      this.#told = null;
+      this.#announced = null;
       return;
     }
     try {
-      this.#tell(acceptedMs);
+      this.#announceTip(acceptedMs);
     } catch (error) {
       this.#deps.log.error(`${this.#options.name}: ${(error as Error).message}`);
     }
@@ -131,14 +131,14 @@ export class Provider {
   /** Reserves that clients need now. */
   setNeeds(reserves: readonly Reserve[]): void {
     this.#needs = reserves;
-    if (this.#told === null) this.onTip(null);
+    if (this.#announced === null) this.onTip(null);
     this.#runIfDue();
   }
 
   /** The serving thread is another one: it knows no template, and has no clients yet. */
   onNewThread(): void {
     this.#forget();
-    this.#told = null;
+    this.#announced = null;
     this.#needs = [];
     this.onTip(null);
   }
@@ -163,7 +163,7 @@ export class Provider {
   }
 
   /** SetNewPrevHash for all clients. */
-  #tell(acceptedMs: number | null): void {
+  #announceTip(acceptedMs: number | null): void {
     const { templates, params, clock, post, after } = this.#deps;
     const { tip, facts } = templates.tip;
     const staged = this.#staged;
@@ -172,7 +172,7 @@ export class Provider {
     const held = staged !== null && staged.on === tip.prev && sameFacts(staged.facts, facts) ? staged : null;
     const template = held === null ? this.#empty(facts) : null;
     const active = held?.serial ?? (template as ServedTemplate).serial;
-    this.#told = { tip, facts, active };
+    this.#announced = { tip, facts, active };
     post({ kind: 'tip', tip: describeTip(tip, facts, params, clock.nowSeconds(), acceptedMs), activate: active, template });
     const waitSeconds = (facts.minDifficulty?.afterTime ?? 0) + 1 - clock.nowSeconds();
     // Later blocks may be easy: a target of its own, so a SetNewPrevHash of its own.
@@ -200,7 +200,7 @@ export class Provider {
   }
 
   get #due(): boolean {
-    if (this.#closed || this.#told === null || this.#needs.length === 0) return false;
+    if (this.#closed || this.#announced === null || this.#needs.length === 0) return false;
     return this.#standard === null || this.#feesDue || this.#needs.some((need) => !this.#served.has(reserveKey(need)));
   }
 
@@ -216,9 +216,9 @@ export class Provider {
   async #run(): Promise<void> {
     try {
       while (this.#due) {
-        const told = this.#told as Told;
+        const told = this.#announced as AnnouncedTip;
         // Asked again in the same turn, a chain that goes on by itself would never get one.
-        if (!(await this.#serve(told)) && this.#told === told) return this.#later(TIP_RETRY_MS);
+        if (!(await this.#serve(told)) && this.#announced === told) return this.#later(TIP_RETRY_MS);
       }
     } catch (error) {
       if (this.#closed) return;
@@ -239,11 +239,11 @@ export class Provider {
    * One round: the standard template where it is due, then reserves that it does not leave free, then what is staged.
    * @returns false when the chain has another tip, or clients were told of one meanwhile
    */
-  async #serve(told: Told): Promise<boolean> {
+  async #serve(told: AnnouncedTip): Promise<boolean> {
     if (this.#standard === null || this.#feesDue) {
       this.#gain = 0;
       const chosen = await this.#choose(told.tip, this.#options.leastReserve);
-      if (chosen === null || this.#told !== told) return false;
+      if (chosen === null || this.#announced !== told) return false;
       this.#feesDue = false;
       this.#builtMs = this.#deps.clock.monotonicMs();
       const last = this.#standard as Standard | null;
@@ -262,7 +262,7 @@ export class Provider {
     for (const need of missing) {
       if (fitting.includes(need)) continue;
       const chosen = await this.#choose(told.tip, need);
-      if (chosen === null || this.#told !== told) return false;
+      if (chosen === null || this.#announced !== told) return false;
       this.#share(this.#publish(told, chosen).serial, [need]);
     }
     if (this.#staged !== null) return true;
@@ -281,7 +281,7 @@ export class Provider {
   /**
    * A choice as a template that the serving thread has; without transactions it is the one that SetNewPrevHash named.
    */
-  #publish({ facts, active }: Told, chosen: ChosenTransactions): Standard {
+  #publish({ facts, active }: AnnouncedTip, chosen: ChosenTransactions): Standard {
     if (chosen.records.length === 0) return { serial: active, chosen };
     const template = describeTemplate(++this.#serial, 'full', facts, chosen, this.#deps.hashes);
     this.#deps.post({ kind: 'template', template, keys: [] });

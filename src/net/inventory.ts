@@ -42,7 +42,7 @@ export class Inventory {
     const { chain, log, options } = this.#context;
     const { txs, announcer, downloads, headers } = this.#parts;
     const rejectTxs = (options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions;
-    const told = log.shows('net');
+    const logs = log.shows('net');
     let newest: Uint8Array | null = null;
     // One line of the log for each name. Without it nothing is kept of names: all else notes each once by itself.
     const lines = new Set<string>();
@@ -53,7 +53,7 @@ export class Inventory {
       if (++checked % ENTRIES_PER_STEP === 0 || txs.orphans.has(hash)) yield;
       if (type === INV.BLOCK) {
         const known = chain.node(hash) !== undefined;
-        if (told) log.debug('net', `got inv: block ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);
+        if (logs) log.debug('net', `got inv: block ${hashToHex(hash)}  ${known ? 'have' : 'new'} peer=${peer.id}`);
         noteAvailable(chain, peer, hash);
         if (!known && !downloads.expects(hash)) newest = hash;
         continue;
@@ -68,7 +68,7 @@ export class Inventory {
       announcer.noteKnownHash(peer, hash);
       const ignored = chain.isInitialBlockDownload();
       const known = ignored ? txs.isKnown(hash, byWtxid) : txs.announced(peer, hash, byWtxid);
-      if (!told) continue;
+      if (!logs) continue;
       const name = hashToHex(hash);
       if (lines.has(name + byWtxid)) continue;
       lines.add(name + byWtxid);
@@ -76,7 +76,7 @@ export class Inventory {
     }
     if (newest !== null) {
       const asked = headers.askAbout(peer, newest);
-      if (asked && told) log.debug('net', `getheaders (${chain.bestHeader.height}) ${hashToHex(newest)} to peer=${peer.id}`);
+      if (asked && logs) log.debug('net', `getheaders (${chain.bestHeader.height}) ${hashToHex(newest)} to peer=${peer.id}`);
     }
     this.#context.wake(peer);
   }

@@ -196,7 +196,7 @@ export class Net {
     };
     this.#context = context;
     this.#rounds = new Rounds(this.#ready, (peer) => this.#send(peer));
-    this.#tellActive(this.options.active);
+    this.#logActive(this.options.active);
     const { i2pSam, i2pAccept, connectTimeoutMs, maxSendBytes, maxReceiveBytes, v2Transport } = this.options;
     const ellSwift = v2Transport ? (deps.ellSwift ?? null) : null;
     const settings = { magic: deps.params.magic, maxSendBytes, maxReceiveBytes };
@@ -475,11 +475,11 @@ export class Net {
   }
   /** setnetworkactive: without activity there are no connections. */
   setActive(active: boolean): void {
-    this.#tellActive(active);
+    this.#logActive(active);
     this.#connections.setActive(active);
   }
 
-  #tellActive(active: boolean): void {
+  #logActive(active: boolean): void {
     this.#context.log.info(`SetNetworkActive: ${active}`);
   }
 

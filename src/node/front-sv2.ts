@@ -74,7 +74,7 @@ export async function openFrontSv2(config: Sv2Config, deps: FrontSv2Deps): Promi
     outcomes[outcome]++;
     log.info(`Stratum V2: block ${hashHex}: ${verdict ?? 'accepted'}`);
   };
-  const heard = (message: ServeNews): void => {
+  const onServeNews = (message: ServeNews): void => {
     if (message.kind === 'needs') provider.setNeeds(message.reserves);
     else if (message.kind === 'solution') void solved(message);
     else if (message.level === 'debug') log.debug('net', message.text);
@@ -97,7 +97,7 @@ export async function openFrontSv2(config: Sv2Config, deps: FrontSv2Deps): Promi
     clock,
     log,
     after: timerAfter,
-    start: (addresses, onEnd, givenUp) => startServe({ ...options, binds: addresses ?? wanted }, heard, onEnd, undefined, givenUp),
+    start: (addresses, onEnd, givenUp) => startServe({ ...options, binds: addresses ?? wanted }, onServeNews, onEnd, undefined, givenUp),
     ended: () => Promise.resolve(),
     startedAgain: () => provider.onNewThread(),
   }).catch((error: Error) => {

@@ -85,27 +85,27 @@ export class InlineNodeClient implements NodeClient {
   /** The tip moved. */
   onTip(tip: HeaderNode, { disconnected, connected }: TipChange): void {
     if (this.#listeners.size + this.#followers.size === 0) return;
-    if (disconnected.length + connected.length === 0) this.#tellOfChain({ kind: 'jumped', ...this.#placed(tip) });
+    if (disconnected.length + connected.length === 0) this.#emitChainEvent({ kind: 'jumped', ...this.#placed(tip) });
     for (const { node, block } of disconnected) {
       const { node: before, locator } = this.#placed(node.prev!);
-      this.#tellOfChain({ kind: 'disconnected', node: this.#facts(node), block, before, locator });
+      this.#emitChainEvent({ kind: 'disconnected', node: this.#facts(node), block, before, locator });
     }
-    for (const { node, block } of connected) this.#tellOfChain({ kind: 'connected', ...this.#placed(node), block });
+    for (const { node, block } of connected) this.#emitChainEvent({ kind: 'connected', ...this.#placed(node), block });
   }
 
   /** The blocks below a snapshot come further, or are validated. */
   onHistory(): void {
-    if (this.#deps.chain.history === null) this.#tellOfChain({ kind: 'history' });
+    if (this.#deps.chain.history === null) this.#emitChainEvent({ kind: 'history' });
   }
 
   /** A transaction entered the mempool. */
   onEntered({ tx }: MempoolEntry): void {
-    if (this.#listeners.size > 0) this.#tell({ kind: 'entered', tx });
+    if (this.#listeners.size > 0) this.#emitEvent({ kind: 'entered', tx });
   }
 
   /** One left. What a block took is told by the block: no transaction is read for it. Core tells wallets nothing of it. */
   onLeft(entry: MempoolEntry, reason: RemovalReason): void {
-    if (reason !== 'block' && this.#listeners.size > 0) this.#tell({ kind: 'left', tx: entry.tx, conflict: reason === 'conflict' });
+    if (reason !== 'block' && this.#listeners.size > 0) this.#emitEvent({ kind: 'left', tx: entry.tx, conflict: reason === 'conflict' });
   }
 
   async listen(listener: (event: NodeEvent) => void): Promise<() => void> {
@@ -117,17 +117,17 @@ export class InlineNodeClient implements NodeClient {
     this.#followers.add(listener);
     return () => this.#followers.delete(listener);
   }
-  #tell(event: NodeEvent): void {
+  #emitEvent(event: NodeEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
-  #tellOfChain(event: NodeEvent): void {
+  #emitChainEvent(event: NodeEvent): void {
     for (const follower of this.#followers) follower(event);
-    this.#tell(event);
+    this.#emitEvent(event);
   }
   /** Every event was handed on when it happened. */
   sync(): void {}
-  async readMempool(told: (event: NodeEvent) => void): Promise<void> {
-    told({ kind: 'pool', txs: this.pool() });
+  async readMempool(listener: (event: NodeEvent) => void): Promise<void> {
+    listener({ kind: 'pool', txs: this.pool() });
   }
   /** Parents first: a payment that sends all of a coin is known by the coin alone. */
   pool(): PooledTx[] {

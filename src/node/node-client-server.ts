@@ -145,7 +145,7 @@ export class NodeClientServer {
     if (this.#behind !== null) clearInterval(this.#behind);
     this.#behind = null;
   }
-  #tellOfPool(event: NodeEvent): void {
+  #postPoolEvent(event: NodeEvent): void {
     if (this.#lost || (event.kind !== 'entered' && event.kind !== 'left')) return;
     this.#lost = this.#pendingKb > this.#maxPendingKb;
     const lost = this.#lost;
@@ -174,7 +174,7 @@ export class NodeClientServer {
   #answer({ question, args }: Extract<ToNode, { kind: 'ask' }>): unknown {
     switch (question) {
       case 'listen':
-        this.#stop ??= this.#client.listen((event) => this.#tellOfPool(event));
+        this.#stop ??= this.#client.listen((event) => this.#postPoolEvent(event));
         return this.#stop.then(() => null);
       case 'listenNoMore':
         void this.#stop?.then((stop) => stop());

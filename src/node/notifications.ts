@@ -82,25 +82,25 @@ export async function startNotifications(
   const send = (event: HookEvent): void => void guard.run('notifyurl', () => webhooks.send(event));
   const onTip: TipListener = (tip, { connected, disconnected }) => {
     const newest = connected.at(-1);
-    const told = newest?.node === tip && !chain.isInitialBlockDownload() ? newest : undefined;
+    const announced = newest?.node === tip && !chain.isInitialBlockDownload() ? newest : undefined;
     const publishLeft = (): void => {
       for (const one of disconnected) publishBlock(one, 'D');
     };
     const publishJoined = (): void => {
       for (const one of connected) publishBlock(one, 'C');
-      if (told === undefined) return;
+      if (announced === undefined) return;
       zmq.publish('hashblock', displayed(tip.hash));
-      zmq.publish('rawblock', told.block.bytes);
+      zmq.publish('rawblock', announced.block.bytes);
     };
     if (config.zmq.length > 0) {
       if (held === null) guard.run('zmq', publishLeft);
       else held.push(publishLeft);
       inOrder(publishJoined);
     }
-    if (told === undefined) return;
+    if (announced === undefined) return;
     const { height, hashHex: hash, time } = tip;
     run('block', config.block, hash);
-    send({ event: 'block', hash, height, time, transactions: told.block.txs.length });
+    send({ event: 'block', hash, height, time, transactions: announced.block.txs.length });
   };
   return {
     zmq: zmq.list,

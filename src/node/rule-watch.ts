@@ -18,7 +18,7 @@ const NONE: Rules = { lockedIn: 0, active: 0 };
 export class RuleWatch {
   /** By the last block of a period; forgets with the headers. */
   readonly #rules = new WeakMap<HeaderContext, Rules>();
-  #told = NONE;
+  #reported = NONE;
   #text = '';
   #checking = false;
   readonly #chain: Pick<Chain, 'tip' | 'params' | 'versionBits' | 'isInitialBlockDownload'>;
@@ -80,19 +80,19 @@ export class RuleWatch {
       this.#rules.set(closed, rules);
       if (slicer.due) await slicer.pause();
     }
-    if (rules !== undefined) this.#tell(rules);
+    if (rules !== undefined) this.#reportRules(rules);
   }
 
-  #tell({ lockedIn, active }: Rules): void {
-    for (const bit of bitsOf(lockedIn & ~this.#told.lockedIn)) {
+  #reportRules({ lockedIn, active }: Rules): void {
+    for (const bit of bitsOf(lockedIn & ~this.#reported.lockedIn)) {
       this.#log.warn(`Miners have agreed on new rules that this version does not know (versionbit ${bit}); look for a newer one.`);
     }
-    for (const bit of bitsOf(active & ~this.#told.active)) {
+    for (const bit of bitsOf(active & ~this.#reported.active)) {
       this.#text = `${this.#words} new rules activated (versionbit ${bit})`;
       this.#log.warn(this.#text);
       this.#alert(this.#text);
     }
-    this.#told = { lockedIn: this.#told.lockedIn | lockedIn, active: this.#told.active | active };
+    this.#reported = { lockedIn: this.#reported.lockedIn | lockedIn, active: this.#reported.active | active };
   }
 }
 

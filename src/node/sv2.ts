@@ -112,7 +112,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
     },
     { templates, params: chain.params, hashes, clock, log, wanted: () => started && deps.wanted(), post, after },
   );
-  const heard = (message: ServeNews): void => {
+  const onServeNews = (message: ServeNews): void => {
     switch (message.kind) {
       case 'needs':
         provider.setNeeds(message.reserves);
@@ -164,7 +164,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
         clock,
         log,
         after: timerAfter,
-        start: (addresses, onEnd, givenUp) => startServe({ ...options, binds: addresses ?? wanted }, heard, onEnd, deps.entry, givenUp),
+        start: (addresses, onEnd, givenUp) => startServe({ ...options, binds: addresses ?? wanted }, onServeNews, onEnd, deps.entry, givenUp),
         ended,
         startedAgain: () => provider.onNewThread(),
       }).catch((error: Error) => {

@@ -31,27 +31,27 @@ export type EndedCall = readonly [method: string, seconds: number, ok: boolean];
 /** To the wallets' thread. */
 export type ToWallets =
   /** Load what is to be loaded at the start: not said when nothing is. */
-  | { readonly say: 'load' }
-  | { readonly say: 'link'; readonly front: number; readonly link: LinkPorts }
-  | { readonly say: 'stopping' }
-  | { readonly say: 'close' }
+  | { readonly kind: 'load' }
+  | { readonly kind: 'link'; readonly front: number; readonly link: LinkPorts }
+  | { readonly kind: 'stopping' }
+  | { readonly kind: 'close' }
   /** mockscheduler */
-  | { readonly say: 'advance'; readonly seconds: number }
-  | { readonly say: 'active'; readonly id: number };
+  | { readonly kind: 'advance'; readonly seconds: number }
+  | { readonly kind: 'active'; readonly id: number };
 
 /** From the wallets' thread. */
 export type FromWallets =
-  | { readonly say: 'loaded' }
+  | { readonly kind: 'loaded' }
   /** @param refused the operator can mend it */
-  | { readonly say: 'failed'; readonly text: string; readonly refused: boolean }
-  | { readonly say: 'line'; readonly level: 'info' | 'warn' | 'error'; readonly text: string }
-  | { readonly say: 'detail'; readonly category: string; readonly text: string }
-  | { readonly say: 'ended'; readonly calls: readonly EndedCall[] }
+  | { readonly kind: 'failed'; readonly text: string; readonly refused: boolean }
+  | { readonly kind: 'line'; readonly level: 'info' | 'warn' | 'error'; readonly text: string }
+  | { readonly kind: 'detail'; readonly category: string; readonly text: string }
+  | { readonly kind: 'ended'; readonly calls: readonly EndedCall[] }
   /** V8's memory of the thread, now and then. */
-  | { readonly say: 'heap'; readonly bytes: number }
-  | { readonly say: 'active'; readonly id: number; readonly calls: readonly { readonly method: string; readonly ageMs: number }[] }
+  | { readonly kind: 'heap'; readonly bytes: number }
+  | { readonly kind: 'active'; readonly id: number; readonly calls: readonly { readonly method: string; readonly ageMs: number }[] }
   /** Names of the wallets that are loaded, or are being loaded again after a failure. */
-  | { readonly say: 'wallets'; readonly names: readonly string[] }
+  | { readonly kind: 'wallets'; readonly names: readonly string[] }
   /** Reports that a wallet has failed. */
-  | { readonly say: 'fault'; readonly name: string; readonly text: string }
-  | { readonly say: 'closed'; readonly error: string | null };
+  | { readonly kind: 'fault'; readonly name: string; readonly text: string }
+  | { readonly kind: 'closed'; readonly error: string | null };

@@ -65,7 +65,7 @@ export class WalletThread {
   constructor(options: Omit<WalletInit, 'client' | 'node' | 'again'>, deps: WalletThreadDeps) {
     this.#options = options;
     this.#deps = deps;
-    deps.stopping.addEventListener('abort', () => this.#say({ say: 'stopping' }), { once: true });
+    deps.stopping.addEventListener('abort', () => this.#post({ kind: 'stopping' }), { once: true });
   }
 
   /** For calls that the node thread passes on: the first one starts the thread. */
@@ -105,7 +105,7 @@ export class WalletThread {
       this.#failure = error;
     });
     void this.#exited.then(() => this.#onExit());
-    if (this.#deps.stopping.aborted) this.#say({ say: 'stopping' });
+    if (this.#deps.stopping.aborted) this.#post({ kind: 'stopping' });
     this.#linkFronts();
     return link;
   }
@@ -116,7 +116,7 @@ export class WalletThread {
     await new Promise<void>((resolve, reject) => {
       this.#loaded = { resolve, reject };
       this.#link ??= this.#start();
-      this.#say({ say: 'load' });
+      this.#post({ kind: 'load' });
     });
   }
 
@@ -126,12 +126,12 @@ export class WalletThread {
     if (this.#worker !== null) this.#linkFronts();
   }
   #linkFronts(): void {
-    this.#fronts?.linkWallets((front, link) => this.#say({ say: 'link', front, link }, [link.main, link.priority]));
+    this.#fronts?.linkWallets((front, link) => this.#post({ kind: 'link', front, link }, [link.main, link.priority]));
   }
 
   /** mockscheduler */
   advance(seconds: number): void {
-    this.#say({ say: 'advance', seconds });
+    this.#post({ kind: 'advance', seconds });
   }
 
   /** Empty when the thread does not answer within a second. */
@@ -148,7 +148,7 @@ export class WalletThread {
         clearTimeout(silent);
         resolve(calls);
       });
-      this.#say({ say: 'active', id });
+      this.#post({ kind: 'active', id });
     });
   }
   #answer(id: number, calls: ActiveCalls | null): void {
@@ -162,7 +162,7 @@ export class WalletThread {
    */
   async close(): Promise<void> {
     this.#closing = true;
-    this.#say({ say: 'close' });
+    this.#post({ kind: 'close' });
     while (this.#worker !== null) {
       if ((await this.#ask(STUCK_MS)) === null) {
         this.#failure ??= new Error(`The thread of the wallets has been silent for ${STUCK_MS / 1000} seconds`);
@@ -174,13 +174,13 @@ export class WalletThread {
     if (this.#failure !== null) throw this.#failure;
   }
 
-  #say(message: ToWallets, transfer: readonly LinkPorts['main'][] = []): void {
+  #post(message: ToWallets, transfer: readonly LinkPorts['main'][] = []): void {
     this.#worker?.postMessage(message, transfer);
   }
 
   #take(message: FromWallets): void {
     const { log, guard, onCall } = this.#deps;
-    switch (message.say) {
+    switch (message.kind) {
       case 'loaded':
         this.#loaded?.resolve();
         this.#loaded = null;

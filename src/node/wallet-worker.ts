@@ -38,7 +38,7 @@ const MOST_SIGN_JOBS = 1_000;
  */
 const HERE_US = 1_000;
 /** How often ended calls are told, for metrics. */
-const TELL_MS = 200;
+const REPORT_MS = 200;
 /** How often the thread's memory is told. */
 const HEAP_MS = 5_000;
 
@@ -48,13 +48,13 @@ const stackOf = (error: unknown): string => (error instanceof Error ? (error.sta
 
 export async function runWallets(init: WalletInit, port: MessagePort): Promise<void> {
   const { options, compat, params, settingsFile } = init;
-  const say = (message: FromWallets): void => port.postMessage(message);
+  const post = (message: FromWallets): void => port.postMessage(message);
   const state = new SharedState(init.state);
   const log: Logger = {
-    info: (text) => say({ say: 'line', level: 'info', text }),
-    warn: (text) => say({ say: 'line', level: 'warn', text }),
-    error: (text) => say({ say: 'line', level: 'error', text }),
-    debug: (category, text) => say({ say: 'detail', category, text }),
+    info: (text) => post({ kind: 'line', level: 'info', text }),
+    warn: (text) => post({ kind: 'line', level: 'warn', text }),
+    error: (text) => post({ kind: 'line', level: 'error', text }),
+    debug: (category, text) => post({ kind: 'detail', category, text }),
     shows: (category) => category === 'rpc' && state.has(STATE_FLAG.LOG_RPC),
   };
   const clock = new SystemClock({
@@ -107,18 +107,18 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
   });
   const linked = [NODE];
   const close = async (): Promise<void> => {
-    clearInterval(telling);
+    clearInterval(reportTimer);
     clearInterval(weighing);
     scheduler.close();
     const failed = await wallets.close().then(() => null, textOf);
-    say({ say: 'ended', calls: ended.splice(0) });
+    post({ kind: 'ended', calls: ended.splice(0) });
     for (const front of linked) links.remove(front);
     init.client.port.close();
-    say({ say: 'closed', error: failed });
+    post({ kind: 'closed', error: failed });
     port.close();
   };
   const take = (message: ToWallets): void => {
-    switch (message.say) {
+    switch (message.kind) {
       case 'load':
         void load();
         break;
@@ -137,7 +137,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
         break;
       case 'active': {
         const now = clock.monotonicMs();
-        say({ say: 'active', id: message.id, calls: active.list().map(({ method, startedMs }) => ({ method, ageMs: now - startedMs })) });
+        post({ kind: 'active', id: message.id, calls: active.list().map(({ method, startedMs }) => ({ method, ageMs: now - startedMs })) });
         break;
       }
     }
@@ -149,8 +149,8 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
     descriptors,
     log,
     stopping: stopping.signal,
-    onNames: (names) => say({ say: 'wallets', names }),
-    onFault: (name, error) => say({ say: 'fault', name, text: mendable(error) ?? stackOf(error) }),
+    onNames: (names) => post({ kind: 'wallets', names }),
+    onFault: (name, error) => post({ kind: 'fault', name, text: mendable(error) ?? stackOf(error) }),
     spend,
     settingsFile,
   });
@@ -160,11 +160,11 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
       await wallets.loadAtStart();
       // Answered behind what was said of the blocks that wallets need still: pruning may begin.
       await client.stored();
-      say({ say: 'loaded' });
+      post({ kind: 'loaded' });
     } catch (error) {
       const words =
         error instanceof WalletError ? error.message.replace(/^Wallet (loading|file verification) failed\. /, '') : mendable(error);
-      say({ say: 'failed', text: words ?? stackOf(error), refused: words !== null });
+      post({ kind: 'failed', text: words ?? stackOf(error), refused: words !== null });
     }
   };
   const { signerCommand } = options;
@@ -194,11 +194,11 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
     onCall: (method, seconds, code) => ended.push([method, seconds, code === 0]),
     onFault: (method, error) => log.error(`${method} failed: ${stackOf(error)}`),
   });
-  const telling = setInterval(() => {
-    if (ended.length > 0) say({ say: 'ended', calls: ended.splice(0) });
-  }, TELL_MS);
-  telling.unref();
-  const weighing = setInterval(() => say({ say: 'heap', bytes: getHeapStatistics().total_heap_size }), HEAP_MS);
+  const reportTimer = setInterval(() => {
+    if (ended.length > 0) post({ kind: 'ended', calls: ended.splice(0) });
+  }, REPORT_MS);
+  reportTimer.unref();
+  const weighing = setInterval(() => post({ kind: 'heap', bytes: getHeapStatistics().total_heap_size }), HEAP_MS);
   weighing.unref();
   void wallets.loadAgain(init.again.names, init.again.why);
   links.add(NODE, init.node);

@@ -126,15 +126,15 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
   chain.onHistory(() => indexes.wake(), 'indexes');
 
   // A transaction enters the mempool, leaves it, or changes its rank.
-  const hear = (name: string, { added = () => {}, removed = () => {} }: Partial<Omit<PoolListener, 'changed'>>): void =>
+  const listenTo = (name: string, { added = () => {}, removed = () => {} }: Partial<Omit<PoolListener, 'changed'>>): void =>
     mempool.listen({ added, removed, changed() {} }, name);
-  hear('sv2', { added: (entry) => sv2?.onEntered(entry) });
-  hear('wallets', { added: (entry) => client.onEntered(entry), removed: (entry, reason) => client.onLeft(entry, reason) });
-  hear('notifications', {
+  listenTo('sv2', { added: (entry) => sv2?.onEntered(entry) });
+  listenTo('wallets', { added: (entry) => client.onEntered(entry), removed: (entry, reason) => client.onLeft(entry, reason) });
+  listenTo('notifications', {
     added: (entry) => late.notifications?.onEntered(entry),
     removed: (entry, reason) => late.notifications?.onLeft(entry, reason),
   });
-  hear('peers', { removed: (entry, reason) => late.net?.onLeft(entry, reason) });
+  listenTo('peers', { removed: (entry, reason) => late.net?.onLeft(entry, reason) });
   mempool.onCounter((counter) => {
     state.mempoolCounter = counter;
     state.noteChange();

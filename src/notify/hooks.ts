@@ -93,7 +93,7 @@ class HookQueue {
     while (this.#running.size - this.#slow < quick && this.#running.size < running) {
       const command = this.#waiting.shift();
       if (command === undefined) {
-        this.#sayDropped();
+        this.#logDropped();
         return;
       }
       let slow = false;
@@ -114,7 +114,7 @@ class HookQueue {
   }
 
   /** Logs how many commands were dropped, once none waits. */
-  #sayDropped(): void {
+  #logDropped(): void {
     if (this.#dropped === 0) return;
     this.#log.warn(`-${this.#name}: ${this.#dropped} commands were dropped because too many were running.`);
     this.#dropped = 0;

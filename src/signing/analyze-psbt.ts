@@ -40,7 +40,7 @@ const MAX_MONEY = 2_100_000_000_000_000;
 const BYTES_PER_SIGOP = 20;
 
 const isMoney = (value: number): boolean => value >= 0 && value <= MAX_MONEY;
-const senseless = (why: string): PsbtAnalysis => ({
+const invalidPsbt = (why: string): PsbtAnalysis => ({
   inputs: [],
   virtualSize: null,
   fee: null,
@@ -64,10 +64,10 @@ export async function analyzePsbt(
   for (let i = 0; i < psbt.inputs.length; i++) {
     const output = work.signing.spent[i];
     if (output) {
-      if (!isMoney(output.value) || !isMoney(paid + output.value)) return senseless(`Input ${i} has invalid value`);
+      if (!isMoney(output.value) || !isMoney(paid + output.value)) return invalidPsbt(`Input ${i} has invalid value`);
       paid += output.value;
-      if (isUnspendable(output.script)) return senseless(`Input ${i} spends unspendable output`);
-    } else if (psbt.inputs[i].nonWitnessUtxo) return senseless(`Input ${i} specifies invalid prevout`);
+      if (isUnspendable(output.script)) return invalidPsbt(`Input ${i} spends unspendable output`);
+    } else if (psbt.inputs[i].nonWitnessUtxo) return invalidPsbt(`Input ${i} specifies invalid prevout`);
     inputs.push(analyzeInput(work, i));
     if (pauses.due) await pauses.pause();
   }
@@ -76,7 +76,7 @@ export async function analyzePsbt(
   let spent = 0;
   for (let i = 0; i < psbt.outputs.length; i++) {
     const value = psbt.tx.outputValue(i);
-    if (!isMoney(value) || !isMoney(spent + value)) return senseless('Output amount invalid');
+    if (!isMoney(value) || !isMoney(spent + value)) return invalidPsbt('Output amount invalid');
     spent += value;
   }
   return { inputs, virtualSize: await estimateSize(work, crypto, pauses), fee: paid - spent, next, error: null };

@@ -10,7 +10,7 @@ const MAX_CLIENTS = 256;
 
 export class CoinbaseWatch {
   readonly #log: Pick<Logger, 'warn'>;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(log: Pick<Logger, 'warn'>) {
     this.#log = log;
@@ -22,10 +22,10 @@ export class CoinbaseWatch {
    * @param height of the block
    */
   submitted(client: string, coinbase: TxView, height: number): void {
-    if (this.#told.has(client) || this.#told.size >= MAX_CLIENTS) return;
+    if (this.#reported.has(client) || this.#reported.size >= MAX_CLIENTS) return;
     const fault = checkCoinbaseLock(coinbase, height) ?? checkTransactionSize(coinbase);
     if (fault === null) return;
-    this.#told.add(client);
+    this.#reported.add(client);
     const { locktime, sequence } = coinbaseLock(height);
     this.#log.warn(
       `${client} submitted a coinbase at height ${height} that BIP54 (consensus cleanup) will not allow: locktime ${coinbase.locktime} ` +

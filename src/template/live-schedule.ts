@@ -132,7 +132,7 @@ export class LiveSchedule {
     } catch (error) {
       this.#work.failed(error as Error);
     }
-    if (this.#emptyOut) this.#tellWaiters();
+    if (this.#emptyOut) this.#resolveWaiters();
   }
 
   get #asked(): boolean {
@@ -169,11 +169,11 @@ export class LiveSchedule {
           else {
             // Unless the tip has moved again since.
             if (!this.#newTip) this.#emptyOut = true;
-            this.#tellWaiters();
+            this.#resolveWaiters();
           }
         }
         if (this.#newTip || this.#closed) continue;
-        if (await this.#work.build('full')) this.#tellWaiters();
+        if (await this.#work.build('full')) this.#resolveWaiters();
         else this.#newTip = true;
       } catch (error) {
         this.#work.failed(error as Error);
@@ -215,7 +215,7 @@ export class LiveSchedule {
     );
   }
 
-  #tellWaiters(): void {
+  #resolveWaiters(): void {
     for (const { resolve } of this.#waiters.splice(0)) resolve();
   }
 

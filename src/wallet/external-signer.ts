@@ -49,13 +49,13 @@ export class ExternalSigner {
 
   /** The devices that are connected, each fingerprint once. @throws SignerError */
   async enumerate(): Promise<SignerDevice[]> {
-    const said = await this.#run([...this.#words, 'enumerate'], '');
+    const reply = await this.#run([...this.#words, 'enumerate'], '');
     const refuse = (why: string): never => {
       throw new SignerError(`'${this.#command}' ${why}`);
     };
-    if (!Array.isArray(said)) return refuse('received invalid response, expected array of signers');
+    if (!Array.isArray(reply)) return refuse('received invalid response, expected array of signers');
     const found = new Map<string, SignerDevice>();
-    for (const entry of said) {
+    for (const entry of reply) {
       const { error, fingerprint, model } = membersOf(entry);
       if (typeof error === 'string') refuse(`error: ${error}`);
       if ((error ?? null) !== null) refuse('error');
@@ -78,8 +78,8 @@ export class ExternalSigner {
 
   /** The descriptors of an account. @throws SignerError */
   async descriptors(account: number): Promise<SignerDescriptors> {
-    const said = await this.#ask(await this.device(), ['getdescriptors', '--account', String(account)]);
-    const { receive, internal } = membersOf(said);
+    const reply = await this.#ask(await this.device(), ['getdescriptors', '--account', String(account)]);
+    const { receive, internal } = membersOf(reply);
     const texts = (list: unknown): readonly string[] => {
       if (Array.isArray(list) && list.length <= MOST_DESCRIPTORS && list.every((text) => typeof text === 'string')) return list;
       throw new SignerError('SetupDescriptorScriptPubKeyMans: Unexpected result');
@@ -89,10 +89,10 @@ export class ExternalSigner {
 
   /** Shows an address on the device. @param desc its descriptor @throws SignerError when it shows another one */
   async displayAddress(desc: string, address: string): Promise<void> {
-    const said = membersOf(await this.#ask(await this.device(), ['displayaddress', '--desc', desc]));
-    if (typeof said.error === 'string') throw new SignerError(`Signer returned error: ${said.error}`);
-    if (typeof said.address !== 'string') throw new SignerError('Signer did not echo address');
-    if (said.address !== address) throw new SignerError(`Signer echoed unexpected address ${said.address}`);
+    const reply = membersOf(await this.#ask(await this.device(), ['displayaddress', '--desc', desc]));
+    if (typeof reply.error === 'string') throw new SignerError(`Signer returned error: ${reply.error}`);
+    if (typeof reply.address !== 'string') throw new SignerError('Signer did not echo address');
+    if (reply.address !== address) throw new SignerError(`Signer echoed unexpected address ${reply.address}`);
   }
 
   /**

@@ -147,7 +147,7 @@ export class LinkedNodeClient implements NodeClient {
         break;
       }
       case 'lost':
-        this.#rereading ??= this.readMempool((event) => this.#tell(event)).finally(() => {
+        this.#rereading ??= this.readMempool((event) => this.#notifyListeners(event)).finally(() => {
           this.#rereading = null;
         });
         break;
@@ -179,16 +179,16 @@ export class LinkedNodeClient implements NodeClient {
     switch (event.kind) {
       case 'connected':
       case 'disconnected':
-        return event.bytes === null ? [] : this.#tell({ ...event, block: parseBlock(event.bytes, hashes) });
+        return event.bytes === null ? [] : this.#notifyListeners({ ...event, block: parseBlock(event.bytes, hashes) });
       case 'entered':
       case 'left':
-        return this.#tell({ ...event, tx: parseTx(event.bytes, hashes) });
+        return this.#notifyListeners({ ...event, tx: parseTx(event.bytes, hashes) });
       default:
-        return this.#tell(event);
+        return this.#notifyListeners(event);
     }
   }
   /** @returns what is settled when listeners need the event no more */
-  #tell(event: NodeEvent): Promise<unknown>[] {
+  #notifyListeners(event: NodeEvent): Promise<unknown>[] {
     const used: Promise<unknown>[] = [];
     for (const listener of this.#listeners) {
       const one = listener(event);
@@ -196,12 +196,12 @@ export class LinkedNodeClient implements NodeClient {
     }
     return used;
   }
-  readMempool(told: (event: NodeEvent) => void): Promise<void> {
+  readMempool(listener: (event: NodeEvent) => void): Promise<void> {
     const { hashes } = this.#deps;
     return this.#ask('readMempool', [], (value) => {
       const { txids, txs } = value as PackedPool;
       const idOf = (i: number): Uint8Array => txids.subarray(TXID_BYTES * i, TXID_BYTES * (i + 1));
-      told({ kind: 'pool', txs: txs.map((bytes, i) => new PooledTx(idOf(i), bytes, hashes)) });
+      listener({ kind: 'pool', txs: txs.map((bytes, i) => new PooledTx(idOf(i), bytes, hashes)) });
     }) as Promise<void>;
   }
   settled(): Promise<void> | undefined {

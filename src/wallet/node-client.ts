@@ -219,7 +219,7 @@ export interface NodeClient extends NodeQuestions {
   /** Hands on every event of what was acknowledged before. */
   sync(): void;
   /** Calls with what the mempool holds, in its place among the events. */
-  readMempool(told: (event: NodeEvent) => void): Promise<void>;
+  readMempool(listener: (event: NodeEvent) => void): Promise<void>;
   /** Settled when transactions of blocks that left the chain are back in the mempool; undefined when none are on their way. */
   settled(): Promise<void> | undefined;
   /** Blocks from a height on are not deleted; infinite: all may be. */

@@ -54,7 +54,7 @@ export class Activator {
   /** Applied, but not handed to the persister's afterStep yet. */
   #unsettled = false;
   /** The last change said that more follows. */
-  #moreSaid = false;
+  #moreAnnounced = false;
   /** In initial download: what is done for blocks before their turn. */
   readonly prefetcher: BlockPrefetcher;
   readonly #ws: ChainWorkspace;
@@ -122,8 +122,8 @@ export class Activator {
   }
 
   #rest(): void {
-    if (!this.#moreSaid) return;
-    this.#moreSaid = false;
+    if (!this.#moreAnnounced) return;
+    this.#moreAnnounced = false;
     this.onRest.call();
   }
 
@@ -234,7 +234,7 @@ export class Activator {
     this.counts.disconnected += step.disconnected.length;
     if (step.disconnected.length > 0 && step.connected.length > 0) this.counts.reorganizations++;
     const moreFollows = target !== undefined && target !== tip && (step.connected.length === 0 || target.ancestor(tip.height) === tip);
-    this.#moreSaid = moreFollows;
+    this.#moreAnnounced = moreFollows;
     const change: TipChange = { connected: step.connected, disconnected: step.disconnected, moreFollows, ...mark };
     const fault = this.announce(tip, change);
     this.#ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);

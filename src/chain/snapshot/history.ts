@@ -171,10 +171,10 @@ export class History {
     await this.#deps.change(() => this.#end(() => (same ? this.#deps.validated() : this.#deps.refuted())));
   }
 
-  async #end(tell: () => Promise<void>): Promise<void> {
+  async #end(notify: () => Promise<void>): Promise<void> {
     this.#over = true;
     await this.close();
-    await tell();
+    await notify();
   }
 
   /** Ends what is prepared ahead. */

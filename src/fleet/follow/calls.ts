@@ -45,7 +45,7 @@ interface Pending {
   readonly call: OutgoingCall;
   readonly done: (end: CallEnd) => void;
   letGo: boolean;
-  heardMs: number;
+  lastMessageMs: number;
   /** When the node was first missed, while it is. */
   missedMs: number | null;
   resent: number;
@@ -84,13 +84,13 @@ export class Calls {
       return;
     }
     const id = `${this.#prefix}-${++this.#lastId}`;
-    const pending: Pending = { id, node, run, call, done, letGo: false, heardMs: this.#deps.nowMs(), missedMs: null, resent: 0 };
+    const pending: Pending = { id, node, run, call, done, letGo: false, lastMessageMs: this.#deps.nowMs(), missedMs: null, resent: 0 };
     this.#pending.set(id, pending);
     // A call that was let go runs to its end: its outcome counts, with or without its client.
     signal?.addEventListener('abort', () => {
       if (this.#pending.get(id) !== pending || pending.letGo) return;
       this.#forget(pending);
-      this.#tell(pending, { kind: 'done', id });
+      this.#sendMessage(pending, { kind: 'done', id });
     });
     this.#post(pending);
   }
@@ -100,11 +100,11 @@ export class Calls {
     if (!('id' in message)) return;
     const pending = this.#pending.get(message.id);
     if (!pending) return;
-    pending.heardMs = this.#deps.nowMs();
+    pending.lastMessageMs = this.#deps.nowMs();
     switch (message.kind) {
       case 'held':
         pending.letGo = true;
-        this.#tell(pending, { kind: 'go', id: pending.id });
+        this.#sendMessage(pending, { kind: 'go', id: pending.id });
         break;
       case 'unknown':
         this.#unknown(pending);
@@ -120,7 +120,7 @@ export class Calls {
           if (!pending.call.held) this.#resend(pending);
           break;
         }
-        if (pending.call.held) this.#tell(pending, { kind: 'done', id: pending.id });
+        if (pending.call.held) this.#sendMessage(pending, { kind: 'done', id: pending.id });
         this.#settle(pending, { kind: 'reply', status: message.status, body: new Uint8Array(body), epoch: message.epoch });
         break;
       }
@@ -141,10 +141,10 @@ export class Calls {
       const run = this.#deps.run(pending.node);
       if (run === pending.run) {
         pending.missedMs = null;
-        if (now - pending.heardMs < ASK_MS) continue;
-        pending.heardMs = now;
+        if (now - pending.lastMessageMs < ASK_MS) continue;
+        pending.lastMessageMs = now;
         this.#joiner.drop(pending.id);
-        this.#tell(pending, { kind: 'ask', id: pending.id });
+        this.#sendMessage(pending, { kind: 'ask', id: pending.id });
       } else if (run !== null) this.#settle(pending, { kind: pending.letGo ? 'unknown' : 'lost' });
       else if (!pending.letGo) this.#settle(pending, { kind: 'lost' });
       else {
@@ -175,7 +175,7 @@ export class Calls {
     });
   }
 
-  #tell({ node, id }: Pending, message: FrontMessage): void {
+  #sendMessage({ node, id }: Pending, message: FrontMessage): void {
     this.#deps.send(node, id, encode(message), false);
   }
 

@@ -18,7 +18,7 @@ export interface SeenNode {
   /** Null before it was heard. */
   readonly fact: NodeFact | null;
   readonly run: string;
-  readonly heardMs: number;
+  readonly lastFactMs: number;
 }
 
 /** The node that is followed, with its newest word that counts. */
@@ -29,7 +29,7 @@ export interface FollowedNode extends SeenNode {
 interface Node extends SeenNode {
   fact: NodeFact | null;
   run: string;
-  heardMs: number;
+  lastFactMs: number;
 }
 
 /** Tips whose time of arrival is remembered. */
@@ -48,7 +48,7 @@ export class Choice {
 
   constructor(options: ChoiceOptions, names: readonly string[]) {
     this.#options = options;
-    for (const name of names) this.#nodes.set(name, { name, fact: null, run: '', heardMs: Number.NEGATIVE_INFINITY });
+    for (const name of names) this.#nodes.set(name, { name, fact: null, run: '', lastFactMs: Number.NEGATIVE_INFINITY });
   }
 
   get nodes(): readonly SeenNode[] {
@@ -65,7 +65,7 @@ export class Choice {
   }
 
   /** Takes a fact. Older ones than the newest of a run must not get here. */
-  heard(name: string, run: string, fact: NodeFact, nowMs: number): void {
+  takeFact(name: string, run: string, fact: NodeFact, nowMs: number): void {
     const node = this.#nodes.get(name);
     if (!node) return;
     const given = this.#tip;
@@ -73,7 +73,7 @@ export class Choice {
     if (given?.node === name && given.run === run && fact.tip.chainWorkHex < given.workHex) this.#tip = null;
     node.fact = fact;
     node.run = run;
-    node.heardMs = nowMs;
+    node.lastFactMs = nowMs;
     const { hashHex } = fact.tip;
     if (this.#seen.has(hashHex)) return;
     this.#seen.set(hashHex, this.#seenCount++);
@@ -86,7 +86,7 @@ export class Choice {
 
   /** Whether a node's word counts now. */
   isAlive(node: SeenNode, nowMs: number): boolean {
-    return node.fact?.ready === true && nowMs - node.heardMs < this.#options.timeoutMs;
+    return node.fact?.ready === true && nowMs - node.lastFactMs < this.#options.timeoutMs;
   }
 
   /** Nodes that take calls now, the followed one first, then those with most work. */
@@ -108,7 +108,7 @@ export class Choice {
     if (best === null) return this.#followed;
     const fact = best.fact as NodeFact;
     const { tip } = fact;
-    this.#followed = { name: best.name, run: best.run, heardMs: best.heardMs, fact };
+    this.#followed = { name: best.name, run: best.run, lastFactMs: best.lastFactMs, fact };
     if (floor?.hashHex !== tip.hashHex) this.#tip = { workHex: tip.chainWorkHex, hashHex: tip.hashHex, node: best.name, run: best.run };
     else if (best.name !== floor.node || best.run !== floor.run) {
       floor.node = best.name;

@@ -57,7 +57,7 @@ export class FrontProvider {
   #serial = 0;
   #latest: Given | null = null;
   /** What clients were told of the tip. */
-  #told: { readonly prevHashHex: string; readonly facts: BlockFacts } | null = null;
+  #announced: { readonly prevHashHex: string; readonly facts: BlockFacts } | null = null;
   #staged: { readonly onHeight: number; readonly facts: BlockFacts; readonly serial: number } | null = null;
   /** The last template with transactions. */
   #full: { readonly serial: number; readonly value: number; readonly weight: number } | null = null;
@@ -76,7 +76,7 @@ export class FrontProvider {
   template(facts: TemplateFacts, transactions: Uint8Array | null): void {
     const isFirst = this.#latest === null;
     this.#latest = { facts, transactions };
-    if (facts.prevHashHex !== this.#told?.prevHashHex) this.#tell(facts, isFirst ? null : this.#deps.nowMs());
+    if (facts.prevHashHex !== this.#announced?.prevHashHex) this.#announceTip(facts, isFirst ? null : this.#deps.nowMs());
     this.#sendIfDue();
   }
 
@@ -88,10 +88,10 @@ export class FrontProvider {
 
   /** The serving thread is another one: it knows nothing yet. */
   onNewThread(): void {
-    this.#told = null;
+    this.#announced = null;
     this.#staged = null;
     this.#needs = [];
-    if (this.#latest) this.#tell(this.#latest.facts, null);
+    if (this.#latest) this.#announceTip(this.#latest.facts, null);
   }
 
   close(): void {
@@ -99,7 +99,7 @@ export class FrontProvider {
     this.#cancelEasy?.();
   }
 
-  #tell(facts: TemplateFacts, acceptedMs: number | null): void {
+  #announceTip(facts: TemplateFacts, acceptedMs: number | null): void {
     const { post, after, nowSeconds } = this.#deps;
     const block = blockFactsOf(facts);
     const staged = this.#staged;
@@ -111,7 +111,7 @@ export class FrontProvider {
     this.#sentMs = Number.NEGATIVE_INFINITY;
     const template = held === null ? this.#empty(block) : null;
     post({ kind: 'tip', tip: this.#tip(facts, acceptedMs), activate: held ?? (template?.serial as number), template });
-    this.#told = { prevHashHex: facts.prevHashHex, facts: block };
+    this.#announced = { prevHashHex: facts.prevHashHex, facts: block };
     const next = nextFacts(block, this.#deps.params);
     const stage = this.#empty(next);
     this.#staged = { onHeight: next.height, facts: next, serial: stage.serial };
@@ -120,7 +120,7 @@ export class FrontProvider {
     // Later blocks may be easy: a target of its own, so a SetNewPrevHash of its own.
     if (facts.minDifficulty !== null && waitSeconds > 0) {
       this.#cancelEasy = after(waitSeconds * 1000, () => {
-        if (this.#latest) this.#tell(this.#latest.facts, null);
+        if (this.#latest) this.#announceTip(this.#latest.facts, null);
         this.#sendIfDue();
       });
     }
@@ -129,7 +129,7 @@ export class FrontProvider {
   /** Sends the newest template when it is due, and to reserves that have none. */
   #sendIfDue(): void {
     const latest = this.#latest;
-    if (this.#needs.length === 0 || latest === null || latest.facts.prevHashHex !== this.#told?.prevHashHex) return;
+    if (this.#needs.length === 0 || latest === null || latest.facts.prevHashHex !== this.#announced?.prevHashHex) return;
     const { facts, transactions } = latest;
     if (transactions !== null && this.#isRicher(facts)) {
       const waitMs = this.#sentMs + this.#options.intervalMs - this.#deps.nowMs();

@@ -211,7 +211,7 @@ export class FleetSource {
           height: seen.fact?.tip.height ?? 0,
           tipHex,
           differs: alive && tipHex !== this.#tipHex,
-          silentMs: seen.fact === null ? -1000 : now - seen.heardMs,
+          silentMs: seen.fact === null ? -1000 : now - seen.lastFactMs,
           pays: seen.fact?.template?.coinbaseValue ?? 0,
         };
       }),
@@ -333,7 +333,7 @@ export class FleetSource {
     if (fact === null || number <= peer.fact) return;
     peer.fact = number;
     peer.epoch = fact.epoch;
-    this.#choice.heard(peer.name, run, fact, performance.now());
+    this.#choice.takeFact(peer.name, run, fact, performance.now());
     this.#checkNodes();
   }
 
@@ -391,11 +391,11 @@ export class FleetSource {
     for (const flag of [STATE_FLAG.INITIAL_BLOCK_DOWNLOAD, STATE_FLAG.TEST_CHAIN, STATE_FLAG.NETWORK])
       state.set(flag, (fact.flags & flag) !== 0);
     if (state.mockSeconds !== fact.mockSeconds) state.mockSeconds = fact.mockSeconds;
-    if (node.heardMs === this.#clockFrom) {
+    if (node.lastFactMs === this.#clockFrom) {
       this.#changed();
       return;
     }
-    this.#clockFrom = node.heardMs;
+    this.#clockFrom = node.lastFactMs;
     state.clockOffsetMs = fact.clockMs - Date.now();
     if (fact.tip.hashHex !== this.#tipHex) {
       this.#tipHex = fact.tip.hashHex;

@@ -15,7 +15,7 @@ export class TrustReports {
   readonly #refused = new Set<string>();
   #connectedMs: number | null = null;
   #isTrusted = false;
-  #saidMs = Number.NEGATIVE_INFINITY;
+  #reportedMs = Number.NEGATIVE_INFINITY;
 
   /** @param nodes names of -fleetnode @param chain Core's name of the network @param warn writes a sentence to the log */
   constructor(nodes: readonly string[], chain: string, warn: (text: string) => void) {
@@ -54,8 +54,8 @@ export class TrustReports {
       return;
     }
     this.#connectedMs ??= nowMs;
-    if (nowMs - this.#connectedMs < SILENCE_MS || nowMs - this.#saidMs < REPEAT_MS) return;
-    this.#saidMs = nowMs;
+    if (nowMs - this.#connectedMs < SILENCE_MS || nowMs - this.#reportedMs < REPEAT_MS) return;
+    this.#reportedMs = nowMs;
     this.#warn(
       `connected to the broker, but received nothing from the nodes ${this.#nodes.join(', ')}. Check that they run with -fleet, that the broker's account of these fronts imports adit.${this.#chain}.>, and the keys in -fleetnode.`,
     );

@@ -123,7 +123,7 @@ export class Answers {
         this.#go(quota, id, respond);
         break;
       case 'ask':
-        this.#tell(quota, id, respond);
+        this.#reportState(quota, id, respond);
         break;
       case 'done':
         this.#forget(quota, id);
@@ -157,7 +157,7 @@ export class Answers {
       respond({ kind: 'refused', id, why });
     };
     if (quota.calls.has(id)) {
-      this.#tell(quota, id, respond);
+      this.#reportState(quota, id, respond);
       return;
     }
     if (this.#stopping) {
@@ -222,7 +222,7 @@ export class Answers {
   #go(quota: AccountQuota, id: string, respond: Respond): void {
     const call = quota.calls.get(id);
     if (call?.state !== 'held') {
-      this.#tell(quota, id, respond);
+      this.#reportState(quota, id, respond);
       return;
     }
     call.respond = respond;
@@ -269,7 +269,7 @@ export class Answers {
   }
 
   /** What has become of a call. */
-  #tell(quota: AccountQuota, id: string, respond: Respond): void {
+  #reportState(quota: AccountQuota, id: string, respond: Respond): void {
     const call = quota.calls.get(id);
     if (!call) respond({ kind: 'unknown', id });
     else if (call.result) this.#send(respond, id, call.result.status, call.result.bytes);

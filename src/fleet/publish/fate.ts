@@ -11,7 +11,7 @@ export interface FateDeps {
 
 interface Watched {
   /** The block in its place that the log has told of. */
-  told: string;
+  reportedRival: string;
 }
 
 interface Header {
@@ -41,7 +41,7 @@ export class Fate {
   /** @param hash of a block that the node has, display order */
   watch(hash: string): void {
     if (this.#watched.has(hash)) return;
-    this.#watched.set(hash, { told: '' });
+    this.#watched.set(hash, { reportedRival: '' });
     if (this.#watched.size > MOST_WATCHED) this.#watched.delete(this.#watched.keys().next().value as string);
     this.checkAll();
   }
@@ -78,8 +78,8 @@ export class Fate {
   #inChain(hash: string, { height }: Header, goOn: () => void): void {
     const watched = this.#watched.get(hash);
     if (watched) {
-      if (watched.told !== '') this.#deps.log(`fleet: found block ${hash} is in the best chain again, at height ${height}`);
-      watched.told = '';
+      if (watched.reportedRival !== '') this.#deps.log(`fleet: found block ${hash} is in the best chain again, at height ${height}`);
+      watched.reportedRival = '';
     }
     this.#forgetDeep(hash, height);
     goOn();
@@ -90,8 +90,8 @@ export class Fate {
       const watched = this.#watched.get(hash);
       // The chain has just ended below it: there is a next tip soon.
       if (watched && typeof result === 'string' && result !== hash) {
-        if (watched.told !== result) this.#deps.log(`fleet: found block ${hash} was beaten by ${result} at height ${height}`);
-        watched.told = result;
+        if (watched.reportedRival !== result) this.#deps.log(`fleet: found block ${hash} was beaten by ${result} at height ${height}`);
+        watched.reportedRival = result;
         this.#forgetDeep(hash, height);
       }
       goOn();

@@ -137,7 +137,7 @@ export class Publisher {
       pieceBytes: () => this.#large?.pieceBytes ?? pieceBytes(NO_PAYLOAD),
       onFault: (error) => this.notice('error', `a template was not published: ${error instanceof Error ? error.stack : error}`),
     });
-    this.#link.tell({ news: 'ready' });
+    this.#link.postNews({ news: 'ready' });
     this.#timers.push(setInterval(() => this.#beat(), remote.beatMs));
     this.#timers.push(setInterval(() => this.#checkStore(), STORE_MS));
     if (options.wallets) this.#timers.push(setInterval(() => this.#askWallets(), WALLETS_MS));
@@ -154,7 +154,7 @@ export class Publisher {
   }
 
   notice(level: 'info' | 'warn' | 'error', text: string): void {
-    if (!this.#closed) this.#link.tell({ news: 'notice', level, text });
+    if (!this.#closed) this.#link.postNews({ news: 'notice', level, text });
   }
 
   async #connect(): Promise<void> {
@@ -238,7 +238,7 @@ export class Publisher {
         this.#slabs.update(news.slab);
         break;
       case 'alive':
-        this.#link.tell({ news: 'alive' });
+        this.#link.postNews({ news: 'alive' });
         break;
       case 'drain':
         this.#stop();
@@ -410,7 +410,7 @@ export class Publisher {
     this.#endFound?.();
     this.#publishFact();
     this.#answers.stop(() => {
-      void this.#flushed(this.#small).then(() => this.#link.tell({ news: 'drained' }));
+      void this.#flushed(this.#small).then(() => this.#link.postNews({ news: 'drained' }));
     });
   }
 
@@ -418,7 +418,7 @@ export class Publisher {
     this.#closed = true;
     this.#abort.abort();
     for (const timer of this.#timers) clearInterval(timer);
-    this.#link.tell({ news: 'closed' });
+    this.#link.postNews({ news: 'closed' });
     this.#link.close();
     void Promise.all([this.#small?.close(), this.#large?.close()]).catch(() => {});
   }

@@ -62,7 +62,7 @@ export class Exchange {
   #pieceHead: { readonly type: string; readonly extra: Header | undefined } | null = null;
   /** Bytes of the body that were given to the connection, and the number that push() last returned. */
   #handed = 0;
-  #told = 0;
+  #reported = 0;
   /** Whether the pieces of a stream are sent as chunks. */
   #framed = false;
   #parked = false;
@@ -208,7 +208,7 @@ export class Exchange {
       this.#onFlushed = () => this.#over();
       return 0;
     }
-    this.#told = size - left;
+    this.#reported = size - left;
     return left;
   }
 
@@ -265,7 +265,7 @@ export class Exchange {
     if (this.#state !== 'sending') return -1;
     if (this.#connection.unsent === 0) {
       // The pieces start at the position that push() last returned. Skip the bytes that were written since then.
-      let skipped = this.#handed - this.#told;
+      let skipped = this.#handed - this.#reported;
       const parts: (string | Uint8Array)[] = this.#takeHead(total);
       for (const piece of pieces) {
         const from = Math.min(skipped, piece.byteLength);
@@ -277,8 +277,8 @@ export class Exchange {
       if (parts.length > 0) this.#connection.send(parts);
     }
     if (this.gone) return -1;
-    this.#told = Math.max(this.#told, this.#handed - this.#connection.unsent);
-    const taken = this.#told;
+    this.#reported = Math.max(this.#reported, this.#handed - this.#connection.unsent);
+    const taken = this.#reported;
     if (taken === total) this.#over();
     return taken;
   }

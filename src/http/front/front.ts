@@ -107,7 +107,7 @@ export class Front {
   #strangers = false;
   #onIdle: (() => void) | null = null;
   /** Causes of refusals that were logged. */
-  readonly #said = new Set<string>();
+  readonly #loggedCauses = new Set<string>();
 
   constructor(deps: FrontDeps) {
     this.#deps = deps;
@@ -119,7 +119,7 @@ export class Front {
     this.#auth = new Authenticator(deps.options.credentials);
     this.#addresses = new AddressFilter(deps.options.allow);
     this.#methods = new MethodFilter(deps.options.whitelist);
-    const warn = (text: string): void => deps.link.tell({ news: 'notice', level: 'warn', text });
+    const warn = (text: string): void => deps.link.postNews({ news: 'notice', level: 'warn', text });
     this.#wrongPasswords = new WrongPasswords(warn);
     this.#sockets = new SocketQuota(deps.options.sockets, warn);
     const { state, params } = deps;
@@ -174,7 +174,7 @@ export class Front {
             send: (exchange, reply) => this.#sendRest(exchange, reply),
             refuse: (exchange) => this.#queueFull(exchange),
             fault: (error) =>
-              deps.link.tell({ news: 'notice', level: 'warn', text: `REST: ${error instanceof Error ? error.message : error}` }),
+              deps.link.postNews({ news: 'notice', level: 'warn', text: `REST: ${error instanceof Error ? error.message : error}` }),
           });
     this.#reporting = setInterval(() => {
       deps.counters.set('loopLagMs', this.#lag.mostMs());
@@ -253,16 +253,16 @@ export class Front {
    * Logs why a client was refused. Each cause is logged once, so that clients cannot fill the log.
    * @param cause such as "a head with a NUL byte"
    */
-  sayRefused(address: string, cause: string): void {
-    if (this.#said.has(cause) || this.#said.size >= MOST_CAUSES) return;
-    this.#said.add(cause);
+  logRefusal(address: string, cause: string): void {
+    if (this.#loggedCauses.has(cause) || this.#loggedCauses.size >= MOST_CAUSES) return;
+    this.#loggedCauses.add(cause);
     const text = `Refused an HTTP client at ${address}: ${cause}. Further refusals with this cause are not logged.`;
-    this.#deps.link.tell({ news: 'notice', level: 'warn', text });
+    this.#deps.link.postNews({ news: 'notice', level: 'warn', text });
   }
 
   /** Answers a request whose head or body is malformed. */
   refuse(exchange: Exchange, cause: string): void {
-    this.sayRefused(exchange.remoteAddressText, cause);
+    this.logRefusal(exchange.remoteAddressText, cause);
     if (exchange.method === '') this.#count();
     this.#page(exchange, 400);
   }
@@ -315,7 +315,7 @@ export class Front {
     if (exchange.contentLength > bodyLimit) this.#tooLarge(exchange);
     else if (this.#strangers && !this.#addresses.allows(exchange.remoteAddress)) {
       this.#deps.counters.add('refusedAddress');
-      this.sayRefused(exchange.remoteAddressText, 'its address is not in -rpcallowip');
+      this.logRefusal(exchange.remoteAddressText, 'its address is not in -rpcallowip');
       exchange.reply(403, TYPE_DEFAULT, '');
     } else if (this.#deps.state.has(STATE_FLAG.SHUTTING_DOWN)) this.#page(exchange, 503);
     else if (method === 'DELETE') exchange.reply(405, TYPE_DEFAULT, '');
@@ -384,7 +384,7 @@ export class Front {
   }
 
   #failed(exchange: Exchange, error: unknown): void {
-    this.#deps.link.tell({ news: 'notice', level: 'error', text: `request failed: ${error instanceof Error ? error.stack : error}` });
+    this.#deps.link.postNews({ news: 'notice', level: 'error', text: `request failed: ${error instanceof Error ? error.stack : error}` });
     exchange.reply(500, TYPE_DEFAULT, 'Unhandled request');
   }
 
@@ -403,7 +403,7 @@ export class Front {
         break;
       case 'template': {
         const begun = performance.now();
-        this.#tellCall('getblocktemplate', user);
+        this.#logCall('getblocktemplate', user);
         const method = plan.request.longPollId === null ? 'getblocktemplate' : 'getblocktemplate_longpoll';
         const done = (failed: boolean) => this.#counts.add(method, (performance.now() - begun) / 1000, failed);
         this.#view.call(new TemplateExchange(exchange, plan, this.#fanOut, done));
@@ -490,7 +490,7 @@ export class Front {
   }
 
   #tooLarge(exchange: Exchange): void {
-    this.sayRefused(exchange.remoteAddressText, `a body of more than ${this.#deps.options.bodyLimit} bytes`);
+    this.logRefusal(exchange.remoteAddressText, `a body of more than ${this.#deps.options.bodyLimit} bytes`);
     this.#page(exchange, 413);
   }
 
@@ -540,16 +540,16 @@ export class Front {
     const count = this.#fanOut.evict(slabIndex) + this.#streams.evict(slabIndex);
     if (count === 0) return;
     this.#deps.counters.add('evictedReaders', count);
-    this.#deps.link.tell({ news: 'evicted', count });
+    this.#deps.link.postNews({ news: 'evicted', count });
   }
 
   /** A line of a category that is on; many of them are the operator's wish. */
   #detail(category: 'http' | 'rpc', text: string): void {
-    this.#deps.link.tell({ news: 'detail', category, text });
+    this.#deps.link.postNews({ news: 'detail', category, text });
   }
 
   /** A call that is answered here: what the node's desk says of its own. */
-  #tellCall(method: string, user: string): void {
+  #logCall(method: string, user: string): void {
     if (this.#deps.state.has(STATE_FLAG.LOG_RPC)) this.#detail('rpc', `ThreadRPCServer method=${method} user=${user}`);
   }
 
@@ -563,7 +563,7 @@ export class Front {
     return {
       started: (method, call) => {
         begunMs = performance.now();
-        this.#tellCall(method, call.user);
+        this.#logCall(method, call.user);
         return 0;
       },
       finished: (_token, method, code) => this.#counts.add(method, (performance.now() - begunMs) / 1000, code !== 0),

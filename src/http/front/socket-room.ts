@@ -8,7 +8,7 @@ export class SocketQuota {
   /** Open sockets that are about to be closed. */
   #refused = 0;
   /** When it was said last, by performance.now(). */
-  #saidMs = Number.NEGATIVE_INFINITY;
+  #warnedMs = Number.NEGATIVE_INFINITY;
   readonly #most: number;
   readonly #warn: (text: string) => void;
 
@@ -22,8 +22,8 @@ export class SocketQuota {
     if (++this.#open <= this.#most) return true;
     this.#refused++;
     const now = performance.now();
-    if (now >= this.#saidMs + WARN_EVERY_MS) {
-      this.#saidMs = now;
+    if (now >= this.#warnedMs + WARN_EVERY_MS) {
+      this.#warnedMs = now;
       const why = 'a share of half of what the system lets the process open: further ones are refused';
       const remedy = 'Raise the limit of open files (LimitNOFILE), or find out which client opens so many.';
       this.#warn(`there are ${this.#most} HTTP connections at one front, ${why}. ${remedy}`);

@@ -88,7 +88,7 @@ class FrontThread {
       urgency,
     });
     this.#connections = new Connections(init.options.serverTimeoutSeconds);
-    this.#link.tell({ news: 'ready' });
+    this.#link.postNews({ news: 'ready' });
   }
 
   #newTls(): tls.Server | null {
@@ -103,14 +103,14 @@ class FrontThread {
     server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
       // The client disconnected before the handshake, so the front did not refuse it.
       if (error.code !== 'ECONNRESET')
-        this.#front.sayRefused(socket.remoteAddress ?? 'an unknown address', `the TLS handshake failed (${error.code ?? error.message})`);
+        this.#front.logRefusal(socket.remoteAddress ?? 'an unknown address', `the TLS handshake failed (${error.code ?? error.message})`);
       socket.destroy();
     });
     return server;
   }
 
   notice(level: 'warn' | 'error', text: string): void {
-    this.#link.tell({ news: 'notice', level, text });
+    this.#link.postNews({ news: 'notice', level, text });
   }
 
   #onNews(news: FrontNews): void {
@@ -130,7 +130,7 @@ class FrontThread {
         this.#stopListening();
         break;
       case 'drain':
-        this.#front.drain(() => this.#link.tell({ news: 'drained' }));
+        this.#front.drain(() => this.#link.postNews({ news: 'drained' }));
         break;
       case 'close':
         this.#close();
@@ -159,7 +159,7 @@ class FrontThread {
       if (port === 0 && bound !== null) shared = bound;
       ports.push(bound);
     }
-    this.#link.tell({ news: 'listening', ports });
+    this.#link.postNews({ news: 'listening', ports });
   }
 
   #listenOn(host: string, port: number): Promise<number | null> {
@@ -225,7 +225,7 @@ class FrontThread {
     this.#front.close();
     this.#connections.close();
     for (const port of this.#others) port.close();
-    this.#link.tell({ news: 'closed' });
+    this.#link.postNews({ news: 'closed' });
     this.#front.wallets?.close();
     this.#link.close();
   }

@@ -35,7 +35,7 @@ export class WrongPasswords {
     }
     this.#waiting++;
     this.#waitingOf.set(address, sameAddress + 1);
-    this.#tell(address);
+    this.#logAttempt(address);
     setTimeout(() => {
       this.#waiting--;
       const left = (this.#waitingOf.get(address) ?? 1) - 1;
@@ -45,7 +45,7 @@ export class WrongPasswords {
     }, DELAY_MS);
   }
 
-  #tell(address: string): void {
+  #logAttempt(address: string): void {
     const second = Math.floor(this.#nowMs() / 1000);
     if (second !== this.#second) {
       this.#second = second;

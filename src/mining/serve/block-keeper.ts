@@ -44,13 +44,13 @@ export class BlockKeeper {
       if (dir !== '') file = writeSolution(dir, hashHex, block);
     } catch (error) {
       // The node may still accept it.
-      notes.say('error', `${name}: block ${hashHex} cannot be written to ${dir}: ${(error as Error).message}`);
+      notes.log('error', `${name}: block ${hashHex} cannot be written to ${dir}: ${(error as Error).message}`);
     }
     post({ kind: 'solution', ...found, file }, [block.buffer as ArrayBuffer]);
     if (file === '') return;
     syncSolution(file).catch((error: NodeJS.ErrnoException) => {
       // The file is gone if the block was accepted meanwhile.
-      if (error.code !== 'ENOENT') notes.say('error', `${name}: block ${hashHex} in ${file} cannot be synced: ${error.message}`);
+      if (error.code !== 'ENOENT') notes.log('error', `${name}: block ${hashHex} in ${file} cannot be synced: ${error.message}`);
     });
   }
 }

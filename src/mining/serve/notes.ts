@@ -18,20 +18,20 @@ export class Notes {
     this.#post = post;
   }
 
-  say(level: 'info' | 'warn' | 'error' | 'debug', text: string): void {
+  log(level: 'info' | 'warn' | 'error' | 'debug', text: string): void {
     this.#post({ kind: 'log', level, text });
   }
 
   /** A line that strangers can cause. */
   limited(text: string, level: Limited = 'info'): void {
-    if (this.#lines[level]++ < MOST_LINES) this.say(level, text);
+    if (this.#lines[level]++ < MOST_LINES) this.log(level, text);
   }
 
   /** A second has passed. */
   tick(): void {
     for (const level of ['info', 'debug'] as const) {
       const leftOut = this.#lines[level] - MOST_LINES;
-      if (leftOut > 0) this.say(level, `${this.#name}: ${leftOut} more lines like these`);
+      if (leftOut > 0) this.log(level, `${this.#name}: ${leftOut} more lines like these`);
       this.#lines[level] = 0;
     }
   }

@@ -29,8 +29,8 @@ const RETRIES = 3;
 const MIN_FAIL_SECONDS = 7 * 24 * 60 * 60;
 const MAX_FAILURES = 10;
 /** How much of what is known is told, and how much of it at most. */
-const TOLD_PERCENT = 23;
-const TOLD_MAX = 1_000;
+const SAMPLE_PERCENT = 23;
+const SAMPLE_MAX = 1_000;
 /** A success this fresh keeps its place against a newcomer among the tried, and a failure this fresh loses it. */
 const REPLACEMENT_SECONDS = 4 * 60 * 60;
 /** Newcomers that wait for the one in their place to be called, how long, and how long that may take to answer. */
@@ -314,7 +314,7 @@ export class AddrManager {
   }
 
   /** A random part of what is known and may be alive, for those who ask. @param most 0: no limit but the part */
-  sample(most = TOLD_MAX, percent = TOLD_PERCENT, of?: string): AddressInfo[] {
+  sample(most = SAMPLE_MAX, percent = SAMPLE_PERCENT, of?: string): AddressInfo[] {
     const all = [...this.#infos.values()].filter(({ network }) => of === undefined || network === of);
     let count = percent === 0 ? all.length : Math.ceil((all.length * percent) / 100);
     if (most > 0) count = Math.min(count, most);

@@ -247,7 +247,7 @@ export class AddrRelay {
         const own = { ...local, time: clock.nowSeconds(), services };
         this.#context.log.debug('net', `Advertising address ${addressText(own)} to peer=${peer.id}`);
         // The first goes by itself: of a longer message the peer may take one address only.
-        if (book.nextLocalMs === 0 && fits(peer, own)) this.#tell(peer, [own]);
+        if (book.nextLocalMs === 0 && fits(peer, own)) this.#sendAddresses(peer, [own]);
         else {
           book.known = new RollingBloom(KNOWN, FALSE_HITS);
           this.#push(book, peer, own);
@@ -261,10 +261,10 @@ export class AddrRelay {
     book.waiting = [];
     const fresh = waiting.filter((address) => !book.known.has(this.#digest(address)));
     for (const address of fresh) book.known.add(this.#digest(address));
-    for (let at = 0; at < fresh.length; at += MAX_ADDR_TO_SEND) this.#tell(peer, fresh.slice(at, at + MAX_ADDR_TO_SEND));
+    for (let at = 0; at < fresh.length; at += MAX_ADDR_TO_SEND) this.#sendAddresses(peer, fresh.slice(at, at + MAX_ADDR_TO_SEND));
   }
 
-  #tell(peer: Peer, list: readonly KnownAddress[]): void {
+  #sendAddresses(peer: Peer, list: readonly KnownAddress[]): void {
     peer.send(peer.wantsAddrV2 ? 'addrv2' : 'addr', peer.wantsAddrV2 ? encodeAddrV2(list) : encodeAddr(list));
   }
 

@@ -105,13 +105,13 @@ export class LocalAddresses {
       const [reach, bestReach] = [reachOf(one.address, peer), best === null ? 0 : reachOf(best.address, peer)];
       if (reach > bestReach || (best !== null && reach === bestReach && one.score > best.score)) best = one;
     }
-    const told = best?.address ?? null;
+    const advertised = best?.address ?? null;
     const seen = peer.localAddress;
     const usable = options.discover && seen !== null && isRoutable(seen) && isRoutable(peer.address);
-    if (!usable || (options.onlyNets.length > 0 && !options.onlyNets.includes(seen.network))) return told;
+    if (!usable || (options.onlyNets.length > 0 && !options.onlyNets.includes(seen.network))) return advertised;
     // The peer may know better than we do, or not mean well: the surer we are, the less it is believed.
     const trusted = best === null || random() * (best.score > SCORE.manual ? 8 : 2) < 1;
-    return trusted ? { ...seen, port: told?.port ?? options.port } : told;
+    return trusted ? { ...seen, port: advertised?.port ?? options.port } : advertised;
   }
 }
 

@@ -159,21 +159,21 @@ export class TorControl {
     const socket = net.connect(this.#options.control);
     this.#socket = socket;
     const connection = new TorConnection(socket);
-    let told = false;
+    let announced = false;
     try {
       await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
       this.#log.debug('tor', 'Successfully connected!');
       const address = await this.#setUp(connection);
       worked();
-      told = address !== null;
-      if (told) this.#events.service(address);
+      announced = address !== null;
+      if (announced) this.#events.service(address);
       // Whom Tor refuses it would refuse again: the next try is when it was restarted.
       await connection.closed;
     } catch (error) {
       this.#log.debug('tor', `Not connected to Tor control port ${this.#at()}: ${(error as Error).message}`);
     } finally {
       socket.destroy();
-      if (told && !this.#retry.stopped) this.#events.service(null);
+      if (announced && !this.#retry.stopped) this.#events.service(null);
     }
   }
 

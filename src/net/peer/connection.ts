@@ -32,7 +32,7 @@ export class SocketConnection implements PeerConnection {
   #paused = false;
   #closed = false;
   /** Bytes that `traffic` was told of. */
-  #told = 0;
+  #accountedBytes = 0;
   /** Agrees on keys, where there are any, and makes messages of bytes. */
   readonly transport: Transport;
   readonly #queue: SendQueue;
@@ -190,8 +190,8 @@ export class SocketConnection implements PeerConnection {
     if (this.#closed) return;
     const { held, ready, busy } = this.transport;
     const { traffic, maxReceiveBytes } = this.#options;
-    traffic.addIncoming(held - this.#told);
-    this.#told = held;
+    traffic.addIncoming(held - this.#accountedBytes);
+    this.#accountedBytes = held;
     this.#events.moved?.();
     const most = traffic.incomingFull ? Math.min(FAIR_BYTES, maxReceiveBytes) : maxReceiveBytes;
     const pause = busy || (ready && held > most);
@@ -205,8 +205,8 @@ export class SocketConnection implements PeerConnection {
     if (this.#closed) return;
     this.#closed = true;
     this.transport.close();
-    this.#options.traffic.addIncoming(-this.#told);
-    this.#told = 0;
+    this.#options.traffic.addIncoming(-this.#accountedBytes);
+    this.#accountedBytes = 0;
     this.#queue.clear();
     this.#events.moved?.();
     this.#events.closed();

@@ -276,19 +276,19 @@ export class I2p {
   listen(events: I2pEvents): void {
     const session = this.#lasting;
     if (session === null) return;
-    let told: NetAddress | null = null;
-    const tell = (own: NetAddress | null): void => {
-      if (told === own) return;
-      told = own;
+    let announced: NetAddress | null = null;
+    const announce = (own: NetAddress | null): void => {
+      if (announced === own) return;
+      announced = own;
       if (!this.#stopped) events.own(own);
     };
     const acceptAll = async (worked: () => void): Promise<void> => {
       while (!this.#stopped) {
         const listening = await session.listen().catch((error: Error) => {
-          tell(null);
+          announce(null);
           throw error;
         });
-        tell(listening.own);
+        announce(listening.own);
         const from = await session.accept(listening);
         worked();
         events.inbound(listening, from);

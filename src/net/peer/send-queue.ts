@@ -16,7 +16,7 @@ export class SendQueue {
   #head = 0;
   /** Bytes in `#waiting`, and those that `traffic` was told of. */
   #waitingBytes = 0;
-  #told = 0;
+  #accountedBytes = 0;
   /** Real milliseconds (a monotonic clock's) since when nothing was taken. */
   #sinceMs = 0;
   readonly #socket: Socket;
@@ -26,8 +26,8 @@ export class SendQueue {
   readonly #onEmpty: () => void;
   /** The last piece is with the kernel: no `drain` tells of it where it is short. */
   readonly #taken = (): void => {
-    if (this.bytes > 0 || this.#told === 0) return;
-    this.#tell();
+    if (this.bytes > 0 || this.#accountedBytes === 0) return;
+    this.#account();
     this.#onEmpty();
   };
 
@@ -77,8 +77,8 @@ export class SendQueue {
     this.#waiting = [];
     this.#head = 0;
     this.#waitingBytes = 0;
-    this.#traffic.addOutgoing(-this.#told);
-    this.#told = 0;
+    this.#traffic.addOutgoing(-this.#accountedBytes);
+    this.#accountedBytes = 0;
   }
 
   #give(): void {
@@ -98,11 +98,11 @@ export class SendQueue {
       this.#waiting = this.#waiting.slice(this.#head);
       this.#head = 0;
     }
-    this.#tell();
+    this.#account();
   }
 
-  #tell(): void {
-    this.#traffic.addOutgoing(this.bytes - this.#told);
-    this.#told = this.bytes;
+  #account(): void {
+    this.#traffic.addOutgoing(this.bytes - this.#accountedBytes);
+    this.#accountedBytes = this.bytes;
   }
 }

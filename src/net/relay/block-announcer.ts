@@ -28,12 +28,12 @@ export class BlockAnnouncer {
   onTip(connected: readonly HeaderNode[]): void {
     if (connected.length === 0 || this.#context.chain.isInitialBlockDownload()) return;
     // Not all of a long reorganisation is told: a peer that misses the rest will ask.
-    const told = connected.slice(-MAX_BLOCKS_TO_ANNOUNCE);
+    const announced = connected.slice(-MAX_BLOCKS_TO_ANNOUNCE);
     const { tip } = this.#context.chain;
     for (const peer of this.#context.peers) {
       // A peer that said it is far ahead of us needs no word of our blocks.
       if (tip.height <= peer.startHeight - FAR_AHEAD) continue;
-      for (const { hash } of told) peer.sync.announce.push(hash);
+      for (const { hash } of announced) peer.sync.announce.push(hash);
     }
   }
 

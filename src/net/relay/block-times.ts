@@ -7,16 +7,16 @@ export const BLOCK_STAGES = ['block', 'tip', 'template'] as const;
 export type BlockStage = (typeof BLOCK_STAGES)[number];
 
 /** Announcements that are remembered. */
-const MAX_HEARD = 64;
+const MAX_ANNOUNCED = 64;
 
-interface Heard {
+interface AnnouncedBlock {
   readonly atMs: number;
   /** Stages that were reached. */
   readonly reached: Set<BlockStage>;
 }
 
 export class BlockTimes {
-  readonly #heard = new Map<string, Heard>();
+  readonly #announced = new Map<string, AnnouncedBlock>();
   /** Told once for each block and stage. */
   readonly #observe: (stage: BlockStage, seconds: number) => void;
 
@@ -32,18 +32,18 @@ export class BlockTimes {
    * A peer spoke of a block, or sent it, and its header is good. Only the first word counts.
    * @param atMs when it came, by nowMs
    */
-  heard(hash: Uint8Array, atMs: number): void {
+  noteAnnounced(hash: Uint8Array, atMs: number): void {
     const key = hashKey(hash);
-    if (this.#heard.has(key)) return;
-    this.#heard.set(key, { atMs, reached: new Set() });
-    if (this.#heard.size > MAX_HEARD) this.#heard.delete(this.#heard.keys().next().value as string);
+    if (this.#announced.has(key)) return;
+    this.#announced.set(key, { atMs, reached: new Set() });
+    if (this.#announced.size > MAX_ANNOUNCED) this.#announced.delete(this.#announced.keys().next().value as string);
   }
 
   /** A stage is reached; blocks no peer spoke of (submitblock) and stages that were reached before are passed over. */
   reached(hash: Uint8Array, stage: BlockStage): void {
-    const heard = this.#heard.get(hashKey(hash));
-    if (heard === undefined || heard.reached.has(stage)) return;
-    heard.reached.add(stage);
-    this.#observe(stage, (this.nowMs() - heard.atMs) / 1000);
+    const announced = this.#announced.get(hashKey(hash));
+    if (announced === undefined || announced.reached.has(stage)) return;
+    announced.reached.add(stage);
+    this.#observe(stage, (this.nowMs() - announced.atMs) / 1000);
   }
 }

@@ -306,7 +306,7 @@ export class CompactRelay {
     }
     const node = chain.node(header.hash);
     if (node === undefined || peer.leaving) return;
-    if (!known && !chain.isInitialBlockDownload()) this.#context.times.heard(header.hash, came);
+    if (!known && !chain.isInitialBlockDownload()) this.#context.times.noteAnnounced(header.hash, came);
     noteAvailable(chain, peer, header.hash);
     if (!known && node.chainWork > chain.tip.chainWork) peer.sync.announcedAt = this.#context.clock.nowSeconds();
     if (node.has(NodeStatus.HAVE_DATA)) {

@@ -365,10 +365,10 @@ export class TxAnnouncer {
     const now = clock.nowMs();
     if (book.feeSent === this.#highestStep && current !== MAX_MONEY) book.nextFeeMs = 0;
     if (now > book.nextFeeMs) {
-      const told = Math.max(this.#rounded(current), stats.minRelayFeeRate);
-      if (told !== book.feeSent) {
-        peer.send('feefilter', encodeU64(BigInt(told)));
-        book.feeSent = told;
+      const announcedRate = Math.max(this.#rounded(current), stats.minRelayFeeRate);
+      if (announcedRate !== book.feeSent) {
+        peer.send('feefilter', encodeU64(BigInt(announcedRate)));
+        book.feeSent = announcedRate;
       }
       book.nextFeeMs = now + poissonDelayMs(random, FEE_INTERVAL_MS);
     } else if (now + FEE_CHANGE_DELAY_MS < book.nextFeeMs && (current < (3 * book.feeSent) / 4 || current > (4 * book.feeSent) / 3)) {

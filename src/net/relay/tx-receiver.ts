@@ -167,14 +167,14 @@ export class TxReceiver {
    * @param keep called for each of them
    */
   #resolveWith(peers: readonly Peer[], orphan: TxView, keep: (peer: Peer) => void): void {
-    const mayTell = (peer: Peer, parents: number): boolean => peer.permissions.relay || !this.requests.full(peer, parents);
+    const mayAnnounce = (peer: Peer, parents: number): boolean => peer.permissions.relay || !this.requests.full(peer, parents);
     // By the inputs, before parents are looked up: there may be thousands, and what is refused must cost little.
-    const able = peers.filter((peer) => mayTell(peer, orphan.inputCount) && !this.orphans.hasFrom(orphan.wtxid, peer));
+    const able = peers.filter((peer) => mayAnnounce(peer, orphan.inputCount) && !this.orphans.hasFrom(orphan.wtxid, peer));
     if (able.length === 0) return;
     const missing = parentsOf(orphan).filter((parent) => !this.#isHere(parent, false));
     for (const peer of able) {
       // Those before it may have used up what all have together.
-      if (!mayTell(peer, missing.length)) continue;
+      if (!mayAnnounce(peer, missing.length)) continue;
       for (const parent of missing) this.#announce(peer, parent, false);
       keep(peer);
     }
@@ -199,14 +199,14 @@ export class TxReceiver {
   send(peer: Peer): void {
     const now = this.#context.clock.nowMs();
     let items: InvItem[] = [];
-    const told = this.#context.log.shows('net');
+    const logs = this.#context.log.shows('net');
     const witnesses = (this.#context.options.services & SERVICE.WITNESS) !== 0n;
     for (const { hash, byWtxid } of this.requests.due(peer, now)) {
       if (this.#isHere(hash, byWtxid)) {
         this.requests.forget(hash);
         continue;
       }
-      if (told) this.#context.log.debug('net', `Requesting ${byWtxid ? 'wtx' : 'tx'} ${hashToHex(hash)} peer=${peer.id}`);
+      if (logs) this.#context.log.debug('net', `Requesting ${byWtxid ? 'wtx' : 'tx'} ${hashToHex(hash)} peer=${peer.id}`);
       items.push({ type: byWtxid ? INV.WTX : peer.hasWitness && witnesses ? INV.WITNESS_TX : INV.TX, hash });
       this.requests.requested(peer, hash, now + GETDATA_TX_INTERVAL_MS);
       if (items.length < MAX_GETDATA_SIZE) continue;

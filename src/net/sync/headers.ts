@@ -36,7 +36,7 @@ export class HeadersSync {
   /** Peers that headers were asked from at the start. */
   syncing = 0;
   /** The block of an inv that last had one more peer asked for headers before its turn; null before the first. */
-  #toldBeforeSync: Uint8Array | null = null;
+  #askedBeforeSync: Uint8Array | null = null;
   readonly #presync: HeadersPresync;
   readonly #context: NetContext;
   readonly #downloads: BlockDownload;
@@ -87,9 +87,9 @@ export class HeadersSync {
     if (options.legacyPeers) return this.askFrom(peer, chain.bestHeader, hash);
     const { sync } = peer;
     if (!sync.started) {
-      if (sync.askedBeforeStart || (this.#toldBeforeSync !== null && equalBytes(this.#toldBeforeSync, hash))) return false;
+      if (sync.askedBeforeStart || (this.#askedBeforeSync !== null && equalBytes(this.#askedBeforeSync, hash))) return false;
       sync.askedBeforeStart = true;
-      this.#toldBeforeSync = hash.slice();
+      this.#askedBeforeSync = hash.slice();
     }
     return this.askFrom(peer, chain.bestHeader);
   }
@@ -220,7 +220,7 @@ export class HeadersSync {
     }
     const end = accepted[accepted.length - 1];
     if (end === undefined) return;
-    if (isNew && !chain.isInitialBlockDownload()) times.heard(end.hash, came);
+    if (isNew && !chain.isInitialBlockDownload()) times.noteAnnounced(end.hash, came);
     if (peer.leaving) return;
     this.#accepted(peer, end.hash, isNew, full, held === null);
   }

@@ -235,7 +235,7 @@ class ThreadLife implements ListeningThread {
   }
 
   alive(): Promise<void> {
-    this.#say({ kind: 'alive' });
+    this.#post({ kind: 'alive' });
     return this.#sign();
   }
 
@@ -245,7 +245,7 @@ class ThreadLife implements ListeningThread {
 
   async close(): Promise<void> {
     this.#closing = true;
-    this.#say({ kind: 'end' });
+    this.#post({ kind: 'end' });
     const late = setTimeout(() => void this.#worker.terminate(), CLOSE_MS);
     await this.#exited;
     clearTimeout(late);
@@ -269,7 +269,7 @@ class ThreadLife implements ListeningThread {
     if (this.#ended) return Promise.reject(endedBy(this.#reason as Error));
     return new Promise((resolve, reject) => {
       this.#asked.set(id, { resolve, reject });
-      this.#say(message);
+      this.#post(message);
     });
   }
 
@@ -287,12 +287,12 @@ class ThreadLife implements ListeningThread {
             },
           });
           this.#connections.set(id, connection);
-          this.#say({ kind: 'begin', connection: id, options, figures: figures.buffer });
+          this.#post({ kind: 'begin', connection: id, options, figures: figures.buffer });
           // Nobody tells of a connection that came with a thread that is gone.
           if (this.#ended) setImmediate(() => connection.gone());
           return connection;
         },
-        drop: () => this.#say({ kind: 'close', connection: id }),
+        drop: () => this.#post({ kind: 'close', connection: id }),
       },
     };
   }
@@ -315,7 +315,7 @@ class ThreadLife implements ListeningThread {
       },
       close: () => {
         this.#flush();
-        this.#say({ kind: 'close', connection: id });
+        this.#post({ kind: 'close', connection: id });
       },
     };
   }
@@ -329,15 +329,15 @@ class ThreadLife implements ListeningThread {
       const bundle = pack(this.#outbox, this.#outboxBytes);
       this.#outbox = [];
       this.#outboxBytes = 0;
-      this.#say({ kind: 'send', bundle }, [bundle.buffer]);
+      this.#post({ kind: 'send', bundle }, [bundle.buffer]);
     }
     if (this.#more.size > 0) {
-      this.#say({ kind: 'more', connections: [...this.#more] });
+      this.#post({ kind: 'more', connections: [...this.#more] });
       this.#more.clear();
     }
   }
 
-  #say(message: ToThread, transferred: ArrayBuffer[] = []): void {
+  #post(message: ToThread, transferred: ArrayBuffer[] = []): void {
     if (!this.#ended) this.#worker.postMessage(message, transferred);
   }
 

@@ -98,7 +98,7 @@ const FIGURE = {
 const FIGURES = 9;
 
 /** What the thread tells of a connection. */
-export type Told = Readonly<Record<keyof typeof FIGURE, number>>;
+export type FigureValues = Readonly<Record<keyof typeof FIGURE, number>>;
 
 /**
  * Shared figures of a connection; each has one writer. Where one side changes a figure and then looks at a flag, and
@@ -108,12 +108,12 @@ export type Told = Readonly<Record<keyof typeof FIGURE, number>>;
 export class Figures {
   readonly buffer: SharedArrayBuffer;
   readonly #words: Int32Array;
-  readonly #told: Float64Array;
+  readonly #values: Float64Array;
 
   constructor(buffer = new SharedArrayBuffer(WORDS * Int32Array.BYTES_PER_ELEMENT + FIGURES * Float64Array.BYTES_PER_ELEMENT)) {
     this.buffer = buffer;
     this.#words = new Int32Array(buffer, 0, WORDS);
-    this.#told = new Float64Array(buffer, WORDS * Int32Array.BYTES_PER_ELEMENT, FIGURES);
+    this.#values = new Float64Array(buffer, WORDS * Int32Array.BYTES_PER_ELEMENT, FIGURES);
   }
 
   /** Bytes that the node thread has handled; it writes. */
@@ -148,11 +148,11 @@ export class Figures {
     return Atomics.or(this.#words, WORD.wantsRoom, 0) === 1;
   }
 
-  tell(told: Told): void {
-    for (const name of NAMES) this.#told[FIGURE[name]] = told[name];
+  writeFigures(told: FigureValues): void {
+    for (const name of NAMES) this.#values[FIGURE[name]] = told[name];
   }
-  told(name: keyof typeof FIGURE): number {
-    return this.#told[FIGURE[name]] as number;
+  readFigure(name: keyof typeof FIGURE): number {
+    return this.#values[FIGURE[name]] as number;
   }
 }
 

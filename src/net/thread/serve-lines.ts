@@ -57,13 +57,13 @@ interface ServedConnection {
   spoke: boolean;
 }
 
-type Say = (message: ToNode, transferred?: ArrayBuffer[]) => void;
+type Post = (message: ToNode, transferred?: ArrayBuffer[]) => void;
 
 /** Runs the thread. @param ellSwift null: no encrypted connections */
 export function serveConnections(init: ThreadInit, port: MessagePort, hashes: Hashes, ellSwift: EllSwift | null): void {
   const { magic, maxSendBytes, maxReceiveBytes, traffic: buffer } = init;
   const traffic = new Traffic(buffer);
-  const say: Say = (message, transferred = []) => port.postMessage(message, transferred);
+  const post: Post = (message, transferred = []) => port.postMessage(message, transferred);
   const factory = new InlineConnectionFactory(
     { magic, maxSendBytes, maxReceiveBytes },
     {
@@ -71,15 +71,15 @@ export function serveConnections(init: ThreadInit, port: MessagePort, hashes: Ha
       keys: ellSwift && new KeyExchangeQueue(ellSwift),
       nowSeconds: () => Math.floor(Date.now() / 1000),
       traffic,
-      warn: (text) => say({ kind: 'warning', text }),
+      warn: (text) => post({ kind: 'warning', text }),
     },
   );
-  const server = new ConnectionServer(factory, traffic, hashes, say);
+  const server = new ConnectionServer(factory, traffic, hashes, post);
   port.on('message', (message: ToThread) => {
     if (message.kind === 'end') void factory.close().then(() => port.close());
     else server.take(message);
   });
-  say({ kind: 'alive' });
+  post({ kind: 'alive' });
 }
 
 class ConnectionServer {
@@ -95,13 +95,13 @@ class ConnectionServer {
   readonly #factory: InlineConnectionFactory;
   readonly #traffic: Traffic;
   readonly #hashes: Hashes;
-  readonly #say: Say;
+  readonly #post: Post;
 
-  constructor(factory: InlineConnectionFactory, traffic: Traffic, hashes: Hashes, say: Say) {
+  constructor(factory: InlineConnectionFactory, traffic: Traffic, hashes: Hashes, post: Post) {
     this.#factory = factory;
     this.#traffic = traffic;
     this.#hashes = hashes;
-    this.#say = say;
+    this.#post = post;
   }
 
   take(message: Exclude<ToThread, { kind: 'end' }>): void {
@@ -127,7 +127,7 @@ class ConnectionServer {
         this.#close(this.#served.get(message.connection));
         break;
       case 'alive':
-        this.#say({ kind: 'alive' });
+        this.#post({ kind: 'alive' });
         break;
       default:
         message satisfies never;
@@ -135,7 +135,7 @@ class ConnectionServer {
   }
 
   #failed(id: number, error: NodeJS.ErrnoException): void {
-    this.#say({ kind: 'failed', id, text: error.message, code: error.code });
+    this.#post({ kind: 'failed', id, text: error.message, code: error.code });
   }
 
   #keep(connection: NewConnection<SocketConnection>): number {
@@ -148,17 +148,17 @@ class ConnectionServer {
     this.#factory
       .listen(at, ({ connection: line, remote, bindText }) => {
         if (this.#fresh.size >= MOST_FRESH) line.drop();
-        else this.#say({ kind: 'incoming', listener: id, ends: { connection: this.#keep(line), remote, bindText } });
+        else this.#post({ kind: 'incoming', listener: id, ends: { connection: this.#keep(line), remote, bindText } });
       })
       .then(
-        (port) => this.#say({ kind: 'listening', id, port }),
+        (port) => this.#post({ kind: 'listening', id, port }),
         (error) => this.#failed(id, error),
       );
   }
 
   #open({ id, where, proxy, timeoutMs }: ToThread & { kind: 'open' }): void {
     this.#factory.open(where, proxy, timeoutMs).then(
-      ({ line, bindText }) => this.#say({ kind: 'opened', id, ends: { connection: this.#keep(line), remote: where, bindText } }),
+      ({ line, bindText }) => this.#post({ kind: 'opened', id, ends: { connection: this.#keep(line), remote: where, bindText } }),
       (error) => this.#failed(id, error),
     );
   }
@@ -173,7 +173,7 @@ class ConnectionServer {
       },
       fault: (fault, fatal) => {
         // At once, not behind its messages: the node thread handles none of them while the peer does not read.
-        if (fault === UNREAD) this.#say({ kind: 'unread', connection: id });
+        if (fault === UNREAD) this.#post({ kind: 'unread', connection: id });
         else this.#add(served, { fault, fatal });
       },
       sent: () => {},
@@ -181,7 +181,7 @@ class ConnectionServer {
         served.skipped += bytes;
         this.#delivering.add(served);
       },
-      moved: () => this.#tell(served),
+      moved: () => this.#writeFigures(served),
       closed: () => this.#closed(served),
     });
     const served: ServedConnection = {
@@ -243,19 +243,19 @@ class ConnectionServer {
   #notifyDrained({ id, connection, figures, outgoing }: ServedConnection): void {
     if (outgoing.length > 0 || !figures.wantsDrain || connection.sendPaused) return;
     figures.setWantsDrain(false);
-    this.#say({ kind: 'room', connection: id });
+    this.#post({ kind: 'room', connection: id });
   }
 
-  #tell(served: ServedConnection): void {
+  #writeFigures(served: ServedConnection): void {
     const { id, connection, figures } = served;
     const { lastSend, lastReceive, bytesSent, bytesReceived, unsent, held, stuckSinceMs } = connection;
     const stuckSince = stuckSinceMs === 0 ? 0 : commonMs(stuckSinceMs);
     const progress = commonMs(connection.progressMs);
     const whole = Number(connection.hasMessage);
-    figures.tell({ lastSend, lastReceive, bytesSent, bytesReceived, unsent, held, stuckSince, progress, whole });
+    figures.writeFigures({ lastSend, lastReceive, bytesSent, bytesReceived, unsent, held, stuckSince, progress, whole });
     if (served.spoke || connection.transportType === 'detecting') return;
     served.spoke = true;
-    this.#say({ kind: 'spoke', connection: id, type: connection.transportType, sessionId: connection.sessionId });
+    this.#post({ kind: 'spoke', connection: id, type: connection.transportType, sessionId: connection.sessionId });
   }
 
   #closed(served: ServedConnection): void {
@@ -264,7 +264,7 @@ class ConnectionServer {
     served.next = 0;
     this.#deliver();
     this.#served.delete(served.id);
-    this.#say({ kind: 'closed', connection: served.id });
+    this.#post({ kind: 'closed', connection: served.id });
   }
 
   /** A connection may have something to hand over. */
@@ -347,7 +347,7 @@ class ConnectionServer {
       served.skipped = 0;
     }
     this.#delivering.clear();
-    this.#say({ kind: 'came', deliveries }, transferred);
+    this.#post({ kind: 'came', deliveries }, transferred);
   }
 }
 

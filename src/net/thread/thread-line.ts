@@ -49,34 +49,34 @@ export class ThreadedConnection implements PeerConnection {
   /** As V2Transport.refused: we sent as much as a header and more, and not a byte came back. */
   get refused(): boolean {
     const { options, figures } = this.#deps;
-    const silent = figures.told('bytesReceived') === 0 && figures.told('bytesSent') >= HEADER_BYTES;
+    const silent = figures.readFigure('bytesReceived') === 0 && figures.readFigure('bytesSent') >= HEADER_BYTES;
     return options.initiating && this.transportType === 'detecting' && silent;
   }
   get lastSend(): number {
-    return this.#deps.figures.told('lastSend');
+    return this.#deps.figures.readFigure('lastSend');
   }
   get lastReceive(): number {
-    return this.#deps.figures.told('lastReceive');
+    return this.#deps.figures.readFigure('lastReceive');
   }
   get bytesSent(): number {
-    return this.#deps.figures.told('bytesSent');
+    return this.#deps.figures.readFigure('bytesSent');
   }
   get bytesReceived(): number {
-    return this.#deps.figures.told('bytesReceived');
+    return this.#deps.figures.readFigure('bytesReceived');
   }
   get unsent(): number {
-    return this.#underWay + this.#deps.figures.told('unsent');
+    return this.#underWay + this.#deps.figures.readFigure('unsent');
   }
   /** What is on its way to the thread. */
   get #underWay(): number {
     return between(this.#posted, this.#deps.figures.taken);
   }
   get stuckMs(): number {
-    const since = this.#deps.figures.told('stuckSince');
+    const since = this.#deps.figures.readFigure('stuckSince');
     return since === 0 ? 0 : commonMs(performance.now()) - since;
   }
   get held(): number {
-    return this.#deps.figures.told('held') + this.#waiting;
+    return this.#deps.figures.readFigure('held') + this.#waiting;
   }
   get sendPaused(): boolean {
     if (!this.#isFull) return false;
@@ -93,7 +93,7 @@ export class ThreadedConnection implements PeerConnection {
   }
   /** As Connection.progressMs, by this thread's clock. */
   get progressMs(): number {
-    return this.#deps.figures.told('progress') - performance.timeOrigin;
+    return this.#deps.figures.readFigure('progress') - performance.timeOrigin;
   }
   get hasMessage(): boolean {
     return this.#parts.length > 0;
@@ -104,7 +104,7 @@ export class ThreadedConnection implements PeerConnection {
   }
 
   get holdsWhole(): boolean {
-    return this.hasMessage || this.#deps.figures.told('whole') === 1;
+    return this.hasMessage || this.#deps.figures.readFigure('whole') === 1;
   }
 
   shift(): Frame | undefined {

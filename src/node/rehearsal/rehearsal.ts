@@ -73,7 +73,7 @@ export class Rehearsal {
 
   /** Begins it; once is enough. @returns resolves at its end, whatever came of it */
   begin(): Promise<void> {
-    this.#run ??= this.#stopping.signal.aborted ? Promise.resolve() : this.#tell();
+    this.#run ??= this.#stopping.signal.aborted ? Promise.resolve() : this.#performAndLog();
     return this.#run;
   }
 
@@ -83,7 +83,7 @@ export class Rehearsal {
     await this.#run;
   }
 
-  async #tell(): Promise<void> {
+  async #performAndLog(): Promise<void> {
     const { log } = this.#deps;
     const began = performance.now();
     try {

@@ -4,12 +4,12 @@ import type { ArgSpec, ArgType, ResultSpec, ResultType } from './types.js';
 
 type More = Omit<Partial<ArgSpec & ResultSpec>, 'type' | 'name' | 'help' | 'inner'>;
 type Words = [] | [help: string] | [name: string, help: string];
-type Said<I> = [...Words, ...([] | [More]), ...([] | [members: readonly I[]])];
+type PartArguments<I> = [...Words, ...([] | [More]), ...([] | [members: readonly I[]])];
 type Part<T, I> = More & { readonly type: T; readonly name: string; readonly help: string; readonly inner?: readonly I[] };
 
 const maker =
   <T extends ArgType | ResultType>(type: T) =>
-  <I = never>(...said: Said<I>): Part<T, I> => {
+  <I = never>(...said: PartArguments<I>): Part<T, I> => {
     const list: readonly (string | More | readonly I[])[] = said;
     const words = list.filter((one) => typeof one === 'string');
     const inner = list.find((one): one is readonly I[] => Array.isArray(one));

@@ -53,7 +53,7 @@ const RECEIVED = Buffer.from(',"timereceived":');
 const OTHER_WTXIDS = Buffer.from(',"alternate_wtxids":[');
 const WTXID = Buffer.from(',"wtxid":');
 const MEMPOOL_CONFLICTS = Buffer.from('],"mempoolconflicts":[');
-const SAID = ['comment', 'to', 'replaces_txid', 'replaced_by_txid'];
+const PAYMENT_VALUES = ['comment', 'to', 'replaces_txid', 'replaced_by_txid'];
 const NOT_REPLACEABLE = Buffer.from(',"bip125-replaceable":"no"');
 
 export const LONG: EntryOptions = { minDepth: 0, label: null, long: true };
@@ -94,7 +94,7 @@ export class HistoryWriter {
   readonly later: boolean;
   readonly #showsWatched: boolean;
   /** What was said of a payment comes in the order of SAID, otherwise by name. */
-  readonly #saidInOrder: boolean;
+  readonly #valuesInOrder: boolean;
   readonly #ctx: WalletContext;
   readonly #wallet: Wallet;
   readonly #filter: OwnershipFilter;
@@ -108,7 +108,7 @@ export class HistoryWriter {
     this.#payees = payeesOf(wallet);
     this.#render = renderContext(ctx);
     this.later = follows(ctx.compat, 24);
-    this.#saidInOrder = only(ctx.compat, 32);
+    this.#valuesInOrder = only(ctx.compat, 32);
     this.#showsWatched = shows(ctx.compat, { until: 30 });
   }
 
@@ -283,7 +283,7 @@ export class HistoryWriter {
     else out.text(`,"bip125-replaceable":"${this.#replaceable(txid, tx ?? txs.view(row))}"`);
     const said = txs.values(row);
     if (!said) return;
-    for (const name of this.#saidInOrder ? SAID.filter((known) => said.has(known)) : said.keys()) {
+    for (const name of this.#valuesInOrder ? PAYMENT_VALUES.filter((known) => said.has(known)) : said.keys()) {
       out.text(',');
       out.string(name);
       out.text(':');

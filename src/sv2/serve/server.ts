@@ -75,7 +75,7 @@ export class Sv2Server {
     const bound: { host: string; port: number }[] = [];
     for (const { host, port } of this.#deps.options.binds) {
       const accept = (socket: net.Socket): void => this.accept(socket);
-      const opened = await listenAt({ host, port }, accept, (error) => this.#notes.say('warn', `Stratum V2: ${error.message}`));
+      const opened = await listenAt({ host, port }, accept, (error) => this.#notes.log('warn', `Stratum V2: ${error.message}`));
       this.#servers.push(opened.server);
       bound.push({ host, port: opened.port });
     }
@@ -101,12 +101,12 @@ export class Sv2Server {
         break;
       case 'template': {
         const template = this.#board.add(message.template, message.keys);
-        this.#tell(template, message.keys);
+        this.#sendToClients(template, message.keys);
         break;
       }
       case 'share': {
         const template = this.#board.share(message.serial, message.keys);
-        if (template !== null) this.#tell(template, message.keys);
+        if (template !== null) this.#sendToClients(template, message.keys);
         break;
       }
       case 'stage': {
@@ -131,7 +131,7 @@ export class Sv2Server {
   #newTip({ tip, activate, template }: Extract<ToServe, { kind: 'tip' }>): void {
     const active = this.#board.newTip(tip, activate, template, this.#deps.clock.monotonicMs());
     if (active === null) {
-      this.#notes.say('error', `Stratum V2: template ${activate} is not here`);
+      this.#notes.log('error', `Stratum V2: template ${activate} is not here`);
       return;
     }
     // A staged template may be known by several ids.
@@ -153,7 +153,7 @@ export class Sv2Server {
   }
 
   /** A template that was made of the tip: to clients that know the tip, and as a first one to those that wait. */
-  #tell(template: BoardTemplate, keys: readonly string[]): void {
+  #sendToClients(template: BoardTemplate, keys: readonly string[]): void {
     if (template.tip === null || template.tip !== this.#board.tip) return;
     const served = new Set(keys);
     for (const client of this.#clients) {
@@ -339,7 +339,7 @@ export class Sv2Server {
     try {
       run();
     } catch (error) {
-      this.#notes.say('error', `Stratum V2: ${(error as Error).stack}`);
+      this.#notes.log('error', `Stratum V2: ${(error as Error).stack}`);
       this.#end(client, 'malformed', 'a fault of this node');
       return;
     }

@@ -246,7 +246,7 @@ export class TemplateView {
       this.#ask(call);
       return;
     }
-    if (!takesEmpty && published.facts.live?.empty && !isToldAgain(call.request)) {
+    if (!takesEmpty && published.facts.live?.empty && !receivesUpdates(call.request)) {
       this.#awaitFull(call);
       return;
     }
@@ -373,7 +373,7 @@ export class TemplateView {
 }
 
 /** Whether the client hears by itself of what follows: it polls, or it takes templates without transactions anyway. */
-function isToldAgain({ longPollId, light }: TemplateRequest): boolean {
+function receivesUpdates({ longPollId, light }: TemplateRequest): boolean {
   return longPollId !== null || light;
 }
 

@@ -40,8 +40,8 @@ export function encodeTxRow(
   wtxid: Uint8Array | undefined,
   values: ReadonlyMap<string, string> | undefined,
 ): Uint8Array {
-  const said: RowValue = values && values.size > 0 ? [...values].flat() : null;
-  const tail = said ? packRow(said) : new Uint8Array(0);
+  const fields: RowValue = values && values.size > 0 ? [...values].flat() : null;
+  const tail = fields ? packRow(fields) : new Uint8Array(0);
   const flags = wtxid ? row.flags | HAS_WTXID : row.flags;
   const bytes = new Uint8Array(valuesAt(flags) + tail.length);
   const out = new DataView(bytes.buffer);
@@ -87,8 +87,8 @@ export const wtxidIn = (bytes: Uint8Array): Uint8Array | null =>
 export function decodeTxValues(bytes: Uint8Array): [name: string, value: string][] {
   const at = valuesAt(bytes[1]);
   if (bytes.length <= at) return [];
-  const said = unpackRow(bytes.subarray(at));
+  const fields = unpackRow(bytes.subarray(at));
   const pairs: [string, string][] = [];
-  for (let i = 0; i + 1 < said.length; i += 2) pairs.push([String(said[i]), String(said[i + 1])]);
+  for (let i = 0; i + 1 < fields.length; i += 2) pairs.push([String(fields[i]), String(fields[i + 1])]);
   return pairs;
 }

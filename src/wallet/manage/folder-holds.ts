@@ -22,11 +22,11 @@ export class FolderHold {
   }
 
   /** What who else wants it is told from here on. */
-  tell(text: string): void {
+  setErrorText(text: string): void {
     this.#texts.set(this.#id, text);
   }
   /** Whether it is not held any more, or will not be in a moment: what is in the folder may be another's. */
-  get over(): boolean {
+  get isReleased(): boolean {
     return this.#ending !== undefined;
   }
   /** Lets it go, once however often it is asked. @param empty whether nothing is kept in it: the lock's files go too */

@@ -66,12 +66,12 @@ export async function signerDescriptors(
 
 /**
  * Makes the database of a wallet that starts at the tip, whole and on disk, and gives it its name. What fails is closed.
- * @param told what a device has for it, null without one
+ * @param signerBranches what a device has for it, null without one
  */
 export async function makeWallet(
   wanted: NewWallet,
   place: NewPlace,
-  told: readonly SignerBranch[] | null,
+  signerBranches: readonly SignerBranch[] | null,
   surroundings: WalletSurroundings,
   client: NodeClient,
 ): Promise<Wallet> {
@@ -79,8 +79,8 @@ export async function makeWallet(
   const secret = wanted.passphrase !== null && wanted.passphrase.length > 0;
   const record = new WalletRecord();
   if (wanted.disablePrivateKeys) record.flags |= WALLET_FLAG.DISABLE_PRIVATE_KEYS;
-  if (wanted.blank && told === null) record.flags |= WALLET_FLAG.BLANK;
-  if (told !== null) record.flags |= WALLET_FLAG.EXTERNAL_SIGNER;
+  if (wanted.blank && signerBranches === null) record.flags |= WALLET_FLAG.BLANK;
+  if (signerBranches !== null) record.flags |= WALLET_FLAG.EXTERNAL_SIGNER;
   if (wanted.avoidReuse) record.flags |= WALLET_FLAG.AVOID_REUSE;
   if (wanted.descriptors) record.flags |= WALLET_FLAG.DESCRIPTORS;
   else record.flags |= WALLET_FLAG.KEY_ORIGIN_METADATA;
@@ -97,7 +97,7 @@ export async function makeWallet(
       record.write(batch);
       if (secret) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.masterKeys[0]));
       if (!wanted.blank && !wanted.disablePrivateKeys) generateKeys(wallet, surroundings.context, batch);
-      for (const { descriptor, isInternal } of told ?? []) addWatched(wallet, descriptor, isInternal, batch);
+      for (const { descriptor, isInternal } of signerBranches ?? []) addWatched(wallet, descriptor, isInternal, batch);
     }, false);
     await fillPool(wallet, 0);
     wallet.locator = await client.locator(wallet.tip.hash);

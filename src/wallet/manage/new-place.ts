@@ -62,7 +62,7 @@ export async function inNewFolder<T>(
     return await make(place, hold);
   } catch (error) {
     // A wallet that was unloaded before its creation failed is another call's to load.
-    free &&= !hold.over;
+    free &&= !hold.isReleased;
     if (free) await removeDatabase(place);
     await hold.release(free);
     if (free && place.made) await fs.rmdir(folder).catch(() => {});

@@ -196,16 +196,16 @@ export class WalletManager {
         'Passphrase provided but private keys are disabled. A passphrase is only used to encrypt private keys, so cannot be used for wallets with private keys disabled.',
       );
     }
-    const told = wanted.signer === null ? null : await signerDescriptors(wanted, wanted.signer, this.#surroundings.context);
+    const signerBranches = wanted.signer === null ? null : await signerDescriptors(wanted, wanted.signer, this.#surroundings.context);
     const wallet = await inNewFolder(this.#folders, this.options.dir, name, taken, (place, hold) =>
-      this.#make(wanted, place, told, hold),
+      this.#make(wanted, place, signerBranches, hold),
     ).catch((error: unknown) => this.#refuse(`create wallet ${JSON.stringify(name)}`, error));
     this.note(name, `created in ${folder}`);
     return { wallet, warnings };
   }
-  async #make(wanted: NewWallet, place: NewPlace, told: readonly SignerBranch[] | null, hold: FolderHold): Promise<Wallet> {
+  async #make(wanted: NewWallet, place: NewPlace, signerBranches: readonly SignerBranch[] | null, hold: FolderHold): Promise<Wallet> {
     const surroundings = this.#surroundings;
-    const wallet = await makeWallet(wanted, place, told, surroundings, this.#deps.client);
+    const wallet = await makeWallet(wanted, place, signerBranches, surroundings, this.#deps.client);
     try {
       await this.#attach(wallet, hold);
       this.#completed(wallet);
@@ -277,7 +277,7 @@ export class WalletManager {
   async #drop(wallet: Wallet): Promise<void> {
     const at = this.#wallets.indexOf(wallet);
     if (at >= 0) this.#wallets.splice(at, 1);
-    this.#tellNames();
+    this.#publishNames();
     this.#listenNoMore();
     await wallet.close(false);
     this.#holds.delete(wallet);
@@ -360,9 +360,9 @@ export class WalletManager {
         }
       } while (!sameBlock(wallet.tip, client.tip));
       this.#wallets.push(wallet);
-      this.#tellNames();
+      this.#publishNames();
       this.#holds.set(wallet, hold);
-      hold.tell(alreadyLoaded(wallet));
+      hold.setErrorText(alreadyLoaded(wallet));
     } finally {
       this.#catchingUp.delete(wallet);
       this.#listenNoMore();
@@ -375,9 +375,9 @@ export class WalletManager {
   async unload(wallet: Wallet): Promise<void> {
     const at = this.#wallets.indexOf(wallet);
     if (at < 0) throw new WalletError(WALLET_CODE.MISC, 'Requested wallet already unloaded');
-    this.#holds.get(wallet)?.tell('Wallet is being unloaded.');
+    this.#holds.get(wallet)?.setErrorText('Wallet is being unloaded.');
     this.#wallets.splice(at, 1);
-    this.#tellNames();
+    this.#publishNames();
     this.#listenNoMore();
     if (wallet.scan) wallet.scan.abort = true;
     await wallet.access.exclusive(() => this.#end(wallet, true));
@@ -398,7 +398,7 @@ export class WalletManager {
   async #recover(wallet: Wallet, error: unknown, loadsAgain: boolean): Promise<void> {
     const { name, parts } = wallet;
     const hold = this.#holds.get(wallet)!;
-    hold.tell(LOADING);
+    hold.setErrorText(LOADING);
     try {
       await wallet.access.exclusive(() => wallet.close(false));
       this.#holds.delete(wallet);
@@ -417,7 +417,7 @@ export class WalletManager {
   }
   #giveUp(name: string, reason: unknown): void {
     this.#deps.log.error(this.#failed.giveUp(name, reason));
-    this.#tellNames();
+    this.#publishNames();
   }
   /** Loads wallets that were loaded when their thread ended. @param why they stay unloaded instead; null: they do not */
   async loadAgain(names: readonly string[], why: string | null): Promise<void> {
@@ -427,7 +427,7 @@ export class WalletManager {
       else await this.load(name).catch((error: unknown) => this.#giveUp(name, error));
     }
   }
-  #tellNames(): void {
+  #publishNames(): void {
     this.#deps.onNames([...new Set([...this.#wallets.map(({ name }) => name), ...this.#failed.reloading])]);
   }
   dismissFailed(name: string): boolean {

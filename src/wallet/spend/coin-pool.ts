@@ -48,7 +48,7 @@ export async function gatherCoins(
     const coin = row < 0 ? control.foreign.get(key) : { value: coins.value(row), script: coins.script(row) };
     const weight = control.weights.get(key);
     const known = coin === undefined ? null : row < 0 ? sizes.ofForeign(coin.script) : sizes.of(coin.script);
-    const size = coin === undefined || weight === undefined ? known : { ...(known ?? saidSize(coin.script, weight)), weight };
+    const size = coin === undefined || weight === undefined ? known : { ...(known ?? sizeFromWeight(coin.script, weight)), weight };
     if (coin === undefined || size === null) fault ??= { outpoint, what: coin === undefined ? 'unknown' : 'unsolvable' };
     else presets.set(key, { outpoint, value: coin.value, size, bumpFee: bumpFees?.[i] ?? 0 });
   }
@@ -56,7 +56,7 @@ export async function gatherCoins(
 }
 
 /** Size that the caller gives for an input that the wallet cannot solve. */
-export const saidSize = (script: Uint8Array, weight: number): InputSize => ({
+export const sizeFromWeight = (script: Uint8Array, weight: number): InputSize => ({
   scriptSig: 0,
   witness: witnessVersion(script) >= 0 ? 1 : 0,
   weight,

@@ -21,7 +21,7 @@ import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { stillUnspent } from './available-coins.js';
 import type { CoinControl } from './coin-control.js';
-import { saidSize } from './coin-pool.js';
+import { sizeFromWeight } from './coin-pool.js';
 import { commitTransaction } from './commit-transaction.js';
 import { COINS_GONE, createTransaction } from './create-transaction.js';
 import { minimumFeeRate, requiredFeeRate } from './fee-rates.js';
@@ -294,7 +294,7 @@ function signedSize(wallet: Wallet, tx: TxView, control: CoinControl, outputs: B
   for (let i = 0; i < tx.inputCount; i++) {
     const key = hashKey(tx.outpoint(i));
     const other = foreign.get(key);
-    const size = other ? saidSize(other.script, weights.get(key) ?? 0) : sizes.of(coins.script(coins.find(tx.outpoint(i))));
+    const size = other ? sizeFromWeight(other.script, weights.get(key) ?? 0) : sizes.of(coins.script(coins.find(tx.outpoint(i))));
     if (size === null) return null;
     inputs.push(size);
   }

@@ -32,7 +32,7 @@ function world() {
     wait: (ms: number) => {
       now += ms;
     },
-    says: (name: string, said: NodeFact, run = 'r1') => choice.heard(name, run, said, now),
+    says: (name: string, said: NodeFact, run = 'r1') => choice.takeFact(name, run, said, now),
     follows: () => {
       const node = choice.choose(now);
       return node && `${node.name} ${Number.parseInt(node.fact.tip.hashHex, 16)}`;

@@ -13,7 +13,7 @@ const life = Atomics.add(new Int32Array(init.remote.lives), 0, 1) + 1;
 const slabs = new SlabReader(init.slabControl, init.slabs as readonly SlabInfo[], init.leases);
 const room = new CallQuota({ calls: 1, bytes: 1 }, new FrontCounters(init.counters));
 const link = new FrontLink(init.link, room, onNews);
-const say = (text: string): void => link.tell({ news: 'notice', level: 'info', text: `life ${life}: ${text}` });
+const say = (text: string): void => link.postNews({ news: 'notice', level: 'info', text: `life ${life}: ${text}` });
 
 function onNews(news: FrontNews): void {
   switch (news.news) {
@@ -30,7 +30,7 @@ function onNews(news: FrontNews): void {
       say(`tip ${news.tip.height}`);
       break;
     case 'drain':
-      link.tell({ news: 'drained' });
+      link.postNews({ news: 'drained' });
       break;
     case 'close':
       link.close();
@@ -39,5 +39,5 @@ function onNews(news: FrontNews): void {
   }
 }
 
-link.tell({ news: 'ready' });
+link.postNews({ news: 'ready' });
 say(`begins at tip ${init.tip.height}`);

@@ -362,8 +362,8 @@ t.test('bounds, cancelling, and order', async (t) => {
   t.ok(order.indexOf('submit') < order.indexOf('batch end'), order.join());
 
   // News keep their place among replies, and drain() takes what has arrived without a turn of the loop.
-  link.node.tellAll({ news: 'warmup', text: 'a' });
-  link.node.tellAll({ news: 'warmup', text: 'b' });
+  link.node.postNewsToAll({ news: 'warmup', text: 'a' });
+  link.node.postNewsToAll({ news: 'warmup', text: 'b' });
   link.front.drain();
   t.same(link.news, [
     { news: 'warmup', text: 'a' },
@@ -474,7 +474,7 @@ t.test('what was cancelled before its turn is not run, and replies and news keep
     (body) => {
       const text = Buffer.from(body).toString();
       run.push(text);
-      if (text.startsWith('news')) link.node.tellAll({ news: 'warmup', text });
+      if (text.startsWith('news')) link.node.postNewsToAll({ news: 'warmup', text });
       return { status: 200, body: text.startsWith('large') ? text.repeat(5000) : text };
     },
     { calls: 1000, bytes: 1 << 24 },
@@ -511,7 +511,7 @@ t.test('news stand among replies where they were told', async (t) => {
   const node: CallLinks = new CallLinks({
     execute: (body) => {
       const text = Buffer.from(body).toString();
-      if (text.startsWith('tip')) node.tell(0, { news: 'warmup', text });
+      if (text.startsWith('tip')) node.postNews(0, { news: 'warmup', text });
       return { status: 200, body: text };
     },
     askTemplate: async () => ({ code: -1, text: 'none' }),
@@ -554,7 +554,7 @@ t.test('a link that was closed leaves nothing running', async (t) => {
   });
   // The reply is given after news that the front will not hear any more.
   link.front.close();
-  link.node.tellAll({ news: 'warmup', text: 'c' });
+  link.node.postNewsToAll({ news: 'warmup', text: 'c' });
   const rest = () => new Promise((resolve) => setTimeout(resolve, 5));
   while (link.node.stats().calls === 0) await rest();
   link.node.remove(0);
