@@ -136,7 +136,7 @@ export class ChainReader {
   }
   /** A block that was connected lately, which needs no reading. */
   recentBlock(node: HeaderNode): BlockView | undefined {
-    return this.ws.blocks.kept(node)?.block;
+    return this.ws.blocks.recentBlock(node)?.block;
   }
   /** The bytes as stored, unparsed. @throws StoreError */
   readBlockBytes(node: HeaderNode): Promise<Uint8Array> {

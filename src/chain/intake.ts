@@ -94,7 +94,7 @@ export class Intake {
         // Its file may have been pruned since the block was appended.
         if (!ws.blocks.files.hasFile(at.file)) at = await ws.blocks.append(block);
         ws.index.receivedTransactions(node, block.txs.length, at.file, at.pos);
-        ws.blocks.keepWaiting(node, block, ws.active.height);
+        ws.blocks.addWaiting(node, block, ws.active.height);
         entry.isNew = true;
       }
       await deps.writeSomeRows();

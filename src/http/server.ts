@@ -4,7 +4,7 @@
 
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ChainParams } from '../consensus/params/chain-params.js';
-import { KeptThread, type ListeningThread, timerAfter } from '../lib/kept-thread.js';
+import { SupervisedThread, type ListeningThread, timerAfter } from '../lib/kept-thread.js';
 import { endWhenGivenUp, noteLoading } from '../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import { CallLinks, type CallLinksStats, type TemplateAnswer } from '../link/call-links.js';
@@ -133,7 +133,7 @@ class FrontServer implements Fronts {
   readonly #links: CallLinks;
   readonly #fronts: FrontHandle[] = [];
   readonly #seen = new WeakSet<TemplateFacts>();
-  #remote: KeptThread<ListeningThread> | null = null;
+  #remote: SupervisedThread<ListeningThread> | null = null;
   /** For one that starts late. */
   #tip: WorkedTip;
   #template: FrontNews | null = null;
@@ -165,7 +165,7 @@ class FrontServer implements Fronts {
     const ready = this.#wait('ready', this.#options.fronts);
     const entry = WORKER_ENTRY.front;
     for (let index = 0; index < this.#options.fronts; index++) this.#spawn(index, { entry, name: `adit-front-${index}`, options: null });
-    const kept = remote ? this.#keepRemote(remote) : null;
+    const kept = remote ? this.#superviseRemote(remote) : null;
     this.#deps.templates.onPublish((facts) => this.publishTemplate(facts), 'fronts');
     const current = this.#deps.templates.current();
     if (current) this.publishTemplate(current);
@@ -287,10 +287,10 @@ class FrontServer implements Fronts {
   }
 
   /** @throws HttpStartError when it ends before it is ready the first time */
-  #keepRemote(remote: RemoteThread): Promise<KeptThread<ListeningThread>> {
+  #superviseRemote(remote: RemoteThread): Promise<SupervisedThread<ListeningThread>> {
     const index = this.#options.fronts;
     let leases: SharedArrayBuffer;
-    return KeptThread.start<ListeningThread>({
+    return SupervisedThread.start<ListeningThread>({
       name: remote.name,
       clock: { monotonicMs: () => performance.now() },
       log: this.#deps.logger,

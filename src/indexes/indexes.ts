@@ -16,30 +16,30 @@ export interface IndexesDeps extends Omit<FollowerDeps, 'chain'> {
 }
 
 /** An index with who keeps it in step. */
-export interface KeptIndex<Kind extends IndexKind> {
+export interface FollowedIndex<Kind extends IndexKind> {
   readonly index: Kind;
   readonly follower: IndexFollower;
 }
 
 export class Indexes {
-  readonly tx: KeptIndex<TxIndex> | null;
-  readonly coinStats: KeptIndex<CoinStatsIndex> | null;
-  readonly spenders: KeptIndex<SpenderIndex> | null;
-  readonly filters: KeptIndex<FilterIndex> | null;
+  readonly tx: FollowedIndex<TxIndex> | null;
+  readonly coinStats: FollowedIndex<CoinStatsIndex> | null;
+  readonly spenders: FollowedIndex<SpenderIndex> | null;
+  readonly filters: FollowedIndex<FilterIndex> | null;
   readonly #followers: IndexFollower[] = [];
 
   constructor(options: IndexOptions, deps: IndexesDeps) {
     const { chain, store, hashes } = deps;
-    const keep = <Kind extends IndexKind>(index: Kind): KeptIndex<Kind> => {
+    const follow = <Kind extends IndexKind>(index: Kind): FollowedIndex<Kind> => {
       const follower = new IndexFollower(index, deps);
       this.#followers.push(follower);
       return { index, follower };
     };
     // In the order in which getindexinfo lists them.
-    this.tx = options.tx ? keep(new TxIndex(chain, store, hashes)) : null;
-    this.coinStats = options.coinStats ? keep(new CoinStatsIndex(chain.params, store, hashes)) : null;
-    this.spenders = options.spenders ? keep(new SpenderIndex(chain, store, hashes)) : null;
-    this.filters = options.filters ? keep(new FilterIndex(store, hashes)) : null;
+    this.tx = options.tx ? follow(new TxIndex(chain, store, hashes)) : null;
+    this.coinStats = options.coinStats ? follow(new CoinStatsIndex(chain.params, store, hashes)) : null;
+    this.spenders = options.spenders ? follow(new SpenderIndex(chain, store, hashes)) : null;
+    this.filters = options.filters ? follow(new FilterIndex(store, hashes)) : null;
   }
 
   /** Those that are on. */

@@ -20,7 +20,7 @@ export interface ListeningThread {
   close(): Promise<void>;
 }
 
-export interface KeptThreadDeps<T extends ListeningThread> {
+export interface SupervisedThreadDeps<T extends ListeningThread> {
   /** What lines in the log begin with. */
   readonly name: string;
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -51,26 +51,26 @@ export function timerAfter(ms: number, run: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-export class KeptThread<T extends ListeningThread> implements Pick<ListeningThread, 'addresses' | 'close'> {
-  readonly #deps: KeptThreadDeps<T>;
+export class SupervisedThread<T extends ListeningThread> implements Pick<ListeningThread, 'addresses' | 'close'> {
+  readonly #deps: SupervisedThreadDeps<T>;
   #thread: T | null = null;
   #startedMs = 0;
   #waitMs = FIRST_WAIT_MS;
   #cancel: (() => void) | null = null;
-  #lookNoMore = (): void => {};
+  #stopWatchdog = (): void => {};
   /** Another start is under way. */
   #starting: Promise<void> | null = null;
   /** Ends the start under way. */
   #giveUp: AbortController | null = null;
   #closed = false;
 
-  private constructor(deps: KeptThreadDeps<T>) {
+  private constructor(deps: SupervisedThreadDeps<T>) {
     this.#deps = deps;
   }
 
   /** @throws Error with the socket's text when an address does not work */
-  static async start<T extends ListeningThread>(deps: KeptThreadDeps<T>): Promise<KeptThread<T>> {
-    const kept = new KeptThread(deps);
+  static async start<T extends ListeningThread>(deps: SupervisedThreadDeps<T>): Promise<SupervisedThread<T>> {
+    const kept = new SupervisedThread(deps);
     await kept.#start(null);
     return kept;
   }
@@ -90,7 +90,7 @@ export class KeptThread<T extends ListeningThread> implements Pick<ListeningThre
     this.#cancel?.();
     this.#giveUp?.abort();
     await this.#starting;
-    this.#lookNoMore();
+    this.#stopWatchdog();
     await this.#thread?.close();
     this.#thread = null;
   }
@@ -114,14 +114,14 @@ export class KeptThread<T extends ListeningThread> implements Pick<ListeningThre
     }
     this.#thread = thread;
     this.#startedMs = this.#deps.clock.monotonicMs();
-    this.#watch(thread);
+    this.#watchLiveness(thread);
   }
 
-  #watch(thread: T): void {
+  #watchLiveness(thread: T): void {
     const { name, log, every = timerEvery } = this.#deps;
     let isAsked = false;
     let looks = 0;
-    this.#lookNoMore = every(() => {
+    this.#stopWatchdog = every(() => {
       if (isAsked && ++looks === CHECKS_UNTIL_STUCK) {
         log.error(`${name}: the thread that serves clients does not answer, and is ended`);
         thread.abandon();
@@ -138,7 +138,7 @@ export class KeptThread<T extends ListeningThread> implements Pick<ListeningThre
   #onEnd(reason: Error, addresses: Addresses): void {
     const { name, log, ended, clock } = this.#deps;
     this.#thread = null;
-    this.#lookNoMore();
+    this.#stopWatchdog();
     if (clock.monotonicMs() - this.#startedMs > MOST_WAIT_MS) this.#waitMs = FIRST_WAIT_MS;
     log.error(`${name}: the thread that serves clients ended: ${reason.message}. It is started again.`);
     ended()

@@ -10,7 +10,7 @@ const MOST_JOBS = 64;
 const MOST_BYTES = 64_000_000;
 /** Seconds that a job may be held. */
 export const MOST_PIN_SECONDS = 3_600;
-const KEPT_BLOCKS = 2;
+const PIN_BLOCKS = 2;
 
 interface Job {
   /** By key of the wtxid. */
@@ -69,7 +69,7 @@ export class JobPins {
 
   /** Lets go what is over. @param now seconds @param height of the tip */
   expire(now: number, height: number): void {
-    for (const [name, job] of this.#jobs) if (job.until <= now || height >= job.height + KEPT_BLOCKS) this.#drop(name);
+    for (const [name, job] of this.#jobs) if (job.until <= now || height >= job.height + PIN_BLOCKS) this.#drop(name);
   }
 
   #drop(name: string): void {

@@ -59,8 +59,8 @@ export function tooMany(
     for (const [parent, child] of new Set(members.flatMap((row) => byRow.get(row) ?? []))) {
       tie(group, place.get(parent) as number, place.get(child) as number);
     }
-    const kept = keep(group, most);
-    for (const [i, row] of group.rows.entries()) if (!kept.has(i)) found.add(row);
+    const fitting = selectFitting(group, most);
+    for (const [i, row] of group.rows.entries()) if (!fitting.has(i)) found.add(row);
   }
   return found;
 }
@@ -106,7 +106,7 @@ function tie({ parents, children }: Group, parent: number, child: number): void 
 }
 
 /** Places of those that may stay. */
-function keep(
+function selectFitting(
   { rows, parents, children, fee, size, weight }: Group,
   most: { readonly count: number; readonly weight: number },
 ): Set<number> {
@@ -127,7 +127,7 @@ function keep(
   open.forEach((count, i) => {
     if (count === 0) ready.push(i);
   });
-  const kept = new Set<number>();
+  const fitting = new Set<number>();
   for (let place = ready.head; place !== undefined; place = ready.head) {
     ready.remove(place);
     const joined = [...new Set(parents[place].map(top))];
@@ -137,8 +137,8 @@ function keep(
     for (const one of joined) up[one] = place;
     counted[place] = count;
     sums[place] = total;
-    kept.add(place);
+    fitting.add(place);
     for (const child of children[place]) if (--open[child] === 0) ready.push(child);
   }
-  return kept;
+  return fitting;
 }

@@ -17,7 +17,7 @@ import type { Logger } from '../log/logger.js';
 import type { CoinbaseWatch } from '../template/coinbase-watch.js';
 import type { FoundBlock, SolutionOutcome } from './messages.js';
 
-const MOST_KEPT = 100;
+const MOST_RETAINED = 100;
 
 /** Who judges; src/chain/chain.ts. */
 export interface SolutionChain {
@@ -163,22 +163,22 @@ export class Solutions {
       if (outcome === 'accepted' || outcome === 'duplicate') {
         await chain.sync();
         fs.rmSync(file, { force: true });
-      } else if (outcome !== 'fault') this.#keep(file, outcome);
+      } else if (outcome !== 'fault') this.#retainFile(file, outcome);
     } catch (error) {
       log.warn(`${this.#deps.name}: ${file}: ${(error as Error).message}`);
     }
   }
 
   /** Gives a file another ending, and removes the oldest beyond those that are kept. @throws the system's error */
-  #keep(file: string, ending: 'lost' | 'invalid' | 'damaged'): void {
+  #retainFile(file: string, ending: 'lost' | 'invalid' | 'damaged'): void {
     const { dir } = this.#deps;
     const name = path.basename(file).replace(/\.(blk|new)$/, `.${ending}`);
     fs.renameSync(file, path.join(dir, name));
-    const kept = fs
+    const retained = fs
       .readdirSync(dir)
       .filter((one) => one.endsWith(`.${ending}`))
       .map((one) => ({ name: one, ms: fs.statSync(path.join(dir, one)).mtimeMs }))
       .sort((a, b) => b.ms - a.ms);
-    for (const one of kept.slice(MOST_KEPT)) fs.rmSync(path.join(dir, one.name), { force: true });
+    for (const one of retained.slice(MOST_RETAINED)) fs.rmSync(path.join(dir, one.name), { force: true });
   }
 }

@@ -6,7 +6,7 @@ import type { ChainParams } from '../consensus/params/chain-params.js';
 import { createNativeHashes } from '../crypto/native/hashes.js';
 import { createKeyMath } from '../crypto/native/key-math.js';
 import { FrontProvider } from '../fleet/follow/front-provider.js';
-import { KeptThread, timerAfter } from '../lib/kept-thread.js';
+import { SupervisedThread, timerAfter } from '../lib/kept-thread.js';
 import type { Logger } from '../log/logger.js';
 import type { FoundBlock, SolutionOutcome } from '../mining/messages.js';
 import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
@@ -50,7 +50,7 @@ export async function openFrontSv2(config: Sv2Config, deps: FrontSv2Deps): Promi
   const leastReserve = { weight: deps.reservedWeight, sigops: RESERVED_SIGOPS };
   const counters = new ServeCounters();
   const outcomes: Record<SolutionOutcome, number> = { accepted: 0, duplicate: 0, lost: 0, invalid: 0, fault: 0 };
-  let thread: KeptThread<ServingThread> | null = null;
+  let thread: SupervisedThread<ServingThread> | null = null;
   const clock = {
     nowMs: () => performance.timeOrigin + performance.now(),
     monotonicMs: () => performance.now(),
@@ -92,7 +92,7 @@ export async function openFrontSv2(config: Sv2Config, deps: FrontSv2Deps): Promi
     powLimit: params.powLimit,
   };
   const wanted = binds.map((text) => parseBind(text, config.port, 'sv2bind'));
-  thread = await KeptThread.start({
+  thread = await SupervisedThread.start({
     name: 'Stratum V2',
     clock,
     log,

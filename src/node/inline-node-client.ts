@@ -71,13 +71,13 @@ export class InlineNodeClient implements NodeClient {
   readonly #followers = new Set<(event: NodeEvent) => void>();
   #tip: { readonly node: HeaderNode; readonly facts: BlockFacts } | null = null;
   readonly genesis: BlockFacts;
-  #keptFrom = Number.POSITIVE_INFINITY;
+  #neededFrom = Number.POSITIVE_INFINITY;
 
   constructor(deps: InlineClientDeps) {
     this.#deps = deps;
     const { chain } = deps;
     this.genesis = this.#facts(chain.atHeight(0)!);
-    chain.guardBlocks(() => this.#keptFrom);
+    chain.guardBlocks(() => this.#neededFrom);
   }
 
   // -- events
@@ -142,8 +142,8 @@ export class InlineNodeClient implements NodeClient {
     const { mempool } = this.#deps;
     return mempool.returning ? mempool.settled() : undefined;
   }
-  keepFrom(height: number): void {
-    this.#keptFrom = height;
+  setPruneGuard(height: number): void {
+    this.#neededFrom = height;
   }
 
   // -- chain

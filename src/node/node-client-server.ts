@@ -62,7 +62,7 @@ export class NodeClientServer {
     port.on('close', () => {
       unfollow();
       void this.#stop?.then((stop) => stop());
-      client.keepFrom(Number.POSITIVE_INFINITY);
+      client.setPruneGuard(Number.POSITIVE_INFINITY);
       this.#endBehind();
       this.#unposted = [];
       if (this.#retry !== null) clearTimeout(this.#retry);
@@ -154,7 +154,7 @@ export class NodeClientServer {
 
   #onMessage(message: ToNode): void {
     if (message.kind === 'keep') {
-      this.#client.keepFrom(message.from);
+      this.#client.setPruneGuard(message.from);
       return;
     }
     const { id } = message;

@@ -135,12 +135,12 @@ export class PoolFiles {
    * At the end: waits for a load under way and for what is on its way back from disconnected blocks, and writes what a
    * full pool deserves. While chain and verifier still work. Faults are logged.
    */
-  async close(mempool: Mempool, keepPool: boolean): Promise<void> {
+  async close(mempool: Mempool, persistPool: boolean): Promise<void> {
     const { log } = this.#deps;
     await this.#loading;
     await mempool.settled();
     // A pool that was not loaded to its end would replace a better file.
-    if (keepPool && mempool.loaded)
+    if (persistPool && mempool.loaded)
       await this.save(mempool).catch((error: Error) => log.error(`The mempool was not saved: ${error.message}`));
     mempool.forgetFees();
     await this.saveFees(mempool.fees);

@@ -110,15 +110,15 @@ async function start(
   const pooled = await openMempool(base, chain, threads);
   const { mempool } = pooled;
   const templated = openTemplates(base, { chain, mempool }, threads, front, (hash) => late.net?.times.reached(hash, 'template'));
-  const kept = openWallets(base, { chain, indexes, mempool }, threads);
+  const walletParts = openWallets(base, { chain, indexes, mempool }, threads);
 
   // Wire.
-  const modules: WiredModules = { ...front, ...chained, ...pooled, ...templated, ...kept, late };
+  const modules: WiredModules = { ...front, ...chained, ...pooled, ...templated, ...walletParts, late };
   const wired = wire(base, modules);
   guardReaders(chain, indexes);
 
   // What follows the chain catches up with it.
-  const { wallets } = kept;
+  const { wallets } = walletParts;
   if (wallets) {
     front.setWarmupPhase(warmupTexts.wallets);
     teardown.add(() => wallets.close());

@@ -24,7 +24,7 @@ export interface ShownBlock {
 export type FeeBars = readonly { readonly from: number; readonly weight: number }[];
 
 const barEdges = [0, 1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200, 500] as const;
-const keptBlocks = 12;
+const SHOWN_BLOCKS = 12;
 
 /**
  * The newest blocks with how long their steps took: phases are reported around the change of the tip, this puts them
@@ -42,7 +42,7 @@ export class RecentBlocks {
 
   add(block: Omit<ShownBlock, 'phases'>): void {
     if (this.#blocks[0]?.phases === this.#phases) this.#phases = {};
-    this.#blocks = [{ ...block, phases: this.#phases }, ...this.#blocks].slice(0, keptBlocks);
+    this.#blocks = [{ ...block, phases: this.#phases }, ...this.#blocks].slice(0, SHOWN_BLOCKS);
   }
 
   /** A block that left the active chain is not shown any longer. */

@@ -12,7 +12,7 @@ export interface Submission {
   readonly time: number;
 }
 
-const KEPT = 6;
+const MAX_NEWEST = 6;
 
 export class Submissions {
   readonly #log: Logger;
@@ -41,6 +41,6 @@ export class Submissions {
     // Drop the version number that some reasons have in brackets: it would create a label for each version.
     const label = outcome.split('(', 1)[0]!.trim();
     this.#counts.set(label, (this.#counts.get(label) ?? 0) + 1);
-    this.#newest = [submission, ...this.#newest].slice(0, KEPT);
+    this.#newest = [submission, ...this.#newest].slice(0, MAX_NEWEST);
   }
 }

@@ -7,7 +7,7 @@ import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import type { KeyMath } from '../crypto/key-math.js';
 import type { Clock } from '../lib/clock.js';
-import { KeptThread, timerAfter } from '../lib/kept-thread.js';
+import { SupervisedThread, timerAfter } from '../lib/kept-thread.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { Logger } from '../log/logger.js';
 import type { MempoolEntry } from '../mempool/entry.js';
@@ -99,7 +99,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
   });
   const counters = new ServeCounters();
   const leastReserve = { weight: deps.reservedWeight, sigops: RESERVED_SIGOPS };
-  let thread: KeptThread<ServingThread> | null = null;
+  let thread: SupervisedThread<ServingThread> | null = null;
   let started = false;
   const post = (message: WorkNews): void => thread?.current?.post(message);
   const provider = new Provider(
@@ -159,7 +159,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
         powLimit: chain.params.powLimit,
       };
       const wanted = binds.map((text) => parseBind(text, config.port, 'sv2bind'));
-      thread = await KeptThread.start({
+      thread = await SupervisedThread.start({
         name: 'Stratum V2',
         clock,
         log,

@@ -33,7 +33,7 @@ const PARTS_PER_THREAD = 4;
  */
 const MAX_PENDING_JOBS = 200;
 /** Buffers kept for the next transactions. */
-const KEPT_BYTES = 4 * 1024 * 1024;
+const RETAINED_BYTES = 4 * 1024 * 1024;
 
 /** Of the transaction last written for threads, which keep one and know it again by this: like none of another thread's. */
 let lastSerial = threadId * 2 ** 32;
@@ -62,7 +62,7 @@ interface Work {
 
 export class PooledSigner implements SigningThreads {
   readonly #deps: PooledSignerDeps;
-  readonly #slabs = new SlabPool(KEPT_BYTES);
+  readonly #slabs = new SlabPool(RETAINED_BYTES);
   readonly #queue: SigningQueue<Work, Results>;
 
   constructor(deps: PooledSignerDeps) {

@@ -41,10 +41,10 @@ export class SortedSlots {
   #drop(stale: Uint8Array): void {
     const slots = this.#slots;
     const length = this.#length;
-    let kept = 0;
-    while (kept < length && stale[slots[kept]] === 0) kept++;
-    for (let i = kept + 1; i < length; i++) if (stale[slots[i]] === 0) slots[kept++] = slots[i];
-    this.#length = kept;
+    let remaining = 0;
+    while (remaining < length && stale[slots[remaining]] === 0) remaining++;
+    for (let i = remaining + 1; i < length; i++) if (stale[slots[i]] === 0) slots[remaining++] = slots[i];
+    this.#length = remaining;
   }
 
   #ensureCapacity(length: number): void {

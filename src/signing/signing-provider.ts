@@ -83,7 +83,7 @@ export class FlatProvider implements SigningProvider {
     if (!this.origins.has(key)) this.origins.set(key, origin);
   }
   /** @param secret the provider's from now on */
-  keepSecret(publicKey: Uint8Array, secret: Uint8Array, { hash160 }: Pick<Hashes, 'hash160'>): void {
+  addSecret(publicKey: Uint8Array, secret: Uint8Array, { hash160 }: Pick<Hashes, 'hash160'>): void {
     const id = hashKey(hash160(publicKey));
     this.secrets.get(id)?.fill(0);
     this.secrets.set(id, secret);

@@ -59,9 +59,9 @@ export class ReadHandles {
   }
 
   #trim(): void {
-    const keep = this.#closed ? 0 : this.#capacity;
+    const limit = this.#closed ? 0 : this.#capacity;
     for (const [path, file] of this.#files) {
-      if (this.#files.size <= keep) return;
+      if (this.#files.size <= limit) return;
       if (file.users > 0) continue;
       this.#files.delete(path);
       closeFile(file);

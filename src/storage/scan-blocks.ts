@@ -63,10 +63,10 @@ class FileWindow {
     let start = from - this.#base;
     if (start + count > this.#filled) {
       // Only now is the part in front dropped, so that small steps cost nothing.
-      const kept = Math.max(0, this.#filled - start);
-      if (kept > 0) this.#buffer.copyWithin(0, start, this.#filled);
+      const unread = Math.max(0, this.#filled - start);
+      if (unread > 0) this.#buffer.copyWithin(0, start, this.#filled);
       this.#base = from;
-      this.#filled = kept;
+      this.#filled = unread;
       start = 0;
       await this.#fill(count);
     }

@@ -13,7 +13,7 @@ export interface LimitedTemplate {
 }
 
 /** Templates that are kept: some megabytes each. */
-const MOST_KEPT = 4;
+const MOST_CACHED = 4;
 /** Builds that may wait for their turn; a client with ever new limits gets an error before it costs others much. */
 const MOST_WAITING = 16;
 
@@ -29,7 +29,7 @@ export class TooManyLimits extends Error {
 export class LimitedTemplates {
   readonly #build: (limits: TemplateLimits) => Promise<LimitedTemplate>;
   /** By key of their limits, longest unused first; all of one generation. */
-  readonly #kept = new Map<string, LimitedTemplate>();
+  readonly #cached = new Map<string, LimitedTemplate>();
   /** Of any generation. */
   readonly #waiting = new Map<string, Promise<LimitedTemplate>>();
   #generation = '';
@@ -41,7 +41,7 @@ export class LimitedTemplates {
 
   /** Templates kept, and builds that wait or run. */
   get figures(): { readonly kept: number; readonly waiting: number } {
-    return { kept: this.#kept.size, waiting: this.#waiting.size };
+    return { kept: this.#cached.size, waiting: this.#waiting.size };
   }
 
   /**
@@ -51,10 +51,10 @@ export class LimitedTemplates {
   get(limits: TemplateLimits, generation: string): Promise<LimitedTemplate> {
     this.begin(generation);
     const key = limitsKey(limits);
-    const kept = this.#kept.get(key);
-    if (kept !== undefined) {
-      this.#keep(key, kept);
-      return Promise.resolve(kept);
+    const cached = this.#cached.get(key);
+    if (cached !== undefined) {
+      this.#cacheTemplate(key, cached);
+      return Promise.resolve(cached);
     }
     const name = `${generation} ${key}`;
     const waiting = this.#waiting.get(name);
@@ -63,7 +63,7 @@ export class LimitedTemplates {
     const built = this.#builds
       .run(async () => {
         const template = await this.#build(limits);
-        if (this.#generation === generation) this.#keep(key, template);
+        if (this.#generation === generation) this.#cacheTemplate(key, template);
         return template;
       })
       .finally(() => this.#waiting.delete(name));
@@ -75,15 +75,15 @@ export class LimitedTemplates {
   begin(generation: string): void {
     if (generation === this.#generation) return;
     this.#generation = generation;
-    this.#kept.clear();
+    this.#cached.clear();
   }
 
-  #keep(key: string, template: LimitedTemplate): void {
-    this.#kept.delete(key);
-    this.#kept.set(key, template);
-    if (this.#kept.size <= MOST_KEPT) return;
-    for (const oldest of this.#kept.keys()) {
-      this.#kept.delete(oldest);
+  #cacheTemplate(key: string, template: LimitedTemplate): void {
+    this.#cached.delete(key);
+    this.#cached.set(key, template);
+    if (this.#cached.size <= MOST_CACHED) return;
+    for (const oldest of this.#cached.keys()) {
+      this.#cached.delete(oldest);
       break;
     }
   }

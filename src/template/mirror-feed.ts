@@ -165,12 +165,12 @@ export class MirrorFeed implements RecordFollower {
   /** The mirror is at this sequence: what left before it is free for reuse. */
   acknowledge(sequence: number): void {
     if (this.#departed.length === 0) return;
-    const kept: Departed[] = [];
+    const remaining: Departed[] = [];
     for (const item of this.#departed) {
-      if (item.sequence === -1 || item.sequence > sequence) kept.push(item);
+      if (item.sequence === -1 || item.sequence > sequence) remaining.push(item);
       else this.#letGo(item.row);
     }
-    this.#departed = kept;
+    this.#departed = remaining;
   }
 
   async #prepare(pause: () => Promise<void>): Promise<void> {

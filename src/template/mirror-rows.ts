@@ -46,16 +46,16 @@ export class RowBlock {
    * @param others must not be among those that stand
    */
   finish(stands: (row: number) => boolean, others: readonly number[]): MirrorRows {
-    const kept = this.#compact(stands);
-    const changed = new Int32Array(new SharedArrayBuffer((kept.length + others.length) * Int32Array.BYTES_PER_ELEMENT));
-    changed.set(kept);
-    changed.set(others, kept.length);
+    const remaining = this.#compact(stands);
+    const changed = new Int32Array(new SharedArrayBuffer((remaining.length + others.length) * Int32Array.BYTES_PER_ELEMENT));
+    changed.set(remaining);
+    changed.set(others, remaining.length);
     if (changed.length * ROW_LENGTH > this.#columns.length) {
       const grown = sharedColumns(changed.length);
-      grown.set(this.#columns.subarray(0, kept.length * ROW_LENGTH));
+      grown.set(this.#columns.subarray(0, remaining.length * ROW_LENGTH));
       this.#columns = grown;
     }
-    this.#writeRows(changed, kept.length, changed.length, kept.length, () => true);
+    this.#writeRows(changed, remaining.length, changed.length, remaining.length, () => true);
     const parents = new Int32Array(new SharedArrayBuffer(this.#parentCount * Int32Array.BYTES_PER_ELEMENT));
     parents.set(this.#parents.subarray(0, this.#parentCount));
     return { changed, rows: this.#columns, parents };
@@ -69,25 +69,25 @@ export class RowBlock {
   /** Moves what stands together. @returns its rows */
   #compact(stands: (row: number) => boolean): Int32Array {
     const planned = this.#planned;
-    let kept = 0;
+    let remaining = 0;
     let parentsFrom = 0;
     let parentsTo = 0;
     for (let i = 0; i < this.#written; i++) {
       const parents = this.#columns[i * ROW_LENGTH + COLUMN.parentCount];
       if (stands(planned[i])) {
         // Mostly everything stands where it is.
-        if (kept < i) {
-          planned[kept] = planned[i];
-          this.#columns.copyWithin(kept * ROW_LENGTH, i * ROW_LENGTH, (i + 1) * ROW_LENGTH);
+        if (remaining < i) {
+          planned[remaining] = planned[i];
+          this.#columns.copyWithin(remaining * ROW_LENGTH, i * ROW_LENGTH, (i + 1) * ROW_LENGTH);
           this.#parents.copyWithin(parentsTo, parentsFrom, parentsFrom + parents);
         }
-        kept++;
+        remaining++;
         parentsTo += parents;
       }
       parentsFrom += parents;
     }
     this.#parentCount = parentsTo;
-    return planned.subarray(0, kept);
+    return planned.subarray(0, remaining);
   }
 
   #writeRows(list: Int32Array, from: number, end: number, place: number, stands: (row: number) => boolean): void {

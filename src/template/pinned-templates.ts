@@ -12,7 +12,7 @@ export interface PinnedTemplate {
 }
 
 const MOST = 64;
-const KEPT_BLOCKS = 2;
+const RETAINED_BLOCKS = 2;
 
 export class PinnedTemplates {
   readonly #pinned = new Map<string, PinnedTemplate>();
@@ -37,6 +37,6 @@ export class PinnedTemplates {
 
   /** @param height of the new tip */
   tipChanged(height: number): void {
-    for (const { workId, height: built } of this.#pinned.values()) if (height >= built + KEPT_BLOCKS) this.#pinned.delete(workId);
+    for (const { workId, height: built } of this.#pinned.values()) if (height >= built + RETAINED_BLOCKS) this.#pinned.delete(workId);
   }
 }

@@ -56,7 +56,7 @@ export type ToNode =
 export const CLIENT_COUNTER = { POSTED: 0, TAKEN_KB: 1, COUNT: 2 } as const;
 
 /** Blocks by which what is kept may lag behind what is needed: a scan tells of every one. */
-const KEEP_STEP = 144;
+const PRUNE_GUARD_STEP = 144;
 
 /** A copy without the buffer around it: structuredClone would copy all of that. */
 export const own = (bytes: Uint8Array): Uint8Array => (bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes));
@@ -92,7 +92,7 @@ export class LinkedNodeClient implements NodeClient {
   #tip: BlockFacts;
   #asked = 0;
   #taken = 0;
-  #keptFrom = Number.POSITIVE_INFINITY;
+  #pruneGuardHeight = Number.POSITIVE_INFINITY;
   /** Blocks left since the node was asked last whether their transactions are back in the mempool. */
   #unsettled = false;
   /** Its answer is on its way. */
@@ -222,10 +222,10 @@ export class LinkedNodeClient implements NodeClient {
     }
     return this.#settling ?? this.#rereading ?? undefined;
   }
-  keepFrom(height: number): void {
-    const isNear = height >= this.#keptFrom && height < this.#keptFrom + KEEP_STEP;
+  setPruneGuard(height: number): void {
+    const isNear = height >= this.#pruneGuardHeight && height < this.#pruneGuardHeight + PRUNE_GUARD_STEP;
     if (isNear) return;
-    this.#keptFrom = height;
+    this.#pruneGuardHeight = height;
     this.#deps.port.postMessage({ kind: 'keep', from: height } satisfies ToNode);
   }
 

@@ -223,5 +223,5 @@ export interface NodeClient extends NodeQuestions {
   /** Settled when transactions of blocks that left the chain are back in the mempool; undefined when none are on their way. */
   settled(): Promise<void> | undefined;
   /** Blocks from a height on are not deleted; infinite: all may be. */
-  keepFrom(height: number): void;
+  setPruneGuard(height: number): void;
 }

@@ -165,7 +165,7 @@ export class BlockPrefetcher {
       // While the tip is on another branch: what the reorganisation leaves is not known before it is over.
       if (node.prev !== from) break;
       if (!node.has(NodeStatus.HAVE_DATA) || node.failed) break;
-      let block = ws.blocks.arrived(node);
+      let block = ws.blocks.waitingBlock(node);
       if (block === undefined) {
         const done = readChecked(ws, node);
         this.#reading = { node, done };

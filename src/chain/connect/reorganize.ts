@@ -147,5 +147,5 @@ export function isQuick({ disconnected, connected }: Step, eager: boolean): bool
 export function moveTip({ active, blocks }: ChainWorkspace, { disconnected, connected }: Step): void {
   for (const { node } of disconnected) active.setTip(node.prev as HeaderNode);
   for (const { node } of connected) active.setTip(node);
-  for (const block of connected) blocks.keep(block);
+  for (const block of connected) blocks.addRecent(block);
 }

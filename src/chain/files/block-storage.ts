@@ -17,16 +17,16 @@ import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
  * Parsed blocks kept near the tip: enough for a usual reorganisation and for the calls that ask about the newest block.
  * With two, V8 lets its heap grow less, and collects more often while a known block becomes new work.
  */
-const KEPT_BLOCKS = 6;
+const RECENT_BLOCKS = 6;
 /** Blocks above this size are not kept, in bytes. */
-const KEPT_BLOCK_BYTES = 4_000_000;
+const MAX_RECENT_BLOCK_BYTES = 4_000_000;
 
 /** Blocks that came and wait for their turn are kept parsed up to so many bytes and blocks; the rest is read back. */
 const ARRIVED_BYTES = 32 << 20;
 const ARRIVED_BLOCKS = 1_024;
 
 /** A block that was connected lately, with the coins that it spent. */
-export class KeptBlock {
+export class RecentBlock {
   readonly node: HeaderNode;
   readonly block: BlockView;
   #spent: Coin[][] | null;
@@ -59,7 +59,7 @@ export class BlockStorage {
   readonly #waiting = new Map<HeaderNode, BlockView>();
   #waitingBytes = 0;
   /** Lately connected blocks, oldest first; also the only source of undo data until it is written. */
-  readonly #recent = new Map<HeaderNode, KeptBlock>();
+  readonly #recent = new Map<HeaderNode, RecentBlock>();
   readonly #hashes: Hashes;
 
   constructor(
@@ -83,7 +83,7 @@ export class BlockStorage {
    * Keeps a block that was just stored until it is connected, if there is room.
    * @param height of the tip: what lies below waits in vain
    */
-  keepWaiting(node: HeaderNode, block: BlockView, height: number): void {
+  addWaiting(node: HeaderNode, block: BlockView, height: number): void {
     this.#dropWaiting(node);
     if (this.#waitingBytes + block.totalSize > ARRIVED_BYTES || this.#waiting.size >= ARRIVED_BLOCKS) {
       for (const old of this.#waiting.keys()) if (old.height <= height) this.#dropWaiting(old);
@@ -94,7 +94,7 @@ export class BlockStorage {
   }
 
   /** A block that waits, as it was parsed on arrival. */
-  arrived(node: HeaderNode): BlockView | undefined {
+  waitingBlock(node: HeaderNode): BlockView | undefined {
     return this.#waiting.get(node);
   }
 
@@ -109,14 +109,14 @@ export class BlockStorage {
   }
 
   /** Keeps a connected block in memory. */
-  keep(connected: ConnectedBlock): void {
+  addRecent(connected: ConnectedBlock): void {
     this.#dropWaiting(connected.node);
     this.#recent.delete(connected.node);
-    this.#recent.set(connected.node, new KeptBlock(connected));
+    this.#recent.set(connected.node, new RecentBlock(connected));
   }
 
   /** A block that was connected lately. */
-  kept(node: HeaderNode): KeptBlock | undefined {
+  recentBlock(node: HeaderNode): RecentBlock | undefined {
     return this.#recent.get(node);
   }
 
@@ -126,12 +126,12 @@ export class BlockStorage {
   }
 
   /** Forgets what need not be kept: the lowest beyond a few, but nothing whose undo data is not written yet. */
-  trim(): void {
+  trimRecent(): void {
     // Lowest first: blocks of a history that is validated in the background do not push out those near the tip.
     const byHeight = [...this.#recent].sort(([a], [b]) => a.height - b.height);
     for (const [node, { block }] of byHeight) {
       const written = node.has(NodeStatus.HAVE_UNDO);
-      if (written && (this.#recent.size > KEPT_BLOCKS || block.totalSize > KEPT_BLOCK_BYTES)) this.#recent.delete(node);
+      if (written && (this.#recent.size > RECENT_BLOCKS || block.totalSize > MAX_RECENT_BLOCK_BYTES)) this.#recent.delete(node);
     }
   }
 
@@ -182,12 +182,12 @@ export class BlockStorage {
   }
 
   /** Writes undo data of connected blocks, unless it is there already. */
-  async writeUndo(connected: readonly KeptBlock[]): Promise<void> {
+  async writeUndo(connected: readonly RecentBlock[]): Promise<void> {
     const open: { node: HeaderNode; undo: Uint8Array }[] = [];
-    for (const kept of connected) {
-      const { node } = kept;
+    for (const recent of connected) {
+      const { node } = recent;
       if (node.prev === null) continue;
-      const undo = kept.undoData();
+      const undo = recent.undoData();
       if (!(await this.#hasUndo(node, undo))) open.push({ node, undo });
     }
     for (let first = 0; first < open.length; ) {

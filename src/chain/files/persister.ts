@@ -11,7 +11,7 @@ import { WriteBatch } from '../../storage/write-batch.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
 import type { ConnectedBlock } from '../events.js';
 import type { HeaderNode } from '../tree/header-node.js';
-import type { KeptBlock } from './block-storage.js';
+import type { RecentBlock } from './block-storage.js';
 
 /** Index rows in one batch on their own. */
 const ROW_CHUNK = 2_000;
@@ -31,7 +31,7 @@ const MAX_FLUSH_INTERVAL_MS = 10 * 60 * 1000;
 
 export class Persister {
   /** Connected blocks whose undo data is not in the files yet. */
-  #unwritten: KeptBlock[] = [];
+  #unwritten: RecentBlock[] = [];
   #unwrittenCoins = 0;
   #lastFlushMs: number;
   /** Blocks connected since block files were synced, in this run or those before it, each with a rollback row. */
@@ -57,7 +57,7 @@ export class Persister {
   /** Takes note of blocks just connected, which are kept. */
   noteConnected(blocks: readonly ConnectedBlock[]): void {
     for (const { node, spent } of blocks) {
-      this.#unwritten.push(this.#ws.blocks.kept(node) as KeptBlock);
+      this.#unwritten.push(this.#ws.blocks.recentBlock(node) as RecentBlock);
       for (const coins of spent) this.#unwrittenCoins += coins.length;
     }
   }
@@ -93,11 +93,11 @@ export class Persister {
     const undo = flush || this.#unwritten.length >= UNDO_BLOCKS || this.#unwrittenCoins >= UNDO_COINS;
     if (undo) await this.writeUndo();
     // Of what waits only the bytes stay.
-    else for (const kept of this.#unwritten) kept.undoData();
+    else for (const recent of this.#unwritten) recent.undoData();
     if (flush) await this.#flushCoins(eager);
     this.#ws.coins.evict();
     // Blocks are kept for the sake of undo data that is not written.
-    if (undo) this.#ws.blocks.trim();
+    if (undo) this.#ws.blocks.trimRecent();
   }
 
   /** Writes everything there is. */
@@ -145,9 +145,9 @@ export class Persister {
     const ops: BatchOp[] = [];
     const { blocks, space } = this.#ws;
     for (let node = tip; !this.#storedTip.descendsFrom(node); node = node.prev as HeaderNode) {
-      const kept = blocks.kept(node);
-      if (kept === undefined || ops.length === MAX_UNSYNCED) return null;
-      ops.push({ type: 'put', key: space.rollbackKey(node.height), value: encodeRollback(kept.block, kept.undoData()) });
+      const recent = blocks.recentBlock(node);
+      if (recent === undefined || ops.length === MAX_UNSYNCED) return null;
+      ops.push({ type: 'put', key: space.rollbackKey(node.height), value: encodeRollback(recent.block, recent.undoData()) });
     }
     return ops;
   }

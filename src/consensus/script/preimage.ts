@@ -5,12 +5,12 @@ import { writeU32 } from '../bytes/writer.js';
 
 // Larger preimages (a legacy hash of a large transaction) get their own buffer rather than pinning a large one for
 // good.
-const KEPT_SIZE = 1 << 16;
-const kept = new Uint8Array(KEPT_SIZE);
+const SHARED_SIZE = 1 << 16;
+const sharedBuffer = new Uint8Array(SHARED_SIZE);
 
 /** A buffer of at least `size` bytes, content undefined, valid until the next call. */
 export function preimageBuffer(size: number): Uint8Array {
-  return size <= KEPT_SIZE ? kept : new Uint8Array(size);
+  return size <= SHARED_SIZE ? sharedBuffer : new Uint8Array(size);
 }
 
 /** Writes a compact size below 2^32. @returns the position behind it */

@@ -121,7 +121,7 @@ function pickOrRoll(run: ScriptRun, opcode: number): number {
 }
 
 function swap(stack: Uint8Array[], a: number, b: number): void {
-  const kept = stack[a];
+  const first = stack[a];
   stack[a] = stack[b];
-  stack[b] = kept;
+  stack[b] = first;
 }

@@ -125,12 +125,12 @@ export class Caller {
       let over = false;
       // Nothing is answered before the block is stored; only a node that has it on its own disk may take that place.
       const { found } = this.#deps;
-      const kept = Promise.all([call, ...entriesOf(call)].filter((one) => found.isFound(one)).map((one) => found.keep(one)));
+      const stored = Promise.all([call, ...entriesOf(call)].filter((one) => found.isFound(one)).map((one) => found.storeBlock(one)));
       const finish = (): void => {
         if (over) return;
         over = true;
         const reply = best?.reply ?? failure(503, UNREACHABLE);
-        void Promise.race([kept, this.#deps.after(best?.taken ? STORED_MS : DEADLINE_MS)]).then(() => resolve(reply));
+        void Promise.race([stored, this.#deps.after(best?.taken ? STORED_MS : DEADLINE_MS)]).then(() => resolve(reply));
       };
       const take = async (node: string, end: CallEnd): Promise<void> => {
         open--;

@@ -140,10 +140,10 @@ export class Choice {
     }
     if (first.stopping !== second.stopping) return second.stopping;
     if (this.#isFollowed(a) || this.#isFollowed(b)) {
-      const isKept = this.#isFollowed(a);
-      const [other, kept] = isKept ? [second, first] : [first, second];
+      const isFirstFollowed = this.#isFollowed(a);
+      const [other, kept] = isFirstFollowed ? [second, first] : [first, second];
       const richer = pays(other) >= pays(kept) + this.#options.marginSats;
-      return isKept ? !richer : richer;
+      return isFirstFollowed ? !richer : richer;
     }
     return pays(first) > pays(second);
   }

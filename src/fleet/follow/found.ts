@@ -41,7 +41,7 @@ export class FoundBlocks {
   }
 
   /** Stores a block; tries again while the stream cannot be reached. Resolves when it is stored or given up. */
-  async keep({ method, user, uri, body, block }: OutgoingCall): Promise<void> {
+  async storeBlock({ method, user, uri, body, block }: OutgoingCall): Promise<void> {
     const { store, pieceBytes, after, onFault } = this.#deps;
     const id = randomBytes(12).toString('hex');
     const whole = block === null ? body : new Uint8Array(Buffer.concat([body, block.bytes]));

@@ -11,7 +11,7 @@ import { bytesOfTransactions } from './transaction-bytes.js';
 
 /** As many as a node holds, and for as long: two blocks. */
 const MOST = 64;
-const KEPT_BLOCKS = 2;
+const RETAINED_BLOCKS = 2;
 const HEADER_BYTES = 80;
 /** A light template's reply; with transactions it would be longer, or has no workid. */
 const MOST_REPLY_BYTES = 64 * 1024;
@@ -55,7 +55,7 @@ export class LightTemplates {
 
   /** The followed node has another template. @param transactions JSON array; null when there are none */
   template({ live, height }: TemplateFacts, transactions: Uint8Array | null): void {
-    for (const [workId, held] of this.#held) if (held !== null && height > held.height + KEPT_BLOCKS) this.#held.delete(workId);
+    for (const [workId, held] of this.#held) if (held !== null && height > held.height + RETAINED_BLOCKS) this.#held.delete(workId);
     if (live === null) return;
     this.#newest = { workId: live.workId, height, transactions };
     if (this.#held.get(live.workId) === null) this.#hold(this.#newest);

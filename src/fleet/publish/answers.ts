@@ -50,9 +50,9 @@ interface Call {
 
 /** A held call whose front says nothing is dropped; so is a result that no front takes. */
 const HELD_MS = 15_000;
-const KEPT_MS = 60_000;
+const RESULT_RETENTION_MS = 60_000;
 /** Of each account: results that are kept, calls that are incomplete, bodies of calls that are not begun. */
-const MOST_KEPT_BYTES = 64 << 20;
+const MOST_RETAINED_BYTES = 64 << 20;
 const MOST_INCOMPLETE_BYTES = 64 << 20;
 const MOST_INCOMPLETE = 256;
 const MOST_BODY_BYTES = 64 << 20;
@@ -65,7 +65,7 @@ class AccountQuota {
   readonly access: ReadonlySet<string> | null;
   readonly calls = new Map<string, Call>();
   readonly joiner = new Joiner(MOST_INCOMPLETE_BYTES, MOST_INCOMPLETE);
-  keptBytes = 0;
+  retainedBytes = 0;
   bodyBytes = 0;
 
   constructor({ account, methods }: AccountAccess) {
@@ -144,7 +144,7 @@ export class Answers {
     for (const quota of this.#quotas.values()) {
       for (const [id, call] of quota.calls) {
         if (call.state === 'held' && now - call.atMs > HELD_MS) this.#forget(quota, id);
-        else if (call.state === 'done' && (now - call.atMs > KEPT_MS || quota.keptBytes > MOST_KEPT_BYTES)) this.#forget(quota, id);
+        else if (call.state === 'done' && (now - call.atMs > RESULT_RETENTION_MS || quota.retainedBytes > MOST_RETAINED_BYTES)) this.#forget(quota, id);
       }
     }
   }
@@ -263,7 +263,7 @@ export class Answers {
     call.atMs = this.#deps.nowMs();
     if (call.held) {
       call.result = { status, bytes };
-      quota.keptBytes += bytes.length;
+      quota.retainedBytes += bytes.length;
     } else quota.calls.delete(id);
     this.#send(call.respond, id, status, bytes);
   }
@@ -294,7 +294,7 @@ export class Answers {
     if (!call) return;
     quota.calls.delete(id);
     quota.bodyOf(call);
-    if (call.result) quota.keptBytes -= call.result.bytes.length;
+    if (call.result) quota.retainedBytes -= call.result.bytes.length;
     if (call.state !== 'running') return;
     // Nothing comes of it any more.
     this.#running--;

@@ -43,7 +43,7 @@ const MOST_LATER_BYTES = 64 << 20;
 const MOST_EARLY = 64;
 /** Submissions that fronts brought here themselves. */
 const MOST_DIRECT = 256;
-const KEPT_MS = 3_600_000;
+const RETENTION_MS = 3_600_000;
 const ALLOWED: ReadonlySet<string> = new Set(['submitblock']);
 /** Number of a call that the node thread need not see. */
 const ANSWERED = -1;
@@ -134,7 +134,7 @@ export class FoundInbox {
   }
 
   #undecided(call: AnswerCall): void {
-    this.#waiting.push({ call, untilMs: this.#deps.nowMs() + KEPT_MS });
+    this.#waiting.push({ call, untilMs: this.#deps.nowMs() + RETENTION_MS });
     if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
   }
 

@@ -38,7 +38,7 @@ const NO_HEAD: RequestHead = {
   contentLength: -1,
   chunked: false,
   closing: 'server',
-  keepsOld: false,
+  keepAliveHttp10: false,
   expectsContinue: false,
 };
 

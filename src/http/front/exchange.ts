@@ -214,7 +214,7 @@ export class Exchange {
 
   /** Builds the head in the order and words of Core. @param size of the body; null when it is unknown */
   #headText(status: number, type: string, size: number | null, extra: Header | undefined): string {
-    const { minor, keepsOld } = this.#head;
+    const { minor, keepAliveHttp10: keepsOld } = this.#head;
     let head = `HTTP/1.${minor === 0 ? 0 : 1} ${statusLine(status)}\r\n`;
     if (extra) head += `${extra[0]}: ${extra[1]}\r\n`;
     const typed = status !== 204;

@@ -25,7 +25,7 @@ import { Authenticator } from './auth.js';
 import type { BodyHandler, Exchange, ExchangeOwner } from './exchange.js';
 import { FanOut, SLICED_BYTES } from './fan-out.js';
 import { errorPage, TYPE_DEFAULT, TYPE_JSON, TYPE_PAGE } from './pages.js';
-import { CACHE_RELEASE, isRestTarget, NOT_KEPT, RestFront, type RestReply } from './rest.js';
+import { CACHE_RELEASE, isRestTarget, NO_STORE, RestFront, type RestReply } from './rest.js';
 import { LARGE_BODY_BYTES, scanMethod } from './scan-method.js';
 import { SocketQuota } from './socket-room.js';
 import { TemplateExchange } from './template-exchange.js';
@@ -323,7 +323,7 @@ export class Front {
     else if (isStream(exchange)) return true;
     else if (this.#rest !== null && isRestTarget(target)) return true;
     else if (target !== '/' && !target.startsWith('/wallet/'))
-      exchange.reply(404, TYPE_DEFAULT, '', follows(compat, CACHE_RELEASE) ? NOT_KEPT : undefined);
+      exchange.reply(404, TYPE_DEFAULT, '', follows(compat, CACHE_RELEASE) ? NO_STORE : undefined);
     else if (method !== 'POST') exchange.reply(405, TYPE_DEFAULT, ONLY_POST);
     else return true;
     return false;
@@ -416,7 +416,7 @@ export class Front {
 
   /** Hands a call to the thread that runs it. */
   #toThread(exchange: Exchange, user: string, plan: ThreadPlan, facts: BodyFacts & { readonly body: Uint8Array }): void {
-    const { kind, method, keep } = plan;
+    const { kind, method, cacheReply: keep } = plan;
     const { body, secret = false, shared = false, plain = false } = facts;
     const waits = METHODS.get(method)?.waits === true;
     // Until there is a thread of wallets the node thread says what it waits for.

@@ -23,7 +23,7 @@ export interface RequestHead {
   /** Why the connection ends with the reply: the client asked for it, HTTP/1.0, or an ambiguous framing; 'no': it stays. */
   readonly closing: 'no' | 'client' | 'old' | 'server';
   /** HTTP/1.0 with Connection: keep-alive. */
-  readonly keepsOld: boolean;
+  readonly keepAliveHttp10: boolean;
   readonly expectsContinue: boolean;
 }
 
@@ -121,7 +121,7 @@ export function readHead(text: string): RequestHead {
     contentLength: chunked ? -1 : length,
     chunked,
     closing,
-    keepsOld,
+    keepAliveHttp10: keepsOld,
     expectsContinue: fields.expectsContinue && minor > 0,
   };
 }

@@ -63,9 +63,9 @@ const BLOCKS_AT_ONCE = 3;
 
 const NOTHING = new Uint8Array(0);
 const CACHE = 'Cache-Control';
-const KEPT: Header = [CACHE, 'public, immutable, max-age=86400'];
+const CACHEABLE: Header = [CACHE, 'public, immutable, max-age=86400'];
 /** Said of replies that no cache may keep. */
-export const NOT_KEPT: Header = [CACHE, 'no-store'];
+export const NO_STORE: Header = [CACHE, 'no-store'];
 /** Since this release. */
 export const CACHE_RELEASE = 32;
 
@@ -79,12 +79,12 @@ export class RestFront {
   readonly #deps: RestDeps;
   readonly #blocks: BlockReader;
   readonly #reads = new Semaphore(BLOCKS_AT_ONCE);
-  readonly #notKept: Header | undefined;
+  readonly #noStore: Header | undefined;
 
   constructor(deps: RestDeps) {
     this.#deps = deps;
     this.#blocks = new BlockReader(deps.blocksDir, deps.magic, createNativeHashes());
-    this.#notKept = shows(deps.compat, { since: CACHE_RELEASE }) ? NOT_KEPT : undefined;
+    this.#noStore = shows(deps.compat, { since: CACHE_RELEASE }) ? NO_STORE : undefined;
   }
 
   /** Takes a request whose target isRestTarget. */
@@ -149,7 +149,7 @@ export class RestFront {
 
   /** A reply of 200. */
   #found(exchange: Exchange, call: RestCall, body: readonly Uint8Array[]): void {
-    const extra = this.#notKept && (neverChanges(call) ? KEPT : NOT_KEPT);
+    const extra = this.#noStore && (neverChanges(call) ? CACHEABLE : NO_STORE);
     this.#send(exchange, { status: 200, type: TYPES[call.format ?? 'bin'], body, ...(extra ? { extra } : {}) });
   }
 
@@ -158,7 +158,7 @@ export class RestFront {
   }
 
   #send(exchange: Exchange, reply: RestReply): void {
-    this.#deps.send(exchange, this.#notKept ? { extra: this.#notKept, ...reply } : reply);
+    this.#deps.send(exchange, this.#noStore ? { extra: this.#noStore, ...reply } : reply);
   }
 }
 

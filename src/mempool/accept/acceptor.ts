@@ -79,7 +79,7 @@ export class Acceptor {
   async #withScripts(work: Workspace, verdict: VerifyResult | null): Promise<AcceptResult> {
     const judge = this.#judge;
     const { tx, accept: options } = work;
-    const moved = judge.watch();
+    const moved = judge.watchForChanges();
     const { detailed } = judge.options.policy;
     const scriptFault = await checkScripts(work, judge.deps.verifier, { ahead: verdict, detailed });
     if (scriptFault !== null) return this.#outcome(work, scriptFault);
@@ -99,7 +99,7 @@ export class Acceptor {
     // Before the pool changes.
     const replaced = work.replaced.size === 0 ? NOTHING : Array.from(work.replaced, (row) => pool.entry(row).txid);
     if (testOnly === true || (maxFeeSats !== undefined && work.fee > maxFeeSats)) return outcome(work, null, null, replaced);
-    const entry = pool.entry(this.#judge.keep(work));
+    const entry = pool.entry(this.#judge.addToPool(work));
     if (bypassLimits !== true && inPackage === undefined && eviction.limit() > 0 && pool.find(work.tx.txid) === NO_ROW) {
       return outcome(work, policyReject('reconsiderable', 'mempool full'), null, replaced);
     }

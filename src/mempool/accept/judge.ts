@@ -110,7 +110,7 @@ export class Judge {
   }
 
   /** Asked later: whether pool or tip moved since this call. */
-  watch(): () => boolean {
+  watchForChanges(): () => boolean {
     const { pool, chain } = this.deps;
     const { tip } = chain;
     const { sequence, counter } = pool;
@@ -134,7 +134,7 @@ export class Judge {
   }
 
   /** Into the pool, instead of what it replaces. @returns its row */
-  keep(work: Workspace): number {
+  addToPool(work: Workspace): number {
     const { pool, chain, clock, fees, guard } = this.deps;
     if (work.replaced.size > 0) pool.remove(work.replaced, 'replaced');
     const row = pool.add({

@@ -151,7 +151,7 @@ export class PackageAcceptor {
     let proven = false;
     for (;;) {
       while (this.#judge.deps.returning()) await this.#judge.deps.settled();
-      const moved = this.#judge.watch();
+      const moved = this.#judge.watchForChanges();
       const works = workspaces(txs, accept);
       const wanted = works.flatMap((work) => this.#judge.unknownCoins(work));
       if (wanted.length > 0) {
@@ -231,7 +231,7 @@ export class PackageAcceptor {
     const results: Results = new Map();
     for (const work of works) {
       results.set(keyOf(work.tx), this.#resultOf(work, works));
-      if (accept.testOnly !== true) this.#judge.keep(work);
+      if (accept.testOnly !== true) this.#judge.addToPool(work);
     }
     return { fault: null, results };
   }

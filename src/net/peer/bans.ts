@@ -81,7 +81,7 @@ export class Bans {
     const key = subnetText(subnet);
     const old = this.#bans.get(key);
     if (old !== undefined && old.until >= until) return;
-    this.#keep({ subnet, createdAt: this.#nowSeconds(), until });
+    this.#store({ subnet, createdAt: this.#nowSeconds(), until });
     this.#save();
   }
 
@@ -131,7 +131,7 @@ export class Bans {
     return this.isBanned(address) || this.isDiscouraged(address);
   }
 
-  #keep(ban: Ban): void {
+  #store(ban: Ban): void {
     const { address, bits } = ban.subnet;
     this.#bans.set(subnetText(ban.subnet), ban);
     const lengths = this.#lengths.get(address.network);
@@ -157,7 +157,7 @@ export class Bans {
       };
       for (const { address, ban_created, banned_until } of banned_nets) {
         const subnet = parseSubnet(address);
-        if (subnet !== null) this.#keep({ subnet, createdAt: ban_created, until: banned_until });
+        if (subnet !== null) this.#store({ subnet, createdAt: ban_created, until: banned_until });
       }
     } catch (error) {
       this.#warn(`${path} can't be read (${(error as Error).message}); it is begun anew with the next ban.`);

@@ -17,30 +17,30 @@ const BY_BLOCK = 4;
  */
 export function evictionCandidate(peers: readonly Peer[], salt: number, groupOf: (address: NetAddress) => string): Peer | null {
   let left = peers.filter((peer) => peer.inbound && !peer.permissions.noban && !peer.leaving);
-  const keep = (count: number, better: (a: Peer, b: Peer) => number, of: (peer: Peer) => boolean = () => true): void => {
+  const protect = (count: number, better: (a: Peer, b: Peer) => number, of: (peer: Peer) => boolean = () => true): void => {
     const safe = new Set(left.filter(of).sort(better).slice(0, count));
     left = left.filter((peer) => !safe.has(peer));
   };
   const place = (peer: Peer): number => saltedPlace(groupOf(peer.address), salt);
-  keep(BY_GROUP, (a, b) => place(a) - place(b));
+  protect(BY_GROUP, (a, b) => place(a) - place(b));
   const ping = ({ minPingMs }: Peer): number => (minPingMs < 0 ? Number.POSITIVE_INFINITY : minPingMs);
-  keep(BY_PING, (a, b) => ping(a) - ping(b));
+  protect(BY_PING, (a, b) => ping(a) - ping(b));
   // Who wants transactions, and all of them, is of more use to others.
   const appetite = ({ relaysTxs, filter }: Peer): number => (relaysTxs ? 2 : 0) + (filter === null ? 1 : 0);
-  keep(BY_TX, (a, b) => b.lastTxTime - a.lastTxTime || appetite(b) - appetite(a) || a.connectedAt - b.connectedAt);
-  keep(
+  protect(BY_TX, (a, b) => b.lastTxTime - a.lastTxTime || appetite(b) - appetite(a) || a.connectedAt - b.connectedAt);
+  protect(
     BY_BLOCK_ONLY,
     (a, b) => b.lastBlockTime - a.lastBlockTime || a.connectedAt - b.connectedAt,
     (peer) => !peer.relaysTxs && !peer.isClient,
   );
-  keep(BY_BLOCK, (a, b) => b.lastBlockTime - a.lastBlockTime || a.connectedAt - b.connectedAt);
+  protect(BY_BLOCK, (a, b) => b.lastBlockTime - a.lastBlockTime || a.connectedAt - b.connectedAt);
   // Half of the rest by age; a quarter of it is for local ones, behind which many may sit.
   const half = Math.floor(left.length / 2);
   const locals = Math.floor(half / 2);
   const oldest = (a: Peer, b: Peer): number => a.connectedAt - b.connectedAt || a.id - b.id;
   const before = left.length;
-  keep(locals, oldest, (peer) => isLocal(peer.address));
-  keep(half - (before - left.length), oldest);
+  protect(locals, oldest, (peer) => isLocal(peer.address));
+  protect(half - (before - left.length), oldest);
   if (left.length === 0) return null;
   // One that is among the best by any measure is kept whatever its address did.
   if (left.some(({ preferEvict }) => preferEvict)) left = left.filter(({ preferEvict }) => preferEvict);

@@ -54,7 +54,7 @@ const MAX_ASKED_AT_ONCE = 3;
 /** Blocks being put together at a time, for all peers: each may hold megabytes. */
 const MAX_PARTIAL = 24;
 /** Compact blocks kept for those who ask: as deep as they are served, and rivals of the tip. */
-const KEPT_MESSAGES = 8;
+const CACHED_MESSAGES = 8;
 
 export class CompactRelay {
   readonly stats = createCompactStats();
@@ -206,12 +206,12 @@ export class CompactRelay {
   #messageOf(node: HeaderNode, bytes: Uint8Array): Uint8Array {
     if (this.#newest?.is(node.hash) === true) return this.#prepare(this.#newest.block);
     const key = hashKey(node.hash);
-    const kept = this.#messages.get(key);
-    if (kept !== undefined) return kept;
+    const cached = this.#messages.get(key);
+    if (cached !== undefined) return cached;
     const block = parseBlock(bytes, this.#context.crypto);
     const message = this.#context.chain.tip === node ? this.#prepare(block) : this.#encode(block, []);
     this.#messages.set(key, message);
-    if (this.#messages.size > KEPT_MESSAGES) this.#messages.delete(this.#messages.keys().next().value as string);
+    if (this.#messages.size > CACHED_MESSAGES) this.#messages.delete(this.#messages.keys().next().value as string);
     return message;
   }
 
@@ -509,8 +509,8 @@ export class CompactRelay {
     }
     if (list.length >= MAX_HIGH_BANDWIDTH) {
       // The last one that we chose stays when a peer comes that chose us (Core's MaybeSetPeerAsAnnouncingHeaderAndIDs).
-      const keepsFirst = peer.inbound && list[0]?.inbound === false && list.filter(({ inbound }) => !inbound).length === 1;
-      const [dropped] = list.splice(keepsFirst ? 1 : 0, 1) as [Peer];
+      const keepsOutbound = peer.inbound && list[0]?.inbound === false && list.filter(({ inbound }) => !inbound).length === 1;
+      const [dropped] = list.splice(keepsOutbound ? 1 : 0, 1) as [Peer];
       dropped.compact.highBandwidth = false;
       dropped.send('sendcmpct', encodeSendCmpct({ announce: 0, version: VERSION }));
     }

@@ -80,9 +80,9 @@ export class RollingBloom {
     const words = this.#words as Uint32Array;
     for (let i = 0; i < words.length; i += 2) {
       // Cells of the generation that begins anew are those whose two bits are its number.
-      const keep = ((words[i] as number) ^ low) | ((words[i + 1] as number) ^ high);
-      words[i] = (words[i] as number) & keep;
-      words[i + 1] = (words[i + 1] as number) & keep;
+      const keptBits = ((words[i] as number) ^ low) | ((words[i + 1] as number) ^ high);
+      words[i] = (words[i] as number) & keptBits;
+      words[i + 1] = (words[i + 1] as number) & keptBits;
     }
   }
 

@@ -164,9 +164,9 @@ export class TxReceiver {
 
   /**
    * Takes peers for some that have the missing parents of an orphan, unless they have announced too much.
-   * @param keep called for each of them
+   * @param onPeer called for each of them
    */
-  #resolveWith(peers: readonly Peer[], orphan: TxView, keep: (peer: Peer) => void): void {
+  #resolveWith(peers: readonly Peer[], orphan: TxView, onPeer: (peer: Peer) => void): void {
     const mayAnnounce = (peer: Peer, parents: number): boolean => peer.permissions.relay || !this.requests.full(peer, parents);
     // By the inputs, before parents are looked up: there may be thousands, and what is refused must cost little.
     const able = peers.filter((peer) => mayAnnounce(peer, orphan.inputCount) && !this.orphans.hasFrom(orphan.wtxid, peer));
@@ -176,7 +176,7 @@ export class TxReceiver {
       // Those before it may have used up what all have together.
       if (!mayAnnounce(peer, missing.length)) continue;
       for (const parent of missing) this.#announce(peer, parent, false);
-      keep(peer);
+      onPeer(peer);
     }
   }
 
@@ -423,7 +423,7 @@ export class TxReceiver {
     context.log.debug('mempoolrej', `${name} from peer=${peer.id} was not accepted: ${rejectText(reject)}`);
     if (reject.category === 'missing-inputs') {
       // Nothing is remembered of a peer that has gone meanwhile.
-      if (first && !peer.leaving) this.#keepOrphan(peer, tx);
+      if (first && !peer.leaving) this.#handleOrphan(peer, tx);
       return;
     }
     // What is here already, or a copy of it without its witness, has the txid that its children name.
@@ -443,7 +443,7 @@ export class TxReceiver {
     punishForTx(context, peer, reject);
   }
 
-  #keepOrphan(peer: Peer, tx: TxView): void {
+  #handleOrphan(peer: Peer, tx: TxView): void {
     const context = this.#context;
     if (this.#isHopeless(tx)) {
       context.log.debug('mempool', `not keeping orphan with rejected parents ${hashToHex(tx.txid)}`);

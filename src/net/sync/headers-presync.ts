@@ -206,8 +206,8 @@ export class HeadersPresync {
       if (reading.work >= reading.wantedWork) reading.releaseAll = true;
       reading.buffer.push(view);
     }
-    const keep = reading.releaseAll ? 0 : this.#figures.buffer;
-    const released = reading.buffer.splice(0, Math.max(0, reading.buffer.length - keep));
+    const bufferSize = reading.releaseAll ? 0 : this.#figures.buffer;
+    const released = reading.buffer.splice(0, Math.max(0, reading.buffer.length - bufferSize));
     if (full) this.#ask(peer, [reading.lastHash, ...locatorOf(reading.start)]);
     if (reading.releaseAll || !full) this.forget(peer);
     return released.length > 0 ? released : 'held';

@@ -3,7 +3,7 @@
 // a time. A thread that dies takes all connections with it; another one listens at the same ports soon after.
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../lib/clock.js';
-import { KeptThread, type KeptThreadDeps, type ListeningThread, timerAfter } from '../../lib/kept-thread.js';
+import { SupervisedThread, type SupervisedThreadDeps, type ListeningThread, timerAfter } from '../../lib/kept-thread.js';
 import { endWhenGivenUp, noteLoading } from '../../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../../lib/worker-entries.js';
 import type { Logger } from '../../log/logger.js';
@@ -33,7 +33,7 @@ export interface ThreadedConnectionSettings extends ConnectionSettings {
   readonly encrypts: boolean;
 }
 
-export interface ThreadedConnectionFactoryDeps extends Partial<Pick<KeptThreadDeps<ThreadLife>, 'after' | 'every'>> {
+export interface ThreadedConnectionFactoryDeps extends Partial<Pick<SupervisedThreadDeps<ThreadLife>, 'after' | 'every'>> {
   readonly traffic: Traffic;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Logger;
@@ -45,7 +45,7 @@ export interface ThreadedConnectionFactoryDeps extends Partial<Pick<KeptThreadDe
 
 export class ThreadedConnectionFactory implements ConnectionFactory {
   /** It runs from the first listener or call on. */
-  #kept: Promise<KeptThread<ThreadLife>> | null = null;
+  #thread: Promise<SupervisedThread<ThreadLife>> | null = null;
   /** The thread that runs now. */
   #life: ThreadLife | null = null;
   readonly #listeners = new Set<Listener>();
@@ -60,7 +60,7 @@ export class ThreadedConnectionFactory implements ConnectionFactory {
 
   /** Whether there is a thread, or nothing has asked for one. */
   get ready(): boolean {
-    return this.#kept === null || this.#life !== null;
+    return this.#thread === null || this.#life !== null;
   }
 
   async listen({ host, port }: Endpoint, onConnection: Listener['onConnection']): Promise<number> {
@@ -85,23 +85,23 @@ export class ThreadedConnectionFactory implements ConnectionFactory {
 
   async close(): Promise<void> {
     this.#closed.abort();
-    const kept = await this.#kept?.catch(() => null);
-    await kept?.close();
+    const thread = await this.#thread?.catch(() => null);
+    await thread?.close();
   }
 
   /** @throws Error when no thread can be started at all; the next that needs one tries again */
   #running(): Promise<unknown> {
-    this.#kept ??= this.#start().catch((error: Error) => {
-      this.#kept = null;
+    this.#thread ??= this.#start().catch((error: Error) => {
+      this.#thread = null;
       this.#deps.log.error(`The thread for the sockets of peers cannot be started: ${error.message}`);
       throw error;
     });
-    return this.#kept;
+    return this.#thread;
   }
 
-  #start(): Promise<KeptThread<ThreadLife>> {
+  #start(): Promise<SupervisedThread<ThreadLife>> {
     const { traffic, clock, log, startedAgain, after = timerAfter, every, entry = WORKER_ENTRY.peers } = this.#deps;
-    return KeptThread.start({
+    return SupervisedThread.start({
       name: 'Peers',
       clock,
       log,

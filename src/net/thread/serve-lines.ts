@@ -138,7 +138,7 @@ class ConnectionServer {
     this.#post({ kind: 'failed', id, text: error.message, code: error.code });
   }
 
-  #keep(connection: NewConnection<SocketConnection>): number {
+  #register(connection: NewConnection<SocketConnection>): number {
     const id = ++this.#lastId;
     this.#fresh.set(id, connection);
     return id;
@@ -148,7 +148,7 @@ class ConnectionServer {
     this.#factory
       .listen(at, ({ connection: line, remote, bindText }) => {
         if (this.#fresh.size >= MOST_FRESH) line.drop();
-        else this.#post({ kind: 'incoming', listener: id, ends: { connection: this.#keep(line), remote, bindText } });
+        else this.#post({ kind: 'incoming', listener: id, ends: { connection: this.#register(line), remote, bindText } });
       })
       .then(
         (port) => this.#post({ kind: 'listening', id, port }),
@@ -158,7 +158,7 @@ class ConnectionServer {
 
   #open({ id, where, proxy, timeoutMs }: ToThread & { kind: 'open' }): void {
     this.#factory.open(where, proxy, timeoutMs).then(
-      ({ line, bindText }) => this.#post({ kind: 'opened', id, ends: { connection: this.#keep(line), remote: where, bindText } }),
+      ({ line, bindText }) => this.#post({ kind: 'opened', id, ends: { connection: this.#register(line), remote: where, bindText } }),
       (error) => this.#failed(id, error),
     );
   }

@@ -54,7 +54,7 @@ export class Payments {
     if (!publicKey || !taproot) throw new Error('Random bytes made no key');
     const id = hashes.hash160(publicKey);
     this.#provider.publicKeys.set(hashKey(id), publicKey);
-    this.#provider.keepSecret(publicKey, secret, hashes);
+    this.#provider.addSecret(publicKey, secret, hashes);
     this.#provider.taproots.set(hashKey(taproot.outputKey), taproot);
     this.free = witnessProgramScript(0, hashes.sha256(TRUE));
     this.scripts = [witnessProgramScript(0, id), publicKeyHashScript(id), witnessProgramScript(TAPROOT_VERSION, taproot.outputKey)];

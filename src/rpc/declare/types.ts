@@ -140,7 +140,7 @@ export interface MethodSpec extends Span {
    * The result follows from chain, mempool, peers and the clock's second, and from nothing else; that of a front's own
    * method from the tip alone. A front may give it again until one of these has changed (rpc/front/known-replies).
    */
-  readonly kept?: boolean;
+  readonly cacheable?: boolean;
   /** In a fleet it goes to all nodes at once: a submission, of which a second one does no harm. */
   readonly everywhere?: boolean;
   /** The help page is no more than the name and, right below it, the description. */

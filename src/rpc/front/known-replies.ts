@@ -136,7 +136,7 @@ export class KnownReplies {
   }
 
   /** What is to be shown the reply; to be asked for before the call runs. Null: it is not kept. */
-  keeper(body: Uint8Array, entry: RequestEntry, lasting: Lasting): ReplyKeeper | null {
+  replyKeeper(body: Uint8Array, entry: RequestEntry, lasting: Lasting): ReplyKeeper | null {
     const hash = body === this.#scanned ? this.#hash : this.#scan(body);
     if (hash === NONE) return null;
     const slot = slotOf(hash);
@@ -154,7 +154,7 @@ export class KnownReplies {
       const text = typeof reply === 'string' ? reply : bufferOf(reply).toString();
       // The envelope of anything else than a result looks different.
       if (!text.startsWith(prefix) || !text.endsWith(suffix)) return;
-      this.#keep(slot, new KnownReply(entry.method, lasting, since, own, id, new Uint8Array(Buffer.from(text))));
+      this.#storeReply(slot, new KnownReply(entry.method, lasting, since, own, id, new Uint8Array(Buffer.from(text))));
     };
   }
 
@@ -162,7 +162,7 @@ export class KnownReplies {
     return lasting === 'tip' ? this.#times.snapshot() : this.#times.stateVersion();
   }
 
-  #keep(slot: number, known: KnownReply): void {
+  #storeReply(slot: number, known: KnownReply): void {
     this.#bytes += known.sizeBytes - (this.#slots[slot]?.sizeBytes ?? 0);
     if (this.#bytes > MOST_BYTES) {
       this.#slots.fill(null);

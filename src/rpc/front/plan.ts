@@ -35,7 +35,7 @@ export interface ThreadPlan {
   readonly kind: 'node' | 'wallet';
   readonly method: string;
   /** Is shown the reply's body. */
-  readonly keep?: ReplyKeeper;
+  readonly cacheReply?: ReplyKeeper;
 }
 
 /** A single getblocktemplate in template mode whose arguments are in order. */
@@ -196,7 +196,7 @@ export class RequestRouter {
       const { method } = parsed.entry;
       const kind = this.#threadOf([method]);
       const keep = kind === 'node' ? this.#keeper(parsed.entry, body) : null;
-      return keep === null ? { kind, method } : { kind, method, keep };
+      return keep === null ? { kind, method } : { kind, method, cacheReply: keep };
     }
     const keep = parsed.kind === 'single' ? this.#keeper(parsed.entry, body) : null;
     // Front methods are synchronous, so their replies are.
@@ -208,8 +208,8 @@ export class RequestRouter {
   /** What keeps the reply to a call, where that is allowed. */
   #keeper(entry: RequestEntry, body: Uint8Array | null): ReplyKeeper | null {
     const spec = this.#methods.get(entry.method);
-    if (body === null || spec?.kept !== true || entry.error !== null || isNotification(entry)) return null;
-    return this.#known.keeper(body, entry, spec.runs === 'front' ? 'tip' : 'moment');
+    if (body === null || spec?.cacheable !== true || entry.error !== null || isNotification(entry)) return null;
+    return this.#known.replyKeeper(body, entry, spec.runs === 'front' ? 'tip' : 'moment');
   }
 
   #template(entry: RequestEntry): CallPlan {

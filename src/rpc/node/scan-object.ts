@@ -39,7 +39,7 @@ export function* expandScanObject(ctx: NodeContext, object: JsonValue, call: Cal
       const { begin, end } = descriptor.isRange ? range : NO_RANGE;
       for (let index = begin; index <= end; index++) {
         const expansion = descriptor.expand(index, { secrets });
-        if (keep) for (const { publicKey, secret } of descriptor.secretsAt(index, secrets)) keep.keepSecret(publicKey, secret, ctx.crypto);
+        if (keep) for (const { publicKey, secret } of descriptor.secretsAt(index, secrets)) keep.addSecret(publicKey, secret, ctx.crypto);
         yield expansion ??
           fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Cannot derive script without private keys: '${hideKeys(text, call.taken?.keys)}'`);
       }

@@ -113,7 +113,7 @@ export function readSecret(ctx: WalletContext, value: JsonValue | undefined, cal
 }
 
 /** Takes over the private key of a hash, or overwrites it where there is one already. */
-function keepSecret(data: ImportData, id: string, key: SecretKey): void {
+function addSecret(data: ImportData, id: string, key: SecretKey): void {
   if (data.secrets.has(id)) key.secret.fill(0);
   else data.secrets.set(id, key);
 }
@@ -247,7 +247,7 @@ function fillFromScript(ctx: WalletContext, request: JsonObject, call: CallInfo,
     const key = readSecret(ctx, item, call);
     const id = hashKey(ctx.crypto.hash160(key.publicKey));
     data.publicKeys.delete(id);
-    keepSecret(data, id, key);
+    addSecret(data, id, key);
   }
   data.hasSolvingData =
     walk.redeemScript !== undefined || walk.witnessScript !== undefined || data.publicKeys.size > 0 || data.secrets.size > 0;
@@ -383,7 +383,7 @@ async function fillFromDescriptor(
         if (expansion !== null) keepPublic(expansion);
         for (const pair of path.secretsAt(index, secrets)) {
           const id = hashKey(crypto.hash160(pair.publicKey));
-          keepSecret(data, id, pair);
+          addSecret(data, id, pair);
         }
         const pause = breath();
         if (pause) await pause;
@@ -392,7 +392,7 @@ async function fillFromDescriptor(
     for (const item of keys) {
       const key = readSecret(ctx, item, call);
       const id = hashKey(crypto.hash160(key.publicKey));
-      if (data.publicKeys.has(id)) keepSecret(data, id, key);
+      if (data.publicKeys.has(id)) addSecret(data, id, key);
       else {
         key.secret.fill(0);
         data.warnings.push('Ignoring irrelevant private key.');

@@ -7,7 +7,7 @@ import { RawJson } from '../wire/values.js';
 const LONGEST_QUESTION = 128;
 
 /** Answers of one wallet. */
-class Kept {
+class WalletAnswers {
   generation = -1;
   /** The newer half, and what was new before it. */
   young = new Map<string, RawJson>();
@@ -16,7 +16,7 @@ class Kept {
 
 /** Answers to one kind of question, by wallet. */
 export class KnownAnswers {
-  readonly #wallets = new WeakMap<Wallet, Kept>();
+  readonly #wallets = new WeakMap<Wallet, WalletAnswers>();
   readonly #most: number;
   readonly #longest: number;
 
@@ -33,12 +33,12 @@ export class KnownAnswers {
   }
 
   /** Keeps an answer that was worked out just now. @returns it */
-  keep(wallet: Wallet, question: string, answer: string): RawJson {
+  storeAnswer(wallet: Wallet, question: string, answer: string): RawJson {
     const result = new RawJson(answer);
     if (question.length > LONGEST_QUESTION || answer.length > this.#longest) return result;
     let kept = this.#wallets.get(wallet);
     if (kept === undefined || kept.generation !== wallet.generation) {
-      kept = new Kept();
+      kept = new WalletAnswers();
       kept.generation = wallet.generation;
       this.#wallets.set(wallet, kept);
     } else if (kept.young.size >= this.#most / 2) {

@@ -25,7 +25,7 @@ export interface Payee {
 /** What addresses are written with. */
 type AddressContext = Pick<RenderContext, 'compat' | 'params' | 'hashes'>;
 
-interface Kept extends Payee {
+interface CachedPayee extends Payee {
   label: string | undefined;
   tail: Uint8Array;
   /** State of the address book that the label was read from. */
@@ -39,8 +39,8 @@ const NOTHING = new Uint8Array(0);
 /** Payees of one wallet. */
 export class Payees {
   /** The newer half, and what was new before it; by number of the script among the wallet's, or else by hashKey. */
-  #young = new Map<number | string, Kept>();
-  #old = new Map<number | string, Kept>();
+  #young = new Map<number | string, CachedPayee>();
+  #old = new Map<number | string, CachedPayee>();
   readonly #wallet: Wallet;
 
   constructor(wallet: Wallet) {
@@ -66,7 +66,7 @@ export class Payees {
     return payee;
   }
 
-  #readLabel(payee: Kept): void {
+  #readLabel(payee: CachedPayee): void {
     const { book } = this.#wallet;
     payee.edition = book.edition;
     const label = payee.destination === null ? undefined : book.label(payee.destination);
@@ -84,7 +84,7 @@ export function addressedBy(
   return only(compat, 22) && solve(script).type === 'pubkey' ? null : destinationOf(script, crypto);
 }
 
-function makePayee(script: Uint8Array, { params, hashes, compat }: AddressContext): Kept {
+function makePayee(script: Uint8Array, { params, hashes, compat }: AddressContext): CachedPayee {
   const found = addressedBy(script, { compat, crypto: hashes });
   const destination = found && new Uint8Array(found);
   const address = destination === null ? '' : `"address":"${encodeAddress(destination, params, hashes)}",`;

@@ -99,7 +99,7 @@ const bad = (): never => {
 const DIGITS = Array.from('0123456789', (digit) => new JsonNumber(digit));
 
 /** A reader that goes on with other values keeps no more than this of what it needed for the last. */
-const KEPT_MEMBERS = 1024;
+const MAX_RETAINED_MEMBERS = 1024;
 
 /** Not the place of a value. */
 const ENDED = -1;
@@ -207,8 +207,8 @@ class Parser {
 
   /** Lets go of members of values that were handed out. */
   #forget(): void {
-    if (this.#values.length > KEPT_MEMBERS) this.#values.length = 0;
-    if (this.#keys.length > KEPT_MEMBERS) this.#keys.length = 0;
+    if (this.#values.length > MAX_RETAINED_MEMBERS) this.#values.length = 0;
+    if (this.#keys.length > MAX_RETAINED_MEMBERS) this.#keys.length = 0;
   }
 
   /** Skips whitespace; the byte found there, or -1 at the end. */

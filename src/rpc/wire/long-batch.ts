@@ -13,7 +13,7 @@ export const LONG_BODY_BYTES = 64 * 1024;
  * Values of entries that are kept from the first look, a megabyte or so with an entry that has as many as one may; a
  * batch of three thousand transactions has fewer.
  */
-const MOST_KEPT_VALUES = 16_384;
+const MAX_CACHED_VALUES = 16_384;
 
 const OPEN_BRACKET = 0x5b;
 
@@ -22,8 +22,8 @@ export class LongBatch implements Reading {
   readonly #onEntry: (source: JsonValue) => void;
   #starts = new Uint32Array(1024);
   /** The first entries as they were found, as long as they are few values. */
-  readonly #kept: JsonValue[] = [];
-  #keptValues = 0;
+  readonly #cached: JsonValue[] = [];
+  #cachedValues = 0;
   #length = 0;
 
   /** The batch in a large body, null for any other body. @param onEntry is shown each entry as it is found */
@@ -40,8 +40,8 @@ export class LongBatch implements Reading {
     this.#reader = new JsonListReader(body);
     this.#onEntry = (value) => {
       onEntry?.(value);
-      if (this.#keptValues < MOST_KEPT_VALUES) this.#kept.push(value);
-      this.#keptValues += this.#reader.values;
+      if (this.#cachedValues < MAX_CACHED_VALUES) this.#cached.push(value);
+      this.#cachedValues += this.#reader.values;
     };
   }
 
@@ -73,6 +73,6 @@ export class LongBatch implements Reading {
 
   /** Entry `index`, below length. */
   at(index: number): RequestEntry {
-    return parseEntry(this.#kept[index] ?? this.#reader.valueAt(this.#starts[index]), this.#options);
+    return parseEntry(this.#cached[index] ?? this.#reader.valueAt(this.#starts[index]), this.#options);
   }
 }

@@ -10,7 +10,7 @@ import { newTemplate } from './new-template.js';
 
 const MOST_OF_A_TIP = 64;
 const MOST = 256;
-const KEPT_TIPS = 3;
+const RETAINED_TIPS = 3;
 const STALE_MS = 10_000;
 /** Further ids of one client: those of its last changes of constraints. */
 const MOST_OF_A_CLIENT = 8;
@@ -188,7 +188,7 @@ export class Board {
   }
 
   #leave(nowMs: number): void {
-    if (this.tip !== null) this.#before = [{ tip: this.tip, endedMs: nowMs }, ...this.#before].slice(0, KEPT_TIPS);
+    if (this.tip !== null) this.#before = [{ tip: this.tip, endedMs: nowMs }, ...this.#before].slice(0, RETAINED_TIPS);
     this.tip = null;
     this.#active = null;
     this.#current.clear();
@@ -217,7 +217,7 @@ export class Board {
   }
 
   #prune(): void {
-    const keptTips = new Set(this.#before.map(({ tip }) => tip));
+    const retainedTips = new Set(this.#before.map(({ tip }) => tip));
     let ofTip = 0;
     let shared = 0;
     for (const { tip, owner } of this.#templates.values()) {
@@ -225,22 +225,22 @@ export class Board {
       shared++;
       if (tip !== null && tip === this.tip) ofTip++;
     }
-    const kept = new Set<ServedTemplate>();
+    const remaining = new Set<ServedTemplate>();
     const current = new Set(this.#current.values());
     for (const [id, template] of this.#templates) {
       const { tip, served, owner } = template;
       if (owner !== SHARED) continue;
-      kept.add(served);
+      remaining.add(served);
       if (served === this.staged?.served || served === this.#active?.served || current.has(template)) continue;
-      const old = tip === null || (tip !== this.tip && !keptTips.has(tip));
+      const old = tip === null || (tip !== this.tip && !retainedTips.has(tip));
       if (!old && this.#held.has(served)) continue;
       const beyond = tip === this.tip && ofTip-- > MOST_OF_A_TIP;
       if (!old && !beyond && shared <= MOST) continue;
       shared--;
       this.#templates.delete(id);
-      kept.delete(served);
+      remaining.delete(served);
     }
     // The others are as good as the one that is for all.
-    for (const [id, { served, owner }] of this.#templates) if (owner !== SHARED && !kept.has(served)) this.#templates.delete(id);
+    for (const [id, { served, owner }] of this.#templates) if (owner !== SHARED && !remaining.has(served)) this.#templates.delete(id);
   }
 }

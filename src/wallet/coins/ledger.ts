@@ -65,7 +65,7 @@ export class Ledger {
   /** Own outputs the user locked, by `hashKey(outpoint)`. */
   readonly locked = new Map<string, Uint8Array>();
   /** Those of them that have a row, and are locked again after a load. */
-  readonly #keptLocks = new Set<string>();
+  readonly #persistentLocks = new Set<string>();
   /** Last block processed. */
   tipHeight = -1;
   /** Whether every coin counts as what it is at `tipHeight`. */
@@ -92,19 +92,19 @@ export class Ledger {
     const key = hashKey(outpoint);
     this.locked.set(key, outpoint);
     if (batch === null) return;
-    this.#keptLocks.add(key);
+    this.#persistentLocks.add(key);
     batch.put(lockKey(outpoint), NOTHING);
   }
   unlock(outpoint: Uint8Array, batch: WalletBatch): void {
     const key = hashKey(outpoint);
     this.locked.delete(key);
-    if (this.#keptLocks.delete(key)) batch.del(lockKey(outpoint));
+    if (this.#persistentLocks.delete(key)) batch.del(lockKey(outpoint));
   }
   /** Takes the row of a lock in. */
   loadLock(key: Uint8Array): void {
     const outpoint = outpointOf(key.subarray(1, 33), keyNumber(key, 33));
     this.locked.set(hashKey(outpoint), outpoint);
-    this.#keptLocks.add(hashKey(outpoint));
+    this.#persistentLocks.add(hashKey(outpoint));
   }
 
   // -- events

@@ -33,7 +33,7 @@ export class TxReader {
 
   /** The transaction, at once when it is in memory. */
   one(row: number): TxView | Promise<TxView | undefined> {
-    return this.#known(row) ?? this.many([row]).then(([tx]) => tx);
+    return this.#cachedView(row) ?? this.many([row]).then(([tx]) => tx);
   }
 
   /** In the order of the rows; those that are not needed, or not on disk, are undefined. */
@@ -43,7 +43,7 @@ export class TxReader {
     const missing: number[] = [];
     for (let i = 0; i < rows.length; i++) {
       if (needed && !needed(rows[i])) continue;
-      found[i] = this.#known(rows[i]);
+      found[i] = this.#cachedView(rows[i]);
       if (found[i] === undefined) missing.push(i);
     }
     if (missing.length === 0) return found;
@@ -53,7 +53,7 @@ export class TxReader {
       const view = parse(new Uint8Array(bytes));
       found[missing[at]] = view;
       if (!txs.hasWtxid(rows[missing[at]])) txs.setWtxid(rows[missing[at]], view.wtxid);
-      this.#keep(rows[missing[at]], view);
+      this.#cacheView(rows[missing[at]], view);
     });
     return found;
   }
@@ -63,10 +63,10 @@ export class TxReader {
     this.#old.delete(row);
   }
 
-  #known(row: number): TxView | undefined {
+  #cachedView(row: number): TxView | undefined {
     return this.#deps.txs.inMemory(row) ?? this.#young.get(row) ?? this.#old.get(row);
   }
-  #keep(row: number, view: TxView): void {
+  #cacheView(row: number, view: TxView): void {
     if (view.totalSize > LARGEST_BYTES) return;
     if (this.#youngBytes >= MOST_BYTES / 2) {
       this.#old = this.#young;

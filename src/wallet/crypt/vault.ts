@@ -43,7 +43,7 @@ export function openSecret(masterKey: Uint8Array, publicKey: Uint8Array, sealed:
 export class Vault {
   #masterKey: Uint8Array | null = null;
   #encrypted: boolean;
-  readonly #kept: Uint8Array[] = [];
+  readonly #wipedOnLock: Uint8Array[] = [];
   #session = 0;
   readonly #hashes: Hashes;
   readonly #keys: Pick<KeyMath, 'publicKey'>;
@@ -72,7 +72,7 @@ export class Vault {
   lock(): void {
     this.#masterKey?.fill(0);
     this.#masterKey = null;
-    for (const secret of this.#kept.splice(0)) secret.fill(0);
+    for (const secret of this.#wipedOnLock.splice(0)) secret.fill(0);
     this.#session++;
   }
   /** Rises with every lock: what `wipeOnLock` took before is overwritten. */
@@ -81,7 +81,7 @@ export class Vault {
   }
   /** Overwrites an array when the wallet is locked or closed. */
   wipeOnLock(secret: Uint8Array): void {
-    this.#kept.push(secret);
+    this.#wipedOnLock.push(secret);
   }
 
   /** A secret in the form it rests in. @throws when locked: callers check before they change anything */

@@ -188,9 +188,9 @@ export function createImageFiles(folder: string): ImageFiles {
       }
     },
     async keepOnly(id) {
-      const kept = id && path.basename(fileOf(id));
+      const currentName = id && path.basename(fileOf(id));
       for (const name of await fs.readdir(folder).catch(() => [])) {
-        if (NAME.test(name) && name !== kept) await fs.rm(path.join(folder, name), { force: true });
+        if (NAME.test(name) && name !== currentName) await fs.rm(path.join(folder, name), { force: true });
       }
     },
   };

@@ -325,7 +325,7 @@ export class DescriptorKeys implements KeySource {
     tracked.nextIndex = fresh.nextIndex;
     for (const { publicKey, secret } of fresh.secrets) {
       const resting = this.#deps.vault.seal(publicKey, secret);
-      tracked.keepSecret(publicKey, resting);
+      tracked.setSecret(publicKey, resting);
       batch.put(walletKey(WALLET_PREFIX.descriptorKey, id, this.#deps.context.hashes.hash160(publicKey)), packRow([publicKey, resting]));
     }
     const expanded = yield* this.#toppingUp(tracked, 0, batch, { ahead, due });
@@ -380,8 +380,8 @@ export class DescriptorKeys implements KeySource {
     this.#givers = at.column(this.#givers, this.#scripts.rows);
   }
   /** Descriptors that no image holds whole. */
-  keptIds(): Generator<Uint8Array> {
-    return this.#table.keptIds();
+  cachedIds(): Generator<Uint8Array> {
+    return this.#table.cachedIds();
   }
   /** @returns false when a stored descriptor does not parse */
   loadRow(key: Uint8Array, value: Uint8Array): boolean {
@@ -393,7 +393,7 @@ export class DescriptorKeys implements KeySource {
       this.#track(tracked, keyNumber(key, 33), unpackRow(value) as Uint8Array[]);
     } else {
       const [publicKey, resting] = unpackRow(value);
-      if (publicKey instanceof Uint8Array && resting instanceof Uint8Array) tracked.keepSecret(publicKey, resting);
+      if (publicKey instanceof Uint8Array && resting instanceof Uint8Array) tracked.setSecret(publicKey, resting);
     }
     return true;
   }

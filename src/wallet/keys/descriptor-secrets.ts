@@ -46,7 +46,7 @@ export class DescriptorSecrets {
     return false;
   }
   /** @param resting copied; takes the place of the one of the same public key */
-  keep(descriptor: number, publicKey: Uint8Array, resting: Uint8Array): void {
+  setSecret(descriptor: number, publicKey: Uint8Array, resting: Uint8Array): void {
     for (let at = this.#heads[descriptor]; at !== 0; at = this.#others[at - 1]) {
       if (!equalBytes(this.#publicKeys.get(at - 1), publicKey)) continue;
       this.#entries[at - 1] = this.#slab.add(resting);

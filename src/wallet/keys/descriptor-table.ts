@@ -89,8 +89,8 @@ export class TrackedDescriptor implements SecretSource {
     return this.#table.holds(this.number, publicKey);
   }
   /** @param resting the secret in the form it rests in; copied */
-  keepSecret(publicKey: Uint8Array, resting: Uint8Array): void {
-    this.#table.secrets.keep(this.number, publicKey, resting);
+  setSecret(publicKey: Uint8Array, resting: Uint8Array): void {
+    this.#table.secrets.setSecret(this.number, publicKey, resting);
   }
   secret(id: Uint8Array): Uint8Array | undefined {
     return this.#table.secret(this.number, id);
@@ -98,7 +98,7 @@ export class TrackedDescriptor implements SecretSource {
 }
 
 const RANGE = 1;
-const KEPT = 2;
+const CACHED = 2;
 
 export class DescriptorTable {
   readonly #ids = new ByteTable();
@@ -112,7 +112,7 @@ export class DescriptorTable {
   nextIndices = new Uint32Array(32);
   expandedEnds = new Uint32Array(32);
   readonly secrets = new DescriptorSecrets();
-  readonly #kept = new Map<number, TrackedDescriptor>();
+  readonly #cached = new Map<number, TrackedDescriptor>();
   /** Of the others the one asked for last: a call asks more than once. */
   #latest: TrackedDescriptor | null = null;
   readonly #trusting: DescriptorContext;
@@ -133,8 +133,8 @@ export class DescriptorTable {
     return this.#ids.find(id);
   }
   at(number: number): TrackedDescriptor {
-    const kept = this.#kept.get(number);
-    if (kept) return kept;
+    const cached = this.#cached.get(number);
+    if (cached) return cached;
     if (this.#latest?.number !== number) this.#latest = new TrackedDescriptor(this, number, null, new DescriptorCache());
     return this.#latest;
   }
@@ -176,33 +176,33 @@ export class DescriptorTable {
     this.expandedEnds = grown(this.expandedEnds, number);
     this.secrets.ensureCapacity(number);
     const tracked = new TrackedDescriptor(this, number, descriptor, cache);
-    this.#flags[number] = (descriptor?.isRange ? RANGE : 0) | (teaches(text) ? KEPT : 0);
-    if (teaches(text)) this.#kept.set(number, tracked);
+    this.#flags[number] = (descriptor?.isRange ? RANGE : 0) | (teaches(text) ? CACHED : 0);
+    if (teaches(text)) this.#cached.set(number, tracked);
     return tracked;
   }
   /** The descriptor of a stored text, with an empty cache; null when it is none. */
   load(id: Uint8Array, text: string): TrackedDescriptor | null {
     const known = this.#ids.find(id);
-    if (known >= 0 && !this.#isKept(known)) return this.at(known);
+    if (known >= 0 && !this.#isCached(known)) return this.at(known);
     if (this.#isSound(id, text)) return this.add(id, text, null);
     const parsed = parseDescriptor(text, this.#context, { requireChecksum: true });
     if ('error' in parsed) return null;
     const [descriptor] = parsed.descriptors;
     if (known < 0) return this.add(id, text, descriptor);
     const tracked = new TrackedDescriptor(this, known, descriptor, new DescriptorCache());
-    this.#kept.set(known, tracked);
+    this.#cached.set(known, tracked);
     return tracked;
   }
   /** Whether a text needs no reading: it is plain, and to the letter what was printed. */
   #isSound(id: Uint8Array, text: string): boolean {
     return isPlainText(text, this.#context.language) && equalBytes(this.#context.hashes.sha256(Buffer.from(text, 'latin1')), id);
   }
-  #isKept(number: number): boolean {
-    return (this.#flags[number] & KEPT) !== 0;
+  #isCached(number: number): boolean {
+    return (this.#flags[number] & CACHED) !== 0;
   }
   /** Ids of those whose rows tell more than the table. */
-  *keptIds(): Generator<Uint8Array> {
-    for (let number = 0; number < this.count; number++) if (this.#isKept(number)) yield this.id(number);
+  *cachedIds(): Generator<Uint8Array> {
+    for (let number = 0; number < this.count; number++) if (this.#isCached(number)) yield this.id(number);
   }
 
   /** Writes the table down or takes it from what was written; then `load` is due for `keptIds`. */

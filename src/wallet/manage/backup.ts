@@ -49,8 +49,8 @@ export function writeBackup(store: Store, file: string, filter: RowFilter = whol
       await write(MAGIC);
       for (let entries = await cursor.next(ROWS); entries.length > 0; entries = await cursor.next(ROWS)) {
         const frames = entries.flatMap(([key, value]) => {
-          const kept = filter(key, value);
-          return kept === null ? [] : [frame(key, kept)];
+          const copied = filter(key, value);
+          return copied === null ? [] : [frame(key, copied)];
         });
         await write(Buffer.concat(frames));
       }

@@ -372,14 +372,14 @@ class Filling {
 
   /** A transaction is kept in one form, that of its record. */
   async otherForms(): Promise<string[]> {
-    const kept = new Set<string>();
+    const imported = new Set<string>();
     for (const { tx } of this.#core.transactions) {
-      kept.add(toHex(tx.wtxid));
+      imported.add(toHex(tx.wtxid));
       if (this.#pauses.due) await this.#pauses.pause();
     }
     let others = 0;
     for (const { wtxid } of this.#core.variants) {
-      if (!kept.has(toHex(wtxid))) others++;
+      if (!imported.has(toHex(wtxid))) others++;
       if (this.#pauses.due) await this.#pauses.pause();
     }
     return others > 0 ? [`Left out: ${others} other forms of transactions, with other witnesses`] : [];

@@ -129,9 +129,9 @@ export async function loadWallet(
 const PORTION = 256;
 
 /** Reads the rows of descriptors that an image does not hold whole. @returns false for a damaged one */
-async function loadKept(store: Store, descriptors: DescriptorKeys): Promise<boolean> {
+async function loadCachedDescriptors(store: Store, descriptors: DescriptorKeys): Promise<boolean> {
   const slicer = new Slicer();
-  const keys = [...descriptors.keptIds()].map((id) => walletKey(WALLET_PREFIX.descriptor, id));
+  const keys = [...descriptors.cachedIds()].map((id) => walletKey(WALLET_PREFIX.descriptor, id));
   for (let from = 0; from < keys.length; from += PORTION) {
     const portion = keys.slice(from, from + PORTION);
     const values = await store.getMany(portion);
@@ -167,7 +167,7 @@ async function restore(
   const { ledger, keys } = wallet;
   if (images.tooMany(touched.length, keys.scriptCount + ledger.txs.size + ledger.coins.size)) return false;
   if (!(await replayJournal(store, wallet, touched, hashes)) || !(await loadViews(store, ledger, hashes))) return false;
-  if (wallet.descriptors && !(await loadKept(store, wallet.descriptors))) return false;
+  if (wallet.descriptors && !(await loadCachedDescriptors(store, wallet.descriptors))) return false;
   // The replay judged coins before these transactions were there: whether one is conflicted decides about what it
   // spends.
   const slicer = new Slicer();

@@ -114,11 +114,11 @@ export class WalletManager {
     return selectWallet(this.#wallets, this.#failed, name, ambiguous);
   }
   /** The lowest height whose block some wallet has yet to read: pruning leaves blocks from there on. */
-  readonly #keepBlocks = (): void => {
+  readonly #updatePruneGuard = (): void => {
     let lowest = Number.POSITIVE_INFINITY;
     for (const { scan } of this.#wallets) if (scan !== null) lowest = Math.min(lowest, scan.height);
     for (const { tip } of this.#catchingUp) lowest = Math.min(lowest, (tip?.height ?? 0) + 1);
-    this.#deps.client.keepFrom(lowest);
+    this.#deps.client.setPruneGuard(lowest);
   };
   /** What is to be said of the options. */
   get warnings(): readonly string[] {
@@ -286,7 +286,7 @@ export class WalletManager {
   /** What scans need of the node. */
   scanDeps(): RescanDeps {
     const { client, log } = this.#deps;
-    return { client, log, nowMs: () => performance.now(), onProgress: this.#keepBlocks };
+    return { client, log, nowMs: () => performance.now(), onProgress: this.#updatePruneGuard };
   }
   /**
    * -rescan: looks through the blocks since the oldest key was made, and those that a scan has not come to.
@@ -316,7 +316,7 @@ export class WalletManager {
   /** Lets go of a wallet after a scan. */
   endScan(wallet: Wallet): void {
     wallet.scan = null;
-    this.#keepBlocks();
+    this.#updatePruneGuard();
     this.#scanUnseen(wallet).catch(this.#notBegun);
   }
   /**
@@ -349,7 +349,7 @@ export class WalletManager {
     const { client, stopping } = this.#deps;
     const deps = this.scanDeps();
     this.#catchingUp.add(wallet);
-    this.#keepBlocks();
+    this.#updatePruneGuard();
     try {
       await this.#listen();
       // catchUp returns in the turn in which wallet and chain agree, and nothing else runs before the wallet is in the
@@ -366,7 +366,7 @@ export class WalletManager {
     } finally {
       this.#catchingUp.delete(wallet);
       this.#listenNoMore();
-      this.#keepBlocks();
+      this.#updatePruneGuard();
     }
     await client.readMempool((event) => wallet.push(event));
     await wallet.caughtUp();

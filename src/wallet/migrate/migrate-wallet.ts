@@ -155,7 +155,7 @@ class Migration {
     try {
       const main = await this.#open(this.#place, this.#legacy.record.flags, made, await clearNewDatabase(folder));
       const rest = await this.#fillKeys(main);
-      const isKept = main.wallet.descriptors!.count > 0 || (rest.watched.length === 0 && rest.solvable.length === 0);
+      const keepsMain = main.wallet.descriptors!.count > 0 || (rest.watched.length === 0 && rest.solvable.length === 0);
       const prefix = this.#place.name === '' ? DEFAULT_PREFIX : this.#place.name;
       const watchOnly = rest.watched.length === 0 ? null : `${prefix}_watchonly`;
       const solvables = rest.solvable.length === 0 ? null : `${prefix}_solvables`;
@@ -167,11 +167,11 @@ class Migration {
           await this.#legacy.close(false);
           await nameWatching();
           await nameSolving();
-          await (isKept ? exchangeMain(folder) : removeMain(folder));
+          await (keepsMain ? exchangeMain(folder) : removeMain(folder));
           isDone = true;
         }),
       );
-      return { main: isKept ? this.#place.name : null, watchOnly, solvables, backupPath };
+      return { main: keepsMain ? this.#place.name : null, watchOnly, solvables, backupPath };
     } finally {
       for (const one of made) await one.abandon();
       if (!isDone) await clearNewDatabase(folder).catch(() => {});

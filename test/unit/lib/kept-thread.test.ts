@@ -1,6 +1,6 @@
 // When a serving thread that ends is started again; the threads are real ones that do nothing but end.
 import t from 'tap';
-import { KeptThread, type KeptThreadDeps } from '../../../src/lib/kept-thread.js';
+import { SupervisedThread, type SupervisedThreadDeps } from '../../../src/lib/kept-thread.js';
 import type { ServeOptions } from '../../../src/sv2/serve/messages.js';
 import { type ServingThread, startServe } from '../../../src/sv2/serve/start-serve.js';
 import { until } from '../../framework/until.js';
@@ -18,7 +18,7 @@ function rig(solutionsDir = 'later') {
     lines: [] as string[],
   };
   const options = { binds: [], solutionsDir } as unknown as ServeOptions;
-  const deps: KeptThreadDeps<ServingThread> = {
+  const deps: SupervisedThreadDeps<ServingThread> = {
     name: 'Stratum V2',
     clock: { monotonicMs: () => world.nowMs },
     log: { info: (text) => world.lines.push(text), error: (text) => world.lines.push(text) },
@@ -42,7 +42,7 @@ function rig(solutionsDir = 'later') {
     await until('it waits for its next start', () => world.waits.length > 0);
     return world.waits.shift()!;
   };
-  return { world, waited, start: () => KeptThread.start(deps) };
+  return { world, waited, start: () => SupervisedThread.start(deps) };
 }
 
 t.test('longer each time, and as at first when it lived for a minute', async (t) => {

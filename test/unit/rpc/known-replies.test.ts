@@ -41,7 +41,7 @@ function openDesk(version2 = false) {
   /** Asks in vain as often as it takes, and says what the node thread does. */
   const teach = (body: string, said: string | Uint8Array): void => {
     plan(body);
-    (plan(body) as ThreadPlan).keep?.(said);
+    (plan(body) as ThreadPlan).cacheReply?.(said);
   };
   return { at, counted, known, plan, teach };
 }
@@ -70,7 +70,7 @@ t.test('what the node thread has said holds until something changes', async (t) 
   t.equal(known(info), null, 'something has changed');
   const late = plan(info) as ThreadPlan;
   at.moment = 3;
-  late.keep?.(said);
+  late.cacheReply?.(said);
   t.equal(known(info), null, 'changed while the call was under way');
   teach(info, said);
   t.equal(known(info), said);
@@ -87,7 +87,7 @@ t.test('what is not kept', async (t) => {
   const peers = '{"method":"getpeerinfo","id":1}';
   for (const body of [long, peers]) {
     plan(body);
-    t.equal((plan(body) as ThreadPlan).keep, undefined, 'long questions, and what is not declared so');
+    t.equal((plan(body) as ThreadPlan).cacheReply, undefined, 'long questions, and what is not declared so');
   }
   const escaped = '{"\\u0069d":9,"id":1,"method":"getblockcount"}';
   for (let i = 0; i < 2; i++) t.match(plan(escaped), { kind: 'reply', body: /"id":9/ });

@@ -547,8 +547,8 @@ t.test('texts that need no parser', async (t) => {
 t.test('secrets are overwritten', async (t) => {
   const secrets = new DescriptorSecrets();
   for (let descriptor = 0; descriptor < 100; descriptor++) secrets.ensureCapacity(descriptor);
-  for (let n = 1; n <= 90; n++) secrets.keep(n % 30, publicOf(n), secretOf(n));
-  secrets.keep(1, publicOf(1), secretOf(99));
+  for (let n = 1; n <= 90; n++) secrets.setSecret(n % 30, publicOf(n), secretOf(n));
+  secrets.setSecret(1, publicOf(1), secretOf(99));
   const held = [...secrets.of(1)].map(({ publicKey, resting }) => `${hex(publicKey)} ${hex(resting)}`);
   t.same(
     held.sort(),

@@ -69,7 +69,7 @@ t.test('posts nothing to a thread that has ended, and keeps no blocks for it', a
   const server = new NodeClientServer(node.client, port1, counters, new ListenerGuard(silentLogger));
   const client = new LinkedNodeClient({ facts: server.facts, port: port2, counters, hashes });
   await client.listen(() => {});
-  client.keepFrom(5);
+  client.setPruneGuard(5);
   await until('blocks are kept', () => node.keptFrom === 5);
   node.connect();
   node.enter();
@@ -255,14 +255,14 @@ for (const [name, create] of [
 
     t.test('blocks that are needed still', async (t) => {
       const { node, client, close } = create();
-      client.keepFrom(7);
-      client.keepFrom(8);
+      client.setPruneGuard(7);
+      client.setPruneGuard(8);
       await client.stored();
       t.ok(node.keptFrom === 7 || node.keptFrom === 8, `${node.keptFrom}`);
-      client.keepFrom(3);
+      client.setPruneGuard(3);
       await client.stored();
       t.equal(node.keptFrom, 3);
-      client.keepFrom(Number.POSITIVE_INFINITY);
+      client.setPruneGuard(Number.POSITIVE_INFINITY);
       await client.stored();
       t.equal(node.keptFrom, Number.POSITIVE_INFINITY);
       close();

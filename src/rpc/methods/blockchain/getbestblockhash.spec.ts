@@ -5,7 +5,7 @@ export const getbestblockhash: MethodSpec = {
   name: 'getbestblockhash',
   category: 'blockchain',
   runs: 'front',
-  kept: true,
+  cacheable: true,
   description: 'Hash of the tip of the best validated chain.',
   args: [],
   results: [hex('The block hash')],

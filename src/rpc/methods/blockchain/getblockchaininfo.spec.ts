@@ -7,7 +7,7 @@ export const getblockchaininfo: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  kept: true,
+  cacheable: true,
   description: 'Facts about the state of the chain.',
   args: [],
   results: [

@@ -5,7 +5,7 @@ export const getblockcount: MethodSpec = {
   name: 'getblockcount',
   category: 'blockchain',
   runs: 'front',
-  kept: true,
+  cacheable: true,
   description: 'Height of the best validated chain. The genesis block has height 0.',
   args: [],
   results: [num('The height')],

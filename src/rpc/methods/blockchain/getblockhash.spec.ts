@@ -6,7 +6,7 @@ export const getblockhash: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  kept: true,
+  cacheable: true,
   description: 'Hash of the block of the best chain at a height.',
   args: [num('height', 'The height')],
   results: [hex('The block hash')],

@@ -7,7 +7,7 @@ export const getblockheader: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  kept: true,
+  cacheable: true,
   description: 'A block header: as an object, or as hex when verbose is false.',
   args: [hex('blockhash', 'The block hash'), bool('verbose', 'true for an object, false for hex', { default: 'true' })],
   results: [

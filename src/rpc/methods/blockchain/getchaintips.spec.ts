@@ -6,7 +6,7 @@ export const getchaintips: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  kept: true,
+  cacheable: true,
   description: 'All heads of the block tree, the best chain and its branches.',
   args: [],
   results: [

@@ -7,7 +7,7 @@ export const getdeploymentinfo: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  kept: true,
+  cacheable: true,
   description: 'State of the soft forks in a block.',
   args: [hex('blockhash', 'The block', { default: 'the tip' })],
   results: [

@@ -5,7 +5,7 @@ export const getdifficulty: MethodSpec = {
   name: 'getdifficulty',
   category: 'blockchain',
   runs: 'front',
-  kept: true,
+  cacheable: true,
   description: 'Proof-of-work difficulty of the tip as a multiple of the lowest difficulty.',
   args: [],
   results: [num('The difficulty')],

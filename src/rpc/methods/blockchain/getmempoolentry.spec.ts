@@ -7,7 +7,7 @@ export const getmempoolentry: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  kept: true,
+  cacheable: true,
   description: 'A transaction of the pool.',
   args: [hex('txid', 'The transaction id (must be in the pool)')],
   results: [obj(ENTRY_MEMBERS)],

@@ -6,7 +6,7 @@ export const getmempoolinfo: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  kept: true,
+  cacheable: true,
   description: 'State of the pool.',
   args: [],
   results: [

@@ -7,7 +7,7 @@ export const gettxout: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  kept: true,
+  cacheable: true,
   description: 'An unspent output, null when there is none.',
   args: [
     str('txid', 'The transaction id'),

@@ -7,7 +7,7 @@ export const getmininginfo: MethodSpec = {
   category: 'mining',
   runs: 'node',
   repeatable: true,
-  kept: true,
+  cacheable: true,
   description: 'Figures about mining on this chain.',
   args: [],
   results: [

@@ -6,7 +6,7 @@ export const getnetworkhashps: MethodSpec = {
   category: 'mining',
   runs: 'node',
   repeatable: true,
-  kept: true,
+  cacheable: true,
   description:
     'Estimates the hashes per second of the network over the last blocks before a height.\nNumbers up to zero for nblocks mean since the last change of difficulty.',
   args: [

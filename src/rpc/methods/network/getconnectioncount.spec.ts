@@ -6,7 +6,7 @@ export const getconnectioncount: MethodSpec = {
   category: 'network',
   runs: 'node',
   repeatable: true,
-  kept: true,
+  cacheable: true,
   description: 'Number of connections to peers.',
   args: [],
   results: [num('The number')],

@@ -7,7 +7,7 @@ export const getnetworkinfo: MethodSpec = {
   category: 'network',
   runs: 'node',
   repeatable: true,
-  kept: true,
+  cacheable: true,
   description: 'State of the network side of the node.',
   args: [],
   results: [

@@ -6,7 +6,7 @@ export const estimatesmartfee: MethodSpec = {
   category: 'util',
   runs: 'node',
   repeatable: true,
-  kept: true,
+  cacheable: true,
   checks: 'types',
   description:
     'What a transaction should pay per kB to confirm within conf_target blocks, as far as past blocks tell.\nSizes are virtual (BIP141): witness data counts a quarter.',

@@ -5,7 +5,7 @@ export const validateaddress: MethodSpec = {
   name: 'validateaddress',
   category: 'util',
   runs: 'front',
-  kept: true,
+  cacheable: true,
   description: 'Tells whether an address is valid, and what it stands for.',
   args: [str('address', 'The address')],
   results: [

@@ -100,7 +100,7 @@ const answers = new KnownAnswers(8192, 1024);
 export const getaddressinfo: Run<WalletContext> = (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   const text = asString(args[0]);
-  return answers.get(wallet, text) ?? answers.keep(wallet, text, encodeJson(describeAddress(ctx, wallet, text)));
+  return answers.get(wallet, text) ?? answers.storeAnswer(wallet, text, encodeJson(describeAddress(ctx, wallet, text)));
 };
 
 /** @throws RpcError when the text is no address */

@@ -135,7 +135,7 @@ async function matchExactly(
   const { coins, groups } = terms;
   const rate = terms.recipientsPay ? 0 : terms.feeRate;
   const feeOf = (coin: number, at: number): number => (coins.inputBytes[coin] < 0 ? 0 : feeForSize(at, coins.inputBytes[coin]));
-  const kept = new Int32Array(eligible.length);
+  const worthwhile = new Int32Array(eligible.length);
   const effective = new Float64Array(eligible.length);
   const fees = new Float64Array(eligible.length);
   const longTermFees = new Float64Array(eligible.length);
@@ -152,7 +152,7 @@ async function matchExactly(
       fees[count] += fee;
       longTermFees[count] += feeOf(coin, terms.longTermFeeRate);
     }
-    if (effective[count] > 0) kept[count++] = group;
+    if (effective[count] > 0) worthwhile[count++] = group;
   }
   const search = {
     effective: effective.subarray(0, count),
@@ -166,7 +166,7 @@ async function matchExactly(
   };
   const found = await branchAndBound(search, pace);
   if (typeof found === 'string') return null;
-  return found.flatMap((at) => membersOf(groups, kept[at]).filter((coin) => coins.values[coin] > feeOf(coin, rate)));
+  return found.flatMap((at) => membersOf(groups, worthwhile[at]).filter((coin) => coins.values[coin] > feeOf(coin, rate)));
 }
 
 async function matchClosely(
