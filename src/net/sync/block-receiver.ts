@@ -84,7 +84,7 @@ export class BlockReceiver {
     }
     const count = new ByteReader(payload, HEADER_SIZE).compactSize();
     if (count > MAX_BLOCK_TXS) {
-      this.#refuseSpoilt(peer, header.hash, `${count} transactions`);
+      this.#refuseMutated(peer, header.hash, `${count} transactions`);
       return undefined;
     }
     const block = parseBlock(payload, crypto);
@@ -109,7 +109,7 @@ export class BlockReceiver {
     const { chain, params } = this.#context;
     const mutation = checkMutation(block, height, params);
     if (mutation !== null) {
-      this.#refuseSpoilt(peer, block.hash, rejectText(mutation));
+      this.#refuseMutated(peer, block.hash, rejectText(mutation));
       return undefined;
     }
     this.#downloads.end(block.hash);
@@ -124,7 +124,7 @@ export class BlockReceiver {
   }
 
   /** Says nothing about the block of that hash, nor about other peers that bring it. */
-  #refuseSpoilt(peer: Peer, hash: Uint8Array, why: string): void {
+  #refuseMutated(peer: Peer, hash: Uint8Array, why: string): void {
     const { log } = this.#context;
     log.debug('validation', `Block mutated: ${why}`);
     log.debug('net', `Received mutated block from peer=${peer.id}`);
@@ -207,9 +207,9 @@ export class BlockReceiver {
     const key = hashKey(hash);
     // Bytes that fail by themselves say nothing about the block of that hash, nor about the other peers that brought
     // it.
-    const spoilt = reject !== null && (reject.category === 'mutated' || !block.checked);
-    const source = this.#submitted.get(block) ?? (spoilt ? undefined : this.#sources.get(key));
-    if (!spoilt) this.#sources.delete(key);
+    const mutated = reject !== null && (reject.category === 'mutated' || !block.checked);
+    const source = this.#submitted.get(block) ?? (mutated ? undefined : this.#sources.get(key));
+    if (!mutated) this.#sources.delete(key);
     if (source === undefined) return;
     if (reject !== null) {
       this.#blame(source.peer, hash, reject, source.vouched);

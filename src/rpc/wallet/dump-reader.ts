@@ -47,7 +47,7 @@ export class DumpContents {
   /** Seconds of the earliest key or script; Infinity where none says one. */
   earliest = Number.POSITIVE_INFINITY;
   /** Whether there is something that no wallet can hold. */
-  spoilt = false;
+  isUnusable = false;
 
   get keyCount(): number {
     return this.#labels.length;
@@ -62,8 +62,8 @@ export class DumpContents {
     this.#from(time);
   }
   addScript(script: Uint8Array, time: number): void {
-    if (script.length > MAX_SCRIPT_ELEMENT_SIZE) this.spoilt = true;
-    if (this.spoilt) return;
+    if (script.length > MAX_SCRIPT_ELEMENT_SIZE) this.isUnusable = true;
+    if (this.isUnusable) return;
     const row = this.#scripts.add(script);
     this.#scriptTimes = grown(this.#scriptTimes, row);
     this.#scriptTimes[row] = time;
@@ -101,7 +101,7 @@ export async function readDump(ctx: WalletContext, file: string, contents: DumpC
       readLine(ctx, line, contents);
       return breath();
     });
-    if (!whole) contents.spoilt = true;
+    if (!whole) contents.isUnusable = true;
   } finally {
     await handle.close();
   }

@@ -38,7 +38,7 @@ export const importwallet: Run<WalletContext> = async (ctx, args, call) => {
         fail(RPC_CODE.WALLET_ERROR, 'Importing wallets is disabled when private keys are disabled');
       }
       // Core adds what fits and then fails; here nothing is added by a call that fails.
-      if (contents.spoilt) fail(RPC_CODE.WALLET_ERROR, 'Error adding some keys/scripts to wallet');
+      if (contents.isUnusable) fail(RPC_CODE.WALLET_ERROR, 'Error adding some keys/scripts to wallet');
       since = Math.min(since, contents.earliest);
       const start = await scanStart(ctx.client, since);
       await wallet.changeKeysExclusively(async (batch) => {
