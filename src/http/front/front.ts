@@ -104,7 +104,7 @@ export class Front {
   /**
    * Set for good when an address that may not connect did; until then requests need no look at theirs (it costs 20 %).
    */
-  #strangers = false;
+  #sawDisallowed = false;
   #onIdle: (() => void) | null = null;
   /** Causes of refusals that were logged. */
   readonly #loggedCauses = new Set<string>();
@@ -239,7 +239,7 @@ export class Front {
   onOpened(address: Uint8Array): boolean {
     if (!this.#sockets.opened()) return false;
     this.#deps.counters.add('connectionsOpen', 1);
-    if (!isLoopback(address) && !this.#addresses.allows(address)) this.#strangers = true;
+    if (!isLoopback(address) && !this.#addresses.allows(address)) this.#sawDisallowed = true;
     return true;
   }
 
@@ -313,7 +313,7 @@ export class Front {
     const { method, target } = exchange;
     const { compat } = this.#deps.options;
     if (exchange.contentLength > bodyLimit) this.#tooLarge(exchange);
-    else if (this.#strangers && !this.#addresses.allows(exchange.remoteAddress)) {
+    else if (this.#sawDisallowed && !this.#addresses.allows(exchange.remoteAddress)) {
       this.#deps.counters.add('refusedAddress');
       this.logRefusal(exchange.remoteAddressText, 'its address is not in -rpcallowip');
       exchange.reply(403, TYPE_DEFAULT, '');
