@@ -23,7 +23,7 @@ import { KnownLists, recognise } from './known-transactions.js';
 import { DEFAULT_MEMPOOL, type MempoolOptions } from './options.js';
 import { PackageAcceptor, type PackageOptions, type PackageResult } from './package/package-acceptor.js';
 import type { SavedPool, SavedRecord } from './persist/mempool-file.js';
-import { type Fate, MOST_RIVALS, RecentFates } from './recent-fates.js';
+import { type TxOutcome, MOST_RIVALS, RecentOutcomes } from './recent-fates.js';
 import { collectAncestors, collectDescendants } from './relatives.js';
 import { ReorgFollower } from './reorg.js';
 import { FLAG, NO_ROW } from './rows.js';
@@ -86,7 +86,7 @@ export class Mempool {
   readonly #acceptor: Acceptor;
   readonly #packages: PackageAcceptor;
   readonly #reorg: ReorgFollower;
-  readonly #fates = new RecentFates();
+  readonly #recentOutcomes = new RecentOutcomes();
   readonly #known: KnownLists;
   readonly #guard: ListenerGuard;
   #unbroadcast = 0;
@@ -126,7 +126,7 @@ export class Mempool {
     pool.listen(
       {
         added: (entry) => {
-          if (this.#fates.size > 0) this.#fates.forget(entry.txid);
+          if (this.#recentOutcomes.size > 0) this.#recentOutcomes.forget(entry.txid);
         },
         removed: (entry, reason) => {
           if (entry.unbroadcast && deps.log.shows('mempool')) {
@@ -135,7 +135,7 @@ export class Mempool {
           }
           this.#setUnbroadcast(entry.row, false);
           // A block removes thousands at once, and the chain knows them.
-          if (reason !== 'block') this.#fates.note(entry.txid, this.#fate('left', reason, '', []));
+          if (reason !== 'block') this.#recentOutcomes.addOutcome(entry.txid, this.#outcomeOf('left', reason, '', []));
         },
         changed() {},
       },
@@ -210,11 +210,11 @@ export class Mempool {
    * Why a transaction that is not here was refused, or left; undefined when that is not remembered.
    * @param txid internal order
    */
-  fate(txid: Uint8Array): Fate | undefined {
-    return this.#fates.get(txid);
+  recentOutcome(txid: Uint8Array): TxOutcome | undefined {
+    return this.#recentOutcomes.get(txid);
   }
 
-  #fate(kind: Fate['kind'], reason: string, debug: string, rivals: readonly Uint8Array[]): Fate {
+  #outcomeOf(kind: TxOutcome['kind'], reason: string, debug: string, rivals: readonly Uint8Array[]): TxOutcome {
     return { kind, reason, debug, time: this.#deps.clock.nowSeconds(), rivals };
   }
 
@@ -225,9 +225,9 @@ export class Mempool {
       const rival = this.#pool.spender(tx.buffer, tx.outpointAt(i));
       if (rival !== NO_ROW) rivals.add(rival);
     }
-    this.#fates.note(
+    this.#recentOutcomes.addOutcome(
       tx.txid,
-      this.#fate(
+      this.#outcomeOf(
         'refused',
         reason,
         debug,
@@ -237,7 +237,7 @@ export class Mempool {
   }
 
   #noteReplaced(replaced: readonly Uint8Array[], by: Uint8Array): void {
-    for (const txid of replaced) this.#fates.note(txid, this.#fate('left', 'replaced', '', [by]));
+    for (const txid of replaced) this.#recentOutcomes.addOutcome(txid, this.#outcomeOf('left', 'replaced', '', [by]));
   }
 
   /** Whether all of these would be taken, one after the other; nothing is kept. */

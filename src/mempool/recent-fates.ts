@@ -6,11 +6,11 @@ import { hashKey } from '../consensus/bytes/hex.js';
  * Transactions that are remembered, about a megabyte. Peers may fill it with what they like: then older ones are
  * forgotten sooner.
  */
-const MOST_FATES = 4_096;
+const MAX_OUTCOMES = 4_096;
 /** Rivals that are named. */
 export const MOST_RIVALS = 8;
 
-export interface Fate {
+export interface TxOutcome {
   /** refused: never got in. left: was here. */
   readonly kind: 'refused' | 'left';
   /** The reject reason in Core's words, or why it left: expiry, sizelimit, reorg, conflict, replaced. */
@@ -22,32 +22,32 @@ export interface Fate {
   readonly rivals: readonly Uint8Array[];
 }
 
-export class RecentFates {
+export class RecentOutcomes {
   /** By key of the txid, oldest first. */
-  readonly #fates = new Map<string, Fate>();
+  readonly #outcomes = new Map<string, TxOutcome>();
 
   get size(): number {
-    return this.#fates.size;
+    return this.#outcomes.size;
   }
 
   /** @param txid internal order */
-  get(txid: Uint8Array): Fate | undefined {
-    return this.#fates.get(hashKey(txid));
+  get(txid: Uint8Array): TxOutcome | undefined {
+    return this.#outcomes.get(hashKey(txid));
   }
 
-  note(txid: Uint8Array, fate: Fate): void {
+  addOutcome(txid: Uint8Array, outcome: TxOutcome): void {
     const key = hashKey(txid);
-    this.#fates.delete(key);
-    this.#fates.set(key, fate);
-    if (this.#fates.size <= MOST_FATES) return;
-    for (const oldest of this.#fates.keys()) {
-      this.#fates.delete(oldest);
+    this.#outcomes.delete(key);
+    this.#outcomes.set(key, outcome);
+    if (this.#outcomes.size <= MAX_OUTCOMES) return;
+    for (const oldest of this.#outcomes.keys()) {
+      this.#outcomes.delete(oldest);
       break;
     }
   }
 
   /** It is in the pool now. */
   forget(txid: Uint8Array): void {
-    this.#fates.delete(hashKey(txid));
+    this.#outcomes.delete(hashKey(txid));
   }
 }

@@ -1,7 +1,7 @@
 // What becomes of found blocks at a node after its verdict: the log says which block beat one that is not in the best
 // chain. Looked at after the verdict and with every new tip, until others are well above it. Used by publisher.ts.
 
-export interface FateDeps {
+export interface FoundBlockWatchDeps {
   /** Calls the node; `done` gets the result, null for an error. @returns 0 when too much is under way */
   ask(method: string, params: readonly unknown[], done: (result: unknown) => void): number;
   /** Height of the tip. */
@@ -24,13 +24,13 @@ const MOST_WATCHED = 64;
 /** So far below the tip it is decided. */
 const DEEP = 6;
 
-export class Fate {
-  readonly #deps: FateDeps;
+export class FoundBlockWatch {
+  readonly #deps: FoundBlockWatchDeps;
   readonly #watched = new Map<string, Watched>();
   #checking = false;
   #again = false;
 
-  constructor(deps: FateDeps) {
+  constructor(deps: FoundBlockWatchDeps) {
     this.#deps = deps;
   }
 

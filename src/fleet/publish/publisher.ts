@@ -22,7 +22,7 @@ import { Signer } from '../signed.js';
 import { accountOf, Subjects } from '../subjects.js';
 import { type AnswerCall, Answers } from './answers.js';
 import { PublishCounters } from './counters.js';
-import { Fate } from './fate.js';
+import { FoundBlockWatch } from './fate.js';
 import { FoundInbox } from './found.js';
 import { prepareStore, readFoundBlocks, type StoreMade } from './store.js';
 import { TemplatePublications } from './templates.js';
@@ -50,7 +50,7 @@ export class Publisher {
   readonly #answers: Answers;
   /** By account. */
   readonly #found: ReadonlyMap<string, FoundInbox>;
-  readonly #fate: Fate;
+  readonly #foundWatch: FoundBlockWatch;
   #endFound: (() => void) | null = null;
   #store: StoreMade | null = null;
   #storeChecked = Promise.resolve();
@@ -116,14 +116,14 @@ export class Publisher {
       new FoundInbox(account, {
         plan,
         run: (call, done) => this.#run(call, done),
-        known: (hash) => this.#fate.watch(hash),
+        known: (hash) => this.#foundWatch.watch(hash),
         log: (text) => this.notice('info', text),
         after: (ms, run) => void setTimeout(run, ms).unref(),
         nowMs: () => performance.now(),
       });
     const finders = remote.accounts.map(({ account }) => account).filter((account) => this.#answers.admits(account, 'submitblock'));
     this.#found = new Map(finders.map((account) => [account, inbox(account)]));
-    this.#fate = new Fate({
+    this.#foundWatch = new FoundBlockWatch({
       ask: (method, params, done) => this.#ask(method, params, done),
       height: () => this.#tip.height,
       log: (text) => this.notice('info', text),
@@ -229,7 +229,7 @@ export class Publisher {
         this.#tip = news.tip;
         this.#publishFact();
         for (const found of this.#found.values()) found.tipChanged();
-        this.#fate.checkAll();
+        this.#foundWatch.checkAll();
         break;
       case 'template':
         this.#templates.add(news.facts, news.slab);

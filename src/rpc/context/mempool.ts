@@ -5,7 +5,7 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { FeeEstimator } from '../../mempool/fees/fee-estimator.js';
 import type { MempoolStats } from '../../mempool/mempool.js';
 import type { PackageResult } from '../../mempool/package/package-acceptor.js';
-import type { Fate } from '../../mempool/recent-fates.js';
+import type { TxOutcome } from '../../mempool/recent-fates.js';
 
 /**
  * A transaction of the pool with its place among the others; sums include itself, fees in sums are modified fees. To be
@@ -105,7 +105,7 @@ export interface PoolAccess {
   /** A block's transactions, when all of them are here. @param wtxids 32 bytes each, one after the other */
   known(wtxids: Uint8Array): KnownTransactions | null;
   /** Why a transaction that is not here was refused or left, as far as that is remembered. */
-  fate(txid: Uint8Array): Fate | undefined;
+  recentOutcome(txid: Uint8Array): TxOutcome | undefined;
   /** Marks it for announcement until a peer has asked for it. */
   addUnbroadcast(txid: Uint8Array): void;
   /** Tells peers of it once. */

@@ -1,6 +1,6 @@
 // What the log says of found blocks that are not in the best chain.
 import t from 'tap';
-import { Fate } from '../../../src/fleet/publish/fate.js';
+import { FoundBlockWatch } from '../../../src/fleet/publish/fate.js';
 
 /** A node with chains of names: which is the best is the test's to say. */
 function world() {
@@ -9,7 +9,7 @@ function world() {
   const lines: string[] = [];
   let busy = false;
   const waiting: (() => void)[] = [];
-  const fate = new Fate({
+  const fate = new FoundBlockWatch({
     ask: (method, [what], done) => {
       if (busy) return 0;
       if (method === 'getblockheader') {

@@ -208,9 +208,9 @@ t.test('what was refused is remembered, but not by a test', async (t) => {
   const setup = createPool({ policy: { ...DEFAULT_POLICY, requireStandard: false } });
   const cheap = pay([setup.chain.fund(10_000)], 9_990);
   await offer(setup, cheap, { testOnly: true });
-  t.equal(setup.pool.fate(cheap.txid), undefined);
+  t.equal(setup.pool.recentOutcome(cheap.txid), undefined);
   await offer(setup, cheap);
-  t.match(setup.pool.fate(cheap.txid), { kind: 'refused', reason: 'min relay fee not met' });
+  t.match(setup.pool.recentOutcome(cheap.txid), { kind: 'refused', reason: 'min relay fee not met' });
 });
 
 t.test('limits of a cluster, whichever way it hangs together', async (t) => {

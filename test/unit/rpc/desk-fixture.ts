@@ -80,7 +80,7 @@ export function openDesk(
       size: 0,
       sequence: 9,
       get: () => undefined,
-      fate: () => undefined,
+      recentOutcome: () => undefined,
       byWtxid: () => undefined,
       known: () => null,
       spender: () => undefined,

@@ -1,7 +1,7 @@
 // gettemplateverdict: why a transaction is or is not in the template that is handed out. All but "confirmed", which
 // looks for a coin, is told without waiting.
 
-import type { Fate } from '../../../mempool/recent-fates.js';
+import type { TxOutcome } from '../../../mempool/recent-fates.js';
 import { longPollId } from '../../../template/render-template.js';
 import type { TemplateVerdict, VerdictTemplate } from '../../../template/verdict.js';
 import { asHash } from '../../args.js';
@@ -36,8 +36,8 @@ function figures(verdict: TemplateVerdict, template: VerdictTemplate): Members {
 
 /** Of one that is neither in the template nor in the mempool. */
 async function absent(ctx: NodeContext, txid: Uint8Array): Promise<Members> {
-  const fate = ctx.mempool.fate(txid);
-  if (fate !== undefined) return fateMembers(ctx, fate);
+  const fate = ctx.mempool.recentOutcome(txid);
+  if (fate !== undefined) return outcomeMembers(ctx, fate);
   const outpoints = Array.from({ length: OUTPUTS_CHECKED }, (_, index) => {
     const outpoint = new Uint8Array(36);
     outpoint.set(txid);
@@ -48,7 +48,7 @@ async function absent(ctx: NodeContext, txid: Uint8Array): Promise<Members> {
   return { verdict: coins.some((coin) => coin !== undefined) ? 'confirmed' : 'unknown' };
 }
 
-function fateMembers({ mempool }: NodeContext, { kind, reason, debug, time, rivals }: Fate): Members {
+function outcomeMembers({ mempool }: NodeContext, { kind, reason, debug, time, rivals }: TxOutcome): Members {
   // Those that have left since are no reason any more.
   const here = rivals.filter((txid) => mempool.get(txid) !== undefined).map(hashHex);
   const details = debug === '' ? undefined : debug;
