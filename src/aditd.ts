@@ -13,7 +13,7 @@ import { createLogger, type NodeLogger } from './log/create-logger.js';
 import { announcement } from './node/announce.js';
 import { inBackground, reportReady, startInBackground } from './node/background.js';
 import { prepareFolders } from './node/data-folder.js';
-import { mendable, withAdvice } from './node/fault-advice.js';
+import { operatorError, withAdvice } from './node/fault-advice.js';
 import { type RunningNode, startNode } from './node/start.js';
 import { follows } from './policy/compat.js';
 import { stopWriting } from './storage/write-stop.js';
@@ -31,7 +31,7 @@ function warn(lines: readonly string[]): void {
 /** Messages of errors that an operator can mend; anything else is a fault of ours and shows its stack. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return withAdvice(error.message, error);
-  return mendable(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return operatorError(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error));
 }
 
 /** Time for sockets to close after a fault. */

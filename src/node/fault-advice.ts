@@ -56,7 +56,7 @@ function adviceForDamage(message: string): string {
 }
 
 /** What an operator can mend, in one line with the advice; null for a fault of ours, whose stack is wanted. */
-export function mendable(error: unknown): string | null {
+export function operatorError(error: unknown): string | null {
   if (!(error instanceof Error) || (adviceFor(error) === '' && typeof (error as NodeJS.ErrnoException).code !== 'string')) return null;
   return withAdvice(error.message.replaceAll('\n', ' '), error);
 }

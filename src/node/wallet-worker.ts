@@ -22,7 +22,7 @@ import { ExternalSigner } from '../wallet/external-signer.js';
 import { LinkedNodeClient } from '../wallet/linked-node-client.js';
 import { WalletError } from '../wallet/manage/wallet-error.js';
 import { createChance } from '../wallet/spend/chance.js';
-import { mendable } from './fault-advice.js';
+import { operatorError } from './fault-advice.js';
 import { startResending } from './resending.js';
 import { createRunForJson } from './run-for-json.js';
 import type { EndedCall, FromWallets, ToWallets, WalletInit } from './wallet-messages.js';
@@ -43,7 +43,7 @@ const REPORT_MS = 200;
 const HEAP_MS = 5_000;
 
 // Errors lose their kind between threads: what depends on it is said here.
-const textOf = (error: unknown): string => mendable(error) ?? (error instanceof Error ? error.message : String(error));
+const textOf = (error: unknown): string => operatorError(error) ?? (error instanceof Error ? error.message : String(error));
 const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
 export async function runWallets(init: WalletInit, port: MessagePort): Promise<void> {
@@ -150,7 +150,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
     log,
     stopping: stopping.signal,
     onNames: (names) => post({ kind: 'wallets', names }),
-    onFault: (name, error) => post({ kind: 'fault', name, text: mendable(error) ?? stackOf(error) }),
+    onFault: (name, error) => post({ kind: 'fault', name, text: operatorError(error) ?? stackOf(error) }),
     spend,
     settingsFile,
   });
@@ -163,7 +163,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
       post({ kind: 'loaded' });
     } catch (error) {
       const words =
-        error instanceof WalletError ? error.message.replace(/^Wallet (loading|file verification) failed\. /, '') : mendable(error);
+        error instanceof WalletError ? error.message.replace(/^Wallet (loading|file verification) failed\. /, '') : operatorError(error);
       post({ kind: 'failed', text: words ?? stackOf(error), refused: words !== null });
     }
   };

@@ -10,7 +10,7 @@ import { fromSystemError } from './store-error.js';
 const LIST = /^MANIFEST-(\d+)$/;
 
 /** Puts the old list back where the new one is missing and nothing was made after it. @throws StoreError */
-export function mendCurrent(path: string): void {
+export function repairCurrent(path: string): void {
   try {
     // First what it says, then what is there: a list that another process makes meanwhile is not missed.
     const current = join(path, 'CURRENT');

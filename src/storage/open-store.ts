@@ -6,7 +6,7 @@ import type { Engine, EngineDb, EngineName } from './engine.js';
 import { fromEngineError } from './engine.js';
 import { ENGINE_FORMAT, type EngineRecord, isEngineName, readEngineFile, writeEngineFile } from './engine-file.js';
 import { loadLevelEngine } from './level-engine.js';
-import { mendCurrent } from './manifest.js';
+import { repairCurrent } from './manifest.js';
 import { loadNxteditionEngine } from './nxtedition-engine.js';
 import { RocksStore } from './rocks-store.js';
 import { StoreError } from './store-error.js';
@@ -137,7 +137,7 @@ export async function openStore(options: OpenStoreOptions): Promise<RocksStore> 
   const letGo = await takeDatabase(options.path);
   try {
     await examineLog(options, record);
-    mendCurrent(options.path);
+    repairCurrent(options.path);
     const db = await openDatabase(engine, options);
     if (options.onLogDamage === undefined && !record.marks) await beginMarks(db, options.path, record);
     return new RocksStore(engine.name, db, letGo);
