@@ -64,7 +64,7 @@ export interface NodeConfig extends RowValues<typeof CHAIN_ROWS>, ChosenRules, C
   readonly persistMempool: boolean;
   /** Whether to read fee estimates of any age. */
   readonly acceptStaleFees: boolean;
-  readonly rehearse: boolean;
+  readonly warmUp: boolean;
   readonly rpc: RpcConfig;
   /** null without -sv2. */
   readonly sv2: Sv2Config | null;
@@ -343,7 +343,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     },
     persistMempool: own.persistMempool,
     acceptStaleFees: own.acceptStaleFees,
-    rehearse: own.rehearse,
+    warmUp: own.rehearse,
     rpc,
     sv2: sv2Options(args, chain, netDir, compat),
     fleet: fleetOptions(args, baseDir, netDir, rpc.enabled, compat),

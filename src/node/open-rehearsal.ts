@@ -12,8 +12,8 @@ import { DEFAULT_POLICY } from '../policy/options.js';
 import { mempoolOptions } from './mempool-options.js';
 import type { NodeBase } from './open-base.js';
 import type { OpenedThreads } from './open-threads.js';
-import { Rehearsal } from './rehearsal/rehearsal.js';
-import { REHEARSAL_PARAMS } from './rehearsal/throwaway-node.js';
+import { BlockWarmup } from './rehearsal/rehearsal.js';
+import { WARMUP_PARAMS } from './rehearsal/throwaway-node.js';
 import type { WiredModules } from './wiring.js';
 
 /** How often it is looked whether a miner is there. What else a start leaves to do goes first. */
@@ -22,15 +22,15 @@ const CHECK_MS = 5_000;
 const ENOUGH_INPUTS = 20_000;
 
 /** A node that hands out no templates never begins, and its threads stay as small as they are. */
-export function openRehearsal(
+export function openBlockWarmup(
   { config, crypto, keyMath, scheduler, log, teardown }: NodeBase,
   { pool, assembler, verifier, signer }: OpenedThreads,
   { chain, mempool, fronts, sv2 }: Pick<WiredModules, 'chain' | 'mempool' | 'fronts' | 'sv2'>,
 ): void {
-  if (!config.rehearse) return;
+  if (!config.warmUp) return;
   const { minRelayFeeRate, incrementalFeeRate, dustFeeRate, bytesPerSigop } = DEFAULT_POLICY;
-  const options = mempoolOptions(config, REHEARSAL_PARAMS);
-  const rehearsal = new Rehearsal({
+  const options = mempoolOptions(config, WARMUP_PARAMS);
+  const blockWarmup = new BlockWarmup({
     dir: path.join(config.blocksDir, 'rehearsal'),
     // The node's rules, whatever it asks for, and room for two blocks, whatever it has.
     mempool: {
@@ -50,13 +50,13 @@ export function openRehearsal(
     needless: () => verifier.stats().inputs >= ENOUGH_INPUTS,
     log,
   });
-  teardown.add(() => rehearsal.close());
+  teardown.add(() => blockWarmup.close());
   const hasMiners = (): boolean => {
     const asked = fronts?.stats().link.methods.get('getblocktemplate');
     return sv2 !== null || config.fleet !== null || (asked !== undefined && asked.calls > asked.errors);
   };
   scheduler.every(CHECK_MS, () => {
-    if (!rehearsal.begun && !chain.isInitialBlockDownload() && hasMiners()) void rehearsal.begin();
+    if (!blockWarmup.begun && !chain.isInitialBlockDownload() && hasMiners()) void blockWarmup.startOnce();
   });
 }
 

@@ -30,7 +30,7 @@ import { openChain } from './open-chain.js';
 import { openFronts } from './open-fronts.js';
 import { openMempool } from './open-mempool.js';
 import { openNet } from './open-net.js';
-import { openRehearsal } from './open-rehearsal.js';
+import { openBlockWarmup } from './open-rehearsal.js';
 import { type OpenedStorage, openStorage } from './open-storage.js';
 import { openTemplates } from './open-templates.js';
 import { openThreads } from './open-threads.js';
@@ -184,7 +184,7 @@ async function start(
   late.net = net;
   wireNet(net, base);
   startRecurring(base, { chain, ...pooled, progress, net, clockWatch });
-  openRehearsal(base, threads, modules);
+  openBlockWarmup(base, threads, modules);
   await net.listen().catch((error: Error) => {
     throw error instanceof BindError ? new ConfigError(error.message) : error;
   });

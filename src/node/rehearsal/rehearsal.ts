@@ -21,7 +21,7 @@ const RIPE = 100;
  * Measured: fewer inputs leave half of the difference, and the same number in smaller blocks does less. Signing takes
  * most of the time, so each unseen block is tried as a proposal before it comes; known ones need no signatures.
  */
-const FULL: RehearsalSize = { unseen: 4, inputs: 1_200, tried: 2, known: 4, knownInputs: 4_800 };
+const FULL: BlockWarmupSize = { unseen: 4, inputs: 1_200, tried: 2, known: 4, knownInputs: 4_800 };
 
 /**
  * What blocks pay to: with so many bytes of it they go the way of large ones (chain/connect/large-block.ts), though
@@ -29,7 +29,7 @@ const FULL: RehearsalSize = { unseen: 4, inputs: 1_200, tried: 2, known: 4, know
  */
 const longScript = (): Uint8Array => new Uint8Array(500_000).fill(0x6a);
 
-export interface RehearsalSize {
+export interface BlockWarmupSize {
   /** Blocks whose transactions are new, how many inputs they have, and how often each is tried before it comes. */
   readonly unseen: number;
   readonly inputs: number;
@@ -39,7 +39,7 @@ export interface RehearsalSize {
   readonly knownInputs: number;
 }
 
-export interface RehearsalDeps extends Pick<ThrowawayNodeDeps, 'mempool' | 'templates'> {
+export interface BlockWarmupDeps extends Pick<ThrowawayNodeDeps, 'mempool' | 'templates'> {
   /** Folder of its block files, for nothing else: removed at the end, or by the next one after a process was killed. */
   readonly dir: string;
   readonly crypto: Crypto;
@@ -55,15 +55,15 @@ export interface RehearsalDeps extends Pick<ThrowawayNodeDeps, 'mempool' | 'temp
   /** Whether other work has done what a rehearsal is for: it ends. */
   readonly needless: () => boolean;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  readonly size?: RehearsalSize;
+  readonly size?: BlockWarmupSize;
 }
 
-export class Rehearsal {
-  readonly #deps: RehearsalDeps;
+export class BlockWarmup {
+  readonly #deps: BlockWarmupDeps;
   readonly #stopping = new AbortController();
   #run: Promise<void> | null = null;
 
-  constructor(deps: RehearsalDeps) {
+  constructor(deps: BlockWarmupDeps) {
     this.#deps = deps;
   }
 
@@ -72,7 +72,7 @@ export class Rehearsal {
   }
 
   /** Begins it; once is enough. @returns resolves at its end, whatever came of it */
-  begin(): Promise<void> {
+  startOnce(): Promise<void> {
     this.#run ??= this.#stopping.signal.aborted ? Promise.resolve() : this.#performAndLog();
     return this.#run;
   }
@@ -132,7 +132,7 @@ export class Rehearsal {
   }
 }
 
-async function allBlocks(node: ThrowawayNode, payments: Payments, size: RehearsalSize): Promise<void> {
+async function allBlocks(node: ThrowawayNode, payments: Payments, size: BlockWarmupSize): Promise<void> {
   const [script] = payments.scripts;
   const reward = await node.mine(script, []);
   for (let i = 0; i < RIPE; i++) await node.mine(script, []);
@@ -146,7 +146,7 @@ async function allBlocks(node: ThrowawayNode, payments: Payments, size: Rehearsa
 }
 
 /** Blocks whose transactions come with them. */
-async function unseenBlocks(node: ThrowawayNode, payments: Payments, coins: readonly OwnCoin[], size: RehearsalSize): Promise<void> {
+async function unseenBlocks(node: ThrowawayNode, payments: Payments, coins: readonly OwnCoin[], size: BlockWarmupSize): Promise<void> {
   let stock = [...coins];
   for (let i = 0; i < size.unseen; i++) {
     const txs = await payments.pay(stock);
@@ -156,15 +156,15 @@ async function unseenBlocks(node: ThrowawayNode, payments: Payments, coins: read
 }
 
 /** Blocks whose transactions the mempool holds, beside as many others. @param stocks coins that pay in turns */
-async function knownBlocks(node: ThrowawayNode, payments: Payments, stocks: readonly OwnCoin[][], size: RehearsalSize): Promise<void> {
-  let due = await payments.pay(stocks[0]);
-  await node.take(due);
+async function knownBlocks(node: ThrowawayNode, payments: Payments, stocks: readonly OwnCoin[][], size: BlockWarmupSize): Promise<void> {
+  let pending = await payments.pay(stocks[0]);
+  await node.take(pending);
   for (let i = 0, stock = stocks[1]; i < size.known; i++) {
     const next = await payments.pay(stock);
     await node.take(next);
     await node.template();
-    await node.mine(longScript(), due);
-    stock = due.flatMap(coinsOf);
-    due = next;
+    await node.mine(longScript(), pending);
+    stock = pending.flatMap(coinsOf);
+    pending = next;
   }
 }

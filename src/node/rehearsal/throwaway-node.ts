@@ -33,7 +33,7 @@ const NEVER_OLD = 1_000_000_000;
 const NONCE_AT = 76;
 
 /** Its rules: regtest's with those of today's main network from the first block on. */
-export const REHEARSAL_PARAMS: ChainParams = { ...chainParams('regtest'), bip34Height: 1 };
+export const WARMUP_PARAMS: ChainParams = { ...chainParams('regtest'), bip34Height: 1 };
 
 export interface ThrowawayNodeDeps {
   /** Folder of its block files. */
@@ -62,7 +62,7 @@ export class ThrowawayNode {
   /** @throws ChainFault, StoreError */
   static async open(deps: ThrowawayNodeDeps): Promise<ThrowawayNode> {
     const { dir, crypto, blockHasher } = deps;
-    const params = REHEARSAL_PARAMS;
+    const params = WARMUP_PARAMS;
     const verifier = lowestPriority(deps.verifier, deps.waitForIdleNode);
     const clock = new SystemClock({ get: () => 0, set() {} });
     const chain = await Chain.open(
@@ -127,7 +127,7 @@ export class ThrowawayNode {
     const header = new Uint8Array(candidate.header);
     const view = new DataView(header.buffer);
     let nonce = 0;
-    while (!proofOfWork(crypto.sha256d(header), candidate.bits, REHEARSAL_PARAMS.powLimit)) view.setUint32(NONCE_AT, ++nonce, true);
+    while (!proofOfWork(crypto.sha256d(header), candidate.bits, WARMUP_PARAMS.powLimit)) view.setUint32(NONCE_AT, ++nonce, true);
     const bytes = candidate.bytes(nonce);
     const parsed = (): BlockView => parseBlock(bytes, crypto);
     for (let i = 0; i < tried; i++) refuse(await this.#chain.testBlockValidity(parsed(), { checkPow: true, checkMerkle: true }));

@@ -7,7 +7,7 @@ import { createNativeCrypto } from '../../../src/crypto/native/index.js';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
 import { Payments } from '../../../src/node/rehearsal/payments.js';
-import { Rehearsal, type RehearsalDeps } from '../../../src/node/rehearsal/rehearsal.js';
+import { BlockWarmup, type BlockWarmupDeps } from '../../../src/node/rehearsal/rehearsal.js';
 import { InlineAssembler } from '../../../src/parallel/assembler-inline.js';
 import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
 import { type Verifier, VerifierFaultError } from '../../../src/parallel/verifier.js';
@@ -18,7 +18,7 @@ const crypto = createNativeCrypto();
 const SMALL = { inputs: 12, unseen: 2, tried: 2, known: 3, knownInputs: 8 };
 
 interface World {
-  readonly rehearsal: Rehearsal;
+  readonly rehearsal: BlockWarmup;
   readonly lines: string[];
   /** What lies where a rehearsal makes its folder. */
   readonly left: () => string[];
@@ -34,12 +34,12 @@ function full(): never {
   throw new Error('as if the disk were full');
 }
 
-function world(parent: string, deps: Partial<RehearsalDeps> = {}, verifier: Verifier = new InlineVerifier(crypto)): World {
+function world(parent: string, deps: Partial<BlockWarmupDeps> = {}, verifier: Verifier = new InlineVerifier(crypto)): World {
   const lines: string[] = [];
   const classes = new Set<string>();
   let inputs = 0;
   let large = 0;
-  const rehearsal = new Rehearsal({
+  const rehearsal = new BlockWarmup({
     dir: path.join(parent, 'rehearsal'),
     crypto,
     keys: createKeyMath(),
@@ -79,9 +79,9 @@ for (const mode of ['core', 'chunks', 'live'] as const) {
       templates: { mode },
     });
     t.notOk(rehearsal.begun);
-    const over = rehearsal.begin();
+    const over = rehearsal.startOnce();
     t.ok(rehearsal.begun);
-    t.equal(rehearsal.begin(), over, 'once');
+    t.equal(rehearsal.startOnce(), over, 'once');
     await over;
     const [, taken, templates] = /^info Rehearsed blocks with (\d+) inputs and (\d+) templates in \d+\.\d s/.exec(lines[0] ?? '') ?? [];
     t.equal(Number(taken), 4 + 2 * 12 + 3 * 8, 'the splits, two blocks of new transactions, three of known ones');
@@ -106,14 +106,14 @@ t.test('a key that is forgotten', async (t) => {
 
 t.test('what a killed one left', async (t) => {
   const { rehearsal, lines, left } = world(t.testdir({ rehearsal: { 'blk00000.dat': 'half a block', 'blk00001.dat': '' } }));
-  await rehearsal.begin();
+  await rehearsal.startOnce();
   t.match(lines, [/^info Rehearsed blocks/], "is in nobody's way");
   t.strictSame(left(), []);
 });
 
 t.test('ended in its middle', async (t) => {
   const { rehearsal, lines, left } = world(t.testdir(), { size: { ...SMALL, unseen: 1_000_000 } });
-  const over = rehearsal.begin();
+  const over = rehearsal.startOnce();
   await until('it has begun', () => left().length === 1);
   await rehearsal.close();
   await over;
@@ -130,7 +130,7 @@ t.test('while the node has other work', async (t) => {
       return busy;
     },
   });
-  const over = rehearsal.begin();
+  const over = rehearsal.startOnce();
   await until('it has asked some times', () => asked > 5);
   t.equal(inputs(), 0, 'it waits');
   busy = false;
@@ -141,7 +141,7 @@ t.test('while the node has other work', async (t) => {
 t.test('ended while it waits', async (t) => {
   let asked = 0;
   const { rehearsal, lines, left } = world(t.testdir(), { urgent: () => ++asked > 0 });
-  void rehearsal.begin();
+  void rehearsal.startOnce();
   await until('it waits', () => asked > 2);
   await rehearsal.close();
   t.strictSame([lines, left()], [[], []]);
@@ -149,13 +149,13 @@ t.test('ended while it waits', async (t) => {
 
 t.test('that other work makes needless', async (t) => {
   const { rehearsal, lines, left, inputs }: World = world(t.testdir(), { needless: () => inputs() > 30 });
-  await rehearsal.begin();
+  await rehearsal.startOnce();
   t.strictSame([lines, left()], [[], []], 'it ends, and there is nothing to tell');
 });
 
 t.test('no room for block files', async (t) => {
   const { rehearsal, lines, left } = world(t.testdir(), { crypto: { ...crypto, sha256d: () => full() } });
-  await rehearsal.begin();
+  await rehearsal.startOnce();
   t.match(lines, [/^warn The rehearsal of blocks failed.*: as if the disk were full/]);
   t.strictSame(left(), [], 'the folder goes also when opening fails');
 });
@@ -163,7 +163,7 @@ t.test('no room for block files', async (t) => {
 t.test('ended before it began', async (t) => {
   const { rehearsal, lines, left } = world(t.testdir());
   await rehearsal.close();
-  await rehearsal.begin();
+  await rehearsal.startOnce();
   t.strictSame(lines, []);
   t.strictSame(left(), []);
 });
@@ -182,7 +182,7 @@ t.test('a script thread that dies', async (t) => {
     close: () => dying.close(),
   };
   const { rehearsal, lines, left } = world(t.testdir(), {}, verifier);
-  await rehearsal.begin();
+  await rehearsal.startOnce();
   t.match(lines, [/^warn The rehearsal of blocks failed, so the first real one may take longer: /]);
   t.equal(lines.length, 1);
   t.strictSame(left(), []);
@@ -191,13 +191,13 @@ t.test('a script thread that dies', async (t) => {
 t.test('a folder that cannot be made', async (t) => {
   const dir = t.testdir({ file: '' });
   const { rehearsal, lines } = world(path.join(dir, 'file'));
-  await rehearsal.begin();
+  await rehearsal.startOnce();
   t.match(lines, [/^warn The rehearsal of blocks failed/]);
 });
 
 t.test('payments that no mempool takes', async (t) => {
   const { rehearsal, lines, left } = world(t.testdir(), { mempool: { policy: { ...DEFAULT_POLICY, minRelayFeeRate: 100_000_000 } } });
-  await rehearsal.begin();
+  await rehearsal.startOnce();
   t.match(lines, [/^warn The rehearsal of blocks failed.*: Refused: /]);
   t.strictSame(left(), []);
 });
