@@ -111,7 +111,7 @@ export class ChainReader {
   }
 
   /** Whether a block that is not here would be stored though nobody asked for it. */
-  takesUnasked(node: HeaderNode): boolean {
+  storesUnrequested(node: HeaderNode): boolean {
     return worthStoring(this.ws, node);
   }
   /** Whether the block's bytes are stored. */

@@ -86,7 +86,7 @@ export class Chain extends ChainReader {
     const keepAll = chain.guardBlocks(() => 0);
     try {
       await chain.#pruner.finish();
-      if (ws.options.adoptAtOpen) await adoptBehind(ws, (block, at) => chain.#importer.take(block, at));
+      if (ws.options.adoptAtOpen) await adoptBehind(ws, (block, at) => chain.#importer.importBlock(block, at));
       await chain.#changes.changeWhole(async () => {
         await chain.#leaveFailedTip();
         if (chain.#importer.transactionsAhead <= ws.options.connectAtOpen) await chain.#activator.activate();
@@ -254,7 +254,7 @@ export class Chain extends ChainReader {
   async takeBlock(block: BlockView): Promise<boolean> {
     const node = this.ws.index.get(block.hash);
     const fits = node !== undefined && !node.failed && !node.has(NodeStatus.HAVE_DATA) && !this.#intake.isStoring(node);
-    const isNew = fits ? await this.#changes.storeConcurrently(() => this.#intake.take(block, node)) : null;
+    const isNew = fits ? await this.#changes.storeConcurrently(() => this.#intake.storeBlock(block, node)) : null;
     this.#snapshot.history?.goOn();
     return isNew ?? (await this.submitBlock(block)).isNew;
   }

@@ -52,13 +52,13 @@ export class Importer {
 
   /** See Chain.loadBlockFiles. */
   load(paths: readonly string[], onProgress?: (progress: ImportProgress) => void): Promise<number> {
-    return this.#import(paths, (block) => this.take(block, null), onProgress);
+    return this.#import(paths, (block) => this.importBlock(block, null), onProgress);
   }
 
   /** See Chain.adoptStored. */
   async adoptStored(onProgress?: (progress: ImportProgress) => void): Promise<number> {
     const files = new Map(this.#ws.blocks.files.files().map(({ file, path }) => [path, file]));
-    const adopt = (block: BlockView, { path, pos }: BlockSource) => this.take(block, { file: files.get(path) as number, pos });
+    const adopt = (block: BlockView, { path, pos }: BlockSource) => this.importBlock(block, { file: files.get(path) as number, pos });
     // What lies in a file is not known before all of it was read.
     const keepAll = this.#deps.pruner.guard(() => 0);
     return this.#import([...files.keys()], adopt, onProgress).finally(keepAll);
@@ -93,7 +93,7 @@ export class Importer {
    * One block of an import: no caller was told that it is stored, so rows are written in groups.
    * @param stored where its bytes are already; such a block is not connected yet
    */
-  async take(block: BlockView, stored: BlockPosition | null): Promise<boolean> {
+  async importBlock(block: BlockView, stored: BlockPosition | null): Promise<boolean> {
     const { changes, activator, announceHeader } = this.#deps;
     const { index, params, crypto, log } = this.#ws;
     const known = index.get(block.hash);

@@ -57,7 +57,7 @@ export class Intake {
    * Checks and stores a block; it is connected when its turn comes.
    * @returns whether it was new, once its bytes are with the kernel; null when it breaks a rule
    */
-  async take(block: BlockView, node: HeaderNode): Promise<boolean | null> {
+  async storeBlock(block: BlockView, node: HeaderNode): Promise<boolean | null> {
     const ws = this.#ws;
     this.#storing.add(node);
     this.#storingBytes += block.totalSize;

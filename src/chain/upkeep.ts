@@ -53,7 +53,7 @@ export class Upkeep {
    */
   changed(): void {
     const { changes, activator, persister, pruner } = this.#deps;
-    if (pruner.takeDue()) this.#pruneDue = true;
+    if (pruner.takeGrowth()) this.#pruneDue = true;
     if (!(activator.needsSettling || this.#pruneDue) || this.#settleTimer !== null) return;
     this.#settleTimer = setTimeout(() => {
       this.#settleTimer = null;
@@ -63,7 +63,7 @@ export class Upkeep {
         await activator.settle();
         // What was acknowledged meanwhile is safe from a loss of power then.
         if (activator.nearTip) await persister.syncAll();
-        if (!pruner.takeDue() && !this.#pruneDue) return;
+        if (!pruner.takeGrowth() && !this.#pruneDue) return;
         this.#pruneDue = false;
         await pruner.toTarget();
       });

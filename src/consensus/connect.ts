@@ -63,7 +63,7 @@ export function connectBlock(
 ): ConnectResult {
   const connector = new BlockConnector(block, prev, params, coins, opts);
   const overwriting = enforceBip30(prev, block.hash, params) && overwrites(block, coins);
-  connector.begin(overwriting) ?? connector.step(block.txs.length) ?? connector.finish();
+  connector.applyBip30(overwriting) ?? connector.step(block.txs.length) ?? connector.finish();
   return connector;
 }
 
@@ -93,7 +93,7 @@ export class BlockConnector implements ConnectResult {
   // Outpoints spent so far in this block.
   readonly #used: KeyTable;
   // Coins of the first inputs of transaction `scriptTxs`.
-  #gathered: Coin[] = [];
+  #collected: Coin[] = [];
 
   constructor(block: BlockView, prev: HeaderContext, params: ChainParams, coins: CoinView, opts: ConnectOptions) {
     this.block = block;
@@ -117,7 +117,7 @@ export class BlockConnector implements ConnectResult {
    * BIP-0030: no output of the block may be an unspent coin already, where that is enforced.
    * @param overwrites whether there is such an output and it is enforced
    */
-  begin(overwrites: boolean): Verdict {
+  applyBip30(overwrites: boolean): Verdict {
     if (overwrites) this.verdict = reject('consensus', 'bad-txns-BIP30');
     return this.verdict;
   }
@@ -128,7 +128,7 @@ export class BlockConnector implements ConnectResult {
    */
   step(end: number, inputs = 0): Verdict {
     while (this.verdict === null && this.scriptTxs < end) this.verdict = this.#transaction(this.scriptTxs);
-    if (this.verdict === null && inputs > 0) this.verdict = forGood(this.#gather(this.block.txs[end], inputs));
+    if (this.verdict === null && inputs > 0) this.verdict = forGood(this.#collectCoins(this.block.txs[end], inputs));
     return this.verdict;
   }
 
@@ -144,8 +144,8 @@ export class BlockConnector implements ConnectResult {
     const tx = this.block.txs[i];
     const verdict = i === 0 ? null : forGood(this.#inputs(tx));
     if (verdict !== null) return verdict;
-    const coins = this.#gathered;
-    this.#gathered = [];
+    const coins = this.#collected;
+    this.#collected = [];
     this.sigopCost += this.#wholeCost && tx.facts !== null ? tx.facts.sigopCost : sigopCost(tx, coins, this.#flags);
     if (this.sigopCost > MAX_BLOCK_SIGOPS_COST) return reject('consensus', 'bad-blk-sigops');
     this.spentByTx.push(coins);
@@ -153,10 +153,10 @@ export class BlockConnector implements ConnectResult {
   }
 
   /** Takes the coins of a transaction's first inputs. */
-  #gather(tx: TxView, inputs: number): Verdict {
-    const coins = this.#gathered;
+  #collectCoins(tx: TxView, inputs: number): Verdict {
+    const coins = this.#collected;
     for (let k = coins.length; k < inputs; k++) {
-      const coin = this.#take(tx, k);
+      const coin = this.#spendCoin(tx, k);
       if (coin === undefined) return missingInputs();
       coins.push(coin);
     }
@@ -164,9 +164,9 @@ export class BlockConnector implements ConnectResult {
   }
 
   #inputs(tx: TxView): Verdict {
-    const missing = this.#gather(tx, tx.inputCount);
+    const missing = this.#collectCoins(tx, tx.inputCount);
     if (missing !== null) return missing;
-    const coins = this.#gathered;
+    const coins = this.#collected;
     const sigops = this.#cleanup ? checkLegacyInputSigops(tx, coins) : null;
     if (sigops !== null) return sigops;
     const { verdict, fee } = checkSpentCoins(tx, coins, this.height);
@@ -183,7 +183,7 @@ export class BlockConnector implements ConnectResult {
   }
 
   /** Spends what input k names: of an earlier transaction of this block, else of the coins before it. */
-  #take(tx: TxView, k: number): Coin | undefined {
+  #spendCoin(tx: TxView, k: number): Coin | undefined {
     const bytes = tx.buffer;
     const at = tx.outpointAt(k);
     // What is asked for and not there ends the block.

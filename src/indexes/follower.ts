@@ -262,7 +262,7 @@ export class IndexFollower {
     const { chain } = this.#deps;
     const block = await chain.readBlock(node);
     const spent = this.kind.needsUndo ? await chain.readUndo(node) : [];
-    this.#take(await this.kind.connect(node, block, spent));
+    this.#addOperations(await this.kind.connect(node, block, spent));
     this.#at = node;
     await this.#writeWhenDue();
   }
@@ -276,14 +276,14 @@ export class IndexFollower {
       // Its bytes are there: rows of a block are written when these are synced.
       if (this.kind.disconnect !== undefined) {
         const block = await chain.readBlock(node);
-        this.#take(await this.kind.disconnect(node, block, this.kind.needsUndo ? await chain.readUndo(node) : []));
+        this.#addOperations(await this.kind.disconnect(node, block, this.kind.needsUndo ? await chain.readUndo(node) : []));
       }
       this.#at = node.prev;
       await this.#writeWhenDue();
     }
   }
 
-  #take(ops: readonly BatchOp[]): void {
+  #addOperations(ops: readonly BatchOp[]): void {
     if (this.#ops.length === 0) this.#openedMs = this.#deps.clock.monotonicMs();
     for (const op of ops) {
       this.#ops.push(op);

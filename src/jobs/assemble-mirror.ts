@@ -146,7 +146,7 @@ export class AssembleMirror {
     }
     if (full) this.#clear();
     try {
-      this.#take(delta);
+      this.#applyChanges(delta);
     } catch (error) {
       // Part of it may be there: the next delta must not be taken for what follows it.
       this.#clear();
@@ -158,7 +158,7 @@ export class AssembleMirror {
     return true;
   }
 
-  #take(delta: MirrorDelta): void {
+  #applyChanges(delta: MirrorDelta): void {
     for (const { index, buffer } of delta.segments) this.#segments[index] = buffer === null ? NO_BYTES : new Uint8Array(buffer);
     if (delta.removed.length === 0 && delta.changed.length === 0) return;
     this.#ensureCapacity(delta);

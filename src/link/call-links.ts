@@ -184,12 +184,12 @@ export class CallLinks {
     else if (!isPacked(message)) this.#deps.onNews(link.front, message as NodeNews);
     else {
       const { items, parts } = unpackMessage(message);
-      for (const item of items) this.#take(link, item, parts);
+      for (const item of items) this.#takeItem(link, item, parts);
       this.#ticks.startTicks(true);
     }
   }
 
-  #take(link: Link, item: Item, parts: readonly Uint8Array[]): void {
+  #takeItem(link: Link, item: Item, parts: readonly Uint8Array[]): void {
     switch (item[0]) {
       case ITEM.REQUEST: {
         const [, id, user, uri, , member] = item as [number, number, string, string, string, unknown];

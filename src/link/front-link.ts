@@ -90,7 +90,7 @@ export class FrontLink {
     this.#quota = quota;
     this.#outbox = new Outbox(ports.main);
     this.#onNews = onNews;
-    this.#port.on('close', () => this.#lose());
+    this.#port.on('close', () => this.#failPending());
     this.#port.on('message', (message: unknown) => this.#receive(message));
     this.#priority.on('message', (message: unknown) => this.#takePacked(message as Uint8Array));
     this.#ticks.startTicks();
@@ -114,7 +114,7 @@ export class FrontLink {
     const id = this.#newId();
     const position = call.priority ? -1 : this.#requests.write(id, call.user, call.uri, call.body, call.plain);
     this.#pending.set(id, { done, ...size, position });
-    if (this.#closed) setImmediate(() => this.#lose());
+    if (this.#closed) setImmediate(() => this.#failPending());
     if (call.priority) {
       const body = new Uint8Array(call.body);
       const { user, uri, method, submission } = call;
@@ -173,7 +173,7 @@ export class FrontLink {
   }
 
   /** The other thread has ended: what waits for it is told. */
-  #lose(): void {
+  #failPending(): void {
     if (!this.#closed) this.#read(true);
     this.#closed = true;
     for (const id of [...this.#pending.keys()]) this.#settle(id)?.done(500, LOST);
@@ -209,7 +209,7 @@ export class FrontLink {
     const { items, parts } = unpackMessage(message);
     for (const item of items) {
       try {
-        this.#take(item, parts);
+        this.#takeItem(item, parts);
       } catch (error) {
         throwApart(error);
       }
@@ -274,7 +274,7 @@ export class FrontLink {
     return next !== undefined;
   }
 
-  #take(item: Item, parts: readonly Uint8Array[]): void {
+  #takeItem(item: Item, parts: readonly Uint8Array[]): void {
     const id = item[1] as number;
     if (item[0] === ITEM.REPLY) {
       this.#settle(id)?.done(item[2] as number, memberBody(item[3], parts));

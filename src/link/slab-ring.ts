@@ -71,7 +71,7 @@ export class SlabRing {
    * A slab of at least sizeBytes, reserved for writing; then publish() or discard() it. Null when every slab is being
    * read: onExhausted was called, and one will be free as soon as the slowest readers were closed.
    */
-  take(sizeBytes: number): WritableSlab | null {
+  takeSlab(sizeBytes: number): WritableSlab | null {
     // Those that are large enough first, always the same: two or three hold all that readers in time need.
     const index = this.#reserve(sizeBytes) ?? this.#reserve(0);
     if (index === undefined) {
@@ -95,14 +95,14 @@ export class SlabRing {
   }
 
   /** Like take(), but when every slab is taken it waits until readers have gone. */
-  takeWhenFree(sizeBytes: number): WritableSlab | Promise<WritableSlab> {
-    const slab = this.take(sizeBytes);
+  takeSlabWhenFree(sizeBytes: number): WritableSlab | Promise<WritableSlab> {
+    const slab = this.takeSlab(sizeBytes);
     if (slab !== null) return slab;
     return new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
       // Readers that end by themselves send no word.
       setTimeout(resolve, RETRY_MS);
-    }).then(() => this.takeWhenFree(sizeBytes));
+    }).then(() => this.takeSlabWhenFree(sizeBytes));
   }
 
   /** Readers were cut off: callers that wait for a slab look again. */

@@ -103,17 +103,17 @@ function diagram(pool: TxPool, rows: readonly number[], addition?: Addition): Ch
     budget -= forest.improve(Math.min(budget, CLUSTER_COST));
     chunks.push(...chunksOf(graph, forest.order()));
   };
-  const take = (row: number): number[] => {
+  const takeCluster = (row: number): number[] => {
     const members = [...connected(pool, row, (next) => left.has(next))];
     for (const member of members) left.delete(member);
     return members;
   };
   if (addition !== undefined) {
     const joined: number[] = [];
-    for (const parent of addition.parents) if (left.has(parent)) joined.push(...take(parent));
+    for (const parent of addition.parents) if (left.has(parent)) joined.push(...takeCluster(parent));
     add(joined, addition);
   }
-  for (const row of rows) if (left.has(row)) add(take(row));
+  for (const row of rows) if (left.has(row)) add(takeCluster(row));
   return chunks.sort((a, b) => compareFeeFractions(b.fee, b.size, a.fee, a.size));
 }
 

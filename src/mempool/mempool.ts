@@ -348,7 +348,7 @@ export class Mempool {
    * @param yieldToUrgent see Slicer
    */
   snapshot(yieldToUrgent?: () => unknown): Promise<PoolSnapshot> {
-    return PoolSnapshot.take(this.#pool, this.options.policy.clusters, yieldToUrgent);
+    return PoolSnapshot.takeSorted(this.#pool, this.options.policy.clusters, yieldToUrgent);
   }
 
   /** These entries, in this order, for work with pauses. Release it. */

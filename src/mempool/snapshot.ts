@@ -139,7 +139,7 @@ export class PoolSnapshot implements Iterable<MempoolEntry> {
    * txid; or, as since release 31, in the order of blocks. Taken at the call.
    * @param byChunks the order of blocks; of what changes in the pauses it may know @param yieldToUrgent see Slicer
    */
-  static async take(pool: TxPool, byChunks: boolean, yieldToUrgent?: () => unknown): Promise<PoolSnapshot> {
+  static async takeSorted(pool: TxPool, byChunks: boolean, yieldToUrgent?: () => unknown): Promise<PoolSnapshot> {
     const rows = pool.rows.here();
     const snapshot = new PoolSnapshot(pool, rows);
     try {

@@ -87,7 +87,7 @@ export class Dispatcher {
   #runSlice(): void {
     const until = performance.now() + SLICE_MS;
     do {
-      const peer = this.#queue.take();
+      const peer = this.#queue.takeNext();
       if (peer === undefined) return;
       this.#serveFor(peer);
     } while (performance.now() < until);

@@ -32,7 +32,7 @@ export class FairQueue<P extends object> {
   }
 
   /** Takes the next peer out. */
-  take(): P | undefined {
+  takeNext(): P | undefined {
     const now = this.#nowMs();
     let best: P | undefined;
     let least = Number.POSITIVE_INFINITY;

@@ -100,7 +100,7 @@ export class WalletThread {
     this.#worker = worker;
     this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()));
     noteLoading(Promise.race([this.#exited, new Promise<void>((resolve) => worker.once('message', () => resolve()))]));
-    worker.on('message', (message: FromWallets) => this.#take(message));
+    worker.on('message', (message: FromWallets) => this.#onMessage(message));
     worker.on('error', (error) => {
       this.#failure = error;
     });
@@ -178,7 +178,7 @@ export class WalletThread {
     this.#worker?.postMessage(message, transfer);
   }
 
-  #take(message: FromWallets): void {
+  #onMessage(message: FromWallets): void {
     const { log, guard, onCall } = this.#deps;
     switch (message.kind) {
       case 'loaded':

@@ -117,7 +117,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
     post({ kind: 'closed', error: failed });
     port.close();
   };
-  const take = (message: ToWallets): void => {
+  const onMessage = (message: ToWallets): void => {
     switch (message.kind) {
       case 'load':
         void load();
@@ -203,5 +203,5 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
   void wallets.loadAgain(init.again.names, init.again.why);
   links.add(NODE, init.node);
   // Messages have waited in the port until now.
-  port.on('message', take);
+  port.on('message', onMessage);
 }

@@ -42,7 +42,7 @@ export class BatchAnswers {
   /** Takes the answer to the job of a range; a second one counts in place of the first. */
   add(range: number, result: VerifyJobResult): void {
     this.#cpuMs += result.endMs - result.startMs;
-    this.#take(range, result);
+    this.#takeAnswer(range, result);
   }
 
   /** Takes the answer to a share of the batch. */
@@ -53,7 +53,7 @@ export class BatchAnswers {
       const checks = this.ranges[range];
       if (checks !== undefined) this.#note(range, checks.end - checks.first);
     }
-    if (last !== null && this.ranges[lastRange] !== undefined) this.#take(lastRange, last);
+    if (last !== null && this.ranges[lastRange] !== undefined) this.#takeAnswer(lastRange, last);
   }
 
   #note(range: number, checked: number): void {
@@ -61,7 +61,7 @@ export class BatchAnswers {
     this.#ran[range] = checked;
   }
 
-  #take(range: number, result: VerifyJobResult): void {
+  #takeAnswer(range: number, result: VerifyJobResult): void {
     if (!fits(result, this.ranges[range] as CheckRange, this.serial)) return;
     this.#note(range, result.checked);
     if (result.stopped) this.#stopped = true;

@@ -22,7 +22,7 @@ type Declared = MethodSpec & Partial<Pick<VersionedMethod, 'compat'>>;
 const twice = (name: string): never => fail(RPC_CODE.INVALID_PARAMETER, `Parameter ${name} specified multiple times`);
 
 /** Takes what is given under one of an argument's names. */
-function take(left: Map<string, JsonValue>, { name: names }: ArgSpec): { name: string; value: JsonValue } | undefined {
+function takeArgument(left: Map<string, JsonValue>, { name: names }: ArgSpec): { name: string; value: JsonValue } | undefined {
   const name = names.split('|').find((alias) => left.has(alias));
   if (name === undefined) return undefined;
   const value = left.get(name)!;
@@ -41,8 +41,8 @@ function positional({ args, compat }: Declared, named: JsonObject): JsonValue[] 
   const out: JsonValue[] = [];
   let first: { at: number; name: string } | undefined;
   for (const [at, arg] of args.entries()) {
-    const members = mixed && arg.namedMembers ? (arg.inner ?? []).flatMap((member) => take(left, member) ?? []) : [];
-    const given = take(left, arg);
+    const members = mixed && arg.namedMembers ? (arg.inner ?? []).flatMap((member) => takeArgument(left, member) ?? []) : [];
+    const given = takeArgument(left, arg);
     if (given === undefined && members.length === 0) continue;
     if (given !== undefined && members.length > 0) {
       fail(RPC_CODE.INVALID_PARAMETER, `Parameter ${given.name} conflicts with parameter ${members[0]!.name}`);

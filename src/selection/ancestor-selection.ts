@@ -199,7 +199,7 @@ class AncestorSelection {
       }
       failures = 0;
       this.#cut = lowerRate(this.#cut, fees, WITNESS_SCALE * size);
-      this.#take(members);
+      this.#takePackage(members);
     }
     modified.clear();
     return { slots: new Int32Array(this.#slots), fees: this.#fees, weight: this.#weight, sigops: this.#sigops, cut: this.#cut };
@@ -229,7 +229,7 @@ class AncestorSelection {
     return members;
   }
 
-  #take(members: number[]): void {
+  #takePackage(members: number[]): void {
     const c = this.#c;
     if (members.length > 1) members.sort((a, b) => c.ancestorCount[a] - c.ancestorCount[b] || compareTxids(c.txids, a, b));
     for (const slot of members) {

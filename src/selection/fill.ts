@@ -108,7 +108,7 @@ class Filling {
       } else if (!this.#chunkMayEnter(first)) this.#closed[cluster] = 1;
       else {
         this.#cut = lowerRate(this.#cut, fee, index.chunkSize(first));
-        for (let slot = first, left = index.chunkLength(first); left > 0; slot = index.next(slot), left--) this.#take(slot);
+        for (let slot = first, left = index.chunkLength(first); left > 0; slot = index.next(slot), left--) this.#takeSlot(slot);
       }
     }
   }
@@ -139,7 +139,7 @@ class Filling {
     return this.#weight + weight <= this.#limits.maxWeight && this.#sigops + sigops <= (this.#limits.maxSigops ?? MAX_SIGOPS);
   }
 
-  #take(slot: number): void {
+  #takeSlot(slot: number): void {
     const { fee, weight, sigops } = this.#c;
     this.#taken[slot] = 1;
     this.#slots.push(slot);
@@ -167,7 +167,7 @@ class Filling {
       return false;
     const { chunk, slots } = best;
     this.#cut = lowerRate(this.#cut, best.fee, best.size);
-    for (const slot of slots) this.#take(slot);
+    for (const slot of slots) this.#takeSlot(slot);
     this.#packages = fitting.filter((candidate) => candidate.chunk !== chunk);
     this.#part(chunk);
     return true;

@@ -42,7 +42,7 @@ function readTapKeys(taproot: TaprootData, paths: ReadonlyMap<string, TapKeyPath
 }
 
 /** Writes down what solving found; a complete input keeps nothing but its final scripts. */
-export function takeInput(input: PsbtInput, data: SignatureData, hashes: Hashes): void {
+export function updateInputFields(input: PsbtInput, data: SignatureData, hashes: Hashes): void {
   if (data.complete) {
     input.partialSigs.clear();
     input.keyPaths.clear();
@@ -53,7 +53,7 @@ export function takeInput(input: PsbtInput, data: SignatureData, hashes: Hashes)
     return;
   }
   for (const [id, signature] of data.signatures) if (!input.partialSigs.has(id)) input.partialSigs.set(id, signature);
-  takeScripts(input, data);
+  updateScripts(input, data);
   const { taproot } = data;
   if (taproot === null) return;
   input.tapKeySig ??= taproot.keySignature;
@@ -64,15 +64,15 @@ export function takeInput(input: PsbtInput, data: SignatureData, hashes: Hashes)
     if (!input.tapLeafScripts.has(key)) input.tapLeafScripts.set(key, leaf);
   }
   for (const [key, signature] of taproot.leafSignatures) input.tapScriptSigs.set(key, signature);
-  takeTapKeys(input, taproot);
+  addTapKeyPaths(input, taproot);
 }
 
 /** Adds missing key paths. Keeps existing ones unchanged, even if more leaves are known now. */
-function takeTapKeys(into: Pick<PsbtInput, 'tapKeyPaths'>, { keys }: TaprootData): void {
+function addTapKeyPaths(into: Pick<PsbtInput, 'tapKeyPaths'>, { keys }: TaprootData): void {
   for (const [id, key] of keys) if (!into.tapKeyPaths.has(id)) into.tapKeyPaths.set(id, tapKeyPath(key));
 }
 
-function takeScripts(into: Pick<PsbtInput, 'redeemScript' | 'witnessScript' | 'keyPaths'>, data: SignatureData): void {
+function updateScripts(into: Pick<PsbtInput, 'redeemScript' | 'witnessScript' | 'keyPaths'>, data: SignatureData): void {
   if (into.redeemScript.length === 0 && data.redeemScript) into.redeemScript = data.redeemScript;
   if (into.witnessScript.length === 0 && data.witnessScript) into.witnessScript = data.witnessScript;
   for (const key of data.keys.values()) {
@@ -96,12 +96,12 @@ export function outputData(output: PsbtOutput): SignatureData {
 }
 
 /** Writes down what a would-be spend of an output found. */
-export function takeOutput(output: PsbtOutput, data: SignatureData): void {
-  takeScripts(output, data);
+export function updateOutputFields(output: PsbtOutput, data: SignatureData): void {
+  updateScripts(output, data);
   const { taproot } = data;
   if (taproot === null) return;
   output.tapInternalKey ??= taproot.internalKey;
-  takeTapKeys(output, taproot);
+  addTapKeyPaths(output, taproot);
 }
 
 const PREIMAGES: Partial<Record<Fragment, number>> = {

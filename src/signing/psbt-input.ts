@@ -12,7 +12,7 @@ import type { Signer } from '../crypto/schnorr-signer.js';
 import { isFinal, type Psbt, type PsbtInput, utxoOf } from '../psbt/psbt.js';
 import { encodeTapTree } from '../psbt/tap-tree.js';
 import { produceSignature } from './produce-signature.js';
-import { inputData, noteKeys, outputData, preimageIn, takeInput, takeOutput } from './psbt-fields.js';
+import { inputData, noteKeys, outputData, preimageIn, updateInputFields, updateOutputFields } from './psbt-fields.js';
 import type { PsbtSigning } from './sign-ahead.js';
 import { type PresignedInput, signatureIn } from './sign-ahead.js';
 import { dummyTools, locksOf, signingTools } from './signature-creator.js';
@@ -176,7 +176,7 @@ function solveInput(
   if (input.nonWitnessUtxo === null && !data.wantsWitness) return { final: false, missing: null };
   const complete = solved && (dummy || isSame(data, checked) || verifies(signing, index, data));
   data.complete = complete && finalize;
-  takeInput(input, data, tools.hashes);
+  updateInputFields(input, data, tools.hashes);
   if (data.wantsWitness) input.witnessUtxo = output;
   if (data.complete && !dummy) work.proven.add(index);
   return { final: complete, missing: data.missing };
@@ -207,7 +207,7 @@ export function updatePsbtOutput({ psbt, signing }: PsbtSigning, index: number, 
   const data = outputData(output);
   noteKeys(data, output, signing.crypto);
   produceSignature(script, data, { ...unsigned(provider, signing, 0), everyKey: true });
-  takeOutput(output, data);
+  updateOutputFields(output, data);
   // Core lists the right branch before the left one.
   const tree = script.length === 34 ? provider.taproot?.(script.subarray(2)) : undefined;
   if (tree && tree.leaves.length > 0) output.tapTree ??= encodeTapTree(tree.leaves.toReversed());

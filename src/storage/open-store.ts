@@ -114,7 +114,7 @@ const openIds = new Set<string>();
  * @returns what lets it go
  * @throws StoreError STORE_LOCKED
  */
-async function takeDatabase(path: string): Promise<() => void> {
+async function claimDatabase(path: string): Promise<() => void> {
   const file = join(path, 'LOCK');
   const made = await open(file, 'wx').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') return null;
@@ -134,15 +134,15 @@ async function takeDatabase(path: string): Promise<() => void> {
  */
 export async function openStore(options: OpenStoreOptions): Promise<RocksStore> {
   const { engine, record } = await chooseEngine(options);
-  const letGo = await takeDatabase(options.path);
+  const release = await claimDatabase(options.path);
   try {
     await examineLog(options, record);
     repairCurrent(options.path);
     const db = await openDatabase(engine, options);
     if (options.onLogDamage === undefined && !record.marks) await beginMarks(db, options.path, record);
-    return new RocksStore(engine.name, db, letGo);
+    return new RocksStore(engine.name, db, release);
   } catch (error) {
-    letGo();
+    release();
     throw error;
   }
 }

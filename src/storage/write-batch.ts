@@ -164,7 +164,7 @@ export class WriteBatch implements Batch {
   }
 
   /** Moves the operations out, for another thread: nothing is left here. */
-  take(): TakenBatch {
+  takeBuffer(): TakenBatch {
     this.#refuseUsedUp();
     const taken = { buffer: this.#bytes.buffer, size: this.#size, count: this.#count };
     this.#bytes = new Uint8Array(0);

@@ -52,7 +52,7 @@ export class WriteThread {
     run.writers++;
     return {
       write: (batch, sync) => {
-        const taken = batch.take();
+        const taken = batch.takeBuffer();
         return run.hand({ kind: 'write', handle, taken, sync }, [taken.buffer]);
       },
       clear: (gte, lt) => run.hand({ kind: 'clear', handle, gte, lt }),
@@ -80,7 +80,7 @@ class Run {
   constructor(entry: URL) {
     this.#worker = new Worker(entry, { name: 'adit-storage' });
     // Refused when it dies.
-    this.#loaded = this.#take(UP).catch(() => {});
+    this.#loaded = this.#waitForAnswer(UP).catch(() => {});
     noteLoading(this.#loaded);
     this.#worker.on('message', (answer: Answer) => this.#answered(answer));
     this.#worker.on('error', (error: Error) => this.#end(error));
@@ -94,7 +94,7 @@ class Run {
       return Promise.reject(this.#ended);
     }
     const id = ++this.#lastId;
-    const taken = this.#take(id);
+    const taken = this.#waitForAnswer(id);
     this.#worker.postMessage({ ...task, id }, transferred);
     return taken;
   }
@@ -108,7 +108,7 @@ class Run {
   }
 
   /** Waits for the answer to a task. An idle thread does not keep the process. */
-  #take(id: number): Promise<void> {
+  #waitForAnswer(id: number): Promise<void> {
     if (this.#waiting.size === 0) this.#worker.ref();
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
   }

@@ -452,7 +452,7 @@ export class TemplateService {
         return built.facts;
       }
       if (!(await this.#ground.passesDry(tip, base, chosen, Math.max(base.minTime, builtAt)))) return null;
-      const facts = this.#take({ tip, base, chosen, counter, builtAt, epoch: tipEpoch, slabIndex: slab?.index ?? -1, empty: !full });
+      const facts = this.#makeCurrent({ tip, base, chosen, counter, builtAt, epoch: tipEpoch, slabIndex: slab?.index ?? -1, empty: !full });
       this.#observe(started);
       if (slab !== null) slabs.publish(slab);
       slab = null;
@@ -479,7 +479,7 @@ export class TemplateService {
     const { chain, mempool, clock, epoch } = this.#deps;
     const started = clock.monotonicMs();
     const { tip } = chain;
-    const facts = this.#take({
+    const facts = this.#makeCurrent({
       tip,
       base: this.#ground.factsOf(tip),
       chosen: nothingChosen(this.#options.reservedWeight),
@@ -530,7 +530,7 @@ export class TemplateService {
   }
 
   /** Makes it the current template. @param empty transactions were left out, for now */
-  #take({ tip, base, chosen, empty, ...build }: Choice): TemplateFacts {
+  #makeCurrent({ tip, base, chosen, empty, ...build }: Choice): TemplateFacts {
     // Numbered now, not when the build began: others may have been published since.
     if (this.#schedule !== null) this.#serial = (this.#serial + 1) >>> 0;
     const counter = this.#schedule === null ? build.counter : this.#serial;

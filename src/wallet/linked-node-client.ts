@@ -103,7 +103,7 @@ export class LinkedNodeClient implements NodeClient {
   constructor(deps: LinkedClientDeps) {
     this.#deps = deps;
     this.#tip = deps.facts.tip;
-    deps.port.on('message', (message: ToWallets) => this.#take(message));
+    deps.port.on('message', (message: ToWallets) => this.#receive(message));
   }
 
   // -- events
@@ -131,10 +131,10 @@ export class LinkedNodeClient implements NodeClient {
     while ((posted - this.#taken) | 0) {
       const next = receiveMessageOnPort(port);
       if (next === undefined) return;
-      this.#take(next.message);
+      this.#receive(next.message);
     }
   }
-  #take(message: ToWallets): void {
+  #receive(message: ToWallets): void {
     this.#taken = (this.#taken + 1) | 0;
     switch (message.kind) {
       case 'answer':
@@ -153,11 +153,11 @@ export class LinkedNodeClient implements NodeClient {
         break;
       default:
         this.#follow(message);
-        this.#hand(message);
+        this.#deliver(message);
     }
   }
   /** Hands an event on. It counts as taken when nothing needs it any more. */
-  #hand(message: Exclude<PackedEvent, { kind: 'lost' }>): void {
+  #deliver(message: Exclude<PackedEvent, { kind: 'lost' }>): void {
     const used = this.#listeners.size > 0 ? this.#unpack(message) : [];
     const kilobytes = kilobytesOf(message);
     const taken = (): number => Atomics.add(this.#deps.counters, CLIENT_COUNTER.TAKEN_KB, kilobytes);

@@ -50,7 +50,7 @@ export class WalletLock {
 
   #run<T>(isExclusive: boolean, work: () => T | Promise<T>): T | Promise<T> {
     if (this.#queue.length === 0 && this.#isFree(isExclusive)) {
-      this.#take(isExclusive);
+      this.#acquire(isExclusive);
       return this.#hold(isExclusive, work);
     }
     return new Promise<void>((begin) => this.#queue.push({ isExclusive, begin })).then(() => this.#hold(isExclusive, work));
@@ -58,7 +58,7 @@ export class WalletLock {
   #isFree(isExclusive: boolean): boolean {
     return !this.#isExclusive && (!isExclusive || this.#calls === 0);
   }
-  #take(isExclusive: boolean): void {
+  #acquire(isExclusive: boolean): void {
     if (isExclusive) this.#isExclusive = true;
     else this.#calls++;
   }
@@ -78,7 +78,7 @@ export class WalletLock {
     } else this.#calls--;
     for (let next = this.#queue[0]; next !== undefined && this.#isFree(next.isExclusive); next = this.#queue[0]) {
       this.#queue.shift();
-      this.#take(next.isExclusive);
+      this.#acquire(next.isExclusive);
       next.begin();
     }
   }

@@ -74,14 +74,14 @@ function hexKey(text: string, place: KeyPlace, context: DescriptorContext): Uint
   return bytes;
 }
 
-function wifKey(text: string, { context, secrets, taken }: ParseState): Uint8Array | null {
+function wifKey(text: string, { context, secrets, keyTokens: taken }: ParseState): Uint8Array | null {
   const wif = decodeWif(taken.textOf(text), context.params, context.hashes);
   const key = wif && context.keys.publicKey(wif.key, wif.compressed);
   if (wif !== null && key !== null) secrets.add(key, wif.key);
   return key;
 }
 
-function extendedKey(text: string, { context, secrets, taken }: ParseState): ExtendedKey | null {
+function extendedKey(text: string, { context, secrets, keyTokens: taken }: ParseState): ExtendedKey | null {
   const secret = decodeExtendedSecret(taken.textOf(text), context.params, context);
   if (secret === null) return decodeExtendedKey(text, context.params, context);
   secrets.add(secret.key.publicKey, secret.secret);

@@ -5,7 +5,7 @@ import { type DescriptorContext, DescriptorError } from './context.js';
 import { parseUint32 } from './cursor.js';
 import type { RangeKind } from './key-expression.js';
 import type { SecretRing } from './secrets.js';
-import type { TakenKeys } from './taken-keys.js';
+import type { KeyTokens } from './taken-keys.js';
 
 /** Where a script expression stands. */
 export type ScriptPlace = 'top' | 'sh' | 'wsh' | 'leaf';
@@ -19,7 +19,7 @@ export interface ParseState {
   /** Secrets found so far. */
   readonly secrets: SecretRing;
   /** Private keys that are not in the text itself. */
-  readonly taken: TakenKeys;
+  readonly keyTokens: KeyTokens;
   /** Place of the next key expression. */
   nextPlace: number;
 }

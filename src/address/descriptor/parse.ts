@@ -5,7 +5,7 @@ import { Descriptor } from './descriptor.js';
 import type { ParseState } from './parse-path.js';
 import { parseScript } from './parse-script.js';
 import { SecretRing } from './secrets.js';
-import { hideKeys, NO_TAKEN_KEYS, TakenKeys } from './taken-keys.js';
+import { hideKeys, NO_KEY_TOKENS, KeyTokens } from './taken-keys.js';
 
 /**
  * Characters of a text that is read at all: five times what 999 extended keys with origins take. Core has no bound, but
@@ -35,8 +35,8 @@ export function parseDescriptor(
   options: { readonly requireChecksum?: boolean; readonly keys?: ReadonlyMap<string, Uint8Array> | undefined } = {},
 ): ParsedDescriptor | { readonly error: string } {
   if (text.length > MAX_LENGTH) return { error: `Descriptor is longer than ${MAX_LENGTH} characters` };
-  const taken = options.keys?.size ? new TakenKeys(options.keys) : NO_TAKEN_KEYS;
-  const state: ParseState = { context, secrets: new SecretRing(context.hashes), taken, nextPlace: 0 };
+  const taken = options.keys?.size ? new KeyTokens(options.keys) : NO_KEY_TOKENS;
+  const state: ParseState = { context, secrets: new SecretRing(context.hashes), keyTokens: taken, nextPlace: 0 };
   try {
     const stripped = stripChecksum(text, options.requireChecksum, taken.checksumOf);
     if ('error' in stripped) return { error: hideKeys(stripped.error, options.keys) };

@@ -13,7 +13,7 @@ export function hideKeys(text: string, keys: ReadonlyMap<string, Uint8Array> | u
 }
 
 /** The keys of one text, among others. */
-export class TakenKeys {
+export class KeyTokens {
   readonly #keys: ReadonlyMap<string, Uint8Array>;
 
   /** @param keys ASCII by token, which is as long */
@@ -60,4 +60,4 @@ export class TakenKeys {
 }
 
 /** For texts that hold their keys themselves. */
-export const NO_TAKEN_KEYS = new TakenKeys(new Map());
+export const NO_KEY_TOKENS = new KeyTokens(new Map());

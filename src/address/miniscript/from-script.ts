@@ -143,10 +143,10 @@ class BackwardReader {
   /** Fragments without others inside. Leaves everything where it is when there is none. */
   #leaf(): MiniscriptNode | null {
     const { op, data } = this.#token();
-    if (op === OP.OP_1) return this.#take(1, '1', {});
-    if (op === OP.OP_0) return this.#take(1, '0', {});
+    if (op === OP.OP_1) return this.#consume(1, '1', {});
+    if (op === OP.OP_0) return this.#consume(1, '0', {});
     const key = data && this.#isKey(data) ? data : null;
-    if (key) return this.#take(1, 'pk_k', { keys: [this.#place(key)] });
+    if (key) return this.#consume(1, 'pk_k', { keys: [this.#place(key)] });
     const k = numberOf(this.#token(1));
     switch (op) {
       case OP.OP_VERIFY:
@@ -154,7 +154,7 @@ class BackwardReader {
       case OP.OP_CHECKSEQUENCEVERIFY:
       case OP.OP_CHECKLOCKTIMEVERIFY:
         if (k === null || k < 1 || k > MAX_LOCK) return null;
-        return this.#take(2, op === OP.OP_CHECKSEQUENCEVERIFY ? 'older' : 'after', { k });
+        return this.#consume(2, op === OP.OP_CHECKSEQUENCEVERIFY ? 'older' : 'after', { k });
       case OP.OP_EQUAL:
         return this.#hash();
       case OP.OP_CHECKMULTISIG:
@@ -166,7 +166,7 @@ class BackwardReader {
     }
   }
 
-  #take(count: number, fragment: Fragment, parts: Partial<NodeFields>): MiniscriptNode | null {
+  #consume(count: number, fragment: Fragment, parts: Partial<NodeFields>): MiniscriptNode | null {
     this.#at += count;
     return this.#node(fragment, parts);
   }
@@ -182,7 +182,7 @@ class BackwardReader {
     const hash = this.#token(2).data;
     if (this.#op(1) !== OP.OP_EQUAL || this.#op(3) !== OP.OP_HASH160 || this.#op(4) !== OP.OP_DUP || hash?.length !== 20) return null;
     const key = this.#keyOfHash(hash);
-    return key && this.#take(5, 'pk_h', { keys: [this.#place(key)] });
+    return key && this.#consume(5, 'pk_h', { keys: [this.#place(key)] });
   }
 
   /** SIZE 32 EQUAL VERIFY hash-op hash EQUAL */
@@ -191,7 +191,7 @@ class BackwardReader {
     const hash = this.#token(1).data;
     if (kind === undefined || hash?.length !== kind.size) return null;
     if (this.#op(3) !== OP.OP_VERIFY || this.#op(4) !== OP.OP_EQUAL || this.#op(6) !== OP.OP_SIZE) return null;
-    return numberOf(this.#token(5)) === PREIMAGE_SIZE ? this.#take(7, kind.fragment, { hash }) : null;
+    return numberOf(this.#token(5)) === PREIMAGE_SIZE ? this.#consume(7, kind.fragment, { hash }) : null;
   }
 
   /** k keys n CHECKMULTISIG */
@@ -204,7 +204,7 @@ class BackwardReader {
       if (data === null || !this.#isKey(data)) return null;
       found.unshift(data);
     }
-    return this.#take(3 + count, 'multi', { k, keys: found.map((key) => this.#place(key)) });
+    return this.#consume(3 + count, 'multi', { k, keys: found.map((key) => this.#place(key)) });
   }
 
   /** key CHECKSIG key CHECKSIGADD ... k NUMEQUAL */
@@ -219,7 +219,7 @@ class BackwardReader {
     }
     if (found.length > MAX_LEAF_KEYS || k < 1 || k > found.length) return null;
     const keys = found.reverse().map((key) => this.#place(key));
-    return this.#take(2 + 2 * found.length, 'multi_a', { k, keys });
+    return this.#consume(2 + 2 * found.length, 'multi_a', { k, keys });
   }
 
   #compound(depth: number): MiniscriptNode | null {

@@ -7,11 +7,11 @@ import { has } from './types.js';
 /** A way that does not exist, in sums and maxima alike. */
 export const NEVER = Number.NEGATIVE_INFINITY;
 
-const NO_WAY: StackUse = { taken: NEVER, peak: NEVER };
+const IMPOSSIBLE: StackUse = { taken: NEVER, peak: NEVER };
 const EMPTY: StackUse = { taken: 0, peak: 0 };
 const PUSH: StackUse = { taken: -1, peak: 0 };
 /** Opcodes that take one element and leave none (IF, VERIFY), or take two and leave one. */
-const TAKE: StackUse = { taken: 1, peak: 1 };
+const POP_ONE: StackUse = { taken: 1, peak: 1 };
 const EQUAL_VERIFY: StackUse = { taken: 2, peak: 2 };
 
 /** One after the other. */
@@ -22,7 +22,7 @@ function then(...runs: readonly StackUse[]): StackUse {
     peak = Math.max(run.peak, run.taken + peak);
     taken += run.taken;
   }
-  return taken === NEVER ? NO_WAY : { taken, peak };
+  return taken === NEVER ? IMPOSSIBLE : { taken, peak };
 }
 
 /** Either. */
@@ -190,11 +190,11 @@ function stackUse({ fragment, subs, k, keys }: NodeFields): [sat: StackUse, dsat
   const [x, y, z] = subs.map(({ limits }) => limits);
   switch (fragment) {
     case '0':
-      return [NO_WAY, PUSH];
+      return [IMPOSSIBLE, PUSH];
     case '1':
     case 'older':
     case 'after':
-      return [PUSH, NO_WAY];
+      return [PUSH, IMPOSSIBLE];
     case 'pk_k':
       return [PUSH, PUSH];
     case 'pk_h': {
@@ -205,7 +205,7 @@ function stackUse({ fragment, subs, k, keys }: NodeFields): [sat: StackUse, dsat
     case 'hash256':
     case 'ripemd160':
     case 'hash160':
-      return [then(PUSH, PUSH, EQUAL_VERIFY, EMPTY, PUSH, TAKE), NO_WAY];
+      return [then(PUSH, PUSH, EQUAL_VERIFY, EMPTY, PUSH, POP_ONE), IMPOSSIBLE];
     case 'multi': {
       // From a zero and k signatures to one result, with keys and two numbers pushed between.
       const use = { taken: k, peak: k + keys.length + 2 };
@@ -220,30 +220,30 @@ function stackUse({ fragment, subs, k, keys }: NodeFields): [sat: StackUse, dsat
     case 'n':
       return [x.sat, x.dsat];
     case 'c':
-      return [then(x.sat, TAKE), then(x.dsat, TAKE)];
+      return [then(x.sat, POP_ONE), then(x.dsat, POP_ONE)];
     case 'd':
-      return [then(PUSH, TAKE, x.sat), then(PUSH, TAKE)];
+      return [then(PUSH, POP_ONE, x.sat), then(PUSH, POP_ONE)];
     case 'v':
-      return [then(x.sat, TAKE), NO_WAY];
+      return [then(x.sat, POP_ONE), IMPOSSIBLE];
     case 'j':
-      return [then(PUSH, EMPTY, TAKE, x.sat), then(PUSH, EMPTY, TAKE)];
+      return [then(PUSH, EMPTY, POP_ONE, x.sat), then(PUSH, EMPTY, POP_ONE)];
     case 'and_v':
-      return [then(x.sat, y.sat), NO_WAY];
+      return [then(x.sat, y.sat), IMPOSSIBLE];
     case 'and_b':
-      return [then(x.sat, y.sat, TAKE), then(x.dsat, y.dsat, TAKE)];
+      return [then(x.sat, y.sat, POP_ONE), then(x.dsat, y.dsat, POP_ONE)];
     case 'or_b':
-      return [then(either(then(x.sat, y.dsat), then(x.dsat, y.sat)), TAKE), then(x.dsat, y.dsat, TAKE)];
+      return [then(either(then(x.sat, y.dsat), then(x.dsat, y.sat)), POP_ONE), then(x.dsat, y.dsat, POP_ONE)];
     case 'or_c':
-      return [either(then(x.sat, TAKE), then(x.dsat, TAKE, y.sat)), NO_WAY];
+      return [either(then(x.sat, POP_ONE), then(x.dsat, POP_ONE, y.sat)), IMPOSSIBLE];
     case 'or_d':
-      return [either(then(x.sat, PUSH, TAKE), then(x.dsat, EMPTY, TAKE, y.sat)), then(x.dsat, EMPTY, TAKE, y.dsat)];
+      return [either(then(x.sat, PUSH, POP_ONE), then(x.dsat, EMPTY, POP_ONE, y.sat)), then(x.dsat, EMPTY, POP_ONE, y.dsat)];
     case 'or_i':
-      return [then(TAKE, either(x.sat, y.sat)), then(TAKE, either(x.dsat, y.dsat))];
+      return [then(POP_ONE, either(x.sat, y.sat)), then(POP_ONE, either(x.dsat, y.dsat))];
     case 'andor':
-      return [either(then(x.sat, TAKE, y.sat), then(x.dsat, TAKE, z.sat)), then(x.dsat, TAKE, z.dsat)];
+      return [either(then(x.sat, POP_ONE, y.sat), then(x.dsat, POP_ONE, z.sat)), then(x.dsat, POP_ONE, z.dsat)];
     case 'thresh': {
       const ways = thresholdWays(
-        subs.map(({ limits }, place) => ({ limits, add: place === 0 ? EMPTY : TAKE })),
+        subs.map(({ limits }, place) => ({ limits, add: place === 0 ? EMPTY : POP_ONE })),
         k,
         EMPTY,
         ({ limits, add }) => then(limits.sat, add),
@@ -251,7 +251,7 @@ function stackUse({ fragment, subs, k, keys }: NodeFields): [sat: StackUse, dsat
         then,
         either,
       );
-      return [then(ways[k], PUSH, TAKE), then(ways[0], PUSH, TAKE)];
+      return [then(ways[k], PUSH, POP_ONE), then(ways[0], PUSH, POP_ONE)];
     }
   }
 }

@@ -92,9 +92,9 @@ class Reader {
   #fragment(depth: number): MiniscriptNode | null {
     const name = this.#word();
     if (name === '0' || name === '1') return makeNode(name, this.#context);
-    if (!this.#take('(')) return null;
+    if (!this.#acceptSign('(')) return null;
     const node = this.#call(name, depth);
-    return node !== null && this.#take(')') ? node : null;
+    return node !== null && this.#acceptSign(')') ? node : null;
   }
 
   #call(name: string, depth: number): MiniscriptNode | null {
@@ -159,7 +159,7 @@ class Reader {
     this.#at += threshold[0].length;
     const k = Number(threshold[0]);
     const keys: number[] = [];
-    while (this.#take(',')) {
+    while (this.#acceptSign(',')) {
       // Core cuts at the next comma, whatever brackets it stands in.
       const end = /^[^,)]+(?=[,)])/.exec(this.#text.slice(this.#at));
       if (end === null) return null;
@@ -175,7 +175,7 @@ class Reader {
     const k = this.#number();
     if (k === null) return null;
     const subs: MiniscriptNode[] = [];
-    while (this.#take(',')) {
+    while (this.#acceptSign(',')) {
       const sub = this.expression(depth + 1);
       if (sub === null) return null;
       subs.push(sub);
@@ -186,7 +186,7 @@ class Reader {
   #subs(count: number, depth: number): MiniscriptNode[] | null {
     const subs: MiniscriptNode[] = [];
     for (let i = 0; i < count; i++) {
-      if (i > 0 && !this.#take(',')) return null;
+      if (i > 0 && !this.#acceptSign(',')) return null;
       const sub = this.expression(depth + 1);
       if (sub === null) return null;
       subs.push(sub);
@@ -219,7 +219,7 @@ class Reader {
     return this.#text.slice(from, this.#at);
   }
 
-  #take(sign: string): boolean {
+  #acceptSign(sign: string): boolean {
     if (this.#text[this.#at] !== sign) return false;
     this.#at++;
     return true;

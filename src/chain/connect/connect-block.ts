@@ -161,7 +161,7 @@ async function connect(
     if (overwriting === null || (stillValid !== undefined && !stillValid())) return null;
     connector.finish();
     const found = connector.verdict;
-    if (connector.begin(overwriting) !== found) return { verdict: connector.verdict, spent: [], fees: 0 };
+    if (connector.applyBip30(overwriting) !== found) return { verdict: connector.verdict, spent: [], fees: 0 };
     lap('check');
     // Whatever went wrong ahead, the scripts that count run here, in their order.
     if (settings.scripts && ahead !== undefined && !(await ahead.scriptsPass)) scripts.start(connector, 0, connector.scriptTxs);

@@ -20,7 +20,7 @@ export interface EarlyConnection {
    * The result in the block's turn, its coins in memory; null when the tip moved, when it was ended, and after an
    * error. @throws StoreError
    */
-  take(): Promise<Connection | null>;
+  takeResult(): Promise<Connection | null>;
   /** Ends what still runs; resolves when nothing does. */
   end(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export class EarlyConnections {
         this.#current = null;
       });
     const current: EarlyConnection = {
-      take: async () => {
+      takeResult: async () => {
         const connection = await result;
         // Beside the queue, coins may be forgotten that were looked at.
         if (connection !== null && coins.evictionEpoch !== evictionEpoch) await readSpentCoins(this.#ws, block);

@@ -114,7 +114,7 @@ export class BlockPrefetcher {
   }
 
   /** Takes the block that is connected now. */
-  async take(node: HeaderNode): Promise<PrefetchedBlock | undefined> {
+  async takeBlock(node: HeaderNode): Promise<PrefetchedBlock | undefined> {
     // Reading it twice would keep the look ahead from ever getting ahead.
     if (this.#last === undefined && this.#reading?.node === node) await this.#reading.done.catch(() => undefined);
     if (this.#blocks.length === 0) this.#beginFound();

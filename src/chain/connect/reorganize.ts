@@ -69,7 +69,7 @@ export async function prepareStep(
   }
   for (let height = fork.height + 1; height <= target.height; height++) {
     const node = target.ancestor(height) as HeaderNode;
-    const prefetched = await prefetcher?.take(node);
+    const prefetched = await prefetcher?.takeBlock(node);
     let block: BlockView;
     try {
       block = supplied?.node === node ? supplied.block : (prefetched?.block ?? (await readChecked(ws, node)));
@@ -83,7 +83,7 @@ export async function prepareStep(
     ws.scriptsLog.note(node, reason);
     const connect = { klass: 'block', scripts: reason !== null, overlay, ahead: prefetched } as const;
     // Scripts that are not asked for decide nothing.
-    const early = supplied?.node === node && overlay === null && reason !== null ? await supplied.early?.take() : null;
+    const early = supplied?.node === node && overlay === null && reason !== null ? await supplied.early?.takeResult() : null;
     const result = early ?? (await tryConnect(ws, block, node.prev as HeaderNode, connect));
     if (result === null) throw new ChainFault('a step of the chain was given up', undefined);
     if (result.verdict !== null) return step({ failed: { node, block, reject: result.verdict } });

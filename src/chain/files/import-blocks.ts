@@ -124,7 +124,7 @@ class ImportRun {
     for await (const found of scanBlocks(path, { magic: sink.magic, parses })) {
       if (sink.stopping()) return;
       this.#bytes = this.#bytesBefore + found.pos + found.bytes.length;
-      await this.#take(found, path);
+      await this.#importBlock(found, path);
       if (this.#blockMeter.due()) this.report();
       await yieldToLoop();
     }
@@ -136,7 +136,7 @@ class ImportRun {
     return this.#sink.hashes.sha256d(bytes.subarray(0, HEADER_SIZE));
   }
 
-  async #take(found: ScannedBlock, path: string): Promise<void> {
+  async #importBlock(found: ScannedBlock, path: string): Promise<void> {
     const sink = this.#sink;
     const { bytes, pos, text } = found;
     const hash = this.#hashOf(bytes);

@@ -49,7 +49,7 @@ export class Pruner {
   }
 
   /** Whether files grew since the last look, so that it may be time to prune. */
-  takeDue(): boolean {
+  takeGrowth(): boolean {
     return this.#settings !== null && Number.isFinite(this.#settings.targetBytes) && this.#ws.blocks.files.takeGrowth();
   }
 

@@ -75,7 +75,7 @@ class StoredProof {
 
   check(header: Uint8Array, hash: Uint8Array): void {
     const bits = readU32(header, 72);
-    if (bits !== this.#bits) this.#take(bits);
+    if (bits !== this.#bits) this.#setTarget(bits);
     for (let i = 0; i < 32; i++) {
       const difference = (hash[31 - i] as number) - (this.#target[i] as number);
       if (difference < 0) return;
@@ -83,7 +83,7 @@ class StoredProof {
     }
   }
 
-  #take(bits: number): void {
+  #setTarget(bits: number): void {
     const target = targetOf(bits, this.#powLimit);
     if (target === null) throw new StoreError('STORE_CORRUPTION', 'The block index holds a header with a target out of range');
     this.#bits = bits;

@@ -43,7 +43,7 @@ export class ByteQueue {
   }
 
   /** Takes bytes out, as a copy. @param length no more than wait */
-  take(length: number): Uint8Array {
+  takeBytes(length: number): Uint8Array {
     const bytes = this.#buffer.slice(this.#start, this.#start + length);
     this.drop(length);
     return bytes;

@@ -132,7 +132,7 @@ export class Caller {
         const reply = best?.reply ?? failure(503, UNREACHABLE);
         void Promise.race([stored, this.#deps.after(best?.taken ? STORED_MS : DEADLINE_MS)]).then(() => resolve(reply));
       };
-      const take = async (node: string, end: CallEnd): Promise<void> => {
+      const onCallEnd = async (node: string, end: CallEnd): Promise<void> => {
         open--;
         if (end.kind === 'reply') {
           const judged = judge(call.method, { status: end.status, body: end.body }, node === this.#deps.followed());
@@ -153,7 +153,7 @@ export class Caller {
           if (asked.has(node.name)) continue;
           asked.add(node.name);
           open++;
-          this.#deps.calls.send(node.name, call, null, (end) => void take(node.name, end));
+          this.#deps.calls.send(node.name, call, null, (end) => void onCallEnd(node.name, end));
         }
         if (this.#deps.nowMs() >= until) finish();
         else if (best === null) void this.#deps.after(PAUSE_MS).then(ask);

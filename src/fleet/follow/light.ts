@@ -54,7 +54,7 @@ export class LightTemplates {
   }
 
   /** The followed node has another template. @param transactions JSON array; null when there are none */
-  template({ live, height }: TemplateFacts, transactions: Uint8Array | null): void {
+  takeTemplate({ live, height }: TemplateFacts, transactions: Uint8Array | null): void {
     for (const [workId, held] of this.#held) if (held !== null && height > held.height + RETAINED_BLOCKS) this.#held.delete(workId);
     if (live === null) return;
     this.#newest = { workId: live.workId, height, transactions };

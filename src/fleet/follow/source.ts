@@ -422,7 +422,7 @@ export class FleetSource {
     this.#pieces =
       this.#large?.subscribe(first, (message) => {
         const piece = readPiece(message.data);
-        if (piece) this.#templates.piece(Number(message.subject.slice(message.subject.lastIndexOf('.') + 1)), piece);
+        if (piece) this.#templates.takePiece(Number(message.subject.slice(message.subject.lastIndexOf('.') + 1)), piece);
       }) ?? null;
     const peer = this.#peers.get(name);
     if (peer?.head && peer.run === run) this.#templates.want(name, peer.head, true);
@@ -436,7 +436,7 @@ export class FleetSource {
     this.#current = { ...facts, counter, epoch: this.#deps.state.epoch };
     this.#currentFrom = from;
     this.#fronts?.publishTemplate(this.#current);
-    this.#light.template(facts, transactions);
+    this.#light.takeTemplate(facts, transactions);
     this.#deps.onTemplate(this.#current, transactions);
     this.#changed();
   }

@@ -58,7 +58,7 @@ export class TemplateIntake {
   }
 
   /** A piece came. It is not signed: the whole is held against the head's digest, and what is too much is dropped. */
-  piece(number: number, { digestHex, bytes }: TemplatePiece): void {
+  takePiece(number: number, { digestHex, bytes }: TemplatePiece): void {
     let parts = this.#parts.get(digestHex);
     if (!(number < MOST_TEMPLATE_PIECES) || parts?.pieces.has(number)) return;
     if (bytes.length + (parts?.sizeBytes ?? 0) > MOST_TEMPLATE_BYTES) return;
@@ -132,7 +132,7 @@ export class TemplateIntake {
       this.#done(wanted);
       throw new Error('its length is not what its head says');
     }
-    const slab = await this.#deps.slabs.takeWhenFree(head.sizeBytes);
+    const slab = await this.#deps.slabs.takeSlabWhenFree(head.sizeBytes);
     // Something of another tip is wanted meanwhile.
     if (this.#wanted !== wanted && this.#wanted?.head.facts.prevHashHex !== head.facts.prevHashHex) {
       this.#deps.slabs.discard(slab);

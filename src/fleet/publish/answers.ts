@@ -107,7 +107,7 @@ export class Answers {
   }
 
   /** Takes a message about calls. */
-  take(account: string, message: Extract<FrontMessage, { kind: 'call' | 'go' | 'ask' | 'done' }>, respond: Respond): void {
+  takeMessage(account: string, message: Extract<FrontMessage, { kind: 'call' | 'go' | 'ask' | 'done' }>, respond: Respond): void {
     const { id } = message;
     const quota = this.#quotas.get(account);
     if (quota === undefined) {

@@ -68,7 +68,7 @@ export class FoundInbox {
   }
 
   /** A message of the stream. */
-  take(bytes: Uint8Array): void {
+  takeMessage(bytes: Uint8Array): void {
     const message = readFound(bytes);
     const whole = message && this.#joiner.add(message.id, message);
     if (!message || !whole || message.bodyBytes > whole.length) return;

@@ -274,7 +274,7 @@ export class Publisher {
         this.#sendTemplate(message, respond);
         break;
       default:
-        this.#answers.take(account, message, respond);
+        this.#answers.takeMessage(account, message, respond);
     }
   }
 
@@ -334,13 +334,13 @@ export class Publisher {
       isEnded = true;
       stop();
     };
-    const take = (subject: string, bytes: Uint8Array): void => this.#found.get(accountOf(subject))?.take(bytes);
+    const takeFound = (subject: string, bytes: Uint8Array): void => this.#found.get(accountOf(subject))?.takeMessage(bytes);
     const ended = (): void => {
       this.#endFound = null;
     };
     const failed = (error: unknown): void =>
       this.notice('error', `fleet: a found block could not be processed: ${error instanceof Error ? error.stack : error}`);
-    readFoundBlocks(this.#large.nc, this.#subjects, take, ended, failed).then((end) => {
+    readFoundBlocks(this.#large.nc, this.#subjects, takeFound, ended, failed).then((end) => {
       stop = end;
       if (isEnded) end();
     }, ended);

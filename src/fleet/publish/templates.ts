@@ -92,7 +92,7 @@ export class TemplatePublications {
     if (this.#running) return;
     this.#running = true;
     try {
-      for (let next = this.#take(); next; next = this.#take()) await this.#one(next);
+      for (let next = this.#takeNext(); next; next = this.#takeNext()) await this.#one(next);
     } catch (error) {
       this.#deps.onFault(error);
     } finally {
@@ -100,7 +100,7 @@ export class TemplatePublications {
     }
   }
 
-  #take(): Waiting | null {
+  #takeNext(): Waiting | null {
     const next = this.#next;
     this.#next = null;
     return next;

@@ -37,7 +37,7 @@ export class BodyReader {
   }
 
   /** Reads bytes of the body. @returns how many of them belong to this body @throws HeadFault */
-  take(bytes: Buffer, piece: TakePiece): number {
+  takeBytes(bytes: Buffer, piece: TakePiece): number {
     let at = 0;
     while (at < bytes.length && this.#expected !== 'nothing') {
       if (this.#expected === 'data') at = this.#takeData(bytes, at, piece);

@@ -93,8 +93,8 @@ export class Connections {
   add(socket: Socket, owner: ConnectionOwner): Socket {
     const connection: Connection = new Connection(
       socket instanceof TLSSocket
-        ? socket.on('data', (bytes: Buffer) => connection.take(bytes))
-        : readInPlace(socket, (bytes) => connection.take(bytes)),
+        ? socket.on('data', (bytes: Buffer) => connection.takeBytes(bytes))
+        : readInPlace(socket, (bytes) => connection.takeBytes(bytes)),
       owner,
       this,
     );
@@ -226,7 +226,7 @@ export class Connection implements ExchangeWire {
   }
 
   /** Handles bytes from the client. The caller may overwrite them after this returns. */
-  take(bytes: Buffer): void {
+  takeBytes(bytes: Buffer): void {
     if (this.#ending) return;
     if (this.#data !== null) this.#data = Buffer.concat([this.#data, bytes]);
     else {
@@ -304,7 +304,7 @@ export class Connection implements ExchangeWire {
   #takeBody(data: Buffer): boolean {
     const body = this.#body!;
     const exchange = this.#exchange!;
-    const taken = body.take(data, (bytes, last) => {
+    const taken = body.takeBytes(data, (bytes, last) => {
       // Set first: the exchange may reply during this call.
       if (last) this.#body = null;
       exchange.takePiece(bytes, last);

@@ -281,7 +281,7 @@ export class Front {
     const { bodyLimit } = this.#deps.options;
     if (!this.#admit(exchange, bodyLimit)) return;
     if (this.#rest !== null && isRestTarget(exchange.target)) {
-      this.#rest.take(exchange);
+      this.#rest.handleRequest(exchange);
       return;
     }
     const auth = this.#auth.check(exchange.authorization);

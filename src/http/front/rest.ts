@@ -88,7 +88,7 @@ export class RestFront {
   }
 
   /** Takes a request whose target isRestTarget. */
-  take(exchange: Exchange): void {
+  handleRequest(exchange: Exchange): void {
     const warmup = this.#deps.warmup();
     if (warmup !== null) this.#fault(exchange, 503, `Service temporarily unavailable: ${warmup}`);
     else if (hasBody(exchange.target)) this.#deps.readBody(exchange, BODY_BYTES, (body) => this.#read(exchange, body));

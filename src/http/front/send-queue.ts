@@ -25,7 +25,7 @@ class Lane<T> {
   readonly begun: T[] = [];
   readonly fresh: T[] = [];
 
-  take(): T | undefined {
+  takeNext(): T | undefined {
     return this.begun.shift() ?? this.fresh.shift();
   }
 }
@@ -47,7 +47,7 @@ export class SendQueue<T extends Queued> {
   next(): T | undefined {
     const [first, second] = this.#lightNext ? [this.#light, this.#heavy] : [this.#heavy, this.#light];
     this.#lightNext = !this.#lightNext;
-    return first.take() ?? second.take();
+    return first.takeNext() ?? second.takeNext();
   }
 
   /** Puts back a reply that took so many bytes and could take more. */

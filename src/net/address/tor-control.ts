@@ -67,7 +67,7 @@ class TorConnection {
   constructor(socket: net.Socket) {
     this.#socket = socket;
     socket.setEncoding('latin1');
-    socket.on('data', (text) => this.#take(String(text)));
+    socket.on('data', (text) => this.#takeText(String(text)));
     socket.on('error', (error) => this.#end(error));
     socket.on('close', () => this.#end(new Error('Tor closed the connection')));
   }
@@ -100,7 +100,7 @@ class TorConnection {
     });
   }
 
-  #take(text: string): void {
+  #takeText(text: string): void {
     this.#text += text;
     for (let at = this.#text.indexOf('\n'); at >= 0; at = this.#text.indexOf('\n')) {
       if (at > MAX_LINE || this.#lines.length === MAX_LINES) break;

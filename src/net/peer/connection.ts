@@ -57,7 +57,7 @@ export class SocketConnection implements PeerConnection {
       () => events.moved?.(),
     );
     socket.setNoDelay(true);
-    socket.on('data', (chunk: Buffer) => this.#take(chunk));
+    socket.on('data', (chunk: Buffer) => this.#takeChunk(chunk));
     socket.on('drain', () => {
       if (this.#closed) return;
       this.#queue.drained();
@@ -169,7 +169,7 @@ export class SocketConnection implements PeerConnection {
   /**
    * A destroyed socket may hand out bytes once more: they are not handled, so they must not count as held.
    */
-  #take(chunk: Uint8Array): void {
+  #takeChunk(chunk: Uint8Array): void {
     if (this.#closed) return;
     this.lastReceive = this.#options.nowSeconds();
     this.bytesReceived += chunk.length;

@@ -338,7 +338,7 @@ export class TxReceiver {
 
   #judged(peer: Peer, tx: TxView, { reject }: AcceptResult): void | Promise<void> {
     if (reject === null) {
-      this.#taken(peer, tx);
+      this.#accepted(peer, tx);
       peer.lastTxTime = this.#context.clock.nowSeconds();
       if (this.#orphansWait) void this.#workOrphans();
       return;
@@ -385,7 +385,7 @@ export class TxReceiver {
       for (const tx of [child, parent]) {
         const result = results.get(hashKey(tx.wtxid));
         if (result === undefined || (tx === child && slimmerMayPay)) continue;
-        if (result.kind === 'valid' || result.kind === 'known') this.#taken(peer, tx);
+        if (result.kind === 'valid' || result.kind === 'known') this.#accepted(peer, tx);
         else this.#refused(peer, tx, result.kind === 'invalid' ? result.reject : OTHER_WITNESS, false);
       }
       void this.#workOrphans();
@@ -403,7 +403,7 @@ export class TxReceiver {
   }
 
   /** It is in the mempool. */
-  #taken(peer: Peer, tx: TxView): void {
+  #accepted(peer: Peer, tx: TxView): void {
     const { log, mempool } = this.#context;
     this.#forgetRequests(tx);
     this.orphans.wake(tx);
@@ -527,7 +527,7 @@ export class TxReceiver {
   async #retry(peer: Peer, tx: TxView): Promise<void> {
     try {
       const { reject } = await this.#whenFree(peer, tx, Promise.resolve(this.#context.mempool.accept(tx)));
-      if (reject === null) this.#taken(peer, tx);
+      if (reject === null) this.#accepted(peer, tx);
       else this.#refused(peer, tx, reject, false);
     } catch (error) {
       // A verifier that is busy or failed, say.

@@ -75,7 +75,7 @@ export class BlockReceiver {
         this.#blame(peer, header.hash, reject('cached', 'duplicate'), true);
         return undefined;
       }
-      if (known !== undefined && !chain.takesUnasked(known)) return undefined;
+      if (known !== undefined && !chain.storesUnrequested(known)) return undefined;
     }
     if (prev === undefined) {
       // It goes nowhere, whatever is in it: a view of its transactions may cost forty times their bytes.
@@ -120,7 +120,7 @@ export class BlockReceiver {
     }
     const known = chain.node(block.hash);
     const early = chain.isInitialBlockDownload() || (known !== undefined && chain.history?.wants(known) === true);
-    return asked && early ? this.#take(peer, block) : this.process(peer, block, asked, true);
+    return asked && early ? this.#takeEarlyBlock(peer, block) : this.process(peer, block, asked, true);
   }
 
   /** Says nothing about the block of that hash, nor about other peers that bring it. */
@@ -134,7 +134,7 @@ export class BlockReceiver {
   }
 
   /** Hands over a block of the initial download, and goes on to the next one while it is stored and connected. */
-  #take(peer: Peer, block: BlockView): Promise<void> | undefined {
+  #takeEarlyBlock(peer: Peer, block: BlockView): Promise<void> | undefined {
     const { chain, clock, log } = this.#context;
     const forget = this.#note(peer, block, true);
     const stored = this.#downloads

@@ -127,7 +127,7 @@ export class HeadersPresync {
     };
     this.#readings.set(peer, reading);
     log.debug('net', `Initial headers sync started with peer=${peer.id}: height=${parent.height}, presync`);
-    if (this.take(peer, views, full) === null) return false;
+    if (this.takeHeaders(peer, views, full) === null) return false;
     return true;
   }
 
@@ -135,7 +135,7 @@ export class HeadersPresync {
    * Headers while a reading is under way. null: there is none, the headers are like any others. 'held': nothing to take
    * in yet. Otherwise the headers that stood the second reading.
    */
-  take(peer: Peer, views: readonly HeaderView[], full: boolean): 'held' | HeaderView[] | null {
+  takeHeaders(peer: Peer, views: readonly HeaderView[], full: boolean): 'held' | HeaderView[] | null {
     const reading = this.#readings.get(peer);
     if (reading === undefined) return null;
     const [first] = views;

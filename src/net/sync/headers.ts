@@ -183,7 +183,7 @@ export class HeadersSync {
     }
     const full = headers.length === MAX_HEADERS_RESULTS;
     const [first] = views as [typeof last];
-    const held = this.#presync.take(peer, views, full);
+    const held = this.#presync.takeHeaders(peer, views, full);
     if (held === 'held') return;
     const accepted = held ?? views;
     const parent = held === null ? chain.node(first.prevHash) : undefined;

@@ -201,7 +201,7 @@ class ThreadLife implements ListeningThread {
     this.#deps = deps;
     const workerData: ThreadInit = { ...settings, traffic: deps.traffic.buffer };
     this.#worker = new Worker(entry, { name: 'adit-peers', workerData });
-    this.#worker.on('message', (message: ToNode) => this.#take(message));
+    this.#worker.on('message', (message: ToNode) => this.#onMessage(message));
     this.#worker.on('error', (error: Error) => {
       this.#reason = error;
     });
@@ -341,7 +341,7 @@ class ThreadLife implements ListeningThread {
     if (!this.#ended) this.#worker.postMessage(message, transferred);
   }
 
-  #take(message: ToNode): void {
+  #onMessage(message: ToNode): void {
     switch (message.kind) {
       case 'listening':
       case 'opened':

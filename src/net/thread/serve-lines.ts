@@ -77,7 +77,7 @@ export function serveConnections(init: ThreadInit, port: MessagePort, hashes: Ha
   const server = new ConnectionServer(factory, traffic, hashes, post);
   port.on('message', (message: ToThread) => {
     if (message.kind === 'end') void factory.close().then(() => port.close());
-    else server.take(message);
+    else server.onMessage(message);
   });
   post({ kind: 'alive' });
 }
@@ -104,7 +104,7 @@ class ConnectionServer {
     this.#post = post;
   }
 
-  take(message: Exclude<ToThread, { kind: 'end' }>): void {
+  onMessage(message: Exclude<ToThread, { kind: 'end' }>): void {
     switch (message.kind) {
       case 'listen':
         this.#listen(message);
@@ -278,7 +278,7 @@ class ConnectionServer {
     const until = performance.now() + SLICE_MS;
     let now = performance.now();
     do {
-      const served = this.#ready.take();
+      const served = this.#ready.takeNext();
       if (served === undefined) break;
       const end = now + SHARE_MS;
       const more = this.#sendSome(served, end) || this.#handOver(served, end);

@@ -155,7 +155,7 @@ export class V2Transport implements Transport {
     } else if (length === prefix.length) {
       this.#stage = 'clear';
       this.#clear = new V1Transport(magic, hashes, (bytes) => this.#write(bytes));
-      this.#clear.push(this.#bytes.take(this.#bytes.length));
+      this.#clear.push(this.#bytes.takeBytes(this.#bytes.length));
       this.#bytes.clear();
     }
   }
@@ -179,7 +179,7 @@ export class V2Transport implements Transport {
       return;
     }
     if (this.#bytes.length < ELLSWIFT_BYTES) return;
-    this.#theirs = this.#bytes.take(ELLSWIFT_BYTES);
+    this.#theirs = this.#bytes.takeBytes(ELLSWIFT_BYTES);
     this.#stage = 'secret';
     if (this.#ours !== null) this.#share();
   }
@@ -213,7 +213,7 @@ export class V2Transport implements Transport {
       if (seen.length === most) this.#fail('missing garbage terminator');
       return;
     }
-    this.#aad = this.#bytes.take(at);
+    this.#aad = this.#bytes.takeBytes(at);
     this.#bytes.drop(TERMINATOR_BYTES);
     this.#stage = 'version';
   }

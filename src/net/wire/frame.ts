@@ -143,7 +143,7 @@ export class FrameReader {
     const hash = length > STEP_BYTES ? this.#hashOn(length) : this.#hashes.sha256d(this.#payload(0, length));
     if (hash === null) return null;
     this.#bytes.drop(HEADER_BYTES);
-    const payload = this.#bytes.take(length);
+    const payload = this.#bytes.takeBytes(length);
     const sum = ((hash[0] << 24) | (hash[1] << 16) | (hash[2] << 8) | hash[3]) >>> 0;
     if (sum !== wanted) {
       const fault = `CHECKSUM ERROR (${command}, ${length} bytes), expected ${hex(sum)} was ${hex(wanted)}`;

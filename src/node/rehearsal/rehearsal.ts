@@ -158,10 +158,10 @@ async function unseenBlocks(node: ThrowawayNode, payments: Payments, coins: read
 /** Blocks whose transactions the mempool holds, beside as many others. @param stocks coins that pay in turns */
 async function knownBlocks(node: ThrowawayNode, payments: Payments, stocks: readonly OwnCoin[][], size: BlockWarmupSize): Promise<void> {
   let pending = await payments.pay(stocks[0]);
-  await node.take(pending);
+  await node.acceptPayments(pending);
   for (let i = 0, stock = stocks[1]; i < size.known; i++) {
     const next = await payments.pay(stock);
-    await node.take(next);
+    await node.acceptPayments(next);
     await node.template();
     await node.mine(longScript(), pending);
     stock = pending.flatMap(coinsOf);

@@ -100,7 +100,7 @@ export class ThrowawayNode {
   }
 
   /** Takes payments into the mempool. @throws Error when one is refused */
-  async take(txs: readonly TxView[]): Promise<void> {
+  async acceptPayments(txs: readonly TxView[]): Promise<void> {
     await this.#mempool.prefetchTransactions(txs);
     const slicer = new Slicer(this.#deps.waitForIdleNode);
     for (const tx of txs) {

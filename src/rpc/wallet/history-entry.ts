@@ -68,7 +68,7 @@ export class EntryList {
   }
 
   /** Another entry was written. */
-  readonly take = (): void => {
+  readonly onEntry = (): void => {
     this.#out.text(',');
     this.#some = true;
   };
@@ -170,7 +170,7 @@ export class HistoryWriter {
     const common = (): void => {
       if (!options.long) return;
       if (from >= 0) {
-        out.again(from, to);
+        out.repeatText(from, to);
         return;
       }
       from = out.at;

@@ -16,7 +16,7 @@ export interface Work {
   readonly slicer: Slicer;
   readonly out: JsonBytes;
   /** Called after each entry that is wanted, with the place where it begins. */
-  readonly take: (start: number) => unknown;
+  readonly onEntry: (start: number) => unknown;
   /** No more records after this many entries, skipped ones not counted. */
   readonly enough?: number;
   /** So many entries come before the first that is wanted; counted down. */
@@ -46,7 +46,7 @@ export async function forEachEntry(wallet: Wallet, pin: RecordPin, work: Work): 
 }
 
 /** Writes what is wanted of a record's entries. @returns how many were */
-function writeRecord(pin: RecordPin, i: number, tx: TxView | undefined, { writer, options, out, take, skip }: Work): number {
+function writeRecord(pin: RecordPin, i: number, tx: TxView | undefined, { writer, options, out, onEntry: take, skip }: Work): number {
   if (!skip || skip.left === 0) return writer.entries(pin, i, tx, options, take);
   const count = writer.count(pin, i, tx, options);
   const before = Math.min(count, skip.left);

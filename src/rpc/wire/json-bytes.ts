@@ -43,14 +43,14 @@ export class JsonBytes {
   }
 
   /** Takes back what was written since a place, as text. */
-  take(since: number): string {
+  takeText(since: number): string {
     const text = this.#buffer.toString('utf8', since, this.#at);
     this.#at = since;
     return text;
   }
 
   /** Writes what stands between two places once more. */
-  again(from: number, to: number): void {
+  repeatText(from: number, to: number): void {
     this.#ensure(to - from);
     this.#buffer.copyWithin(this.#at, from, to);
     this.#at += to - from;

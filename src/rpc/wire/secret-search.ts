@@ -69,7 +69,7 @@ export class SecretSearch implements Reading {
 
   *#search(): Walk {
     if (!(yield* this.#quickScan())) return;
-    yield* this.#walker.requests((request) => this.#take(request));
+    yield* this.#walker.requests((request) => this.#takeSecrets(request));
   }
 
   *#quickScan(): Generator<void, boolean, void> {
@@ -81,7 +81,7 @@ export class SecretSearch implements Reading {
     return false;
   }
 
-  *#take({ index, method, params }: WalkedRequest): Walk {
+  *#takeSecrets({ index, method, params }: WalkedRequest): Walk {
     const secrets = method === undefined ? undefined : this.#places.get(method);
     if (secrets === undefined || params < 0) return;
     const { args, names } = secrets;

@@ -147,13 +147,13 @@ const textIn = (reader: ByteReader): string => Buffer.from(reader.varBytes()).to
 const number64 = (reader: ByteReader): number => Number(reader.i64big());
 
 /** Reads a row into the wallet. @throws CoreFileError */
-export function takeRow(wallet: CoreWallet, { key, value }: CoreRow, hashes: Hashes): void {
+export function readRow(wallet: CoreWallet, { key, value }: CoreRow, hashes: Hashes): void {
   let kind = '';
   try {
     const name = new ByteReader(key);
     kind = textIn(name);
-    const take = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
-    if (take) take(wallet, name, new ByteReader(value), hashes);
+    const readKind = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+    if (readKind) readKind(wallet, name, new ByteReader(value), hashes);
     else wallet.left.set(kind, (wallet.left.get(kind) ?? 0) + 1);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
@@ -161,11 +161,11 @@ export function takeRow(wallet: CoreWallet, { key, value }: CoreRow, hashes: Has
   }
 }
 
-type Take = (wallet: CoreWallet, name: ByteReader, value: ByteReader, hashes: Hashes) => void;
+type RowReader = (wallet: CoreWallet, name: ByteReader, value: ByteReader, hashes: Hashes) => void;
 
-const ignore: Take = () => undefined;
+const ignore: RowReader = () => undefined;
 
-const KINDS: Readonly<Record<string, Take>> = {
+const KINDS: Readonly<Record<string, RowReader>> = {
   flags: (wallet, _, value) => {
     wallet.flags = value.u64big();
   },
@@ -174,9 +174,9 @@ const KINDS: Readonly<Record<string, Take>> = {
   },
   // The release that wrote the file last.
   version: ignore,
-  bestblock_nomerkle: (wallet, _, value) => takeLocator(wallet, value),
+  bestblock_nomerkle: (wallet, _, value) => readLocator(wallet, value),
   bestblock: (wallet, _, value) => {
-    if (wallet.locator.length === 0) takeLocator(wallet, value);
+    if (wallet.locator.length === 0) readLocator(wallet, value);
   },
   orderposnext: (wallet, _, value) => {
     wallet.nextOrder = Math.max(0, number64(value));
@@ -283,7 +283,7 @@ const KINDS: Readonly<Record<string, Take>> = {
   settings: ignore,
 };
 
-function takeLocator(wallet: CoreWallet, value: ByteReader): void {
+function readLocator(wallet: CoreWallet, value: ByteReader): void {
   value.i32();
   const count = value.compactSize(1000);
   if (count > 0) wallet.locator = value.bytes(count * 32).slice();

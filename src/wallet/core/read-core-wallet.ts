@@ -4,7 +4,7 @@ import fs from 'node:fs/promises';
 import type { Hashes } from '../../crypto/crypto.js';
 import { Slicer } from '../../lib/slicer.js';
 import { bdbRecords, isBdb } from './bdb-records.js';
-import { type CoreWallet, emptyCoreWallet, takeRow, wipeCoreWallet } from './core-wallet.js';
+import { type CoreWallet, emptyCoreWallet, readRow, wipeCoreWallet } from './core-wallet.js';
 import { type ByteSource, CoreFileError, type CoreRow, OpenFile } from './paged-file.js';
 import { applicationId, isSqlite, sqliteRecords } from './sqlite-records.js';
 
@@ -54,7 +54,7 @@ export async function collectRows(
     for await (const row of rows) {
       if (++count > mostRows) throw new CoreFileError(`Files of more than ${mostRows} rows are not read`);
       try {
-        takeRow(wallet, row, hashes);
+        readRow(wallet, row, hashes);
       } finally {
         // It may have been a private key; what is kept of it is a copy.
         row.value.fill(0);

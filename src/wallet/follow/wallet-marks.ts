@@ -35,7 +35,7 @@ export class WalletMarks {
   static async of(wallet: Wallet, filters: boolean): Promise<WalletMarks> {
     const made = new WalletMarks(wallet, filters);
     const slicer = new Slicer();
-    await made.#takeIn(slicer);
+    await made.#addNewScripts(slicer);
     const { txs } = wallet.ledger;
     for (const row of [...txs.liveRows()]) {
       const tx = txs.view(row);
@@ -53,11 +53,11 @@ export class WalletMarks {
   /** Takes in what the wallet has got since, in slices. */
   async refresh(slicer = new Slicer()): Promise<void> {
     if (!this.stale) return;
-    await this.#takeIn(slicer);
+    await this.#addNewScripts(slicer);
     this.version++;
     this.#packed = null;
   }
-  async #takeIn(slicer: Slicer): Promise<void> {
+  async #addNewScripts(slicer: Slicer): Promise<void> {
     for (const script of this.#wallet.keys.newScripts(this.#cursor)) {
       this.#add(script);
       if (slicer.due) await slicer.pause();

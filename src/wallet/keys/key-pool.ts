@@ -62,7 +62,7 @@ class Queue {
     this.#rows[place] = row;
   }
   /** Drops the first entry of those there are. */
-  drop(): void {
+  dropFirst(): void {
     this.#head++;
     if (this.#head <= MOST_GONE || this.#head * 2 <= this.#end) return;
     for (const column of [this.#indices, this.#times, this.#rows]) column.copyWithin(0, this.#head, this.#end);
@@ -124,7 +124,7 @@ export class KeyPool {
    * Takes over an entry of another wallet's pool, in the order that they are given out.
    * @param id of a key in the table
    */
-  restore(id: Uint8Array, { time, internal, preSplit }: { time: number; internal: boolean; preSplit: boolean }, batch: WalletBatch): void {
+  restoreEntry(id: Uint8Array, { time, internal, preSplit }: { time: number; internal: boolean; preSplit: boolean }, batch: WalletBatch): void {
     const row = this.#keys.find(id);
     const kinds = preSplit ? [QUEUE.PRE_SPLIT, QUEUE.PRE_SPLIT_INTERNAL] : [QUEUE.EXTERNAL, QUEUE.INTERNAL];
     this.#insert(row, ++this.#lastIndex, time, kinds[internal ? 1 : 0] as QueueKind);
@@ -132,7 +132,7 @@ export class KeyPool {
   }
 
   /** Takes the next key to give out. */
-  take(internal: boolean, batch: WalletBatch): PoolEntry | undefined {
+  takeKey(internal: boolean, batch: WalletBatch): PoolEntry | undefined {
     const queue = this.#preSplit.size > 0 ? this.#preSplit : internal ? this.#internal : this.#external;
     return queue.size > 0 ? this.#shift(queue, batch) : undefined;
   }
@@ -218,7 +218,7 @@ export class KeyPool {
   #shift(queue: Queue, batch: WalletBatch): PoolEntry {
     const row = queue.rowAt(queue.head);
     const entry = this.#entry(row, queue.indexAt(queue.head));
-    queue.drop();
+    queue.dropFirst();
     if (this.#indices[row] === entry.index) this.#kinds[row] = NO_QUEUE;
     batch.del(poolKey(entry.index));
     return entry;

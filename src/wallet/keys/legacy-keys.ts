@@ -251,7 +251,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     if (!this.canGiveAddresses(internal)) return { error: POOL_EMPTY };
     const { record } = this.#deps;
     const fromInternal = internal && ((this.hdEnabled && record.canSplit) || record.has(WALLET_FLAG.DISABLE_PRIVATE_KEYS));
-    const entry = this.pool.take(fromInternal, batch);
+    const entry = this.pool.takeKey(fromInternal, batch);
     if (entry === undefined) return { error: POOL_EMPTY };
     const row = this.keys.find(entry.id);
     if (type !== 'legacy') this.#learnProgram(row, batch);

@@ -64,7 +64,7 @@ export class FailedWallets {
 }
 
 /** Copies the fee rate and the locks of coins that exist only in memory to the wallet that was loaded again. */
-export function takeSettings(wallet: Wallet, former: Wallet): void {
+export function copySettings(wallet: Wallet, former: Wallet): void {
   wallet.payFeeRate = former.payFeeRate;
   for (const [key, outpoint] of former.ledger.locked) wallet.ledger.locked.set(key, outpoint);
 }

@@ -48,7 +48,7 @@ export interface OpenedCoreWallet {
 }
 
 /** What was taken over. */
-export interface TakenOver {
+export interface CoreImportSummary {
   readonly keys: number;
   readonly descriptors: number;
   readonly transactions: number;
@@ -89,11 +89,11 @@ export async function fillFromCore(
   passphrase: Uint8Array | null,
   store: Store,
   pauses: Slicer,
-): Promise<TakenOver> {
+): Promise<CoreImportSummary> {
   const record = recordOf(core);
   const encrypted = masterKey !== null;
   const wallet = assembleWallet(unattached(surroundings), { ...place, record, encrypted, store });
-  const filling = new Filling(wallet, core, surroundings.context, masterKey, pauses);
+  const filling = new CoreImport(wallet, core, surroundings.context, masterKey, pauses);
   try {
     if (encrypted && passphrase !== null) await makeMasterKey(wallet, passphrase);
     await wallet.change((batch) => {
@@ -118,7 +118,7 @@ export async function fillFromCore(
       descriptors: core.descriptors.size,
       transactions: core.transactions.length,
       addresses: labelled,
-      warnings: [...filling.warnings, ...(await filling.otherForms()), ...leftOut(core)],
+      warnings: [...filling.warnings, ...(await filling.otherForms()), ...skippedWarnings(core)],
     };
   } finally {
     wallet.vault.lock();
@@ -156,15 +156,15 @@ async function lastBlock(core: CoreWallet, record: WalletRecord, client: NodeCli
 }
 
 /** Kinds of rows that have no counterpart, in words. */
-const KINDS_LEFT: Readonly<Record<string, string>> = {
+const SKIPPED_KINDS: Readonly<Record<string, string>> = {
   destdata: "payment requests of Bitcoin Core's window",
   lockedutxo: 'locks of coins (lockunspent)',
 };
 
-const leftOut = ({ left }: CoreWallet): string[] =>
-  [...left].map(([kind, count]) => `Left out: ${count} ${KINDS_LEFT[kind] ?? `rows of the kind ${JSON.stringify(kind.slice(0, 40))}`}`);
+const skippedWarnings = ({ left }: CoreWallet): string[] =>
+  [...left].map(([kind, count]) => `Left out: ${count} ${SKIPPED_KINDS[kind] ?? `rows of the kind ${JSON.stringify(kind.slice(0, 40))}`}`);
 
-class Filling {
+class CoreImport {
   readonly warnings: string[] = [];
   readonly #wallet: Wallet;
   readonly #core: CoreWallet;
@@ -238,7 +238,7 @@ class Filling {
     const waiting = await sortInSlices(core.pool, (a, b) => a.index - b.index, this.#pauses);
     await this.#each(waiting, (entry, batch) => {
       if (!keys.knowsKey(hash160(entry.publicKey))) keys.keys.write(keys.keys.touch(entry.publicKey), batch);
-      keys.pool.restore(hash160(entry.publicKey), entry, batch);
+      keys.pool.restoreEntry(hash160(entry.publicKey), entry, batch);
     });
     const { record } = wallet;
     const chains = await this.#hdChains();
@@ -443,6 +443,6 @@ function cacheFor(core: CoreCache | undefined): DescriptorCache {
 }
 
 /** Throws the error about a file of Bitcoin Core as an error for the caller. */
-export function refused(error: unknown): never {
+export function throwImportError(error: unknown): never {
   throw error instanceof CoreFileError ? new WalletError(WALLET_CODE.WALLET, `The wallet file was not imported. ${error.message}.`) : error;
 }

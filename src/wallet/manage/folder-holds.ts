@@ -56,7 +56,7 @@ export class FolderHolds {
    * @param text to who else wants it
    * @throws WalletError where it is held, here or by another process
    */
-  async take(folder: string, text: string): Promise<FolderHold> {
+  async holdFolder(folder: string, text: string): Promise<FolderHold> {
     const id = await idOf(folder);
     const known = this.#texts.get(id);
     if (known !== undefined) throw new WalletError(WALLET_CODE.WALLET, known);

@@ -53,7 +53,7 @@ export async function inNewFolder<T>(
 ): Promise<T> {
   const folder = folderOf(dir, name);
   const place = await makeFolder(folder, dir, name);
-  const hold = await folders.take(folder, LOADING);
+  const hold = await folders.holdFolder(folder, LOADING);
   let free = false;
   try {
     // Another call may have been here before the folder was held.

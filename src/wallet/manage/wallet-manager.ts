@@ -26,8 +26,8 @@ import {
 } from '../storage/wallet-folder.js';
 import type { Wallet } from '../wallet.js';
 import { readBackup } from './backup.js';
-import { FailedWallets, takeSettings } from './failed-wallets.js';
-import { fillFromCore, openCoreKeys, refused, type TakenOver } from './fill-from-core.js';
+import { FailedWallets, copySettings } from './failed-wallets.js';
+import { fillFromCore, openCoreKeys, throwImportError, type CoreImportSummary } from './fill-from-core.js';
 import { type FolderHold, FolderHolds } from './folder-holds.js';
 import { loadWallet, type WalletSurroundings } from './load-wallet.js';
 import { makeWallet, type NewWallet, type SignerBranch, signerDescriptors } from './make-wallet.js';
@@ -221,7 +221,7 @@ export class WalletManager {
     const folder = folderToLoad(this.options.dir, name);
     // No lock is put where no wallet is.
     if (!(await hasDatabase(folder))) throw await notFound(folder);
-    const hold = await this.#folders.take(folder, LOADING);
+    const hold = await this.#folders.holdFolder(folder, LOADING);
     try {
       const wallet = await this.#loadFrom(folder, name, hold);
       this.note(name, `loaded from ${folder}`);
@@ -243,7 +243,7 @@ export class WalletManager {
     try {
       const result = await loadWallet(this.#surroundings, { name, folder }, store);
       wallet = result.wallet;
-      if (former !== undefined) takeSettings(wallet, former);
+      if (former !== undefined) copySettings(wallet, former);
       if (isOfOtherChain(result.locator, this.#deps.client)) {
         throw new WalletError(WALLET_CODE.WALLET, 'Wallet loading failed. Wallet files should not be reused across chains.');
       }
@@ -487,22 +487,22 @@ export class WalletManager {
     name: string,
     { file, magic, passphrase }: { readonly file: string; readonly magic: Uint8Array; readonly passphrase: Uint8Array | null },
     pauses: Slicer,
-  ): Promise<TakenOver> {
+  ): Promise<CoreImportSummary> {
     const [{ client }, surroundings] = [this.#deps, this.#surroundings];
     const folder = folderOf(this.options.dir, name);
     const occupied = new WalletError(WALLET_CODE.ALREADY_EXISTS, `There is a wallet in '${folder}' already`);
     await assertFree(folder, occupied);
-    const core = await readCoreWallet(file, magic, surroundings.crypto, pauses).catch(refused);
+    const core = await readCoreWallet(file, magic, surroundings.crypto, pauses).catch(throwImportError);
     let masterKey: Uint8Array | null = null;
     try {
-      masterKey = await openCoreKeys(core, passphrase, pauses).catch(refused);
+      masterKey = await openCoreKeys(core, passphrase, pauses).catch(throwImportError);
       const opened = { core, masterKey };
-      let taken: TakenOver | undefined;
+      let taken: CoreImportSummary | undefined;
       await this.#filled(name, occupied, async (store) => {
-        taken = await fillFromCore(surroundings, client, { name, folder }, opened, passphrase, store, pauses).catch(refused);
+        taken = await fillFromCore(surroundings, client, { name, folder }, opened, passphrase, store, pauses).catch(throwImportError);
       });
       this.note(name, `imported from ${file}`);
-      return taken as TakenOver;
+      return taken as CoreImportSummary;
     } finally {
       masterKey?.fill(0);
       wipeCoreWallet(core);
@@ -544,7 +544,7 @@ export class WalletManager {
   }
   async #migrateIn(folder: string, name: string, passphrase: Uint8Array | null, pauses: Slicer): Promise<Migrated> {
     const [{ client, stopping }, surroundings] = [this.#deps, this.#surroundings];
-    const hold = await this.#folders.take(folder, LOADING);
+    const hold = await this.#folders.holdFolder(folder, LOADING);
     let isGone = false;
     try {
       const tools = { surroundings, client, folders: this.#folders, dir: this.options.dir, stopping };

@@ -29,7 +29,7 @@ const isThere = (file: string): Promise<boolean> =>
 /** Removes an additional wallet that is left from a migration that crashed before its last step. */
 async function removeStray({ folders }: Places, folder: string): Promise<void> {
   if (!(await isThere(markerOf(folder)))) return;
-  const hold = await folders.take(folder, LOADING);
+  const hold = await folders.holdFolder(folder, LOADING);
   try {
     await fs.rm(databaseOf(folder), { recursive: true, force: true });
     await syncFolder(folder);

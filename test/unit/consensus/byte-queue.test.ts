@@ -45,7 +45,7 @@ t.test('bytes come out as they went in, in memory of at most four times what wai
         } else if (act === 'peek') {
           deepStrictEqual(Buffer.from(queue.peek(some)), model.subarray(0, some));
         } else if (act === 'take') {
-          taken.push([queue.take(some), model.subarray(0, some)]);
+          taken.push([queue.takeBytes(some), model.subarray(0, some)]);
           model = model.subarray(some);
         } else if (act === 'drop') {
           queue.drop(some);
@@ -61,7 +61,7 @@ t.test('bytes come out as they went in, in memory of at most four times what wai
       }
       // What was taken is the taker's own.
       for (const [bytes, wanted] of taken) ok(wanted.equals(bytes));
-      return model.equals(queue.take(model.length)) && queue.length === 0;
+      return model.equals(queue.takeBytes(model.length)) && queue.length === 0;
     }),
     { seed: SEED, numRuns: 60 },
   );
@@ -90,7 +90,7 @@ t.test('of a few bytes every number may be taken, and the rest are the next', as
       queue.push(PATTERN.subarray(0, sent));
       queue.drop(dropped);
       queue.push(PATTERN.subarray(sent, 7));
-      t.same([...queue.take(7 - dropped)], [0, 1, 2, 3, 4, 5, 6].slice(dropped), `${dropped} of ${sent}`);
+      t.same([...queue.takeBytes(7 - dropped)], [0, 1, 2, 3, 4, 5, 6].slice(dropped), `${dropped} of ${sent}`);
     }
   }
 });

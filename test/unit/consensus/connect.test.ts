@@ -82,7 +82,7 @@ t.test('in steps', async (t) => {
   const run = (txs: TxView[]) =>
     new BlockConnector(makeBlock(hashes, [coinbaseOf(SUBSIDY), ...txs]), parentAt(119), regtest, coins, { flags });
   const good = run([first, second]);
-  t.equal(good.begin(false), null);
+  t.equal(good.applyBip30(false), null);
   t.equal(good.step(2), null);
   t.same([good.scriptTxs, good.fees, good.spentByTx.flat().length], [2, 100, 1]);
   t.equal(good.step(2), null, 'done already');
@@ -109,7 +109,7 @@ t.test('in steps', async (t) => {
   t.equal(missing.step(1, 1), null);
   t.match(missing.step(1, 2), { category: 'consensus', reason: 'bad-txns-inputs-missingorspent' });
   t.match(missing.step(2), { reason: 'bad-txns-inputs-missingorspent' });
-  t.equal(missing.begin(true)?.reason, 'bad-txns-BIP30', 'which outranks it');
+  t.equal(missing.applyBip30(true)?.reason, 'bad-txns-BIP30', 'which outranks it');
   t.equal(missing.step(1, 1)?.reason, 'bad-txns-BIP30', 'and stays, whatever comes');
 });
 

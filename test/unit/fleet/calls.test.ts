@@ -70,7 +70,7 @@ class World {
     const bytes = this.wire.toNode.shift();
     const message = bytes && readFrontMessage(bytes);
     if (!message || !('id' in message)) return;
-    this.answers.take(account, message, (answer: NodeMessage) => void this.wire.toFront.push(encode(answer)));
+    this.answers.takeMessage(account, message, (answer: NodeMessage) => void this.wire.toFront.push(encode(answer)));
   }
 
   /** Delivers the next message to the front. */
@@ -173,7 +173,7 @@ t.test('what is forgotten while it runs leaves nothing behind', async (t) => {
   const w = new World();
   let idle = false;
   const call = (kind: 'call' | 'done') =>
-    w.answers.take(
+    w.answers.takeMessage(
       'fronts',
       (kind === 'call'
         ? {
@@ -190,7 +190,7 @@ t.test('what is forgotten while it runs leaves nothing behind', async (t) => {
             of: 1,
             bytes: text('1'),
           }
-        : { kind, id: 'abcdefgh' }) as Parameters<Answers['take']>[1],
+        : { kind, id: 'abcdefgh' }) as Parameters<Answers['takeMessage']>[1],
       () => {},
     );
   call('call');

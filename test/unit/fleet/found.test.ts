@@ -36,7 +36,7 @@ function world() {
     const bytes = new Uint8Array(Buffer.from(body));
     const id = `message-${++messages}`;
     const words = { id, method: 'submitblock', user: 'u', uri: '/', token: '', bodyBytes: bytes.length };
-    inbox.take(encode({ kind: 'found', ...words, bytes, at: 0, of: 1 }));
+    inbox.takeMessage(encode({ kind: 'found', ...words, bytes, at: 0, of: 1 }));
   };
   /** All copies that were left for later, and what is decided about them. */
   const later = async (): Promise<void> => {

@@ -19,9 +19,9 @@ t.test('the template that a light reply names is held', async (t) => {
     const light = new LightTemplates(createNativeHashes(), () => 'token');
     const reply = (): void => light.noteReply('{"result":{"workid":"w1"},"id":1}');
     if (replyFirst) reply();
-    light.template(facts('w1', 5), json('aabb', 'cc'));
+    light.takeTemplate(facts('w1', 5), json('aabb', 'cc'));
     if (!replyFirst) reply();
-    light.template(facts('w2', 5), json('dd'));
+    light.takeTemplate(facts('w2', 5), json('dd'));
     const whole = light.complete(submission(work));
     t.same(JSON.parse(Buffer.from(whole!.body).toString()), { id: 7, method: 'submitblock', params: ['token'] });
     t.equal(whole!.block.token, 'token');
@@ -35,7 +35,7 @@ t.test('what is no light submission goes on as it is', async (t) => {
   const light = new LightTemplates(createNativeHashes(), () => 'token');
   light.noteReply('{"result":{"workid":"w1"},"id":1}');
   t.equal(light.complete(submission(work)), null, 'the template has not come');
-  light.template(facts('w1', 5), null);
+  light.takeTemplate(facts('w1', 5), null);
   t.ok(light.complete(submission(work)));
   t.equal(light.complete(submission(block.toString('hex'))), null, 'a whole block');
   for (const odd of ['', 'zz', work.slice(0, 100), `${work}00`]) t.equal(light.complete(submission(odd)), null, odd);
@@ -46,10 +46,10 @@ t.test('what is no light submission goes on as it is', async (t) => {
 t.test('for two blocks, and 64 at most', async (t) => {
   const light = new LightTemplates(createNativeHashes(), () => 'token');
   light.noteReply('{"result":{"workid":"w1"},"id":1}');
-  light.template(facts('w1', 5), null);
-  light.template(facts('x', 7), null);
+  light.takeTemplate(facts('w1', 5), null);
+  light.takeTemplate(facts('x', 7), null);
   t.ok(light.complete(submission(work)));
-  light.template(facts('x', 8), null);
+  light.takeTemplate(facts('x', 8), null);
   t.equal(light.complete(submission(work)), null);
   for (let i = 0; i < 100; i++) light.noteReply(`{"result":{"workid":"n${i}"}}`);
   t.equal(light.size, 64);
@@ -59,6 +59,6 @@ t.test('for two blocks, and 64 at most', async (t) => {
     light.noteReply(`{"result":null,"error":{"code":-8},"id":{"workid":"x${i}"}}`);
     light.noteReply(`{"result":"00","error":null,"id":{"result":{"workid":"y${i}"}}}`);
   }
-  light.template(facts('mine', 9), null);
+  light.takeTemplate(facts('mine', 9), null);
   t.ok(light.complete(submission(work, 'mine')));
 });

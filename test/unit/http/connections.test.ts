@@ -79,7 +79,7 @@ t.test('an exception of the server ends the connection on which it happens', (t)
     clock,
   );
   // What follows the request would lie where the next client's bytes go.
-  t.throws(() => connection.take(Buffer.from(`${call(1)}POST / HT`)), /a fault/);
+  t.throws(() => connection.takeBytes(Buffer.from(`${call(1)}POST / HT`)), /a fault/);
   t.equal(connection.socket.destroyed, true);
   t.end();
 });

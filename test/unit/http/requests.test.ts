@@ -141,7 +141,7 @@ t.test('reads bodies in pieces of any size', (t) => {
       let ends = 0;
       let at = 0;
       while (!reader.done) {
-        at += reader.take(bytes.subarray(at, at + size), (piece, last) => {
+        at += reader.takeBytes(bytes.subarray(at, at + size), (piece, last) => {
           body += piece.toString();
           if (last) ends++;
         });
@@ -174,7 +174,7 @@ t.test('refuses malformed chunks with the cause', (t) => {
   ] as const) {
     const reader = new BodyReader({ chunked: true, contentLength: -1 });
     t.throws(
-      () => reader.take(Buffer.from(sent, 'latin1'), () => {}),
+      () => reader.takeBytes(Buffer.from(sent, 'latin1'), () => {}),
       { constructor: HeadFault, message: cause },
       JSON.stringify(sent.slice(0, 20)),
     );

@@ -90,7 +90,7 @@ export class FakeNode {
     if (old && old.prevHashHex === this.hashHex && old.counter === this.state.mempoolCounter) return old;
     await new Promise((resolve) => setTimeout(resolve, 5));
     const bytes = Buffer.from(this.transactions);
-    const slab = await this.slabs.takeWhenFree(bytes.byteLength);
+    const slab = await this.slabs.takeSlabWhenFree(bytes.byteLength);
     new Uint8Array(slab.buffer).set(bytes);
     this.slabs.publish(slab);
     const facts: TemplateFacts = {

@@ -96,20 +96,20 @@ t.test('a slab is rewritten only when nobody reads it', async (t) => {
   ring.onGrow = (slab) => reader.update(slab);
   const exhausted: number[] = [];
   ring.onExhausted = (index) => exhausted.push(index);
-  const first = ring.take(10)!;
+  const first = ring.takeSlab(10)!;
   t.equal(first.buffer.byteLength, 65536);
   t.equal(reader.lease(first), null, 'not while it is written');
   ring.publish(first);
   t.equal(reader.lease(first), first.buffer);
-  const second = ring.take(100_000)!;
+  const second = ring.takeSlab(100_000)!;
   t.equal(second.buffer.byteLength, 131072);
   t.equal(ring.publish(second).use, ring.publish(second).use, 'twice is once');
   t.equal(reader.lease(first), first.buffer, 'held by its reader after the publisher let go');
-  t.equal(ring.take(1), null);
+  t.equal(ring.takeSlab(1), null);
   t.same(exhausted, [first.index]);
   reader.release(first);
-  t.equal(ring.take(1), null);
-  const waiting = ring.takeWhenFree(1);
+  t.equal(ring.takeSlab(1), null);
+  const waiting = ring.takeSlabWhenFree(1);
   reader.release(first);
   ring.readersGone();
   const third = await waiting;
@@ -117,7 +117,7 @@ t.test('a slab is rewritten only when nobody reads it', async (t) => {
   t.equal(third.use, first.use + 1);
   t.equal(reader.lease(first), null, 'what was there is gone');
   ring.discard(third);
-  const fourth = ring.take(70_000)!;
+  const fourth = ring.takeSlab(70_000)!;
   ring.publish(fourth);
   t.equal(reader.lease(first), null, 'another use of the same slab');
   t.equal(reader.lease(fourth)?.byteLength, 131072, 'the larger slab became known');
@@ -127,13 +127,13 @@ t.test('a slab is rewritten only when nobody reads it', async (t) => {
 
 t.test('what was published is told with the use of its own slab', async (t) => {
   const ring = new SlabRing(2);
-  ring.discard(ring.take(10)!);
+  ring.discard(ring.takeSlab(10)!);
   for (const [index, use] of [
     [0, 2],
     [1, 1],
     [0, 3],
   ]) {
-    t.same(ring.publish(ring.take(10)!), { index, use });
+    t.same(ring.publish(ring.takeSlab(10)!), { index, use });
   }
 });
 
@@ -170,7 +170,7 @@ t.test('threads that lease while slabs are rewritten never see two templates in 
   };
   for (let value = 1; value <= 2000; value++) {
     const words = 1000 + (value % 500) * 40;
-    const slab = await ring.takeWhenFree(words * 4);
+    const slab = await ring.takeSlabWhenFree(words * 4);
     new Int32Array(slab.buffer, 0, words).fill(value);
     const ref = ring.publish(slab);
     for (const worker of readers) worker.postMessage({ ref, words, value });

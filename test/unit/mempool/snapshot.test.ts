@@ -32,7 +32,7 @@ t.test('fewer ancestors first, then the higher fee rate, then the larger txid', 
     .map(({ row, ancestorCount, fee, size, txid }) => ({ row, ancestorCount, rate: fee / size, txid: Buffer.from(txid) }))
     .sort((a, b) => a.ancestorCount - b.ancestorCount || b.rate - a.rate || Buffer.compare(b.txid, a.txid));
   let pauses = 0;
-  const snapshot = await PoolSnapshot.take(pool, false, () => {
+  const snapshot = await PoolSnapshot.takeSorted(pool, false, () => {
     pauses++;
   });
   t.same(
@@ -48,7 +48,7 @@ t.test('it is of the moment of the call, whatever happens in its pauses', async 
   fill(pool, pseudoRandom(8));
   const before = new Map(Array.from(pool.rows.here(), (row) => [Buffer.from(pool.entry(row).txid).toString('hex'), pool.entry(row).fee]));
   const most = pool.arena.reservedBytes;
-  const taken = PoolSnapshot.take(pool, false);
+  const taken = PoolSnapshot.takeSorted(pool, false);
   for (const row of pool.rows.here()) if (row % 5 > 0 && pool.rows.isHere(row)) pool.removeWithDescendants(row, 'sizelimit');
   fill(pool, pseudoRandom(9));
   const snapshot = await taken;
@@ -67,12 +67,12 @@ t.test('it is of the moment of the call, whatever happens in its pauses', async 
 
 t.test('nothing, and a sort that is broken off', async (t) => {
   const pool = new TxPool(1 << 16);
-  const empty = await PoolSnapshot.take(pool, false);
+  const empty = await PoolSnapshot.takeSorted(pool, false);
   t.equal(empty.length, 0);
   empty.release();
   fill(pool, pseudoRandom(10));
   await t.rejects(
-    PoolSnapshot.take(pool, false, () => Promise.reject(new Error('gone'))),
+    PoolSnapshot.takeSorted(pool, false, () => Promise.reject(new Error('gone'))),
     /gone/,
   );
   for (const row of pool.rows.here()) if (pool.rows.isHere(row)) pool.removeWithDescendants(row, 'sizelimit');
@@ -92,7 +92,7 @@ t.test('in the order of blocks: chunks by rate, then what ends its stretch soone
   const expected = [...chunks.values()].sort(
     (a, b) => b.fee / b.weight - a.fee / a.weight || a.alike - b.alike || pool.compareIds(highest(a.rows), highest(b.rows)),
   );
-  const snapshot = await PoolSnapshot.take(pool, true, () => {});
+  const snapshot = await PoolSnapshot.takeSorted(pool, true, () => {});
   const found = Array.from(snapshot, ({ row }) => row);
   t.same(
     found,

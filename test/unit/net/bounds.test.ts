@@ -35,15 +35,15 @@ t.test('the peer that used least of the thread lately is next', async (t) => {
   }
   turns.add(flood);
   turns.add(honest);
-  t.equal(turns.take(), honest, 'though it came later');
-  t.equal(turns.take(), flood);
-  t.equal(turns.take(), undefined);
+  t.equal(turns.takeNext(), honest, 'though it came later');
+  t.equal(turns.takeNext(), flood);
+  t.equal(turns.takeNext(), undefined);
   now += 10_000;
   const newcomer = { name: 'newcomer' };
   turns.add(newcomer);
   turns.add(honest);
-  t.equal(turns.take(), honest, 'who comes again and again under new names is not before those who stay');
-  t.equal(turns.take(), newcomer);
+  t.equal(turns.takeNext(), honest, 'who comes again and again under new names is not before those who stay');
+  t.equal(turns.takeNext(), newcomer);
   turns.charge(honest, 1);
   now += 60_000;
   turns.add(flood);
@@ -52,7 +52,7 @@ t.test('the peer that used least of the thread lately is next', async (t) => {
   // Served in turn when both always have something to do.
   const served = { flood: 0, honest: 0 };
   for (let i = 0; i < 1_000; i++) {
-    const peer = turns.take() as { name: 'flood' | 'honest' };
+    const peer = turns.takeNext() as { name: 'flood' | 'honest' };
     served[peer.name]++;
     turns.charge(peer, 1);
     now += 1;
@@ -374,11 +374,11 @@ t.test('a queue of bytes gives the room of a long message back, whatever little 
   const sent = new Uint8Array(4_000_003).fill(7);
   sent.set([1, 2, 3], 4_000_000);
   queue.push(sent);
-  t.equal(queue.take(4_000_000).length, 4_000_000);
+  t.equal(queue.takeBytes(4_000_000).length, 4_000_000);
   t.equal(queue.length, 3);
   t.ok(queue.peek(1).buffer.byteLength <= 65_536);
   queue.push(Uint8Array.of(4));
-  t.same([...queue.take(4)], [1, 2, 3, 4]);
+  t.same([...queue.takeBytes(4)], [1, 2, 3, 4]);
 });
 
 t.test('a queue of messages that never runs empty does not grow', async (t) => {

@@ -134,7 +134,7 @@ class Teller {
       return false;
     }
     const full = views.length === this.batch;
-    const held = this.presync.take(this.peer, views, full);
+    const held = this.presync.takeHeaders(this.peer, views, full);
     if (held === null) {
       const before = tale.slice(0, at);
       const parent = Object.assign(Object.create(this.parent), { chainWork: workOf(before), height: START.height + at }) as HeaderNode;

@@ -29,7 +29,7 @@ t.test('operations come out as they went in, however they were added, here and o
       if (!packed) batch.addAll(ops);
       t.equal(batch.length, ops.length);
       t.same(opsOf(batch), ops);
-      t.same(opsOf(WriteBatch.from(batch.take())), ops);
+      t.same(opsOf(WriteBatch.from(batch.takeBuffer())), ops);
       t.equal(batch.bytes.length, 0, 'nothing is left');
     }),
     { numRuns: 200 },

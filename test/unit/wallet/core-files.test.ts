@@ -10,7 +10,7 @@ import { equalBytes } from '../../../src/consensus/bytes/hex.js';
 import { Slicer } from '../../../src/lib/slicer.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import { bdbRecords } from '../../../src/wallet/core/bdb-records.js';
-import { type CoreWallet, emptyCoreWallet, takeRow, wipeCoreWallet } from '../../../src/wallet/core/core-wallet.js';
+import { type CoreWallet, emptyCoreWallet, readRow, wipeCoreWallet } from '../../../src/wallet/core/core-wallet.js';
 import { openCoreMasterKey } from '../../../src/wallet/core/open-master-key.js';
 import { type ByteSource, CoreFileError, type CoreRow } from '../../../src/wallet/core/paged-file.js';
 import { collectRows, coreRows, readCoreWallet } from '../../../src/wallet/core/read-core-wallet.js';
@@ -385,7 +385,7 @@ t.test('mutated rows, as far as a wallet', async (t) => {
         for (const [i, row] of rows.entries()) {
           const how = i === spoilt ? below(3) : 0;
           const key = how === 1 ? mutate(row.key, below) : row.key;
-          takeRow(core, { key, value: how === 2 ? mutate(row.value, below) : row.value.slice() }, crypto);
+          readRow(core, { key, value: how === 2 ? mutate(row.value, below) : row.value.slice() }, crypto);
         }
         const masterKey = await openCoreKeys(core, null, pauses);
         const chain = chainOf(locator.subarray(-32));

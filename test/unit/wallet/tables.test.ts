@@ -212,7 +212,7 @@ t.test('key pool', async (_t) => {
         } else if (kind === 'take') {
           const wanted = model.some(({ preSplit }) => preSplit) ? 2 : internal ? 1 : 0;
           const expected = model.find((entry) => queueOf(entry) === wanted);
-          const taken = pool.take(internal, batch);
+          const taken = pool.takeKey(internal, batch);
           if ((taken && shown(taken)) !== (expected && shown(expected))) return false;
           model = model.filter((entry) => entry !== expected);
         } else if (kind === 'use' && made > 0) {

@@ -86,7 +86,7 @@ function transactionText(ctx: WalletContext, wallet: Wallet, tx: TxView, filter:
     writer.common(pin, 0, tx);
     out.text(',"details":[');
     const details = new EntryList(out);
-    writer.entries(pin, 0, tx, SHORT, details.take);
+    writer.entries(pin, 0, tx, SHORT, details.onEntry);
     details.end();
     out.text(',"hex":"');
     return `${out}${txHex(tx)}"`;

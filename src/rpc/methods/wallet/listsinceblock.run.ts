@@ -109,7 +109,7 @@ async function sinceBlock(ctx: WalletContext, wallet: Wallet, args: readonly Jso
   const out = new JsonBytes();
   const list = new EntryList(out);
   const writer = new HistoryWriter(ctx, wallet, filter, out);
-  const work = { writer, slicer: new Slicer(call.yieldToUrgent), out, take: list.take };
+  const work = { writer, slicer: new Slicer(call.yieldToUrgent), out, take: list.onEntry };
   out.text('{"transactions":[');
   await forEachEntry(wallet, pin, { ...work, options });
   list.end();

@@ -50,7 +50,7 @@ export const listtransactions: Run<WalletContext> = async (ctx, args, call) => {
   const skipped = { left: skip };
   const out = new JsonBytes();
   const take = (start: number): void => {
-    found.push(out.take(start));
+    found.push(out.takeText(start));
   };
   const writer = new HistoryWriter(ctx, wallet, filter, out);
   const work = { writer, slicer, options: { ...LONG, label }, out, take, skip: skipped };

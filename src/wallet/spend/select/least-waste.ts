@@ -219,7 +219,7 @@ async function search(
   const found: Selection[] = [];
   let heavy = false;
   let unsafe = false;
-  const take = async (algorithm: Selection['algorithm'], kind: keyof Candidates, answer: Found): Promise<void> => {
+  const addResult = async (algorithm: Selection['algorithm'], kind: keyof Candidates, answer: Found): Promise<void> => {
     if (typeof answer === 'string') {
       if (answer === 'heavy') heavy = true;
       return;
@@ -232,22 +232,22 @@ async function search(
   const positive = pools.positive.columns(candidates.positive);
   // Without change there is nothing that recipients who pay the fee could be given back.
   if (!choice.recipientsPay) {
-    await take('bnb', 'positive', await branchAndBound({ ...positive, target, costOfChange, maxWeight, stopsAtNone: false }, pace));
+    await addResult('bnb', 'positive', await branchAndBound({ ...positive, target, costOfChange, maxWeight, stopsAtNone: false }, pace));
   }
   const withChange = maxWeight - choice.changeBytes * WITNESS_SCALE;
   if (withChange < 0 && found.length === 0) {
     return { error: 'Maximum transaction weight is too low, can not accommodate change output' };
   }
   const { effective: values, weights } = pools.mixed.columns(candidates.mixed);
-  await take(
+  await addResult(
     'knapsack',
     'mixed',
     await knapsack({ values, weights, target, minChange: changeTarget, maxWeight: withChange }, chance, pace),
   );
   if (choice.feeRate > HIGH_FEES * choice.longTermFeeRate) {
-    await take('cg', 'positive', await grindCoins(positive, target + changeTarget, withChange, pace));
+    await addResult('cg', 'positive', await grindCoins(positive, target + changeTarget, withChange, pace));
   }
-  await take('srd', 'positive', await drawCoins(positive, target + SMALLEST_CHANGE + changeFee, withChange, chance, pace));
+  await addResult('srd', 'positive', await drawCoins(positive, target + SMALLEST_CHANGE + changeFee, withChange, chance, pace));
   if (unsafe) return { error: CLUSTER_TOO_LARGE };
   return found.length > 0 ? leastOf(found) : heavy ? { error: TOO_HEAVY } : SHORT;
 }
