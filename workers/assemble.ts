@@ -9,4 +9,4 @@ const deps = { hashes: createNativeHashes(), now: () => performance.now() };
 export const { assemble, improve } = createAssembleRunner(deps);
 
 // For a mempool beside the node's.
-export const { assemble: assembleBeside, improve: improveBeside, forget: forgetBeside } = createAssembleRunner(deps);
+export const { assemble: assembleBeside, improve: improveBeside, reset: forgetBeside } = createAssembleRunner(deps);

@@ -38,7 +38,7 @@ export interface AssembleRunner {
   /** Improves orders for so many milliseconds. */
   improve(ms: number): ImproveResult;
   /** Drops all that is kept between requests. */
-  forget(): void;
+  reset(): void;
 }
 
 /** Answers requests in order; the state between them is the mirror and the last encoding. */
@@ -51,7 +51,7 @@ export function createAssembleRunner(deps: AssembleDeps): AssembleRunner {
       const end = deps.now() + ms;
       return mirror.improve(() => deps.now() >= end);
     },
-    forget: () => {
+    reset: () => {
       mirror = new AssembleMirror();
       last = new LastEncoding(deps.hashes);
     },

@@ -126,7 +126,7 @@ export class Mempool {
     pool.listen(
       {
         added: (entry) => {
-          if (this.#recentOutcomes.size > 0) this.#recentOutcomes.forget(entry.txid);
+          if (this.#recentOutcomes.size > 0) this.#recentOutcomes.forgetTransaction(entry.txid);
         },
         removed: (entry, reason) => {
           if (entry.unbroadcast && deps.log.shows('mempool')) {

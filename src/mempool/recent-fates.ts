@@ -47,7 +47,7 @@ export class RecentOutcomes {
   }
 
   /** It is in the pool now. */
-  forget(txid: Uint8Array): void {
+  forgetTransaction(txid: Uint8Array): void {
     this.#outcomes.delete(hashKey(txid));
   }
 }

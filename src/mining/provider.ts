@@ -116,7 +116,7 @@ export class Provider {
     if (this.#closed) return;
     if (!this.#deps.wanted()) {
       if (this.#announced !== null) this.#deps.post({ kind: 'hold' });
-      this.#forget();
+      this.#reset();
       this.#announced = null;
       return;
     }
@@ -137,7 +137,7 @@ export class Provider {
 
   /** The serving thread is another one: it knows no template, and has no clients yet. */
   onNewThread(): void {
-    this.#forget();
+    this.#reset();
     this.#announced = null;
     this.#needs = [];
     this.onTip(null);
@@ -145,10 +145,10 @@ export class Provider {
 
   close(): void {
     this.#closed = true;
-    this.#forget();
+    this.#reset();
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#staged = null;
     this.#standard = null;
     this.#served.clear();
@@ -167,7 +167,7 @@ export class Provider {
     const { templates, params, clock, post, after } = this.#deps;
     const { tip, facts } = templates.tip;
     const staged = this.#staged;
-    this.#forget();
+    this.#reset();
     // Only on the block that was built upon, and only as what it was taken for.
     const held = staged !== null && staged.on === tip.prev && sameFacts(staged.facts, facts) ? staged : null;
     const template = held === null ? this.#empty(facts) : null;

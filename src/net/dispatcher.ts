@@ -79,7 +79,7 @@ export class Dispatcher {
   }
 
   /** The peer is gone. */
-  forget(peer: Peer): void {
+  forgetPeer(peer: Peer): void {
     this.#steps.delete(peer);
     this.#prefetched.delete(peer);
   }

@@ -571,17 +571,17 @@ export class Net {
   /** The connection of a peer is over: nothing of it is kept. */
   #gone(peer: Peer): void {
     if (this.#ready.delete(peer) && peer.relaysByWtxid) this.#wtxidPeers--;
-    if (peer.isPrivate) this.privately.forget(peer);
-    this.#headers.forget(peer);
-    this.downloads.forget(peer);
-    this.#blocks.forget(peer);
-    this.txs.forget(peer);
-    this.announcer.forget(peer);
-    this.compact.forget(peer);
-    this.#addrRelay.forget(peer);
-    this.#guard.forget(peer);
-    this.#dispatcher.forget(peer);
-    this.#rounds.forget(peer);
+    if (peer.isPrivate) this.privately.forgetPeer(peer);
+    this.#headers.forgetPeer(peer);
+    this.downloads.forgetPeer(peer);
+    this.#blocks.forgetPeer(peer);
+    this.txs.forgetPeer(peer);
+    this.announcer.forgetPeer(peer);
+    this.compact.forgetPeer(peer);
+    this.#addrRelay.forgetPeer(peer);
+    this.#guard.forgetPeer(peer);
+    this.#dispatcher.forgetPeer(peer);
+    this.#rounds.forgetPeer(peer);
     // Of a peer for blocks only the known addresses, which others are told of, show nothing (Core's FinalizeNode).
     const visible = !peer.inbound && peer.type !== 'block-relay-only' && !peer.isPrivate;
     if (peer.ready && visible && peer.misbehaviour === 0) this.addresses.connected(peer.address);

@@ -30,7 +30,7 @@ export class Rounds {
     setImmediate(() => this.#runSlice());
   }
 
-  forget(peer: Peer): void {
+  forgetPeer(peer: Peer): void {
     this.#due.delete(peer);
   }
 

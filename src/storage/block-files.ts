@@ -438,7 +438,7 @@ export class BlockFiles {
       this.#undoWriters.clear();
       for (const file of [...this.#revSizes.keys()]) {
         const path = join(this.#options.dir, fileName('rev', file));
-        this.#readHandles.forget(path);
+        this.#readHandles.forgetFile(path);
         try {
           unlinkSync(path);
         } catch (error) {
@@ -480,7 +480,7 @@ export class BlockFiles {
   /** Truncates first: threads that still hold the file would keep its room on the disk taken. */
   async #removeFile(path: string): Promise<void> {
     assertWriting(`remove ${basename(path)}`);
-    this.#readHandles.forget(path);
+    this.#readHandles.forgetFile(path);
     try {
       await truncate(path);
       await unlink(path);

@@ -50,7 +50,7 @@ export class ReadHandles {
   }
 
   /** Forgets a file that is about to be removed; readers under way keep it until they are done. */
-  forget(path: string): void {
+  forgetFile(path: string): void {
     const file = this.#files.get(path);
     if (file === undefined) return;
     this.#files.delete(path);

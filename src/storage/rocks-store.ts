@@ -39,7 +39,7 @@ class RocksCursor implements StoreCursor {
 
   close(): Promise<void> {
     this.#closing ??= this.#calls.run(async () => {
-      this.#store.forget(this);
+      this.#store.forgetCursor(this);
       try {
         await this.#native.close();
       } catch (error) {
@@ -127,7 +127,7 @@ export class RocksStore implements Store {
   }
 
   /** Called by a cursor that closes. */
-  forget(cursor: RocksCursor): void {
+  forgetCursor(cursor: RocksCursor): void {
     this.#cursors.delete(cursor);
   }
 

@@ -53,7 +53,7 @@ export class MirrorFeed implements RecordFollower {
   #preparing: Promise<void> | null = null;
   /** Requests whose replies may name rows that the mirror had. */
   #asked = 0;
-  #forgetting = false;
+  #emptying = false;
   /** Set when a change was lost. The next delta then contains all rows. */
   #failed = false;
 
@@ -91,7 +91,7 @@ export class MirrorFeed implements RecordFollower {
       this.#records.hold(row);
       this.#departed.push({ row, sequence: -1 });
       this.#departedBytes += RECORD_HEADER + this.#records.rows.length[row];
-      this.#considerForgetting();
+      this.#emptyMirrorIfLarge();
     }
     // A row that was never sent is gone; its place in #dirty is passed over, or taken by the next to have the row.
     this.#states[row] = 0;
@@ -159,7 +159,7 @@ export class MirrorFeed implements RecordFollower {
   /** Its reply has been read, or there is none. */
   answered(): void {
     this.#asked--;
-    this.#considerForgetting();
+    this.#emptyMirrorIfLarge();
   }
 
   /** The mirror is at this sequence: what left before it is free for reuse. */
@@ -235,12 +235,12 @@ export class MirrorFeed implements RecordFollower {
   }
 
   /** After the change that is under way: the pool is in the middle of it. */
-  #considerForgetting(): void {
+  #emptyMirrorIfLarge(): void {
     const tooMuch = this.#departed.length > this.#heldRows || this.#departedBytes > HELD_BYTES;
-    if (!tooMuch || this.#asked > 0 || this.#forgetting) return;
-    this.#forgetting = true;
+    if (!tooMuch || this.#asked > 0 || this.#emptying) return;
+    this.#emptying = true;
     queueMicrotask(() => {
-      this.#forgetting = false;
+      this.#emptying = false;
       if (this.#asked > 0) return;
       for (const { row } of this.#departed) this.#letGo(row);
       this.#departed = [];

@@ -139,7 +139,7 @@ export class Wallet {
       },
       laterRecords: parts.options.laterRecords,
       onChanged: (row) => {
-        this.#reader.forget(row);
+        this.#reader.evictRow(row);
         parts.onTransaction(this, row);
       },
     });

@@ -103,7 +103,7 @@ export class Activator {
       const many = !this.#eager() && supplied === null;
       if (many) this.prefetcher.prefetchBlocks(target, this.#assumed());
       const step = await prepareStep(this.#ws, target, supplied, this.#assumed(), many ? this.prefetcher : null);
-      if (step.unreadable !== null) this.#forget(step.unreadable.node, step.unreadable.error);
+      if (step.unreadable !== null) this.#forgetBlockData(step.unreadable.node, step.unreadable.error);
       this.#judge(step, onJudged);
       if (!this.#worthApplying(step)) continue;
       await this.#apply(step, many && step.failed === null && step.unreadable === null ? { target } : {});
@@ -194,7 +194,7 @@ export class Activator {
     this.onChecked.call(node.hash, block, reject);
   }
 
-  #forget(node: HeaderNode, error: Error): void {
+  #forgetBlockData(node: HeaderNode, error: Error): void {
     this.#ws.log.warn(`Stored block ${node.hashHex} cannot be read and will be fetched again: ${error.message}`);
     this.#ws.index.forgetData(node);
   }

@@ -33,14 +33,14 @@ interface Run {
 export class ScriptRuns {
   readonly #runs: Run[] = [];
   readonly #stop = new StopFlag();
-  readonly #forgetStop: (() => void) | undefined;
+  readonly #removeStopListener: (() => void) | undefined;
   readonly #verifier: Verifier;
   readonly #settings: ScriptSettings;
   readonly #log: Logger;
 
   /** @param stop ends the scripts early; the verdict is an error then */
   constructor(verifier: Verifier, settings: ScriptSettings, log: Logger, stop?: StopFlag) {
-    this.#forgetStop = stop?.onRaise(() => this.#stop.raise());
+    this.#removeStopListener = stop?.onRaise(() => this.#stop.raise());
     this.#verifier = verifier;
     this.#settings = settings;
     this.#log = log;
@@ -80,7 +80,7 @@ export class ScriptRuns {
 
   /** Stops what still runs and waits for it. */
   async end(): Promise<void> {
-    this.#forgetStop?.();
+    this.#removeStopListener?.();
     this.#stop.raise();
     await Promise.allSettled(this.#runs.map(({ result }) => result));
   }

@@ -177,7 +177,7 @@ class ImportRun {
       this.#waiting.delete(key);
       for (const child of children) {
         this.#waitingCount--;
-        this.#letGo(child);
+        this.#releaseBytes(child);
         if (this.#sink.stopping()) return;
         const block = this.#parse(child.bytes ?? (await readScanned(child.source.path, child.source.pos, child.length)));
         // The file changed under our hands.
@@ -203,18 +203,18 @@ class ImportRun {
     this.#heldBytes += entry.length;
     for (const oldest of this.#held) {
       if (this.#heldBytes <= this.#sink.orphanBytes) break;
-      this.#letGo(oldest);
+      this.#releaseBytes(oldest);
       oldest.bytes = null;
-      if (oldest.text) this.#forget(oldest);
+      if (oldest.text) this.#dropWaiting(oldest);
     }
   }
 
-  #letGo(entry: Waiting): void {
+  #releaseBytes(entry: Waiting): void {
     if (this.#held.delete(entry)) this.#heldBytes -= entry.length;
   }
 
   /** Gives up a waiting block that can't be read again on its own. */
-  #forget(entry: Waiting): void {
+  #dropWaiting(entry: Waiting): void {
     this.dropped++;
     this.#waitingCount--;
     for (const [key, list] of this.#waiting) {

@@ -89,7 +89,7 @@ export class Calls {
     // A call that was let go runs to its end: its outcome counts, with or without its client.
     signal?.addEventListener('abort', () => {
       if (this.#pending.get(id) !== pending || pending.letGo) return;
-      this.#forget(pending);
+      this.#forgetCall(pending);
       this.#sendMessage(pending, { kind: 'done', id });
     });
     this.#post(pending);
@@ -180,12 +180,12 @@ export class Calls {
   }
 
   #settle(pending: Pending, end: CallEnd): void {
-    this.#forget(pending);
+    this.#forgetCall(pending);
     this.ends[end.kind]++;
     pending.done(end);
   }
 
-  #forget(pending: Pending): void {
+  #forgetCall(pending: Pending): void {
     this.#pending.delete(pending.id);
     this.#joiner.drop(pending.id);
   }

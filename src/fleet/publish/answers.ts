@@ -126,7 +126,7 @@ export class Answers {
         this.#reportState(quota, id, respond);
         break;
       case 'done':
-        this.#forget(quota, id);
+        this.#forgetCall(quota, id);
         break;
     }
   }
@@ -143,8 +143,8 @@ export class Answers {
     const now = this.#deps.nowMs();
     for (const quota of this.#quotas.values()) {
       for (const [id, call] of quota.calls) {
-        if (call.state === 'held' && now - call.atMs > HELD_MS) this.#forget(quota, id);
-        else if (call.state === 'done' && (now - call.atMs > RESULT_RETENTION_MS || quota.retainedBytes > MOST_RETAINED_BYTES)) this.#forget(quota, id);
+        if (call.state === 'held' && now - call.atMs > HELD_MS) this.#forgetCall(quota, id);
+        else if (call.state === 'done' && (now - call.atMs > RESULT_RETENTION_MS || quota.retainedBytes > MOST_RETAINED_BYTES)) this.#forgetCall(quota, id);
       }
     }
   }
@@ -204,7 +204,7 @@ export class Answers {
       return;
     }
     // Nothing has been done, so nothing need be kept.
-    this.#forget(quota, id);
+    this.#forgetCall(quota, id);
     if (plan?.kind === 'reply') this.#send(call.respond, id, plan.status, bytesOf(plan.body));
     else this.#send(call.respond, id, 403, EMPTY);
   }
@@ -227,7 +227,7 @@ export class Answers {
     }
     call.respond = respond;
     if (this.#stopping) {
-      this.#forget(quota, id);
+      this.#forgetCall(quota, id);
       this.refused++;
       respond({ kind: 'refused', id, why: 'the node stops' });
       return;
@@ -288,7 +288,7 @@ export class Answers {
     });
   }
 
-  #forget(quota: AccountQuota, id: string): void {
+  #forgetCall(quota: AccountQuota, id: string): void {
     quota.joiner.drop(id);
     const call = quota.calls.get(id);
     if (!call) return;

@@ -125,7 +125,7 @@ export class AddrRelay {
     return this.#books.get(peer) ?? null;
   }
 
-  forget(peer: Peer): void {
+  forgetPeer(peer: Peer): void {
     this.#books.delete(peer);
   }
 

@@ -110,7 +110,7 @@ export class CompactRelay {
     else this.#extra[this.#extraAt++ % most] = tx;
   }
 
-  forget(peer: Peer): void {
+  forgetPeer(peer: Peer): void {
     const at = this.#highBandwidth.indexOf(peer);
     if (at >= 0) this.#highBandwidth.splice(at, 1);
     for (const [key, partial] of this.#partial) if (partial.peer === peer) this.#partial.delete(key);

@@ -98,7 +98,7 @@ export class PrivateBroadcast {
   }
 
   /** The peer is gone. @returns whether it confirmed what it was sent */
-  forget(peer: Peer): boolean {
+  forgetPeer(peer: Peer): boolean {
     const confirmed = this.#byPeer.get(peer)?.send.confirmedAt ?? null;
     this.#byPeer.delete(peer);
     return confirmed !== null;

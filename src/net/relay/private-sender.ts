@@ -156,8 +156,8 @@ export class PrivateSender {
   }
 
   /** A connection has ended. */
-  forget(peer: Peer): void {
-    if (!this.queue.forget(peer) && this.queue.hasPending) this.#open(1);
+  forgetPeer(peer: Peer): void {
+    if (!this.queue.forgetPeer(peer) && this.queue.hasPending) this.#open(1);
     else this.#open(0);
   }
 

@@ -136,7 +136,7 @@ export class TxAnnouncer {
     });
   }
 
-  forget(peer: Peer): void {
+  forgetPeer(peer: Peer): void {
     this.#books.delete(peer);
   }
 

@@ -203,7 +203,7 @@ export class TxReceiver {
     const witnesses = (this.#context.options.services & SERVICE.WITNESS) !== 0n;
     for (const { hash, byWtxid } of this.requests.due(peer, now)) {
       if (this.#isHere(hash, byWtxid)) {
-        this.requests.forget(hash);
+        this.requests.forgetTx(hash);
         continue;
       }
       if (logs) this.#context.log.debug('net', `Requesting ${byWtxid ? 'wtx' : 'tx'} ${hashToHex(hash)} peer=${peer.id}`);
@@ -287,7 +287,7 @@ export class TxReceiver {
       noteTooLarge();
       // The other peers are not asked for it.
       this.#rejects.add(tx.wtxid);
-      this.requests.forget(tx.wtxid);
+      this.requests.forgetTx(tx.wtxid);
       return;
     }
     const reconsidered = this.#reconsiderable.has(tx.wtxid);
@@ -349,8 +349,8 @@ export class TxReceiver {
 
   /** Drops all requests for it. */
   #forgetRequests(tx: TxView): void {
-    if (this.requests.byTxid > 0 && tx.hasWitness) this.requests.forget(tx.txid);
-    this.requests.forget(tx.wtxid);
+    if (this.requests.byTxid > 0 && tx.hasWitness) this.requests.forgetTx(tx.txid);
+    this.requests.forgetTx(tx.wtxid);
   }
 
   #forceRelay(peer: Peer, tx: TxView): void {
@@ -394,7 +394,7 @@ export class TxReceiver {
   }
 
   /** The peer is gone. */
-  forget(peer: Peer): void {
+  forgetPeer(peer: Peer): void {
     this.requests.forgetPeer(peer);
     this.#prefetched.delete(peer);
     const erased = this.orphans.forgetPeer(peer);
@@ -427,15 +427,15 @@ export class TxReceiver {
       return;
     }
     // What is here already, or a copy of it without its witness, has the txid that its children name.
-    if (reject.category === 'conflict' && !tx.hasWitness) this.requests.forget(tx.wtxid);
+    if (reject.category === 'conflict' && !tx.hasWitness) this.requests.forgetTx(tx.wtxid);
     else if (reject.category !== 'witness-stripped') {
       // By wtxid: a peer may have spoilt the witness of a good transaction.
       (this.#isCurable(reject) ? this.#reconsiderable : this.#rejects).add(tx.wtxid);
-      this.requests.forget(tx.wtxid);
+      this.requests.forgetTx(tx.wtxid);
       // What is wrong with the coins it spends is wrong with any witness.
       if (reject.category === 'inputs-not-standard' && tx.hasWitness) {
         this.#rejects.add(tx.txid);
-        this.requests.forget(tx.txid);
+        this.requests.forgetTx(tx.txid);
       }
       if (first) this.onUnused(tx);
     }

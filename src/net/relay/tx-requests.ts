@@ -173,11 +173,11 @@ export class TxRequests {
   }
 
   /** Drops a transaction: no peer is asked for it any more. */
-  forget(hash: Uint8Array): void {
-    if (this.#byHash.size > 0) this.#forget(this.#key(hash));
+  forgetTx(hash: Uint8Array): void {
+    if (this.#byHash.size > 0) this.#forgetKey(this.#key(hash));
   }
 
-  #forget(key: string): void {
+  #forgetKey(key: string): void {
     const all = this.#byHash.get(key);
     if (all === undefined) return;
     this.#byHash.delete(key);
@@ -205,7 +205,7 @@ export class TxRequests {
       const at = others.indexOf(announcement);
       if (at >= 0) others.splice(at, 1);
       if (others.length === 0) this.#byHash.delete(announcement.key);
-      else if (others.every(({ state }) => state === 'done')) this.#forget(announcement.key);
+      else if (others.every(({ state }) => state === 'done')) this.#forgetKey(announcement.key);
       else if (was === 'chosen' || was === 'requested') this.#choose(others);
     }
   }
@@ -232,7 +232,7 @@ export class TxRequests {
     if (announcement.state === 'done') return;
     this.#close(announcement);
     // When every announcer was asked, none is left: it may be announced anew.
-    if (announcement.all.every(({ state }) => state === 'done')) this.#forget(announcement.key);
+    if (announcement.all.every(({ state }) => state === 'done')) this.#forgetKey(announcement.key);
     else this.#choose(announcement.all);
   }
 

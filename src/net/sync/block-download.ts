@@ -243,7 +243,7 @@ export class BlockDownload {
   }
 
   /** The peer is gone: others may be asked. */
-  forget(peer: Peer): void {
+  forgetPeer(peer: Peer): void {
     for (const entry of peer.sync.inFlight) this.#release(entry);
     peer.sync.inFlight.length = 0;
   }

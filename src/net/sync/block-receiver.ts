@@ -136,13 +136,13 @@ export class BlockReceiver {
   /** Hands over a block of the initial download, and goes on to the next one while it is stored and connected. */
   #takeEarlyBlock(peer: Peer, block: BlockView): Promise<void> | undefined {
     const { chain, clock, log } = this.#context;
-    const forget = this.#note(peer, block, true);
+    const forgetSource = this.#note(peer, block, true);
     const stored = this.#downloads
       .while([block.hash], () => chain.takeBlock(block))
       .then(
         (isNew) => {
           if (isNew) peer.lastBlockTime = clock.nowSeconds();
-          else forget();
+          else forgetSource();
           this.#context.wake(isNew ? undefined : peer);
         },
         (error: unknown) => {
@@ -176,12 +176,12 @@ export class BlockReceiver {
 
   /** @param requested we asked for it: it is stored whatever its work */
   async process(peer: Peer, block: BlockView, requested: boolean, vouched: boolean): Promise<void> {
-    const forget = this.#note(peer, block, vouched);
+    const forgetSource = this.#note(peer, block, vouched);
     this.#context.times.reached(block.hash, 'block');
     const submit = () => this.#context.chain.submitBlock(block, { force: requested });
     const outcome = await this.#downloads.while([block.hash], submit);
     if (outcome.isNew) peer.lastBlockTime = this.#context.clock.nowSeconds();
-    else forget();
+    else forgetSource();
     this.#context.wake(outcome.isNew ? undefined : peer);
   }
 
@@ -198,7 +198,7 @@ export class BlockReceiver {
   }
 
   /** The peer is gone. */
-  forget(peer: Peer): void {
+  forgetPeer(peer: Peer): void {
     for (const [key, source] of this.#sources) if (source.peer === peer) this.#sources.delete(key);
   }
 

@@ -25,7 +25,7 @@ export class ChainGuard {
     this.#protected++;
   }
 
-  forget({ sync }: Peer): void {
+  forgetPeer({ sync }: Peer): void {
     if (sync.protectedFromChainSync) this.#protected--;
     sync.protectedFromChainSync = false;
   }

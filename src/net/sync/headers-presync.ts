@@ -87,7 +87,7 @@ export class HeadersPresync {
     return reading?.phase === 'first' ? reading.height : -1;
   }
 
-  forget(peer: Peer): void {
+  forgetPeer(peer: Peer): void {
     this.#readings.delete(peer);
   }
 
@@ -141,7 +141,7 @@ export class HeadersPresync {
     const [first] = views;
     if (first === undefined || !equalBytes(first.prevHash, reading.lastHash)) {
       // An announcement in between, or a peer that went to another chain: the reading is over.
-      this.forget(peer);
+      this.forgetPeer(peer);
       return null;
     }
     peer.sync.headersAskedAtMs = Number.NEGATIVE_INFINITY;
@@ -151,7 +151,7 @@ export class HeadersPresync {
   #first(peer: Peer, reading: Reading, views: readonly HeaderView[], full: boolean): 'held' | null {
     for (const view of views) {
       if (!this.#difficultyPossible(reading, view)) {
-        this.forget(peer);
+        this.forgetPeer(peer);
         this.#context.misbehaving(peer, 100, 'invalid header in headers presync');
         return 'held';
       }
@@ -159,7 +159,7 @@ export class HeadersPresync {
       if (reading.height % this.#figures.period === reading.offset) {
         reading.commitments.push(commitment(reading.salt, view.hash));
         if (reading.commitments.length > reading.maxCommitments) {
-          this.forget(peer);
+          this.forgetPeer(peer);
           this.#context.log.debug(
             'net',
             `Initial headers sync aborted with peer=${peer.id}: exceeded max commitments at height=${reading.height}`,
@@ -180,7 +180,7 @@ export class HeadersPresync {
         'net',
         `Initial headers sync aborted with peer=${peer.id}: incomplete headers message at height=${reading.height}`,
       );
-      this.forget(peer);
+      this.forgetPeer(peer);
     }
     return 'held';
   }
@@ -199,7 +199,7 @@ export class HeadersPresync {
       this.#step(reading, view);
       const due = reading.height % this.#figures.period === reading.offset && !reading.releaseAll;
       if (!possible || (due && reading.commitments[reading.checked++] !== commitment(reading.salt, view.hash))) {
-        this.forget(peer);
+        this.forgetPeer(peer);
         this.#context.log.debug('net', `Initial headers sync aborted with peer=${peer.id}: not the chain of the first reading`);
         return 'held';
       }
@@ -209,7 +209,7 @@ export class HeadersPresync {
     const bufferSize = reading.releaseAll ? 0 : this.#figures.buffer;
     const released = reading.buffer.splice(0, Math.max(0, reading.buffer.length - bufferSize));
     if (full) this.#ask(peer, [reading.lastHash, ...locatorOf(reading.start)]);
-    if (reading.releaseAll || !full) this.forget(peer);
+    if (reading.releaseAll || !full) this.forgetPeer(peer);
     return released.length > 0 ? released : 'held';
   }
 

@@ -115,10 +115,10 @@ export class HeadersSync {
   }
 
   /** The peer is gone. */
-  forget(peer: Peer): void {
+  forgetPeer(peer: Peer): void {
     if (peer.sync.started) this.syncing--;
     peer.sync.started = false;
-    this.#presync.forget(peer);
+    this.#presync.forgetPeer(peer);
   }
 
   /**
@@ -165,7 +165,7 @@ export class HeadersSync {
     if (headers.length === 0) {
       // No announcement: it has nothing that was asked for.
       sync.headersAskedAtMs = Number.NEGATIVE_INFINITY;
-      this.#presync.forget(peer);
+      this.#presync.forgetPeer(peer);
       return;
     }
     const views = headers.map((bytes) => parseHeader(bytes, crypto));

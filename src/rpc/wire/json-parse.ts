@@ -186,7 +186,7 @@ class Parser {
     const start = this.#listStart;
     this.#listStart = -1;
     this.#count = 0;
-    this.#forget();
+    this.#releaseMembers();
     const c = this.#next();
     if (c === 0x2c) {
       this.#at++;
@@ -201,12 +201,12 @@ class Parser {
     this.#depth = 1;
     this.#count = 0;
     const value = this.#go(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY) as JsonValue;
-    this.#forget();
+    this.#releaseMembers();
     return value;
   }
 
   /** Lets go of members of values that were handed out. */
-  #forget(): void {
+  #releaseMembers(): void {
     if (this.#values.length > MAX_RETAINED_MEMBERS) this.#values.length = 0;
     if (this.#keys.length > MAX_RETAINED_MEMBERS) this.#keys.length = 0;
   }

@@ -134,7 +134,7 @@ export class Board {
   }
 
   /** A client has gone. */
-  forget(owner: number): void {
+  forgetClient(owner: number): void {
     for (const id of this.#owned.get(owner) ?? []) this.#limit(this.#ofGone, id, MOST_OF_GONE);
     this.#owned.delete(owner);
   }

@@ -371,8 +371,8 @@ export class Sv2Server {
     counters.set('connectionsOpen', this.#clients.size);
     this.#handshakes.delete(client);
     if (this.#unneed(client)) this.#postNeeds();
-    this.#answers.forget(client);
-    this.#board.forget(client.id);
+    this.#answers.forgetClient(client);
+    this.#board.forgetClient(client.id);
     client.letGo();
   }
 

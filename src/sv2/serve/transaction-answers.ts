@@ -33,7 +33,7 @@ export class TransactionAnswers {
   }
 
   /** The client has gone. */
-  forget(client: Client): void {
+  forgetClient(client: Client): void {
     this.#asking.delete(client);
     this.#answered(client);
   }

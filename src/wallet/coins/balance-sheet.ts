@@ -68,7 +68,7 @@ export class BalanceSheet {
   }
 
   /** Nothing that was worked out counts any more. */
-  forget(): void {
+  invalidateSums(): void {
     this.#stale = true;
   }
   /** Something changed about a record that its part of the sums, or that of those who spend from it, follows from. */

@@ -22,7 +22,7 @@ export function noteForeign(script: Uint8Array, order: number, batch: WalletBatc
   batch.put(walletKey(WALLET_PREFIX.foreign, mark, order), NOTHING);
 }
 /** The transaction is forgotten, whether or not that was noted. The row of the mark stays: it may be others' too. */
-export function forgetForeign(script: Uint8Array, order: number, batch: WalletBatch): void {
+export function removeForeignOutput(script: Uint8Array, order: number, batch: WalletBatch): void {
   batch.del(walletKey(WALLET_PREFIX.foreign, markOf(script), order));
 }
 /** Orders of arrival of transactions that may pay one of some scripts; some of them may come twice. */

@@ -14,7 +14,7 @@ import type { WalletRecord } from '../wallet-record.js';
 import { BalanceSheet } from './balance-sheet.js';
 import { decodeCoinRow, encodeCoinRow } from './coin-row.js';
 import { BUCKET, type Bucket, CoinTable, counts } from './coin-table.js';
-import { forgetForeign, noteForeign } from './foreign-outputs.js';
+import { removeForeignOutput, noteForeign } from './foreign-outputs.js';
 import { outpointOf } from './outpoint.js';
 import { SpendTable } from './spend-table.js';
 import { NOWHERE, TX_STATE, type TxPlace, TxTable } from './tx-table.js';
@@ -260,7 +260,7 @@ export class Ledger {
     const row = this.txs.find(tx.txid);
     if (row < 0) return;
     this.sheet.touch(row);
-    for (let i = 0; i < tx.outputCount; i++) forgetForeign(tx.outputScript(i), this.txs.order(row), batch);
+    for (let i = 0; i < tx.outputCount; i++) removeForeignOutput(tx.outputScript(i), this.txs.order(row), batch);
     for (let i = 0; i < tx.inputCount; i++) {
       this.spends.remove(tx.outpoint(i), row);
       batch.del(walletKey(WALLET_PREFIX.spender, tx.outpoint(i), tx.txid));
@@ -514,7 +514,7 @@ export class Ledger {
     imageOfSet(at, this.#young);
     if (!at.restoring) return;
     this.judged = true;
-    this.sheet.forget();
+    this.sheet.invalidateSums();
   }
   /** Looks again at a coin, if it is one. */
   judgeOutput(outpoint: Uint8Array): void {
@@ -533,7 +533,7 @@ export class Ledger {
     if (coin === null || outpoint.length !== 36) return false;
     const txRow = this.txs.find(outpoint.subarray(0, 32));
     if (txRow < 0) return false;
-    this.sheet.forget();
+    this.sheet.invalidateSums();
     const vout = (outpoint[32] | (outpoint[33] << 8) | (outpoint[34] << 16) | (outpoint[35] << 24)) >>> 0;
     const row = this.coins.add(outpoint, { txRow, vout, ...coin });
     this.spends.forEach(outpoint, (spender) => this.txs.setSpendsOurs(spender));
@@ -557,7 +557,7 @@ export class Ledger {
       if ((++count & 1023) === 0 && slicer.due) await slicer.pause();
     }
     this.judged = true;
-    this.sheet.forget();
+    this.sheet.invalidateSums();
   }
 }
 

@@ -58,7 +58,7 @@ export class TxReader {
     return found;
   }
   /** Its bytes changed. */
-  forget(row: number): void {
+  evictRow(row: number): void {
     this.#young.delete(row);
     this.#old.delete(row);
   }

@@ -73,26 +73,26 @@ export class WalletImages {
     for (const { type, key } of batch.ops) {
       if (!IN_TABLES.has(key[0])) continue;
       if (type === 'del' && key[0] !== WALLET_PREFIX.watched) {
-        this.#giveUp(batch);
+        this.#discardWith(batch);
         return;
       }
       touched.push(key);
     }
     if (touched.length === 0) return;
     if (this.#journalled + touched.length > MOST_JOURNAL) {
-      this.#giveUp(batch);
+      this.#discardWith(batch);
       return;
     }
     batch.put(walletKey(WALLET_PREFIX.journal, this.#id.subarray(0, 8), be64(this.#next++)), packRow(touched));
     this.#journalled += touched.length;
   }
   /** From this batch on there is no image. */
-  #giveUp(batch: WalletBatch): void {
-    this.forget();
+  #discardWith(batch: WalletBatch): void {
+    this.detachImage();
     batch.del(HEAD_KEY);
   }
   /** The rows are in another database now. */
-  forget(): void {
+  detachImage(): void {
     this.#id = null;
   }
 
@@ -107,7 +107,7 @@ export class WalletImages {
     if (id === undefined) return null;
     const columns = id.length === ID ? await this.#files.read(id) : null;
     if (columns === null) {
-      await this.discard(store);
+      await this.discardImage(store);
       return null;
     }
     this.#id = new Uint8Array(id);
@@ -123,7 +123,7 @@ export class WalletImages {
       }
       if (touched.size > MOST_JOURNAL) {
         wipeSecrets(columns);
-        await this.discard(store);
+        await this.discardImage(store);
         return null;
       }
     }
@@ -131,13 +131,13 @@ export class WalletImages {
   }
 
   /** Gives up the image that was read: what is written from here on is in no journal. */
-  async discard(store: Store): Promise<void> {
-    this.forget();
+  async discardImage(store: Store): Promise<void> {
+    this.detachImage();
     await store.batch([{ type: 'del', key: HEAD_KEY }]);
   }
 
   /** Whether reading all rows takes no longer than going through so many changes. @param rows of all tables */
-  tooMany(touched: number, rows: number): boolean {
+  isJournalTooLong(touched: number, rows: number): boolean {
     return touched > this.#rules.leastJournal && touched * FUTILE_SHARE > rows;
   }
   /** Whether an image of these many rows should be written. */
@@ -167,7 +167,7 @@ export class WalletImages {
     }
   }
   /** For the log: where a long load stands. */
-  progress(line: string): void {
+  logProgress(line: string): void {
     this.#rules.log.info(line);
   }
 }

@@ -107,7 +107,7 @@ async function sealWallet(wallet: Wallet, masterKey: Uint8Array, passphrase: Uin
     } finally {
       await fresh.close();
     }
-    wallet.images?.forget();
+    wallet.images?.detachImage();
     await wallet.store.close();
     await exchangeDatabase(folder);
     wallet.store = await openDatabase(databaseOf(folder));

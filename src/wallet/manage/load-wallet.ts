@@ -97,7 +97,7 @@ export async function loadWallet(
       // What was restored is of no use, and its private keys must not stay.
       wallet.keys.wipe();
       wallet = assemble();
-      await images.discard(store);
+      await images.discardImage(store);
     }
     if (!(await loadTables(store, wallet, surroundings.crypto, images))) return corrupt('Wallet corrupted');
   }
@@ -165,7 +165,7 @@ async function restore(
     throw error;
   }
   const { ledger, keys } = wallet;
-  if (images.tooMany(touched.length, keys.scriptCount + ledger.txs.size + ledger.coins.size)) return false;
+  if (images.isJournalTooLong(touched.length, keys.scriptCount + ledger.txs.size + ledger.coins.size)) return false;
   if (!(await replayJournal(store, wallet, touched, hashes)) || !(await loadViews(store, ledger, hashes))) return false;
   if (wallet.descriptors && !(await loadCachedDescriptors(store, wallet.descriptors))) return false;
   // The replay judged coins before these transactions were there: whether one is conflicted decides about what it
@@ -186,7 +186,7 @@ async function loadTables(store: Store, wallet: Wallet, hashes: Hashes, images: 
   let rows = 0;
   const visit = (load: (key: Uint8Array, value: Uint8Array) => unknown) => (key: Uint8Array, value: Uint8Array) => {
     if (load(key, value) === false) sound = false;
-    if (++rows % LOG_ROWS === 0) images?.progress(`Wallet ${JSON.stringify(wallet.name)}: ${rows} rows read`);
+    if (++rows % LOG_ROWS === 0) images?.logProgress(`Wallet ${JSON.stringify(wallet.name)}: ${rows} rows read`);
   };
   for (const prefix of legacy ? [WALLET_PREFIX.key, WALLET_PREFIX.script, WALLET_PREFIX.watched] : []) {
     await scanRows(

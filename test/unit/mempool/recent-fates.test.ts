@@ -19,6 +19,6 @@ t.test('the last 4,096 are remembered; what is told again counts as new', async 
   t.equal(fates.get(txid(1)), undefined, 'the oldest is gone');
   t.equal(fates.get(txid(0))?.time, 5_000);
   t.equal(fates.get(txid(2))?.time, 2);
-  fates.forget(txid(2));
+  fates.forgetTransaction(txid(2));
   t.equal(fates.get(txid(2)), undefined);
 });

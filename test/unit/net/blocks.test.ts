@@ -154,7 +154,7 @@ t.test('a block that is withheld is asked from another who has it, the one that 
   t.same(asked(), [1, 1, 1]);
   now += 4_000;
   t.same(asked(), [1, 1, 1], 'nobody twice');
-  downloads.forget(stranger.peer);
+  downloads.forgetPeer(stranger.peer);
   t.same(asked(), [2, 1, 1], 'when all is over, from the beginning');
 });
 

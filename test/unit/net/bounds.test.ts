@@ -272,7 +272,7 @@ t.test('rounds of many peers are spread over turns of the loop', async (t) => {
   t.equal(turns, 8, 'four in a turn');
   const [first] = peers as unknown as [Peer];
   rounds.soon(first);
-  rounds.forget(first);
+  rounds.forgetPeer(first);
   await new Promise(setImmediate);
   t.equal(sent.length, 30);
   rounds.stop();
@@ -343,7 +343,7 @@ t.test('what is no longer waited for leaves nothing behind, however often a peer
     for (const hash of few) for (const peer of [one, two]) requests.announced(peer, hash, true, false, 1_000);
     t.equal(requests.timers, 2_000);
     // Some come, some are asked for, and some of these are answered; one peer leaves.
-    for (const hash of few.slice(0, 300)) requests.forget(hash);
+    for (const hash of few.slice(0, 300)) requests.forgetTx(hash);
     t.equal(requests.timers, 1_400);
     for (const peer of [one, two, one, two]) {
       for (const { hash } of requests.due(peer, 2_000)) requests.requested(peer, hash, 60_000);

@@ -130,7 +130,7 @@ class Teller {
     const at = fromStart ? 0 : tale.findIndex(({ hash }) => toHex(hash) === toHex(from)) + 1;
     const views = tale.slice(at, at + this.batch);
     if (views.length === 0) {
-      this.presync.forget(this.peer);
+      this.presync.forgetPeer(this.peer);
       return false;
     }
     const full = views.length === this.batch;

@@ -188,7 +188,7 @@ t.test('the answer to getaddr is the same for a day, and another one for each wa
     relay.answer(peer);
     nowMs += 1;
     relay.send(peer);
-    relay.forget(peer);
+    relay.forgetPeer(peer);
     return sent
       .flatMap((payload) => decodeAddr(payload).map(hostText))
       .sort()

@@ -212,7 +212,7 @@ t.test('each transaction is asked from one peer at a time, and from every one th
             const row = open.get(key);
             if (row !== undefined) row.state = 'done';
           } else if (kind === 'arrived') {
-            tracker.forget(numbered(tx));
+            tracker.forgetTx(numbered(tx));
             for (const [other] of ofTx(tx)) open.delete(`${other}/${tx}`);
           } else if (kind === 'leave') {
             tracker.forgetPeer(peers[peer] as Peer);
@@ -288,7 +288,7 @@ t.test('the whole mempool, and what waits, go through a filter in slices', async
   t.same(told(), first, 'the filter of now counts');
 
   invs.length = 0;
-  announcer.forget(peer);
+  announcer.forgetPeer(peer);
   announcer.join(peer);
   peer.filter = filterOf(new Uint8Array(10).fill(0xff), 1);
   for (const tx of txs) announcer.relay(tx);
@@ -1014,7 +1014,7 @@ t.test('whoever announces an orphan is asked for its parents, and messages wait 
   t.equal(receiver.orphans.size, 11);
   t.equal(receiver.announced(other, (rest[0] as TxView).wtxid, true), true);
   t.equal(receiver.orphans.hasFrom((rest[0] as TxView).wtxid, other), true);
-  receiver.forget(one);
+  receiver.forgetPeer(one);
   t.equal(receiver.orphans.size, 1, 'the other peer still has one of them');
   clock.seconds += 10;
   receiver.send(other);

@@ -216,7 +216,7 @@ class World {
       return [key, packRow([publicKey, seal(bytesOf(publicKey), bytesOf(secret))])];
     });
     sealed.push([walletKey(WALLET_PREFIX.masterKey, 1), sealedMaster]);
-    this.wallet.images?.forget();
+    this.wallet.images?.detachImage();
     this.wallet.store = await storeOf(sealed);
     (await this.wallet.descriptors!.sealAll(seal, new Slicer()))();
     this.wallet.vault.unlock(masterKey.slice());

@@ -14,7 +14,7 @@ import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp, Store } from '../../../src/storage/store.js';
 import { BUCKET } from '../../../src/wallet/coins/coin-table.js';
-import { forgetForeign, noteForeign, ordersPaying } from '../../../src/wallet/coins/foreign-outputs.js';
+import { removeForeignOutput, noteForeign, ordersPaying } from '../../../src/wallet/coins/foreign-outputs.js';
 import { outpointOf } from '../../../src/wallet/coins/outpoint.js';
 import { NOWHERE, TX_STATE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
 import { payToKey } from '../../../src/wallet/keys/destination.js';
@@ -740,7 +740,7 @@ t.test('rows of foreign outputs', async (t) => {
   await write(noteForeign, [5, 0], [5, 7], [6, 7], [5, 7], [7, 0xffff_fffe]);
   t.same(await ordersPaying(store, [script(5)]), [0, 7]);
   t.same(await ordersPaying(store, [script(8), script(6), script(7)]), [7, 0xffff_fffe]);
-  await write(forgetForeign, [5, 7], [6, 7], [8, 1]);
+  await write(removeForeignOutput, [5, 7], [6, 7], [8, 1]);
   t.same(await ordersPaying(store, [script(5), script(6), script(8)]), [0]);
   const rows: string[] = [];
   for await (const [key] of store.iterate()) rows.push(Buffer.from(key).toString('hex'));

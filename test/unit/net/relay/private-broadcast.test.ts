@@ -44,8 +44,8 @@ t.test('who is sent what, and when again', async (t) => {
   queue.confirm(peers[0]);
   t.equal(queue.pick(peers[2], 'c:1'), two, 'the one that fewer confirmed');
   t.equal(queue.of(peers[2]), two);
-  t.equal(queue.forget(peers[0]), true);
-  t.equal(queue.forget(peers[2]), false);
+  t.equal(queue.forgetPeer(peers[0]), true);
+  t.equal(queue.forgetPeer(peers[2]), false);
   now = 1_061;
   t.same(queue.stale(), []);
   now = 1_062;
