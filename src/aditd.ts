@@ -79,7 +79,7 @@ async function run(config: NodeConfig, log: NodeLogger): Promise<number> {
     if (config.announce) process.stdout.write(text);
   };
   announce(announcement(config, node.addresses));
-  const fault = await Promise.race([signalled, node.stopAsked]);
+  const fault = await Promise.race([signalled, node.stopRequested]);
   if (fault) log.fatal(withAdvice(fault.message.replaceAll('\n', ' '), fault));
   announce('adit is stopping\n');
   await node.stop();

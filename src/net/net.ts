@@ -497,7 +497,7 @@ export class Net {
     if (peer === undefined || !peer.ready) return 'Peer does not exist';
     if (!peer.hasWitness) return 'Pre-SegWit peer';
     this.downloads.end(hash);
-    this.downloads.ask(peer, [node], true);
+    this.downloads.requestBlocks(peer, [node], true);
     return null;
   }
 
@@ -540,7 +540,7 @@ export class Net {
     if (peer.relaysByWtxid) this.#wtxidPeers++;
     this.announcer.join(peer);
     this.#addrRelay.join(peer);
-    if (!peer.inbound) this.#addrRelay.ask(peer);
+    if (!peer.inbound) this.#addrRelay.requestAddresses(peer);
     this.#rounds.soon(peer);
   }
 

@@ -7,7 +7,7 @@ import {
   CLIENT_COUNTER,
   type ClientFacts,
   kilobytesOf,
-  own,
+  compactCopy,
   type PackedEvent,
   type PackedPool,
   type ToNode,
@@ -31,7 +31,7 @@ const RETRY_MS = 200;
 function packedPool(txs: readonly PooledTx[]): PackedPool {
   const txids = new Uint8Array(TXID_BYTES * txs.length);
   for (const [i, { txid }] of txs.entries()) txids.set(txid, TXID_BYTES * i);
-  return { txids, txs: txs.map(({ bytes }) => own(bytes)) };
+  return { txids, txs: txs.map(({ bytes }) => compactCopy(bytes)) };
 }
 
 export class NodeClientServer {
@@ -123,9 +123,9 @@ export class NodeClientServer {
         return { ...facts, bytes: this.#stop === null ? null : new Uint8Array(block.bytes) };
       }
       case 'entered':
-        return { kind: 'entered', bytes: own(event.tx.bytes) };
+        return { kind: 'entered', bytes: compactCopy(event.tx.bytes) };
       case 'left':
-        return { kind: 'left', bytes: own(event.tx.bytes), conflict: event.conflict };
+        return { kind: 'left', bytes: compactCopy(event.tx.bytes), conflict: event.conflict };
       case 'pool':
         throw new Error('the mempool as a whole is only told as an answer');
       default:

@@ -3,17 +3,17 @@
 export class NodeStop {
   readonly #begun = new AbortController();
   /** Resolves when something asks for the end: the stop call, or a fault (then with its error). */
-  readonly asked: Promise<Error | undefined>;
+  readonly requested: Promise<Error | undefined>;
   /** Asks for the end. The first call counts. */
-  ask: (fault?: Error) => void = () => {};
+  requestStop: (fault?: Error) => void = () => {};
 
   /** @param aborted fires when the operator wants the end, also before the start is over */
   constructor(aborted: AbortSignal) {
-    this.asked = new Promise((resolve) => {
-      this.ask = resolve;
+    this.requested = new Promise((resolve) => {
+      this.requestStop = resolve;
     });
-    if (aborted.aborted) this.begin();
-    else aborted.addEventListener('abort', () => this.begin());
+    if (aborted.aborted) this.beginStop();
+    else aborted.addEventListener('abort', () => this.beginStop());
   }
 
   /** Fires when the end begins: long work stops at its next step. */
@@ -21,7 +21,7 @@ export class NodeStop {
     return this.#begun.signal;
   }
 
-  begin(): void {
+  beginStop(): void {
     this.#begun.abort();
   }
 }

@@ -53,7 +53,7 @@ export async function openChain(
     onFault: (fault) => {
       log.error(`${fault.message}. The node stops; what was acknowledged is on disk.`);
       alert(fault.message);
-      stop.ask(fault);
+      stop.requestStop(fault);
     },
     observe: (name, seconds) => {
       const phase = name.replace('connect_', '');
@@ -63,7 +63,7 @@ export async function openChain(
   });
   teardown.add(() => chain.close());
   const allowPruning = chain.guardBlocks(() => 0);
-  const indexes = new Indexes(config.indexes, { chain, store, hashes: crypto, clock, log, guard, onFault: (fault) => stop.ask(fault) });
+  const indexes = new Indexes(config.indexes, { chain, store, hashes: crypto, clock, log, guard, onFault: (fault) => stop.requestStop(fault) });
   teardown.add(() => indexes.stop());
   if (!scan) {
     warm(warmupTexts.verifying);

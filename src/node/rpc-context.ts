@@ -86,7 +86,7 @@ export function createNodeContext(base: NodeBase, parts: ContextParts, active: A
     settle: () => (mempool.returning || !indexes.settled ? mempool.settled().then(() => indexes.settle()) : undefined),
     warnings: () =>
       [late.ruleWatch?.text ?? '', late.clockWatch?.text ?? '', late.net?.clockCheck.warning ?? ''].filter((text) => text !== ''),
-    stop: (waitMs) => setTimeout(() => stop.ask(), waitMs),
+    stop: (waitMs) => setTimeout(() => stop.requestStop(), waitMs),
     stopping: stop.signal,
     activeCommands: async () => [...active.list(), ...((await wallets?.activeCommands()) ?? [])],
     startedSeconds,

@@ -51,7 +51,7 @@ export interface RunningNode {
   /** Where JSON-RPC is answered, `host:port`; empty with -server=0. */
   readonly addresses: readonly string[];
   /** Resolves when something asks for the end: the stop call, or a fault (then with its error). */
-  readonly stopAsked: Promise<Error | undefined>;
+  readonly stopRequested: Promise<Error | undefined>;
   /** Takes everything down in order. Safe to call twice. */
   stop(): Promise<void>;
 }
@@ -196,7 +196,7 @@ async function start(
   // Returned first, so that signals and the stop call are heard while this goes on.
   const loading = goOn(base, storage, modules, wired, net, notifications).catch((error: Error) => {
     if (chain.fault === null) log.error(`Loading blocks: ${error.message}`);
-    stop.ask(error);
+    stop.requestStop(error);
   });
   teardown.add(() => loading);
   let stopped: Promise<void> | undefined;
@@ -204,7 +204,7 @@ async function start(
     chain,
     mempool,
     addresses: front.addresses,
-    stopAsked: stop.asked,
+    stopRequested: stop.requested,
     stop: () => {
       stopped ??= end(base, modules);
       return stopped;
@@ -270,7 +270,7 @@ async function end({ config, log, stop, teardown }: NodeBase, { fronts, mempool 
   await runCommands(config.notify.shutdown, log);
   log.info('Shutdown: In progress...');
   fronts?.stopAccepting();
-  stop.begin();
+  stop.beginStop();
   mempool.bumpCounter();
   const failure = await teardown.run();
   if (failure) log.error(`Shutdown: ${failure.message}`);

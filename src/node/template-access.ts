@@ -54,7 +54,7 @@ export function createTemplateAccess(deps: TemplateAccessDeps): FollowingAccess 
     drain: () => {},
     pin: (workId) => templates.pin(workId),
     limited: (limits) => templates.limited(limits),
-    ask: (done) => {
+    requestTemplate: (done) => {
       templates.refresh().then(
         () => done(0, ''),
         (error: unknown) => done(-1, error instanceof Error ? error.message : String(error)),

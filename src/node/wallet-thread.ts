@@ -136,10 +136,10 @@ export class WalletThread {
 
   /** Empty when the thread does not answer within a second. */
   async activeCommands(): Promise<ActiveCalls> {
-    return (await this.#ask(ANSWER_MS)) ?? [];
+    return (await this.#requestActiveCalls(ANSWER_MS)) ?? [];
   }
   /** @returns the calls under way; null when the thread is silent for so long */
-  #ask(ms: number): Promise<ActiveCalls | null> {
+  #requestActiveCalls(ms: number): Promise<ActiveCalls | null> {
     if (this.#worker === null) return Promise.resolve([]);
     return new Promise((resolve) => {
       const id = ++this.#lastAsk;
@@ -164,7 +164,7 @@ export class WalletThread {
     this.#closing = true;
     this.#post({ kind: 'close' });
     while (this.#worker !== null) {
-      if ((await this.#ask(STUCK_MS)) === null) {
+      if ((await this.#requestActiveCalls(STUCK_MS)) === null) {
         this.#failure ??= new Error(`The thread of the wallets has been silent for ${STUCK_MS / 1000} seconds`);
         void this.#worker?.terminate();
         await this.#exited;

@@ -83,8 +83,8 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
   const stopAtHeight = (height: number): void => {
     if (config.stopAtHeight === 0 || height < config.stopAtHeight || stop.signal.aborted) return;
     log.info(`Stopping at height ${height}, as -stopatheight asks`);
-    stop.begin();
-    stop.ask();
+    stop.beginStop();
+    stop.requestStop();
   };
 
   showDownload();

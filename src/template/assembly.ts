@@ -127,14 +127,14 @@ export class Assembly {
    * @throws AssemblyFault
    */
   async choose(tip: TipFacts, limits: AssemblyLimits, output: SharedArrayBuffer | null): Promise<ChosenTransactions> {
-    this.#feed.asked();
+    this.#feed.requestStarted();
     try {
       let youngest = this.#source.records.lastSerial;
-      let reply = await this.#ask(tip, limits, output, this.#feed.delta(false));
+      let reply = await this.#request(tip, limits, output, this.#feed.delta(false));
       if (reply.status === 'resync') {
         this.#resyncs++;
         youngest = this.#source.records.lastSerial;
-        reply = await this.#ask(tip, limits, output, this.#feed.delta(true));
+        reply = await this.#request(tip, limits, output, this.#feed.delta(true));
       }
       if (reply.status !== 'done') throw new AssemblyFault(`block assembly failed: ${reply.status} ${reply.problem}`);
       const records = new ChosenRecords(this.#source.records, reply.slots);
@@ -142,7 +142,7 @@ export class Assembly {
       const { fees, weight, sigops, cut, witnessRoot, merkleBranch, encodedLength, selectMs, encodeMs } = reply;
       return { records, fees, weight, sigops, cut, youngest, witnessRoot, merkleBranch, encodedLength, selectMs, encodeMs };
     } finally {
-      this.#feed.answered();
+      this.#feed.requestEnded();
     }
   }
 
@@ -152,7 +152,7 @@ export class Assembly {
    */
   #emptyMirror(delta: MirrorDelta): void {
     const limits: AssemblyLimits = { maxWeight: 0, reservedWeight: 0, minFeeRate: 0, mode: 'core' };
-    this.#ask({ height: 0, lockTimeCutoff: 0, segwitActive: true }, limits, null, delta).catch(() => {});
+    this.#request({ height: 0, lockTimeCutoff: 0, segwitActive: true }, limits, null, delta).catch(() => {});
   }
 
   /** Of those that are in the set, at the moment of the delta. */
@@ -160,7 +160,7 @@ export class Assembly {
     return Int32Array.from(txids.map((txid) => this.#source.records.find(txid)).filter((row) => row >= 0));
   }
 
-  #ask(
+  #request(
     tip: Pick<TipFacts, 'height' | 'lockTimeCutoff' | 'segwitActive'>,
     limits: AssemblyLimits,
     output: SharedArrayBuffer | null,

@@ -52,7 +52,7 @@ export class MirrorFeed implements RecordFollower {
   #block: RowBlock | null = null;
   #preparing: Promise<void> | null = null;
   /** Requests whose replies may name rows that the mirror had. */
-  #asked = 0;
+  #openRequests = 0;
   #emptying = false;
   /** Set when a change was lost. The next delta then contains all rows. */
   #failed = false;
@@ -152,13 +152,13 @@ export class MirrorFeed implements RecordFollower {
   }
 
   /** A request with the last delta is under way: rows that leave meanwhile may be in its reply. */
-  asked(): void {
-    this.#asked++;
+  requestStarted(): void {
+    this.#openRequests++;
   }
 
   /** Its reply has been read, or there is none. */
-  answered(): void {
-    this.#asked--;
+  requestEnded(): void {
+    this.#openRequests--;
     this.#emptyMirrorIfLarge();
   }
 
@@ -237,11 +237,11 @@ export class MirrorFeed implements RecordFollower {
   /** After the change that is under way: the pool is in the middle of it. */
   #emptyMirrorIfLarge(): void {
     const tooMuch = this.#departed.length > this.#heldRows || this.#departedBytes > HELD_BYTES;
-    if (!tooMuch || this.#asked > 0 || this.#emptying) return;
+    if (!tooMuch || this.#openRequests > 0 || this.#emptying) return;
     this.#emptying = true;
     queueMicrotask(() => {
       this.#emptying = false;
-      if (this.#asked > 0) return;
+      if (this.#openRequests > 0) return;
       for (const { row } of this.#departed) this.#letGo(row);
       this.#departed = [];
       this.#segmentsSent = [];

@@ -69,7 +69,7 @@ export class ExternalSigner {
   }
 
   /** The one device there is. @throws SignerError when there is none, or more */
-  async device(): Promise<SignerDevice> {
+  async findDevice(): Promise<SignerDevice> {
     const [first, ...others] = await this.enumerate();
     if (first === undefined) throw new NoSignerError('No external signers found');
     if (others.length > 0) throw new NoSignerError('More than one external signer found. Please connect only one at a time.');
@@ -78,7 +78,7 @@ export class ExternalSigner {
 
   /** The descriptors of an account. @throws SignerError */
   async descriptors(account: number): Promise<SignerDescriptors> {
-    const reply = await this.#ask(await this.device(), ['getdescriptors', '--account', String(account)]);
+    const reply = await this.#runOnDevice(await this.findDevice(), ['getdescriptors', '--account', String(account)]);
     const { receive, internal } = membersOf(reply);
     const texts = (list: unknown): readonly string[] => {
       if (Array.isArray(list) && list.length <= MOST_DESCRIPTORS && list.every((text) => typeof text === 'string')) return list;
@@ -89,7 +89,7 @@ export class ExternalSigner {
 
   /** Shows an address on the device. @param desc its descriptor @throws SignerError when it shows another one */
   async displayAddress(desc: string, address: string): Promise<void> {
-    const reply = membersOf(await this.#ask(await this.device(), ['displayaddress', '--desc', desc]));
+    const reply = membersOf(await this.#runOnDevice(await this.findDevice(), ['displayaddress', '--desc', desc]));
     if (typeof reply.error === 'string') throw new SignerError(`Signer returned error: ${reply.error}`);
     if (typeof reply.address !== 'string') throw new SignerError('Signer did not echo address');
     if (reply.address !== address) throw new SignerError(`Signer echoed unexpected address ${reply.address}`);
@@ -102,15 +102,15 @@ export class ExternalSigner {
    * @returns what the device made of it, Base64 as it says; null when it does not sign
    * @throws SignerError
    */
-  async sign(psbt: string, fingerprints: ReadonlySet<string>): Promise<string | null> {
-    const device = await this.device();
+  async signPsbt(psbt: string, fingerprints: ReadonlySet<string>): Promise<string | null> {
+    const device = await this.findDevice();
     if (!fingerprints.has(device.fingerprint.toLowerCase())) return null;
     const words = [...this.#words, '--stdin', '--fingerprint', device.fingerprint, '--chain', this.#chain];
     const { error, psbt: signed } = membersOf(await this.#run(words, `signtx ${psbt}`));
     return typeof error !== 'string' && typeof signed === 'string' ? signed : null;
   }
 
-  #ask({ fingerprint }: SignerDevice, words: readonly string[]): Promise<unknown> {
+  #runOnDevice({ fingerprint }: SignerDevice, words: readonly string[]): Promise<unknown> {
     return this.#run([...this.#words, '--fingerprint', fingerprint, '--chain', this.#chain, ...words], '');
   }
 }

@@ -5,8 +5,8 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { parseBlock } from '../consensus/block/block-view.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
-import { type BlockFacts, type NodeClient, type NodeEvent, type NodeQuestions, PooledTx } from './node-client.js';
-import { OutputQuestions } from './output-questions.js';
+import { type BlockFacts, type NodeClient, type NodeEvent, type NodeQueries, PooledTx } from './node-client.js';
+import { OutputQueries } from './output-questions.js';
 
 /** What of the node does not change while it runs, and where it stands. */
 export interface ClientFacts
@@ -46,10 +46,10 @@ export interface PackedPool {
 export const TXID_BYTES = 32;
 
 /** What is asked besides the questions. */
-export type ClientQuestion = keyof NodeQuestions | 'listen' | 'listenNoMore' | 'readMempool' | 'settled';
+export type ClientRequest = keyof NodeQueries | 'listen' | 'listenNoMore' | 'readMempool' | 'settled';
 
 export type ToNode =
-  | { readonly kind: 'ask'; readonly id: number; readonly question: ClientQuestion; readonly args: readonly unknown[] }
+  | { readonly kind: 'ask'; readonly id: number; readonly question: ClientRequest; readonly args: readonly unknown[] }
   | { readonly kind: 'keep'; readonly from: number };
 
 /** Numbers that both threads see. */
@@ -59,9 +59,9 @@ export const CLIENT_COUNTER = { POSTED: 0, TAKEN_KB: 1, COUNT: 2 } as const;
 const PRUNE_GUARD_STEP = 144;
 
 /** A copy without the buffer around it: structuredClone would copy all of that. */
-export const own = (bytes: Uint8Array): Uint8Array => (bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes));
+export const compactCopy = (bytes: Uint8Array): Uint8Array => (bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes));
 
-const packed = (value: unknown): unknown => (value instanceof Uint8Array ? own(value) : Array.isArray(value) ? value.map(packed) : value);
+const packed = (value: unknown): unknown => (value instanceof Uint8Array ? compactCopy(value) : Array.isArray(value) ? value.map(packed) : value);
 
 /** Size of a message's bytes, in thousands. */
 export function kilobytesOf(message: ToWallets): number {
@@ -116,13 +116,13 @@ export class LinkedNodeClient implements NodeClient {
   }
   async listen(listener: (event: NodeEvent) => unknown): Promise<() => void> {
     this.#listeners.add(listener);
-    this.#listening ??= this.#ask('listen');
+    this.#listening ??= this.#request('listen');
     await this.#listening;
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size > 0) return;
       this.#listening = null;
-      this.#ask('listenNoMore').catch(() => {});
+      this.#request('listenNoMore').catch(() => {});
     };
   }
   sync(): void {
@@ -198,7 +198,7 @@ export class LinkedNodeClient implements NodeClient {
   }
   readMempool(listener: (event: NodeEvent) => void): Promise<void> {
     const { hashes } = this.#deps;
-    return this.#ask('readMempool', [], (value) => {
+    return this.#request('readMempool', [], (value) => {
       const { txids, txs } = value as PackedPool;
       const idOf = (i: number): Uint8Array => txids.subarray(TXID_BYTES * i, TXID_BYTES * (i + 1));
       listener({ kind: 'pool', txs: txs.map((bytes, i) => new PooledTx(idOf(i), bytes, hashes)) });
@@ -207,7 +207,7 @@ export class LinkedNodeClient implements NodeClient {
   settled(): Promise<void> | undefined {
     if (this.#unsettled) {
       this.#unsettled = false;
-      const settling: Promise<void> = this.#ask('settled')
+      const settling: Promise<void> = this.#request('settled')
         .then(
           () => this.#rereading ?? undefined,
           (error: unknown) => {
@@ -232,7 +232,7 @@ export class LinkedNodeClient implements NodeClient {
   // -- questions
 
   /** @param inPlace called with the answer in its place among the events */
-  #ask(question: ClientQuestion, args: readonly unknown[] = [], inPlace?: (value: unknown) => void): Promise<unknown> {
+  #request(question: ClientRequest, args: readonly unknown[] = [], inPlace?: (value: unknown) => void): Promise<unknown> {
     const id = ++this.#asked;
     return new Promise((resolve, reject) => {
       const done = (value: unknown): void => {
@@ -243,34 +243,34 @@ export class LinkedNodeClient implements NodeClient {
       this.#deps.port.postMessage({ kind: 'ask', id, question, args: args.map(packed) } satisfies ToNode);
     });
   }
-  #question<Name extends keyof NodeQuestions>(name: Name): NodeQuestions[Name] {
-    return ((...args: unknown[]) => this.#ask(name, args)) as NodeQuestions[Name];
+  #queryFunction<Name extends keyof NodeQueries>(name: Name): NodeQueries[Name] {
+    return ((...args: unknown[]) => this.#request(name, args)) as NodeQueries[Name];
   }
-  readonly block = this.#question('block');
-  readonly blocks = this.#question('blocks');
-  readonly heights = this.#question('heights');
-  readonly fork = this.#question('fork');
-  readonly ancestor = this.#question('ancestor');
-  readonly firstBlockSince = this.#question('firstBlockSince');
-  readonly locator = this.#question('locator');
-  readonly readBlock = this.#question('readBlock');
-  readonly stored = this.#question('stored');
-  readonly hasBlocks = this.#question('hasBlocks');
-  readonly scan = this.#question('scan');
-  readonly sign = this.#question('sign');
-  readonly isInitialBlockDownload = this.#question('isInitialBlockDownload');
-  readonly isReady = this.#question('isReady');
-  readonly estimate = this.#question('estimate');
-  readonly rates = this.#question('rates');
-  readonly relatives = this.#question('relatives');
-  readonly spenders = this.#question('spenders');
-  readonly bumpFees = this.#question('bumpFees');
-  readonly #outputs = new OutputQuestions((packed) => this.#ask('outputs', [packed]));
+  readonly block = this.#queryFunction('block');
+  readonly blocks = this.#queryFunction('blocks');
+  readonly heights = this.#queryFunction('heights');
+  readonly fork = this.#queryFunction('fork');
+  readonly ancestor = this.#queryFunction('ancestor');
+  readonly firstBlockSince = this.#queryFunction('firstBlockSince');
+  readonly locator = this.#queryFunction('locator');
+  readonly readBlock = this.#queryFunction('readBlock');
+  readonly stored = this.#queryFunction('stored');
+  readonly hasBlocks = this.#queryFunction('hasBlocks');
+  readonly scan = this.#queryFunction('scan');
+  readonly sign = this.#queryFunction('sign');
+  readonly isInitialBlockDownload = this.#queryFunction('isInitialBlockDownload');
+  readonly isReady = this.#queryFunction('isReady');
+  readonly estimate = this.#queryFunction('estimate');
+  readonly rates = this.#queryFunction('rates');
+  readonly relatives = this.#queryFunction('relatives');
+  readonly spenders = this.#queryFunction('spenders');
+  readonly bumpFees = this.#queryFunction('bumpFees');
+  readonly #outputs = new OutputQueries((packed) => this.#request('outputs', [packed]));
   outputs(outpoints: readonly Uint8Array[]): ReturnType<NodeClient['outputs']> {
     return this.#outputs.outputs(outpoints);
   }
-  readonly fitsChainLimits = this.#question('fitsChainLimits');
-  readonly broadcast = this.#question('broadcast');
+  readonly fitsChainLimits = this.#queryFunction('fitsChainLimits');
+  readonly broadcast = this.#queryFunction('broadcast');
 
   // -- what stays as it is
 

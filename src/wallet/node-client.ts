@@ -132,7 +132,7 @@ export interface Fork {
 export type Answer<T> = T | Promise<T>;
 
 /** What is asked of the node. Each answer is of one moment. */
-export interface NodeQuestions {
+export interface NodeQueries {
   /** Null: there is no such header. */
   block(hash: Uint8Array): Answer<KnownBlock | null>;
   /** Blocks of the best chain from a height on, as many as there are. */
@@ -192,7 +192,7 @@ export interface NodeQuestions {
   broadcast(tx: Uint8Array, maxFeeSats: number, relay: boolean): Promise<string | null>;
 }
 
-export interface NodeClient extends NodeQuestions {
+export interface NodeClient extends NodeQueries {
   /** Of the best chain, as of the events handed on. */
   readonly tip: BlockFacts;
   readonly genesis: BlockFacts;

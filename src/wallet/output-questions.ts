@@ -16,22 +16,22 @@ interface Waiting {
 }
 
 /** The end that asks. */
-export class OutputQuestions {
-  readonly #ask: (packed: Uint8Array) => Promise<unknown>;
+export class OutputQueries {
+  readonly #request: (packed: Uint8Array) => Promise<unknown>;
   #waiting: Waiting[] = [];
 
   /** @param ask passes a question on to `answerOutputs` */
   constructor(ask: (packed: Uint8Array) => Promise<unknown>) {
-    this.#ask = ask;
+    this.#request = ask;
   }
 
   outputs(outpoints: readonly Uint8Array[]): Promise<Outputs> {
     return new Promise((done, failed) => {
-      if (this.#waiting.push({ outpoints, done, failed }) === 1) queueMicrotask(() => void this.#askAll());
+      if (this.#waiting.push({ outpoints, done, failed }) === 1) queueMicrotask(() => void this.#requestAll());
     });
   }
 
-  async #askAll(): Promise<void> {
+  async #requestAll(): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
     try {
@@ -43,7 +43,7 @@ export class OutputQuestions {
           at += OUTPOINT_BYTES;
         }
       }
-      const outputs = readSpentOutputs(new ByteReader((await this.#ask(packed)) as Uint8Array));
+      const outputs = readSpentOutputs(new ByteReader((await this.#request(packed)) as Uint8Array));
       for (const { outpoints, done } of waiting) done(outputs.splice(0, outpoints.length));
     } catch (error) {
       for (const { failed } of waiting) failed(error);

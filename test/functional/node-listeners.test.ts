@@ -74,7 +74,7 @@ t.test('an exception of a listener neither stops the node nor changes a reply', 
   const { chain, mempool } = started.node;
   const call = (method: string, ...params: unknown[]): Promise<unknown> => started.call(method, ...params);
   let asked: Error | undefined;
-  void started.node.stopAsked.then((fault) => {
+  void started.node.stopRequested.then((fault) => {
     asked = fault ?? new Error('a stop');
   });
 

@@ -25,7 +25,7 @@ t.test('failures of wallets do not stop the node from accepting blocks and payme
   const inWallet = (name: string, method: string, ...params: unknown[]): Promise<unknown> =>
     started.callAt(`/wallet/${name}`, method, ...params);
   let asked: Error | undefined;
-  void started.node.stopAsked.then((fault) => {
+  void started.node.stopRequested.then((fault) => {
     asked = fault ?? new Error('a stop');
   });
   const balanceOf = async (name: string): Promise<number> =>

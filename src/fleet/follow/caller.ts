@@ -147,7 +147,7 @@ export class Caller {
         }
         if (open === 0 && best !== null) finish();
       };
-      const ask = (): void => {
+      const sendToNodes = (): void => {
         if (over) return;
         for (const node of this.#deps.nodes()) {
           if (asked.has(node.name)) continue;
@@ -156,9 +156,9 @@ export class Caller {
           this.#deps.calls.send(node.name, call, null, (end) => void onCallEnd(node.name, end));
         }
         if (this.#deps.nowMs() >= until) finish();
-        else if (best === null) void this.#deps.after(PAUSE_MS).then(ask);
+        else if (best === null) void this.#deps.after(PAUSE_MS).then(sendToNodes);
       };
-      ask();
+      sendToNodes();
     });
   }
 

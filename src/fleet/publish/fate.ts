@@ -3,7 +3,7 @@
 
 export interface FoundBlockWatchDeps {
   /** Calls the node; `done` gets the result, null for an error. @returns 0 when too much is under way */
-  ask(method: string, params: readonly unknown[], done: (result: unknown) => void): number;
+  callNode(method: string, params: readonly unknown[], done: (result: unknown) => void): number;
   /** Height of the tip. */
   height(): number;
   log(text: string): void;
@@ -65,7 +65,7 @@ export class FoundBlockWatch {
       return;
     }
     const goOn = (): void => this.#next(rest);
-    const number = this.#deps.ask('getblockheader', [hash], (result) => {
+    const number = this.#deps.callNode('getblockheader', [hash], (result) => {
       const header = result as Header | null;
       if (header === null) goOn();
       else if (header.confirmations >= 0) this.#inChain(hash, header, goOn);
@@ -86,7 +86,7 @@ export class FoundBlockWatch {
   }
 
   #reportRival(hash: string, { height }: Header, goOn: () => void): void {
-    const number = this.#deps.ask('getblockhash', [height], (result) => {
+    const number = this.#deps.callNode('getblockhash', [height], (result) => {
       const watched = this.#watched.get(hash);
       // The chain has just ended below it: there is a next tip soon.
       if (watched && typeof result === 'string' && result !== hash) {

@@ -124,7 +124,7 @@ export class Publisher {
     const finders = remote.accounts.map(({ account }) => account).filter((account) => this.#answers.admits(account, 'submitblock'));
     this.#found = new Map(finders.map((account) => [account, inbox(account)]));
     this.#foundWatch = new FoundBlockWatch({
-      ask: (method, params, done) => this.#ask(method, params, done),
+      callNode: (method, params, done) => this.#callNode(method, params, done),
       height: () => this.#tip.height,
       log: (text) => this.notice('info', text),
     });
@@ -387,7 +387,7 @@ export class Publisher {
   /** The names are the call's own words, so that there is one list of wallets. */
   #askWallets(): void {
     if (!this.#warm || this.#stopping) return;
-    this.#ask('listwallets', [], (result) => {
+    this.#callNode('listwallets', [], (result) => {
       const names = result as string[] | null;
       if (names === null || names.join('\n') === this.#wallets.join('\n')) return;
       this.#wallets = names;
@@ -396,7 +396,7 @@ export class Publisher {
   }
 
   /** A call of this thread's own; `done` gets null for an error. @returns 0 when too much is under way */
-  #ask(method: string, params: readonly unknown[], done: (result: unknown) => void): number {
+  #callNode(method: string, params: readonly unknown[], done: (result: unknown) => void): number {
     const body = new Uint8Array(Buffer.from(JSON.stringify({ method, params, id: 0 })));
     const call = { user: 'fleet', uri: '/', method, body, shared: true, priority: false, submission: false, waits: false };
     return this.#link.call({ ...call, plain: true }, (status, reply) => {

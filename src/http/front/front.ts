@@ -147,7 +147,7 @@ export class Front {
       timers: { monotonicMs: () => performance.now(), after: timerAfter, soon: (run) => void setImmediate(run) },
       tipHex: () => this.#freshTip().hashHex,
       drain: () => deps.link.drain(),
-      ask: (done) => deps.link.askTemplate(done),
+      requestTemplate: (done) => deps.link.askTemplate(done),
       lease: (place) => deps.slabs.lease(place),
       release: (place) => deps.slabs.release(place),
     });

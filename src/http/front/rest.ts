@@ -99,13 +99,13 @@ export class RestFront {
     try {
       const call = readRest(exchange.target, body, this.#deps.compat);
       if (call === null) this.#send(exchange, { status: 404, type: TYPE_DEFAULT, body: [] });
-      else this.#ask(exchange, call, body);
+      else this.#callNode(exchange, call, body);
     } catch (error) {
       this.#failed(exchange, error);
     }
   }
 
-  #ask(exchange: Exchange, call: RestCall, body: Uint8Array): void {
+  #callNode(exchange: Exchange, call: RestCall, body: Uint8Array): void {
     const { link } = this.#deps;
     const sent = { user: '', uri: exchange.target, method: `rest/${call.endpoint}`, body };
     const id = link.call({ ...sent, shared: true, priority: false, submission: false, waits: false, plain: true }, (status, reply) =>

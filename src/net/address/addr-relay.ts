@@ -130,7 +130,7 @@ export class AddrRelay {
   }
 
   /** Asks a peer that we chose for what it knows. */
-  ask(peer: Peer): void {
+  requestAddresses(peer: Peer): void {
     const book = this.#books.get(peer);
     if (book === undefined || book.asked) return;
     peer.send('getaddr');

@@ -73,7 +73,7 @@ class TorConnection {
   }
 
   /** Sends a command. Rejects when the connection ends, or no answer comes for a minute. */
-  ask(command: string): Promise<TorReply> {
+  sendCommand(command: string): Promise<TorReply> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#socket.destroy(new Error('Tor does not answer')), ANSWER_MS);
@@ -189,13 +189,13 @@ export class TorControl {
       this.#log.warn(`tor: ${refusal}`);
       return null;
     }
-    this.#events.proxy(socksAddress(await tor.ask('GETINFO net/listeners/socks')));
+    this.#events.proxy(socksAddress(await tor.sendCommand('GETINFO net/listeners/socks')));
     return this.#addService(tor);
   }
 
   /** @returns why not, null when that is done */
   async #authenticate(tor: TorConnection): Promise<string | null> {
-    const info = await tor.ask('PROTOCOLINFO 1');
+    const info = await tor.sendCommand('PROTOCOLINFO 1');
     if (info.code !== OK) return 'Requesting protocol info failed';
     let methods: string[] = [];
     let cookieFile = '';
@@ -210,9 +210,9 @@ export class TorControl {
     if (password !== '') {
       if (!methods.includes('HASHEDPASSWORD'))
         return 'Password provided with -torpassword, but HASHEDPASSWORD authentication is not available';
-      return this.#answer(await tor.ask(`AUTHENTICATE ${quoted(password)}`));
+      return this.#answer(await tor.sendCommand(`AUTHENTICATE ${quoted(password)}`));
     }
-    if (methods.includes('NULL')) return this.#answer(await tor.ask('AUTHENTICATE'));
+    if (methods.includes('NULL')) return this.#answer(await tor.sendCommand('AUTHENTICATE'));
     if (methods.includes('SAFECOOKIE')) return this.#proveCookie(tor, cookieFile);
     if (methods.includes('HASHEDPASSWORD')) {
       return 'The only supported authentication mechanism left is password, but no password provided with -torpassword';
@@ -235,7 +235,7 @@ export class TorControl {
     if (cookie.length !== COOKIE_BYTES)
       return `Authentication cookie ${file} is not exactly ${COOKIE_BYTES} bytes, as is required by the spec`;
     const nonce = randomBytes(NONCE_BYTES);
-    const challenge = await tor.ask(`AUTHCHALLENGE SAFECOOKIE ${nonce.toString('hex')}`);
+    const challenge = await tor.sendCommand(`AUTHCHALLENGE SAFECOOKIE ${nonce.toString('hex')}`);
     if (challenge.code !== OK) return 'SAFECOOKIE authentication challenge failed';
     const values = keyValues((challenge.lines[0] ?? '').replace(/^AUTHCHALLENGE /, ''));
     const serverHash = Buffer.from(values.get('SERVERHASH') ?? '', 'hex');
@@ -248,17 +248,17 @@ export class TorControl {
     if (serverHash.length !== expected.length || !timingSafeEqual(serverHash, expected)) {
       return 'The server at the Tor control port does not know the authentication cookie';
     }
-    return this.#answer(await tor.ask(`AUTHENTICATE ${proof}`));
+    return this.#answer(await tor.sendCommand(`AUTHENTICATE ${proof}`));
   }
 
   async #addService(tor: TorConnection): Promise<NetAddress | null> {
     const { keyFile, servicePort, target } = this.#options;
     let key = 'NEW:ED25519-V3';
     if (fs.existsSync(keyFile)) key = fs.readFileSync(keyFile, 'latin1').trim();
-    const ask = (more: string): Promise<TorReply> => tor.ask(`ADD_ONION ${key}${more} Port=${servicePort},${target}`);
+    const addOnion = (more: string): Promise<TorReply> => tor.sendCommand(`ADD_ONION ${key}${more} Port=${servicePort},${target}`);
     // Who floods the service has to do some work first, where Tor is built for it.
-    let reply = await ask(' PoWDefensesEnabled=1');
-    if (reply.code === SYNTAX) reply = await ask('');
+    let reply = await addOnion(' PoWDefensesEnabled=1');
+    if (reply.code === SYNTAX) reply = await addOnion('');
     if (reply.code !== OK) {
       const why = reply.code === UNRECOGNIZED ? 'unrecognized command (You probably should upgrade Tor)' : `error code ${reply.code}`;
       this.#log.warn(`tor: Add onion failed; ${why}`);

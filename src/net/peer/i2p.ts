@@ -88,9 +88,9 @@ class SamSession {
   async connect(to: NetAddress): Promise<Stream> {
     const { id, own, control } = await this.#open();
     const stream = await this.#request(control, own, async (socket) => {
-      const destination = await ask(socket, `NAMING LOOKUP NAME=${hostText(to)}`, 'VALUE');
+      const destination = await requestSam(socket, `NAMING LOOKUP NAME=${hostText(to)}`, 'VALUE');
       if (Buffer.compare(addressOf(fromBase64(destination)).bytes, to.bytes) !== 0) throw new Error('found a destination of another name');
-      await ask(socket, `STREAM CONNECT ID=${id} DESTINATION=${destination} SILENT=false`, 'RESULT', 'STREAM CONNECT');
+      await requestSam(socket, `STREAM CONNECT ID=${id} DESTINATION=${destination} SILENT=false`, 'RESULT', 'STREAM CONNECT');
     });
     this.#sockets.delete(stream.socket);
     return stream;
@@ -100,7 +100,7 @@ class SamSession {
   async listen(): Promise<Stream> {
     const { id, own, control } = await this.#open();
     return this.#request(control, own, async (socket) => {
-      await ask(socket, `STREAM ACCEPT ID=${id} SILENT=false`, 'RESULT', 'STREAM ACCEPT');
+      await requestSam(socket, `STREAM ACCEPT ID=${id} SILENT=false`, 'RESULT', 'STREAM ACCEPT');
     });
   }
 
@@ -190,14 +190,14 @@ class SamSession {
     let key: Uint8Array;
     if (fs.existsSync(file)) key = fs.readFileSync(file);
     else {
-      key = fromBase64(await ask(control, `DEST GENERATE ${SIGNATURE}`, 'PRIV'));
+      key = fromBase64(await requestSam(control, `DEST GENERATE ${SIGNATURE}`, 'PRIV'));
       // What is no key shall not be kept.
       addressOf(key);
       fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
       replaceFileSync(file, key);
     }
     const request = `SESSION CREATE STYLE=STREAM ID=${id} DESTINATION=${toBase64(key)} ${tunnels(3)}`;
-    await ask(control, request, 'RESULT', 'SESSION CREATE');
+    await requestSam(control, request, 'RESULT', 'SESSION CREATE');
     return key;
   }
 
@@ -210,7 +210,7 @@ class SamSession {
     });
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
-    await ask(socket, 'HELLO VERSION MIN=3.1 MAX=3.1', 'RESULT');
+    await requestSam(socket, 'HELLO VERSION MIN=3.1 MAX=3.1', 'RESULT');
     return socket;
   }
 }
@@ -316,7 +316,7 @@ const tunnels = (quantity: number): string => `i2cp.leaseSetEncType=4,0 inbound.
 /** @returns the private key of the session */
 async function createTransient(control: Socket, id: string): Promise<Uint8Array> {
   const request = `SESSION CREATE STYLE=STREAM ID=${id} DESTINATION=TRANSIENT ${SIGNATURE} ${tunnels(1)}`;
-  return fromBase64(await ask(control, request, 'DESTINATION', 'SESSION CREATE'));
+  return fromBase64(await requestSam(control, request, 'DESTINATION', 'SESSION CREATE'));
 }
 
 /**
@@ -325,7 +325,7 @@ async function createTransient(control: Socket, id: string): Promise<Uint8Array>
  * @param shown of the request in errors: keys stand in no log
  * @throws SamRefusal; Error with a short reason
  */
-async function ask(socket: Socket, request: string, wanted: string, shown = request): Promise<string> {
+async function requestSam(socket: Socket, request: string, wanted: string, shown = request): Promise<string> {
   const timer = setTimeout(() => socket.destroy(new Error('no reply')), REPLY_MS);
   try {
     socket.write(`${request}\n`);

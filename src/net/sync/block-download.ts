@@ -252,7 +252,7 @@ export class BlockDownload {
   fetchCompact: (peer: Peer, nodes: readonly HeaderNode[]) => boolean = () => false;
 
   /** Asks for blocks that are named, all of them. @param byHand the operator asks */
-  ask(peer: Peer, nodes: readonly HeaderNode[], byHand = false): void {
+  requestBlocks(peer: Peer, nodes: readonly HeaderNode[], byHand = false): void {
     if (!byHand && this.fetchCompact(peer, nodes)) return;
     const items: InvItem[] = [];
     for (const node of nodes)
@@ -270,7 +270,7 @@ export class BlockDownload {
     for (const node of this.#nextOfHistory(peer, slots - nodes.length)) nodes.push(node);
     if (nodes.length > 0) {
       for (const node of nodes) this.#context.log.debug('net', `Requesting block ${node.hashHex} (${node.height}) peer=${peer.id}`);
-      this.ask(peer, nodes);
+      this.requestBlocks(peer, nodes);
     }
     if (slotsTaken(peer) === 0 && staller !== null && staller.sync.stallingSinceMs === 0) {
       staller.sync.stallingSinceMs = this.#context.clock.nowMs();

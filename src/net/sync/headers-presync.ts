@@ -52,12 +52,12 @@ export function antiDosWork({ tip, minimumChainWork }: Chain): bigint {
 export class HeadersPresync {
   readonly #readings = new Map<Peer, Reading>();
   readonly #context: NetContext;
-  readonly #ask: (peer: Peer, locator: readonly Uint8Array[]) => void;
+  readonly #requestHeaders: (peer: Peer, locator: readonly Uint8Array[]) => void;
   readonly #figures: HeadersSyncFigures;
 
   constructor(context: NetContext, ask: (peer: Peer, locator: readonly Uint8Array[]) => void) {
     this.#context = context;
-    this.#ask = ask;
+    this.#requestHeaders = ask;
     this.#figures = context.params.headersSync;
   }
 
@@ -170,11 +170,11 @@ export class HeadersPresync {
       if (reading.work >= reading.wantedWork) {
         this.#rewind(reading);
         this.#context.log.debug('net', `Initial headers sync transition with peer=${peer.id}: reached sufficient work, redownloading`);
-        this.#ask(peer, locatorOf(reading.start));
+        this.#requestHeaders(peer, locatorOf(reading.start));
         return 'held';
       }
     }
-    if (full) this.#ask(peer, [reading.lastHash, ...locatorOf(reading.start)]);
+    if (full) this.#requestHeaders(peer, [reading.lastHash, ...locatorOf(reading.start)]);
     else {
       this.#context.log.debug(
         'net',
@@ -208,7 +208,7 @@ export class HeadersPresync {
     }
     const bufferSize = reading.releaseAll ? 0 : this.#figures.buffer;
     const released = reading.buffer.splice(0, Math.max(0, reading.buffer.length - bufferSize));
-    if (full) this.#ask(peer, [reading.lastHash, ...locatorOf(reading.start)]);
+    if (full) this.#requestHeaders(peer, [reading.lastHash, ...locatorOf(reading.start)]);
     if (reading.releaseAll || !full) this.forgetPeer(peer);
     return released.length > 0 ? released : 'held';
   }

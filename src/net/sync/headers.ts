@@ -293,7 +293,7 @@ export class HeadersSync {
     const wanted = missing.reverse().slice(0, this.#downloads.freeSlots(peer));
     if (wanted.length === 0) return;
     if (wanted.length > 1) log.debug('net', `Downloading blocks toward ${last.hashHex} (${last.height}) via headers direct fetch`);
-    this.#downloads.ask(peer, wanted);
+    this.#downloads.requestBlocks(peer, wanted);
   }
 
   /** In initial download an outbound peer whose whole chain has too little work is of no use. */

@@ -255,17 +255,17 @@ class ThreadLife implements ListeningThread {
   async listen(at: Endpoint, onConnection: Listener['onConnection']): Promise<number> {
     const id = ++this.#lastId;
     this.#listeners.set(id, onConnection);
-    const answer = await this.#ask(id, { kind: 'listen', id, at });
+    const answer = await this.#request(id, { kind: 'listen', id, at });
     return (answer as Answer & { kind: 'listening' }).port;
   }
 
   async open(where: Endpoint, proxy: SocksProxy | null, timeoutMs: number): Promise<{ connection: NewConnection; bindText: string }> {
     const id = ++this.#lastId;
-    const answer = await this.#ask(id, { kind: 'open', id, where, proxy, timeoutMs });
+    const answer = await this.#request(id, { kind: 'open', id, where, proxy, timeoutMs });
     return this.#fresh((answer as Answer & { kind: 'opened' }).ends);
   }
 
-  #ask(id: number, message: ToThread): Promise<Answer> {
+  #request(id: number, message: ToThread): Promise<Answer> {
     if (this.#ended) return Promise.reject(endedBy(this.#reason as Error));
     return new Promise((resolve, reject) => {
       this.#asked.set(id, { resolve, reject });

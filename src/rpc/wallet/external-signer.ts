@@ -57,7 +57,7 @@ async function signOutside(ctx: WalletContext, psbt: Psbt, pauses: Pauses): Prom
   const types = psbt.inputs.map(({ sighashType }) => sighashType);
   let text: string | null;
   try {
-    text = await signer.sign(psbtText(psbt, ctx.crypto, ctx.compat), fingerprintsOf(psbt));
+    text = await signer.signPsbt(psbtText(psbt, ctx.crypto, ctx.compat), fingerprintsOf(psbt));
   } catch (error) {
     if (error instanceof NoSignerError) return fail(RPC_CODE.VERIFY_ERROR, 'External signer not found');
     return signerFailed(error);

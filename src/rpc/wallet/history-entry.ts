@@ -116,16 +116,16 @@ export class HistoryWriter {
    * Asks the mempool about the unconfirmed ones of some records; to be done before they are written.
    * @param txs as entries() takes them @returns undefined when there is nothing to ask
    */
-  ask(pin: RecordPin, first: number, txs: readonly (TxView | undefined)[]): Promise<void> | undefined {
+  queryMempool(pin: RecordPin, first: number, txs: readonly (TxView | undefined)[]): Promise<void> | undefined {
     const unconfirmed: { row: number; tx: TxView }[] = [];
     for (let at = 0; at < txs.length; at++) {
       const row = pin.rows[first + at];
       const tx = pin.depth(first + at) > 0 ? undefined : (txs[at] ?? this.#wallet.ledger.txs.view(row));
       if (tx) unconfirmed.push({ row, tx });
     }
-    return unconfirmed.length === 0 ? undefined : this.#ask(unconfirmed);
+    return unconfirmed.length === 0 ? undefined : this.#queryUnconfirmed(unconfirmed);
   }
-  async #ask(unconfirmed: readonly { readonly row: number; readonly tx: TxView }[]): Promise<void> {
+  async #queryUnconfirmed(unconfirmed: readonly { readonly row: number; readonly tx: TxView }[]): Promise<void> {
     const { client, compat } = this.#ctx;
     if (shows(compat, { until: 32 })) {
       const txids = unconfirmed.map(({ tx }) => tx.txid);

@@ -36,7 +36,7 @@ export async function forEachEntry(wallet: Wallet, pin: RecordPin, work: Work): 
     // The next bytes come while these are written out.
     if (from + PORTION < pin.size) reading = portion(from + PORTION);
     reading.catch(() => {});
-    const asked = work.writer.ask(pin, from, txs);
+    const asked = work.writer.queryMempool(pin, from, txs);
     if (asked) await asked;
     for (let at = 0; at < txs.length && left > 0; at++) {
       left -= writeRecord(pin, from + at, txs[at], work);

@@ -260,7 +260,7 @@ export class Sv2Server {
         this.#constrain(client, event.constraints);
         break;
       case 'data':
-        if (!this.#answers.ask(client, event.templateId)) this.#end(client, 'unread', 'it asks for transactions without reading them');
+        if (!this.#answers.request(client, event.templateId)) this.#end(client, 'unread', 'it asks for transactions without reading them');
         break;
       case 'solution':
         this.#solver.solve(client, event.solution);

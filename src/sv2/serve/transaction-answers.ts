@@ -24,7 +24,7 @@ export class TransactionAnswers {
   }
 
   /** @returns false when the client has too many questions open */
-  ask(client: Client, id: bigint): boolean {
+  request(client: Client, id: bigint): boolean {
     if (client.requests.length >= MOST_REQUESTS) return false;
     client.requests.push(id);
     this.#asking.add(client);

@@ -41,7 +41,7 @@ export interface TemplateViewDeps {
   /** Handles all news that has arrived, so that onTemplate() may be called. */
   drain(): void;
   /** Asks the node thread for a template of the current tip; code 0 after it was published. */
-  ask(done: (code: number, text: string) => void): void;
+  requestTemplate(done: (code: number, text: string) => void): void;
   /**
    * Has the transactions of the current template held for a light one; false when it isn't current any more, null where
    * that can't be done.
@@ -112,7 +112,7 @@ export class TemplateView {
   #published: Published | null = null;
   /** Of a tip that we have not heard of yet: the node thread posts its first template before the tip's own news. */
   #next: Published | null = null;
-  #asking: TemplateCall[] | null = null;
+  #requesting: TemplateCall[] | null = null;
   readonly #history = new LiveHistory();
   readonly #fullWaiters: FullWaiters;
 
@@ -243,7 +243,7 @@ export class TemplateView {
     const tipHex = this.#deps.tipHex();
     let published = this.#published;
     if (!published || published.facts.prevHashHex !== tipHex || !(asked || this.#isFresh(published.facts))) {
-      this.#ask(call);
+      this.#requestTemplate(call);
       return;
     }
     if (!takesEmpty && published.facts.live?.empty && !receivesUpdates(call.request)) {
@@ -257,7 +257,7 @@ export class TemplateView {
       published = this.#published;
       shared = published && published.facts.prevHashHex === this.#deps.tipHex() ? this.#lease(published) : null;
       if (!published || !shared) {
-        this.#ask(call);
+        this.#requestTemplate(call);
         return;
       }
     }
@@ -272,15 +272,15 @@ export class TemplateView {
     return facts.counter === state.mempoolCounter || state.nowSeconds() - facts.builtAt <= FRESH_SECONDS;
   }
 
-  #ask(call: TemplateCall): void {
-    if (this.#asking) {
-      this.#asking.push(call);
+  #requestTemplate(call: TemplateCall): void {
+    if (this.#requesting) {
+      this.#requesting.push(call);
       return;
     }
-    this.#asking = [call];
-    this.#deps.ask((code, text) => {
-      const calls = this.#asking ?? [];
-      this.#asking = null;
+    this.#requesting = [call];
+    this.#deps.requestTemplate((code, text) => {
+      const calls = this.#requesting ?? [];
+      this.#requesting = null;
       this.#slices.run(calls.map((one) => () => (code === 0 ? this.#answer(one, true) : one.fail(code, text))));
     });
   }

@@ -5,7 +5,7 @@ import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { Slicer } from '../../lib/slicer.js';
 import { NOWHERE, TX_STATE } from '../coins/tx-table.js';
 import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
-import { type BlockFacts, type NodeClient, type NodeQuestions, sameBlock, TIMESTAMP_WINDOW } from '../node-client.js';
+import { type BlockFacts, type NodeClient, type NodeQueries, sameBlock, TIMESTAMP_WINDOW } from '../node-client.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { scannedPlace } from '../wallet-state.js';
@@ -151,7 +151,7 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
 const follows = ({ prevHash }: BlockFacts, { hash }: BlockFacts): boolean => prevHash !== null && equalBytes(prevHash, hash);
 
 /** Writes the locator of a tip that no event brought. */
-export async function putLocator(wallet: Wallet, client: NodeQuestions, batch: WalletBatch): Promise<void> {
+export async function putLocator(wallet: Wallet, client: NodeQueries, batch: WalletBatch): Promise<void> {
   wallet.locator = await client.locator(wallet.tip!.hash);
   wallet.writeLocator(batch);
 }
@@ -171,5 +171,5 @@ async function skipOld(wallet: Wallet, client: NodeClient): Promise<void> {
 }
 
 /** The block before another; null before genesis. */
-export const blockBefore = async ({ prevHash }: BlockFacts, client: NodeQuestions): Promise<BlockFacts | null> =>
+export const blockBefore = async ({ prevHash }: BlockFacts, client: NodeQueries): Promise<BlockFacts | null> =>
   prevHash === null ? null : ((await client.block(prevHash))?.block ?? null);

@@ -3,7 +3,7 @@
 // ScanForWalletTransactions and RescanFromTime.
 import { Slicer } from '../../lib/slicer.js';
 import { yieldToLoop } from '../../lib/turns.js';
-import { type Answer, type BlockFacts, type NodeClient, type NodeQuestions, TIMESTAMP_WINDOW } from '../node-client.js';
+import { type Answer, type BlockFacts, type NodeClient, type NodeQueries, TIMESTAMP_WINDOW } from '../node-client.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { ScanState, Wallet } from '../wallet.js';
 import { scannedPlace } from '../wallet-state.js';
@@ -34,7 +34,7 @@ const LOG_EVERY_MS = 10_000;
 const MARK_EVERY = 500;
 
 /** Where a scan from a time begins, two hours earlier at that; null: no block is as young. */
-export const scanStart = (client: NodeQuestions, seconds: number): Answer<BlockFacts | null> =>
+export const scanStart = (client: NodeQueries, seconds: number): Answer<BlockFacts | null> =>
   client.firstBlockSince(seconds - TIMESTAMP_WINDOW);
 
 /**

@@ -25,28 +25,28 @@ class IndexedProvider implements SigningProvider {
   }
 
   script(id: Uint8Array): Uint8Array | undefined {
-    return this.#ask(id, (provider) => provider.script(id));
+    return this.#firstAnswer(id, (provider) => provider.script(id));
   }
   publicKey(id: Uint8Array): Uint8Array | undefined {
-    return this.#ask(id, (provider) => provider.publicKey(id));
+    return this.#firstAnswer(id, (provider) => provider.publicKey(id));
   }
   hasSecret(id: Uint8Array): boolean {
-    return this.#ask(id, (provider) => provider.hasSecret(id) || undefined) ?? false;
+    return this.#firstAnswer(id, (provider) => provider.hasSecret(id) || undefined) ?? false;
   }
   secret(id: Uint8Array): Uint8Array | undefined {
     const key = hashKey(id);
     if (this.#withoutSecret.has(key)) return undefined;
-    const secret = this.#ask(id, (provider) => provider.secret(id));
+    const secret = this.#firstAnswer(id, (provider) => provider.secret(id));
     if (secret === undefined) this.#withoutSecret.add(key);
     return secret;
   }
   origin(id: Uint8Array): KeyOrigin | undefined {
-    return this.#ask(id, (provider) => provider.origin(id));
+    return this.#firstAnswer(id, (provider) => provider.origin(id));
   }
   taproot(outputKey: Uint8Array): TaprootOutput | undefined {
-    return this.#ask(outputKey, (provider) => provider.taproot(outputKey));
+    return this.#firstAnswer(outputKey, (provider) => provider.taproot(outputKey));
   }
-  #ask<T>(id: Uint8Array, question: (provider: DescriptorProvider) => T | undefined): T | undefined {
+  #firstAnswer<T>(id: Uint8Array, question: (provider: DescriptorProvider) => T | undefined): T | undefined {
     for (const provider of this.#byId.get(hashKey(id)) ?? []) {
       const answer = question(provider);
       if (answer !== undefined) return answer;

@@ -10,7 +10,7 @@ function world() {
   let busy = false;
   const waiting: (() => void)[] = [];
   const fate = new FoundBlockWatch({
-    ask: (method, [what], done) => {
+    callNode: (method, [what], done) => {
       if (busy) return 0;
       if (method === 'getblockheader') {
         const height = known.get(what as string);

@@ -157,7 +157,7 @@ t.test('a request that the best chain has made pointless gives its slot back', a
   // Asked for by hand: it is wanted all the same.
   const stale = buildBlock(GENESIS, { tag: 99, time: tip.time });
   await chain.submitHeaders([stale.header]);
-  downloads.ask(peers[1], [chain.node(stale.hash) as never], true);
+  downloads.requestBlocks(peers[1], [chain.node(stale.hash) as never], true);
   await chain.submitBlock(buildBlock(tip).bytes);
   t.equal(downloads.freeSlots(peer), 16);
   t.equal(downloads.freeSlots(peers[1]), 15);

@@ -89,7 +89,7 @@ function rig(options: Partial<TemplateOptions> = {}) {
     timers: { monotonicMs: () => now, after, soon: (run) => void setImmediate(run) },
     tipHex: () => chain.tip.hashHex,
     drain: () => {},
-    ask: (done) => {
+    requestTemplate: (done) => {
       service.refresh().then(
         () => done(0, ''),
         (error: Error) => done(-1, error.message),

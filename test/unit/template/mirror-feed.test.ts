@@ -115,7 +115,7 @@ t.test('what left is not held without bound while nobody asks', async (t) => {
   let most = 0;
   for (let turn = 0; turn < 8; turn++) {
     while (pool.size < 5) await change();
-    feed.asked();
+    feed.requestStarted();
     const delta = feed.delta(false);
     t.ok(mirror.apply(delta));
     const before = emptied;
@@ -127,7 +127,7 @@ t.test('what left is not held without bound while nobody asks', async (t) => {
       t.strictSame(contents(mirror), told, 'records of what left are where they were');
     }
     feed.acknowledge(mirror.sequence);
-    feed.answered();
+    feed.requestEnded();
     for (let i = 0; i < 30; i++) {
       await change();
       most = Math.max(most, feed.heldRows);
@@ -156,9 +156,9 @@ t.test('the largest block that comes while a template is built leaves the mirror
   let emptied = 0;
   const feed = new MirrorFeed(records, 1, () => emptied++);
   feed.delta(false);
-  feed.asked();
+  feed.requestStarted();
   for (const row of rows.here()) feed.removed(row);
-  feed.answered();
+  feed.requestEnded();
   await new Promise((resolve) => setImmediate(resolve));
   t.equal(emptied, 0);
   t.equal(feed.heldRows, 16_600);

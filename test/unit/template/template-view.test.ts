@@ -63,7 +63,7 @@ function setup() {
     timers: { monotonicMs: () => world.nowMs, after, soon: (run: () => void) => soon.push(run) },
     tipHex: () => world.tip,
     drain: () => world.onDrain(),
-    ask: (done) => asked.push(done),
+    requestTemplate: (done) => asked.push(done),
     lease: (place: SharedPlace) => {
       const buffer = leased.get(place.use);
       if (buffer) held.push(place.use);

@@ -1,7 +1,7 @@
 // Outputs asked for across threads: calls of one turn ask once, each gets its own answers.
 import t from 'tap';
 import type { SpentOutput } from '../../../src/consensus/script/spent-output.js';
-import { answerOutputs, OutputQuestions } from '../../../src/wallet/output-questions.js';
+import { answerOutputs, OutputQueries } from '../../../src/wallet/output-questions.js';
 
 const outpoint = (n: number): Uint8Array => new Uint8Array(36).fill(n);
 /** Knows those with an even number. */
@@ -11,7 +11,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 t.test('one question a turn', async (t) => {
   const asked: number[] = [];
-  const questions = new OutputQuestions((packed) => {
+  const questions = new OutputQueries((packed) => {
     asked.push(packed.length / 36);
     return answerOutputs(packed, look);
   });
@@ -27,7 +27,7 @@ t.test('one question a turn', async (t) => {
 
 t.test('a failure reaches every call that asked, and none after', async (t) => {
   let broken = true;
-  const questions = new OutputQuestions((packed) => (broken ? Promise.reject(new Error('no disk')) : answerOutputs(packed, look)));
+  const questions = new OutputQueries((packed) => (broken ? Promise.reject(new Error('no disk')) : answerOutputs(packed, look)));
   const calls = [questions.outputs([outpoint(1)]), questions.outputs([outpoint(2)])];
   for (const call of calls) await t.rejects(call, /no disk/);
   broken = false;

@@ -91,6 +91,6 @@ function transactionText(ctx: WalletContext, wallet: Wallet, tx: TxView, filter:
     out.text(',"hex":"');
     return `${out}${txHex(tx)}"`;
   };
-  const asked = writer.ask(pin, 0, [tx]);
+  const asked = writer.queryMempool(pin, 0, [tx]);
   return asked === undefined ? write() : asked.then(() => (ledger.txs.find(tx.txid) < 0 ? unknownId() : write()));
 }
