@@ -161,7 +161,7 @@ export class Chain extends ChainReader {
   }
 
   /** What a block's transactions may be known from. */
-  knowFrom(known: CheckedTransactions): void {
+  useCheckedTransactions(known: CheckedTransactions): void {
     this.#known = known;
   }
 
@@ -210,7 +210,7 @@ export class Chain extends ChainReader {
 
   async #processBlock({ view, early, requested }: Submission, reply: (outcome: BlockOutcome) => void): Promise<void> {
     // A rival of a tip that is not written yet: if the process died now, the order of the two would be lost.
-    if (!equalBytes(view.header.prevHash, this.tip.hash)) await this.#activator.settle();
+    if (!equalBytes(view.header.prevHash, this.tip.hash)) await this.#activator.writeTipChanges();
     const { verdict, node, isNew } = await acceptBlock(this.ws, view, requested);
     if (verdict !== null) this.#activator.onChecked.call(view.hash, view, verdict);
     // The answer does not wait for the database, which may hold a write up for seconds.
@@ -316,7 +316,7 @@ export class Chain extends ChainReader {
     return this.#changes.change(async (reply) => {
       await invalidate(this.ws, this.#activator, node);
       await this.#activator.activate();
-      await this.#settleBefore(reply);
+      await this.#writeBefore(reply);
     });
   }
 
@@ -325,7 +325,7 @@ export class Chain extends ChainReader {
     return this.#changes.change(async (reply) => {
       reconsider(this.ws, node);
       await this.#activator.activate();
-      await this.#settleBefore(reply);
+      await this.#writeBefore(reply);
     });
   }
 
@@ -333,13 +333,13 @@ export class Chain extends ChainReader {
   preciousBlock(node: HeaderNode): Promise<Verdict> {
     return this.#changes.change(async (reply) => {
       if (this.ws.index.makePrecious(node)) await this.#activator.activate();
-      await this.#settleBefore(reply);
+      await this.#writeBefore(reply);
     });
   }
 
   /** For marks set by hand: they must be on the disk when the answer goes out. */
-  async #settleBefore(reply: (verdict: Verdict) => void): Promise<void> {
-    await this.#activator.settle();
+  async #writeBefore(reply: (verdict: Verdict) => void): Promise<void> {
+    await this.#activator.writeTipChanges();
     await this.#persister.writeRows();
     await this.#persister.syncAll();
     this.#announceHeader();
@@ -508,8 +508,8 @@ export class Chain extends ChainReader {
    * Where an operator takes blocks off and more moves follow at once, the next one waits for this.
    * @param settled resolves when those who bring back what was in these blocks are through with it
    */
-  waitsFor(settled: () => Promise<void>): void {
-    this.#activator.followed = settled;
+  waitForMempool(settled: () => Promise<void>): void {
+    this.#activator.mempoolSettled = settled;
   }
 
   /**
@@ -543,7 +543,7 @@ export class Chain extends ChainReader {
   /** Writes everything to the store; near the tip this is already so. */
   flush(): Promise<void> {
     return this.#changes.changeWhole(async () => {
-      await this.#activator.settle();
+      await this.#activator.writeTipChanges();
       await this.#flushAll();
     });
   }
@@ -551,7 +551,7 @@ export class Chain extends ChainReader {
   /** The same, and waits until the disk has it. */
   sync(): Promise<void> {
     return this.#changes.changeWhole(async () => {
-      await this.#activator.settle();
+      await this.#activator.writeTipChanges();
       await this.#flushAll();
       await this.#persister.syncAll();
       await this.#snapshot.history?.persister.syncAll();
@@ -564,7 +564,7 @@ export class Chain extends ChainReader {
    */
   async pruneToTarget(): Promise<{ removed: Promise<void> }> {
     await this.#changes.changeWhole(async () => {
-      await this.#activator.settle();
+      await this.#activator.writeTipChanges();
       await this.#pruner.toTarget();
     });
     return { removed: this.#pruner.removed() };
@@ -576,7 +576,7 @@ export class Chain extends ChainReader {
    */
   async pruneUpTo(height: number): Promise<void> {
     await this.#changes.changeWhole(async () => {
-      await this.#activator.settle();
+      await this.#activator.writeTipChanges();
       await this.#pruner.upTo(height);
     });
     await this.#pruner.removed();

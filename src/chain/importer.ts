@@ -108,7 +108,7 @@ export class Importer {
       if (verdict !== null) log.warn(`Block ${hashToHex(block.hash)} of the import: ${verdict.reason}`);
       if (verdict === null && node !== null && stored === null) await activator.activate(isNew ? { node, block } : null);
       announceHeader();
-      await activator.settle();
+      await activator.writeTipChanges();
       await this.writeSomeRows();
       reply(isNew);
     });

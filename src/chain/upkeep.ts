@@ -54,13 +54,13 @@ export class Upkeep {
   changed(): void {
     const { changes, activator, persister, pruner } = this.#deps;
     if (pruner.takeGrowth()) this.#pruneDue = true;
-    if (!(activator.needsSettling || this.#pruneDue) || this.#settleTimer !== null) return;
+    if (!(activator.hasUnwrittenChanges || this.#pruneDue) || this.#settleTimer !== null) return;
     this.#settleTimer = setTimeout(() => {
       this.#settleTimer = null;
       changes.upkeep(async () => {
         // Asked in its turn: the change before may be the one whose writing failed.
         if (changes.fault !== null) return;
-        await activator.settle();
+        await activator.writeTipChanges();
         // What was acknowledged meanwhile is safe from a loss of power then.
         if (activator.nearTip) await persister.syncAll();
         if (!pruner.takeGrowth() && !this.#pruneDue) return;

@@ -122,7 +122,7 @@ export class IndexFollower {
   }
 
   /** Core's BlockUntilSyncedToCurrentChain. @returns false at once while it is still being built */
-  async settle(): Promise<boolean> {
+  async waitUntilSynced(): Promise<boolean> {
     if (!this.#caughtUp || this.#failed || this.#stopping) return false;
     while (!this.#coversTip(this.#written)) {
       if (this.#failed || this.#stopping || !this.#caughtUp) return false;

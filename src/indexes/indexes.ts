@@ -63,8 +63,8 @@ export class Indexes {
   }
 
   /** Waits until those that are built have every block of the chain. */
-  async settle(): Promise<void> {
-    await Promise.all(this.#followers.map((follower) => follower.settle()));
+  async waitUntilSynced(): Promise<void> {
+    await Promise.all(this.#followers.map((follower) => follower.waitUntilSynced()));
   }
 
   /** Ends after the block under way, before chain and store are closed. */

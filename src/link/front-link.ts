@@ -131,7 +131,7 @@ export class FrontLink {
 
   /** The client has gone: whatever comes for this call is dropped, and the node thread may stop early. */
   cancel(id: number): void {
-    const pending = this.#settle(id);
+    const pending = this.#removePending(id);
     if (!pending) return;
     if (pending.position >= 0 && this.#requests.cancel(id, pending.position)) this.#crossed();
     else this.#outbox.push([ITEM.CANCEL, id]);
@@ -176,7 +176,7 @@ export class FrontLink {
   #failPending(): void {
     if (!this.#closed) this.#read(true);
     this.#closed = true;
-    for (const id of [...this.#pending.keys()]) this.#settle(id)?.done(500, LOST);
+    for (const id of [...this.#pending.keys()]) this.#removePending(id)?.done(500, LOST);
     for (const done of this.#templates.values()) done(-1, LOST);
     this.#templates.clear();
   }
@@ -255,7 +255,7 @@ export class FrontLink {
         }
         this.#active = true;
         try {
-          this.#settle(replies.id)?.done(replies.status, replies.body());
+          this.#removePending(replies.id)?.done(replies.status, replies.body());
         } catch (error) {
           throwApart(error);
         } finally {
@@ -277,7 +277,7 @@ export class FrontLink {
   #takeItem(item: Item, parts: readonly Uint8Array[]): void {
     const id = item[1] as number;
     if (item[0] === ITEM.REPLY) {
-      this.#settle(id)?.done(item[2] as number, memberBody(item[3], parts));
+      this.#removePending(id)?.done(item[2] as number, memberBody(item[3], parts));
     } else if (item[0] === ITEM.TEMPLATE_READY) {
       const done = this.#templates.get(id);
       this.#templates.delete(id);
@@ -285,7 +285,7 @@ export class FrontLink {
     }
   }
 
-  #settle(id: number): Pending | undefined {
+  #removePending(id: number): Pending | undefined {
     const pending = this.#pending.get(id);
     if (!pending) return undefined;
     this.#pending.delete(id);

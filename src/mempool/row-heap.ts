@@ -45,7 +45,7 @@ export class RowHeap {
     const last = this.#items[--this.#size];
     if (last !== row) {
       this.#set(at, last);
-      this.#settle(at, last);
+      this.#restoreOrder(at, last);
     }
     places[row] = -1;
   }
@@ -72,10 +72,10 @@ export class RowHeap {
   /** The row's rank changed; nothing happens to one that is not here. */
   update(row: number): void {
     const at = this.#rows[this.#place][row];
-    if (at >= 0) this.#settle(at, row);
+    if (at >= 0) this.#restoreOrder(at, row);
   }
 
-  #settle(at: number, row: number): void {
+  #restoreOrder(at: number, row: number): void {
     this.#up(at, row);
     if (this.#rows[this.#place][row] === at) this.#down(at, row);
   }

@@ -40,7 +40,7 @@ export function followTip({ chain, mempool, templates, guard }: TipFollowers, sh
       if (outlasts) mempool.onTip(tip, change);
     },
   });
-  chain.waitsFor(() => mempool.settled());
+  chain.waitForMempool(() => mempool.settled());
   mempool.listen(
     {
       added: (entry) => templates.onEntered(entry),

@@ -14,8 +14,8 @@ export function indexAccess(
   searcher: FilterSearcher,
 ): Pick<NodeContext, 'txIndex' | 'spenderIndex' | 'filterIndex' | 'coinStatsIndex' | 'indexes'> {
   return {
-    txIndex: tx && { synced: () => tx.follower.settle(), find: (txid) => tx.index.find(txid) },
-    spenderIndex: spenders && { synced: () => spenders.follower.settle(), find: (outpoint) => spenders.index.find(outpoint) },
+    txIndex: tx && { synced: () => tx.follower.waitUntilSynced(), find: (txid) => tx.index.find(txid) },
+    spenderIndex: spenders && { synced: () => spenders.follower.waitUntilSynced(), find: (outpoint) => spenders.index.find(outpoint) },
     filterIndex: filters && {
       state: filters.follower,
       find: (hash) => filters.index.find(hash),

@@ -48,7 +48,7 @@ export async function openMempool(base: NodeBase, chain: Chain, { verifier }: Op
     fees: await loadFees(poolFiles, config),
     blocksAreCurrent: () => blocksAreCurrent(chain, clock),
   });
-  chain.knowFrom(mempool);
+  chain.useCheckedTransactions(mempool);
   teardown.add(() => poolFiles.close(mempool, config.persistMempool));
   return { mempool, poolFiles };
 }

@@ -83,7 +83,7 @@ export function createNodeContext(base: NodeBase, parts: ContextParts, active: A
     signingThreads: parts.signingThreads,
     ...(signerCommand && { externalSigner: new ExternalSigner(signerCommand, params.name, createRunForJson(stop.signal)) }),
     passOn: wallets && passingOn(wallets),
-    settle: () => (mempool.returning || !indexes.settled ? mempool.settled().then(() => indexes.settle()) : undefined),
+    waitForListeners: () => (mempool.returning || !indexes.settled ? mempool.settled().then(() => indexes.waitUntilSynced()) : undefined),
     warnings: () =>
       [late.ruleWatch?.text ?? '', late.clockWatch?.text ?? '', late.net?.clockCheck.warning ?? ''].filter((text) => text !== ''),
     stop: (waitMs) => setTimeout(() => stop.requestStop(), waitMs),

@@ -187,12 +187,12 @@ export class WorkPool {
     entry.attempts++;
     this.#post(entry).then(
       (result: unknown) => {
-        this.#settle(entry);
+        this.#settleJob(entry);
         entry.resolve(result);
         this.#dispatch();
       },
       (reason: unknown) => {
-        this.#settle(entry);
+        this.#settleJob(entry);
         this.#failed(entry, reason);
         this.#dispatch();
       },
@@ -208,7 +208,7 @@ export class WorkPool {
     }
   }
 
-  #settle(entry: Entry): void {
+  #settleJob(entry: Entry): void {
     this.#inFlight.delete(entry);
     this.#settledHooks.get(entry)?.();
     this.#settledHooks.delete(entry);

@@ -327,7 +327,7 @@ class ModifiedSet {
     this.size[slot] -= c.size[taken];
     this.fees[slot] -= c.fee[taken];
     this.sigops[slot] -= c.sigops[taken];
-    this.#settle(this.#place[slot] - 1, slot);
+    this.#reposition(this.#place[slot] - 1, slot);
   }
 
   remove(slot: number): void {
@@ -335,7 +335,7 @@ class ModifiedSet {
     const last = this.#heap.pop() as number;
     if (last !== slot) {
       this.#set(at, last);
-      this.#settle(at, last);
+      this.#reposition(at, last);
     }
     this.#place[slot] = 0;
   }
@@ -370,7 +370,7 @@ class ModifiedSet {
     this.#place[slot] = at + 1;
   }
 
-  #settle(at: number, slot: number): void {
+  #reposition(at: number, slot: number): void {
     this.#up(at, slot);
     if (this.#place[slot] === at + 1) this.#down(at, slot);
   }

@@ -47,12 +47,12 @@ export class Activator {
   /** Called when TipChange.moreFollows was true but the next block turned out to be invalid. */
   readonly onRest: Listeners<[]>;
   /** Of those who bring back what was in blocks that left. */
-  followed: () => Promise<void> = () => Promise.resolve();
+  mempoolSettled: () => Promise<void> = () => Promise.resolve();
   /** Blocks were taken off by hand in the last move: the next one of the same call waits until that is followed. */
   #blocksLeft = false;
   readonly counts: ActivatorCounts = { connected: 0, disconnected: 0, rejected: 0, reorganizations: 0 };
   /** Applied, but not handed to the persister's afterStep yet. */
-  #unsettled = false;
+  #unwritten = false;
   /** The last change said that more follows. */
   #moreAnnounced = false;
   /** In initial download: what is done for blocks before their turn. */
@@ -116,9 +116,9 @@ export class Activator {
    * transactions could hold them up.
    */
   async #beforeMove(): Promise<void> {
-    if (this.#blocksLeft) await this.followed();
+    if (this.#blocksLeft) await this.mempoolSettled();
     this.#blocksLeft = false;
-    await this.settle();
+    await this.writeTipChanges();
   }
 
   #rest(): void {
@@ -147,8 +147,8 @@ export class Activator {
   }
 
   /** Whether the last moves changed something that is not written yet. */
-  get needsSettling(): boolean {
-    return this.#unsettled;
+  get hasUnwrittenChanges(): boolean {
+    return this.#unwritten;
   }
 
   /** Whether every change is written at once: initial download is over. */
@@ -157,11 +157,11 @@ export class Activator {
   }
 
   /** Writes what the last moves changed. */
-  async settle(): Promise<void> {
-    if (!this.#unsettled) return;
+  async writeTipChanges(): Promise<void> {
+    if (!this.#unwritten) return;
     const begin = this.#ws.clock.monotonicMs();
     await this.#persister.afterStep(this.#eager());
-    this.#unsettled = false;
+    this.#unwritten = false;
     this.#ws.observe('connect_persist', (this.#ws.clock.monotonicMs() - begin) / 1000);
   }
 
@@ -220,7 +220,7 @@ export class Activator {
     moveTip(this.#ws, step);
     if (quick) coins.defer(changing);
     else coins.show();
-    this.#unsettled = true;
+    this.#unwritten = true;
     this.#blocksLeft = onLeft !== undefined;
     const tip = active.tip as HeaderNode;
     if (onLeft !== undefined) {

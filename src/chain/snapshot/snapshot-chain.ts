@@ -115,7 +115,7 @@ export class SnapshotChain {
     const base = ws.index.get(head.base) as HeaderNode;
     // What may have changed while the coins were read is a refusal like any other, and no fault.
     const refused = await changes.change<SnapshotError | null>(async (reply) => {
-      await activator.settle();
+      await activator.writeTipChanges();
       await activator.prefetcher.close();
       await persister.flush();
       await persister.syncAll();
@@ -175,7 +175,7 @@ export class SnapshotChain {
     this.#history = new History(ws, base, expected, {
       change: (job) =>
         changes.changeWhole(async () => {
-          await activator.settle();
+          await activator.writeTipChanges();
           await job();
         }),
       crowded: () => changes.crowded,

@@ -110,7 +110,7 @@ export class Calls {
         this.#unknown(pending);
         break;
       case 'refused':
-        this.#settle(pending, { kind: 'refused', why: message.why });
+        this.#settleCall(pending, { kind: 'refused', why: message.why });
         break;
       case 'result': {
         const body = this.#joiner.add(pending.id, message);
@@ -121,7 +121,7 @@ export class Calls {
           break;
         }
         if (pending.call.held) this.#sendMessage(pending, { kind: 'done', id: pending.id });
-        this.#settle(pending, { kind: 'reply', status: message.status, body: new Uint8Array(body), epoch: message.epoch });
+        this.#settleCall(pending, { kind: 'reply', status: message.status, body: new Uint8Array(body), epoch: message.epoch });
         break;
       }
       default:
@@ -131,7 +131,7 @@ export class Calls {
   /** The broker has no subscriber of the node's subject. */
   noResponder(id: string): void {
     const pending = this.#pending.get(id);
-    if (pending && !pending.letGo) this.#settle(pending, { kind: 'lost' });
+    if (pending && !pending.letGo) this.#settleCall(pending, { kind: 'lost' });
   }
 
   /** Looks after calls whose nodes are silent; to be called several times a second. */
@@ -145,23 +145,23 @@ export class Calls {
         pending.lastMessageMs = now;
         this.#joiner.drop(pending.id);
         this.#sendMessage(pending, { kind: 'ask', id: pending.id });
-      } else if (run !== null) this.#settle(pending, { kind: pending.letGo ? 'unknown' : 'lost' });
-      else if (!pending.letGo) this.#settle(pending, { kind: 'lost' });
+      } else if (run !== null) this.#settleCall(pending, { kind: pending.letGo ? 'unknown' : 'lost' });
+      else if (!pending.letGo) this.#settleCall(pending, { kind: 'lost' });
       else {
         pending.missedMs ??= now;
-        if (now - pending.missedMs > PATIENCE_MS) this.#settle(pending, { kind: 'unknown' });
+        if (now - pending.missedMs > PATIENCE_MS) this.#settleCall(pending, { kind: 'unknown' });
       }
     }
   }
 
   /** The node does not know it: it never came, or has been forgotten. */
   #unknown(pending: Pending): void {
-    if (pending.letGo) this.#settle(pending, { kind: 'unknown' });
+    if (pending.letGo) this.#settleCall(pending, { kind: 'unknown' });
     else this.#resend(pending);
   }
 
   #resend(pending: Pending): void {
-    if (++pending.resent > MOST_RESENT) this.#settle(pending, { kind: 'lost' });
+    if (++pending.resent > MOST_RESENT) this.#settleCall(pending, { kind: 'lost' });
     else this.#post(pending);
   }
 
@@ -179,7 +179,7 @@ export class Calls {
     this.#deps.send(node, id, encode(message), false);
   }
 
-  #settle(pending: Pending, end: CallEnd): void {
+  #settleCall(pending: Pending, end: CallEnd): void {
     this.#forgetCall(pending);
     this.ends[end.kind]++;
     pending.done(end);

@@ -157,7 +157,7 @@ export class CompactRelay {
   }
 
   /** The block is here, from any peer: the request to this one ends. */
-  #settle(peer: Peer, hash: Uint8Array): void {
+  #endRequest(peer: Peer, hash: Uint8Array): void {
     if (this.#downloads.of(hash)?.peer === peer) this.#downloads.end(hash);
   }
 
@@ -310,7 +310,7 @@ export class CompactRelay {
     noteAvailable(chain, peer, header.hash);
     if (!known && node.chainWork > chain.tip.chainWork) peer.sync.announcedAt = this.#context.clock.nowSeconds();
     if (node.has(NodeStatus.HAVE_DATA)) {
-      this.#settle(peer, header.hash);
+      this.#endRequest(peer, header.hash);
       return;
     }
     const wanted = peer.compact.highBandwidth || this.#downloads.wasAsked(peer, node);
@@ -356,7 +356,7 @@ export class CompactRelay {
     const partial = await PartialBlock.begin(compact, this.#context, this.#extra, isWanted);
     if (peer.leaving) return;
     if (node.has(NodeStatus.HAVE_DATA)) {
-      this.#settle(peer, header.hash);
+      this.#endRequest(peer, header.hash);
       return;
     }
     if (partial === 'invalid') {
@@ -398,7 +398,7 @@ export class CompactRelay {
     }
     if (partial.block === null) {
       this.#partial.delete(key);
-      this.#settle(peer, hash);
+      this.#endRequest(peer, hash);
       this.#context.misbehaving(peer, 100, 'previous compact block reconstruction attempt failed');
       return;
     }
@@ -412,12 +412,12 @@ export class CompactRelay {
     const block = await partial.finish(rest, node.height, this.#context);
     // It was hashed meanwhile: another peer may have brought the block, or this one have gone.
     if (node.has(NodeStatus.HAVE_DATA)) {
-      this.#settle(peer, node.hash);
+      this.#endRequest(peer, node.hash);
       return;
     }
     if (peer.leaving && typeof block === 'string') return;
     if (block === 'invalid') {
-      this.#settle(peer, node.hash);
+      this.#endRequest(peer, node.hash);
       this.#context.misbehaving(peer, 100, 'invalid compact block/non-matching block transactions');
       return;
     }
@@ -437,7 +437,7 @@ export class CompactRelay {
       'cmpctblock',
       `Successfully reconstructed block ${node.hashHex} with ${sources.mempool} txn from mempool, ${sources.extra} from extra pool and ${rest.length} txn requested`,
     );
-    this.#settle(peer, node.hash);
+    this.#endRequest(peer, node.hash);
     await this.#blocks.process(peer, block, true, false);
     if (!node.has(NodeStatus.HAVE_DATA)) return;
     // Others may have been asked too: what they send now is not waited for.

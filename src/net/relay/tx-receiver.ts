@@ -399,7 +399,7 @@ export class TxReceiver {
     this.#prefetched.delete(peer);
     const erased = this.orphans.forgetPeer(peer);
     if (erased > 0) this.#context.log.debug('mempool', `Erased ${erased} orphan tx from peer=${peer.id}`);
-    this.#settle(peer);
+    this.#resolveSettled(peer);
   }
 
   /** It is in the mempool. */
@@ -493,7 +493,7 @@ export class TxReceiver {
     return waiting.promise;
   }
 
-  #settle(peer: Peer): void {
+  #resolveSettled(peer: Peer): void {
     this.#settled.get(peer)?.resolve();
     this.#settled.delete(peer);
   }
@@ -516,11 +516,11 @@ export class TxReceiver {
           await this.#retry(peer, tx);
           this.#workingFor = null;
         }
-        if (!this.orphans.hasReady(peer)) this.#settle(peer);
+        if (!this.orphans.hasReady(peer)) this.#resolveSettled(peer);
       }
     }
     this.#working = false;
-    for (const peer of [...this.#settled.keys()]) this.#settle(peer);
+    for (const peer of [...this.#settled.keys()]) this.#resolveSettled(peer);
   }
 
   /** Never rejects: the messages of the peer wait for this. */

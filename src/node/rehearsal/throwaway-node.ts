@@ -88,7 +88,7 @@ export class ThrowawayNode {
     });
     this.#mempool = mempool;
     this.#templates = templates;
-    chain.knowFrom(mempool);
+    chain.useCheckedTransactions(mempool);
     followTip({ chain, mempool, templates, guard: new ListenerGuard(silentLogger) }, () => {
       templates.onTip();
       this.#epoch++;

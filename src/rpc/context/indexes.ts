@@ -25,7 +25,7 @@ export interface IndexState {
   /** Height of its last block, 0 at the beginning. */
   readonly height: number;
   /** Waits until it has every block of the chain. False at once while it is still being built. */
-  settle(): Promise<boolean>;
+  waitUntilSynced(): Promise<boolean>;
 }
 
 /** Filters of BIP-0158 by block, when -blockfilterindex is on. */

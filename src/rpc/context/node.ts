@@ -47,7 +47,7 @@ export interface NodeContext extends ChainContext, MempoolContext, IndexContext,
   readonly heavy: Semaphore;
   readonly log: LogControl;
   /** Resolves when every event up to now reached wallets, notifiers and indexes; undefined when all of them have. */
-  settle(): Promise<unknown> | undefined;
+  waitForListeners(): Promise<unknown> | undefined;
   /** Warnings of the node, empty when there are none. */
   warnings(): readonly string[];
   /** Begins the end of the process, after the reply is out. */

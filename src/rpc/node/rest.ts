@@ -195,7 +195,7 @@ export class RestHandler {
     const index = this.#filterIndex(type);
     const node = this.#known(hash);
     const connected = this.#ctx.chain.blockState(node).valid;
-    const ready = await index.state.settle();
+    const ready = await index.state.waitUntilSynced();
     const found = await index.find(node.hash);
     if (found === undefined) {
       return connected ? this.#noFilter(ready) : fault(404, 'Filter not found. Block was not connected to active chain.');
@@ -208,7 +208,7 @@ export class RestHandler {
   async #filterHeaders(asked: Asked<'blockfilterheaders'>): Promise<Body> {
     const index = this.#filterIndex(asked.type);
     const nodes = this.#fromHere(asked);
-    const ready = await index.state.settle();
+    const ready = await index.state.waitUntilSynced();
     const heads = await index.heads(nodes.map((node) => node.hash));
     const headers = heads.map((head) => head?.header ?? this.#noFilter(ready));
     return asked.format === 'json' ? json(headers.map(hashHex)) : binary(asked.format, Buffer.concat(headers));

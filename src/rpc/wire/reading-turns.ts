@@ -36,7 +36,7 @@ export interface ReadingFor {
 interface Waiting {
   readonly reading: Reading;
   readonly who: ReadingFor;
-  readonly settle: (whole: boolean) => void;
+  readonly resolve: (whole: boolean) => void;
   readonly fail: (error: unknown) => void;
   /** Waits for a promise of breathe(). */
   held: boolean;
@@ -60,7 +60,7 @@ export class SharedReading {
    */
   read(reading: Reading, who: ReadingFor): Promise<boolean> {
     return new Promise((settle, fail) => {
-      this.#waiting.add({ reading, who, settle, fail, held: false });
+      this.#waiting.add({ reading, who, resolve: settle, fail, held: false });
       this.#schedule();
     });
   }
@@ -80,7 +80,7 @@ export class SharedReading {
     for (const one of [...this.#waiting]) {
       if (one.who.gone()) {
         this.#waiting.delete(one);
-        one.settle(false);
+        one.resolve(false);
       } else if (first) {
         first = false;
         // Half of the turn is for the others.
@@ -112,7 +112,7 @@ export class SharedReading {
       if (!whole && one.reading.values > FEW_VALUES) return;
       // A body that holds few values goes to the end, so that each has its turn and another one is first.
       this.#waiting.delete(one);
-      if (whole) one.settle(true);
+      if (whole) one.resolve(true);
       else this.#waiting.add(one);
     } catch (error) {
       this.#waiting.delete(one);

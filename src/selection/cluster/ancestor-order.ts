@@ -40,7 +40,7 @@ export function ancestorOrder(graph: ClusterGraph): Int32Array {
         if (heir === node) continue;
         sumFee[heir] -= fee[node];
         sumSize[heir] -= size[node];
-        heap.settle(heir);
+        heap.reposition(heir);
       }
     }
   }
@@ -104,11 +104,11 @@ export class NodeHeap {
     if (last === node) return;
     this.#heap[at] = last;
     this.#place[last] = at;
-    this.settle(last);
+    this.reposition(last);
   }
 
   /** A node's rank changed. */
-  settle(node: number): void {
+  reposition(node: number): void {
     const at = this.#place[node];
     this.#up(at, node);
     if (this.#place[node] === at) this.#down(at, node);

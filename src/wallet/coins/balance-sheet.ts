@@ -148,7 +148,7 @@ export class BalanceSheet {
       }
       return { ...(yield* this.#sumAllCoins(question)), immature };
     }
-    this.#settle();
+    this.#updateSums();
     const confirmed = coins.sum(BUCKET.CONFIRMED, ownership);
     return { trusted: confirmed + (minDepth <= 0 ? this.#trusted[ownership] : 0), pending: this.#pending[ownership], immature };
   }
@@ -173,7 +173,7 @@ export class BalanceSheet {
   }
 
   /** Brings the sums over unconfirmed coins up to date. */
-  #settle(): void {
+  #updateSums(): void {
     const { txs } = this.#deps;
     if (this.#stale) {
       this.#stale = false;

@@ -38,7 +38,7 @@ export class HeightOrder {
   }
   /** Rows confirmed above a height, lowest first; a copy. */
   above(height: number): Int32Array {
-    this.#settle();
+    this.#mergePending();
     return this.#rows.slice(this.#lowerBound(height + 1), this.#count);
   }
   /** Fills an empty order with many rows at once, in time that grows with their number and the highest height. */
@@ -58,7 +58,7 @@ export class HeightOrder {
 
   /** Writes the order down or takes it from what was written. */
   image(at: TableImage): void {
-    if (!at.restoring) this.#settle();
+    if (!at.restoring) this.#mergePending();
     this.#count = at.number(this.#count);
     this.#rows = at.column(this.#rows, this.#count);
     this.#heights = at.column(this.#heights, this.#count);
@@ -74,7 +74,7 @@ export class HeightOrder {
     }
     return low;
   }
-  #settle(): void {
+  #mergePending(): void {
     if (this.#late.length === 0 && this.#holesFrom >= this.#count) {
       this.#holesFrom = Number.POSITIVE_INFINITY;
       return;

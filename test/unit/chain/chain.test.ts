@@ -412,7 +412,7 @@ t.test('after blocks were taken off by hand, the next move waits for those who b
   await submitAll(fixture, a);
   const seen: string[] = [];
   chain.onTip((tip) => seen.push(`at ${tip.height}`));
-  chain.waitsFor(async () => {
+  chain.waitForMempool(async () => {
     for (let i = 0; i < 3; i++) await new Promise(setImmediate);
     seen.push('settled');
   });

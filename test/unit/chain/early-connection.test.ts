@@ -261,7 +261,7 @@ t.test('scripts run twice at most where a known transaction has its coin in the 
     verifier.batches.length = 0;
     const ids = new Set(kids.slice(0, known).map((tx) => txid(tx).toString('hex')));
     const facts = { fee: 1, sigopCost: 4, flags: 0xffffff };
-    chain.knowFrom({
+    chain.useCheckedTransactions({
       size: 1,
       recognise: (tx) => {
         if (ids.has(Buffer.from(tx.txid).toString('hex'))) tx.facts = facts;

@@ -249,7 +249,7 @@ t.test('a list is known for the tip it was asked at, and by what is in the pool 
 
 t.test('a block is judged as by a node without a mempool, on the tip and on branches below it', async (t) => {
   const { chain, pool, pooled, blocks } = await world(t);
-  chain.knowFrom(pool);
+  chain.useCheckedTransactions(pool);
   const bare = await openFixture();
   t.teardown(() => bare.end());
   for (const { bytes } of blocks) await bare.chain.submitBlock(new Uint8Array(bytes));
@@ -364,7 +364,7 @@ t.test('a block of known transactions whose coins are in memory no longer, or ar
   for (let i = 0; i < 3; i++) chain.coins.evict();
   t.equal(chain.coins.stats().entries, 0, 'all are in the store alone');
   const facts = { fee: 0, sigopCost: 4, flags: 0xffffff };
-  chain.knowFrom({ size: 3, recognise: (tx) => (tx.isCoinbase ? undefined : (tx.facts = facts)) });
+  chain.useCheckedTransactions({ size: 3, recognise: (tx) => (tx.isCoinbase ? undefined : (tx.facts = facts)) });
   t.equal((await chain.submitBlock(next.bytes)).kind, 'accepted');
   t.match(await chain.submitBlock(twice.bytes), { kind: 'invalid', reject: { reason: 'bad-txns-inputs-missingorspent' } });
   t.equal(chain.tip.hashHex, next.hashHex);

@@ -118,7 +118,7 @@ t.test('a large child does not overtake its parent', async (t) => {
     };
     const fixture = await openFixture({ deps: { blockHasher: { hash } } });
     for (const { bytes } of trunk) await fixture.chain.submitBlock(bytes);
-    fixture.chain.knowFrom({
+    fixture.chain.useCheckedTransactions({
       size: slow === 'known transactions' ? 1 : 0,
       // Each takes a turn of its own.
       recognise: (tx) => {

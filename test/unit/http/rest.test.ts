@@ -53,7 +53,7 @@ async function serve(t: Test, name: CompatName = '31', changes: Partial<HttpOpti
             : undefined,
       },
       filterIndex: {
-        state: { name: 'basic block filter index', synced: true, height: 102, settle: async () => true },
+        state: { name: 'basic block filter index', synced: true, height: 102, waitUntilSynced: async () => true },
         find: async (hash) =>
           display(hash) === head.hashHex ? { filter: Buffer.from('0155', 'hex'), header: new Uint8Array(32).fill(7) } : undefined,
         search: () => async () => [],

@@ -30,7 +30,7 @@ function openIndexes(fixture: Fixture, faults: Error[] = [], lines: string[] = [
 /** Waits until all of them were at the tip once, or failed. */
 async function built(indexes: Indexes, faults: readonly Error[] = []): Promise<void> {
   while (faults.length === 0) {
-    if ((await Promise.all(indexes.list.map((index) => index.settle()))).every(Boolean)) return;
+    if ((await Promise.all(indexes.list.map((index) => index.waitUntilSynced()))).every(Boolean)) return;
     await new Promise((r) => setImmediate(r));
   }
 }
@@ -65,7 +65,7 @@ async function checkAll(t: Test, fixture: Fixture, indexes: Indexes, blocks: rea
   const tip = chain.tip;
   t.equal(tip.hashHex, blocks.at(-1)!.hashHex);
   for (const { index, follower } of [indexes.tx!, indexes.spenders!, indexes.filters!, indexes.coinStats!]) {
-    t.ok(await follower.settle(), index.name);
+    t.ok(await follower.waitUntilSynced(), index.name);
     t.equal(follower.height, tip.height);
   }
   let header: Uint8Array = new Uint8Array(32);
@@ -126,7 +126,7 @@ t.test('from behind, then block by block', async (t) => {
   const lines: string[] = [];
   const indexes = openIndexes(fixture, [], lines);
   t.equal(indexes.tx!.follower.synced, false);
-  t.equal(await indexes.tx!.follower.settle(), false, 'nobody waits for one that is being built');
+  t.equal(await indexes.tx!.follower.waitUntilSynced(), false, 'nobody waits for one that is being built');
   await built(indexes);
   t.same(
     lines.sort(),
@@ -176,7 +176,7 @@ t.test('reorganisations, and blocks taken off by hand', async (t) => {
   await checkAll(t, fixture, indexes, [...fork, ...branch]);
   const below = fixture.chain.node(fork[100]!.hashHex)!;
   await fixture.chain.invalidateBlock(below);
-  t.ok(await indexes.tx!.follower.settle(), 'standing above the tip is no reason to wait');
+  t.ok(await indexes.tx!.follower.waitUntilSynced(), 'standing above the tip is no reason to wait');
   await fixture.chain.reconsiderBlock(below);
   await checkAll(t, fixture, indexes, [...fork, ...branch]);
   await indexes.stop();
@@ -347,7 +347,7 @@ t.test('a failing store stops the node', async (t) => {
   const indexes = openIndexes(fixture, faults);
   while (faults.length < 3) await new Promise((r) => setImmediate(r));
   t.match(faults[0], { message: 'dead' });
-  t.equal(await indexes.tx!.follower.settle(), false, 'nobody waits for it');
+  t.equal(await indexes.tx!.follower.waitUntilSynced(), false, 'nobody waits for it');
   store.left = Number.POSITIVE_INFINITY;
   await indexes.stop();
 });
@@ -370,7 +370,7 @@ t.test('continues from the last written block after a failure outside the storag
   await submitAll(fixture, blocks.slice(3, 4));
   while (guard.failures.get(kept.follower.name) !== 1) await new Promise((r) => setImmediate(r));
   t.equal(kept.follower.synced, false);
-  t.equal(await kept.follower.settle(), false, 'no call waits for it');
+  t.equal(await kept.follower.waitUntilSynced(), false, 'no call waits for it');
   kept.index.connect = connect;
   await submitAll(fixture, blocks.slice(4));
   await built(indexes, faults);

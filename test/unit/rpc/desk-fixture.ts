@@ -195,7 +195,7 @@ export function openDesk(
     recoverable: keyMath,
     signer: createSigner(),
     passOn: null,
-    settle: () => Promise.resolve(),
+    waitForListeners: () => Promise.resolve(),
     warnings: () => [],
     stop: (waitMs) => events.push(`stop ${waitMs}`),
     stopping: stopping.signal,

@@ -46,7 +46,7 @@ t.test('blocks and what they did', async (t) => {
   const desk = (name: 'default' | '0.21.1' = 'default'): Desk =>
     openDesk(fixture, new Map(), COMPATS[name], {
       filterIndex: {
-        state: { name: 'basic block filter index', synced: true, height: 105, settle: async () => true },
+        state: { name: 'basic block filter index', synced: true, height: 105, waitUntilSynced: async () => true },
         find,
         heads: async () => [],
         search: filterSearch({ find }, inlineFilterSearch),

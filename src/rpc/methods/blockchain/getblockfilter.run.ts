@@ -16,7 +16,7 @@ export const getblockfilter: Run<NodeContext> = async (ctx, args) => {
   const index = ctx.filterIndex ?? fail(RPC_CODE.MISC_ERROR, `Index is not enabled for filtertype ${type}`);
   const node = ctx.chain.node(hash) ?? notFound();
   const connected = ctx.chain.blockState(node).valid;
-  const ready = await index.state.settle();
+  const ready = await index.state.waitUntilSynced();
   const found = await index.find(hash);
   if (found) return { filter: hex(found.filter), header: hashHex(found.header) };
   if (!connected) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Filter not found. Block was not connected to active chain.');

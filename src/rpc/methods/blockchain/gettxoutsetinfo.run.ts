@@ -41,7 +41,7 @@ const change = (after: CoinTotals, before: CoinTotals, field: keyof CoinTotals):
   new Amount(BigInt(after[field]) - BigInt(before[field]));
 
 async function fromIndex(index: CoinStatsAccess, node: HeaderInfo, type: HashType): Promise<JsonResult> {
-  const ready = await index.state.settle();
+  const ready = await index.state.waitUntilSynced();
   const found = await index.find(node);
   if (!found) {
     if (!ready) {

@@ -58,7 +58,7 @@ async function start(ctx: NodeContext, args: readonly JsonValue[], call: CallInf
     const [first, last] = bounds(ctx, args[2], args[3]);
     const stopped = (): boolean => own.aborted || ctx.stopping.aborted || call.signal?.aborted === true;
     const wanted = await scanScripts(ctx, asArray(args[1]), call, stopped);
-    await index.state.settle();
+    await index.state.waitUntilSynced();
     const { to, found } = await search(ctx, { index, own, first, last, wanted, certain, stopped }, call);
     return { from_height: first, to_height: to, relevant_blocks: found, completed: to === last.height };
   } finally {

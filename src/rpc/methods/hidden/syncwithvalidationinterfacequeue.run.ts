@@ -2,6 +2,6 @@
 import type { NodeRun } from '../../context/node.js';
 
 export const syncwithvalidationinterfacequeue: NodeRun = async (ctx) => {
-  await ctx.settle();
+  await ctx.waitForListeners();
   return null;
 };

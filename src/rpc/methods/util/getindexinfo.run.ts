@@ -10,7 +10,7 @@ export const getindexinfo: Run<NodeContext> = async (ctx, args) => {
   for (const index of ctx.indexes) {
     if (wanted !== '' && wanted !== index.name) continue;
     // A block that was answered for is in the index too, as far as a caller can tell.
-    await index.settle();
+    await index.waitUntilSynced();
     out[index.name] = { synced: index.synced, best_block_height: index.height };
   }
   return out;
