@@ -245,7 +245,7 @@ export class IndexFollower {
       await this.#advance(next);
       if (slicer.due) await slicer.pause();
       meter ??= new ProgressMeter(() => clock.monotonicMs(), at?.height ?? 0, REPORT_MS);
-      if (!this.#caughtUp && meter.due()) this.#report(meter, next.height);
+      if (!this.#caughtUp && meter.shouldReport()) this.#report(meter, next.height);
     }
     await this.#write();
   }

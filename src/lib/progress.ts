@@ -21,7 +21,7 @@ export class ProgressMeter {
   }
 
   /** Whether a report is due; asking counts as making it. */
-  due(): boolean {
+  shouldReport(): boolean {
     const now = this.#nowMs();
     if (now - this.#reportedMs < this.#everyMs) return false;
     this.#reportedMs = now;

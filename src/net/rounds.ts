@@ -9,7 +9,7 @@ const SLICE_MS = 1;
 
 export class Rounds {
   /** Who is to have a turn, in order. */
-  readonly #due = new Set<Peer>();
+  readonly #pending = new Set<Peer>();
   #called = false;
   #stopped = false;
   readonly #peers: Iterable<Peer>;
@@ -23,32 +23,32 @@ export class Rounds {
   /** Schedules a turn, for one peer or for all. */
   soon(peer?: Peer): void {
     if (this.#stopped) return;
-    if (peer !== undefined) this.#due.add(peer);
-    else for (const one of this.#peers) this.#due.add(one);
-    if (this.#called || this.#due.size === 0) return;
+    if (peer !== undefined) this.#pending.add(peer);
+    else for (const one of this.#peers) this.#pending.add(one);
+    if (this.#called || this.#pending.size === 0) return;
     this.#called = true;
     setImmediate(() => this.#runSlice());
   }
 
   forgetPeer(peer: Peer): void {
-    this.#due.delete(peer);
+    this.#pending.delete(peer);
   }
 
   stop(): void {
     this.#stopped = true;
-    this.#due.clear();
+    this.#pending.clear();
   }
 
   #runSlice(): void {
     this.#called = false;
     const until = workClock.now() + SLICE_MS;
-    for (const peer of this.#due) {
-      this.#due.delete(peer);
+    for (const peer of this.#pending) {
+      this.#pending.delete(peer);
       if (!peer.leaving) this.#send(peer);
       if (workClock.now() >= until) break;
     }
     // A send may have scheduled a turn meanwhile.
-    if (this.#due.size === 0 || this.#stopped || this.#called) return;
+    if (this.#pending.size === 0 || this.#stopped || this.#called) return;
     this.#called = true;
     setImmediate(() => this.#runSlice());
   }

@@ -77,7 +77,7 @@ export class LiveSchedule {
 
   /** The transactions fit the new tip: what is due is begun in the caller's turn. Never throws. */
   beginNow(): void {
-    if (this.#running || this.#closed || !this.#due()) return;
+    if (this.#running || this.#closed || !this.#isDue()) return;
     this.#running = true;
     void this.#run().finally(() => {
       this.#running = false;
@@ -139,7 +139,7 @@ export class LiveSchedule {
     return this.#work.wanted() || this.#waiters.length > 0;
   }
 
-  #due(): boolean {
+  #isDue(): boolean {
     if (this.#newTip) return this.#asked;
     if (!this.#changed || this.#pausing) return false;
     return this.#gain >= this.#times.gainSats || !this.#calming;
@@ -147,7 +147,7 @@ export class LiveSchedule {
 
   /** After the caller's turn, who may be in the middle of a change. */
   #scheduleCheck(): void {
-    if (this.#checkScheduled || this.#running || this.#closed || !this.#due()) return;
+    if (this.#checkScheduled || this.#running || this.#closed || !this.#isDue()) return;
     this.#checkScheduled = true;
     queueMicrotask(() => {
       this.#checkScheduled = false;
@@ -156,7 +156,7 @@ export class LiveSchedule {
   }
 
   async #run(): Promise<void> {
-    while (!this.#closed && this.#due()) {
+    while (!this.#closed && this.#isDue()) {
       const newTip = this.#newTip;
       const began = this.#work.nowMs();
       this.#newTip = false;

@@ -26,7 +26,7 @@ const NO_CURSOR: ScriptCursor = { keys: 0, programs: 0, scripts: 0, watched: 0 }
 const rowsBefore = ({ keys, programs, scripts, watched }: ScriptCursor): number => keys + programs + scripts + watched;
 
 /** Scripts to look at; 'any': all of them, and coins of scripts that are ours no longer. */
-type Due = Exclude<TouchedScripts, null>;
+type PendingScripts = Exclude<TouchedScripts, null>;
 
 function* portionsOf<T>(items: Iterable<T>): Generator<T[]> {
   let portion: T[] = [];
@@ -42,7 +42,7 @@ export class Reassessor {
   /** One at a time. */
   readonly #queue = new SerialQueue();
   /** In the order in which it came. */
-  #due: Due[] = [];
+  #pending: PendingScripts[] = [];
   /** The row is there. */
   #marked = false;
   /** The scripts that it names, since nothing was due; null: all. */
@@ -89,7 +89,7 @@ export class Reassessor {
       const touched = ledger.txs.size > 0 ? keys.touchedScripts(batch.ops, before) : null;
       if (touched !== null) this.#add(touched, batch);
     });
-    if (!this.#loading && this.#due.length > 0) await this.#finish();
+    if (!this.#loading && this.#pending.length > 0) await this.#finish();
     return result;
   }
 
@@ -100,7 +100,7 @@ export class Reassessor {
     if (row === undefined) return;
     this.#marked = true;
     this.#named = row.length > 0 ? unpackRow(row).map(bytesOf) : null;
-    this.#due.push(this.#named ?? 'any');
+    this.#pending.push(this.#named ?? 'any');
   }
   /** Does what an earlier process left undone. @param isIndexed false: it knew no rows of foreign outputs */
   async resume(isIndexed: boolean): Promise<void> {
@@ -128,7 +128,7 @@ export class Reassessor {
   notice(batch: WalletBatch): void {
     const { keys, ledger } = this.#wallet;
     if (!keys.hasNewScripts(this.#seen)) {
-      if (!this.#marked || this.#due.length > 0) return;
+      if (!this.#marked || this.#pending.length > 0) return;
       batch.del(REASSESS_KEY);
       this.#marked = false;
       return;
@@ -143,12 +143,12 @@ export class Reassessor {
     if (!this.#loading) this.#runPending().catch(() => {});
   }
 
-  #add(due: Due, batch: WalletBatch): void {
-    const before = this.#due.length === 0 ? [] : this.#named;
-    this.#due.push(due);
+  #add(scripts: PendingScripts, batch: WalletBatch): void {
+    const before = this.#pending.length === 0 ? [] : this.#named;
+    this.#pending.push(scripts);
     this.#marked = true;
     if (before === null) return;
-    this.#named = Array.isArray(due) && before.length + due.length <= MOST_NAMED ? [...before, ...due] : null;
+    this.#named = Array.isArray(scripts) && before.length + scripts.length <= MOST_NAMED ? [...before, ...scripts] : null;
     batch.put(REASSESS_KEY, this.#named ? packRow(this.#named) : new Uint8Array(0));
   }
   /** Looks at all that is due, and takes the row away. */
@@ -159,17 +159,17 @@ export class Reassessor {
   #runPending(): Promise<void> {
     return this.#queue.run(async () => {
       try {
-        for (let next = this.#due.at(0); next; next = this.#due.at(0)) {
+        for (let next = this.#pending.at(0); next; next = this.#pending.at(0)) {
           await this.#reassessScripts(next);
-          this.#due.shift();
+          this.#pending.shift();
         }
       } catch (error) {
-        this.#due = ['any'];
+        this.#pending = ['any'];
         throw error;
       }
     });
   }
-  async #reassessScripts(due: Due): Promise<void> {
+  async #reassessScripts(due: PendingScripts): Promise<void> {
     const { ledger, keys } = this.#wallet;
     const slicer = new Slicer();
     if (due === 'any') await this.#inSlices(ledger.coins.rows(), slicer, (coin, batch) => ledger.reassessCoin(coin, batch));

@@ -96,7 +96,7 @@ export class Wallet {
    */
   hasKeyManager = true;
   /** Encrypted, and still with the seed from before: a new one is made when it is unlocked (encrypt-wallet.ts). */
-  seedDue = false;
+  needsNewSeed = false;
   /** Keeps an image of the tables; null while they are loaded, and where none is kept. */
   images: WalletImages | null = null;
   /** What calls, changes, events and exclusive work take before they touch the wallet. */
@@ -347,10 +347,10 @@ export class Wallet {
   }
   /**
    * The wallet's keys are those of its rows: keys that come from here on are noticed by `noticeKeys`.
-   * @param due the row 'q'
+   * @param pendingRow the row 'q'
    */
-  loaded(due?: Uint8Array): void {
-    this.#reassessor.begin(due);
+  loaded(pendingRow?: Uint8Array): void {
+    this.#reassessor.begin(pendingRow);
   }
   /** Looks at what is known for keys that came since it was loaded, and from now on for all that come. */
   noticeKeys(): Promise<void> {
@@ -419,7 +419,7 @@ export class Wallet {
   /** Writes an image of the tables where one is due. Nothing else may use the wallet. */
   async saveImage(): Promise<void> {
     const { images, ledger, generation } = this;
-    if (images === null || !ledger.judged || !images.isDue(this.keys.scriptCount + ledger.txs.size + ledger.coins.size)) return;
+    if (images === null || !ledger.judged || !images.isNewImageDue(this.keys.scriptCount + ledger.txs.size + ledger.coins.size)) return;
     await images.save(
       this.store,
       (at) => this.image(at),

@@ -28,7 +28,7 @@ export class ConnectMeter {
   }
 
   due(): boolean {
-    return this.#blocks.due();
+    return this.#blocks.shouldReport();
   }
 
   at(tip: HeaderNode, goal: HeaderNode): ConnectProgress {

@@ -125,7 +125,7 @@ class ImportRun {
       if (sink.stopping()) return;
       this.#bytes = this.#bytesBefore + found.pos + found.bytes.length;
       await this.#importBlock(found, path);
-      if (this.#blockMeter.due()) this.report();
+      if (this.#blockMeter.shouldReport()) this.report();
       await yieldToLoop();
     }
     this.#bytesBefore += sizeOf(path);
@@ -184,7 +184,7 @@ class ImportRun {
         if (block === null) continue;
         if (await this.#sink.accept(block, child.source)) this.accepted++;
         if (this.#sink.has(block.hash)) queue.push(block.hash);
-        if (this.#blockMeter.due()) this.report();
+        if (this.#blockMeter.shouldReport()) this.report();
       }
     }
   }

@@ -149,7 +149,7 @@ export class History {
   }
 
   #report(): void {
-    if (!this.#meter.due()) return;
+    if (!this.#meter.shouldReport()) return;
     const { height } = this.tip;
     const goal = this.base.height;
     this.ws.log.info(

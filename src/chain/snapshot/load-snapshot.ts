@@ -75,7 +75,7 @@ export function reporter(
   let done = 0;
   return (coins) => {
     done += coins;
-    if (meter.due()) {
+    if (meter.shouldReport()) {
       const rest = goal === null ? '' : ` (${percentText(done, goal)}), ${durationText(meter.secondsLeft(done, goal))} left`;
       log.info(`[snapshot] ${done} ${what}, ${meter.rate(done).toFixed(0)} a second${rest}`);
     }

@@ -64,7 +64,7 @@ export class FrontProvider {
   #sentMs = Number.NEGATIVE_INFINITY;
   #needs: readonly Reserve[] = [];
   readonly #served = new Set<string>();
-  #cancelDue: (() => void) | null = null;
+  #cancelPending: (() => void) | null = null;
   #cancelEasy: (() => void) | null = null;
 
   constructor(options: FrontProviderOptions, deps: FrontProviderDeps) {
@@ -95,7 +95,7 @@ export class FrontProvider {
   }
 
   close(): void {
-    this.#cancelDue?.();
+    this.#cancelPending?.();
     this.#cancelEasy?.();
   }
 
@@ -105,7 +105,7 @@ export class FrontProvider {
     const staged = this.#staged;
     const held = staged !== null && staged.onHeight === block.height && sameFacts(staged.facts, block) ? staged.serial : null;
     this.close();
-    this.#cancelDue = null;
+    this.#cancelPending = null;
     this.#full = null;
     this.#served.clear();
     this.#sentMs = Number.NEGATIVE_INFINITY;
@@ -135,8 +135,8 @@ export class FrontProvider {
       const waitMs = this.#sentMs + this.#options.intervalMs - this.#deps.nowMs();
       if (waitMs <= 0) this.#sendFull(facts, transactions);
       else {
-        this.#cancelDue ??= this.#deps.after(waitMs, () => {
-          this.#cancelDue = null;
+        this.#cancelPending ??= this.#deps.after(waitMs, () => {
+          this.#cancelPending = null;
           this.#sendIfDue();
         });
       }

@@ -201,7 +201,7 @@ export class TxReceiver {
     let items: InvItem[] = [];
     const logs = this.#context.log.shows('net');
     const witnesses = (this.#context.options.services & SERVICE.WITNESS) !== 0n;
-    for (const { hash, byWtxid } of this.requests.due(peer, now)) {
+    for (const { hash, byWtxid } of this.requests.takeDue(peer, now)) {
       if (this.#isHere(hash, byWtxid)) {
         this.requests.forgetTx(hash);
         continue;

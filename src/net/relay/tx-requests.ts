@@ -133,7 +133,7 @@ export class TxRequests {
   }
 
   /** What a peer shall be asked for now. Each must be followed by requested() or forget(). */
-  due(peer: Peer, nowMs: number): TxRequest[] {
+  takeDue(peer: Peer, nowMs: number): TxRequest[] {
     this.#advance(nowMs);
     const book = this.#byPeer.get(peer);
     if (book === undefined) return [];

@@ -15,7 +15,7 @@ export class KeyExchangeQueue {
   readonly #waiting: { readonly urgent: Set<Job>; readonly others: Set<Job> } = { urgent: new Set(), others: new Set() };
   #credit = BURST_MS;
   #countedAt: number;
-  #due = false;
+  #scheduled = false;
   readonly #curve: EllSwift;
   readonly #nowMs: () => number;
 
@@ -49,10 +49,10 @@ export class KeyExchangeQueue {
   }
 
   #wake(): void {
-    if (this.#due || this.waiting === 0) return;
-    this.#due = true;
+    if (this.#scheduled || this.waiting === 0) return;
+    this.#scheduled = true;
     const run = (): void => {
-      this.#due = false;
+      this.#scheduled = false;
       this.#work();
       this.#wake();
     };

@@ -232,7 +232,7 @@ async function precomputeScripts(ctx: WalletContext, wallet: Wallet, read: ReadR
     return;
   }
   for (const descriptor of parsed.descriptors) {
-    const { first, end } = wallet.descriptors!.dueOf({ ...accepted, descriptor });
+    const { first, end } = wallet.descriptors!.missingIndices({ ...accepted, descriptor });
     const cache = new DescriptorCache();
     const scripts: Uint8Array[][] = [];
     if (end - first > left.count) {

@@ -137,7 +137,7 @@ class Parser {
   readonly #frames: number[] = [];
   #frame = 0;
   /** A member's name comes next. */
-  #keyDue = false;
+  #expectsKey = false;
   /** A string that a pause fell into: what was read of it, where the run under way began, and whether that is wide. */
   #cut: { readonly out: string | null; readonly from: number; readonly at: number; readonly wide: boolean } | null = null;
   /** The list's value that a pause fell into began here; -1 for none. */
@@ -234,10 +234,10 @@ class Parser {
         this.#checkedAt = this.#at;
         if (this.#count > mostValues || performance.now() > untilMs) return undefined;
       }
-      if (this.#keyDue) {
+      if (this.#expectsKey) {
         const key = this.#string(untilMs);
         if (key === undefined) return undefined;
-        this.#keyDue = false;
+        this.#expectsKey = false;
         this.#keys[this.#keysUsed++] = key;
         if (this.#next() !== 0x3a) bad();
         this.#at++;
@@ -254,7 +254,7 @@ class Parser {
         this.#frames[this.#frame++] = this.#keysUsed;
         const first = this.#next();
         if (first !== c + 2) {
-          if (c === 0x7b) this.#nameDue(first);
+          if (c === 0x7b) this.#expectKey(first);
           continue;
         }
         value = this.#close();
@@ -266,7 +266,7 @@ class Parser {
         const after = this.#next();
         if (after === 0x2c) {
           this.#at++;
-          if (open === 0x7b) this.#nameDue(this.#next());
+          if (open === 0x7b) this.#expectKey(this.#next());
           break;
         }
         if (after !== open + 2) bad();
@@ -282,9 +282,9 @@ class Parser {
     return this.#next();
   }
 
-  #nameDue(c: number): void {
+  #expectKey(c: number): void {
     if (c !== 0x22) bad();
-    this.#keyDue = true;
+    this.#expectsKey = true;
   }
 
   #scalar(c: number): JsonValue {

@@ -19,7 +19,7 @@ export class Follower {
   #hasMoved = false;
   #isFollowing = false;
   /** What waits until so many events are applied. */
-  readonly #waiting: { readonly due: number; readonly passed: () => void }[] = [];
+  readonly #waiting: { readonly target: number; readonly passed: () => void }[] = [];
   readonly #wallet: WalletState;
 
   constructor(wallet: WalletState) {
@@ -35,17 +35,17 @@ export class Follower {
   }
   /** Settled when what was pushed up to now is applied, in its own time. */
   passed(): Promise<void> {
-    return new Promise((passed) => this.#waiting.push({ due: this.#pushed, passed }));
+    return new Promise((passed) => this.#waiting.push({ target: this.#pushed, passed }));
   }
   /**
    * Applies what was pushed up to now.
    * @returns undefined when that is done at once; otherwise other work gets turns between events
    */
   caughtUp(): Promise<void> | undefined {
-    const due = this.#pushed;
-    if (this.#reached >= due) return undefined;
-    const done = this.#applyUpTo(due);
-    return done === true ? undefined : this.#goOn(due, done);
+    const target = this.#pushed;
+    if (this.#reached >= target) return undefined;
+    const done = this.#applyUpTo(target);
+    return done === true ? undefined : this.#goOn(target, done);
   }
   /** Applies everything at once, for the end of the wallet: nothing else may use it. */
   finish(): void {
@@ -69,17 +69,17 @@ export class Follower {
     }
     this.#isFollowing = false;
   }
-  async #goOn(due: number, first: boolean | Promise<boolean>): Promise<void> {
-    for (let done = await first; !done; done = await this.#applyUpTo(due)) await yieldToLoop();
+  async #goOn(target: number, first: boolean | Promise<boolean>): Promise<void> {
+    for (let done = await first; !done; done = await this.#applyUpTo(target)) await yieldToLoop();
   }
   /** Applies events for a turn's time, or one, or some of the keys that one needs. @returns whether it came to the `due`th */
-  #applyUpTo(due: number): boolean | Promise<boolean> {
+  #applyUpTo(target: number): boolean | Promise<boolean> {
     return this.#wallet.access.change(() => {
       const slice = new TimeSlice();
       do {
-        if (this.#reached >= due) return true;
+        if (this.#reached >= target) return true;
       } while (this.#applyNext() && !slice.over);
-      return this.#reached >= due;
+      return this.#reached >= target;
     });
   }
   /** @returns false: the event is to be applied once more, see withKeys */
@@ -108,7 +108,7 @@ export class Follower {
       this.#inbox = [];
       this.#applied = 0;
     }
-    while (this.#waiting.length > 0 && this.#waiting[0].due <= this.#reached) this.#waiting.shift()!.passed();
+    while (this.#waiting.length > 0 && this.#waiting[0].target <= this.#reached) this.#waiting.shift()!.passed();
     return true;
   }
   #apply(event: NodeEvent, batch: WalletBatch): void {

@@ -152,9 +152,9 @@ export async function scanBlocks(
       lastFailed = node;
       continue;
     }
-    const due = candidates.length > 0 || node.height - marked >= MARK_EVERY;
-    if (due) marked = node.height;
-    const mark = due ? (batch: WalletBatch) => markScan(wallet, { nextHeight: node.height + 1, stopHeight }, batch) : null;
+    const writesMark = candidates.length > 0 || node.height - marked >= MARK_EVERY;
+    if (writesMark) marked = node.height;
+    const mark = writesMark ? (batch: WalletBatch) => markScan(wallet, { nextHeight: node.height + 1, stopHeight }, batch) : null;
     const outcome = await applyBlock(wallet, block, mark, update, client).catch((error: unknown) => {
       if (wallet.closed) return 'closed';
       throw error;

@@ -39,7 +39,7 @@ export const DEFAULT_IMAGES = { leastJournal: 5000 } as const;
  * A new image is due when this share of the rows changed: replaying a row takes as long as writing and reading some
  * hundred.
  */
-const DUE_SHARE = 256;
+const NEW_IMAGE_SHARE = 256;
 /** With this share, reading all rows is as quick. */
 const FUTILE_SHARE = 8;
 /**
@@ -141,9 +141,9 @@ export class WalletImages {
     return touched > this.#rules.leastJournal && touched * FUTILE_SHARE > rows;
   }
   /** Whether an image of these many rows should be written. */
-  isDue(rows: number): boolean {
+  isNewImageDue(rows: number): boolean {
     if (rows < this.#rules.leastRows) return false;
-    return this.#id === null || (this.#journalled > this.#rules.leastJournal && this.#journalled * DUE_SHARE > rows);
+    return this.#id === null || (this.#journalled > this.#rules.leastJournal && this.#journalled * NEW_IMAGE_SHARE > rows);
   }
   /**
    * Writes the tables down; a failure only costs time at the next load. Nothing may change them meanwhile.

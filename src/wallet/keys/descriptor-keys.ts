@@ -209,11 +209,11 @@ export class DescriptorKeys implements KeySource {
     this.write(tracked, batch);
     return { script };
   }
-  topUp(size: number, batch: WalletBatch, due?: () => boolean, of?: ReadonlySet<number>): TopUp {
+  topUp(size: number, batch: WalletBatch, shouldPause?: () => boolean, of?: ReadonlySet<number>): TopUp {
     let result: TopUp = 'full';
     for (const tracked of this.actives()) {
       if (of?.has(tracked.number) === false) continue;
-      const one = this.#topUp(tracked, size, batch, { due });
+      const one = this.#topUp(tracked, size, batch, { due: shouldPause });
       if (one === 'paused') return one;
       if (one === 'unable') result = one;
     }
@@ -303,7 +303,7 @@ export class DescriptorKeys implements KeySource {
   }
 
   /** The indices whose scripts `add` will make: from, up to but without. */
-  dueOf({ descriptor, rangeEnd, nextIndex }: Pick<NewDescriptor, 'descriptor' | 'rangeEnd' | 'nextIndex'>): { first: number; end: number } {
+  missingIndices({ descriptor, rangeEnd, nextIndex }: Pick<NewDescriptor, 'descriptor' | 'rangeEnd' | 'nextIndex'>): { first: number; end: number } {
     const first = (this.find(this.idOf(descriptor))?.expanded ?? -1) + 1;
     return { first, end: descriptor.isRange ? Math.max(nextIndex + Math.max(this.#deps.keypoolSize, 1), rangeEnd) : 1 };
   }
@@ -318,7 +318,7 @@ export class DescriptorKeys implements KeySource {
     const known = this.find(id);
     const tracked = known ?? this.#table.add(id, descriptor.toString(), descriptor, ahead?.cache);
     if (known && ahead) known.cache.learn(ahead.cache);
-    yield* this.#cutting(tracked, this.dueOf(fresh).end, batch);
+    yield* this.#cutting(tracked, this.missingIndices(fresh).end, batch);
     tracked.time = fresh.time;
     tracked.rangeStart = fresh.rangeStart;
     tracked.rangeEnd = fresh.rangeEnd;

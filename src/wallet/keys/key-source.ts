@@ -57,10 +57,10 @@ export interface KeySource {
   /**
    * Fills pools.
    * @param size 0: the option's
-   * @param due asked after each key: true where this may stop; absent: all at once
+   * @param shouldPause asked after each key: true where this may stop; absent: all at once
    * @param of numbers of descriptors, where only these are to be filled
    */
-  topUp(size: number, batch: WalletBatch, due?: () => boolean, of?: ReadonlySet<number>): TopUp;
+  topUp(size: number, batch: WalletBatch, shouldPause?: () => boolean, of?: ReadonlySet<number>): TopUp;
   newAddress(type: AddressType, internal: boolean, batch: WalletBatch): AddressResult;
   /**
    * Output scripts that may be ours and came after a cursor, which moves along: all that are, and some that may become

@@ -222,7 +222,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
 
   // -- the pool
 
-  topUp(size: number, batch: WalletBatch, due?: () => boolean): TopUp {
+  topUp(size: number, batch: WalletBatch, shouldPause?: () => boolean): TopUp {
     const { record, vault, keypoolSize } = this.#deps;
     if (!this.hdEnabled || vault.locked) return 'unable';
     const target = Math.max(size > 0 ? size : keypoolSize, 1);
@@ -233,11 +233,11 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     if (wanted === 0) return 'full';
     if (this.#branchOf(record.hd!, false) === null) return 'unable';
     for (const isInternal of [false, true]) {
-      for (const row of this.#derive(record.hd!, isInternal, isInternal ? internal : external, batch, due)) {
+      for (const row of this.#derive(record.hd!, isInternal, isInternal ? internal : external, batch, shouldPause)) {
         this.pool.add(this.keys.id(row), isInternal, this.#deps.now(), batch);
         made++;
       }
-      if (made > 0 && due?.()) break;
+      if (made > 0 && shouldPause?.()) break;
     }
     this.#writeRecord(batch);
     return made < wanted ? 'paused' : 'full';
@@ -300,8 +300,8 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     this.#writeRecord(batch);
   }
 
-  /** Makes the next keys of a chain. @param due true: these are enough @returns their rows */
-  #derive(chain: HdChain, internal: boolean, count: number, batch: WalletBatch, due?: () => boolean): number[] {
+  /** Makes the next keys of a chain. @param shouldPause true: these are enough @returns their rows */
+  #derive(chain: HdChain, internal: boolean, count: number, batch: WalletBatch, shouldPause?: () => boolean): number[] {
     const rows: number[] = [];
     if (count <= 0) return rows;
     const { hashes, tools, now, record } = this.#deps;
@@ -322,7 +322,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
         rows.push(row);
       }
       child.secret.fill(0);
-      if (due?.()) break;
+      if (shouldPause?.()) break;
     }
     return rows;
   }

@@ -36,7 +36,7 @@ function sealedRow(key: Uint8Array, value: Uint8Array, seal: Seal): Uint8Array {
   return value;
 }
 
-const SEED_DUE_KEY = walletKey(WALLET_PREFIX.seedDue);
+const NEEDS_SEED_KEY = walletKey(WALLET_PREFIX.needsNewSeed);
 
 /** @param pool false: without the keys that wait to be given out */
 async function copySealed(from: Store, to: Store, seal: Seal, pool: boolean, slicer: Slicer): Promise<void> {
@@ -77,7 +77,7 @@ export async function encryptWallet(
       masterKey.fill(0);
     }
     try {
-      if (wallet.seedDue) await makeSeed(wallet, context);
+      if (wallet.needsNewSeed) await makeSeed(wallet, context);
     } catch (error) {
       // Of a wallet that was unloaded meanwhile the row says that the seed is due; it is encrypted all the same.
       if (wallet.closed) return;
@@ -102,7 +102,7 @@ async function sealWallet(wallet: Wallet, masterKey: Uint8Array, passphrase: Uin
     try {
       await copySealed(wallet.store, fresh, seal, !renew, slicer);
       const last: BatchOp[] = [{ type: 'put', key: walletKey(WALLET_PREFIX.masterKey, 1), value: encodeMasterKey(stored) }];
-      if (renew) last.push({ type: 'put', key: SEED_DUE_KEY, value: new Uint8Array(0) });
+      if (renew) last.push({ type: 'put', key: NEEDS_SEED_KEY, value: new Uint8Array(0) });
       await fresh.batch(last, { sync: true });
     } finally {
       await fresh.close();
@@ -115,7 +115,7 @@ async function sealWallet(wallet: Wallet, masterKey: Uint8Array, passphrase: Uin
   const sealed = await (wallet.legacy?.keys ?? wallet.descriptors!).sealAll(seal, slicer);
   wallet.masterKeys.push(stored);
   sealed();
-  wallet.seedDue = renew;
+  wallet.needsNewSeed = renew;
   wallet.vault.unlock(secretCopy(masterKey));
 }
 
@@ -132,20 +132,20 @@ async function makeSeed(wallet: Wallet, context: DescriptorContext): Promise<voi
 }
 function putSeed(wallet: Wallet, context: DescriptorContext, batch: WalletBatch): void {
   generateKeys(wallet, context, batch);
-  batch.del(SEED_DUE_KEY);
-  wallet.seedDue = false;
+  batch.del(NEEDS_SEED_KEY);
+  wallet.needsNewSeed = false;
 }
 
 /** Makes the new seed that an encrypted, unlocked wallet lacks. Pools are the caller's to fill. */
 export async function renewSeed(wallet: Wallet, context: DescriptorContext): Promise<void> {
-  if (!wallet.seedDue) return;
+  if (!wallet.needsNewSeed) return;
   await wallet.change((batch) => {
-    if (wallet.seedDue && !wallet.vault.locked) putSeed(wallet, context, batch);
+    if (wallet.needsNewSeed && !wallet.vault.locked) putSeed(wallet, context, batch);
   });
 }
 
 /** Whether a stored wallet lacks it; the old one gives out nothing any more then. */
-export async function readSeedDue(wallet: Wallet): Promise<void> {
-  wallet.seedDue = (await wallet.store.get(SEED_DUE_KEY)) !== undefined;
-  if (wallet.seedDue) wallet.record.active.clear();
+export async function readNeedsNewSeed(wallet: Wallet): Promise<void> {
+  wallet.needsNewSeed = (await wallet.store.get(NEEDS_SEED_KEY)) !== undefined;
+  if (wallet.needsNewSeed) wallet.record.active.clear();
 }

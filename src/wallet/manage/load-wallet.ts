@@ -21,7 +21,7 @@ import { scanRows } from '../storage/scan-rows.js';
 import { databaseOf } from '../storage/wallet-folder.js';
 import { Wallet, type WalletParts } from '../wallet.js';
 import { KNOWN_FLAGS, WALLET_FLAG, WalletRecord } from '../wallet-record.js';
-import { readSeedDue } from './encrypt-wallet.js';
+import { readNeedsNewSeed } from './encrypt-wallet.js';
 import { WALLET_CODE, WalletError } from './wallet-error.js';
 
 /** What every wallet of the node is made with. */
@@ -116,13 +116,13 @@ export async function loadWallet(
   const { crypto } = surroundings;
   await scanRows(store, WALLET_PREFIX.version, (_, value) => wallet.ledger.txs.loadVersion(parseTx(new Uint8Array(value), crypto)));
   wallet.images = images;
-  await readSeedDue(wallet);
+  await readNeedsNewSeed(wallet);
   const locator = (await store.get(walletKey(WALLET_PREFIX.locator))) ?? new Uint8Array(0);
   wallet.unseen = await readUnseen(store);
-  const due = await store.get(REASSESS_KEY);
-  wallet.loaded(due);
+  const pendingRow = await store.get(REASSESS_KEY);
+  wallet.loaded(pendingRow);
   const isIndexed = schema[0] === WALLET_SCHEMA;
-  return { wallet, locator: new Uint8Array(locator), reassessDue: due !== undefined || !isIndexed, isIndexed };
+  return { wallet, locator: new Uint8Array(locator), reassessDue: pendingRow !== undefined || !isIndexed, isIndexed };
 }
 
 /** Rows fetched together. */

@@ -3,7 +3,7 @@ import { isOfImage, WALLET_PREFIX } from '../storage/layout.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import { WALLET_FLAG, WalletRecord } from '../wallet-record.js';
 
-const SECRET: ReadonlySet<number> = new Set([WALLET_PREFIX.descriptorKey, WALLET_PREFIX.masterKey, WALLET_PREFIX.seedDue]);
+const SECRET: ReadonlySet<number> = new Set([WALLET_PREFIX.descriptorKey, WALLET_PREFIX.masterKey, WALLET_PREFIX.needsNewSeed]);
 
 /** The value that a row of a wallet of descriptors has in the copy; null where the copy has no such row. */
 export function watchOnlyRow(key: Uint8Array, value: Uint8Array): Uint8Array | null {

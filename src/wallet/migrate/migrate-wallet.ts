@@ -92,7 +92,7 @@ export async function migrateWallet(
     if (sealed !== null) legacy.vault.unlock(await openMigrationKey(legacy.masterKeys, passphrase));
     await rollBack(legacy, loaded.locator, client);
     if (loaded.reassessDue) await legacy.reassessLeft(loaded.isIndexed);
-    if (legacy.seedDue) await renewSeed(legacy, surroundings.context);
+    if (legacy.needsNewSeed) await renewSeed(legacy, surroundings.context);
     const backupPath = await backUp(tools, place, legacy);
     return await new Migration(tools, place, legacy, passphrase, pauses).run(backupPath);
   } finally {

@@ -50,7 +50,7 @@ export const WALLET_PREFIX = {
   lockedCoin: ascii('l'),
   masterKey: ascii('m'),
   reassess: ascii('q'),
-  seedDue: ascii('S'),
+  needsNewSeed: ascii('S'),
   rescan: ascii('R'),
   tx: ascii('t'),
   txBytes: ascii('r'),

@@ -320,9 +320,9 @@ t.test('announcements of all peers together are bounded, and each keeps its shar
     [...new Array(10).fill(5_000), 500, 500],
   );
   const [first] = many as [Peer];
-  let asked = requests.due(first, 2_000).length;
+  let asked = requests.takeDue(first, 2_000).length;
   t.equal(asked <= 1_000, true, 'not all of it at once');
-  for (let i = 0; i < 200; i++) for (const peer of many) asked += requests.due(peer, 2_000).length;
+  for (let i = 0; i < 200; i++) for (const peer of many) asked += requests.takeDue(peer, 2_000).length;
   t.equal(asked, 51_000, 'in the end');
   requests.forgetPeer(first);
   t.equal(requests.full(many[11] as Peer), false, 'there is room again');
@@ -346,7 +346,7 @@ t.test('what is no longer waited for leaves nothing behind, however often a peer
     for (const hash of few.slice(0, 300)) requests.forgetTx(hash);
     t.equal(requests.timers, 1_400);
     for (const peer of [one, two, one, two]) {
-      for (const { hash } of requests.due(peer, 2_000)) requests.requested(peer, hash, 60_000);
+      for (const { hash } of requests.takeDue(peer, 2_000)) requests.requested(peer, hash, 60_000);
     }
     t.equal(requests.timers, 700, 'each is asked from one of them');
     for (const hash of few.slice(0, 500)) requests.answered(one, hash);

@@ -220,7 +220,7 @@ t.test('each transaction is asked from one peer at a time, and from every one th
           } else now += delay;
           tidy();
           for (const [id, one] of peers.entries()) {
-            for (const { hash } of tracker.due(one, now)) {
+            for (const { hash } of tracker.takeDue(one, now)) {
               const which = [0, 1, 2, 3, 4, 5].find((n) => Buffer.compare(numbered(n), hash) === 0) as number;
               const row = open.get(`${id}/${which}`);
               if (row === undefined || row.state !== 'open' || row.due > now) throw new Error('asked out of turn');

@@ -125,7 +125,7 @@ for (const descriptors of [false, true]) {
     await loaded.close();
 
     const { wallet: last } = await loadWallet(surroundings, { name: 'w', folder }, await openStore({ path: databaseOf(folder) }));
-    t.equal(last.seedDue, false, 'once');
+    t.equal(last.needsNewSeed, false, 'once');
     t.same(seedOf(last, given(await giveOut(last))), seedOf(last, fresh));
     await last.close();
   });
@@ -188,7 +188,7 @@ t.test('a wallet that is unloaded while it is encrypted', async (t) => {
 
   const { wallet: loaded } = await loadWallet(surroundings, { name: 'w', folder }, await openStore({ path: databaseOf(folder) }));
   t.ok(loaded.vault.encrypted);
-  t.equal(loaded.seedDue, true, 'and makes its new seed when it is unlocked');
+  t.equal(loaded.needsNewSeed, true, 'and makes its new seed when it is unlocked');
   loaded.unlock((await openMasterKey(loaded.masterKeys[0], phrase))!, null);
   await renewSeed(loaded, context);
   given(await loaded.change((batch) => loaded.keys.newAddress('bech32', false, batch)));
@@ -226,7 +226,7 @@ for (const descriptors of [false, true]) {
     isFull(wallet);
     await wallet.close();
     const { wallet: loaded } = await loadWallet(surroundings, { name: 'w', folder }, await openStore({ path: databaseOf(folder) }));
-    t.notOk(loaded.seedDue);
+    t.notOk(loaded.needsNewSeed);
     isFull(loaded);
     await loaded.close();
   });
