@@ -55,7 +55,7 @@ export class AbsenceReports {
   #cause = '';
 
   /** Starts to count the time without a connection. */
-  begin(nowMs: number): void {
+  beginAbsence(nowMs: number): void {
     this.#since = nowMs;
     this.#reportedMs = Number.NEGATIVE_INFINITY;
     this.#cause = '';
@@ -112,7 +112,7 @@ export class Broker {
       ...(tls === null ? {} : { tls: { caFile: tls.ca, certFile: tls.cert, keyFile: tls.key } }),
     };
     const absence = new AbsenceReports();
-    absence.begin(performance.now());
+    absence.beginAbsence(performance.now());
     for (;;) {
       try {
         const nc = await connect(given);
@@ -172,7 +172,7 @@ export class Broker {
       if (status.type === 'disconnect') {
         this.#connected = false;
         cause = 'no server answers';
-        this.#absence.begin(performance.now());
+        this.#absence.beginAbsence(performance.now());
         clearInterval(this.#timer);
         this.#timer = setInterval(report, REPORT_MS);
         onChange(false, status.server);

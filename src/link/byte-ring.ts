@@ -61,7 +61,7 @@ export class RingWriter extends RingEnd {
    * @param size most words of it
    * @returns the index of its first word, or -1 when there is no room; then commit() or begin() again
    */
-  begin(size: number): number {
+  reserveFrame(size: number): number {
     const { mask } = this;
     const need = size + 1;
     const free = mask + 1 - ((this.#head - Atomics.load(this.control, TAIL)) | 0);

@@ -113,7 +113,7 @@ export class CallLinks {
     const at = this.#links.findIndex((link) => link.front === front);
     if (at < 0) return;
     const [link] = this.#links.splice(at, 1);
-    link.end();
+    link.close();
   }
 
   /** Posts news to one front, in order with the replies before it. */

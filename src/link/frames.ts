@@ -53,7 +53,7 @@ export class CallWriter {
     if (body.length > MOST_BODY_BYTES || uri.length + user.length > MOST_CALLER_BYTES / 3) return -1;
     const size = CALL_WORDS + wordsFor(body.length);
     let caller = this.#callerOf(user, uri);
-    const at = ring.begin(caller < 0 ? size + wordsFor(MOST_CALLER_BYTES) : size);
+    const at = ring.reserveFrame(caller < 0 ? size + wordsFor(MOST_CALLER_BYTES) : size);
     if (at < 0) return -1;
     const { words, bytes } = ring;
     let end = (at + CALL_WORDS) * 4;
@@ -89,7 +89,7 @@ export class CallWriter {
       const isItself = Atomics.load(words, at + 1) === id;
       if (isItself && Atomics.compareExchange(words, at + 2, STATE.WAITING, STATE.CANCELLED) === STATE.WAITING) return true;
     }
-    const at = ring.begin(2);
+    const at = ring.reserveFrame(2);
     if (at < 0) return false;
     ring.words[at] = KIND.CANCEL;
     ring.words[at + 1] = id;
@@ -193,7 +193,7 @@ export class ReplyWriter {
     // Three bytes at most for each UTF-16 unit: texts need no measuring.
     const most = typeof body === 'string' ? body.length * 3 : body.length;
     const { ring } = this;
-    const at = ring.begin(REPLY_WORDS + wordsFor(most));
+    const at = ring.reserveFrame(REPLY_WORDS + wordsFor(most));
     if (at < 0) return false;
     const { words, bytes } = ring;
     const start = (at + REPLY_WORDS) * 4;

@@ -54,7 +54,7 @@ export class Link {
     if (this.replies.ring.mustWake()) this.main.postMessage(null);
   }
 
-  end(): void {
+  close(): void {
     for (const call of this.calls.values()) call.cancel();
     this.calls.clear();
     this.main.close();

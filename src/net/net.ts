@@ -496,7 +496,7 @@ export class Net {
     const peer = this.peer(peerId);
     if (peer === undefined || !peer.ready) return 'Peer does not exist';
     if (!peer.hasWitness) return 'Pre-SegWit peer';
-    this.downloads.end(hash);
+    this.downloads.endRequest(hash);
     this.downloads.requestBlocks(peer, [node], true);
     return null;
   }
@@ -622,7 +622,7 @@ export class Net {
     const mayFetch = !peer.isClient && peer.type !== 'addr-fetch';
     const chosen = !peer.inbound || peer.permissions.noban;
     const fetch = mayFetch && (chosen || !this.#hasOutbound || this.downloads.size === 0);
-    this.#headers.begin(peer, fetch);
+    this.#headers.startSync(peer, fetch);
     this.#addrRelay.send(peer);
     this.#blockAnnouncer.send(peer);
     this.announcer.send(peer);

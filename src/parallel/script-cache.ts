@@ -45,7 +45,7 @@ export class ScriptCache {
   constructor(maxBytes: number, seed: number) {
     this.#seed = seed;
     this.#mostSets = Math.max(1, Math.floor(maxBytes / (SLOT_WORDS * 4 * WAYS + 1)));
-    this.#begin(Math.min(FIRST_SETS, this.#mostSets));
+    this.#allocateTable(Math.min(FIRST_SETS, this.#mostSets));
   }
 
   /** Bytes held now. */
@@ -82,7 +82,7 @@ export class ScriptCache {
   }
 
   /** An empty table. */
-  #begin(sets: number): void {
+  #allocateTable(sets: number): void {
     this.#sets = sets;
     this.#table = new Uint32Array(sets * WAYS * SLOT_WORDS);
     this.#nextSlot = new Uint8Array(sets);
@@ -92,7 +92,7 @@ export class ScriptCache {
   /** Moves all keys into a table of twice the size, those of a set in the order they came: some 20 ns a key. */
   #grow(): void {
     const [table, nextSlot, sets] = [this.#table, this.#nextSlot, this.#sets];
-    this.#begin(Math.min(this.#mostSets, sets * 2));
+    this.#allocateTable(Math.min(this.#mostSets, sets * 2));
     for (let set = 0; set < sets; set++) {
       for (let i = 0; i < WAYS; i++) {
         const from = (set * WAYS + ((nextSlot[set] + i) % WAYS)) * SLOT_WORDS;

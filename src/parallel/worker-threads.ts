@@ -54,7 +54,7 @@ export class WorkerThreads {
 
   /** Ends the threads; jobs under way are rejected. */
   async close(): Promise<void> {
-    if (this.#piscina !== null) await this.#end(this.#piscina);
+    if (this.#piscina !== null) await this.#endThreads(this.#piscina);
   }
 
   #start(): Piscina {
@@ -80,7 +80,7 @@ export class WorkerThreads {
   /** Piscina gives up on threads that end while they load: a job that waits for one would wait for ever. */
   #noteAll(piscina: Piscina): void {
     for (const thread of piscina.threads) this.#note(thread);
-    if (piscina.threads.length === 0 && piscina === this.#piscina) void this.#end(piscina);
+    if (piscina.threads.length === 0 && piscina === this.#piscina) void this.#endThreads(piscina);
   }
 
   /** The first message of a Piscina thread says that its module is loaded. */
@@ -112,7 +112,7 @@ export class WorkerThreads {
       if (++job.checks < CHECKS_UNTIL_STUCK) continue;
       this.#options.warn?.('A worker thread does not answer; the threads are ended, and others take their place');
       // Which thread has it is Piscina's secret.
-      void this.#end(job.piscina);
+      void this.#endThreads(job.piscina);
     }
   }
 
@@ -120,7 +120,7 @@ export class WorkerThreads {
    * A thread that is ended while it loads a native library takes the whole process with it (koffi turns the refused
    * call into a fatal error), so none is before.
    */
-  async #end(piscina: Piscina): Promise<void> {
+  async #endThreads(piscina: Piscina): Promise<void> {
     if (this.#piscina === piscina) {
       this.#piscina = null;
       this.#stopChecking();

@@ -49,7 +49,7 @@ export class LimitedTemplates {
    * @throws TooManyLimits, and what the build throws
    */
   get(limits: TemplateLimits, generation: string): Promise<LimitedTemplate> {
-    this.begin(generation);
+    this.startGeneration(generation);
     const key = limitsKey(limits);
     const cached = this.#cached.get(key);
     if (cached !== undefined) {
@@ -72,7 +72,7 @@ export class LimitedTemplates {
   }
 
   /** Drops what was made for other shared templates than this one. */
-  begin(generation: string): void {
+  startGeneration(generation: string): void {
     if (generation === this.#generation) return;
     this.#generation = generation;
     this.#cached.clear();

@@ -4,7 +4,7 @@
 interface Waiting {
   readonly isExclusive: boolean;
   /** The lock is taken for it. */
-  readonly begin: () => void;
+  readonly start: () => void;
 }
 
 export class WalletLock {
@@ -53,7 +53,7 @@ export class WalletLock {
       this.#acquire(isExclusive);
       return this.#hold(isExclusive, work);
     }
-    return new Promise<void>((begin) => this.#queue.push({ isExclusive, begin })).then(() => this.#hold(isExclusive, work));
+    return new Promise<void>((begin) => this.#queue.push({ isExclusive, start: begin })).then(() => this.#hold(isExclusive, work));
   }
   #isFree(isExclusive: boolean): boolean {
     return !this.#isExclusive && (!isExclusive || this.#calls === 0);
@@ -79,7 +79,7 @@ export class WalletLock {
     for (let next = this.#queue[0]; next !== undefined && this.#isFree(next.isExclusive); next = this.#queue[0]) {
       this.#queue.shift();
       this.#acquire(next.isExclusive);
-      next.begin();
+      next.start();
     }
   }
 }

@@ -94,7 +94,7 @@ export class Reassessor {
   }
 
   /** The keys are those that were loaded. @param row of an earlier process */
-  begin(row: Uint8Array | undefined): void {
+  finishLoading(row: Uint8Array | undefined): void {
     this.#loading = true;
     this.#seen = this.#wallet.keys.scriptCursor();
     if (row === undefined) return;

@@ -350,7 +350,7 @@ export class Wallet {
    * @param pendingRow the row 'q'
    */
   loaded(pendingRow?: Uint8Array): void {
-    this.#reassessor.begin(pendingRow);
+    this.#reassessor.finishLoading(pendingRow);
   }
   /** Looks at what is known for keys that came since it was loaded, and from now on for all that come. */
   noticeKeys(): Promise<void> {

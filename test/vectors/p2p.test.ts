@@ -59,7 +59,7 @@ filesSuite('p2p', /^compact_block_\d+\.bin$/, 'put together again', async (t, na
   // All but two are known.
   const unknown = [...new Set([others[others.length >> 2], others[(3 * others.length) >> 2]])].filter((one) => one !== undefined);
   const context = contextWith(others.flatMap((one) => (unknown.includes(one) ? [] : [one.tx])).reverse());
-  const partial = await PartialBlock.begin(compact, context, []);
+  const partial = await PartialBlock.fromCompactBlock(compact, context, []);
   t.ok(partial instanceof PartialBlock);
   if (!(partial instanceof PartialBlock)) return;
   t.same(

@@ -192,7 +192,7 @@ export class Connection implements ExchangeWire {
 
   replied(closes: boolean): void {
     this.#replied = true;
-    if (closes) this.#end();
+    if (closes) this.#endConnection();
     else this.#next();
     this.#run();
   }
@@ -282,11 +282,11 @@ export class Connection implements ExchangeWire {
     }
     if (this.#search.lineStart > 0) this.#search = newSearch();
     this.#data = end === data.length ? null : data.subarray(end);
-    this.#begin(this.#last);
+    this.#beginExchange(this.#last);
     return true;
   }
 
-  #begin(head: RequestHead): void {
+  #beginExchange(head: RequestHead): void {
     const body = new BodyReader(head);
     const waits = head.expectsContinue && !body.done && this.#data === null;
     const exchange = new Exchange(this, head, this.#owner.exchanges, waits);
@@ -330,7 +330,7 @@ export class Connection implements ExchangeWire {
     const begun = this.#exchange;
     // The request already has its reply, so the malformed rest of its body only ends the connection.
     if (begun !== null && this.#replied) {
-      this.#end();
+      this.#endConnection();
       return;
     }
     const exchange = begun ?? new Exchange(this, NO_HEAD, this.#owner.exchanges);
@@ -350,7 +350,7 @@ export class Connection implements ExchangeWire {
   #leave(): void {
     if (this.#exchange !== null && this.#body === null && !this.#exchange.parked) return;
     this.#exchange?.aborted();
-    this.#end();
+    this.#endConnection();
   }
 
   /** Detects whether the client has closed both sides: the write fails then. */
@@ -359,7 +359,7 @@ export class Connection implements ExchangeWire {
   }
 
   /** Ends the connection after the last byte. Ignores what the client still sends. */
-  #end(): void {
+  #endConnection(): void {
     if (this.#ending) return;
     this.#ending = true;
     this.#data = null;

@@ -93,11 +93,11 @@ export class AddrRelay {
 
   /** The handshake is over. An inbound peer is told addresses once it has spoken of any: others would only lose them. */
   join(peer: Peer): void {
-    if (!peer.inbound || this.#context.options.legacyPeers) this.#begin(peer);
+    if (!peer.inbound || this.#context.options.legacyPeers) this.#openBook(peer);
   }
 
   /** @returns undefined for a peer that addresses are not for */
-  #begin(peer: Peer): Book | undefined {
+  #openBook(peer: Peer): Book | undefined {
     // A peer for blocks only must not be found by what it says of addresses.
     if (peer.type === 'block-relay-only') return undefined;
     const begun = this.#books.get(peer);
@@ -145,7 +145,7 @@ export class AddrRelay {
       log.debug('net', `Ignoring "getaddr" from ${peer.type} connection. peer=${peer.id}`);
       return;
     }
-    const book = this.#begin(peer);
+    const book = this.#openBook(peer);
     if (book === undefined) return;
     if (book.answered) {
       log.debug('net', `Ignoring repeated "getaddr". peer=${peer.id}`);
@@ -177,7 +177,7 @@ export class AddrRelay {
   /** addr and addrv2. @throws DecodeError */
   receive(peer: Peer, payload: Uint8Array, v2: boolean): void {
     const { log, clock, options } = this.#context;
-    const book = this.#begin(peer);
+    const book = this.#openBook(peer);
     if (book === undefined) {
       log.debug('net', `ignoring ${v2 ? 'addrv2' : 'addr'} message from ${peer.type} peer=${peer.id}`);
       return;

@@ -68,8 +68,8 @@ class TorConnection {
     this.#socket = socket;
     socket.setEncoding('latin1');
     socket.on('data', (text) => this.#takeText(String(text)));
-    socket.on('error', (error) => this.#end(error));
-    socket.on('close', () => this.#end(new Error('Tor closed the connection')));
+    socket.on('error', (error) => this.#rejectAll(error));
+    socket.on('close', () => this.#rejectAll(new Error('Tor closed the connection')));
   }
 
   /** Sends a command. Rejects when the connection ends, or no answer comes for a minute. */
@@ -124,7 +124,7 @@ class TorConnection {
     if (this.#text.length > MAX_LINE || this.#text.includes('\n')) this.#socket.destroy(new Error('a reply of Tor is too long'));
   }
 
-  #end(error: Error): void {
+  #rejectAll(error: Error): void {
     this.#ended ??= error;
     for (const { reject } of this.#waiting.splice(0)) reject(this.#ended);
   }

@@ -232,7 +232,7 @@ export class Connections {
     this.#byId.set(peer.id, peer);
     log.debug('net', `Added connection peer=${peer.id}`);
     this.#events.changed(this.all.size);
-    peer.connection = connection.begin(
+    peer.connection = connection.start(
       { encrypted: encrypted && this.#parts.encrypts, initiating: at.type !== 'inbound' },
       {
         wake: () => this.#events.wake(peer),

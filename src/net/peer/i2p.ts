@@ -110,7 +110,7 @@ class SamSession {
       const line = await readLine(socket, MAX_LINE, FROM);
       // In place of a destination it may be told that the session is of no use any more.
       if (line.includes('RESULT=I2P_ERROR')) {
-        this.#end();
+        this.#endSession();
         throw new Error(`the session is gone: ${quote(line)}`);
       }
       return addressOf(fromBase64(line));
@@ -125,10 +125,10 @@ class SamSession {
   /** Ends the session, and with it its streams. */
   close(): void {
     this.#closed = true;
-    this.#end();
+    this.#endSession();
   }
 
-  #end(): void {
+  #endSession(): void {
     this.#session = null;
     for (const socket of this.#sockets) socket.destroy();
     this.#sockets.clear();
@@ -153,7 +153,7 @@ class SamSession {
       const session = this.#create();
       this.#session = session;
       const lost = (): void => {
-        if (this.#session === session) this.#end();
+        if (this.#session === session) this.#endSession();
       };
       session.then(({ id, control }) => {
         control.once('close', () => {

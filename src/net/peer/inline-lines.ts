@@ -86,7 +86,7 @@ export class InlineConnectionFactory implements ConnectionFactory<SocketConnecti
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     return {
-      begin: ({ encrypted, initiating }, events) => {
+      start: ({ encrypted, initiating }, events) => {
         const connection = new SocketConnection(
           socket,
           {

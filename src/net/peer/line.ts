@@ -76,7 +76,7 @@ export interface PeerConnectionOptions {
 /** A connection that is there, of which nothing is read before it has an owner. */
 export interface NewConnection<L extends PeerConnection = PeerConnection> {
   /** Takes it; reading begins. No event comes before this returns. */
-  begin(options: PeerConnectionOptions, events: PeerConnectionEvents): L;
+  start(options: PeerConnectionOptions, events: PeerConnectionEvents): L;
   /** Ends it. */
   drop(): void;
 }

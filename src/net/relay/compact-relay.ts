@@ -158,7 +158,7 @@ export class CompactRelay {
 
   /** The block is here, from any peer: the request to this one ends. */
   #endRequest(peer: Peer, hash: Uint8Array): void {
-    if (this.#downloads.of(hash)?.peer === peer) this.#downloads.end(hash);
+    if (this.#downloads.of(hash)?.peer === peer) this.#downloads.endRequest(hash);
   }
 
   #prepare(block: BlockView): Uint8Array {
@@ -350,17 +350,17 @@ export class CompactRelay {
       this.#wholeBlock(peer, node);
       return;
     }
-    if (mayAsk) this.#downloads.begin(peer, header.hash, node);
+    if (mayAsk) this.#downloads.startRequest(peer, header.hash, node);
     peer.compact.searchedFor = node;
     const isWanted = (): boolean => !peer.leaving && !node.has(NodeStatus.HAVE_DATA);
-    const partial = await PartialBlock.begin(compact, this.#context, this.#extra, isWanted);
+    const partial = await PartialBlock.fromCompactBlock(compact, this.#context, this.#extra, isWanted);
     if (peer.leaving) return;
     if (node.has(NodeStatus.HAVE_DATA)) {
       this.#endRequest(peer, header.hash);
       return;
     }
     if (partial === 'invalid') {
-      if (mayAsk) this.#downloads.end(header.hash);
+      if (mayAsk) this.#downloads.endRequest(header.hash);
       this.#context.misbehaving(peer, 100, 'invalid compact block');
       return;
     }
@@ -441,7 +441,7 @@ export class CompactRelay {
     await this.#blocks.process(peer, block, true, false);
     if (!node.has(NodeStatus.HAVE_DATA)) return;
     // Others may have been asked too: what they send now is not waited for.
-    this.#downloads.end(node.hash);
+    this.#downloads.endRequest(node.hash);
     this.#dropPartial(node.hash);
   }
 
@@ -474,7 +474,7 @@ export class CompactRelay {
     // What another peer was asked for is not taken from it: a third could so keep us from every block.
     const asked = this.#downloads.of(node.hash);
     if (asked !== undefined && asked.peer !== peer) return;
-    if (!this.#downloads.begin(peer, node.hash, node)) this.#downloads.askedAgain(peer, node.hash);
+    if (!this.#downloads.startRequest(peer, node.hash, node)) this.#downloads.askedAgain(peer, node.hash);
     peer.send('getdata', encodeInv([{ type: blockInvType(peer, this.#context), hash: node.hash }]));
   }
 
@@ -491,7 +491,7 @@ export class CompactRelay {
     if (node.prev === null || !node.prev.has(NodeStatus.SCRIPTS_VALID) || node.chainWork <= this.#context.chain.tip.chainWork) return false;
     // It was searched for in vain: only the whole block helps.
     if (peer.compact.searchedFor === node) return false;
-    if (!this.#downloads.begin(peer, node.hash, node)) return false;
+    if (!this.#downloads.startRequest(peer, node.hash, node)) return false;
     peer.send('getdata', encodeInv([{ type: INV.CMPCT_BLOCK, hash: node.hash }]));
     return true;
   }

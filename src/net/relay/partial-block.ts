@@ -40,7 +40,7 @@ export class PartialBlock {
    * @param extra transactions outside the mempool that may be in a block
    * @param isWanted asked after each pause of the search: false ends it
    */
-  static async begin(
+  static async fromCompactBlock(
     compact: CompactBlock,
     context: NetContext,
     extra: readonly TxView[],

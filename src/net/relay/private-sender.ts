@@ -74,20 +74,20 @@ export class PrivateSender {
     const gone = this.queue.list
       .map(({ tx }) => tx)
       .filter((tx) => Buffer.compare(tx.txid, id) === 0 || Buffer.compare(tx.wtxid, id) === 0);
-    for (const tx of gone) this.#end(tx);
+    for (const tx of gone) this.#endBroadcast(tx);
     return gone;
   }
 
   /** A transaction came from the network: if it is ours, it is known there. */
   received(peer: Peer, tx: TxView): void {
-    if (!this.#end(tx)) return;
+    if (!this.#endBroadcast(tx)) return;
     this.#log(
       `Received our privately broadcast transaction (txid=${hashToHex(tx.txid)}) from the network from peer=${peer.id}; stopping private broadcast attempts`,
     );
   }
 
   /** Connections that it would still have needed are not opened. */
-  #end(tx: TxView): boolean {
+  #endBroadcast(tx: TxView): boolean {
     const confirmed = this.queue.remove(tx.wtxid);
     if (confirmed === null) return false;
     this.#toOpen = Math.max(0, this.#toOpen - Math.max(0, PEERS_PER_TX - confirmed));

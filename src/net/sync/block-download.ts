@@ -109,12 +109,12 @@ export class BlockDownload {
    * @param byHand the operator asks for it
    * @returns false when it was already, or when the peer leaves: nothing would end the request
    */
-  begin(peer: Peer, hash: Uint8Array, node: HeaderNode | null, byHand = false): boolean {
+  startRequest(peer: Peer, hash: Uint8Array, node: HeaderNode | null, byHand = false): boolean {
     if (peer.leaving) return false;
     const key = hashKey(hash);
     const already = this.#inFlight.get(key);
     if (already !== undefined && already.peer === peer) return false;
-    if (already !== undefined) this.end(hash);
+    if (already !== undefined) this.endRequest(hash);
     const earlier = already === undefined ? [] : [...already.earlier, already.peer];
     const entry: BlockInFlight = {
       hash: hash.slice(),
@@ -233,7 +233,7 @@ export class BlockDownload {
   }
 
   /** The block came, or won't. @returns whether it had been asked for */
-  end(hash: Uint8Array): boolean {
+  endRequest(hash: Uint8Array): boolean {
     const key = hashKey(hash);
     const entry = this.#inFlight.get(key);
     if (entry === undefined) return false;
@@ -256,7 +256,7 @@ export class BlockDownload {
     if (!byHand && this.fetchCompact(peer, nodes)) return;
     const items: InvItem[] = [];
     for (const node of nodes)
-      if (this.begin(peer, node.hash, node, byHand)) items.push({ type: blockInvType(peer, this.#context), hash: node.hash });
+      if (this.startRequest(peer, node.hash, node, byHand)) items.push({ type: blockInvType(peer, this.#context), hash: node.hash });
     if (items.length > 0) peer.send('getdata', encodeInv(items));
   }
 

@@ -112,7 +112,7 @@ export class BlockReceiver {
       this.#refuseMutated(peer, block.hash, rejectText(mutation));
       return undefined;
     }
-    this.#downloads.end(block.hash);
+    this.#downloads.endRequest(block.hash);
     // Another peer may have brought it while this one's was hashed.
     if (this.#isHere(block.hash)) {
       this.#context.wake(peer);
@@ -128,7 +128,7 @@ export class BlockReceiver {
     const { log } = this.#context;
     log.debug('validation', `Block mutated: ${why}`);
     log.debug('net', `Received mutated block from peer=${peer.id}`);
-    if (this.#downloads.of(hash)?.peer === peer) this.#downloads.end(hash);
+    if (this.#downloads.of(hash)?.peer === peer) this.#downloads.endRequest(hash);
     this.#context.misbehaving(peer, 100, 'mutated block');
     this.#context.wake();
   }

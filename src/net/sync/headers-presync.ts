@@ -96,7 +96,7 @@ export class HeadersPresync {
    * @returns false when they may be taken in; true when they are dealt with: a first reading begins, or a short chain
    * with too little work is not kept.
    */
-  begin(peer: Peer, parent: HeaderNode, views: readonly HeaderView[], full: boolean): boolean {
+  startPresync(peer: Peer, parent: HeaderNode, views: readonly HeaderView[], full: boolean): boolean {
     const { chain, clock, log } = this.#context;
     if (peer.permissions.noban) return false;
     let work = parent.chainWork;

@@ -98,7 +98,7 @@ export class HeadersSync {
    * Begins headers sync: with one peer at first, with all of them once the chain is recent.
    * @param fetch whether this peer may be used
    */
-  begin(peer: Peer, fetch: boolean): void {
+  startSync(peer: Peer, fetch: boolean): void {
     const { chain, clock, log, params } = this.#context;
     if (peer.leaving || peer.sync.started || peer.isClient) return;
     const best = chain.bestHeader;
@@ -209,7 +209,7 @@ export class HeadersSync {
     if (held === null) sync.headersAskedAtMs = Number.NEGATIVE_INFINITY;
     const isNew = chain.node(last.hash) === undefined;
     // A long chain without much work would fill our memory: it is first looked at without keeping it.
-    if (parent !== undefined && isNew && this.#presync.begin(peer, parent, views, full)) return;
+    if (parent !== undefined && isNew && this.#presync.startPresync(peer, parent, views, full)) return;
     // In Core this is one step with asking this peer: another that only named the block could be slow on purpose.
     const direct = accepted.length > MAX_BLOCKS_IN_TRANSIT_PER_PEER ? [] : accepted.map(({ hash }) => hash);
     const verdict = await this.#downloads.while(direct, () => this.#submit(peer, accepted));

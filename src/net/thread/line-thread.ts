@@ -277,7 +277,7 @@ class ThreadLife implements ListeningThread {
     return {
       bindText,
       connection: {
-        begin: (options, events) => {
+        start: (options, events) => {
           const figures = new Figures();
           const connection = new ThreadedConnection(this.#connectionDeps(id, options, figures), {
             ...events,

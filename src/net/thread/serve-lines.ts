@@ -113,7 +113,7 @@ class ConnectionServer {
         this.#open(message);
         break;
       case 'begin':
-        this.#begin(message);
+        this.#startConnection(message);
         break;
       case 'send':
         this.#send(message.bundle);
@@ -163,10 +163,10 @@ class ConnectionServer {
     );
   }
 
-  #begin({ connection: id, options, figures }: ToThread & { kind: 'begin' }): void {
+  #startConnection({ connection: id, options, figures }: ToThread & { kind: 'begin' }): void {
     const line = this.#fresh.get(id) as NewConnection<SocketConnection>;
     this.#fresh.delete(id);
-    const connection = line.begin(options, {
+    const connection = line.start(options, {
       wake: () => {
         this.#schedule(served);
         this.#notifyDrained(served);

@@ -178,7 +178,7 @@ export class HistoryWriter {
       this.common(pin, i, tx);
       to = out.at;
     };
-    out.begin();
+    out.beginEntry();
     for (const movement of sent) {
       const start = out.at;
       this.#entry(movement, -movement.value, 'send', moved.fromWatched);

@@ -21,7 +21,7 @@ export class JsonBytes {
   }
 
   /** What is written until the next begin() lies together. */
-  begin(): void {
+  beginEntry(): void {
     if (this.#at < CHUNK_BYTES / 2) return;
     this.#full.push(this.#buffer.subarray(0, this.#at));
     this.#buffer = Buffer.allocUnsafe(CHUNK_BYTES);

@@ -242,7 +242,7 @@ class Parser {
         if (this.#next() !== 0x3a) bad();
         this.#at++;
       }
-      const c = this.#cut === null ? this.#begin() : 0x22;
+      const c = this.#cut === null ? this.#beginValue() : 0x22;
       let value: JsonValue | undefined;
       if (c === 0x22) {
         value = this.#string(untilMs);
@@ -277,7 +277,7 @@ class Parser {
   }
 
   /** The first byte of a value, which is counted. */
-  #begin(): number {
+  #beginValue(): number {
     if (++this.#count > MAX_VALUES) throw new JsonParseError(`Parse error: more than ${MAX_VALUES} values in one request`);
     return this.#next();
   }

@@ -94,7 +94,7 @@ export class JsonWalker {
     let at = from;
     for (const near = from + SHORT; at < near; at++) {
       const c = buffer[at];
-      if (c === QUOTE) return this.#end(from, at);
+      if (c === QUOTE) return this.#endString(from, at);
       if (c === BACKSLASH) at++;
     }
     for (;;) {
@@ -102,12 +102,12 @@ export class JsonWalker {
       if (at < 0) unread();
       let slashes = 0;
       while (at - slashes > from && buffer[at - slashes - 1] === BACKSLASH) slashes++;
-      if (slashes % 2 === 0) return this.#end(from, at);
+      if (slashes % 2 === 0) return this.#endString(from, at);
       at++;
     }
   }
 
-  #end(from: number, to: number): Range {
+  #endString(from: number, to: number): Range {
     this.at = to + 1;
     return { from, to };
   }

@@ -64,7 +64,7 @@ export class Sv2Server {
       most: MOST_CONNECTIONS,
       perAddress: deps.options.perAddress,
       perAddressOption: 'sv2peraddress',
-      evict: (client) => this.#end(client, 'limit', 'it gave way to a newer connection'),
+      evict: (client) => this.#endClient(client, 'limit', 'it gave way to a newer connection'),
     });
     this.#answers = new TransactionAnswers(this.#board, deps.clock);
     this.#solver = new Solver(this.#board, deps, this.#notes);
@@ -159,14 +159,14 @@ export class Sv2Server {
     for (const client of this.#clients) {
       if (!client.ready || !served.has(client.key as string) || client.working?.served === template.served) continue;
       this.#guard(client, () => {
-        if (client.working?.tip !== template.tip) this.#begin(client, template);
+        if (client.working?.tip !== template.tip) this.#sendFirstPair(client, template);
         else client.sendTemplate(template.id > client.highestId ? template : this.#board.again(template, client.id));
       });
     }
   }
 
   /** The first pair under a client's constraints, and what is staged. */
-  #begin(client: Client, template: BoardTemplate): void {
+  #sendFirstPair(client: Client, template: BoardTemplate): void {
     const tip = this.#board.tip;
     if (tip === null) return;
     const fresh = template.id <= client.highestId ? this.#board.again(template, client.id) : template;
@@ -260,7 +260,7 @@ export class Sv2Server {
         this.#constrain(client, event.constraints);
         break;
       case 'data':
-        if (!this.#answers.request(client, event.templateId)) this.#end(client, 'unread', 'it asks for transactions without reading them');
+        if (!this.#answers.request(client, event.templateId)) this.#endClient(client, 'unread', 'it asks for transactions without reading them');
         break;
       case 'solution':
         this.#solver.solve(client, event.solution);
@@ -270,7 +270,7 @@ export class Sv2Server {
         this.#notes.limited(`client ${client.id}: message ${event.type} of extension ${event.extension} is ignored`, 'debug');
         break;
       case 'close':
-        this.#end(client, event.reason, event.detail);
+        this.#endClient(client, event.reason, event.detail);
         break;
     }
   }
@@ -281,7 +281,7 @@ export class Sv2Server {
     const { maxAdditionalSize, maxAdditionalSigops } = constraints;
     if (reserve === null) {
       const asked = `${maxAdditionalSize} bytes and ${maxAdditionalSigops} sigops of outputs`;
-      this.#end(client, 'constraints', `no block has room for ${asked}`);
+      this.#endClient(client, 'constraints', `no block has room for ${asked}`);
       return;
     }
     this.#notes.limited(`client ${client.id}: ${maxAdditionalSize} bytes and ${maxAdditionalSigops} sigops of outputs`, 'debug');
@@ -310,7 +310,7 @@ export class Sv2Server {
     const need = this.#needs.get(client.key);
     if (need === undefined) this.#needs.set(client.key, { reserve, clients: 1 });
     else need.clients++;
-    if (template !== null) this.#begin(client, template);
+    if (template !== null) this.#sendFirstPair(client, template);
     if (need === undefined || changed) this.#postNeeds();
   }
 
@@ -340,15 +340,15 @@ export class Sv2Server {
       run();
     } catch (error) {
       this.#notes.log('error', `Stratum V2: ${(error as Error).stack}`);
-      this.#end(client, 'malformed', 'a fault of this node');
+      this.#endClient(client, 'malformed', 'a fault of this node');
       return;
     }
     if (!client.answering && client.socket.writableLength > MOST_UNREAD_BYTES) {
-      this.#end(client, 'unread', `${client.socket.writableLength} bytes wait for it`);
+      this.#endClient(client, 'unread', `${client.socket.writableLength} bytes wait for it`);
     }
   }
 
-  #end(client: Client, reason: ClientCloseReason, detail: string): void {
+  #endClient(client: Client, reason: ClientCloseReason, detail: string): void {
     if (client.closed) return;
     this.#deps.counters.add(`closed ${reason}`);
     this.#notes.limited(`Stratum V2: ${client.name} (${client.address}) is closed: ${detail}`);
@@ -382,7 +382,7 @@ export class Sv2Server {
     for (const client of this.#admissions.pending) {
       if (client.sinceMs > now - SETUP_MS) break;
       if (this.#handshakes.has(client)) continue;
-      this.#end(client, 'handshake', `no SetupConnection within ${SETUP_MS / 1000} seconds`);
+      this.#endClient(client, 'handshake', `no SetupConnection within ${SETUP_MS / 1000} seconds`);
     }
     let unread = 0;
     for (const client of this.#clients) {
@@ -391,13 +391,13 @@ export class Sv2Server {
       unread += bytes;
       const { taken } = client;
       if (bytes === 0 || taken !== client.progress.taken) client.progress = { taken, sinceMs: now };
-      else if (now - client.progress.sinceMs > STUCK_MS) this.#end(client, 'unread', `it reads nothing, ${bytes} bytes wait for it`);
+      else if (now - client.progress.sinceMs > STUCK_MS) this.#endClient(client, 'unread', `it reads nothing, ${bytes} bytes wait for it`);
     }
-    for (const client of this.#answers.late(now)) this.#end(client, 'unread', 'it reads its transactions slowly, and others wait');
+    for (const client of this.#answers.late(now)) this.#endClient(client, 'unread', 'it reads its transactions slowly, and others wait');
     if (unread > MOST_UNREAD_BY_ALL) {
       for (const client of [...this.#clients].sort((a, b) => b.socket.writableLength - a.socket.writableLength)) {
         const bytes = client.socket.writableLength;
-        this.#end(client, 'unread', `${unread} bytes wait for all clients, ${bytes} of them for it`);
+        this.#endClient(client, 'unread', `${unread} bytes wait for all clients, ${bytes} of them for it`);
         unread -= bytes;
         if (unread <= MOST_UNREAD_BY_ALL) break;
       }

@@ -62,7 +62,7 @@ export async function* scanInPipeline(
   const inProgress: Stretch[] = [];
   const depth = onThreads ? client.scanDepth : 1;
   const perStretch = onThreads ? BLOCKS_PER_JOB : 1;
-  const begin = (nodes: readonly BlockFacts[]): Stretch => {
+  const startScan = (nodes: readonly BlockFacts[]): Stretch => {
     const hashes = nodes.map(({ hash }) => hash);
     const found = client.scan(hashes, marks?.targets ?? null);
     // The reader that awaits it gets the error; when the scan ends early, none does, and a rejection must be handled.
@@ -83,7 +83,7 @@ export async function* scanInPipeline(
   };
   const scanAgain = async (node: BlockFacts): Promise<readonly FoundTx[] | null> => {
     await marks?.refresh();
-    const [found] = await begin([node]).found;
+    const [found] = await startScan([node]).found;
     return found;
   };
   let height = first.height;
@@ -92,7 +92,7 @@ export async function* scanInPipeline(
       const nodes = await client.blocks(height, Math.min(perStretch, lastHeight() - height + 1));
       if (nodes.length === 0) break;
       height += nodes.length;
-      inProgress.push(begin(nodes));
+      inProgress.push(startScan(nodes));
     }
     let stretch = inProgress.shift();
     if (stretch === undefined) return;
@@ -107,7 +107,7 @@ export async function* scanInPipeline(
         await marks?.refresh();
         cursor = keys.scriptCursor();
       }
-      if (done < nodes.length) stretch = begin(nodes.slice(done));
+      if (done < nodes.length) stretch = startScan(nodes.slice(done));
     }
   }
 }

@@ -31,14 +31,14 @@ export class FailedWallets {
   }
 
   /** Records that a wallet failed. @returns whether to load it again */
-  begin(name: string): boolean {
+  recordFailure(name: string): boolean {
     const error = new WalletError(WALLET_CODE.WALLET, `Wallet ${JSON.stringify(name)} has failed and is being loaded again.`);
     this.#failed.set(name, { error, isGivenUp: false });
     const reloadedMs = this.#reloadedMs.get(name);
     return reloadedMs === undefined || this.#nowMs() - reloadedMs >= REPEAT_MS;
   }
   /** Records that a failed wallet stays unloaded. @returns one line for the operator */
-  giveUp(name: string, reason: unknown): string {
+  giveUpWallet(name: string, reason: unknown): string {
     const [quoted, text] = [JSON.stringify(name), reason instanceof Error ? reason.message : String(reason)];
     const why = `Wallet ${quoted} has failed and is not loaded any more: ${text.replace(/\.$/, '')}.`;
     const line = `${why} Load it with adit-cli loadwallet ${quoted}. If that fails, move its folder away and use adit-cli restorewallet ${quoted} BACKUP.`;
@@ -46,7 +46,7 @@ export class FailedWallets {
     return line;
   }
   /** Records that a wallet was loaded, whether or not it had failed. */
-  loaded(name: string): void {
+  recordLoaded(name: string): void {
     if (this.#failed.get(name)?.isGivenUp === false) this.#reloadedMs.set(name, this.#nowMs());
     else this.#reloadedMs.delete(name);
     this.#failed.delete(name);
@@ -56,7 +56,7 @@ export class FailedWallets {
    * @returns whether there was one
    * @throws WalletError while the wallet is being loaded again
    */
-  dismiss(name: string): boolean {
+  dismissWallet(name: string): boolean {
     const failed = this.#failed.get(name);
     if (failed?.isGivenUp === false) throw failed.error;
     return this.#failed.delete(name);

@@ -162,7 +162,7 @@ export class WalletManager {
     for (const wallet of this.#wallets) {
       Promise.resolve(wallet.caughtUp())
         .then(() => this.#scanUnseen(wallet))
-        .catch(this.#notBegun);
+        .catch(this.#logScanNotStarted);
     }
   }
 
@@ -208,11 +208,11 @@ export class WalletManager {
     const wallet = await makeWallet(wanted, place, signerBranches, surroundings, this.#deps.client);
     try {
       await this.#attach(wallet, hold);
-      this.#completed(wallet);
+      this.#markComplete(wallet);
       if (surroundings.images) wallet.images = new WalletImages(surroundings.images, databaseOf(place.folder));
       return wallet;
     } catch (error) {
-      await this.#drop(wallet);
+      await this.#dropWallet(wallet);
       throw error;
     }
   }
@@ -260,21 +260,21 @@ export class WalletManager {
       if (this.options.rescan && former === undefined) await this.#rescan(wallet);
       else await this.#scanUnseen(wallet);
       await this.#deps.onLoaded(wallet);
-      this.#completed(wallet);
+      this.#markComplete(wallet);
       return wallet;
     } catch (error) {
-      await (wallet ? this.#drop(wallet) : store.close());
+      await (wallet ? this.#dropWallet(wallet) : store.close());
       throw wallet?.fault ? wallet.fault.error : error;
     }
   }
   /** Marks the loading as complete. From then on the manager handles failures. @throws if the wallet failed during loading */
-  #completed(wallet: Wallet): void {
+  #markComplete(wallet: Wallet): void {
     if (wallet.fault !== null) throw wallet.fault.error;
-    this.#failed.loaded(wallet.name);
+    this.#failed.recordLoaded(wallet.name);
     this.#complete.add(wallet);
   }
   /** Closes a wallet that could not be made or loaded, and takes it out of the list. */
-  async #drop(wallet: Wallet): Promise<void> {
+  async #dropWallet(wallet: Wallet): Promise<void> {
     const at = this.#wallets.indexOf(wallet);
     if (at >= 0) this.#wallets.splice(at, 1);
     this.#publishNames();
@@ -317,7 +317,7 @@ export class WalletManager {
   endScan(wallet: Wallet): void {
     wallet.scan = null;
     this.#updatePruneGuard();
-    this.#scanUnseen(wallet).catch(this.#notBegun);
+    this.#scanUnseen(wallet).catch(this.#logScanNotStarted);
   }
   /**
    * Looks through the blocks that a wallet has not seen, beside everything else; when another scan has the wallet, or
@@ -341,7 +341,7 @@ export class WalletManager {
       .catch((error: unknown) => log.warn(`The scan ended: ${error instanceof Error ? error.message : String(error)}`))
       .finally(() => this.endScan(wallet));
   }
-  readonly #notBegun = (error: unknown): void =>
+  readonly #logScanNotStarted = (error: unknown): void =>
     this.#deps.log.warn(`The scan did not begin: ${error instanceof Error ? error.message : String(error)}`);
 
   /** Brings a wallet to the tip and lets it hear of everything from there on. Its folder is held until it is closed. */
@@ -380,7 +380,7 @@ export class WalletManager {
     this.#publishNames();
     this.#listenNoMore();
     if (wallet.scan) wallet.scan.abort = true;
-    await wallet.access.exclusive(() => this.#end(wallet, true));
+    await wallet.access.exclusive(() => this.#closeWallet(wallet, true));
     this.note(wallet.name, 'unloaded');
   }
   /**
@@ -393,7 +393,7 @@ export class WalletManager {
     this.#wallets.splice(at, 1);
     this.#listenNoMore();
     if (wallet.scan) wallet.scan.abort = true;
-    void this.#recover(wallet, error, this.#failed.begin(wallet.name));
+    void this.#recover(wallet, error, this.#failed.recordFailure(wallet.name));
   }
   async #recover(wallet: Wallet, error: unknown, loadsAgain: boolean): Promise<void> {
     const { name, parts } = wallet;
@@ -416,12 +416,12 @@ export class WalletManager {
     }
   }
   #giveUp(name: string, reason: unknown): void {
-    this.#deps.log.error(this.#failed.giveUp(name, reason));
+    this.#deps.log.error(this.#failed.giveUpWallet(name, reason));
     this.#publishNames();
   }
   /** Loads wallets that were loaded when their thread ended. @param why they stay unloaded instead; null: they do not */
   async loadAgain(names: readonly string[], why: string | null): Promise<void> {
-    for (const name of names) this.#failed.begin(name);
+    for (const name of names) this.#failed.recordFailure(name);
     for (const name of names) {
       if (why !== null) this.#giveUp(name, why);
       else await this.load(name).catch((error: unknown) => this.#giveUp(name, error));
@@ -431,9 +431,9 @@ export class WalletManager {
     this.#deps.onNames([...new Set([...this.#wallets.map(({ name }) => name), ...this.#failed.reloading])]);
   }
   dismissFailed(name: string): boolean {
-    return this.#failed.dismiss(name);
+    return this.#failed.dismissWallet(name);
   }
-  async #end(wallet: Wallet, settled?: boolean): Promise<void> {
+  async #closeWallet(wallet: Wallet, settled?: boolean): Promise<void> {
     if (wallet.scan) wallet.scan.abort = true;
     try {
       await wallet.close(settled);
@@ -454,7 +454,7 @@ export class WalletManager {
     const why = `Failed to restore wallet. Database file exists in '${databaseOf(folder)}'.`;
     const taken = new WalletError(WALLET_CODE.ALREADY_EXISTS, why);
     await assertFree(folder, taken);
-    const wallet = await this.#filled(name, taken, async (store) => {
+    const wallet = await this.#loadFilled(name, taken, async (store) => {
       const fault = await readBackup(file, store);
       if (fault === null) return;
       throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${name}: Wallet corrupted. ${file} ${fault}.`);
@@ -463,7 +463,7 @@ export class WalletManager {
     return wallet;
   }
   /** Loads a wallet out of a database that is filled first. */
-  #filled(name: string, taken: WalletError, fill: (store: Store) => Promise<void>): Promise<Wallet> {
+  #loadFilled(name: string, taken: WalletError, fill: (store: Store) => Promise<void>): Promise<Wallet> {
     return inNewFolder(this.#folders, this.options.dir, name, taken, async (place, hold) => {
       const { folder } = place;
       const store = await openDatabase(await clearNewDatabase(folder));
@@ -498,7 +498,7 @@ export class WalletManager {
       masterKey = await openCoreKeys(core, passphrase, pauses).catch(throwImportError);
       const opened = { core, masterKey };
       let taken: CoreImportSummary | undefined;
-      await this.#filled(name, occupied, async (store) => {
+      await this.#loadFilled(name, occupied, async (store) => {
         taken = await fillFromCore(surroundings, client, { name, folder }, opened, passphrase, store, pauses).catch(throwImportError);
       });
       this.note(name, `imported from ${file}`);
@@ -592,7 +592,7 @@ export class WalletManager {
     this.#wallets.length = 0;
     this.#listenNoMore();
     // Those that wait to be unloaded as well: no call keeps a node that stops, and no wallet another one.
-    const endAll = () => Promise.allSettled([...this.#holds.keys()].map((wallet) => this.#end(wallet)));
+    const endAll = () => Promise.allSettled([...this.#holds.keys()].map((wallet) => this.#closeWallet(wallet)));
     const ends = await endAll();
     await Promise.allSettled(this.#reloads);
     for (const end of [...ends, ...(await endAll())]) if (end.status === 'rejected') throw end.reason;

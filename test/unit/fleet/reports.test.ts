@@ -16,14 +16,14 @@ t.test('names the cause of a failed connection and what to check', async (t) => 
 
 t.test('reports an absence after five seconds, every five minutes, and when its cause changes', async (t) => {
   const absence = new AbsenceReports();
-  absence.begin(1_000);
+  absence.beginAbsence(1_000);
   t.equal(absence.isDue('refused', 5_900), false);
   t.equal(absence.isDue('refused', 6_000), true);
   t.equal(absence.isDue('refused', 7_000), false);
   t.equal(absence.isDue('password', 8_000), true, 'another cause');
   t.equal(absence.isDue('password', 307_900), false);
   t.equal(absence.isDue('password', 308_000), true);
-  absence.begin(400_000);
+  absence.beginAbsence(400_000);
   t.equal(absence.isDue('password', 404_000), false, 'a new absence counts from its beginning');
   t.equal(absence.isDue('password', 405_000), true);
 });

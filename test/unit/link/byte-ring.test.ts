@@ -14,7 +14,7 @@ function ring(words: number) {
 
 /** Writes a payload of so many words, each its own. */
 function put(writer: RingWriter, size: number, first: number): boolean {
-  const at = writer.begin(size);
+  const at = writer.reserveFrame(size);
   if (at < 0) return false;
   for (let i = 0; i < size; i++) writer.words[at + i] = first + i;
   writer.commit(size);
@@ -33,17 +33,17 @@ function take(reader: RingReader, size: number): number[] | null {
 t.test('a payload needs one word more than it has', async (t) => {
   const { writer, reader } = ring(16);
   t.equal(put(writer, 7, 100), true);
-  t.equal(writer.begin(8), -1, 'eight words are free, nine are needed');
+  t.equal(writer.reserveFrame(8), -1, 'eight words are free, nine are needed');
   t.equal(put(writer, 7, 200), true, 'eight of eight');
-  t.equal(writer.begin(0), -1, 'full');
+  t.equal(writer.reserveFrame(0), -1, 'full');
   t.same(take(reader, 7), [100, 101, 102, 103, 104, 105, 106]);
-  t.equal(writer.begin(8), -1, 'eight are free again, from the beginning on');
+  t.equal(writer.reserveFrame(8), -1, 'eight are free again, from the beginning on');
   t.equal(put(writer, 7, 300), true);
   t.same(take(reader, 7), [200, 201, 202, 203, 204, 205, 206]);
   t.same(take(reader, 7), [300, 301, 302, 303, 304, 305, 306]);
   t.equal(take(reader, 7), null);
   t.equal(put(ring(16).writer, 15, 1), true, 'an empty ring takes fifteen of sixteen');
-  t.equal(ring(16).writer.begin(16), -1);
+  t.equal(ring(16).writer.reserveFrame(16), -1);
 });
 
 t.test('what does not fit before the end goes to the beginning, where it must fit whole', async (t) => {
@@ -52,9 +52,9 @@ t.test('what does not fit before the end goes to the beginning, where it must fi
   put(writer, 1, 200);
   t.same(take(reader, 9), [100, 101, 102, 103, 104, 105, 106, 107, 108]);
   // Words 10 and 11 are used; 4 are left at the end and 10 at the beginning.
-  t.equal(writer.begin(10), -1);
+  t.equal(writer.reserveFrame(10), -1);
   t.equal(put(writer, 9, 300), true, 'ten at the beginning');
-  t.equal(writer.begin(0), -1, 'the four at the end are gone with it');
+  t.equal(writer.reserveFrame(0), -1, 'the four at the end are gone with it');
   t.same(take(reader, 1), [200]);
   t.same(take(reader, 9), [300, 301, 302, 303, 304, 305, 306, 307, 308]);
 });
@@ -133,9 +133,9 @@ t.test('a frame that comes while the reader goes to sleep keeps it awake', async
 
 t.test('positions', async (t) => {
   const { writer, reader } = ring(16);
-  writer.begin(2);
+  writer.reserveFrame(2);
   const first = writer.commit(2);
-  writer.begin(2);
+  writer.reserveFrame(2);
   const second = writer.commit(2);
   t.same([writer.isUnread(first), writer.isUnread(second)], [true, true]);
   reader.next();

@@ -93,7 +93,7 @@ t.test('a block that came is not asked for again before it is stored', async (t)
   noteAvailable(chain, peer, block.hash);
   downloads.request(peer);
   t.match(sent, [{ command: 'getdata' }]);
-  const stored = receiver.process(peer, parseBlock(block.bytes, crypto), downloads.end(block.hash), true);
+  const stored = receiver.process(peer, parseBlock(block.bytes, crypto), downloads.endRequest(block.hash), true);
   t.equal(downloads.expects(block.hash), true);
   downloads.request(peer);
   t.equal(sent.length, 1, 'once');
@@ -115,7 +115,7 @@ t.test('a peer is a good one by the newest block: no other is awaited then', asy
   const good: number[] = [];
   receiver.onGoodBlock = () => good.push(chain.tip.height);
   chain.onChecked((hash, block, reject) => receiver.onChecked(hash, block, reject));
-  for (const { hash } of [first, second]) downloads.begin(peer, hash, chain.node(hash) ?? null);
+  for (const { hash } of [first, second]) downloads.startRequest(peer, hash, chain.node(hash) ?? null);
   await receiver.receive(peer, first.bytes);
   t.equal(chain.tip.hashHex, first.hashHex);
   t.same(good, []);
@@ -174,7 +174,7 @@ t.test('peers that would not be asked do not keep a withheld block from being as
   const block = buildBlock(tip);
   await chain.submitHeader(block.header);
   for (const { peer } of all) noteAvailable(chain, peer, block.hash);
-  for (let n = 0; n < MAX_BLOCKS_IN_TRANSIT_PER_PEER; n++) downloads.begin(busy.peer, new Uint8Array(32).fill(n + 1), null);
+  for (let n = 0; n < MAX_BLOCKS_IN_TRANSIT_PER_PEER; n++) downloads.startRequest(busy.peer, new Uint8Array(32).fill(n + 1), null);
   for (const { peer } of [thief, stranger]) downloads.request(peer);
   now += 4_000;
   for (const { peer } of [gone, busy, stranger]) downloads.request(peer);

@@ -138,7 +138,7 @@ class Teller {
     if (held === null) {
       const before = tale.slice(0, at);
       const parent = Object.assign(Object.create(this.parent), { chainWork: workOf(before), height: START.height + at }) as HeaderNode;
-      if (this.presync.begin(this.peer, parent, views, full)) this.#note();
+      if (this.presync.startPresync(this.peer, parent, views, full)) this.#note();
       else {
         // Kept, as any header is; a full message makes the node ask for what follows.
         this.taken.push(...views);

@@ -448,7 +448,7 @@ t.test('JSON written as bytes', async (t) => {
         const out = new JsonBytes();
         let expected = '';
         for (const item of items) {
-          out.begin();
+          out.beginEntry();
           if (typeof item === 'string') {
             out.string(item);
             expected += encodeString(item);
@@ -470,7 +470,7 @@ t.test('JSON written as bytes', async (t) => {
   const out = new JsonBytes();
   const expected: string[] = [];
   for (let i = 0; i < 9000; i++) {
-    out.begin();
+    out.beginEntry();
     const start = out.at;
     out.text(`entry ${i} ${'ä'.repeat(i % 300)}`);
     out.repeatText(start, start + 5);
@@ -488,7 +488,7 @@ t.test('JSON written as bytes', async (t) => {
   while (out.at < 400_000) out.text('-'.repeat(1000));
   out.text('-'.repeat(200_000));
   const tail = '-'.repeat(out.size - Buffer.byteLength(`${expected.join(',')},`));
-  out.begin();
+  out.beginEntry();
   out.dropLast();
   t.ok(out.parts().length > 1);
   t.ok(out.toString() === `${expected.join(',')},${tail.slice(1)}`);

@@ -61,7 +61,7 @@ t.test('nothing is kept beyond its shared template, nor more than four', async (
   // Built for a generation that is over when it ends.
   const late = templates.get(limits(7_000), 'b');
   await turn();
-  templates.begin('c');
+  templates.startGeneration('c');
   open.at(-1)!.done();
   await late;
   t.same(templates.figures, { kept: 0, waiting: 0 });

@@ -90,7 +90,7 @@ t.test('a peer that was asked for a block before another was may still bring it'
   }
   const { downloads } = world.net;
   const { chain } = world.fixture;
-  t.equal(downloads.begin(other.peer, next.hash, chain.node(next.hash) ?? null), true);
+  t.equal(downloads.startRequest(other.peer, next.hash, chain.node(next.hash) ?? null), true);
   await send(late, 1, compact(next));
   t.equal(searches.count, 1);
   t.equal(chain.tip.height, 3);

@@ -129,7 +129,7 @@ t.test('initial download: the peer that was asked sends the block and then a cop
     await chain.submitHeaders(all.map(({ header }) => header));
     const room = roomOver(fixture);
     const [honest, second, other] = [room.peer(1), room.peer(2), room.peer(3)];
-    for (const block of all) room.downloads.begin(block === target ? second : honest, block.hash, chain.node(block.hash) ?? null);
+    for (const block of all) room.downloads.startRequest(block === target ? second : honest, block.hash, chain.node(block.hash) ?? null);
     const held = verifier.shut();
     for (const { bytes } of before) room.receiver.receive(honest, new Uint8Array(bytes));
     // The chain is at work on one of these, so the target is noted as stored only later.
@@ -165,7 +165,7 @@ t.test('a copy that comes first, unasked, is blamed and leaves the request with 
     await chain.submitHeaders([target.header]);
     const room = roomOver(fixture);
     const [honest, evil] = [room.peer(1), room.peer(2)];
-    room.downloads.begin(honest, target.hash, chain.node(target.hash) ?? null);
+    room.downloads.startRequest(honest, target.hash, chain.node(target.hash) ?? null);
     await room.receiver.receive(evil, new Uint8Array(copy));
     t.same(room.blamed, ['2 100 mutated block']);
     t.equal(room.downloads.of(target.hash)?.peer, honest);
@@ -193,7 +193,7 @@ t.test('a requested block that comes spoilt: its request ends with blame, and an
   for (const [what, bytes] of spoilt) {
     const room = roomOver(fixture);
     const peer = room.peer(7);
-    room.downloads.begin(peer, target.hash, chain.node(target.hash) ?? null);
+    room.downloads.startRequest(peer, target.hash, chain.node(target.hash) ?? null);
     await room.receiver.receive(peer, new Uint8Array(bytes));
     t.same(room.blamed, ['7 100 mutated block'], what);
     t.equal(room.downloads.expects(target.hash), false);
@@ -214,7 +214,7 @@ t.test(
     const counting = (header: Uint8Array, count: number): Uint8Array => new Uint8Array(Buffer.concat([header, compactSize(count)]));
     const room = roomOver(fixture);
     const [honest, evil] = [room.peer(1), room.peer(2)];
-    room.downloads.begin(honest, target.hash, chain.node(target.hash) ?? null);
+    room.downloads.startRequest(honest, target.hash, chain.node(target.hash) ?? null);
     t.equal(room.receiver.receive(evil, counting(target.header, 16_667)), undefined);
     t.throws(() => room.receiver.receive(evil, counting(target.header, 16_666)), { name: 'DecodeError' });
     t.same(room.blamed, ['2 100 mutated block']);
@@ -238,7 +238,7 @@ t.test('a whole copy that nobody asked the peer for is taken while another peer 
   await chain.submitHeaders([target.header]);
   const room = roomOver(fixture);
   const [slow, quick] = [room.peer(1), room.peer(2)];
-  room.downloads.begin(slow, target.hash, chain.node(target.hash) ?? null);
+  room.downloads.startRequest(slow, target.hash, chain.node(target.hash) ?? null);
   await room.receiver.receive(quick, new Uint8Array(target.bytes));
   t.equal(chain.tip.hashHex, target.hashHex);
   t.equal(room.downloads.size, 0);
@@ -261,7 +261,7 @@ t.test('a large copy that is still being hashed keeps nobody from bringing the b
   await chain.submitHeaders([block.header]);
   const room = roomOver(fixture);
   const [honest, evil] = [room.peer(1), room.peer(2)];
-  room.downloads.begin(honest, block.hash, chain.node(block.hash) ?? null);
+  room.downloads.startRequest(honest, block.hash, chain.node(block.hash) ?? null);
   const first = room.receiver.receive(evil, new Uint8Array(bad));
   const second = room.receiver.receive(honest, new Uint8Array(block.bytes));
   await Promise.all([first, second]);

@@ -55,7 +55,7 @@ export class Owner {
 
   constructor(fresh: NewConnection, options: PeerConnectionOptions, eager = true) {
     this.eager = eager;
-    this.line = fresh.begin(options, {
+    this.line = fresh.start(options, {
       wake: () => {
         this.wakes++;
         if (this.eager) setImmediate(() => this.take());
