@@ -99,7 +99,7 @@ export class Chain extends ChainReader {
       throw error;
     }
     keepAll();
-    chain.#snapshot.history?.goOn();
+    chain.#snapshot.history?.resumeConnecting();
     return chain;
   }
 
@@ -183,7 +183,7 @@ export class Chain extends ChainReader {
     const identified = isLarge(view) ? this.#inOrder(recognised.then(() => identify(view, this.ws.blockHasher))) : undefined;
     await recognised;
     const refused = this.#closing !== null || this.fault !== null;
-    const early = refused || this.isInitialBlockDownload() ? null : this.#early.begin(view, identified);
+    const early = refused || this.isInitialBlockDownload() ? null : this.#early.beginConnection(view, identified);
     try {
       if (identified !== undefined) await identified;
       const wrong = checkBlock(view, this.params, this.ws.crypto);
@@ -193,7 +193,7 @@ export class Chain extends ChainReader {
       }
       return await this.#changes.change((reply) => this.#processBlock({ view, early, requested: options.force ?? true }, reply));
     } finally {
-      await early?.end();
+      await early?.cancelConnection();
     }
   }
 
@@ -236,8 +236,8 @@ export class Chain extends ChainReader {
         if (judged === node) seen = { reject };
       },
     );
-    this.#intake.goOn();
-    this.#snapshot.history?.goOn();
+    this.#intake.resumeConnecting();
+    this.#snapshot.history?.resumeConnecting();
     if (seen?.reject != null) reply({ kind: 'invalid', reject: seen.reject, isNew, node });
     else if (!isNew && node.has(NodeStatus.HAVE_DATA)) reply({ kind: 'duplicate', reject: null, isNew, node });
     else reply({ kind: seen === undefined ? 'inconclusive' : 'accepted', reject: null, isNew, node });
@@ -255,7 +255,7 @@ export class Chain extends ChainReader {
     const node = this.ws.index.get(block.hash);
     const fits = node !== undefined && !node.failed && !node.has(NodeStatus.HAVE_DATA) && !this.#intake.isStoring(node);
     const isNew = fits ? await this.#changes.storeConcurrently(() => this.#intake.storeBlock(block, node)) : null;
-    this.#snapshot.history?.goOn();
+    this.#snapshot.history?.resumeConnecting();
     return isNew ?? (await this.submitBlock(block)).isNew;
   }
 

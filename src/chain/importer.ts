@@ -145,7 +145,7 @@ export class Importer {
           const begin = now();
           await activator.activate(null, () => now() - begin >= CONNECT_SLICE_MS);
         });
-        if (meter.due() || this.storedAhead === 0) onProgress?.(meter.at(this.#tip, this.#ws.index.findMostWork() ?? this.#tip));
+        if (meter.isReportDue() || this.storedAhead === 0) onProgress?.(meter.at(this.#tip, this.#ws.index.findMostWork() ?? this.#tip));
       }
     } finally {
       this.#running--;

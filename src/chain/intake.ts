@@ -134,7 +134,7 @@ export class Intake {
   }
 
   /** Connects what waits, in turns of its own; nothing when that goes on already. */
-  goOn(): void {
+  resumeConnecting(): void {
     if (this.#deps.storedAhead() > 0) this.#connectSoon();
   }
 

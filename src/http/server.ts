@@ -379,7 +379,7 @@ class FrontServer implements Fronts {
         break;
       case 'evicted':
         this.#evicted += news.count;
-        this.#deps.slabs.readersGone();
+        this.#deps.slabs.retryWaiting();
         break;
       case 'notice':
         this.#deps.logger[news.level](news.text);

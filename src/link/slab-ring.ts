@@ -106,7 +106,7 @@ export class SlabRing {
   }
 
   /** Readers were cut off: callers that wait for a slab look again. */
-  readersGone(): void {
+  retryWaiting(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
@@ -128,7 +128,7 @@ export class SlabRing {
   endLeases(held: SharedArrayBuffer): void {
     const counts = new Int32Array(held);
     for (const { index } of this.#slabs) Atomics.sub(this.#words, index * 2, Atomics.exchange(counts, index, 0));
-    this.readersGone();
+    this.retryWaiting();
   }
 
   /** Gives a taken slab back unused. */

@@ -240,7 +240,7 @@ export class Net {
       {
         called: (peer) => this.#handshake.sendVersion(peer),
         wake: (peer) => this.#dispatcher.pump(peer),
-        gone: (peer) => this.#gone(peer),
+        disconnected: (peer) => this.#onDisconnected(peer),
         changed: (count) => this.onConnections(count),
       },
     );
@@ -569,7 +569,7 @@ export class Net {
   }
 
   /** The connection of a peer is over: nothing of it is kept. */
-  #gone(peer: Peer): void {
+  #onDisconnected(peer: Peer): void {
     if (this.#ready.delete(peer) && peer.relaysByWtxid) this.#wtxidPeers--;
     if (peer.isPrivate) this.privately.forgetPeer(peer);
     this.#headers.forgetPeer(peer);

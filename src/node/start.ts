@@ -194,7 +194,7 @@ async function start(
   front.setWarmupPhase(null);
 
   // Returned first, so that signals and the stop call are heard while this goes on.
-  const loading = goOn(base, storage, modules, wired, net, notifications).catch((error: Error) => {
+  const loading = loadInBackground(base, storage, modules, wired, net, notifications).catch((error: Error) => {
     if (chain.fault === null) log.error(`Loading blocks: ${error.message}`);
     stop.requestStop(error);
   });
@@ -206,7 +206,7 @@ async function start(
     addresses: front.addresses,
     stopRequested: stop.requested,
     stop: () => {
-      stopped ??= end(base, modules);
+      stopped ??= stopNode(base, modules);
       return stopped;
     },
   };
@@ -243,7 +243,7 @@ async function openStatus(base: NodeBase, { slabs, blocks }: WiredModules, seen:
 }
 
 /** What a start leaves to the background: long work with blocks, then templates, the saved mempool, peers. */
-async function goOn(
+async function loadInBackground(
   { config, store, log, stop }: NodeBase,
   { scan, note }: OpenedStorage,
   { chain, mempool, poolFiles, templates, sv2 }: WiredModules,
@@ -265,7 +265,7 @@ async function goOn(
   notifications.started();
 }
 
-async function end({ config, log, stop, teardown }: NodeBase, { fronts, mempool }: WiredModules): Promise<void> {
+async function stopNode({ config, log, stop, teardown }: NodeBase, { fronts, mempool }: WiredModules): Promise<void> {
   // The node still answers calls, which these commands may use.
   await runCommands(config.notify.shutdown, log);
   log.info('Shutdown: In progress...');

@@ -7,7 +7,7 @@ import type { Compat } from '../policy/compat.js';
 import { methodsOf } from './declare/methods.js';
 import { SECRET_PLACES } from './declare/secret-places.js';
 import { type CallInfo, type DispatchDeps, Dispatcher, type DispatchHooks } from './dispatch.js';
-import { GONE, type Reply } from './wire/reply.js';
+import { DISCONNECTED_REPLY, type Reply } from './wire/reply.js';
 import { SecretSearch } from './wire/secret-search.js';
 import { TakenSecrets } from './wire/taken-secrets.js';
 
@@ -110,7 +110,7 @@ export class CallExecutor<Context extends { readonly compat: Compat; readonly cl
 
   async #executeSecret(body: Uint8Array, whole: true | Promise<boolean>, info: ExecutorCall, hooks: DispatchHooks): Promise<Reply> {
     try {
-      return (await whole) ? await this.#dispatcher.dispatchBytes(body, info, hooks) : GONE;
+      return (await whole) ? await this.#dispatcher.dispatchBytes(body, info, hooks) : DISCONNECTED_REPLY;
     } finally {
       info.taken?.wipe();
     }

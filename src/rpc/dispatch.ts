@@ -13,7 +13,7 @@ import { BatchReply, ReplyQuota } from './wire/batch-reply.js';
 import { encodeJson } from './wire/json-write.js';
 import { LONG_BODY_BYTES, LongBatch } from './wire/long-batch.js';
 import { type Reading, SharedReading } from './wire/reading-turns.js';
-import { faultReply, GONE, type Outcome, type Reply, singleReply } from './wire/reply.js';
+import { faultReply, DISCONNECTED_REPLY, type Outcome, type Reply, singleReply } from './wire/reply.js';
 import {
   type ParsedBody,
   parseFault,
@@ -259,18 +259,18 @@ export class Dispatcher<Context> {
   read(reading: Reading, call: CallInfo, hooks: DispatchHooks): true | Promise<boolean> {
     const { sliceMs: turnMs = SLICE_MS } = hooks;
     if (reading.goOn(turnMs, this.#reading.mostValues)) return true;
-    return this.#reading.read(reading, { sliceMs: turnMs, gone: () => call.signal?.aborted === true, yieldToUrgent: hooks.yieldToUrgent });
+    return this.#reading.read(reading, { sliceMs: turnMs, isDisconnected: () => call.signal?.aborted === true, yieldToUrgent: hooks.yieldToUrgent });
   }
 
   /** A large request that is no batch. */
   async #longSingle(reader: RequestReader, whole: Promise<boolean>, call: CallInfo, hooks: DispatchHooks): Promise<Reply> {
-    return (await whole) ? this.dispatch(reader.body, call, hooks) : GONE;
+    return (await whole) ? this.dispatch(reader.body, call, hooks) : DISCONNECTED_REPLY;
   }
 
   /** A batch whose entries are read when they are due. Nothing runs unless the whole body is JSON. */
   async #longBatch(batch: LongBatch, call: CallInfo, hooks: DispatchHooks): Promise<Reply> {
     try {
-      if (!(await this.read(batch, call, hooks))) return GONE;
+      if (!(await this.read(batch, call, hooks))) return DISCONNECTED_REPLY;
     } catch (error) {
       return faultReply(parseFault(error));
     }

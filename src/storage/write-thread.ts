@@ -53,14 +53,14 @@ export class WriteThread {
     return {
       write: (batch, sync) => {
         const taken = batch.takeBuffer();
-        return run.hand({ kind: 'write', handle, taken, sync }, [taken.buffer]);
+        return run.postTask({ kind: 'write', handle, taken, sync }, [taken.buffer]);
       },
-      clear: (gte, lt) => run.hand({ kind: 'clear', handle, gte, lt }),
+      clear: (gte, lt) => run.postTask({ kind: 'clear', handle, gte, lt }),
       close: async () => {
         if (--run.writers === 0) {
           if (this.#run === run) this.#run = null;
-          await run.end();
-        } else await run.hand({ kind: 'forget', handle }).catch(() => {});
+          await run.endThread();
+        } else await run.postTask({ kind: 'forget', handle }).catch(() => {});
       },
     };
   }
@@ -83,11 +83,11 @@ class Run {
     this.#loaded = this.#waitForAnswer(UP).catch(() => {});
     noteLoading(this.#loaded);
     this.#worker.on('message', (answer: Answer) => this.#answered(answer));
-    this.#worker.on('error', (error: Error) => this.#end(error));
-    this.#worker.on('exit', () => this.#end(new Error('it ended')));
+    this.#worker.on('error', (error: Error) => this.#onThreadEnd(error));
+    this.#worker.on('exit', () => this.#onThreadEnd(new Error('it ended')));
   }
 
-  hand(task: Wanted, transferred: ArrayBuffer[] = []): Promise<void> {
+  postTask(task: Wanted, transferred: ArrayBuffer[] = []): Promise<void> {
     if (this.#ended !== null) {
       // Some values are secret.
       for (const buffer of transferred) new Uint8Array(buffer).fill(0);
@@ -99,7 +99,7 @@ class Run {
     return taken;
   }
 
-  async end(): Promise<void> {
+  async endThread(): Promise<void> {
     this.#isEnding = true;
     // Perhaps nothing else keeps the process until it is over.
     this.#worker.ref();
@@ -122,7 +122,7 @@ class Run {
     else task?.reject(new Error(error));
   }
 
-  #end(error: Error): void {
+  #onThreadEnd(error: Error): void {
     this.#ended ??= new StoreError('STORE_IO', `The thread that writes the database is gone: ${error.message}`, error);
     for (const { reject } of this.#waiting.values()) reject(this.#ended);
     this.#waiting.clear();

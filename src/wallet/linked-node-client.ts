@@ -88,7 +88,7 @@ export class LinkedNodeClient implements NodeClient {
   #listening: Promise<unknown> | null = null;
   readonly #pending = new Map<number, Pending>();
   /** Hex hashes of blocks that left the chain. */
-  readonly #gone = new Set<string>();
+  readonly #disconnected = new Set<string>();
   #tip: BlockFacts;
   #asked = 0;
   #taken = 0;
@@ -112,7 +112,7 @@ export class LinkedNodeClient implements NodeClient {
     return this.#tip;
   }
   contains({ hashHex }: BlockFacts): boolean {
-    return !this.#gone.has(hashHex);
+    return !this.#disconnected.has(hashHex);
   }
   async listen(listener: (event: NodeEvent) => unknown): Promise<() => void> {
     this.#listeners.add(listener);
@@ -166,10 +166,10 @@ export class LinkedNodeClient implements NodeClient {
   }
   #follow(event: PackedEvent): void {
     if (event.kind === 'connected' || event.kind === 'jumped') {
-      this.#gone.delete(event.node.hashHex);
+      this.#disconnected.delete(event.node.hashHex);
       this.#tip = event.node;
     } else if (event.kind === 'disconnected') {
-      this.#gone.add(event.node.hashHex);
+      this.#disconnected.add(event.node.hashHex);
       this.#tip = event.before;
       this.#unsettled = true;
     }

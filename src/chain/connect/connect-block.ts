@@ -170,7 +170,7 @@ async function connect(
     return { verdict, spent: connector.spentByTx.slice(1), fees: connector.fees };
   } finally {
     // No job outlives its block, whatever happened.
-    await scripts.end();
+    await scripts.stopScripts();
     if (klass === 'block') for (const [phase, ms] of Object.entries(phases)) observe(`connect_${phase}`, ms / 1000);
   }
 }

@@ -27,7 +27,7 @@ export class ConnectMeter {
     this.#transactions = new ProgressMeter(nowMs, tip.chainTxCount, REPORT_MS);
   }
 
-  due(): boolean {
+  isReportDue(): boolean {
     return this.#blocks.shouldReport();
   }
 

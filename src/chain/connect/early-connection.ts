@@ -22,7 +22,7 @@ export interface EarlyConnection {
    */
   takeResult(): Promise<Connection | null>;
   /** Ends what still runs; resolves when nothing does. */
-  end(): Promise<void>;
+  cancelConnection(): Promise<void>;
 }
 
 export class EarlyConnections {
@@ -40,7 +40,7 @@ export class EarlyConnections {
    * @param block in which known transactions are recognised
    * @param identified its ids are about to be made; undefined when they are made as they are asked for
    */
-  begin(block: BlockView, identified: Promise<void> | undefined): EarlyConnection | null {
+  beginConnection(block: BlockView, identified: Promise<void> | undefined): EarlyConnection | null {
     const tip = this.#ws.active.tip as HeaderNode;
     if (this.#current !== null || !this.#fits(block, tip)) return null;
     const { coins } = this.#ws;
@@ -64,7 +64,7 @@ export class EarlyConnections {
         if (connection !== null && coins.evictionEpoch !== evictionEpoch) await readSpentCoins(this.#ws, block);
         return connection;
       },
-      end: async () => {
+      cancelConnection: async () => {
         stop.raise();
         await result;
       },
@@ -87,6 +87,6 @@ export class EarlyConnections {
 
   /** Ends what still runs. */
   async close(): Promise<void> {
-    await this.#current?.end();
+    await this.#current?.cancelConnection();
   }
 }

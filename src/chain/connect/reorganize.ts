@@ -80,7 +80,7 @@ export async function prepareStep(
       throw error;
     }
     const reason = scriptsReason(ws, node, assumed);
-    ws.scriptsLog.note(node, reason);
+    ws.scriptsLog.noteReason(node, reason);
     const connect = { klass: 'block', scripts: reason !== null, overlay, ahead: prefetched } as const;
     // Scripts that are not asked for decide nothing.
     const early = supplied?.node === node && overlay === null && reason !== null ? await supplied.early?.takeResult() : null;

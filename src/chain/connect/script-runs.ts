@@ -79,7 +79,7 @@ export class ScriptRuns {
   }
 
   /** Stops what still runs and waits for it. */
-  async end(): Promise<void> {
+  async stopScripts(): Promise<void> {
     this.#removeStopListener?.();
     this.#stop.raise();
     await Promise.allSettled(this.#runs.map(({ result }) => result));

@@ -13,7 +13,7 @@ export class ScriptsLog {
   }
 
   /** @param reason why scripts of this block run; null: they don't */
-  note(node: HeaderNode, reason: string | null): void {
+  noteReason(node: HeaderNode, reason: string | null): void {
     if (reason === this.#last) return;
     this.#last = reason;
     const place = `script verification at block #${node.height} (${node.hashHex})`;

@@ -84,7 +84,7 @@ export class History {
   }
 
   /** Connects what is stored, in turns, or looks at the coins when the base is reached; nothing when that goes on. */
-  goOn(): void {
+  resumeConnecting(): void {
     if (this.#running || this.#over || this.ws.stopping()) return;
     if (this.#next() === null && this.tip !== this.base) return;
     this.#running = true;
@@ -97,7 +97,7 @@ export class History {
 
   async #run(): Promise<void> {
     while (this.#next() !== null && !this.#over && !this.ws.stopping()) await this.#deps.change(() => this.#connectSlice());
-    if (this.tip === this.base && !this.#over && !this.ws.stopping()) await this.#judge();
+    if (this.tip === this.base && !this.#over && !this.ws.stopping()) await this.#checkCoinsHash();
   }
 
   /** The next block towards the base when it can be looked at; null while its bytes are missing. */
@@ -119,7 +119,7 @@ export class History {
 
   async #connect(next: HeaderNode): Promise<void> {
     const { ws, base } = this;
-    if (next.failed) return this.#end(() => this.#deps.refuted());
+    if (next.failed) return this.#finishHistory(() => this.#deps.refuted());
     const assumed = this.#deps.assumedValid();
     this.#prefetcher.prefetchBlocks(base, assumed);
     const step = await prepareStep(ws, next, null, assumed, this.#prefetcher);
@@ -134,7 +134,7 @@ export class History {
       if (reject.category === 'mutated') throw new ChainFault(`Block ${node.hashHex} changed after it was checked`, undefined);
       ws.log.warn(`Invalid block ${node.hashHex} at height ${node.height}: ${reject.reason}`);
       ws.index.markFailed(node);
-      return this.#end(() => this.#deps.refuted());
+      return this.#finishHistory(() => this.#deps.refuted());
     }
     for (const { node, block } of step.connected) {
       ws.index.raise(node, NodeStatus.SCRIPTS_VALID);
@@ -158,7 +158,7 @@ export class History {
   }
 
   /** The base is reached: nothing changes these coins any more, so they are hashed while the chain goes on. */
-  async #judge(): Promise<void> {
+  async #checkCoinsHash(): Promise<void> {
     const { ws } = this;
     await this.#deps.change(() => this.persister.flush());
     ws.log.info('[snapshot] computing UTXO stats for background chainstate to validate snapshot - this could take a few minutes');
@@ -168,10 +168,10 @@ export class History {
     const { coinsHash } = this.#expected;
     const same = actual === coinsHash;
     if (!same) ws.log.warn(`[snapshot] hash mismatch: actual=${actual}, expected=${coinsHash}`);
-    await this.#deps.change(() => this.#end(() => (same ? this.#deps.validated() : this.#deps.refuted())));
+    await this.#deps.change(() => this.#finishHistory(() => (same ? this.#deps.validated() : this.#deps.refuted())));
   }
 
-  async #end(notify: () => Promise<void>): Promise<void> {
+  async #finishHistory(notify: () => Promise<void>): Promise<void> {
     this.#over = true;
     await this.close();
     await notify();

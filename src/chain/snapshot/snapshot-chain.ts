@@ -135,7 +135,7 @@ export class SnapshotChain {
       reply(null);
     });
     if (refused !== null) throw refused;
-    this.#history?.goOn();
+    this.#history?.resumeConnecting();
     return base;
   }
 
@@ -184,15 +184,15 @@ export class SnapshotChain {
       connected: (block) => activator.onChecked.call(block.hash, block, null),
       validated: async () => {
         release();
-        await this.#end();
+        await this.#finishValidation();
       },
-      refuted: () => this.#drop(ws),
+      refuted: () => this.#discardSnapshot(ws),
       failed: (error) => changes.reportFailure(error),
     });
   }
 
   /** The coins of the blocks are those of the snapshot: from here on the chain is one like all others. */
-  async #end(): Promise<void> {
+  async #finishValidation(): Promise<void> {
     const ws = this.#ws;
     const { activator, persister } = this.#deps;
     await persister.flush();
@@ -208,7 +208,7 @@ export class SnapshotChain {
   }
 
   /** The node stops; the next start goes on with the blocks alone. @throws ChainFault in Core's words */
-  async #drop(history: ChainWorkspace): Promise<void> {
+  async #discardSnapshot(history: ChainWorkspace): Promise<void> {
     const ws = this.#ws;
     const { height } = history.active;
     await this.#history?.persister.flush();

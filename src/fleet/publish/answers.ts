@@ -120,7 +120,7 @@ export class Answers {
         this.#call(quota, message, respond);
         break;
       case 'go':
-        this.#go(quota, id, respond);
+        this.#releaseCall(quota, id, respond);
         break;
       case 'ask':
         this.#reportState(quota, id, respond);
@@ -219,7 +219,7 @@ export class Answers {
     call.respond({ kind: 'held', id });
   }
 
-  #go(quota: AccountQuota, id: string, respond: Respond): void {
+  #releaseCall(quota: AccountQuota, id: string, respond: Respond): void {
     const call = quota.calls.get(id);
     if (call?.state !== 'held') {
       this.#reportState(quota, id, respond);

@@ -67,7 +67,7 @@ export class Exchange {
   #framed = false;
   #parked = false;
   #onFlushed: (() => void) | null = null;
-  #onGone: (() => void) | null = null;
+  #onDisconnect: (() => void) | null = null;
 
   /** @param waits whether the client sends the body only after 100 Continue */
   constructor(connection: ExchangeWire, head: RequestHead, owner: ExchangeOwner, waits = false) {
@@ -103,7 +103,7 @@ export class Exchange {
   }
 
   /** The client went away, or the connection was closed, before the reply was out. */
-  get gone(): boolean {
+  get disconnected(): boolean {
     return this.#state === 'gone';
   }
 
@@ -118,8 +118,8 @@ export class Exchange {
   }
 
   /** Called once when the client goes away before the reply is out. */
-  set onGone(handler: (() => void) | null) {
-    this.#onGone = handler;
+  set onDisconnect(handler: (() => void) | null) {
+    this.#onDisconnect = handler;
   }
 
   /** The connection ends with this reply, and the reply says so. */
@@ -276,7 +276,7 @@ export class Exchange {
       }
       if (parts.length > 0) this.#connection.send(parts);
     }
-    if (this.gone) return -1;
+    if (this.disconnected) return -1;
     this.#reported = Math.max(this.#reported, this.#handed - this.#connection.unsent);
     const taken = this.#reported;
     if (taken === total) this.#over();
@@ -320,15 +320,15 @@ export class Exchange {
   aborted(): void {
     if (this.#state === 'ended' || this.#state === 'gone') return;
     this.#state = 'gone';
-    const gone = this.#onGone;
-    this.#onGone = null;
+    const gone = this.#onDisconnect;
+    this.#onDisconnect = null;
     gone?.();
     this.#owner.ended(this);
   }
 
   #over(): void {
     this.#state = 'ended';
-    this.#onGone = null;
+    this.#onDisconnect = null;
     this.#owner.ended(this);
     this.#connection.replied(this.#closing !== 'no');
   }

@@ -105,7 +105,7 @@ export class FanOut {
       ownBytes: body.slabIndex < 0 ? total - (body.shared?.byteLength ?? 0) : 0,
       movedMs: this.#nowMs(),
     };
-    exchange.onGone = () => this.#finish(job);
+    exchange.onDisconnect = () => this.#finish(job);
     this.#jobs.add(job);
     this.#hold(job);
     if (!exchange.startPieces(type, extra, () => this.#enqueue(job))) {
@@ -140,7 +140,7 @@ export class FanOut {
       ownBytes: total,
       movedMs: this.#nowMs(),
     };
-    exchange.onGone = () => this.#finish(job);
+    exchange.onDisconnect = () => this.#finish(job);
     exchange.resumeWith(() => this.#enqueue(job));
     this.#jobs.add(job);
     this.#hold(job);

@@ -367,10 +367,10 @@ export class Front {
     const guess = SUBMISSIONS.has(scanMethod(own));
     if (shared && !guess) body.fill(0);
     try {
-      const plan = await this.#router.planLong(own, call, () => exchange.gone && !guess);
+      const plan = await this.#router.planLong(own, call, () => exchange.disconnected && !guess);
       // Any other method of a client that has gone is not run.
       const taken = plan?.kind === 'node' && SUBMISSIONS.has(plan.method);
-      if (plan !== null && (taken || !exchange.gone)) this.#follow(exchange, call.user, plan, { body: own });
+      if (plan !== null && (taken || !exchange.disconnected)) this.#follow(exchange, call.user, plan, { body: own });
     } catch (error) {
       this.#failed(exchange, error);
     } finally {
@@ -435,7 +435,7 @@ export class Front {
       return;
     }
     // A block is taken even if its client does not wait for the verdict.
-    if (!submission) exchange.onGone = () => link.cancel(id);
+    if (!submission) exchange.onDisconnect = () => link.cancel(id);
     if (waits) exchange.park();
   }
 
@@ -507,7 +507,7 @@ export class Front {
     this.#open--;
     this.#bodyBytes -= exchange.reservedBytes;
     this.#deps.counters.add('exchangesOpen', -1);
-    if (exchange.gone) {
+    if (exchange.disconnected) {
       this.#deps.counters.add('abortedByClient');
       this.#countWaiters();
     }

@@ -112,7 +112,7 @@ export class RestFront {
       this.#answer(exchange, call, status, reply),
     );
     if (id === 0) this.#deps.refuse(exchange);
-    else exchange.onGone = () => link.cancel(id);
+    else exchange.onDisconnect = () => link.cancel(id);
   }
 
   /** @param body of the node thread's reply, gone when this returns */
@@ -125,7 +125,7 @@ export class RestFront {
   async #sendStored(exchange: Exchange, call: StoredCall, place: StoredPlace): Promise<void> {
     try {
       await this.#reads.run(async () => {
-        if (exchange.gone) return;
+        if (exchange.disconnected) return;
         const part = call.endpoint === 'blockpart' ? call.part : null;
         const bytes = await this.#blocks.read(place, call.hash.bytes, part && { offset: Number(part.offset), size: Number(part.size) });
         if (bytes === null) throw new RestFault(400, `Bad block part offset/size ${part?.offset}/${part?.size} for ${call.hash.text}`);

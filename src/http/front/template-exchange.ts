@@ -37,12 +37,12 @@ export class TemplateExchange implements TemplateCall {
     return this.#plan.suffix;
   }
 
-  get gone(): boolean {
-    return this.#exchange.gone;
+  get aborted(): boolean {
+    return this.#exchange.disconnected;
   }
 
-  set onGone(handler: (() => void) | null) {
-    this.#exchange.onGone = handler;
+  set onAborted(handler: (() => void) | null) {
+    this.#exchange.onDisconnect = handler;
   }
 
   send(body: TemplateBody): void {

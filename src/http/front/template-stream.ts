@@ -55,10 +55,10 @@ export class TemplateStreams {
     const query = new URLSearchParams(exchange.target.slice(STREAM_PATH.length));
     const reader: Reader = { exchange, full: query.get('full') === '1', sending: null, last: '', behind: true, blocked: false };
     this.#readers.add(reader);
-    exchange.onGone = () => this.#remove(reader);
+    exchange.onDisconnect = () => this.#remove(reader);
     const started = exchange.startPieces(TYPE_EVENTS, ['Cache-Control', 'no-store'], () => {
       reader.blocked = false;
-      this.#go(reader);
+      this.#startEvent(reader);
     });
     if (!started) {
       this.#remove(reader);
@@ -66,14 +66,14 @@ export class TemplateStreams {
     }
     this.#write(reader, COMMENT);
     this.#comments ??= setInterval(() => this.#comment(), COMMENT_MS);
-    this.#go(reader);
+    this.#startEvent(reader);
   }
 
   /** A template was published, or became the one of the tip. */
   published(): void {
     for (const reader of this.#readers) {
       reader.behind = true;
-      this.#apart(reader, () => this.#go(reader));
+      this.#runIsolated(reader, () => this.#startEvent(reader));
     }
   }
 
@@ -105,7 +105,7 @@ export class TemplateStreams {
 
   #comment(): void {
     for (const reader of this.#readers) {
-      if (reader.sending === null && !reader.blocked) this.#apart(reader, () => this.#write(reader, COMMENT));
+      if (reader.sending === null && !reader.blocked) this.#runIsolated(reader, () => this.#write(reader, COMMENT));
     }
   }
 
@@ -113,7 +113,7 @@ export class TemplateStreams {
    * A socket that throws is cut off, and the fault goes to the thread's handler: other readers have nothing to do with
    * it.
    */
-  #apart(reader: Reader, run: () => void): void {
+  #runIsolated(reader: Reader, run: () => void): void {
     try {
       run();
     } catch (error) {
@@ -126,7 +126,7 @@ export class TemplateStreams {
   }
 
   /** Writes one piece; more follows in later turns, so that a large event delays no other work. */
-  #go(reader: Reader): void {
+  #startEvent(reader: Reader): void {
     if (reader.blocked || !this.#readers.has(reader)) return;
     if (reader.sending === null) {
       if (!reader.behind) return;
@@ -151,12 +151,12 @@ export class TemplateStreams {
       if (sending.part === sending.parts.length) {
         sending.release();
         reader.sending = null;
-        this.#go(reader);
+        this.#startEvent(reader);
         return;
       }
     }
     // A full socket is looked at again when it says so, or a little later: nothing is lost by asking.
-    const goOn = (): void => this.#apart(reader, () => this.#piece(reader, sending));
+    const goOn = (): void => this.#runIsolated(reader, () => this.#piece(reader, sending));
     if (reader.blocked) setTimeout(goOn, 10);
     else setImmediate(goOn);
   }

@@ -66,7 +66,7 @@ export class SocketConnection implements PeerConnection {
     });
     // Reset, unreachable, timed out: all end in close.
     socket.on('error', () => {});
-    socket.on('close', () => this.#gone());
+    socket.on('close', () => this.#onClosed());
   }
 
   /** Begins to read. The socket comes paused, so that nothing is lost before it has an owner. */
@@ -163,7 +163,7 @@ export class SocketConnection implements PeerConnection {
   close(): void {
     if (this.#closed) return;
     this.#socket.destroy();
-    this.#gone();
+    this.#onClosed();
   }
 
   /**
@@ -201,7 +201,7 @@ export class SocketConnection implements PeerConnection {
     else this.#socket.resume();
   }
 
-  #gone(): void {
+  #onClosed(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.transport.close();

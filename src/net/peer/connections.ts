@@ -42,7 +42,7 @@ export interface ConnectionsEvents {
   /** There is something in a peer's inbox, or room to send again. */
   wake(peer: Peer): void;
   /** A peer is not among the connections any more. */
-  gone(peer: Peer): void;
+  disconnected(peer: Peer): void;
   /** How many connections there are now. */
   changed(count: number): void;
 }
@@ -243,17 +243,17 @@ export class Connections {
           this.#parts.upload.note(size);
         },
         received: (command, bytes) => count(this.#receivedByMessage, command, bytes),
-        closed: () => this.#gone(peer),
+        closed: () => this.#onClosed(peer),
       },
     );
     return peer;
   }
 
-  #gone(peer: Peer): void {
+  #onClosed(peer: Peer): void {
     peer.leaving = true;
     if (!this.all.delete(peer)) return;
     this.#byId.delete(peer.id);
-    this.#events.gone(peer);
+    this.#events.disconnected(peer);
     this.#events.changed(this.all.size);
     this.#context.log.debug('net', `disconnecting peer=${peer.id}`);
     this.#retryInClear(peer);

@@ -71,11 +71,11 @@ export class PrivateSender {
 
   /** Gives up all with this txid or wtxid. @returns them */
   abort(id: Uint8Array): TxView[] {
-    const gone = this.queue.list
+    const aborted = this.queue.list
       .map(({ tx }) => tx)
       .filter((tx) => Buffer.compare(tx.txid, id) === 0 || Buffer.compare(tx.wtxid, id) === 0);
-    for (const tx of gone) this.#endBroadcast(tx);
-    return gone;
+    for (const tx of aborted) this.#endBroadcast(tx);
+    return aborted;
   }
 
   /** A transaction came from the network: if it is ours, it is known there. */

@@ -104,7 +104,7 @@ export class BlockServer {
     log.debug('net', `getblocks ${node?.height ?? -1} to ${displayed(request.stop)} limit ${MAX_GETBLOCKS_RESULTS} from peer=${peer.id}`);
     for (let left = MAX_GETBLOCKS_RESULTS; node !== undefined; node = chain.next(node)) {
       if (equalBytes(node.hash, request.stop)) break;
-      if (this.#mayBeGoneSoon(node)) {
+      if (this.#mayBePrunedSoon(node)) {
         log.debug('net', ` getblocks stopping, pruned or too old block at ${node.height} ${node.hashHex}`);
         break;
       }
@@ -118,7 +118,7 @@ export class BlockServer {
   }
 
   /** Whether a node that prunes has no such block, or may prune it within the hour that its relay may take. */
-  #mayBeGoneSoon(node: HeaderNode): boolean {
+  #mayBePrunedSoon(node: HeaderNode): boolean {
     const { chain, params } = this.#context;
     if (chain.pruneSettings === null) return false;
     return !node.hasData || node.height <= chain.tip.height - MIN_BLOCKS_TO_KEEP + Math.floor(3_600 / params.powTargetSpacing);

@@ -95,13 +95,13 @@ export class StaleTip {
     const list = [...this.#context.peers].filter((peer) => peer.type === 'block-relay-only' && !peer.leaving).sort((a, b) => b.id - a.id);
     if (list.length <= this.#state.targets.blocks) return;
     const [youngest, next] = list as [Peer, Peer | undefined];
-    const goes = next !== undefined && youngest.lastBlockTime > next.lastBlockTime ? next : youngest;
-    if (this.#mayGo(goes, now)) {
+    const evicted = next !== undefined && youngest.lastBlockTime > next.lastBlockTime ? next : youngest;
+    if (this.#mayGo(evicted, now)) {
       this.#context.log.debug(
         'net',
-        `disconnecting extra block-relay-only peer=${goes.id} (last block received at time ${goes.lastBlockTime})`,
+        `disconnecting extra block-relay-only peer=${evicted.id} (last block received at time ${evicted.lastBlockTime})`,
       );
-      this.#context.disconnect(goes);
+      this.#context.disconnect(evicted);
     }
   }
 

@@ -208,7 +208,7 @@ class ThreadLife implements ListeningThread {
     this.#exited = new Promise((resolve) => {
       this.#worker.once('exit', (code) => {
         this.#reason ??= new Error(`it ended with code ${code}`);
-        this.#gone(this.#reason);
+        this.#onExit(this.#reason);
         resolve();
       });
     });
@@ -221,11 +221,11 @@ class ThreadLife implements ListeningThread {
     return this.#ended ? Promise.resolve() : new Promise((resolve) => this.#signs.push(resolve));
   }
 
-  #gone(reason: Error): void {
+  #onExit(reason: Error): void {
     this.#ended = true;
     for (const { reject } of this.#asked.values()) reject(endedBy(reason));
     this.#asked.clear();
-    for (const connection of [...this.#connections.values()]) connection.gone();
+    for (const connection of [...this.#connections.values()]) connection.onClosed();
     for (const given of this.#signs.splice(0)) given();
     if (this.#started && !this.#closing) this.#deps.onEnd(reason);
   }
@@ -289,7 +289,7 @@ class ThreadLife implements ListeningThread {
           this.#connections.set(id, connection);
           this.#post({ kind: 'begin', connection: id, options, figures: figures.buffer });
           // Nobody tells of a connection that came with a thread that is gone.
-          if (this.#ended) setImmediate(() => connection.gone());
+          if (this.#ended) setImmediate(() => connection.onClosed());
           return connection;
         },
         drop: () => this.#post({ kind: 'close', connection: id }),
@@ -400,7 +400,7 @@ class ThreadLife implements ListeningThread {
   /** What it sent before it closed has its turn, as far as one goes. */
   #closed(id: number): void {
     setImmediate(() => {
-      this.#connections.get(id)?.gone();
+      this.#connections.get(id)?.onClosed();
     });
   }
 }

@@ -154,7 +154,7 @@ export class ThreadedConnection implements PeerConnection {
   close(): void {
     if (this.#closed) return;
     this.#deps.close();
-    this.gone();
+    this.onClosed();
   }
 
   // What the thread says.
@@ -181,7 +181,7 @@ export class ThreadedConnection implements PeerConnection {
   }
 
   /** The connection is over, whatever is left of it. */
-  gone(): void {
+  onClosed(): void {
     if (this.#closed) return;
     this.#closed = true;
     const left = this.#parts;

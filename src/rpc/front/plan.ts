@@ -130,7 +130,7 @@ export class RequestRouter {
    */
   async planLong(body: Uint8Array, call: FrontCall, gone: () => boolean): Promise<CallPlan | null> {
     const named = new MethodNames(body);
-    if (!(await this.#reading.read(named, { sliceMs: READ_MS, gone }))) return null;
+    if (!(await this.#reading.read(named, { sliceMs: READ_MS, isDisconnected: gone }))) return null;
     const template = call.allowed !== null && named.names?.has('getblocktemplate');
     const plan = template ? null : this.#planNamed(named, call, '');
     if (plan !== null) return plan;
@@ -140,7 +140,7 @@ export class RequestRouter {
     });
     const reader = batch ?? new RequestReader(body, this.#requests);
     try {
-      if (!(await this.#reading.read(reader, { sliceMs: READ_MS, gone }))) return null;
+      if (!(await this.#reading.read(reader, { sliceMs: READ_MS, isDisconnected: gone }))) return null;
     } catch (error) {
       return { kind: 'reply', ...faultReply(parseFault(error)) };
     }

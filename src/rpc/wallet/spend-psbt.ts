@@ -9,7 +9,7 @@ import type { Psbt } from '../../psbt/psbt.js';
 import { finalizePsbt } from '../../signing/finalize-psbt.js';
 import { stillUnspent } from '../../wallet/spend/available-coins.js';
 import { commitTransaction } from '../../wallet/spend/commit-transaction.js';
-import { COINS_GONE, lockTime } from '../../wallet/spend/create-transaction.js';
+import { COINS_SPENT_MEANWHILE, lockTime } from '../../wallet/spend/create-transaction.js';
 import type { SpendTools } from '../../wallet/spend/payment.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asObject, asString } from '../args.js';
@@ -147,7 +147,7 @@ export async function finishSend(
     if (addToWallet && !wantsPsbt) {
       const stands = (): boolean => stillUnspent(wallet, chosen);
       const done = await commitTransaction(wallet, signed, new Map(), toolsOf(ctx), { stands });
-      if (done === false) fail(RPC_CODE.WALLET_ERROR, COINS_GONE.error);
+      if (done === false) fail(RPC_CODE.WALLET_ERROR, COINS_SPENT_MEANWHILE.error);
     } else result.hex = hex(signed.bytes);
   }
   result.complete = complete;

@@ -155,7 +155,7 @@ class Parser {
 
   /** @returns undefined when it is not yet there */
   document(untilMs: number, mostValues = Number.POSITIVE_INFINITY): JsonValue | undefined {
-    const value = this.#go(untilMs, mostValues);
+    const value = this.#readValue(untilMs, mostValues);
     if (value !== undefined && this.#next() !== -1) bad();
     return value;
   }
@@ -180,7 +180,7 @@ class Parser {
       }
       this.#listStart = this.#at;
     }
-    const value = this.#go(untilMs, mostValues);
+    const value = this.#readValue(untilMs, mostValues);
     if (value === undefined) return PAUSED;
     onValue?.(value);
     const start = this.#listStart;
@@ -200,7 +200,7 @@ class Parser {
     this.#at = start;
     this.#depth = 1;
     this.#count = 0;
-    const value = this.#go(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY) as JsonValue;
+    const value = this.#readValue(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY) as JsonValue;
     this.#releaseMembers();
     return value;
   }
@@ -227,7 +227,7 @@ class Parser {
   }
 
   /** Goes on with a value, which begins here or which a pause fell into. @returns undefined at a pause */
-  #go(untilMs: number, mostValues: number): JsonValue | undefined {
+  #readValue(untilMs: number, mostValues: number): JsonValue | undefined {
     for (let look = VALUES_PER_CHECK; ; look--) {
       if (look === 0 || this.#at - this.#checkedAt > BYTES_PER_CHECK) {
         look = VALUES_PER_CHECK;

@@ -28,7 +28,7 @@ export interface ReadingFor {
   /** A turn of the loop is due after this long. */
   readonly sliceMs: number;
   /** The client has gone: the rest need not be read. */
-  gone(): boolean;
+  isDisconnected(): boolean;
   /** Asked before each step. A promise holds it back until it is settled. */
   yieldToUrgent?: (() => unknown) | undefined;
 }
@@ -78,7 +78,7 @@ export class SharedReading {
     let passed = false;
     // Steps may bring new bodies: they have their turn later.
     for (const one of [...this.#waiting]) {
-      if (one.who.gone()) {
+      if (one.who.isDisconnected()) {
         this.#waiting.delete(one);
         one.resolve(false);
       } else if (first) {

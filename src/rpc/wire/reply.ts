@@ -17,7 +17,7 @@ export interface Reply {
 }
 
 /** For a client that has gone. */
-export const GONE: Reply = { status: 500, body: '' };
+export const DISCONNECTED_REPLY: Reply = { status: 500, body: '' };
 
 const errorText = (error: RpcError) => `{"code":${error.code},"message":${encodeString(error.message)}}`;
 

@@ -15,7 +15,7 @@ const STALE_MS = 10_000;
 /** Further ids of one client: those of its last changes of constraints. */
 const MOST_OF_A_CLIENT = 8;
 /** Of all clients that have gone, which may come back with a solution. */
-const MOST_OF_GONE = 64;
+const MOST_OF_DISCONNECTED = 64;
 /** Owner of templates that are for all clients; clients count from 1. */
 const SHARED = 0;
 /** Encoded answers with transactions that are kept: bytes together. */
@@ -53,7 +53,7 @@ export class Board {
   #before: { readonly tip: ServedTip; readonly endedMs: number }[] = [];
   /** Ids of single clients, oldest first. */
   readonly #owned = new Map<number, bigint[]>();
-  readonly #ofGone: bigint[] = [];
+  readonly #ofDisconnected: bigint[] = [];
   /** What clients were told of last, and how many of them. */
   readonly #held = new Map<ServedTemplate, number>();
   readonly #data = new Map<bigint, Uint8Array>();
@@ -135,7 +135,7 @@ export class Board {
 
   /** A client has gone. */
   forgetClient(owner: number): void {
-    for (const id of this.#owned.get(owner) ?? []) this.#limit(this.#ofGone, id, MOST_OF_GONE);
+    for (const id of this.#owned.get(owner) ?? []) this.#limit(this.#ofDisconnected, id, MOST_OF_DISCONNECTED);
     this.#owned.delete(owner);
   }
 

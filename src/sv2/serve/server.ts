@@ -201,7 +201,7 @@ export class Sv2Server {
     socket.on('error', () => {
       // 'close' follows.
     });
-    socket.on('close', () => this.#gone(client));
+    socket.on('close', () => this.#onClosed(client));
   }
 
   #read(client: Client, chunk: Uint8Array): void {
@@ -356,10 +356,10 @@ export class Sv2Server {
     // What was written before, such as SetupConnection.Error, still goes out.
     if (reason === 'refused') client.socket.destroySoon();
     else client.socket.destroy();
-    this.#gone(client);
+    this.#onClosed(client);
   }
 
-  #gone(client: Client): void {
+  #onClosed(client: Client): void {
     if (!this.#clients.delete(client)) return;
     const { counters } = this.#deps;
     if (!this.#admissions.remove(client)) {

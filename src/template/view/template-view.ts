@@ -81,9 +81,9 @@ export interface TemplateCall {
   readonly suffix: string;
   /** The client asked for gzip, and its link is worth the work. */
   readonly acceptsGzip?: boolean;
-  readonly gone: boolean;
+  readonly aborted: boolean;
   /** Set while the call waits; called when the client goes away. */
-  onGone: (() => void) | null;
+  onAborted: (() => void) | null;
   send(body: TemplateBody): void;
   fail(code: number, message: string): void;
 }
@@ -200,11 +200,11 @@ export class TemplateView {
       tipHex,
       counter,
       resume: () => {
-        call.onGone = null;
+        call.onAborted = null;
         this.#wake(call);
       },
     };
-    call.onGone = () => this.#polls.remove(poll);
+    call.onAborted = () => this.#polls.remove(poll);
     const live = this.#published?.facts.live;
     this.#polls.park(poll, live ? { firstMs: live.longPollIntervalMs, nextMs: Math.min(1000, live.longPollIntervalMs) } : CORE_POLL_TIMES);
   }
@@ -226,11 +226,11 @@ export class TemplateView {
 
   #awaitFull(call: TemplateCall): void {
     const waiter = (late: boolean): void => {
-      call.onGone = null;
+      call.onAborted = null;
       if (this.#deps.state.shuttingDown) call.fail(RPC_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
       else this.#answer(call, false, late);
     };
-    call.onGone = () => this.#fullWaiters.remove(waiter);
+    call.onAborted = () => this.#fullWaiters.remove(waiter);
     this.#fullWaiters.add(waiter);
   }
 
@@ -239,7 +239,7 @@ export class TemplateView {
    * @param takesEmpty a template without transactions is better than none: the full one has been waited for
    */
   #answer(call: TemplateCall, asked: boolean, takesEmpty = false): void {
-    if (call.gone) return;
+    if (call.aborted) return;
     const tipHex = this.#deps.tipHex();
     let published = this.#published;
     if (!published || published.facts.prevHashHex !== tipHex || !(asked || this.#isFresh(published.facts))) {
@@ -341,7 +341,7 @@ export class TemplateView {
   }
 
   #sendLimited(call: TemplateCall, { facts, transactions }: LimitedTemplate): void {
-    if (call.gone) return;
+    if (call.aborted) return;
     // The tip may have moved since it was built.
     if (facts.prevHashHex !== this.#deps.tipHex()) {
       this.#answer(call, false);

@@ -16,7 +16,7 @@ export class SliceQueue {
   readonly #timers: SliceTimers;
   #waiting: (() => void)[] = [];
   #at = 0;
-  #going = false;
+  #running = false;
 
   constructor(timers: SliceTimers) {
     this.#timers = timers;
@@ -30,11 +30,11 @@ export class SliceQueue {
   /** The first slice runs now, unless others are before it. */
   run(pieces: readonly (() => void)[]): void {
     for (const piece of pieces) this.#waiting.push(piece);
-    if (!this.#going) this.#go();
+    if (!this.#running) this.#runSlice();
   }
 
-  #go = (): void => {
-    this.#going = true;
+  #runSlice = (): void => {
+    this.#running = true;
     const end = this.#timers.monotonicMs() + SLICE_MS;
     try {
       while (this.#at < this.#waiting.length) {
@@ -43,11 +43,11 @@ export class SliceQueue {
       }
     } finally {
       // Also after a piece that threw: the others belong to other calls.
-      if (this.#at < this.#waiting.length) this.#timers.soon(this.#go);
+      if (this.#at < this.#waiting.length) this.#timers.soon(this.#runSlice);
       else {
         this.#waiting = [];
         this.#at = 0;
-        this.#going = false;
+        this.#running = false;
       }
     }
   };

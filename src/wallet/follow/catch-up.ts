@@ -47,20 +47,20 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, client: Node
   // Tables that came from an image know what every coin counted as at another tip; only what differs is looked at.
   const far = !ledger.judged || Math.abs(ledger.tipHeight - fork.height) > FAR;
   if (far) ledger.tipHeight = fork.height;
-  const gone = new Set<string>();
+  const staleBlocks = new Set<string>();
   const hashes = Array.from(txs.blockHashes(), (hash) => hash.slice());
   for (const [i, height] of (await client.heights(hashes)).entries()) {
-    if (height < 0 || height > fork.height) gone.add(hashKey(hashes[i]));
+    if (height < 0 || height > fork.height) staleBlocks.add(hashKey(hashes[i]));
   }
   const batch = new WalletBatch();
   const slicer = new Slicer();
   const moved: number[] = [];
-  if (gone.size > 0) {
+  if (staleBlocks.size > 0) {
     for (const row of txs.rows()) {
       if (slicer.due) await slicer.pause();
       const state = txs.state(row);
       if (state !== TX_STATE.CONFIRMED && state !== TX_STATE.CONFLICTED) continue;
-      if (!gone.has(hashKey(txs.blockHash(row)))) continue;
+      if (!staleBlocks.has(hashKey(txs.blockHash(row)))) continue;
       const before = txs.place(row);
       if (txs.view(row) === undefined) {
         const view = await wallet.transaction(row);

@@ -21,7 +21,7 @@ const QUEUE = { EXTERNAL: 1, INTERNAL: 2, PRE_SPLIT: 3, PRE_SPLIT_INTERNAL: 4 } 
 type QueueKind = (typeof QUEUE)[keyof typeof QUEUE];
 const NO_QUEUE = 0;
 /** Entries given out before a queue is moved together. */
-const MOST_GONE = 1000;
+const MAX_DROPPED = 1000;
 
 /** A queue of entries in order of their indices, cut off at the front. */
 class Queue {
@@ -64,7 +64,7 @@ class Queue {
   /** Drops the first entry of those there are. */
   dropFirst(): void {
     this.#head++;
-    if (this.#head <= MOST_GONE || this.#head * 2 <= this.#end) return;
+    if (this.#head <= MAX_DROPPED || this.#head * 2 <= this.#end) return;
     for (const column of [this.#indices, this.#times, this.#rows]) column.copyWithin(0, this.#head, this.#end);
     this.#end -= this.#head;
     this.#head = 0;

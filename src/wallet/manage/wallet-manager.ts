@@ -545,15 +545,15 @@ export class WalletManager {
   async #migrateIn(folder: string, name: string, passphrase: Uint8Array | null, pauses: Slicer): Promise<Migrated> {
     const [{ client, stopping }, surroundings] = [this.#deps, this.#surroundings];
     const hold = await this.#folders.holdFolder(folder, LOADING);
-    let isGone = false;
+    let isRemoved = false;
     try {
       const tools = { surroundings, client, folders: this.#folders, dir: this.options.dir, stopping };
       const migrated = await migrateWallet(tools, { name, folder }, passphrase, pauses);
-      isGone = migrated.main === null;
+      isRemoved = migrated.main === null;
       return migrated;
     } finally {
-      await hold.release(isGone);
-      if (isGone) await fs.rmdir(folder).catch(() => {});
+      await hold.release(isRemoved);
+      if (isRemoved) await fs.rmdir(folder).catch(() => {});
     }
   }
 

@@ -6,7 +6,7 @@ import { NOWHERE, TX_STATE } from '../coins/tx-table.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { stillUnspent } from './available-coins.js';
-import { COINS_GONE, createTransaction, MAX_TRIES } from './create-transaction.js';
+import { COINS_SPENT_MEANWHILE, createTransaction, MAX_TRIES } from './create-transaction.js';
 import type { Payment, PaymentError, PaymentRequest, SpendTools } from './payment.js';
 import { logOf } from './payment.js';
 
@@ -38,7 +38,7 @@ export async function payAndRecord(
     const stands = (): boolean => stillUnspent(wallet, made.chosen);
     if ((await commitTransaction(wallet, made.tx, values, tools, { stands })) !== false) return made;
   }
-  return COINS_GONE;
+  return COINS_SPENT_MEANWHILE;
 }
 
 /**

@@ -26,7 +26,7 @@ const LARGEST_COINS = 1000;
 export const MAX_TRIES = 5;
 const NO_CHANGE_ADDRESS = "Transaction needs a change address, but we can't generate it. Please call keypoolrefill first.";
 /** What was chosen was gone every time. */
-export const COINS_GONE: PaymentError = { error: 'Insufficient funds' };
+export const COINS_SPENT_MEANWHILE: PaymentError = { error: 'Insufficient funds' };
 const TOO_LARGE: PaymentError = { error: 'Transaction too large' };
 const SEQUENCE_REPLACEABLE = 0xffff_fffd;
 /** Lets the lock time count. */
@@ -46,7 +46,7 @@ export async function createTransaction(
     const answer = await makePayment(wallet, request, tools, new Slicer(yieldFirst));
     if (answer !== 'moved') return answer;
   }
-  return COINS_GONE;
+  return COINS_SPENT_MEANWHILE;
 }
 
 async function makePayment(

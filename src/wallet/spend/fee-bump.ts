@@ -23,7 +23,7 @@ import { stillUnspent } from './available-coins.js';
 import type { CoinControl } from './coin-control.js';
 import { sizeFromWeight } from './coin-pool.js';
 import { commitTransaction } from './commit-transaction.js';
-import { COINS_GONE, createTransaction } from './create-transaction.js';
+import { COINS_SPENT_MEANWHILE, createTransaction } from './create-transaction.js';
 import { minimumFeeRate, requiredFeeRate } from './fee-rates.js';
 import type { PaymentError, SpendTools } from './payment.js';
 import type { Recipient } from './select/draft.js';
@@ -145,8 +145,8 @@ export async function createBump(
   if (tx === undefined) return refuse('unknown', 'Invalid or non-wallet transaction id');
   if ((wishes.changeIndex ?? 0) >= tx.outputCount) return refuse('parameter', 'Change position is out of range');
   const spent = rules.bumpsAny ? await find(tx) : [];
-  const gone = rules.bumpsAny ? spent.indexOf(null) : -1;
-  if (gone >= 0) return refuse('other', `${hashToHex(tx.prevHash(gone))}:${tx.prevIndex(gone)} is already spent`);
+  const spentInput = rules.bumpsAny ? spent.indexOf(null) : -1;
+  if (spentInput >= 0) return refuse('other', `${hashToHex(tx.prevHash(spentInput))}:${tx.prevIndex(spentInput)} is already spent`);
   const obstacle = bumpObstacle(wallet, row, tx, tools, await hasDescendants(tx.txid, tools), wishes);
   if (obstacle) return obstacle;
   const paid = Array.from({ length: tx.outputCount }, (_, i) => tx.outputValue(i)).reduce((sum, value) => sum + value, 0);
@@ -321,7 +321,7 @@ export async function commitBump(
   const stands = (): boolean => {
     obstacle =
       bumpObstacle(wallet, row, old, tools, followed, { foreignInputs: tools.options.rules.bumpsAny }) ??
-      (stillUnspent(wallet, chosen) ? null : notMade(COINS_GONE));
+      (stillUnspent(wallet, chosen) ? null : notMade(COINS_SPENT_MEANWHILE));
     return obstacle === null;
   };
   const values = new Map(txs.values(row) ?? []);

@@ -138,8 +138,8 @@ function rig(options: Partial<TemplateOptions> = {}) {
       request: { mode: 'template', data: '', rules: ['segwit'], longPollId, light, limits: null },
       prefix: '',
       suffix: '',
-      gone: false,
-      onGone: null,
+      aborted: false,
+      onAborted: null,
       send: ({ parts, release }: TemplateBody) => {
         outcome.reply = JSON.parse(Buffer.concat(parts).toString());
         release();

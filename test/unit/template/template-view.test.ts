@@ -78,8 +78,8 @@ function setup() {
       prefix: '<',
       suffix: '>',
       acceptsGzip: gzip,
-      gone: false,
-      onGone: null,
+      aborted: false,
+      onAborted: null,
       send: (body: TemplateBody) => {
         outcome.bytes = Buffer.concat(body.parts);
         outcome.body = outcome.bytes.toString();
@@ -179,7 +179,7 @@ t.test('an empty template goes to clients that hear of the full one, others wait
     t.match(light.body, '"coinbasevalue":50,');
     t.equal(plain.body, undefined);
     t.equal(view.waiters, 2);
-    calls.at(-3)!.onGone!();
+    calls.at(-3)!.onAborted!();
     t.equal(view.waiters, 1);
     view.onTemplate(facts({ live, counter: counter + 1, prevHashHex: tip, coinbaseValue: 61 }), null);
     t.match(plain.body, '"coinbasevalue":61,');
