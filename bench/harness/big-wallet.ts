@@ -33,7 +33,7 @@ export async function writeBigWallet(folder: string, addresses: number): Promise
   const time = Math.floor(Date.now() / 1000) - 100_000;
   const record = new WalletRecord();
   record.flags = WALLET_FLAG.KEY_ORIGIN_METADATA;
-  record.bornAt(time);
+  record.recordBirth(time);
   const seedId = crypto.hash160(publicKeyOf(0xffffffff));
   let table = new KeyTable(crypto);
   let book = new AddressBook();

@@ -81,11 +81,11 @@ export class Chain extends ChainReader {
   static async open(options: Partial<ChainOptions>, deps: ChainDeps): Promise<Chain> {
     const { ws, history } = await openWorkspace(options, deps);
     const chain = new Chain(ws, deps);
-    if (history !== null) chain.#snapshot.follow(history);
+    if (history !== null) chain.#snapshot.beginHistory(history);
     // The other guards are not registered yet: until they are, every block may be needed.
     const keepAll = chain.guardBlocks(() => 0);
     try {
-      await chain.#pruner.finish();
+      await chain.#pruner.finishRemovals();
       if (ws.options.adoptAtOpen) await adoptBehind(ws, (block, at) => chain.#importer.importBlock(block, at));
       await chain.#changes.changeWhole(async () => {
         await chain.#leaveFailedTip();
@@ -110,7 +110,7 @@ export class Chain extends ChainReader {
     this.#changes = new Changes(
       ws.log,
       (fault) => deps.onFault?.(fault),
-      () => this.#upkeep.changed(),
+      () => this.#upkeep.afterChange(),
     );
     const changes = this.#changes;
     this.#download = new InitialDownload({ minimumChainWork: this.minimumChainWork, maxTipAge: ws.options.maxTipAge }, ws.clock, () => {
@@ -491,7 +491,7 @@ export class Chain extends ChainReader {
   }
 
   /** Registers a follower, whose state must match the tip. If the follower throws, the node stops. */
-  follow(follower: TipFollower): void {
+  addFollower(follower: TipFollower): void {
     this.#activator.followers.push(follower);
   }
 
@@ -516,8 +516,8 @@ export class Chain extends ChainReader {
    * Called when the last change of the tip said that more follows, and the next block turned out bad.
    * @returns takes the listener off again
    */
-  onRest(listener: () => void, name?: string): () => void {
-    return this.#activator.onRest.add(listener, name);
+  onNoMoreFollows(listener: () => void, name?: string): () => void {
+    return this.#activator.onNoMoreFollows.add(listener, name);
   }
   onHeader(listener: HeaderListener, name?: string): () => void {
     return this.#headerListeners.add(listener, name);
@@ -565,9 +565,9 @@ export class Chain extends ChainReader {
   async pruneToTarget(): Promise<{ removed: Promise<void> }> {
     await this.#changes.changeWhole(async () => {
       await this.#activator.writeTipChanges();
-      await this.#pruner.toTarget();
+      await this.#pruner.pruneToTarget();
     });
-    return { removed: this.#pruner.removed() };
+    return { removed: this.#pruner.waitForRemovals() };
   }
 
   /**
@@ -577,9 +577,9 @@ export class Chain extends ChainReader {
   async pruneUpTo(height: number): Promise<void> {
     await this.#changes.changeWhole(async () => {
       await this.#activator.writeTipChanges();
-      await this.#pruner.upTo(height);
+      await this.#pruner.pruneUpTo(height);
     });
-    await this.#pruner.removed();
+    await this.#pruner.waitForRemovals();
   }
 
   /**
@@ -588,7 +588,7 @@ export class Chain extends ChainReader {
    * @returns how to end that
    */
   guardBlocks(guard: PruneGuard): () => void {
-    return this.#pruner.guard(guard);
+    return this.#pruner.addGuard(guard);
   }
 
   /** The lowest block from which on all blocks up to the tip are stored. */
@@ -661,7 +661,7 @@ export class Chain extends ChainReader {
       } catch (error) {
         this.#changes.fail(error);
       } finally {
-        await this.#pruner.removed();
+        await this.#pruner.waitForRemovals();
         await this.ws.blocks.files.close().catch((error) => this.#changes.fail(error));
       }
     });

@@ -60,7 +60,7 @@ export class Importer {
     const files = new Map(this.#ws.blocks.files.files().map(({ file, path }) => [path, file]));
     const adopt = (block: BlockView, { path, pos }: BlockSource) => this.importBlock(block, { file: files.get(path) as number, pos });
     // What lies in a file is not known before all of it was read.
-    const keepAll = this.#deps.pruner.guard(() => 0);
+    const keepAll = this.#deps.pruner.addGuard(() => 0);
     return this.#import([...files.keys()], adopt, onProgress).finally(keepAll);
   }
 

@@ -51,7 +51,7 @@ export class Upkeep {
    * A change is over. The reply and the next template leave before coins are written, which holds the thread for some
    * 10 ms after a full block. A change that comes earlier writes them itself before it moves the tip.
    */
-  changed(): void {
+  afterChange(): void {
     const { changes, activator, persister, pruner } = this.#deps;
     if (pruner.takeGrowth()) this.#pruneDue = true;
     if (!(activator.hasUnwrittenChanges || this.#pruneDue) || this.#settleTimer !== null) return;
@@ -65,7 +65,7 @@ export class Upkeep {
         if (activator.nearTip) await persister.syncAll();
         if (!pruner.takeGrowth() && !this.#pruneDue) return;
         this.#pruneDue = false;
-        await pruner.toTarget();
+        await pruner.pruneToTarget();
       });
     }, SETTLE_DELAY_MS);
   }

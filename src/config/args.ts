@@ -71,7 +71,7 @@ export class Args {
         throw new ConfigError(`Command line contains unexpected token '${arg}', see ${this.#program} -h for a list of options.`);
       const split = arg.indexOf('=');
       const typed = split < 0 ? arg : arg.slice(0, split);
-      if (!this.#give(this.#commandLine, typed.replace(/^--?/, ''), split < 0 ? undefined : arg.slice(split + 1))) {
+      if (!this.#addValue(this.#commandLine, typed.replace(/^--?/, ''), split < 0 ? undefined : arg.slice(split + 1))) {
         throw new ConfigError(`Error parsing command line arguments: Invalid parameter ${arg}`);
       }
     }
@@ -91,7 +91,7 @@ export class Args {
   giveFromFile(section: string, name: string, value: string): boolean {
     let values = this.#sections.get(section);
     if (!values) this.#sections.set(section, (values = new Map()));
-    return this.#give(values, name, value);
+    return this.#addValue(values, name, value);
   }
 
   /**
@@ -116,7 +116,7 @@ export class Args {
     this.#chain = chain;
   }
 
-  #give(map: Map<string, Given>, typedName: string, typedValue: string | undefined): boolean {
+  #addValue(map: Map<string, Given>, typedName: string, typedValue: string | undefined): boolean {
     let value = typedValue ?? '';
     let name = typedName;
     let negate = false;

@@ -82,7 +82,7 @@ export class Broker {
     private readonly servers: string,
     private readonly events: BrokerEvents,
   ) {
-    void this.#watch();
+    void this.#watchStatus();
   }
 
   /**
@@ -160,7 +160,7 @@ export class Broker {
     }
   }
 
-  async #watch(): Promise<void> {
+  async #watchStatus(): Promise<void> {
     const { onError } = this.events;
     const onChange = (connected: boolean, server: string): void =>
       this.#attempt('following the connection', () => this.events.onChange(connected, server));

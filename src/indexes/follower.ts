@@ -105,7 +105,7 @@ export class IndexFollower {
   }
 
   /** The chain moved, or its blocks below a snapshot did. */
-  wake(): void {
+  notifyTipChanged(): void {
     this.#wake();
   }
 
@@ -161,7 +161,7 @@ export class IndexFollower {
    */
   async #attempt(): Promise<boolean> {
     try {
-      await this.#follow();
+      await this.#followChain();
       return true;
     } catch (error) {
       if (error instanceof StoreError || error instanceof ChainFault || this.#stopping) throw error;
@@ -218,7 +218,7 @@ export class IndexFollower {
     await store.clear(this.kind.rows.gte, this.kind.rows.lt);
   }
 
-  async #follow(): Promise<void> {
+  async #followChain(): Promise<void> {
     const { chain, log, clock } = this.#deps;
     let meter: ProgressMeter | null = null;
     const slicer = new Slicer();

@@ -53,8 +53,8 @@ export class Indexes {
   }
 
   /** The chain moved: blocks below a snapshot come one after the other, and those above it after them. */
-  wake(): void {
-    for (const follower of this.#followers) follower.wake();
+  notifyTipChanged(): void {
+    for (const follower of this.#followers) follower.notifyTipChanged();
   }
 
   /** Whether settle() has nothing to wait for. */

@@ -63,18 +63,18 @@ export class ScriptMarks {
   /** The same marks with twice the room. */
   grown(): ScriptMarks {
     const next = ScriptMarks.create(this.#slots.length, this.#seed);
-    for (const mark of this.#slots) if (mark !== 0) next.#put(mark);
+    for (const mark of this.#slots) if (mark !== 0) next.#insertMark(mark);
     next.#words[OUTPOINTS] = this.#words[OUTPOINTS];
     return next;
   }
 
   addScript(script: Uint8Array): void {
-    this.#put(this.#scriptMark(script, 0, script.length));
+    this.#insertMark(this.#scriptMark(script, 0, script.length));
   }
   /** @param outpoint 36 bytes */
   addOutpoint(outpoint: Uint8Array): void {
     this.#words[OUTPOINTS]++;
-    this.#put(this.#mark(FORM.OUTPOINT, outpoint, 0, OUTPOINT_BYTES));
+    this.#insertMark(this.#mark(FORM.OUTPOINT, outpoint, 0, OUTPOINT_BYTES));
   }
 
   /** Whether a script may be one of those. @param start where it begins in `bytes` */
@@ -110,7 +110,7 @@ export class ScriptMarks {
   #mark(form: number, bytes: Uint8Array, start: number, length: number): number {
     return seededMark(this.#seed, form, bytes, start, length);
   }
-  #put(mark: number): void {
+  #insertMark(mark: number): void {
     let slot = mark & this.#mask;
     for (; this.#slots[slot] !== 0; slot = (slot + 1) & this.#mask) if (this.#slots[slot] === mark) return;
     // Readers on other threads see an empty slot or the whole mark.

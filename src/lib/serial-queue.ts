@@ -13,15 +13,15 @@ export class SerialQueue {
 
   /** Runs the job once all earlier ones ended. @returns the job's own result or error */
   run<T>(job: () => Promise<T>): Promise<T> {
-    return this.#follow(this.#tail.then(job));
+    return this.#append(this.#tail.then(job));
   }
 
   /** The same, but begins before it returns when nothing else is running. @param job must not throw by itself */
   runNow<T>(job: () => Promise<T>): Promise<T> {
-    return this.#size > 0 ? this.run(job) : this.#follow(job());
+    return this.#size > 0 ? this.run(job) : this.#append(job());
   }
 
-  #follow<T>(job: Promise<T>): Promise<T> {
+  #append<T>(job: Promise<T>): Promise<T> {
     this.#size++;
     const result = job.finally(() => {
       this.#size--;

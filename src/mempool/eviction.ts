@@ -90,10 +90,10 @@ export class Eviction {
       }
       this.#pool.remove(rows, 'sizelimit');
     }
-    const gone = start - this.#pool.size;
-    if (gone > 0)
-      this.#log.debug('mempool', `Removed ${gone} txn, rolling minimum fee bumped to ${Math.round(this.#rollingMinimum)} sat/kvB`);
-    return gone;
+    const removedCount = start - this.#pool.size;
+    if (removedCount > 0)
+      this.#log.debug('mempool', `Removed ${removedCount} txn, rolling minimum fee bumped to ${Math.round(this.#rollingMinimum)} sat/kvB`);
+    return removedCount;
   }
 
   /** In Core 0.21 the worst row with its descendants; by chunks the one that would be mined last. */

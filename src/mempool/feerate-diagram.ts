@@ -68,13 +68,13 @@ export function clustersOf(pool: TxPool, rows: Iterable<number>): Clusters | nul
 /**
  * Whether the diagram gets better: somewhere above what it was, nowhere below.
  * @param touched all of the clusters that rows leave, or that the addition joins
- * @param gone rows that would leave, closed under descendants
+ * @param removed rows that would leave, closed under descendants
  */
-export function improvesDiagram(pool: TxPool, { rows }: Clusters, gone: ReadonlySet<number>, addition: Addition): boolean {
+export function improvesDiagram(pool: TxPool, { rows }: Clusters, removed: ReadonlySet<number>, addition: Addition): boolean {
   const before = diagram(pool, [...rows]);
   const after = diagram(
     pool,
-    [...rows].filter((row) => !gone.has(row)),
+    [...rows].filter((row) => !removed.has(row)),
     addition,
   );
   return compareDiagrams(after, before) === 'better';

@@ -27,13 +27,13 @@ export class IdTable extends OpenTable {
   add(row: number): void {
     const bytes = this.#arena.bytesOf(row);
     const at = this.#rows.offset[row] + this.#idAt;
-    this.put(this.hash(bytes, at, 0), bytes, at, row, 0);
+    this.putRow(this.hash(bytes, at, 0), bytes, at, row, 0);
   }
 
   delete(row: number): void {
     const bytes = this.#arena.bytesOf(row);
     const at = this.#rows.offset[row] + this.#idAt;
-    this.drop(this.hash(bytes, at, 0), bytes, at, row);
+    this.dropRow(this.hash(bytes, at, 0), bytes, at, row);
   }
 
   protected override same(row: number, _mark: number, key: Uint8Array, at: number): boolean {

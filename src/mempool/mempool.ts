@@ -276,7 +276,7 @@ export class Mempool {
 
   /** The chain moved. Synchronous; see settled for the rest. */
   onTip(_tip: unknown, change: ChainChange): void {
-    this.#reorg.follow(change);
+    this.#reorg.applyTipChange(change);
   }
 
   /** Resolves when nothing is on its way back from disconnected blocks; at once when there was no reorganisation. */
@@ -352,7 +352,7 @@ export class Mempool {
   }
 
   /** These entries, in this order, for work with pauses. Release it. */
-  hold(entries: readonly MempoolEntry[]): PoolSnapshot {
+  holdEntries(entries: readonly MempoolEntry[]): PoolSnapshot {
     return PoolSnapshot.of(
       this.#pool,
       Int32Array.from(entries, ({ row }) => row),
@@ -418,8 +418,8 @@ export class Mempool {
     const pool = this.#pool;
     const now = this.#deps.clock.nowSeconds();
     // Parents of what is here: before it.
-    const back = this.#reorg.onTheirWay.map((tx): SavedRecord => ({ bytes: tx.bytes, time: now, delta: pool.delta(tx.txid) }));
-    const returning = new Set(this.#reorg.onTheirWay.map(({ txid }) => hashKey(txid)));
+    const back = this.#reorg.returningTxs.map((tx): SavedRecord => ({ bytes: tx.bytes, time: now, delta: pool.delta(tx.txid) }));
+    const returning = new Set(this.#reorg.returningTxs.map(({ txid }) => hashKey(txid)));
     const deltas = new Map([...pool.prioritised()].map(({ delta, row }) => [row, delta]));
     const absent = [...pool.prioritised()]
       .filter(({ txid, row }) => row === NO_ROW && !returning.has(hashKey(txid)))

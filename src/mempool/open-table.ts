@@ -37,10 +37,10 @@ export abstract class OpenTable {
   protected abstract same(row: number, mark: number, key: Uint8Array, at: number): boolean;
 
   /** Of 32 bytes at `at`, and a number beside them. */
-  protected hash(key: Uint8Array, at: number, beside: number): number {
+  protected hash(key: Uint8Array, at: number, extra: number): number {
     let hash = Math.imul(readU32(key, at) ^ this.#salt[0], 0x9e3779b1);
     hash = Math.imul(hash ^ (hash >>> 15) ^ readU32(key, at + 8) ^ this.#salt[1], 0x85ebca77);
-    hash = Math.imul(hash ^ (hash >>> 13) ^ beside, 0xc2b2ae3d);
+    hash = Math.imul(hash ^ (hash >>> 13) ^ extra, 0xc2b2ae3d);
     return hash ^ (hash >>> 16);
   }
 
@@ -49,7 +49,7 @@ export abstract class OpenTable {
   }
 
   /** Puts a row under its key, instead of the one that is there. */
-  protected put(hash: number, key: Uint8Array, at: number, row: number, mark: number): void {
+  protected putRow(hash: number, key: Uint8Array, at: number, row: number, mark: number): void {
     if (this.#size + 1 > (this.#mask + 1) * LOAD) this.#grow();
     const place = this.#find(hash, key, at);
     if (this.#places[place + ROW] === NO_ROW) this.#size++;
@@ -59,7 +59,7 @@ export abstract class OpenTable {
   }
 
   /** Forgets a key if it is this row's. */
-  protected drop(hash: number, key: Uint8Array, at: number, row: number): void {
+  protected dropRow(hash: number, key: Uint8Array, at: number, row: number): void {
     const places = this.#places;
     const width = this.#width;
     const mask = this.#mask;

@@ -118,7 +118,7 @@ export class ReorgFollower {
   }
 
   /** Transactions that are on their way back and not in the pool yet, parents before their children. */
-  get onTheirWay(): TxView[] {
+  get returningTxs(): TxView[] {
     const { pool } = this.#deps;
     const found: TxView[] = [];
     for (const { tx } of this.#returning) if (!tx.isCoinbase && pool.find(tx.txid) === NO_ROW) found.push(tx);
@@ -150,7 +150,7 @@ export class ReorgFollower {
   }
 
   /** Synchronous part. Call inside the chain's apply step. */
-  follow(change: ChainChange): void {
+  applyTipChange(change: ChainChange): void {
     const { pool, eviction } = this.#deps;
     const { invalidatedBefore } = change;
     let batch = invalidatedBefore === undefined ? this.#underWay : null;

@@ -28,14 +28,14 @@ export class SpenderTable extends OpenTable {
   add(row: number, position: number): void {
     const bytes = this.#arena.bytesOf(row);
     const at = this.#rows.offset[row] + position;
-    this.put(this.hash(bytes, at, readU32(bytes, at + 32)), bytes, at, row, position);
+    this.putRow(this.hash(bytes, at, readU32(bytes, at + 32)), bytes, at, row, position);
   }
 
   /** Forgets an outpoint if it is this row that spends it. */
   delete(row: number, position: number): void {
     const bytes = this.#arena.bytesOf(row);
     const at = this.#rows.offset[row] + position;
-    this.drop(this.hash(bytes, at, readU32(bytes, at + 32)), bytes, at, row);
+    this.dropRow(this.hash(bytes, at, readU32(bytes, at + 32)), bytes, at, row);
   }
 
   protected override same(row: number, position: number, key: Uint8Array, at: number): boolean {

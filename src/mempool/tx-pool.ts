@@ -128,7 +128,7 @@ export class TxPool implements EntryStore {
     return this.#scores.peek();
   }
   /** Says what a row's chunk pays. @param fee modified fees @param weight sigop-adjusted */
-  rank(row: number, fee: number, weight: number): void {
+  setRank(row: number, fee: number, weight: number): void {
     this.rows.rankFee[row] = fee;
     this.rows.rankWeight[row] = weight;
     this.#scores.update(row);
@@ -222,7 +222,7 @@ export class TxPool implements EntryStore {
     const { tx } = fields;
     this.#hashes ??= tx.hashes;
     const row = this.rows.allocate();
-    this.#fill(row, fields);
+    this.#fillRow(row, fields);
     this.arena.store(row, tx);
     this.#byTxid.add(row);
     this.#byWtxid.add(row);
@@ -261,7 +261,7 @@ export class TxPool implements EntryStore {
     }
     this.#unlink(stage);
     for (const row of stage) {
-      this.#leave(row);
+      this.#removeFromRelatives(row);
       this.#drop(row, reason);
     }
   }
@@ -283,7 +283,7 @@ export class TxPool implements EntryStore {
       for (const ancestor of collectAncestors(this.links, row)) if (stage.has(ancestor)) this.#unrelateAncestor(ancestor, row);
     }
     this.#unlink(stage);
-    for (const row of rows) this.#leave(row);
+    for (const row of rows) this.#removeFromRelatives(row);
   }
 
   /** None of these is evicted any more. */
@@ -396,10 +396,10 @@ export class TxPool implements EntryStore {
       this.#changed(descendant);
     }
     descendantFees[row] += deltaSats;
-    this.#rankAnew(row);
+    this.#resetRank(row);
     for (const ancestor of collectAncestors(this.links, row)) {
       descendantFees[ancestor] += deltaSats;
-      this.#rankAnew(ancestor);
+      this.#resetRank(ancestor);
     }
     this.bumpCounter();
   }
@@ -417,7 +417,7 @@ export class TxPool implements EntryStore {
     }
   }
 
-  #fill(row: number, { tx, fee, time, height, sigopCost, size, spendsCoinbase, locks, returned }: EntryFields): void {
+  #fillRow(row: number, { tx, fee, time, height, sigopCost, size, spendsCoinbase, locks, returned }: EntryFields): void {
     const { rows } = this;
     const modifiedFee = fee + this.delta(tx.txid);
     rows.fee[row] = fee;
@@ -484,34 +484,34 @@ export class TxPool implements EntryStore {
     rows.descendantFees[ancestor] += rows.modifiedFee[descendant];
     this.#scores.update(ancestor);
     if (!notify) return;
-    this.#rankAnew(descendant);
+    this.#resetRank(descendant);
     this.#changed(descendant);
   }
 
-  #unrelateAncestor(gone: number, descendant: number): void {
+  #unrelateAncestor(removed: number, descendant: number): void {
     const { rows } = this;
     rows.ancestorCount[descendant]--;
-    rows.ancestorSize[descendant] -= rows.size[gone];
-    rows.ancestorFees[descendant] -= rows.modifiedFee[gone];
-    rows.ancestorSigops[descendant] -= rows.sigopCost[gone];
+    rows.ancestorSize[descendant] -= rows.size[removed];
+    rows.ancestorFees[descendant] -= rows.modifiedFee[removed];
+    rows.ancestorSigops[descendant] -= rows.sigopCost[removed];
     this.#changed(descendant);
   }
 
-  #unrelateDescendant(ancestor: number, gone: number): void {
+  #unrelateDescendant(ancestor: number, removed: number): void {
     const { rows } = this;
     rows.descendantCount[ancestor]--;
-    rows.descendantSize[ancestor] -= rows.size[gone];
-    rows.descendantFees[ancestor] -= rows.modifiedFee[gone];
-    this.#rankAnew(ancestor);
+    rows.descendantSize[ancestor] -= rows.size[removed];
+    rows.descendantFees[ancestor] -= rows.modifiedFee[removed];
+    this.#resetRank(ancestor);
   }
 
-  #rankAnew(row: number): void {
+  #resetRank(row: number): void {
     resetRank(this.rows, row);
     this.#scores.update(row);
   }
 
   /** Held until it is dropped, so that no listener's release gives the row away before. */
-  #leave(row: number): void {
+  #removeFromRelatives(row: number): void {
     this.hold(row);
     this.rows.flags[row] &= ~FLAG.here;
     this.#notifyFollowers('removed', row);

@@ -37,7 +37,7 @@ export function worstChunk(pool: TxPool): WorstChunk | undefined {
       // It counts with what depends on it, if that pays more.
       const all = withDescendants(pool, row);
       const { modifiedFee, size } = pool.rows;
-      if (all.fees * size[row] > modifiedFee[row] * all.size) pool.rank(row, all.fees, WITNESS_SCALE_FACTOR * all.size);
+      if (all.fees * size[row] > modifiedFee[row] * all.size) pool.setRank(row, all.fees, WITNESS_SCALE_FACTOR * all.size);
       if (pool.worst === row) return all;
       continue;
     }
@@ -45,7 +45,7 @@ export function worstChunk(pool: TxPool): WorstChunk | undefined {
     for (const { fee, weight, rows } of chunks) {
       for (const member of rows) {
         members.add(member);
-        pool.rank(member, fee, weight);
+        pool.setRank(member, fee, weight);
       }
     }
     const last = chunks.at(-1) as PoolChunk;

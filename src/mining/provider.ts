@@ -218,17 +218,17 @@ export class Provider {
       while (this.#due) {
         const told = this.#announced as AnnouncedTip;
         // Asked again in the same turn, a chain that goes on by itself would never get one.
-        if (!(await this.#serve(told)) && this.#announced === told) return this.#later(TIP_RETRY_MS);
+        if (!(await this.#runRound(told)) && this.#announced === told) return this.#retryLater(TIP_RETRY_MS);
       }
     } catch (error) {
       if (this.#closed) return;
       this.#deps.log.error(`No template for ${this.#options.name} clients: ${(error as Error).message}`);
-      this.#later(RETRY_MS);
+      this.#retryLater(RETRY_MS);
     }
   }
 
   /** Looks again then, or when the next tip comes. */
-  #later(ms: number): void {
+  #retryLater(ms: number): void {
     this.#cancelRetry = this.#deps.after(ms, () => {
       this.#cancelRetry = null;
       this.#runIfDue();
@@ -239,7 +239,7 @@ export class Provider {
    * One round: the standard template where it is due, then reserves that it does not leave free, then what is staged.
    * @returns false when the chain has another tip, or clients were told of one meanwhile
    */
-  async #serve(told: AnnouncedTip): Promise<boolean> {
+  async #runRound(told: AnnouncedTip): Promise<boolean> {
     if (this.#standard === null || this.#feesDue) {
       this.#gain = 0;
       const chosen = await this.#choose(told.tip, this.#options.leastReserve);

@@ -38,7 +38,7 @@ export interface SolutionDeps {
   readonly hashes: Hashes;
   readonly log: Logger;
   /** Told of every coinbase that a client made. */
-  readonly watch: Pick<CoinbaseWatch, 'submitted'>;
+  readonly coinbaseWatch: Pick<CoinbaseWatch, 'submitted'>;
 }
 
 export class Solutions {
@@ -62,10 +62,10 @@ export class Solutions {
   }
 
   /** A block from the serving thread. Never rejects. */
-  judge({ hashHex, block, file, finder, address, height, late }: FoundBlock): Promise<void> {
+  judgeSolution({ hashHex, block, file, finder, address, height, late }: FoundBlock): Promise<void> {
     const where = late ? ', on the tip before,' : '';
     this.#deps.log.info(`${this.#deps.name}: block ${hashHex}${where} from ${finder}`);
-    return this.#run(() => this.#judge(hashHex, block, file, (coinbase) => this.#deps.watch.submitted(address, coinbase, height)));
+    return this.#run(() => this.#judge(hashHex, block, file, (coinbase) => this.#deps.coinbaseWatch.checkSubmitted(address, coinbase, height)));
   }
 
   /** Submits what an earlier run had read and not judged, and sets aside what is not whole. */

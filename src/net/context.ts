@@ -58,12 +58,12 @@ export interface NetContext {
    * Does work that comes after the first wait of a handler, and counts its time as used by the peer. What comes before is
    * counted without that.
    */
-  charged<T>(peer: Peer, work: () => T): T;
+  chargeTo<T>(peer: Peer, work: () => T): T;
   /**
    * Schedules a round of sending: to all peers when there is something new to announce, or to one peer when there may
    * be a request for it.
    */
-  wake(peer?: Peer): void;
+  scheduleRound(peer?: Peer): void;
 }
 
 /**

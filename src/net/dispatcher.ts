@@ -31,13 +31,13 @@ const LOOKUPS = 64;
 
 export interface MessageServers {
   /** Sends a block that was asked for. @returns false when it is not here, or not for this peer */
-  block(peer: Peer, item: InvItem): Promise<boolean>;
+  sendBlock(peer: Peer, item: InvItem): Promise<boolean>;
   /** Resolves when a message of this peer may be handled; undefined when it may be at once. Never rejects. */
   settled(peer: Peer, command: string): Promise<void> | undefined;
   /** These transactions come next, in this order. */
   prefetch(peer: Peer, frames: readonly Frame[]): void;
   /** Sends a transaction. @returns false when it isn't there */
-  transaction(peer: Peer, item: InvItem): boolean;
+  sendTransaction(peer: Peer, item: InvItem): boolean;
   /** A message is about to be handled in this turn of the loop, or what one has set off is over. */
   stepped(): void;
 }
@@ -69,7 +69,7 @@ export class Dispatcher {
   }
 
   /** See NetContext. */
-  charged<T>(peer: Peer, work: () => T): T {
+  chargeTo<T>(peer: Peer, work: () => T): T {
     const began = performance.now();
     try {
       return work();
@@ -120,7 +120,7 @@ export class Dispatcher {
       this.#guarded(peer, under.command, under.bytes, () => {
         if (under.steps.next().done === true) this.#steps.delete(peer);
       });
-    } else if (peer.wanted.some) this.#serve(peer);
+    } else if (peer.wanted.some) this.#serveWanted(peer);
     else this.#next(peer);
   }
 
@@ -235,7 +235,7 @@ export class Dispatcher {
   }
 
   /** Answers getdata: transactions as many as fit, then one block. */
-  #serve(peer: Peer): void {
+  #serveWanted(peer: Peer): void {
     const { wanted } = peer;
     const missing: InvItem[] = [];
     const until = performance.now() + PEER_MS;
@@ -245,7 +245,7 @@ export class Dispatcher {
       if (item === undefined || !isTransaction(item)) break;
       wanted.drop();
       // A peer for blocks only gets no answer.
-      if (!this.#servers.transaction(peer, item) && peer.relaysTransactions) missing.push(item);
+      if (!this.#servers.sendTransaction(peer, item) && peer.relaysTransactions) missing.push(item);
     }
     // So that it can ask another peer without waiting.
     const notFound = (): void => {
@@ -259,7 +259,7 @@ export class Dispatcher {
     wanted.drop();
     const { type } = next;
     if (type === INV.BLOCK || type === INV.WITNESS_BLOCK || type === INV.CMPCT_BLOCK || type === INV.FILTERED_BLOCK) {
-      const served = this.#servers.block(peer, next).then((sent) => {
+      const served = this.#servers.sendBlock(peer, next).then((sent) => {
         // Core says nothing of blocks, and passes such an answer over; others ask elsewhere at once.
         if (!sent) missing.push(next);
         notFound();

@@ -67,7 +67,7 @@ export class Inventory {
       }
       announcer.noteKnownHash(peer, hash);
       const ignored = chain.isInitialBlockDownload();
-      const known = ignored ? txs.isKnown(hash, byWtxid) : txs.announced(peer, hash, byWtxid);
+      const known = ignored ? txs.isKnown(hash, byWtxid) : txs.noteAnnounced(peer, hash, byWtxid);
       if (!logs) continue;
       const name = hashToHex(hash);
       if (lines.has(name + byWtxid)) continue;
@@ -78,7 +78,7 @@ export class Inventory {
       const asked = headers.askAbout(peer, newest);
       if (asked && logs) log.debug('net', `getheaders (${chain.bestHeader.height}) ${hashToHex(newest)} to peer=${peer.id}`);
     }
-    this.#context.wake(peer);
+    this.#context.scheduleRound(peer);
   }
 
   /** getdata: noted here, worked off by the dispatcher as the peer takes it. @throws DecodeError */
@@ -118,7 +118,7 @@ export class Inventory {
   tx(peer: Peer, payload: Uint8Array): void | Promise<void> {
     // Before the chain is there, no transaction can be judged.
     if (this.#context.chain.isInitialBlockDownload() && !peer.permissions.relay) return;
-    return this.#parts.txs.receive(peer, payload);
+    return this.#parts.txs.receiveTx(peer, payload);
   }
 
   /** mempool (BIP-0035): by permission, or where filters are offered and today's upload is not used up. */
@@ -143,7 +143,7 @@ export class Inventory {
     const byWtxid = type === INV.WTX;
     // 0.21 does not look into blocks.
     const tx =
-      announcer.find(peer, hash, byWtxid) ??
+      announcer.findTx(peer, hash, byWtxid) ??
       (this.#context.options.legacyPeers ? undefined : this.#parts.compact.newestTransaction(hash, byWtxid));
     if (tx === undefined) return false;
     peer.send('tx', type === INV.TX && tx.hasWitness ? tx.stripped() : tx.bytes);

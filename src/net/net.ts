@@ -191,8 +191,8 @@ export class Net {
       misbehaving: (peer, score, reason) =>
         blame(peer, score, reason, { log, bans: this.bans, connections: this.#connections, strict: !this.options.legacyPeers }),
       disconnect: (peer, why) => this.#connections.disconnect(peer, why),
-      charged: (peer, work) => this.#dispatcher.charged(peer, work),
-      wake: (peer) => this.#rounds.soon(peer),
+      chargeTo: (peer, work) => this.#dispatcher.chargeTo(peer, work),
+      scheduleRound: (peer) => this.#rounds.schedule(peer),
     };
     this.#context = context;
     this.#rounds = new Rounds(this.#ready, (peer) => this.#send(peer));
@@ -238,16 +238,16 @@ export class Net {
         encrypts: ellSwift !== null,
       },
       {
-        called: (peer) => this.#handshake.sendVersion(peer),
-        wake: (peer) => this.#dispatcher.pump(peer),
+        connected: (peer) => this.#handshake.sendVersion(peer),
+        workPending: (peer) => this.#dispatcher.pump(peer),
         disconnected: (peer) => this.#onDisconnected(peer),
-        changed: (count) => this.onConnections(count),
+        countChanged: (count) => this.onConnections(count),
       },
     );
     this.#files = new AddressFiles(deps.peersFile, deps.anchorsFile, log);
     this.#handshake = new Handshake(context, {
-      greeted: (peer) => this.#greeted(peer),
-      ready: (peer) => this.#joined(peer),
+      greeted: (peer) => this.#onVersion(peer),
+      ready: (peer) => this.#onReady(peer),
       refused: (peer) => this.privately.refuse(peer),
       privateReady: (peer) => this.privately.ready(peer),
       // Not of private connections: a peer that sent us their nonce back would learn that they are ours.
@@ -284,11 +284,11 @@ export class Net {
       () => this.#wtxidPeers,
       (peer, tx) => this.announcer.noteKnown(peer, tx),
     );
-    this.txs.onAccepted = (tx) => this.announcer.relay(tx);
+    this.txs.onAccepted = (tx) => this.announcer.relayTx(tx);
     this.txs.onReceived = (peer, tx) => this.privately.received(peer, tx);
     this.#filters = new FilterServer(context, this.options.peerBlockFilters ? deps.filters : null);
     this.#guard = new ChainGuard(context, (peer, from) => this.#headers.askFrom(peer, from));
-    this.#headers.onGoodChain = (peer) => this.#guard.protect(peer);
+    this.#headers.onGoodChain = (peer) => this.#guard.protectPeer(peer);
     this.#addrRelay = new AddrRelay(
       context,
       this.addresses,
@@ -309,17 +309,17 @@ export class Net {
     const compact = new CompactRelay(context, this.downloads, this.#headers, this.#blocks, this.#reads);
     this.compact = compact;
     this.#filtered = new FilteredRelay(context);
-    this.downloads.fetchCompact = (peer, wanted) => compact.fetch(peer, wanted);
+    this.downloads.fetchCompact = (peer, wanted) => compact.fetchBlock(peer, wanted);
     this.#blocks.onGoodBlock = (peer) => compact.onGoodBlock(peer);
-    this.txs.onUnused = (tx) => compact.remember(tx);
+    this.txs.onUnused = (tx) => compact.rememberTx(tx);
     this.#blockServer = new BlockServer(
       context,
       () => this.upload.historicalReached,
-      (peer, node, bytes) => compact.serve(peer, node, bytes),
+      (peer, node, bytes) => compact.serveCompactBlock(peer, node, bytes),
       (peer, bytes) => this.#filtered.sendBlock(peer, bytes),
       this.#reads,
     );
-    this.#blockAnnouncer = new BlockAnnouncer(context, (peer, node) => compact.announce(peer, node));
+    this.#blockAnnouncer = new BlockAnnouncer(context, (peer, node) => compact.announceTip(peer, node));
     this.#inventory = new Inventory(context, {
       txs: this.txs,
       announcer: this.announcer,
@@ -343,13 +343,13 @@ export class Net {
       filtered: this.#filtered,
     };
     this.#dispatcher = new Dispatcher(context, messageHandlers(parts), {
-      block: (peer, item) => this.#blockServer.block(peer, item),
+      sendBlock: (peer, item) => this.#blockServer.sendBlock(peer, item),
       settled: (peer, command) => {
         const blocks = command === 'block' ? undefined : this.#blocks.settled(peer);
         return blocks ?? (BLOCK_MESSAGES.has(command) ? undefined : this.txs.settled(peer));
       },
       prefetch: (peer, frames) => this.#inventory.prefetch(peer, frames),
-      transaction: (peer, item) => this.#inventory.sendTransaction(peer, item),
+      sendTransaction: (peer, item) => this.#inventory.sendTransaction(peer, item),
       stepped: () => this.onStep(),
     });
   }
@@ -366,12 +366,12 @@ export class Net {
       connected.map(({ block }) => block),
       disconnected.length > 0,
     );
-    for (const { node } of connected) this.times.reached(node.hash, 'tip');
+    for (const { node } of connected) this.times.noteReached(node.hash, 'tip');
     this.downloads.onConnected(connected.length);
     this.#staleTip.onTip();
     this.compact.onTip();
     this.#blockAnnouncer.onTip(connected.map(({ node }) => node));
-    this.#rounds.soon();
+    this.#rounds.schedule();
   }
 
   /** A block was found valid (null) or not: its sender answers for it. */
@@ -425,7 +425,7 @@ export class Net {
     this.#i2p?.listen({
       inbound: ({ socket, own }, address) =>
         this.#connections.accept({
-          connection: this.#inline.over(socket),
+          connection: this.#inline.wrapSocket(socket),
           address,
           bindText: addressText(own),
           permissions: null,
@@ -534,18 +534,18 @@ export class Net {
     return this.#connections.findConnected(target);
   }
 
-  #joined(peer: Peer): void {
+  #onReady(peer: Peer): void {
     this.#ready.add(peer);
     if (!peer.inbound && !peer.isClient) this.#hasOutbound = true;
     if (peer.relaysByWtxid) this.#wtxidPeers++;
-    this.announcer.join(peer);
-    this.#addrRelay.join(peer);
+    this.announcer.addPeer(peer);
+    this.#addrRelay.addPeer(peer);
     if (!peer.inbound) this.#addrRelay.requestAddresses(peer);
-    this.#rounds.soon(peer);
+    this.#rounds.schedule(peer);
   }
 
   /** version was read of a peer that we called: its address works. */
-  #greeted(peer: Peer): void {
+  #onVersion(peer: Peer): void {
     if (peer.inbound) {
       if (peer.localAddress !== null) this.local.seen(peer.localAddress);
       return;
@@ -586,7 +586,7 @@ export class Net {
     const visible = !peer.inbound && peer.type !== 'block-relay-only' && !peer.isPrivate;
     if (peer.ready && visible && peer.misbehaviour === 0) this.addresses.connected(peer.address);
     // Others may be asked for what it had.
-    if (peer.ready) this.#rounds.soon();
+    if (peer.ready) this.#rounds.schedule();
   }
 
   #round(): void {
@@ -599,7 +599,7 @@ export class Net {
     this.#staleTip.tick();
     this.privately.tick();
     this.#hasOutbound = [...this.#ready].some((peer) => !peer.inbound && !peer.isClient);
-    this.#rounds.soon();
+    this.#rounds.schedule();
   }
 
   /** Time was moved: what is due is done before the call that moved it returns. */
@@ -632,7 +632,7 @@ export class Net {
       this.#drop(peer, late);
       return;
     }
-    if (!peer.isClient && ((fetch && !peer.isLimited) || !chain.isInitialBlockDownload())) this.downloads.request(peer);
+    if (!peer.isClient && ((fetch && !peer.isLimited) || !chain.isInitialBlockDownload())) this.downloads.fillWindow(peer);
     this.txs.send(peer);
     // What had to wait because of what others hold.
     this.#dispatcher.pump(peer);

@@ -21,7 +21,7 @@ export class Rounds {
   }
 
   /** Schedules a turn, for one peer or for all. */
-  soon(peer?: Peer): void {
+  schedule(peer?: Peer): void {
     if (this.#stopped) return;
     if (peer !== undefined) this.#pending.add(peer);
     else for (const one of this.#peers) this.#pending.add(one);

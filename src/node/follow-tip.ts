@@ -28,7 +28,7 @@ export function followTip({ chain, mempool, templates, guard }: TipFollowers, sh
    */
   let outlasts = false;
   // What answers depend on moves in one go, before the chain answers the call that brought the block.
-  chain.follow({
+  chain.addFollower({
     name: 'The mempool',
     onMove: (tip, change) => {
       outlasts = mempool.outlasts(change);

@@ -25,7 +25,7 @@ import {
   type NodeClient,
   type NodeEvent,
   type NodeRates,
-  PooledTx,
+  MempoolTx,
   type Relatives,
   type Spender,
   type StoredBlocks,
@@ -130,11 +130,11 @@ export class InlineNodeClient implements NodeClient {
     listener({ kind: 'pool', txs: this.pool() });
   }
   /** Parents first: a payment that sends all of a coin is known by the coin alone. */
-  pool(): PooledTx[] {
+  pool(): MempoolTx[] {
     const { mempool, crypto } = this.#deps;
-    const byAncestors: PooledTx[][] = [];
+    const byAncestors: MempoolTx[][] = [];
     for (const { txid, bytes, ancestorCount } of mempool.entries()) {
-      (byAncestors[ancestorCount] ??= []).push(new PooledTx(txid, bytes, crypto));
+      (byAncestors[ancestorCount] ??= []).push(new MempoolTx(txid, bytes, crypto));
     }
     return byAncestors.flat();
   }

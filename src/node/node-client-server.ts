@@ -9,12 +9,12 @@ import {
   kilobytesOf,
   compactCopy,
   type PackedEvent,
-  type PackedPool,
+  type PackedMempool,
   type ToNode,
   type ToWallets,
   TXID_BYTES,
 } from '../wallet/linked-node-client.js';
-import type { NodeEvent, PooledTx } from '../wallet/node-client.js';
+import type { NodeEvent, MempoolTx } from '../wallet/node-client.js';
 import { answerOutputs } from '../wallet/output-questions.js';
 import type { InlineNodeClient } from './inline-node-client.js';
 
@@ -28,7 +28,7 @@ const CHECK_MS = 200;
 const RETRY_MS = 200;
 
 /** The ids in one array, and the bytes of each. */
-function packedPool(txs: readonly PooledTx[]): PackedPool {
+function packedPool(txs: readonly MempoolTx[]): PackedMempool {
   const txids = new Uint8Array(TXID_BYTES * txs.length);
   for (const [i, { txid }] of txs.entries()) txids.set(txid, TXID_BYTES * i);
   return { txids, txs: txs.map(({ bytes }) => compactCopy(bytes)) };

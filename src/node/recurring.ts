@@ -1,7 +1,7 @@
 // What happens again and again as long as the node runs.
 
 import type { Chain } from '../chain/chain.js';
-import { freeMemoryReturner } from '../crypto/native/free-memory.js';
+import { createMemoryTrimmer } from '../crypto/native/free-memory.js';
 import type { Net } from '../net/net.js';
 import type { SyncProgress } from '../net/sync/sync-progress.js';
 import type { ClockWatch } from './clock-watch.js';
@@ -47,7 +47,7 @@ export function startRecurring(
   scheduler.every(PRIVATE_RETRY_MS, () => {
     net.privately.retry().catch((error: Error) => log.warn(`Sending transactions privately: ${error.message}`));
   });
-  const returnFreeMemory = freeMemoryReturner();
+  const returnFreeMemory = createMemoryTrimmer();
   if (returnFreeMemory === null) return;
   let returning = Promise.resolve();
   scheduler.every(FREE_MEMORY_MS, () => {

@@ -109,7 +109,7 @@ async function start(
   }
   const pooled = await openMempool(base, chain, threads);
   const { mempool } = pooled;
-  const templated = openTemplates(base, { chain, mempool }, threads, front, (hash) => late.net?.times.reached(hash, 'template'));
+  const templated = openTemplates(base, { chain, mempool }, threads, front, (hash) => late.net?.times.noteReached(hash, 'template'));
   const walletParts = openWallets(base, { chain, indexes, mempool }, threads);
 
   // Wire.

@@ -81,9 +81,9 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
     dir: solutionsDir,
     hashes,
     log,
-    watch: {
-      submitted: guard.wrap('coinbase check', (client: string, coinbase: TxView, height: number) =>
-        coinbases.submitted(client, coinbase, height),
+    coinbaseWatch: {
+      checkSubmitted: guard.wrap('coinbase check', (client: string, coinbase: TxView, height: number) =>
+        coinbases.checkSubmitted(client, coinbase, height),
       ),
     },
     chain: {
@@ -118,7 +118,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
         provider.setNeeds(message.reserves);
         break;
       case 'solution':
-        void solutions.judge(message);
+        void solutions.judgeSolution(message);
         break;
       case 'log':
         if (message.level === 'debug') log.debug('net', message.text);

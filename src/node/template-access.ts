@@ -71,7 +71,7 @@ export function createTemplateAccess(deps: TemplateAccessDeps): FollowingAccess 
   const submissions = new Submissions(deps.log);
   return {
     coinbaseSubmitted: guard.wrap('coinbase check', (client: string, coinbase: TxView, height: number) =>
-      coinbases.submitted(client, coinbase, height),
+      coinbases.checkSubmitted(client, coinbase, height),
     ),
     blockSubmitted: (client, hash, outcome) => submissions.add({ client, hash, outcome, time: Math.floor(Date.now() / 1000) }),
     submissions,

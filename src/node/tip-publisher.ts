@@ -28,7 +28,7 @@ export class TipPublisher {
   }
 
   /** What was to follow does not: the tip stays. */
-  rest(): void {
+  publishPending(): void {
     if (this.#timer !== null) this.#now();
   }
 

@@ -21,7 +21,7 @@ import { WALLET_RUNS } from '../rpc/wallet/runs.js';
 import { ExternalSigner } from '../wallet/external-signer.js';
 import { LinkedNodeClient } from '../wallet/linked-node-client.js';
 import { WalletError } from '../wallet/manage/wallet-error.js';
-import { createChance } from '../wallet/spend/chance.js';
+import { createRandomSource } from '../wallet/spend/chance.js';
 import { operatorError } from './fault-advice.js';
 import { startResending } from './resending.js';
 import { createRunForJson } from './run-for-json.js';
@@ -93,7 +93,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
     descriptors,
     signer,
     signingThreads,
-    chance: createChance(),
+    chance: createRandomSource(),
     nowSeconds: () => clock.nowSeconds(),
     log: (line: string) => log.info(line),
   };
@@ -200,7 +200,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
   reportTimer.unref();
   const weighing = setInterval(() => post({ kind: 'heap', bytes: getHeapStatistics().total_heap_size }), HEAP_MS);
   weighing.unref();
-  void wallets.loadAgain(init.again.names, init.again.why);
+  void wallets.reloadWallets(init.again.names, init.again.why);
   links.add(NODE, init.node);
   // Messages have waited in the port until now.
   port.on('message', onMessage);

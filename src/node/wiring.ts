@@ -103,14 +103,14 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
     ['notifications', (tip, change) => late.notifications?.onTip(tip, change)],
     ['unknown rules', () => late.ruleWatch?.onTip()],
     ['fronts', () => state.noteChange()],
-    ['indexes', () => indexes.wake()],
+    ['indexes', () => indexes.notifyTipChanged()],
     ['peers', (_tip, change) => late.net?.onTip(change)],
   ];
   for (const [name, listener] of tipSequence) chain.onTip(listener, name);
 
   // What was to follow the last change of the tip does not.
-  chain.onRest(() => sv2?.onTip(), 'sv2');
-  chain.onRest(() => publisher.rest(), 'new work');
+  chain.onNoMoreFollows(() => sv2?.onTip(), 'sv2');
+  chain.onNoMoreFollows(() => publisher.publishPending(), 'new work');
 
   // A new block on the tip passed every check that needs no coins.
   chain.onStored((node, block) => late.net?.onStored(node, block), 'peers');
@@ -123,7 +123,7 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
 
   // The blocks below a snapshot come further, or are validated.
   chain.onHistory(() => client.onHistory(), 'wallets');
-  chain.onHistory(() => indexes.wake(), 'indexes');
+  chain.onHistory(() => indexes.notifyTipChanged(), 'indexes');
 
   // A transaction enters the mempool, leaves it, or changes its rank.
   const listenTo = (name: string, { added = () => {}, removed = () => {} }: Partial<Omit<PoolListener, 'changed'>>): void =>
@@ -141,7 +141,7 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
   });
 
   // The node itself wants a transaction known.
-  mempool.onBroadcast = guard.wrap('peers', (entry: MempoolEntry) => late.net?.announcer.relay(entry));
+  mempool.onBroadcast = guard.wrap('peers', (entry: MempoolEntry) => late.net?.announcer.relayTx(entry));
 
   // A template is published.
   templates.onPublish((facts) => access.onTemplate(facts), 'templates of batches');

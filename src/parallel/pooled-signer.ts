@@ -73,7 +73,7 @@ export class PooledSigner implements SigningThreads {
       mostShares: Math.min(pool.size, Math.max(1, pool.size - 1)),
       shareUs: JOB_US,
       canPost: () => pool.canAcceptWork('transaction'),
-      post: (works) => this.#together(works),
+      post: (works) => this.#signTogether(works),
     });
   }
 
@@ -82,7 +82,7 @@ export class PooledSigner implements SigningThreads {
     const work: Work = { tx, spent, provider, hashType };
     const inputUs = INPUT_US + (spent.some((output) => output && isLegacy(output.script)) ? tx.strippedSize * LEGACY_US_PER_BYTE : 0);
     const us = tx.inputCount * inputUs;
-    if (us <= hereUs || !pool.canAcceptWork('transaction')) return this.#queue.wait(work, us);
+    if (us <= hereUs || !pool.canAcceptWork('transaction')) return this.#queue.enqueue(work, us);
     // All threads end about together when each has a few parts.
     const share = Math.ceil(Math.max(tx.inputCount / (pool.size * PARTS_PER_THREAD), LEAST_JOB_US / inputUs));
     return this.#inParts(work, Math.max(1, Math.min(share, Math.floor(JOB_US / inputUs))));
@@ -103,7 +103,7 @@ export class PooledSigner implements SigningThreads {
         const material = new MaterialGatherer(signing, work.provider, work.hashType);
         try {
           for (let i = first; i < end; i++) {
-            material.add(i);
+            material.addInput(i);
             if (slicer.due) await slicer.pause();
           }
           const part = this.#post([{ material: material.found, subject, first, end }]);
@@ -123,7 +123,7 @@ export class PooledSigner implements SigningThreads {
   }
 
   /** Several transactions, each whole and with its own keys, in one job. */
-  async #together(works: readonly Work[]): Promise<Results[]> {
+  async #signTogether(works: readonly Work[]): Promise<Results[]> {
     const gathering: MaterialGatherer[] = [];
     const parts: Part[] = [];
     try {
@@ -133,7 +133,7 @@ export class PooledSigner implements SigningThreads {
           const { inputCount } = work.tx;
           const material = new MaterialGatherer(signingTx(work.tx, work.spent, this.#deps.crypto), work.provider, work.hashType);
           gathering.push(material);
-          for (let i = 0; i < inputCount; i++) material.add(i);
+          for (let i = 0; i < inputCount; i++) material.addInput(i);
           parts.push({ material: material.found, subject: this.#subject(work), first: 0, end: inputCount });
         }
         made = this.#post(parts);

@@ -37,7 +37,7 @@ export class SigningQueue<Work, Made> {
    * @param us what it takes, in microseconds
    * @returns what another thread made of it; null in the turn in which it is to be signed here
    */
-  wait(work: Work, us: number): Promise<Made | null> {
+  enqueue(work: Work, us: number): Promise<Made | null> {
     return new Promise((done) => {
       this.#waiting.push({ work, us, done });
       if (!this.#running) void this.#run();

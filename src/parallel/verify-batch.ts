@@ -51,19 +51,19 @@ export class BatchAnswers {
     if (serial !== this.serial) return;
     for (const range of passed) {
       const checks = this.ranges[range];
-      if (checks !== undefined) this.#note(range, checks.end - checks.first);
+      if (checks !== undefined) this.#countRange(range, checks.end - checks.first);
     }
     if (last !== null && this.ranges[lastRange] !== undefined) this.#takeAnswer(lastRange, last);
   }
 
-  #note(range: number, checked: number): void {
+  #countRange(range: number, checked: number): void {
     this.#checked += checked - this.#ran[range];
     this.#ran[range] = checked;
   }
 
   #takeAnswer(range: number, result: VerifyJobResult): void {
     if (!fits(result, this.ranges[range] as CheckRange, this.serial)) return;
-    this.#note(range, result.checked);
+    this.#countRange(range, result.checked);
     if (result.stopped) this.#stopped = true;
     if (result.failedCheck >= 0 && (this.#lowest === null || result.failedCheck < this.#lowest.failedCheck)) this.#lowest = result;
   }

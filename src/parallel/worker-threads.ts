@@ -71,20 +71,20 @@ export class WorkerThreads {
     // would end.
     piscina.on('error', (error: unknown) => warn?.(`A worker thread failed between two jobs: ${describeError(error)}`));
     // The thread in its place is there at the end of the turn.
-    piscina.on('workerDestroy', () => queueMicrotask(() => this.#noteAll(piscina)));
-    this.#noteAll(piscina);
+    piscina.on('workerDestroy', () => queueMicrotask(() => this.#watchThreads(piscina)));
+    this.#watchThreads(piscina);
     this.#stopChecking = every(() => this.#checkJobs());
     return piscina;
   }
 
   /** Piscina gives up on threads that end while they load: a job that waits for one would wait for ever. */
-  #noteAll(piscina: Piscina): void {
-    for (const thread of piscina.threads) this.#note(thread);
+  #watchThreads(piscina: Piscina): void {
+    for (const thread of piscina.threads) this.#whenLoaded(thread);
     if (piscina.threads.length === 0 && piscina === this.#piscina) void this.#endThreads(piscina);
   }
 
   /** The first message of a Piscina thread says that its module is loaded. */
-  #note(thread: Worker): Promise<void> {
+  #whenLoaded(thread: Worker): Promise<void> {
     let loaded = this.#loaded.get(thread);
     if (loaded === undefined) {
       loaded = new Promise<void>((resolve) => {
@@ -128,7 +128,7 @@ export class WorkerThreads {
     let known: readonly Worker[];
     do {
       known = piscina.threads;
-      await withinLimit(Promise.all(known.map((thread) => this.#note(thread))));
+      await withinLimit(Promise.all(known.map((thread) => this.#whenLoaded(thread))));
     } while (piscina.threads.some((thread) => !known.includes(thread)));
     await piscina.destroy().catch((error: unknown) => this.#options.warn?.(`Worker threads did not end cleanly: ${describeError(error)}`));
   }

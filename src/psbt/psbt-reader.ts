@@ -36,7 +36,7 @@ export class PsbtReader {
   }
 
   /** Runs a read and puts its failure into the form of Core's. */
-  inWords<T>(read: () => T): T {
+  withStreamErrors<T>(read: () => T): T {
     try {
       return read();
     } catch (error) {
@@ -45,33 +45,33 @@ export class PsbtReader {
     }
   }
 
-  get empty(): boolean {
+  get isEmpty(): boolean {
     return this.#reader.remaining === 0;
   }
   get offset(): number {
     return this.#reader.offset;
   }
   bytes(count: number): Uint8Array {
-    return this.inWords(() => this.#reader.bytes(count));
+    return this.withStreamErrors(() => this.#reader.bytes(count));
   }
   u8(): number {
-    return this.inWords(() => this.#reader.u8());
+    return this.withStreamErrors(() => this.#reader.u8());
   }
   u32(): number {
-    return this.inWords(() => this.#reader.u32());
+    return this.withStreamErrors(() => this.#reader.u32());
   }
   i64(): bigint {
-    return this.inWords(() => this.#reader.i64big());
+    return this.withStreamErrors(() => this.#reader.i64big());
   }
   compactSize(): number {
-    return this.inWords(() => this.#reader.compactSize());
+    return this.withStreamErrors(() => this.#reader.compactSize());
   }
   /** Bytes behind their size. */
   varBytes(): Uint8Array {
-    return this.inWords(() => this.#reader.varBytes());
+    return this.withStreamErrors(() => this.#reader.varBytes());
   }
   tx(allowWitness: boolean): TxView {
-    return this.inWords(() => {
+    return this.withStreamErrors(() => {
       const tx = parseTx(this.#reader.data, this.crypto, { offset: this.#reader.offset, allowWitness });
       this.#reader.offset = tx.end;
       return tx;
@@ -79,7 +79,7 @@ export class PsbtReader {
   }
 
   /** A value of its own form behind the size that the form must turn out to have. */
-  sized<T>(read: () => T): T {
+  readSized<T>(read: () => T): T {
     const size = this.compactSize();
     const start = this.offset;
     const value = read();
@@ -88,7 +88,7 @@ export class PsbtReader {
   }
 
   /** A value of exactly so many bytes. */
-  fixed(size: number): Uint8Array {
-    return this.sized(() => this.bytes(size));
+  fixedBytes(size: number): Uint8Array {
+    return this.readSized(() => this.bytes(size));
   }
 }

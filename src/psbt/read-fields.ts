@@ -13,12 +13,12 @@ export type MapName = 'global' | 'input' | 'output';
 /** Reads keys until the separator, and hands each to the caller, which reads the value. */
 export function readMap(reader: PsbtReader, name: MapName, field: (key: Uint8Array) => void): void {
   const seen = new Set<string>();
-  while (!reader.empty) {
+  while (!reader.isEmpty) {
     const key = reader.varBytes();
     if (key.length === 0) return;
     if (reader.later) {
       // Types are numbers of one to nine bytes there; those with a meaning have one.
-      reader.inWords(() => new ByteReader(key).compactSize());
+      reader.withStreamErrors(() => new ByteReader(key).compactSize());
       const id = fieldKey(key, reader.crypto);
       if (seen.has(id)) failRead(`Duplicate Key, ${name} key "${toHex(key)}" already provided`);
       seen.add(id);
@@ -37,7 +37,7 @@ export function checkKeySize(reader: PsbtReader, key: Uint8Array, size: number, 
  * A field that there is once and whose key is its type alone.
  * @param name as Core calls the type since release 32; duplicate and longKey are its names before that
  */
-export function once(reader: PsbtReader, seen: Set<number>, key: Uint8Array, name: string, duplicate: string, longKey: string): void {
+export function checkSingleField(reader: PsbtReader, seen: Set<number>, key: Uint8Array, name: string, duplicate: string, longKey: string): void {
   checkKeySize(reader, key, reader.later ? 1 : key.length, name, '');
   const type = key[0];
   if (key.length === 1 && seen.has(type)) failRead(`Duplicate Key, ${duplicate} already provided`);
@@ -113,7 +113,7 @@ export function readRaw(
 ): Uint8Array {
   const id = fieldKey(key, reader.crypto);
   if (unknown.has(id)) failRead('Duplicate Key, key for unknown value already provided');
-  if (reader.later && key[0] === PROPRIETARY) reader.inWords(() => proprietaryKey(key));
+  if (reader.later && key[0] === PROPRIETARY) reader.withStreamErrors(() => proprietaryKey(key));
   const value = read();
   unknown.set(id, { key, value });
   return value;

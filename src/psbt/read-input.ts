@@ -7,9 +7,9 @@ import { ScriptError } from '../consensus/script/script-error.js';
 import { IN } from './field-types.js';
 import { emptyInput, fieldKey, type PsbtInput } from './psbt.js';
 import { failRead, type PsbtReader } from './psbt-reader.js';
-import { checkKeySize, once, readKeyPath, readMap, readPublicKey, readRaw, readTapKeyPath } from './read-fields.js';
+import { checkKeySize, checkSingleField, readKeyPath, readMap, readPublicKey, readRaw, readTapKeyPath } from './read-fields.js';
 import { readMusigInput } from './read-musig.js';
-import { type InputOfVersion2, readInput2 } from './read-version2.js';
+import { type InputOfVersion2, readVersion2Input } from './read-version2.js';
 
 /** @param version2 filled in version 2, null in version 0, where its fields are refused */
 export function readInput(reader: PsbtReader, version2: InputOfVersion2 | null): PsbtInput {
@@ -24,12 +24,12 @@ export function readInput(reader: PsbtReader, version2: InputOfVersion2 | null):
 function readField(reader: PsbtReader, key: Uint8Array, input: PsbtInput, seen: Set<number>, version2: InputOfVersion2 | null): void {
   switch (key[0]) {
     case IN.NON_WITNESS_UTXO:
-      once(reader, seen, key, 'Input Non-witness UTXO', 'input non-witness utxo', 'Non-witness utxo');
-      input.nonWitnessUtxo = reader.sized(() => reader.tx(true));
+      checkSingleField(reader, seen, key, 'Input Non-witness UTXO', 'input non-witness utxo', 'Non-witness utxo');
+      input.nonWitnessUtxo = reader.readSized(() => reader.tx(true));
       break;
     case IN.WITNESS_UTXO:
-      once(reader, seen, key, 'Input Witness UTXO', 'input witness utxo', 'Witness utxo');
-      input.witnessUtxo = reader.sized(() => readOutput(reader));
+      checkSingleField(reader, seen, key, 'Input Witness UTXO', 'input witness utxo', 'Witness utxo');
+      input.witnessUtxo = reader.readSized(() => readOutput(reader));
       break;
     case IN.PARTIAL_SIG: {
       const publicKey = readPublicKey(reader, key, 'partial signature pubkey');
@@ -41,36 +41,36 @@ function readField(reader: PsbtReader, key: Uint8Array, input: PsbtInput, seen: 
       break;
     }
     case IN.SIGHASH:
-      once(reader, seen, key, 'Input Sighash Type', 'input sighash type', 'Sighash type');
-      input.sighashType = reader.sized(() => reader.u32() | 0);
+      checkSingleField(reader, seen, key, 'Input Sighash Type', 'input sighash type', 'Sighash type');
+      input.sighashType = reader.readSized(() => reader.u32() | 0);
       // Before release 32 none was chosen then.
       if (input.sighashType === 0 && !reader.later) input.sighashType = null;
       break;
     case IN.REDEEM_SCRIPT:
-      once(reader, seen, key, 'Input redeemScript', 'input redeemScript', 'Input redeemScript');
+      checkSingleField(reader, seen, key, 'Input redeemScript', 'input redeemScript', 'Input redeemScript');
       input.redeemScript = reader.varBytes();
       break;
     case IN.WITNESS_SCRIPT:
-      once(reader, seen, key, 'Input witnessScript', 'input witnessScript', 'Input witnessScript');
+      checkSingleField(reader, seen, key, 'Input witnessScript', 'input witnessScript', 'Input witnessScript');
       input.witnessScript = reader.varBytes();
       break;
     case IN.BIP32_DERIVATION:
       readKeyPath(reader, key, input.keyPaths);
       break;
     case IN.FINAL_SCRIPTSIG:
-      once(reader, seen, key, 'Input Final scriptSig', 'input final scriptSig', 'Final scriptSig');
+      checkSingleField(reader, seen, key, 'Input Final scriptSig', 'input final scriptSig', 'Final scriptSig');
       input.finalScriptSig = reader.varBytes();
       break;
     case IN.FINAL_SCRIPTWITNESS:
-      once(reader, seen, key, 'Input Final scriptWitness', 'input final scriptWitness', 'Final scriptWitness');
-      input.finalWitness = reader.sized(() => readStack(reader));
+      checkSingleField(reader, seen, key, 'Input Final scriptWitness', 'input final scriptWitness', 'Final scriptWitness');
+      input.finalWitness = reader.readSized(() => readStack(reader));
       break;
     case IN.PREVIOUS_TXID:
     case IN.OUTPUT_INDEX:
     case IN.SEQUENCE:
     case IN.REQUIRED_TIME_LOCKTIME:
     case IN.REQUIRED_HEIGHT_LOCKTIME:
-      readInput2(reader, key, input, seen, version2);
+      readVersion2Input(reader, key, input, seen, version2);
       break;
     default:
       readLater(reader, key, input, seen);
@@ -93,7 +93,7 @@ function readLater(reader: PsbtReader, key: Uint8Array, input: PsbtInput, seen: 
       readPreimage(reader, key, input, 'Hash256', 32);
       return;
     case IN.TAP_KEY_SIG:
-      once(reader, seen, key, 'Input Taproot Key Path Signature', 'input Taproot key signature', 'Input Taproot key signature');
+      checkSingleField(reader, seen, key, 'Input Taproot Key Path Signature', 'input Taproot key signature', 'Input Taproot key signature');
       input.tapKeySig = readSchnorr(reader, 'key path');
       return;
     case IN.TAP_SCRIPT_SIG: {
@@ -112,12 +112,12 @@ function readLater(reader: PsbtReader, key: Uint8Array, input: PsbtInput, seen: 
       readTapKeyPath(reader, key, 'input', input.tapKeyPaths);
       return;
     case IN.TAP_INTERNAL_KEY:
-      once(reader, seen, key, 'Input Taproot Internal Key', 'input Taproot internal key', 'Input Taproot internal key');
-      input.tapInternalKey = reader.fixed(32);
+      checkSingleField(reader, seen, key, 'Input Taproot Internal Key', 'input Taproot internal key', 'Input Taproot internal key');
+      input.tapInternalKey = reader.fixedBytes(32);
       return;
     case IN.TAP_MERKLE_ROOT:
-      once(reader, seen, key, 'Input Taproot Merkle Root', 'input Taproot merkle root', 'Input Taproot merkle root');
-      input.tapMerkleRoot = reader.fixed(32);
+      checkSingleField(reader, seen, key, 'Input Taproot Merkle Root', 'input Taproot merkle root', 'Input Taproot merkle root');
+      input.tapMerkleRoot = reader.fixedBytes(32);
       return;
     default:
       if (!readMusigInput(reader, key, input.unknown)) readRaw(reader, key, input.unknown);

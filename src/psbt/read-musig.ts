@@ -20,7 +20,7 @@ export function readMusigInput(reader: PsbtReader, key: Uint8Array, unknown: Map
       return true;
     case IN.MUSIG2_PARTIAL_SIG:
       checkSignerKey(reader, key, 'partial sig');
-      readRaw(reader, key, unknown, () => reader.fixed(PARTIAL_SIG_SIZE));
+      readRaw(reader, key, unknown, () => reader.fixedBytes(PARTIAL_SIG_SIZE));
       return true;
     default:
       return false;

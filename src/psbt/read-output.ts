@@ -2,9 +2,9 @@
 import { OUT } from './field-types.js';
 import { emptyOutput, type PsbtOutput } from './psbt.js';
 import type { PsbtReader } from './psbt-reader.js';
-import { once, readKeyPath, readMap, readRaw, readTapKeyPath } from './read-fields.js';
+import { checkSingleField, readKeyPath, readMap, readRaw, readTapKeyPath } from './read-fields.js';
 import { readMusigOutput } from './read-musig.js';
-import { type OutputOfVersion2, readOutput2 } from './read-version2.js';
+import { type OutputOfVersion2, readVersion2Output } from './read-version2.js';
 import { checkTapTree } from './tap-tree.js';
 
 /** @param version2 filled in version 2, null in version 0, where its fields are refused */
@@ -14,11 +14,11 @@ export function readOutput(reader: PsbtReader, version2: OutputOfVersion2 | null
   readMap(reader, 'output', (key) => {
     switch (key[0]) {
       case OUT.REDEEM_SCRIPT:
-        once(reader, seen, key, 'Output redeemScript', 'output redeemScript', 'Output redeemScript');
+        checkSingleField(reader, seen, key, 'Output redeemScript', 'output redeemScript', 'Output redeemScript');
         output.redeemScript = reader.varBytes();
         break;
       case OUT.WITNESS_SCRIPT:
-        once(reader, seen, key, 'Output witnessScript', 'output witnessScript', 'Output witnessScript');
+        checkSingleField(reader, seen, key, 'Output witnessScript', 'output witnessScript', 'Output witnessScript');
         output.witnessScript = reader.varBytes();
         break;
       case OUT.BIP32_DERIVATION:
@@ -26,14 +26,14 @@ export function readOutput(reader: PsbtReader, version2: OutputOfVersion2 | null
         break;
       case OUT.AMOUNT:
       case OUT.SCRIPT:
-        readOutput2(reader, key, output, seen, version2);
+        readVersion2Output(reader, key, output, seen, version2);
         break;
       case OUT.TAP_INTERNAL_KEY:
-        once(reader, seen, key, 'Output Taproot Internal Key', 'output Taproot internal key', 'Output Taproot internal key');
-        output.tapInternalKey = reader.fixed(32);
+        checkSingleField(reader, seen, key, 'Output Taproot Internal Key', 'output Taproot internal key', 'Output Taproot internal key');
+        output.tapInternalKey = reader.fixedBytes(32);
         break;
       case OUT.TAP_TREE: {
-        once(reader, seen, key, 'Output Taproot Tree Key', 'output Taproot tree', 'Output Taproot tree');
+        checkSingleField(reader, seen, key, 'Output Taproot Tree Key', 'output Taproot tree', 'Output Taproot tree');
         const tree = reader.varBytes();
         const fault = checkTapTree(tree);
         if (fault !== null) reader.failStream(fault);

@@ -5,7 +5,7 @@ import type { TxView } from '../consensus/tx/tx-view.js';
 import { GLOBAL, PSBT_MAGIC } from './field-types.js';
 import type { Psbt, PsbtInput, PsbtOutput, RawField } from './psbt.js';
 import { failRead, type PsbtCrypto, PsbtError, PsbtReader } from './psbt-reader.js';
-import { checkKeySize, isPublicKey, once, readMap, readOriginSize, readRaw } from './read-fields.js';
+import { checkKeySize, isPublicKey, checkSingleField, readMap, readOriginSize, readRaw } from './read-fields.js';
 import { readInput } from './read-input.js';
 import { readOutput } from './read-output.js';
 import type { InputOfVersion2, OutputOfVersion2 } from './read-version2.js';
@@ -43,7 +43,7 @@ export function* readPsbtSteps(bytes: Uint8Array, crypto: PsbtCrypto, later = fa
   const global = readGlobal(reader);
   yield;
   const psbt = global.version === 2 ? yield* readVersion2(reader, global) : yield* readVersion0(reader, global);
-  if (!reader.empty) throw new PsbtError('extra data after PSBT');
+  if (!reader.isEmpty) throw new PsbtError('extra data after PSBT');
   return psbt;
 }
 
@@ -70,8 +70,8 @@ function readGlobal(reader: PsbtReader): GlobalFields {
 function readGlobalField(reader: PsbtReader, key: Uint8Array, global: GlobalFields, seen: Set<number>): void {
   switch (key[0]) {
     case GLOBAL.UNSIGNED_TX:
-      once(reader, seen, key, 'Global Unsigned TX', 'unsigned tx', 'Global unsigned tx');
-      global.tx = reader.sized(() => reader.tx(false));
+      checkSingleField(reader, seen, key, 'Global Unsigned TX', 'unsigned tx', 'Global unsigned tx');
+      global.tx = reader.readSized(() => reader.tx(false));
       for (let i = 0; i < global.tx.inputCount; i++) {
         if (global.tx.scriptSig(i).length > 0) failRead('Unsigned tx does not have empty scriptSigs and scriptWitnesses.');
       }
@@ -84,28 +84,28 @@ function readGlobalField(reader: PsbtReader, key: Uint8Array, global: GlobalFiel
       break;
     }
     case GLOBAL.TX_VERSION:
-      once(reader, seen, key, 'Global Transaction Version', 'global transaction version', 'Global transaction version');
-      global.txVersion = reader.sized(() => reader.u32() | 0);
+      checkSingleField(reader, seen, key, 'Global Transaction Version', 'global transaction version', 'Global transaction version');
+      global.txVersion = reader.readSized(() => reader.u32() | 0);
       break;
     case GLOBAL.FALLBACK_LOCKTIME:
-      once(reader, seen, key, 'Global Fallback Locktime', 'global fallback locktime', 'Global fallback locktime');
-      global.fallbackLocktime = reader.sized(() => reader.u32());
+      checkSingleField(reader, seen, key, 'Global Fallback Locktime', 'global fallback locktime', 'Global fallback locktime');
+      global.fallbackLocktime = reader.readSized(() => reader.u32());
       break;
     case GLOBAL.INPUT_COUNT:
-      once(reader, seen, key, 'Global Input Count', 'global input count', 'Global input count');
-      global.inputCount = reader.sized(() => reader.compactSize());
+      checkSingleField(reader, seen, key, 'Global Input Count', 'global input count', 'Global input count');
+      global.inputCount = reader.readSized(() => reader.compactSize());
       break;
     case GLOBAL.OUTPUT_COUNT:
-      once(reader, seen, key, 'Global Output Count', 'global output count', 'Global output count');
-      global.outputCount = reader.sized(() => reader.compactSize());
+      checkSingleField(reader, seen, key, 'Global Output Count', 'global output count', 'Global output count');
+      global.outputCount = reader.readSized(() => reader.compactSize());
       break;
     case GLOBAL.TX_MODIFIABLE:
-      once(reader, seen, key, 'Global TX Modifiable Flags', 'tx modifiable flags', 'Global tx modifiable flags');
-      global.modifiable = reader.sized(() => reader.u8());
+      checkSingleField(reader, seen, key, 'Global TX Modifiable Flags', 'tx modifiable flags', 'Global tx modifiable flags');
+      global.modifiable = reader.readSized(() => reader.u8());
       break;
     case GLOBAL.VERSION:
-      once(reader, seen, key, 'Global PSBT Version', 'global PSBT version', 'Global PSBT version');
-      global.version = reader.sized(() => reader.u32());
+      checkSingleField(reader, seen, key, 'Global PSBT Version', 'global PSBT version', 'Global PSBT version');
+      global.version = reader.readSized(() => reader.u32());
       if (reader.later && global.version > HIGHEST_VERSION) failRead('Unsupported version number');
       break;
     default:
@@ -126,14 +126,14 @@ function* readVersion0(reader: PsbtReader, global: GlobalFields): Generator<void
     if (value !== null) failRead(`PSBT_GLOBAL_${name} is not allowed in PSBTv0`);
   }
   const inputs: PsbtInput[] = [];
-  while (!reader.empty && inputs.length < tx.inputCount) {
+  while (!reader.isEmpty && inputs.length < tx.inputCount) {
     inputs.push(readInput(reader, null));
     checkPrevious(reader, inputs, tx.prevHash(inputs.length - 1), tx.prevIndex(inputs.length - 1));
     yield;
   }
   if (inputs.length !== tx.inputCount) failRead('Inputs provided does not match the number of inputs in transaction.');
   const outputs: PsbtOutput[] = [];
-  while (!reader.empty && outputs.length < tx.outputCount) {
+  while (!reader.isEmpty && outputs.length < tx.outputCount) {
     outputs.push(readOutput(reader, null));
     yield;
   }
@@ -149,7 +149,7 @@ function* readVersion2(reader: PsbtReader, global: GlobalFields): Generator<void
   const outputCount = global.outputCount ?? failRead('PSBT_GLOBAL_OUTPUT_COUNT is required in PSBTv2');
   const inputs: PsbtInput[] = [];
   const points: InputOfVersion2[] = [];
-  while (!reader.empty && inputs.length < inputCount) {
+  while (!reader.isEmpty && inputs.length < inputCount) {
     const point: InputOfVersion2 = { prevHash: null, prevIndex: null };
     inputs.push(readInput(reader, point));
     points.push(point);
@@ -160,7 +160,7 @@ function* readVersion2(reader: PsbtReader, global: GlobalFields): Generator<void
   if (inputs.length !== inputCount) failRead('Inputs provided does not match the number of inputs in transaction.');
   const outputs: PsbtOutput[] = [];
   const payments: OutputOfVersion2[] = [];
-  while (!reader.empty && outputs.length < outputCount) {
+  while (!reader.isEmpty && outputs.length < outputCount) {
     const payment: OutputOfVersion2 = { value: null, script: null };
     outputs.push(readOutput(reader, payment));
     payments.push(payment);

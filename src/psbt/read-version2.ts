@@ -6,7 +6,7 @@ import type { Hashes } from '../crypto/crypto.js';
 import { IN, OUT } from './field-types.js';
 import type { PsbtInput, PsbtOutput, RawField } from './psbt.js';
 import { failRead, type PsbtReader } from './psbt-reader.js';
-import { checkKeySize, once, readRaw } from './read-fields.js';
+import { checkKeySize, checkSingleField, readRaw } from './read-fields.js';
 
 /** An outpoint as version 2 has it. */
 export interface InputOfVersion2 {
@@ -47,13 +47,13 @@ const OUT_NAMES = new Map<number, TypeNames>([
  * In version 0 these types are not defined; before release 32, with more than the type in its key, a field is an
  * unknown one.
  */
-function readOld(reader: PsbtReader, key: Uint8Array, [bip, size, words]: TypeNames, unknown: Map<string, RawField>): void {
+function readUndefinedField(reader: PsbtReader, key: Uint8Array, [bip, size, words]: TypeNames, unknown: Map<string, RawField>): void {
   if (reader.later) checkKeySize(reader, key, 1, size, '');
   if (key.length === 1) failRead(`${reader.later ? words : bip} is not allowed in PSBTv0`);
   readRaw(reader, key, unknown);
 }
 
-export function readInput2(
+export function readVersion2Input(
   reader: PsbtReader,
   key: Uint8Array,
   input: PsbtInput,
@@ -62,33 +62,33 @@ export function readInput2(
 ): void {
   const names = IN_NAMES.get(key[0]) as TypeNames;
   if (version2 === null) {
-    readOld(reader, key, names, input.unknown);
+    readUndefinedField(reader, key, names, input.unknown);
     return;
   }
-  once(reader, seen, key, names[1], names[0], names[0]);
+  checkSingleField(reader, seen, key, names[1], names[0], names[0]);
   switch (key[0]) {
     case IN.PREVIOUS_TXID:
-      version2.prevHash = reader.fixed(32);
+      version2.prevHash = reader.fixedBytes(32);
       break;
     case IN.OUTPUT_INDEX:
-      version2.prevIndex = reader.sized(() => reader.u32());
+      version2.prevIndex = reader.readSized(() => reader.u32());
       break;
     case IN.SEQUENCE:
-      input.sequence = reader.sized(() => reader.u32());
+      input.sequence = reader.readSized(() => reader.u32());
       break;
     case IN.REQUIRED_TIME_LOCKTIME:
-      input.requiredTime = reader.sized(() => reader.u32());
+      input.requiredTime = reader.readSized(() => reader.u32());
       if (input.requiredTime < LOCKTIME_THRESHOLD) failRead('Required time based locktime is invalid (less than 500000000)');
       break;
     default:
-      input.requiredHeight = reader.sized(() => reader.u32());
+      input.requiredHeight = reader.readSized(() => reader.u32());
       if (input.requiredHeight >= LOCKTIME_THRESHOLD)
         failRead('Required height based locktime is invalid (greater than or equal to 500000000)');
       if (input.requiredHeight === 0) failRead('Required height based locktime is invalid (0)');
   }
 }
 
-export function readOutput2(
+export function readVersion2Output(
   reader: PsbtReader,
   key: Uint8Array,
   output: PsbtOutput,
@@ -97,11 +97,11 @@ export function readOutput2(
 ): void {
   const names = OUT_NAMES.get(key[0]) as TypeNames;
   if (version2 === null) {
-    readOld(reader, key, names, output.unknown);
+    readUndefinedField(reader, key, names, output.unknown);
     return;
   }
-  once(reader, seen, key, names[1], names[0], names[0]);
-  if (key[0] === OUT.AMOUNT) version2.value = reader.sized(() => reader.i64());
+  checkSingleField(reader, seen, key, names[1], names[0], names[0]);
+  if (key[0] === OUT.AMOUNT) version2.value = reader.readSized(() => reader.i64());
   else version2.script = reader.varBytes();
 }
 

@@ -75,7 +75,7 @@ export class MaterialGatherer {
     this.#hashType = hashType;
   }
 
-  add(input: number): void {
+  addInput(input: number): void {
     const signing = this.#signing;
     const output = signing.spent[input];
     if (!output || !isSignable(signing, input, this.#hashType)) return;

@@ -16,7 +16,7 @@ export function inputData(input: PsbtInput): SignatureData {
 }
 
 /** Keys go by HASH160. */
-export function noteKeys(data: SignatureData, from: Pick<PsbtInput, 'keyPaths'>, hashes: Hashes): void {
+export function addKeyOrigins(data: SignatureData, from: Pick<PsbtInput, 'keyPaths'>, hashes: Hashes): void {
   for (const key of from.keyPaths.values()) data.keys.set(hashKey(hashes.hash160(key.publicKey)), key);
 }
 

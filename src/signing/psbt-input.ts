@@ -12,7 +12,7 @@ import type { Signer } from '../crypto/schnorr-signer.js';
 import { isFinal, type Psbt, type PsbtInput, utxoOf } from '../psbt/psbt.js';
 import { encodeTapTree } from '../psbt/tap-tree.js';
 import { produceSignature } from './produce-signature.js';
-import { inputData, noteKeys, outputData, preimageIn, updateInputFields, updateOutputFields } from './psbt-fields.js';
+import { inputData, addKeyOrigins, outputData, preimageIn, updateInputFields, updateOutputFields } from './psbt-fields.js';
 import type { PsbtSigning } from './sign-ahead.js';
 import { type PresignedInput, signatureIn } from './sign-ahead.js';
 import { dummyTools, locksOf, signingTools } from './signature-creator.js';
@@ -65,7 +65,7 @@ export interface SignOptions {
 const PLAIN: SignOptions = { hashType: null, finalize: true };
 
 /** Knows nothing. */
-const NOBODY: SigningProvider = {
+const EMPTY_PROVIDER: SigningProvider = {
   script: () => undefined,
   publicKey: () => undefined,
   hasSecret: () => false,
@@ -86,7 +86,7 @@ export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner |
   // SINGLE without its output would sign the number one: anyone could use that signature.
   const signs = (hashType & ~SIGHASH_ANYONECANPAY) !== SIGHASH_SINGLE || index < signing.tx.outputCount;
   const how = { dummy: false, finalize: options.finalize };
-  if (by === null || output === null || !signs) return solveInput(work, index, unsigned(by?.provider ?? NOBODY, signing, index), how);
+  if (by === null || output === null || !signs) return solveInput(work, index, unsigned(by?.provider ?? EMPTY_PROVIDER, signing, index), how);
   const tools = signingTools(signing, { input: index, output, ...by, hashType });
   return solveInput(work, index, by.made ? withPresigned(tools, by.made) : tools, how, by.made);
 }
@@ -149,7 +149,7 @@ export function dummySignPsbtInput(work: PsbtSigning, index: number): boolean {
     const known = isTaproot(script) ? unprovenOutcome(work.psbt.inputs[index], script, null) : outcomeOrHashType(work, index, script, null);
     if (typeof known !== 'number') return known.final;
   }
-  return solveInput(work, index, dummyTools(NOBODY, work.signing.crypto), { dummy: true, finalize: true }).final;
+  return solveInput(work, index, dummyTools(EMPTY_PROVIDER, work.signing.crypto), { dummy: true, finalize: true }).final;
 }
 
 /** @param checked a solution that is known to verify */
@@ -166,7 +166,7 @@ function solveInput(
   const output = signing.spent[index];
   if (output === null) return { final: false, missing: null };
   const data = inputData(input);
-  noteKeys(data, input, tools.hashes);
+  addKeyOrigins(data, input, tools.hashes);
   const solved = produceSignature(output.script, data, {
     ...tools,
     everyKey: true,
@@ -194,7 +194,7 @@ function verifies(signing: SigningTx, index: number, { scriptSig, witness }: Pic
 }
 
 /** Whole transactions are of no use where every signature commits to all amounts: taproot, without ANYONECANPAY. */
-export function dropNeedless(psbt: Psbt): void {
+export function dropUnneededTransactions(psbt: Psbt): void {
   const commits = ({ witnessUtxo, sighashType }: PsbtInput): boolean =>
     witnessUtxo !== null && witnessVersion(witnessUtxo.script) > 0 && ((sighashType ?? 0) & SIGHASH_ANYONECANPAY) === 0;
   if (psbt.inputs.every(commits)) for (const input of psbt.inputs) input.nonWitnessUtxo = null;
@@ -205,7 +205,7 @@ export function updatePsbtOutput({ psbt, signing }: PsbtSigning, index: number, 
   const output = psbt.outputs[index];
   const script = psbt.tx.outputScript(index);
   const data = outputData(output);
-  noteKeys(data, output, signing.crypto);
+  addKeyOrigins(data, output, signing.crypto);
   produceSignature(script, data, { ...unsigned(provider, signing, 0), everyKey: true });
   updateOutputFields(output, data);
   // Core lists the right branch before the left one.

@@ -21,7 +21,7 @@ export function signTaproot(outputKey: Uint8Array, data: SignatureData, tools: S
     for (const leaf of known.leaves) taproot.leaves.set(leafKey(leaf), leaf);
   }
   const { internalKey } = taproot;
-  for (const key of [internalKey, outputKey]) if (key) noteKey(key, null, taproot, tools);
+  for (const key of [internalKey, outputKey]) if (key) recordKeyOrigin(key, null, taproot, tools);
   if (internalKey) taproot.keySignature ??= tools.createSchnorr?.(internalKey, null, { merkleRoot: taproot.merkleRoot }) ?? null;
   // Of an output whose inside is not known, the key itself may be (rawtr).
   taproot.keySignature ??= tools.createSchnorr?.(outputKey, null, null) ?? null;
@@ -61,7 +61,7 @@ function leafWitness(leaf: SpendableLeaf, taproot: TaprootData, tools: SolvingTo
 }
 
 function leafSignature(publicKey: Uint8Array, leafHash: Uint8Array, taproot: TaprootData, tools: SolvingTools): Uint8Array | null {
-  noteKey(publicKey, leafHash, taproot, tools);
+  recordKeyOrigin(publicKey, leafHash, taproot, tools);
   const key = hashKey(publicKey) + hashKey(leafHash);
   const known = taproot.leafSignatures.get(key);
   if (known) return known.signature;
@@ -71,7 +71,7 @@ function leafSignature(publicKey: Uint8Array, leafHash: Uint8Array, taproot: Tap
 }
 
 /** Keeps where a key comes from, for the signers of a PSBT. */
-function noteKey(publicKey: Uint8Array, leafHash: Uint8Array | null, { keys }: TaprootData, tools: SolvingTools): void {
+function recordKeyOrigin(publicKey: Uint8Array, leafHash: Uint8Array | null, { keys }: TaprootData, tools: SolvingTools): void {
   if (!tools.everyKey) return;
   const id = hashKey(publicKey);
   let known = keys.get(id);

@@ -56,11 +56,11 @@ export async function signTransaction(
 ): Promise<SignedInput[]> {
   // Of many small ones each has its turn of the loop, so that other calls go in between.
   const made = tools.signingThreads?.sign(tx, spent, provider, hashType) ?? yieldInQueue().then(() => null);
-  const results = (await made) ?? (await signHere(tx, spent, provider, hashType, tools));
+  const results = (await made) ?? (await signOnThisThread(tx, spent, provider, hashType, tools));
   return results.map(({ scriptSig, witness, code }) => ({ scriptSig, witness, error: signingErrorText(code, later) }));
 }
 
-async function signHere(
+async function signOnThisThread(
   tx: TxView,
   spent: readonly (SpentOutput | null)[],
   provider: SigningProvider,

@@ -68,12 +68,12 @@ class FileWindow {
       this.#base = from;
       this.#filled = unread;
       start = 0;
-      await this.#fill(count);
+      await this.#readMore(count);
     }
     return this.#buffer.subarray(start, this.#filled);
   }
 
-  async #fill(count: number): Promise<void> {
+  async #readMore(count: number): Promise<void> {
     if (this.#buffer.length < count) {
       const grown = new Uint8Array(count + READ_BYTES);
       grown.set(this.#buffer.subarray(0, this.#filled));

@@ -6,7 +6,7 @@ import type { TemplateLimits } from '../policy/template-limits.js';
 import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
 import { type Assembly, type AssemblyLimits, type ChosenTransactions, nothingChosen } from './assembly.js';
 import type { TemplateFacts } from './facts.js';
-import type { Groundwork } from './groundwork.js';
+import type { TemplateContext } from './groundwork.js';
 import { type LimitedTemplate, LimitedTemplates } from './limited-templates.js';
 import type { TemplateOptions } from './options.js';
 import type { TemplateChain, TemplateTip, TransactionSource } from './source.js';
@@ -23,7 +23,7 @@ export interface ClientTemplatesDeps {
   readonly chain: TemplateChain;
   readonly mempool: TransactionSource;
   readonly assembly: Assembly;
-  readonly ground: Groundwork;
+  readonly context: TemplateContext;
   /** The shared template of the tip, made when there is none. */
   readonly shared: () => Promise<TemplateFacts>;
 }
@@ -53,7 +53,7 @@ export class ClientTemplates {
    * @throws TemplateFault while the clock is behind the tip, AssemblyFault
    */
   async choose(reserve: { readonly weight: number; readonly sigops: number }): Promise<TemplateChoice | null> {
-    const { chain, mempool, assembly, ground } = this.#deps;
+    const { chain, mempool, assembly, context: ground } = this.#deps;
     await mempool.settled();
     await assembly.prepare();
     if (mempool.returning) return null;
@@ -69,7 +69,7 @@ export class ClientTemplates {
 
   /** In its turn, see limited-templates.ts. */
   async #build(asked: TemplateLimits): Promise<LimitedTemplate> {
-    const { chain, mempool, assembly, ground } = this.#deps;
+    const { chain, mempool, assembly, context: ground } = this.#deps;
     const { maxWeight, reservedWeight } = this.#options;
     const limits: AssemblyLimits = {
       ...this.#options,

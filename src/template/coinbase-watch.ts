@@ -21,7 +21,7 @@ export class CoinbaseWatch {
    * @param client names it in the log: the RPC user, or the address of a Stratum V2 connection
    * @param height of the block
    */
-  submitted(client: string, coinbase: TxView, height: number): void {
+  checkSubmitted(client: string, coinbase: TxView, height: number): void {
     if (this.#reported.has(client) || this.#reported.size >= MAX_CLIENTS) return;
     const fault = checkCoinbaseLock(coinbase, height) ?? checkTransactionSize(coinbase);
     if (fault === null) return;

@@ -35,7 +35,7 @@ export class TemplateFault extends Error {
   }
 }
 
-export interface GroundDeps {
+export interface TemplateContextDeps {
   readonly chain: TemplateChain;
   readonly hashes: Hashes;
   readonly versionBits: VersionBitsCache;
@@ -48,14 +48,14 @@ type BlockParts = Pick<ChosenTransactions, 'fees' | 'witnessRoot'> & { readonly 
 /** What of a choice goes into a block. */
 export type DryChoice = Pick<ChosenTransactions, 'fees' | 'witnessRoot' | 'records'>;
 
-export class Groundwork {
+export class TemplateContext {
   readonly #options: Pick<TemplateOptions, 'blockVersion' | 'release'>;
-  readonly #deps: GroundDeps;
+  readonly #deps: TemplateContextDeps;
   /** Each template is connected dry before it is published. */
   checksEach: boolean;
   #tipFacts: { readonly tip: TemplateTip; readonly facts: TipFacts } | null = null;
 
-  constructor(options: Pick<TemplateOptions, 'blockVersion' | 'checkTemplates' | 'release'>, deps: GroundDeps) {
+  constructor(options: Pick<TemplateOptions, 'blockVersion' | 'checkTemplates' | 'release'>, deps: TemplateContextDeps) {
     this.#options = options;
     this.#deps = deps;
     this.checksEach = options.checkTemplates;

@@ -97,7 +97,7 @@ export class LiveSchedule {
    * Resolves after the next publication; builds even if not wanted before. Rejects when the build fails, and when
    * nothing is built any more.
    */
-  next(): Promise<void> {
+  nextPublication(): Promise<void> {
     if (this.#closed) return Promise.reject(new Error(CLOSED));
     const done = new Promise<void>((resolve, reject) => this.#waiters.push({ resolve, reject }));
     this.#newTip = true;
@@ -179,20 +179,20 @@ export class LiveSchedule {
         this.#work.failed(error as Error);
         for (const { reject } of this.#waiters.splice(0)) reject(error as Error);
         // Whatever it was, it is tried again when the calm is over; a new tip then still counts as one.
-        this.#rest(began);
+        this.#pauseAfterBuild(began);
         this.#later(CALM_MS, () => {
           this.#newTip ||= newTip;
           this.#changed = true;
         });
         return;
       }
-      this.#rest(began);
+      this.#pauseAfterBuild(began);
     }
     this.#improve();
   }
 
   /** @param beganMs when the build began that is over now */
-  #rest(beganMs: number): void {
+  #pauseAfterBuild(beganMs: number): void {
     for (const cancel of this.#cancel.splice(0)) cancel();
     this.#idleRow++;
     this.#pausing = true;

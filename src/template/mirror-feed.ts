@@ -83,7 +83,7 @@ export class MirrorFeed implements RecordFollower {
       this.#states = grown;
     }
     this.#states[row] = DIRTY;
-    this.#note(row);
+    this.#addDirty(row);
   }
 
   removed(row: number): void {
@@ -100,7 +100,7 @@ export class MirrorFeed implements RecordFollower {
   changed(row: number): void {
     if ((this.#states[row] & DIRTY) !== 0) return;
     this.#states[row] |= DIRTY;
-    this.#note(row);
+    this.#addDirty(row);
   }
 
   moved(row: number): void {
@@ -131,8 +131,8 @@ export class MirrorFeed implements RecordFollower {
     const full = wanted || this.#failed;
     this.#failed = false;
     // The very first delta has nothing to continue.
-    const anew = full || this.#sequence === 0;
-    const base = anew ? -1 : this.#sequence;
+    const restarts = full || this.#sequence === 0;
+    const base = restarts ? -1 : this.#sequence;
     const sequence = ++this.#sequence;
     const removed: number[] = [];
     for (const item of this.#departed) {
@@ -145,8 +145,8 @@ export class MirrorFeed implements RecordFollower {
       instance: this.#instance,
       base,
       sequence,
-      segments: this.#newSegments(anew),
-      removed: Int32Array.from(anew ? [] : removed),
+      segments: this.#newSegments(restarts),
+      removed: Int32Array.from(restarts ? [] : removed),
       ...this.#takeChanged(),
     };
   }
@@ -168,7 +168,7 @@ export class MirrorFeed implements RecordFollower {
     const remaining: Departed[] = [];
     for (const item of this.#departed) {
       if (item.sequence === -1 || item.sequence > sequence) remaining.push(item);
-      else this.#letGo(item.row);
+      else this.#releaseRow(item.row);
     }
     this.#departed = remaining;
   }
@@ -180,7 +180,7 @@ export class MirrorFeed implements RecordFollower {
     const block = new RowBlock(this.#records, new Int32Array(planned));
     this.#block = block;
     for (;;) {
-      block.write(this.#rowsAtOnce, this.#stands);
+      block.write(this.#rowsAtOnce, this.#isAsPlanned);
       if (block.done) return;
       await pause();
       // A delta did not wait for it, or the mirror was emptied.
@@ -189,14 +189,14 @@ export class MirrorFeed implements RecordFollower {
   }
 
   /** Its row is as it was when it was planned. */
-  #stands = (row: number): boolean => (this.#states[row] & (PLANNED | DIRTY)) === PLANNED;
+  #isAsPlanned = (row: number): boolean => (this.#states[row] & (PLANNED | DIRTY)) === PLANNED;
 
   #takeChanged(): Pick<MirrorDelta, 'changed' | 'rows' | 'parents'> {
     const block = this.#block ?? new RowBlock(this.#records, new Int32Array(0));
     this.#block = null;
-    for (const row of block.unwritten()) if (this.#stands(row)) this.changed(row);
+    for (const row of block.unwritten()) if (this.#isAsPlanned(row)) this.changed(row);
     const others = this.#takeDirty();
-    const result = block.finish(this.#stands, others);
+    const result = block.finish(this.#isAsPlanned, others);
     for (const row of result.changed) this.#states[row] = SENT;
     return result;
   }
@@ -218,7 +218,7 @@ export class MirrorFeed implements RecordFollower {
   #dropBlock(): void {
     if (this.#block === null) return;
     this.#block = null;
-    for (let row = 0; row < this.#states.length; row++) if (this.#stands(row)) this.changed(row);
+    for (let row = 0; row < this.#states.length; row++) if (this.#isAsPlanned(row)) this.changed(row);
   }
 
   /** As if nothing had been sent. */
@@ -229,7 +229,7 @@ export class MirrorFeed implements RecordFollower {
     for (const row of this.#dirty) this.#states[row] = DIRTY;
   }
 
-  #letGo(row: number): void {
+  #releaseRow(row: number): void {
     this.#departedBytes -= RECORD_HEADER + this.#records.rows.length[row];
     this.#records.release(row);
   }
@@ -242,11 +242,11 @@ export class MirrorFeed implements RecordFollower {
     queueMicrotask(() => {
       this.#emptying = false;
       if (this.#openRequests > 0) return;
-      for (const { row } of this.#departed) this.#letGo(row);
+      for (const { row } of this.#departed) this.#releaseRow(row);
       this.#departed = [];
       this.#segmentsSent = [];
       this.#dirtyAll();
-      const nothing = new RowBlock(this.#records, new Int32Array(0)).finish(this.#stands, []);
+      const nothing = new RowBlock(this.#records, new Int32Array(0)).finish(this.#isAsPlanned, []);
       this.#empty({
         instance: this.#instance,
         base: -1,
@@ -259,7 +259,7 @@ export class MirrorFeed implements RecordFollower {
   }
 
   /** Rows that came and went between two requests are thrown out now and then. */
-  #note(row: number): void {
+  #addDirty(row: number): void {
     this.#dirty.push(row);
     if (this.#dirty.length <= this.#dirtyLimit) return;
     this.#dirty = [];

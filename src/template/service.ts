@@ -20,7 +20,7 @@ import type { ChosenRecords } from './chosen-records.js';
 import { ClientTemplates, type TemplateChoice } from './client-templates.js';
 import { witnessRootOf } from './coinbase.js';
 import type { LiveFacts, TemplateFacts } from './facts.js';
-import { type DryChoice, Groundwork, TemplateFault } from './groundwork.js';
+import { type DryChoice, TemplateContext, TemplateFault } from './groundwork.js';
 import type { LimitedTemplate } from './limited-templates.js';
 import { LiveSchedule, type LiveWork } from './live-schedule.js';
 import { DEFAULT_TEMPLATE, type TemplateOptions } from './options.js';
@@ -115,7 +115,7 @@ export class TemplateService {
   readonly #options: TemplateOptions;
   readonly #deps: TemplateDeps;
   readonly #assembly: Assembly;
-  readonly #ground: Groundwork;
+  readonly #context: TemplateContext;
   readonly #clients: ClientTemplates;
   readonly #listeners: Listeners<[TemplateFacts]>;
   #built: Built | null = null;
@@ -148,10 +148,10 @@ export class TemplateService {
     this.#deps = deps;
     this.#listeners = new Listeners(deps.guard ?? new ListenerGuard(deps.log));
     this.#assembly = new Assembly(deps.assembler, deps.mempool, Math.floor(Math.random() * 2 ** 48));
-    this.#ground = new Groundwork(this.#options, deps);
+    this.#context = new TemplateContext(this.#options, deps);
     const shared = async (): Promise<TemplateFacts> => this.current() ?? this.refresh();
     const { chain, mempool } = deps;
-    this.#clients = new ClientTemplates(this.#options, { chain, mempool, assembly: this.#assembly, ground: this.#ground, shared });
+    this.#clients = new ClientTemplates(this.#options, { chain, mempool, assembly: this.#assembly, context: this.#context, shared });
     this.#schedule = this.#options.mode === 'live' ? this.#createSchedule() : null;
     this.#audit = new TemplateAudit({
       check: (tip) => this.#checkBuilt(tip),
@@ -169,7 +169,7 @@ export class TemplateService {
 
   /** Whether the clock is behind the tip, so that no template is made. */
   get clockBehind(): boolean {
-    return this.#ground.clockBehind;
+    return this.#context.clockBehind;
   }
 
   /** Called when the clock fell behind the tip or caught up. Withdraws the current template. Mode live then builds a new one. */
@@ -254,7 +254,7 @@ export class TemplateService {
    * that.
    */
   next(): { readonly facts: TipFacts; readonly curtime: number; readonly bits: number } {
-    const facts = this.#ground.factsOf(this.#deps.chain.tip);
+    const facts = this.#context.factsOf(this.#deps.chain.tip);
     const curtime = Math.max(facts.minTime, this.#deps.clock.nowSeconds());
     const easy = facts.minDifficulty;
     return { facts, curtime, bits: easy !== null && curtime > easy.afterTime ? easy.bits : facts.bits };
@@ -271,7 +271,7 @@ export class TemplateService {
     if (built === null || built.tip !== this.#deps.chain.tip) return null;
     const { facts, records, figures } = built;
     const { mode, maxWeight, minFeeRate } = this.#options;
-    const { lockTimeCutoff, segwitActive } = this.#ground.factsOf(built.tip);
+    const { lockTimeCutoff, segwitActive } = this.#context.factsOf(built.tip);
     const { height, weight } = facts;
     const empty = facts.live?.empty === true;
     const { cut, sigops, youngest } = figures;
@@ -317,16 +317,16 @@ export class TemplateService {
       await this.#assembly.prepare();
       if (mempool.returning) continue;
       const { tip } = chain;
-      const facts = this.#ground.factsOf(tip);
+      const facts = this.#context.factsOf(tip);
       const chosen = await this.#choose(facts, options);
       if (chain.tip !== tip) continue;
       this.#remember(chosen);
       const time = Math.max(facts.minTime, clock.nowSeconds());
       const txs = options.transactions ?? chosen.records.txs();
       const witnessRoot = options.transactions === undefined ? chosen.witnessRoot : witnessRootOf(txs, hashes);
-      const candidate = this.#ground.candidate(tip, facts, { txs, fees: chosen.fees, witnessRoot }, time, script, options.extraNonce ?? 1);
+      const candidate = this.#context.candidate(tip, facts, { txs, fees: chosen.fees, witnessRoot }, time, script, options.extraNonce ?? 1);
       // generateblock's own transactions are judged by its caller, who has words for it.
-      if (options.transactions === undefined && !(await this.#ground.passes(candidate, tip))) continue;
+      if (options.transactions === undefined && !(await this.#context.passes(candidate, tip))) continue;
       return candidate;
     }
   }
@@ -334,7 +334,7 @@ export class TemplateService {
   /** What follows from the tip alone. */
   get tip(): { readonly tip: TemplateTip; readonly facts: TipFacts } {
     const { tip } = this.#deps.chain;
-    return { tip, facts: this.#ground.factsOf(tip) };
+    return { tip, facts: this.#context.factsOf(tip) };
   }
 
   /**
@@ -359,7 +359,7 @@ export class TemplateService {
     for (;;) {
       const facts = this.current();
       if (facts !== null) return facts;
-      await schedule.next();
+      await schedule.nextPublication();
     }
   }
 
@@ -435,8 +435,8 @@ export class TemplateService {
       const tipEpoch = epoch();
       const { counter } = mempool;
       const builtAt = clock.nowSeconds();
-      const base = this.#ground.factsOf(tip);
-      this.#ground.requireClock();
+      const base = this.#context.factsOf(tip);
+      this.#context.requireClock();
       // A transaction may have come while the slab was waited for: then there may be more than it holds.
       if (slab === null ? full && mempool.size > 0 : slab.buffer.byteLength < this.#assembly.encodedBound(this.#options)) return null;
       const chosen =
@@ -451,13 +451,13 @@ export class TemplateService {
         this.#built = { ...built, figures: figuresOf(chosen) };
         return built.facts;
       }
-      if (!(await this.#ground.passesDry(tip, base, chosen, Math.max(base.minTime, builtAt)))) return null;
+      if (!(await this.#context.passesDry(tip, base, chosen, Math.max(base.minTime, builtAt)))) return null;
       const facts = this.#makeCurrent({ tip, base, chosen, counter, builtAt, epoch: tipEpoch, slabIndex: slab?.index ?? -1, empty: !full });
       this.#observe(started);
       if (slab !== null) slabs.publish(slab);
       slab = null;
       this.#listeners.call(facts);
-      if (!this.#ground.checksEach && chosen.records.length > 0) this.#audit.published(tip);
+      if (!this.#context.checksEach && chosen.records.length > 0) this.#audit.published(tip);
       return facts;
     } finally {
       if (slab !== null) slabs.discard(slab);
@@ -469,7 +469,7 @@ export class TemplateService {
    * @returns false if the template must be checked first, or the clock is behind the tip
    */
   #emptyForTip(): boolean {
-    if (this.#ground.checksEach || this.clockBehind) return false;
+    if (this.#context.checksEach || this.clockBehind) return false;
     this.#publishEmpty();
     return true;
   }
@@ -481,7 +481,7 @@ export class TemplateService {
     const { tip } = chain;
     const facts = this.#makeCurrent({
       tip,
-      base: this.#ground.factsOf(tip),
+      base: this.#context.factsOf(tip),
       chosen: nothingChosen(this.#options.reservedWeight),
       counter: mempool.counter,
       builtAt: clock.nowSeconds(),
@@ -502,9 +502,9 @@ export class TemplateService {
     const { records, witnessRoot, facts } = built;
     const chosen: DryChoice = { records, witnessRoot, fees: facts.fees };
     try {
-      const base = this.#ground.factsOf(tip);
+      const base = this.#context.factsOf(tip);
       // The time that a client is told now: the clock may have been put back since the template was built.
-      await this.#ground.connectsDry(tip, base, chosen, Math.max(base.minTime, clock.nowSeconds()));
+      await this.#context.connectsDry(tip, base, chosen, Math.max(base.minTime, clock.nowSeconds()));
     } catch (error) {
       if (error instanceof TemplateFault) return error;
       // The chain stopped; it has words for that.
@@ -520,7 +520,7 @@ export class TemplateService {
       `A template that was handed out is not valid: ${fault.message}. ` +
         'From now on each is connected dry before it is handed out, as with -checktemplates. Please report this.',
     );
-    this.#ground.checksEach = true;
+    this.#context.checksEach = true;
     if (this.#schedule === null) {
       this.#built = null;
     } else {
@@ -534,7 +534,7 @@ export class TemplateService {
     // Numbered now, not when the build began: others may have been published since.
     if (this.#schedule !== null) this.#serial = (this.#serial + 1) >>> 0;
     const counter = this.#schedule === null ? build.counter : this.#serial;
-    const facts = this.#ground.facts(base, chosen, {
+    const facts = this.#context.facts(base, chosen, {
       ...build,
       counter,
       time: Math.max(base.minTime, build.builtAt),

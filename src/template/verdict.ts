@@ -79,7 +79,7 @@ export function templateVerdict(records: CandidateRecords, template: VerdictTemp
   if (template.empty) return { verdict: 'pending', reason: 'empty-template' };
   // Serials go round after four thousand millions.
   if (((rows.serial[row] - template.youngest) | 0) > 0) return { verdict: 'pending', reason: 'newer' };
-  return new VerdictCheck(records, template).at(row);
+  return new VerdictCheck(records, template).verdictOf(row);
 }
 
 class VerdictCheck {
@@ -92,7 +92,7 @@ class VerdictCheck {
     this.#template = template;
   }
 
-  at(row: number): TemplateVerdict {
+  verdictOf(row: number): TemplateVerdict {
     const needed = this.#ancestry([row]);
     if (needed === null) return { verdict: 'large-cluster' };
     const members = this.#template.mode === 'core' ? needed : (this.#chunk(row) ?? needed);

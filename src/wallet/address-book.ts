@@ -89,8 +89,8 @@ export class AddressBook {
   }
 
   /** Writes the book down or takes it from what was written. */
-  image(at: TableImage): void {
-    this.#table.image(at);
+  transferImage(at: TableImage): void {
+    this.#table.transferImage(at);
     this.#edition++;
     const { rows } = this.#table;
     this.#labels = at.column(this.#labels, rows);

@@ -10,7 +10,7 @@ import type { Crypto } from '../crypto/crypto.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
 import { Slicer } from '../lib/slicer.js';
 import { isFinal, type Psbt, type PsbtInput } from '../psbt/psbt.js';
-import { dropNeedless, isDone, psbtSigning, signPsbtInput, updatePsbtOutput } from '../signing/psbt-input.js';
+import { dropUnneededTransactions, isDone, psbtSigning, signPsbtInput, updatePsbtOutput } from '../signing/psbt-input.js';
 import { presignInputs } from '../signing/sign-ahead.js';
 import type { SigningThreads } from '../signing/sign-transaction.js';
 import { FlatProvider, HidingProvider, type SigningProvider, StackedProvider } from '../signing/signing-provider.js';
@@ -87,7 +87,7 @@ export async function fillPsbt(
     if (provider) updatePsbtOutput(work, i, hide(provider, true));
     if (pauses.due) await pauses.pause();
   }
-  if (later) dropNeedless(psbt);
+  if (later) dropUnneededTransactions(psbt);
   return { complete: psbt.inputs.every((_, i) => isDone(work, i)) };
 }
 

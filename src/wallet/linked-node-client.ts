@@ -5,7 +5,7 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { parseBlock } from '../consensus/block/block-view.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
-import { type BlockFacts, type NodeClient, type NodeEvent, type NodeQueries, PooledTx } from './node-client.js';
+import { type BlockFacts, type NodeClient, type NodeEvent, type NodeQueries, MempoolTx } from './node-client.js';
 import { OutputQueries } from './output-questions.js';
 
 /** What of the node does not change while it runs, and where it stands. */
@@ -38,7 +38,7 @@ export type ToWallets =
   | { readonly kind: 'failed'; readonly id: number; readonly message: string; readonly code: unknown };
 
 /** The mempool as it crosses. */
-export interface PackedPool {
+export interface PackedMempool {
   /** TXID_BYTES each. */
   readonly txids: Uint8Array;
   readonly txs: readonly Uint8Array[];
@@ -152,7 +152,7 @@ export class LinkedNodeClient implements NodeClient {
         });
         break;
       default:
-        this.#follow(message);
+        this.#updateTip(message);
         this.#deliver(message);
     }
   }
@@ -164,7 +164,7 @@ export class LinkedNodeClient implements NodeClient {
     if (used.length === 0) taken();
     else void Promise.all(used).then(taken);
   }
-  #follow(event: PackedEvent): void {
+  #updateTip(event: PackedEvent): void {
     if (event.kind === 'connected' || event.kind === 'jumped') {
       this.#disconnected.delete(event.node.hashHex);
       this.#tip = event.node;
@@ -199,9 +199,9 @@ export class LinkedNodeClient implements NodeClient {
   readMempool(listener: (event: NodeEvent) => void): Promise<void> {
     const { hashes } = this.#deps;
     return this.#request('readMempool', [], (value) => {
-      const { txids, txs } = value as PackedPool;
+      const { txids, txs } = value as PackedMempool;
       const idOf = (i: number): Uint8Array => txids.subarray(TXID_BYTES * i, TXID_BYTES * (i + 1));
-      listener({ kind: 'pool', txs: txs.map((bytes, i) => new PooledTx(idOf(i), bytes, hashes)) });
+      listener({ kind: 'pool', txs: txs.map((bytes, i) => new MempoolTx(idOf(i), bytes, hashes)) });
     }) as Promise<void>;
   }
   settled(): Promise<void> | undefined {

@@ -24,14 +24,14 @@ export class WalletLock {
    * What a call does from its beginning to its end. Exclusive work that comes meanwhile waits for it, and calls that
    * come later wait for that: a call must not wait for exclusive work or for another call's beginning.
    */
-  call<T>(work: () => T | Promise<T>): T | Promise<T> {
+  runCall<T>(work: () => T | Promise<T>): T | Promise<T> {
     return this.#run(false, work);
   }
   /**
    * A change of memory, within a call or without one; at once unless exclusive work is under way, whose end it waits
    * for. Exclusive work makes its own changes without asking.
    */
-  change<T>(work: () => T): T | Promise<T> {
+  runChange<T>(work: () => T): T | Promise<T> {
     if (!this.#isExclusive) return work();
     return new Promise((resolve, reject) => {
       this.#changes.push(() => {
@@ -44,16 +44,16 @@ export class WalletLock {
     });
   }
   /** Work while no call and no change is under way. */
-  exclusive<T>(work: () => T | Promise<T>): T | Promise<T> {
+  runExclusive<T>(work: () => T | Promise<T>): T | Promise<T> {
     return this.#run(true, work);
   }
 
   #run<T>(isExclusive: boolean, work: () => T | Promise<T>): T | Promise<T> {
     if (this.#queue.length === 0 && this.#isFree(isExclusive)) {
       this.#acquire(isExclusive);
-      return this.#hold(isExclusive, work);
+      return this.#runAcquired(isExclusive, work);
     }
-    return new Promise<void>((begin) => this.#queue.push({ isExclusive, start: begin })).then(() => this.#hold(isExclusive, work));
+    return new Promise<void>((begin) => this.#queue.push({ isExclusive, start: begin })).then(() => this.#runAcquired(isExclusive, work));
   }
   #isFree(isExclusive: boolean): boolean {
     return !this.#isExclusive && (!isExclusive || this.#calls === 0);
@@ -62,16 +62,16 @@ export class WalletLock {
     if (isExclusive) this.#isExclusive = true;
     else this.#calls++;
   }
-  #hold<T>(isExclusive: boolean, work: () => T | Promise<T>): T | Promise<T> {
+  #runAcquired<T>(isExclusive: boolean, work: () => T | Promise<T>): T | Promise<T> {
     let result: T | Promise<T> | undefined;
     try {
       result = work();
-      return result instanceof Promise ? result.finally(() => this.#leave(isExclusive)) : result;
+      return result instanceof Promise ? result.finally(() => this.#release(isExclusive)) : result;
     } finally {
-      if (!(result instanceof Promise)) this.#leave(isExclusive);
+      if (!(result instanceof Promise)) this.#release(isExclusive);
     }
   }
-  #leave(isExclusive: boolean): void {
+  #release(isExclusive: boolean): void {
     if (isExclusive) {
       this.#isExclusive = false;
       for (const change of this.#changes.splice(0)) change();

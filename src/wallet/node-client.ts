@@ -44,7 +44,7 @@ export interface KnownBlock {
 }
 
 /** A transaction that was in the mempool, as an event; it is parsed when asked for, for there may be 300,000. */
-export class PooledTx {
+export class MempoolTx {
   readonly kind = 'entered';
   readonly txid: Uint8Array;
   readonly bytes: Uint8Array;
@@ -78,7 +78,7 @@ export type NodeEvent =
   | { readonly kind: 'entered'; readonly tx: TxView }
   | { readonly kind: 'left'; readonly tx: TxView; readonly conflict: boolean }
   /** All that the mempool holds, parents first: what is not in the list is not there. */
-  | { readonly kind: 'pool'; readonly txs: readonly PooledTx[] }
+  | { readonly kind: 'pool'; readonly txs: readonly MempoolTx[] }
   /** The blocks below a snapshot are all here. */
   | { readonly kind: 'history' };
 

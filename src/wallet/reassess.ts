@@ -103,11 +103,11 @@ export class Reassessor {
     this.#pending.push(this.#named ?? 'any');
   }
   /** Does what an earlier process left undone. @param isIndexed false: it knew no rows of foreign outputs */
-  async resume(isIndexed: boolean): Promise<void> {
+  async finishPending(isIndexed: boolean): Promise<void> {
     const { ledger } = this.#wallet;
     if (!isIndexed) {
       const orders = Array.from(ledger.txs.oldestFirst(), (row) => ledger.txs.order(row));
-      await this.#transactions(orders, (tx, batch) => ledger.noteForeign(tx, batch));
+      await this.#transactions(orders, (tx, batch) => ledger.indexForeignOutputs(tx, batch));
       await this.#wallet.change((batch) => {
         batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
         this.#add('any', batch);
@@ -116,7 +116,7 @@ export class Reassessor {
     await this.#finish();
   }
   /** Looks at what is known for keys that came while the wallet was loaded, and from now on for all that come. */
-  async noticeAll(): Promise<void> {
+  async startReassessing(): Promise<void> {
     this.#loading = false;
     await this.#finish();
   }
@@ -125,7 +125,7 @@ export class Reassessor {
     return this.#queue.idle();
   }
   /** Looks at what is known for keys that came with a change, of whatever kind. */
-  notice(batch: WalletBatch): void {
+  checkForNewKeys(batch: WalletBatch): void {
     const { keys, ledger } = this.#wallet;
     if (!keys.hasNewScripts(this.#seen)) {
       if (!this.#marked || this.#pending.length > 0) return;

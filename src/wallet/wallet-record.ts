@@ -56,7 +56,7 @@ export class WalletRecord {
    * Notes a key's time; 0 or less counts as 1, the beginning of everything.
    * @returns whether it is earlier than all before
    */
-  bornAt(seconds: number): boolean {
+  recordBirth(seconds: number): boolean {
     const before = this.birthSeconds;
     this.birthSeconds = Math.min(before, Math.max(seconds, 1));
     return this.birthSeconds < before;

@@ -15,7 +15,7 @@ import { Ledger } from './coins/ledger.js';
 import { TxReader } from './coins/tx-reader.js';
 import type { SealedMasterKey } from './crypt/master-key.js';
 import type { Vault } from './crypt/vault.js';
-import { Follower } from './follow/follower.js';
+import { EventQueue } from './follow/follower.js';
 import type { OpenScan } from './follow/open-scan.js';
 import type { TableImage } from './image/table-image.js';
 import type { WalletImages } from './image/wallet-images.js';
@@ -102,7 +102,7 @@ export class Wallet {
   /** What calls, changes, events and exclusive work take before they touch the wallet. */
   readonly access = new WalletLock();
   readonly #reassessor = new Reassessor(this);
-  readonly #follower: Follower;
+  readonly #events: EventQueue;
   readonly #writes = new SerialQueue();
   /** The write at the end of the queue while it has not begun. */
   #waiting: { readonly ops: BatchOp[]; sync: boolean; written: Promise<void> } | null = null;
@@ -119,7 +119,7 @@ export class Wallet {
   ) {
     this.name = parts.name;
     this.payFeeRate = parts.options.spend.payFeeRate;
-    this.#follower = new Follower(this);
+    this.#events = new EventQueue(this);
     this.ledger = new Ledger({
       keys: this.keys,
       record: parts.record,
@@ -212,13 +212,13 @@ export class Wallet {
   }
   /** A record's transaction; from disk when it is in the chain and was not read lately. */
   transaction(row: number): TxView | Promise<TxView | undefined> {
-    return this.#reader.one(row);
+    return this.#reader.readOne(row);
   }
   /**
    * The same for several rows, in their order; undefined for rows that are not needed or whose bytes the wallet lacks.
    */
   transactions(rows: readonly number[], needed?: (row: number) => boolean): Promise<(TxView | undefined)[]> {
-    return this.#reader.many(rows, needed);
+    return this.#reader.readMany(rows, needed);
   }
 
   // -- changes
@@ -230,7 +230,7 @@ export class Wallet {
    * @returns once what was written is on the disk
    */
   async change<T>(work: (batch: WalletBatch) => T, sync = true): Promise<T> {
-    const { result, written } = await this.access.change(() => {
+    const { result, written } = await this.access.runChange(() => {
       this.assertOpen();
       const batch = new WalletBatch();
       return { result: work(batch), written: this.commit(batch, sync) };
@@ -243,7 +243,7 @@ export class Wallet {
    * there: what it did by then is nowhere but in memory. Not within a call that holds the wallet.
    */
   async changeExclusively<T>(work: (batch: WalletBatch) => Promise<T>, sync = true): Promise<T> {
-    const { result, written } = await this.access.exclusive(async () => {
+    const { result, written } = await this.access.runExclusive(async () => {
       this.assertOpen();
       const batch = new WalletBatch();
       const made = await work(batch);
@@ -254,17 +254,17 @@ export class Wallet {
   }
   /** Writes a batch after all before it. @param sync wait for the disk */
   commit(batch: WalletBatch, sync = false): Promise<void> {
-    this.#reassessor.notice(batch);
+    this.#reassessor.checkForNewKeys(batch);
     const { ops } = batch;
     if (ops.length > 0) this.#generation++;
-    this.images?.note(batch);
-    return ops.length === 0 ? this.#writes.idle() : this.#join(ops, sync);
+    this.images?.journalBatch(batch);
+    return ops.length === 0 ? this.#writes.idle() : this.#joinWrite(ops, sync);
   }
   /**
    * Writes rows together with all that come until their turn: changes made while the disk is busy share one write and
    * one fsync.
    */
-  #join(ops: readonly BatchOp[], sync: boolean): Promise<void> {
+  #joinWrite(ops: readonly BatchOp[], sync: boolean): Promise<void> {
     const last = this.#waiting;
     if (last !== null) {
       for (const op of ops) last.ops.push(op);
@@ -316,19 +316,19 @@ export class Wallet {
 
   // -- following
 
-  push(event: NodeEvent): void {
-    this.#follower.push(event);
+  pushEvent(event: NodeEvent): void {
+    this.#events.push(event);
   }
   /** Settled when what was pushed up to now is applied, in its own time. */
-  passed(): Promise<void> {
-    return this.#follower.passed();
+  whenEventsApplied(): Promise<void> {
+    return this.#events.whenApplied();
   }
   /**
    * Applies everything that happened up to now.
    * @returns undefined when that is done at once; otherwise other work gets turns between events
    */
-  caughtUp(): Promise<void> | undefined {
-    return this.#follower.caughtUp();
+  applyPendingEvents(): Promise<void> | undefined {
+    return this.#events.applyPending();
   }
   writeLocator(batch: WalletBatch): void {
     batch.put(walletKey(WALLET_PREFIX.locator), this.locator);
@@ -349,12 +349,12 @@ export class Wallet {
    * The wallet's keys are those of its rows: keys that come from here on are noticed by `noticeKeys`.
    * @param pendingRow the row 'q'
    */
-  loaded(pendingRow?: Uint8Array): void {
+  finishLoading(pendingRow?: Uint8Array): void {
     this.#reassessor.finishLoading(pendingRow);
   }
   /** Looks at what is known for keys that came since it was loaded, and from now on for all that come. */
-  noticeKeys(): Promise<void> {
-    return this.#reassessor.noticeAll();
+  startReassessing(): Promise<void> {
+    return this.#reassessor.startReassessing();
   }
   /** Fulfilled when what is known was looked at for all keys that came. */
   whenReassessed(): Promise<void> {
@@ -364,8 +364,8 @@ export class Wallet {
    * Looks at what is known for keys for which an earlier process did not come to it.
    * @param isIndexed false: the wallet is of an earlier version, and gets the rows that it lacks
    */
-  reassessLeft(isIndexed: boolean): Promise<void> {
-    return this.#reassessor.resume(isIndexed);
+  finishReassessment(isIndexed: boolean): Promise<void> {
+    return this.#reassessor.finishPending(isIndexed);
   }
 
   // -- locking
@@ -393,7 +393,7 @@ export class Wallet {
   /** The end of an unlocking: locks it once no call is under way, unless one unlocks it before. */
   lock(): void {
     const unlockings = this.#unlockings;
-    void this.access.exclusive(() => {
+    void this.access.runExclusive(() => {
       if (this.#unlockings === unlockings) this.lockNow();
     });
   }
@@ -410,19 +410,19 @@ export class Wallet {
   }
 
   /** Writes or restores every table. */
-  image(at: TableImage): void {
-    this.legacy?.image(at);
-    this.descriptors?.image(at);
-    this.book.image(at);
-    this.ledger.image(at);
+  transferImage(at: TableImage): void {
+    this.legacy?.transferImage(at);
+    this.descriptors?.transferImage(at);
+    this.book.transferImage(at);
+    this.ledger.transferImage(at);
   }
   /** Writes an image of the tables where one is due. Nothing else may use the wallet. */
   async saveImage(): Promise<void> {
     const { images, ledger, generation } = this;
-    if (images === null || !ledger.judged || !images.isNewImageDue(this.keys.scriptCount + ledger.txs.size + ledger.coins.size)) return;
+    if (images === null || !ledger.isClassified || !images.isNewImageDue(this.keys.scriptCount + ledger.txs.size + ledger.coins.size)) return;
     await images.save(
       this.store,
-      (at) => this.image(at),
+      (at) => this.transferImage(at),
       () => this.generation === generation,
     );
   }
@@ -438,7 +438,7 @@ export class Wallet {
   }
   async #close(settled: boolean): Promise<void> {
     if (settled) {
-      this.#follower.finish();
+      this.#events.applyAll();
       // A row that speaks of looks which are over goes with it.
       this.commit(new WalletBatch()).catch(() => {});
     }
@@ -451,7 +451,7 @@ export class Wallet {
       if (isWhole) await this.saveImage();
     }).catch(() => {});
     await this.store.close();
-    this.keys.wipe();
+    this.keys.wipeSecrets();
   }
   /** Whether the wallet was closed, or has failed and will be. */
   get closed(): boolean {

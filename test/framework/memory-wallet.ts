@@ -6,14 +6,14 @@ import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import { createSigner } from '../../src/crypto/native/sign.js';
 import { MemoryStore } from '../../src/storage/memory-store.js';
 import type { Store } from '../../src/storage/store.js';
-import { NOWHERE, TX_STATE } from '../../src/wallet/coins/tx-table.js';
+import { UNCONFIRMED_PLACE, TX_STATE } from '../../src/wallet/coins/tx-table.js';
 import { fillPool } from '../../src/wallet/keys/fill-pool.js';
 import type { AddressType } from '../../src/wallet/keys/key-source.js';
 import { assembleWallet, type WalletSurroundings } from '../../src/wallet/manage/load-wallet.js';
 import { generateKeys } from '../../src/wallet/manage/new-keys.js';
 import type { NodeClient, Relatives } from '../../src/wallet/node-client.js';
 import type { WalletOptions } from '../../src/wallet/options.js';
-import { createChance } from '../../src/wallet/spend/chance.js';
+import { createRandomSource } from '../../src/wallet/spend/chance.js';
 import { DEFAULT_SPEND, type SpendOptions } from '../../src/wallet/spend/options.js';
 import type { SpendTools } from '../../src/wallet/spend/payment.js';
 import type { Wallet } from '../../src/wallet/wallet.js';
@@ -141,7 +141,7 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
     crypto,
     descriptors: context,
     signer,
-    chance: createChance(),
+    chance: createRandomSource(),
     nowSeconds: () => 1_600_000_000,
     log: () => {},
   };
@@ -160,12 +160,12 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
       const tx = parseTx(buildTx({ version: 2, inputs: [input], outputs, locktime: 0 }), crypto);
       const block = blockAt(height);
       const place = { state: TX_STATE.CONFIRMED, height, blockHash: block.hash, blockTime: block.time, position: nonce };
-      await wallet.change((batch) => wallet.ledger.sync(tx, height > 0 ? place : NOWHERE, batch));
+      await wallet.change((batch) => wallet.ledger.sync(tx, height > 0 ? place : UNCONFIRMED_PLACE, batch));
       if (height === 0) wallet.ledger.enteredMempool(tx.txid);
       return tx;
     },
     enter: async (tx) => {
-      await wallet.change((batch) => wallet.ledger.sync(tx, NOWHERE, batch));
+      await wallet.change((batch) => wallet.ledger.sync(tx, UNCONFIRMED_PLACE, batch));
       wallet.ledger.enteredMempool(tx.txid);
     },
   };

@@ -193,7 +193,7 @@ export class NetWorld {
     chain.onStored((node, block) => net.onStored(node, block));
     chain.onChecked((hash, block, reject) => net.onChecked(hash, block, reject));
     mempool.listen({ added() {}, removed: (entry, reason) => net.onLeft(entry, reason), changed() {} });
-    mempool.onBroadcast = (entry) => net.announcer.relay(entry);
+    mempool.onBroadcast = (entry) => net.announcer.relayTx(entry);
   }
 
   #reach(lines: InlineConnectionFactory): Reach {
@@ -211,7 +211,7 @@ export class NetWorld {
       dial: async () => {
         const [near, far] = socketPair();
         this.#called.push(far);
-        return { connection: lines.over(near as unknown as Socket), bindText: '' };
+        return { connection: lines.wrapSocket(near as unknown as Socket), bindText: '' };
       },
       close: async () => {},
     };
@@ -222,7 +222,7 @@ export class NetWorld {
     const [near, far] = socketPair();
     const before = new Set(this.net.peers);
     const address = parseHost(host, 40_000 + before.size) as NetAddress;
-    this.#accept?.({ connection: this.#lines.over(near as unknown as Socket), address, bindText: '', permissions, onion: false });
+    this.#accept?.({ connection: this.#lines.wrapSocket(near as unknown as Socket), address, bindText: '', permissions, onion: false });
     const peer = this.net.peers.find((one) => !before.has(one));
     return peer === undefined ? null : new FakePeer(far, peer);
   }

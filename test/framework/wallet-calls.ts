@@ -87,7 +87,7 @@ export const masterKey = (): Uint8Array => new Uint8Array(32).fill(5);
 /** Seals the private keys in memory; the wallet is unlocked. */
 export async function encrypt(wallet: Wallet): Promise<void> {
   const seal = (publicKey: Uint8Array, secret: Uint8Array) => sealSecret(masterKey(), publicKey, secret, crypto);
-  const sealed = await (wallet.legacy?.keys ?? wallet.descriptors!).sealAll(seal, new Slicer());
+  const sealed = await (wallet.legacy?.keys ?? wallet.descriptors!).sealAllSecrets(seal, new Slicer());
   sealed();
   wallet.vault.unlock(masterKey());
 }

@@ -46,7 +46,7 @@ export class DescriptorCache {
   }
 
   /** Takes over what another cache of the same descriptor learnt besides. */
-  learn(other: DescriptorCache): void {
+  mergeFrom(other: DescriptorCache): void {
     for (const [place, key] of other.#parents ?? []) if (!this.#parents?.has(place)) this.parents.set(place, key);
     for (const [place, key] of other.#lastHardened ?? []) if (!this.#lastHardened?.has(place)) this.lastHardened.set(place, key);
     for (const [place, keys] of other.#derived ?? []) for (const [index, key] of keys) this.addDerived(place, index, key);

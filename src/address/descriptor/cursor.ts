@@ -1,12 +1,12 @@
 // Cutting expressions off a descriptor's text. Core: util/spanparsing.cpp (0.21), script/parsing.cpp (later).
 
 /** What is left of the text. */
-export interface Rest {
+export interface RemainingText {
   text: string;
 }
 
 /** Cuts off one expression: up to a comma or closing bracket that is not inside brackets of its own. */
-export function takeExpression(rest: Rest): string {
+export function takeExpression(rest: RemainingText): string {
   const { text } = rest;
   let level = 0;
   let at = 0;
@@ -21,7 +21,7 @@ export function takeExpression(rest: Rest): string {
 }
 
 /** Cuts off a fixed text; false when the rest does not begin with it. */
-export function takeText(text: string, rest: Rest): boolean {
+export function takeText(text: string, rest: RemainingText): boolean {
   if (!rest.text.startsWith(text)) return false;
   rest.text = rest.text.slice(text.length);
   return true;

@@ -84,13 +84,13 @@ export class Descriptor {
    * @param index ignored without a range
    */
   scripts(index: number, options: DeriveOptions = NOTHING): Uint8Array[] | null {
-    return this.#root.make(index, options, this.#context, null);
+    return this.#root.makeScripts(index, options, this.#context, null);
   }
 
   /** Scripts and what a signer must know; null when a hardened step lacks its secret. */
   expand(index: number, options: DeriveOptions = NOTHING): Expansion | null {
     const builder = new ExpansionBuilder();
-    const scripts = this.#root.make(index, options, this.#context, builder);
+    const scripts = this.#root.makeScripts(index, options, this.#context, builder);
     return scripts && builder.finish(scripts);
   }
 

@@ -40,7 +40,7 @@ abstract class OneKeyNode implements ScriptNode {
     return key === null ? null : `${this.name}(${key})`;
   }
 
-  make(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
+  makeScripts(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
     const key = this.#key.publicKey(index, options);
     if (key === null) return null;
     out?.addOrigins(this.#key, index, key, options);
@@ -171,7 +171,7 @@ export class MultiNode implements ScriptNode {
     return keys === null ? null : `${this.#name}(${this.#threshold},${keys})`;
   }
 
-  make(index: number, options: DeriveOptions, _context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
+  makeScripts(index: number, options: DeriveOptions, _context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
     const keys = deriveKeys(this.#keys, index, options, out);
     if (keys === null) return null;
     const inLeaf = this.#name.endsWith('_a');

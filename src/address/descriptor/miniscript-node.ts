@@ -33,7 +33,7 @@ export class MiniscriptScript implements ScriptNode {
   }
 
   /** Keys under hashes must be told to a signer; the others show in the script, and telling those too does no harm. */
-  make(index: number, options: DeriveOptions, { hashes }: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
+  makeScripts(index: number, options: DeriveOptions, { hashes }: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
     const keys = deriveKeys(this.#keys, index, options, out);
     if (keys === null) return null;
     const written = this.#place === 'tapscript' ? keys.map((key) => key.subarray(1)) : keys;

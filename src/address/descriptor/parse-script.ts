@@ -3,7 +3,7 @@
 import { fromHex, isHex } from '../../consensus/bytes/hex.js';
 import { decodeAddress, encodeAddress } from '../address.js';
 import { DescriptorError, within } from './context.js';
-import { parseUint32, type Rest, splitCall, takeExpression, takeText } from './cursor.js';
+import { parseUint32, type RemainingText, splitCall, takeExpression, takeText } from './cursor.js';
 import type { KeyExpression } from './key-expression.js';
 import { ComboNode, type MultiName, MultiNode, PkhNode, PkNode, UnusedNode, WpkhNode } from './key-nodes.js';
 import { parseKey } from './parse-key.js';
@@ -24,7 +24,7 @@ const MAX_TREE_DEPTH = 128;
 const KEY_PLACES: Record<ScriptPlace, KeyPlace> = { top: 'any', sh: 'any', wsh: 'compressed', leaf: 'x-only' };
 
 /** One node per path that the text stands for. @throws DescriptorError */
-export function parseScript(rest: Rest, place: ScriptPlace, state: ParseState): ScriptNode[] {
+export function parseScript(rest: RemainingText, place: ScriptPlace, state: ParseState): ScriptNode[] {
   const expression = takeExpression(rest);
   const call = splitCall(expression);
   const nodes = call && parseCall(call.name, call.inner, place, state);
@@ -188,7 +188,7 @@ function parseTr(inner: string, state: ParseState): ScriptNode[] {
 }
 
 /** Braces are followed by hand: a tree may be 128 deep. */
-function parseTree(rest: Rest, state: ParseState): { nodes: ScriptNode[]; depth: number }[] {
+function parseTree(rest: RemainingText, state: ParseState): { nodes: ScriptNode[]; depth: number }[] {
   const leaves: { nodes: ScriptNode[]; depth: number }[] = [];
   // For every open brace whether its right side has begun.
   const path: boolean[] = [];

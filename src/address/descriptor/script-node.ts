@@ -42,7 +42,7 @@ export interface ScriptNode {
    * Its scripts at one index; null when a key can't be derived.
    * @param out where to leave the rest; null when only scripts are wanted
    */
-  make(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null;
+  makeScripts(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null;
   /**
    * Returns the largest satisfaction of an expression with fixed keys; null where it is unknown. Core:
    * Descriptor::MaxSatisfactionWeight, MaxSatisfactionElems.

@@ -29,7 +29,7 @@ export function isPlainText(text: string, language: DescriptorLanguage): boolean
  * Whether deriving may teach what is worth keeping: not so for fixed keys and scripts. More than enough is said to.
  * @param text printed
  */
-export function teaches(text: string): boolean {
+export function hasCacheableKeys(text: string): boolean {
   // Ranges end in a star, extended keys begin with xpub or tpub.
   return text.includes('*') || text.includes('pub');
 }

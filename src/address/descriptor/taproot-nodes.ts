@@ -43,13 +43,13 @@ export class TrNode implements ScriptNode {
     return this.#leaves.length === 0 ? `tr(${key})` : `tr(${key},${this.#treeText(leaves as string[])})`;
   }
 
-  make(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
+  makeScripts(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
     const key = this.#key.publicKey(index, options);
     if (key === null) return null;
     out?.addOrigins(this.#key, index, key, options);
     const leaves: TreeLeaf[] = [];
     for (const { node, depth } of this.#leaves) {
-      const scripts = node.make(index, options, context, out);
+      const scripts = node.makeScripts(index, options, context, out);
       if (scripts === null) return null;
       leaves.push({ script: scripts[0], depth });
     }
@@ -99,7 +99,7 @@ export class RawTrNode implements ScriptNode {
     return key === null ? null : `rawtr(${key})`;
   }
 
-  make(index: number, options: DeriveOptions, _context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
+  makeScripts(index: number, options: DeriveOptions, _context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
     const key = this.#key.publicKey(index, options);
     if (key === null) return null;
     out?.addOrigins(this.#key, index, key, options);

@@ -34,8 +34,8 @@ abstract class HashNode implements ScriptNode {
     return inner === null ? null : `${this.name}(${inner})`;
   }
 
-  make(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
-    const scripts = this.inner.make(index, options, context, out);
+  makeScripts(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
+    const scripts = this.inner.makeScripts(index, options, context, out);
     if (scripts === null) return null;
     out?.addInnerScript(scripts[0]);
     return [this.scriptOf(scripts[0], context)];
@@ -43,14 +43,14 @@ abstract class HashNode implements ScriptNode {
 
   largestSatisfaction(terms: SizeTerms, context: DescriptorContext): Satisfaction | null {
     const inner = this.inner.largestSatisfaction(terms, context);
-    const scripts = this.inner.make(0, {}, context, null);
-    return inner && scripts && this.around(inner, scripts[0].length, terms);
+    const scripts = this.inner.makeScripts(0, {}, context, null);
+    return inner && scripts && this.withScriptSize(inner, scripts[0].length, terms);
   }
 
   protected abstract scriptOf(inner: Uint8Array, context: DescriptorContext): Uint8Array;
 
   /** Adds the size of the inner script to the size of its satisfaction. */
-  protected abstract around(inner: Satisfaction, scriptBytes: number, terms: SizeTerms): Satisfaction;
+  protected abstract withScriptSize(inner: Satisfaction, scriptBytes: number, terms: SizeTerms): Satisfaction;
 }
 
 /** Returns the number of bytes that push a script of a given size. */
@@ -71,7 +71,7 @@ export class ShNode extends HashNode {
     return scriptHashScript(hashes.hash160(inner));
   }
 
-  protected around({ scriptSig, witness, elements }: Satisfaction, scriptBytes: number, { exactPushes }: SizeTerms): Satisfaction {
+  protected withScriptSize({ scriptSig, witness, elements }: Satisfaction, scriptBytes: number, { exactPushes }: SizeTerms): Satisfaction {
     const push = exactPushes ? pushBytes(scriptBytes) : 1;
     return { scriptSig: scriptSig + push + scriptBytes, witness, elements };
   }
@@ -86,7 +86,7 @@ export class WshNode extends HashNode {
     return witnessProgramScript(0, hashes.sha256(inner));
   }
 
-  protected around({ scriptSig, elements }: Satisfaction, scriptBytes: number): Satisfaction {
+  protected withScriptSize({ scriptSig, elements }: Satisfaction, scriptBytes: number): Satisfaction {
     return { scriptSig: 0, witness: scriptSig + compactSizeLength(scriptBytes) + scriptBytes, elements: elements + 1 };
   }
 }
@@ -129,7 +129,7 @@ export class FixedNode implements ScriptNode {
     return this.#address === null ? `raw(${toHex(this.#script)})` : `addr(${this.#address})`;
   }
 
-  make(): Uint8Array[] {
+  makeScripts(): Uint8Array[] {
     return [this.#script];
   }
 

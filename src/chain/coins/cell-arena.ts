@@ -167,8 +167,8 @@ export class CellArena {
   }
 
   #addSlab(): void {
-    const gone = this.#bytes.indexOf(NO_BYTES);
-    const slab = gone < 0 ? this.#bytes.length : gone;
+    const reusable = this.#bytes.indexOf(NO_BYTES);
+    const slab = reusable < 0 ? this.#bytes.length : reusable;
     if (slab >= MAX_SLABS) throw new RangeError('the arena is limited to 32 GiB');
     const bytes = new Uint8Array(SLAB_BYTES);
     const end = (slab + 1) * SLAB_PAGES;

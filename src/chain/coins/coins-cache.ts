@@ -87,7 +87,7 @@ export class CoinsCache implements CoinView {
   }
 
   /** Goes over to another set of coins: everything is forgotten. All changes must have been written before. */
-  moveTo(space: CoinSpace): void {
+  switchSpace(space: CoinSpace): void {
     this.#finishOrRefuse();
     if (this.dirtyEntries > 0) throw new Error('coins that are not written would be lost');
     this.#space = space;
@@ -374,7 +374,7 @@ export class CoinsCache implements CoinView {
    * Should it fail, so does everything that is asked from then on.
    * @param change by add and spend
    */
-  defer(change: Iterable<void>): void {
+  deferChange(change: Iterable<void>): void {
     this.#finishOrRefuse();
     this.#deferred = change;
   }
@@ -442,13 +442,13 @@ export class CoinsCache implements CoinView {
   }
 
   /** From here on changes are made unseen, until they are shown. */
-  stage(): void {
+  stageChanges(): void {
     this.#finishOrRefuse();
     this.#staged = { refs: [], replaced: new Map(), shown: false, finished: 0 };
   }
 
   /** Everything that was changed since stage becomes visible, at once. Costs nothing; the work is left to finishing. */
-  show(): void {
+  showStaged(): void {
     if (this.#staged !== null) this.#staged.shown = true;
   }
 
@@ -457,7 +457,7 @@ export class CoinsCache implements CoinView {
    * first.
    * @param slice entries between two stops
    */
-  *finishing(slice = FINISH_SLICE): Generator<void, void> {
+  *finishingSteps(slice = FINISH_SLICE): Generator<void, void> {
     this.#catchUp();
     const stage = this.#staged;
     if (stage === null || !stage.shown) return;
@@ -470,7 +470,7 @@ export class CoinsCache implements CoinView {
   }
 
   #finish(): void {
-    for (const _ of this.finishing());
+    for (const _ of this.finishingSteps());
   }
 
   #finishSome(stage: Stage, most: number): void {

@@ -45,7 +45,7 @@ export class Activator {
   readonly onTip: Listeners<[HeaderNode, TipChange]>;
   readonly onChecked: Listeners<[Uint8Array, BlockView, Reject | null]>;
   /** Called when TipChange.moreFollows was true but the next block turned out to be invalid. */
-  readonly onRest: Listeners<[]>;
+  readonly onNoMoreFollows: Listeners<[]>;
   /** Of those who bring back what was in blocks that left. */
   mempoolSettled: () => Promise<void> = () => Promise.resolve();
   /** Blocks were taken off by hand in the last move: the next one of the same call waits until that is followed. */
@@ -74,7 +74,7 @@ export class Activator {
     this.prefetcher = new BlockPrefetcher(ws);
     this.onTip = new Listeners(ws.guard);
     this.onChecked = new Listeners(ws.guard);
-    this.onRest = new Listeners(ws.guard);
+    this.onNoMoreFollows = new Listeners(ws.guard);
   }
 
   /**
@@ -92,7 +92,7 @@ export class Activator {
       if (!this.prefetcher.isEmpty && this.#eager()) this.prefetcher.clear();
       const target = index.findMostWork();
       const isBest = target === undefined || target === active.tip;
-      if (isBest) this.#rest();
+      if (isBest) this.#announceNoMore();
       if (isBest || this.#ws.stopping() || enough?.() === true) {
         this.#blocksLeft = false;
         break;
@@ -121,10 +121,10 @@ export class Activator {
     await this.writeTipChanges();
   }
 
-  #rest(): void {
+  #announceNoMore(): void {
     if (!this.#moreAnnounced) return;
     this.#moreAnnounced = false;
-    this.onRest.call();
+    this.onNoMoreFollows.call();
   }
 
   /**
@@ -214,12 +214,12 @@ export class Activator {
     // changed now, unseen until shown.
     const quick = isQuick(step, this.#eager());
     if (!quick) {
-      coins.stage();
+      coins.stageChanges();
       await new TimeSlice().run(changing);
     }
     moveTip(this.#ws, step);
-    if (quick) coins.defer(changing);
-    else coins.show();
+    if (quick) coins.deferChange(changing);
+    else coins.showStaged();
     this.#unwritten = true;
     this.#blocksLeft = onLeft !== undefined;
     const tip = active.tip as HeaderNode;

@@ -88,7 +88,7 @@ export class Persister {
    */
   async afterStep(eager: boolean): Promise<void> {
     await this.#rows;
-    await new TimeSlice().run(this.#ws.coins.finishing());
+    await new TimeSlice().run(this.#ws.coins.finishingSteps());
     const flush = eager || this.#flushIsDue();
     const undo = flush || this.#unwritten.length >= UNDO_BLOCKS || this.#unwrittenCoins >= UNDO_COINS;
     if (undo) await this.writeUndo();
@@ -102,7 +102,7 @@ export class Persister {
 
   /** Writes everything there is. */
   async flush(): Promise<void> {
-    await new TimeSlice().run(this.#ws.coins.finishing());
+    await new TimeSlice().run(this.#ws.coins.finishingSteps());
     await this.writeUndo();
     await this.#flushCoins(false);
     await this.writeRows();

@@ -43,7 +43,7 @@ export class Pruner {
   }
 
   /** Blocks from this height on stay, as long as the guard says so. @returns how to take it away */
-  guard(guard: PruneGuard): () => void {
+  addGuard(guard: PruneGuard): () => void {
     this.#guards.add(guard);
     return () => this.#guards.delete(guard);
   }
@@ -56,7 +56,7 @@ export class Pruner {
   /**
    * Prunes when the files take more room than they may. What was written about them is on the disk when this resolves.
    */
-  async toTarget(): Promise<void> {
+  async pruneToTarget(): Promise<void> {
     const ws = this.#ws;
     const settings = this.#settings;
     const { files } = ws.blocks;
@@ -81,7 +81,7 @@ export class Pruner {
   }
 
   /** Prunes all files whose blocks lie at a height or below it, as far as that is allowed. */
-  async upTo(height: number): Promise<void> {
+  async pruneUpTo(height: number): Promise<void> {
     const lastHeight = Math.min(height, this.#lastHeight());
     const chosen = filesUpTo(this.#candidates(), lastHeight);
     if (chosen.length > 0) await this.#prune(chosen);
@@ -89,7 +89,7 @@ export class Pruner {
   }
 
   /** Resolves once files that were given up are gone. */
-  removed(): Promise<void> {
+  waitForRemovals(): Promise<void> {
     return this.#removals.idle();
   }
 
@@ -139,7 +139,7 @@ export class Pruner {
    * Start-up, before blocks are looked for in the files: goes on with what an earlier run gave up and could not remove
    * any more.
    */
-  async finish(): Promise<void> {
+  async finishRemovals(): Promise<void> {
     const { index, store } = this.#ws;
     if (!index.havePruned) return;
     const files: number[] = [];

@@ -140,9 +140,9 @@ export class History {
       ws.index.raise(node, NodeStatus.SCRIPTS_VALID);
       this.#deps.connected(block);
     }
-    ws.coins.stage();
+    ws.coins.stageChanges();
     await new TimeSlice().run(changeCoins(ws, step));
-    ws.coins.show();
+    ws.coins.showStaged();
     moveTip(ws, step);
     this.persister.noteConnected(step.connected);
     await this.persister.afterStep(false);

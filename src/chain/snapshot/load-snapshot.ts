@@ -32,8 +32,8 @@ export async function loadCoins(ws: ChainWorkspace, file: SnapshotFile, head: Sn
   await ws.store.batch([coinSetsOp({ active: ws.space, other: 'rubbish' })], { sync: true });
   try {
     await ws.store.clear(space.coins.gte, space.coins.lt);
-    await fill(ws, space, file, head, expected);
-    await check(ws, space, head, expected);
+    await fillCoins(ws, space, file, head, expected);
+    await checkCoins(ws, space, head, expected);
     return space;
   } catch (error) {
     await clearOther(ws);
@@ -41,7 +41,7 @@ export async function loadCoins(ws: ChainWorkspace, file: SnapshotFile, head: Sn
   }
 }
 
-async function fill(ws: ChainWorkspace, space: CoinSpace, file: SnapshotFile, head: SnapshotHead, { height }: AssumedCoins): Promise<void> {
+async function fillCoins(ws: ChainWorkspace, space: CoinSpace, file: SnapshotFile, head: SnapshotHead, { height }: AssumedCoins): Promise<void> {
   const { store, log, options, clock } = ws;
   log.info(`[snapshot] loading ${head.coins} coins from snapshot ${hashToHex(head.base)}`);
   const report = reporter(ws, head.coins, 'coins loaded');
@@ -58,7 +58,7 @@ async function fill(ws: ChainWorkspace, space: CoinSpace, file: SnapshotFile, he
   );
 }
 
-async function check(ws: ChainWorkspace, space: CoinSpace, head: SnapshotHead, { coinsHash }: AssumedCoins): Promise<void> {
+async function checkCoins(ws: ChainWorkspace, space: CoinSpace, head: SnapshotHead, { coinsHash }: AssumedCoins): Promise<void> {
   const hash = await hashCoins(ws.store.cursor(space.coins), ws.crypto, reporter(ws, head.coins, 'coins checked'));
   if (hash === null) throw interrupted();
   const found = hashToHex(hash);

@@ -155,23 +155,23 @@ export class SnapshotChain {
     const history = historyOf(ws, ws.space);
     history.active.setTip(ws.active.tip as HeaderNode);
     ws.space = space;
-    ws.coins.moveTo(space);
+    ws.coins.switchSpace(space);
     ws.active.setTip(base);
     ws.index.assume(base, chainTxCount);
     persister.movedTo(base);
-    this.follow(history);
+    this.beginHistory(history);
     ws.log.info(`[snapshot] successfully activated snapshot ${base.hashHex}`);
     const fault = activator.announce(base, { connected: [], disconnected: [] });
     if (fault !== null) throw fault;
   }
 
   /** Begins with the history below a snapshot. @param ws its chain and coins */
-  follow(ws: ChainWorkspace): void {
+  beginHistory(ws: ChainWorkspace): void {
     const { changes, activator, pruner, assumedValid } = this.#deps;
     const base = this.#ws.index.assumed as HeaderNode;
     const expected = assumedCoinsOf(ws, base.hash) as AssumedCoins;
     this.#base = base;
-    const release = pruner.guard(() => (this.#history === null ? Number.POSITIVE_INFINITY : this.#history.tip.height));
+    const release = pruner.addGuard(() => (this.#history === null ? Number.POSITIVE_INFINITY : this.#history.tip.height));
     this.#history = new History(ws, base, expected, {
       change: (job) =>
         changes.changeWhole(async () => {

@@ -91,8 +91,8 @@ export class BlockIndex {
   }
 
   /** Keeps the bytes of a stored header until addLoaded makes its node. @returns what addLoaded wants to know */
-  place(header: Uint8Array, hash: Uint8Array): number {
-    return this.#slabs.put(header, hash);
+  placeHeader(header: Uint8Array, hash: Uint8Array): number {
+    return this.#slabs.putHeader(header, hash);
   }
 
   /** Before rows are loaded: the chain stands on a snapshot of this block. */

@@ -176,7 +176,7 @@ export class HeaderSlabs {
   #used = 0;
 
   /** Copies a header and its hash (internal order) into the next entry. @returns the entry's number */
-  put(header: Uint8Array, hash: Uint8Array): number {
+  putHeader(header: Uint8Array, hash: Uint8Array): number {
     const index = this.#used % SLAB_ENTRIES;
     if (index === 0) this.#slabs.push(new DataView(new ArrayBuffer(ENTRY_SIZE * SLAB_ENTRIES)));
     const slab = this.#slabs[this.#slabs.length - 1] as DataView;
@@ -203,7 +203,7 @@ export class HeaderSlabs {
 
   /** put and node in one go. */
   createNode(prev: HeaderNode | null, proof: bigint, header: Uint8Array, hash: Uint8Array): HeaderNode {
-    return this.node(this.put(header, hash), prev, proof);
+    return this.node(this.putHeader(header, hash), prev, proof);
   }
 
   #slabOf(entry: number): DataView {

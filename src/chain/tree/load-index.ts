@@ -44,7 +44,7 @@ export async function loadIndex(store: Store, index: BlockIndex, powLimit: bigin
         const row = decodeIndexRow(value);
         const { file, blockPos, undoPos, status } = row;
         proof.check(row.header, hashOfBlockIndexKey(key));
-        rows.add(index.place(row.header, hashOfBlockIndexKey(key)), row);
+        rows.add(index.placeHeader(row.header, hashOfBlockIndexKey(key)), row);
         if ((status & NodeStatus.HAVE_DATA) === 0) continue;
         if (lastKnown === null || file > lastKnown.file || (file === lastKnown.file && blockPos > lastKnown.pos))
           lastKnown = { file, pos: blockPos };

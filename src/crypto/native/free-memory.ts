@@ -9,7 +9,7 @@ import { koffi } from './koffi.js';
  * thread of libuv's; an allocation of another thread waits only while its own arena is looked through.
  * @returns null where the C library has no such function (musl, macOS) or koffi does not load
  */
-export function freeMemoryReturner(): (() => Promise<void>) | null {
+export function createMemoryTrimmer(): (() => Promise<void>) | null {
   let trim: { async(pad: number, done: (error: Error | null) => void): void };
   try {
     trim = koffi().load(null).func('malloc_trim', 'int', ['size_t']);

@@ -40,7 +40,7 @@ function flipped(bytes: Uint8Array, at: number): Uint8Array {
 }
 
 /** Whether a library checks ECDSA signatures and points. */
-export function knowsEcdsa({ ecdsaVerify, isPoint }: Pick<Curve, 'ecdsaVerify' | 'isPoint'>): boolean {
+export function passesEcdsaTests({ ecdsaVerify, isPoint }: Pick<Curve, 'ecdsaVerify' | 'isPoint'>): boolean {
   const key = fromHex(G);
   return (
     ecdsaVerify(SIGNATURE, key, MESSAGE) &&
@@ -53,7 +53,7 @@ export function knowsEcdsa({ ecdsaVerify, isPoint }: Pick<Curve, 'ecdsaVerify' |
 }
 
 /** Whether a library checks BIP-0340 signatures and taproot's tweaks. */
-export function knowsSchnorr({ schnorrVerify, tapTweakCheck }: Pick<Curve, 'schnorrVerify' | 'tapTweakCheck'>): boolean {
+export function passesSchnorrTests({ schnorrVerify, tapTweakCheck }: Pick<Curve, 'schnorrVerify' | 'tapTweakCheck'>): boolean {
   const signatures = SCHNORR.every(
     ([key, message, signature]) => schnorrVerify(signature, key, message) && !schnorrVerify(flipped(signature, 40), key, message),
   );

@@ -6,7 +6,7 @@
 
 import type { LibraryHandle } from 'koffi';
 import type { Curve } from '../crypto.js';
-import { knowsEcdsa, knowsSchnorr } from './known-answers.js';
+import { passesEcdsaTests, passesSchnorrTests } from './known-answers.js';
 import { koffi } from './koffi.js';
 import { isHighS } from './low-s.js';
 import { ParsedKeys } from './parsed-keys.js';
@@ -170,9 +170,9 @@ export function loadSystemCurve(names: readonly string[] = candidates()): System
       const context: number = createContext(CONTEXT_VERIFY);
       const scratch = new Scratch();
       const ecdsa = bindEcdsa(library, context, scratch);
-      if (ecdsa === null || !knowsEcdsa(ecdsa)) continue;
+      if (ecdsa === null || !passesEcdsaTests(ecdsa)) continue;
       const schnorr = bindSchnorr(library, context, scratch);
-      return { name, ecdsa, schnorr: schnorr !== null && knowsSchnorr(schnorr) ? schnorr : null };
+      return { name, ecdsa, schnorr: schnorr !== null && passesSchnorrTests(schnorr) ? schnorr : null };
     } catch {
       // A file of that name which isn't the library: try the next one.
     }

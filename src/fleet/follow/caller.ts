@@ -53,7 +53,7 @@ export class Caller {
     const own = new Uint8Array(body);
     const route = routeOf(own, call.uri);
     // A block on a light template leaves as a whole.
-    const whole = route.method === 'submitblock' && call.block === null ? this.#deps.light.complete(own) : null;
+    const whole = route.method === 'submitblock' && call.block === null ? this.#deps.light.completeBlock(own) : null;
     const outgoing: OutgoingCall = {
       method: route.method,
       user: call.user,
@@ -80,7 +80,7 @@ export class Caller {
   }
 
   async #somewhere(call: OutgoingCall, route: Route, signal: AbortSignal): Promise<CallReply> {
-    if (route.mixed) this.#spread(call);
+    if (route.mixed) this.#sendBatchEntries(call);
     const until = this.#deps.nowMs() + DEADLINE_MS;
     const tried = new Set<string>();
     let why = UNREACHABLE;
@@ -163,7 +163,7 @@ export class Caller {
   }
 
   /** Calls of a batch that go to every node: the others' answers are for the log alone. */
-  #spread(call: OutgoingCall): void {
+  #sendBatchEntries(call: OutgoingCall): void {
     for (const entry of entriesOf(call)) if (routeOf(entry.body, call.uri).everywhere) void this.#everywhere(entry);
   }
 

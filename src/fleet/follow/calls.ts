@@ -44,7 +44,7 @@ interface Pending {
   readonly run: string;
   readonly call: OutgoingCall;
   readonly done: (end: CallEnd) => void;
-  letGo: boolean;
+  released: boolean;
   lastMessageMs: number;
   /** When the node was first missed, while it is. */
   missedMs: number | null;
@@ -84,11 +84,11 @@ export class Calls {
       return;
     }
     const id = `${this.#prefix}-${++this.#lastId}`;
-    const pending: Pending = { id, node, run, call, done, letGo: false, lastMessageMs: this.#deps.nowMs(), missedMs: null, resent: 0 };
+    const pending: Pending = { id, node, run, call, done, released: false, lastMessageMs: this.#deps.nowMs(), missedMs: null, resent: 0 };
     this.#pending.set(id, pending);
     // A call that was let go runs to its end: its outcome counts, with or without its client.
     signal?.addEventListener('abort', () => {
-      if (this.#pending.get(id) !== pending || pending.letGo) return;
+      if (this.#pending.get(id) !== pending || pending.released) return;
       this.#forgetCall(pending);
       this.#sendMessage(pending, { kind: 'done', id });
     });
@@ -96,14 +96,14 @@ export class Calls {
   }
 
   /** Takes what a node answered. */
-  receive(message: NodeMessage): void {
+  receiveMessage(message: NodeMessage): void {
     if (!('id' in message)) return;
     const pending = this.#pending.get(message.id);
     if (!pending) return;
     pending.lastMessageMs = this.#deps.nowMs();
     switch (message.kind) {
       case 'held':
-        pending.letGo = true;
+        pending.released = true;
         this.#sendMessage(pending, { kind: 'go', id: pending.id });
         break;
       case 'unknown':
@@ -129,9 +129,9 @@ export class Calls {
   }
 
   /** The broker has no subscriber of the node's subject. */
-  noResponder(id: string): void {
+  onNoResponder(id: string): void {
     const pending = this.#pending.get(id);
-    if (pending && !pending.letGo) this.#settleCall(pending, { kind: 'lost' });
+    if (pending && !pending.released) this.#settleCall(pending, { kind: 'lost' });
   }
 
   /** Looks after calls whose nodes are silent; to be called several times a second. */
@@ -145,8 +145,8 @@ export class Calls {
         pending.lastMessageMs = now;
         this.#joiner.drop(pending.id);
         this.#sendMessage(pending, { kind: 'ask', id: pending.id });
-      } else if (run !== null) this.#settleCall(pending, { kind: pending.letGo ? 'unknown' : 'lost' });
-      else if (!pending.letGo) this.#settleCall(pending, { kind: 'lost' });
+      } else if (run !== null) this.#settleCall(pending, { kind: pending.released ? 'unknown' : 'lost' });
+      else if (!pending.released) this.#settleCall(pending, { kind: 'lost' });
       else {
         pending.missedMs ??= now;
         if (now - pending.missedMs > PATIENCE_MS) this.#settleCall(pending, { kind: 'unknown' });
@@ -156,7 +156,7 @@ export class Calls {
 
   /** The node does not know it: it never came, or has been forgotten. */
   #unknown(pending: Pending): void {
-    if (pending.letGo) this.#settleCall(pending, { kind: 'unknown' });
+    if (pending.released) this.#settleCall(pending, { kind: 'unknown' });
     else this.#resend(pending);
   }
 

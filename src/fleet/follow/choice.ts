@@ -35,7 +35,7 @@ interface Node extends SeenNode {
 /** Tips whose time of arrival is remembered. */
 const MOST_TIPS = 256;
 
-export class Choice {
+export class NodeChoice {
   readonly #options: ChoiceOptions;
   readonly #nodes = new Map<string, Node>();
   /** Tips by the order in which they were seen. */

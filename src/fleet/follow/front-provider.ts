@@ -37,7 +37,7 @@ export interface FrontProviderDeps {
 }
 
 /** A template of the followed node. */
-interface Given {
+interface FollowedTemplate {
   readonly facts: TemplateFacts;
   /** JSON array; null when there are none. */
   readonly transactions: Uint8Array | null;
@@ -55,7 +55,7 @@ export class FrontProvider {
   readonly #options: FrontProviderOptions;
   readonly #deps: FrontProviderDeps;
   #serial = 0;
-  #latest: Given | null = null;
+  #latest: FollowedTemplate | null = null;
   /** What clients were told of the tip. */
   #announced: { readonly prevHashHex: string; readonly facts: BlockFacts } | null = null;
   #staged: { readonly onHeight: number; readonly facts: BlockFacts; readonly serial: number } | null = null;

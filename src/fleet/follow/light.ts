@@ -58,7 +58,7 @@ export class LightTemplates {
     for (const [workId, held] of this.#held) if (held !== null && height > held.height + RETAINED_BLOCKS) this.#held.delete(workId);
     if (live === null) return;
     this.#newest = { workId: live.workId, height, transactions };
-    if (this.#held.get(live.workId) === null) this.#hold(this.#newest);
+    if (this.#held.get(live.workId) === null) this.#holdTransactions(this.#newest);
   }
 
   /** A node's answer to getblocktemplate: the template that it names is held if it is a light one. */
@@ -68,16 +68,16 @@ export class LightTemplates {
     if (workId === null || this.#held.has(workId)) return;
     this.#held.set(workId, null);
     if (this.#held.size > MOST) this.#held.delete(this.#held.keys().next().value as string);
-    if (this.#newest?.workId === workId) this.#hold(this.#newest);
+    if (this.#newest?.workId === workId) this.#holdTransactions(this.#newest);
   }
 
-  #hold({ workId, height, transactions }: Newest): void {
+  #holdTransactions({ workId, height, transactions }: Newest): void {
     const { bytes, lengths } = bytesOfTransactions(transactions);
     this.#held.set(workId, { height, count: lengths.length, bytes });
   }
 
   /** The whole block of a submission with a workid. @returns null when it is none, or not of a template that is held */
-  complete(body: Uint8Array): WholeSubmission | null {
+  completeBlock(body: Uint8Array): WholeSubmission | null {
     if (body.length > MOST_BODY_BYTES || !Buffer.from(body.buffer, body.byteOffset, body.length).includes('workid')) return null;
     let request: { params?: unknown };
     try {

@@ -27,7 +27,7 @@ import { type Publication, Verifier } from '../signed.js';
 import { Subjects } from '../subjects.js';
 import { Caller, newToken } from './caller.js';
 import { Calls } from './calls.js';
-import { Choice, type FollowedNode } from './choice.js';
+import { NodeChoice, type FollowedNode } from './choice.js';
 import type { FleetFigures } from './figures.js';
 import { FoundBlocks } from './found.js';
 import { LightTemplates } from './light.js';
@@ -75,7 +75,7 @@ export class FleetSource {
   readonly #deps: SourceDeps;
   readonly #subjects: Subjects;
   readonly #verifier: Verifier;
-  readonly #choice: Choice;
+  readonly #choice: NodeChoice;
   readonly #peers = new Map<string, Peer>();
   readonly #templates: TemplateIntake;
   readonly #calls: Calls;
@@ -112,7 +112,7 @@ export class FleetSource {
     );
     this.#verifier = new Verifier(new Map(options.nodes.map(({ name, publicKey }) => [name, publicKey])), options.chain);
     const names = options.nodes.map(({ name }) => name);
-    this.#choice = new Choice(options, names);
+    this.#choice = new NodeChoice(options, names);
     for (const name of names) {
       this.#peers.set(name, {
         name,
@@ -159,7 +159,7 @@ export class FleetSource {
       calls: this.#calls,
       nodes: () => this.#choice.callable(performance.now()),
       followed: () => this.#followed,
-      settled: (node, epoch) => this.#factsOf(node, epoch),
+      settled: (node, epoch) => this.#waitForFacts(node, epoch),
       after,
       nowMs: () => performance.now(),
       log: deps.log,
@@ -186,7 +186,7 @@ export class FleetSource {
     for (const broker of [this.#small, this.#large]) {
       broker.subscribe(`${this.#inbox}.${broker === this.#small ? 's' : 'l'}.*`, (message) => {
         // The broker's reply when no node has subscribed.
-        if (message.headers?.code === 503) this.#onNobody(message.subject);
+        if (message.headers?.code === 503) this.#onNoResponder(message.subject);
         else this.#onAnswer(message.subject, message.data);
       });
     }
@@ -252,13 +252,13 @@ export class FleetSource {
       const answer = node && (await this.#request(node.name, { kind: 'refresh' }, REQUEST_MS));
       if (answer?.kind === 'refreshed') {
         if (answer.code !== 0) throw new RpcError(answer.code, answer.text);
-        if (await this.#until(() => this.#has(node.name, answer.serial), until)) return this.#current as TemplateFacts;
-      } else await this.#until(() => this.#current?.prevHashHex === this.#tipHex, Math.min(until, performance.now() + CHECK_MS));
+        if (await this.#waitUntil(() => this.#hasTemplate(node.name, answer.serial), until)) return this.#current as TemplateFacts;
+      } else await this.#waitUntil(() => this.#current?.prevHashHex === this.#tipHex, Math.min(until, performance.now() + CHECK_MS));
     }
     throw new RpcError(RPC_CODE.CLIENT_NOT_CONNECTED, 'No node of the fleet gives a template of the best tip');
   }
 
-  #has(node: string, serial: number): boolean {
+  #hasTemplate(node: string, serial: number): boolean {
     const { node: from, serial: got } = this.#currentFrom;
     if (this.#current?.prevHashHex !== this.#tipHex) return false;
     return from === node ? got >= serial : true;
@@ -268,7 +268,7 @@ export class FleetSource {
    * Waits until something is so; looked at whenever a fact or a template was taken.
    * @returns false when the time is over
    */
-  #until(isSo: () => boolean, untilMs: number): Promise<boolean> {
+  #waitUntil(isSo: () => boolean, untilMs: number): Promise<boolean> {
     if (isSo()) return Promise.resolve(true);
     return new Promise((resolve) => {
       const end = (value: boolean): void => {
@@ -285,9 +285,9 @@ export class FleetSource {
   }
 
   /** A reply is passed on when the facts that it follows from are here. */
-  async #factsOf(node: string, epoch: number): Promise<void> {
+  async #waitForFacts(node: string, epoch: number): Promise<void> {
     const peer = this.#peers.get(node);
-    if (peer) await this.#until(() => peer.epoch >= epoch, performance.now() + FACTS_MS);
+    if (peer) await this.#waitUntil(() => peer.epoch >= epoch, performance.now() + FACTS_MS);
   }
 
   #changed(): void {
@@ -342,14 +342,14 @@ export class FleetSource {
     if (head === null || number <= peer.headNumber) return;
     peer.headNumber = number;
     peer.head = head;
-    if (peer.name === this.#followed && peer.run === this.#followedRun) this.#templates.want(peer.name, head, isOld);
+    if (peer.name === this.#followed && peer.run === this.#followedRun) this.#templates.wantTemplate(peer.name, head, isOld);
   }
 
   #onAnswer(subject: string, bytes: Uint8Array): void {
     const message = readNodeMessage(bytes);
     if (message === null) return;
     if (message.kind === 'fact') this.#onHello(message);
-    else if ('id' in message && !this.#requests.has(subject)) this.#calls.receive(message);
+    else if ('id' in message && !this.#requests.has(subject)) this.#calls.receiveMessage(message);
     else this.#requests.get(subject)?.(message);
   }
 
@@ -370,9 +370,9 @@ export class FleetSource {
     if (newest?.kind === 'head' && newest.node === peer.name && newest.run === peer.run) this.#onHead(peer, newest, true);
   }
 
-  #onNobody(subject: string): void {
+  #onNoResponder(subject: string): void {
     const token = subject.slice(subject.lastIndexOf('.') + 1);
-    this.#calls.noResponder(token);
+    this.#calls.onNoResponder(token);
     this.#requests.get(subject)?.(null);
   }
 
@@ -384,7 +384,7 @@ export class FleetSource {
     const node = this.#choice.choose(now);
     if (node === null) return;
     const { fact } = node;
-    if (node.name !== this.#followed || node.run !== this.#followedRun) this.#follow(node);
+    if (node.name !== this.#followed || node.run !== this.#followedRun) this.#followNode(node);
     const { state } = this.#deps;
     state.mempoolCounter = fact.mempoolCounter;
     state.connections = this.#choice.isAlive(node, now) ? fact.connections : 0;
@@ -411,7 +411,7 @@ export class FleetSource {
 
   #clockFrom = Number.NaN;
 
-  #follow({ name, run, fact }: FollowedNode): void {
+  #followNode({ name, run, fact }: FollowedNode): void {
     this.#deps.log.info(`fleet: following ${name} at height ${fact.tip.height}, tip ${fact.tip.hashHex}`);
     if (this.#followed !== '') this.#switches++;
     this.#followed = name;
@@ -425,7 +425,7 @@ export class FleetSource {
         if (piece) this.#templates.takePiece(Number(message.subject.slice(message.subject.lastIndexOf('.') + 1)), piece);
       }) ?? null;
     const peer = this.#peers.get(name);
-    if (peer?.head && peer.run === run) this.#templates.want(name, peer.head, true);
+    if (peer?.head && peer.run === run) this.#templates.wantTemplate(name, peer.head, true);
   }
 
   #publishTemplate(facts: TemplateFacts, transactions: Uint8Array | null, from: { readonly node: string; readonly serial: number }): void {

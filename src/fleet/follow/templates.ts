@@ -36,7 +36,7 @@ export class TemplateIntake {
   readonly #parts = new Map<string, Parts>();
   #wanted: { readonly node: string; readonly head: TemplateHead } | null = null;
   /** Transactions that lie in the slab published last. */
-  #lying: { readonly digestHex: string; readonly index: number; readonly plain: Uint8Array } | null = null;
+  #unpacked: { readonly digestHex: string; readonly index: number; readonly plain: Uint8Array } | null = null;
   #cancelLate: (() => void) | null = null;
   #busy = false;
   received = 0;
@@ -47,11 +47,11 @@ export class TemplateIntake {
   }
 
   /** The template to have now. @param soon it was published a while ago: its pieces will not come by themselves */
-  want(node: string, head: TemplateHead, soon: boolean): void {
+  wantTemplate(node: string, head: TemplateHead, soon: boolean): void {
     this.#wanted = { node, head };
     this.#cancelLate?.();
     this.#cancelLate = null;
-    if (head.pieces > 0 && head.digestHex !== this.#lying?.digestHex) {
+    if (head.pieces > 0 && head.digestHex !== this.#unpacked?.digestHex) {
       this.#cancelLate = this.#deps.after(soon ? 0 : LATE_MS, () => void this.#fetch());
     }
     void this.#publishWanted();
@@ -82,7 +82,7 @@ export class TemplateIntake {
     this.#busy = true;
     try {
       for (let wanted = this.#wanted; wanted !== null; wanted = this.#wanted) {
-        if (!(await this.#one(wanted))) return;
+        if (!(await this.#tryPublish(wanted))) return;
       }
     } catch (error) {
       this.#deps.onFault(`a template could not be taken: ${(error as Error).message}`);
@@ -92,7 +92,7 @@ export class TemplateIntake {
   }
 
   /** @returns false when it has to wait for pieces */
-  async #one(wanted: { readonly node: string; readonly head: TemplateHead }): Promise<boolean> {
+  async #tryPublish(wanted: { readonly node: string; readonly head: TemplateHead }): Promise<boolean> {
     const { node, head } = wanted;
     if (head.pieces === 0) {
       this.#done(wanted);
@@ -102,8 +102,8 @@ export class TemplateIntake {
       });
       return true;
     }
-    if (this.#lying?.digestHex === head.digestHex) {
-      this.#publish(wanted, this.#lying);
+    if (this.#unpacked?.digestHex === head.digestHex) {
+      this.#publish(wanted, this.#unpacked);
       return true;
     }
     const pieces = this.#parts.get(head.digestHex)?.pieces;
@@ -118,7 +118,7 @@ export class TemplateIntake {
     this.#parts.delete(head.digestHex);
     if (createHash('sha256').update(packed).digest('hex') !== head.digestHex) {
       this.#deps.onFault(`pieces of a template of ${node} are not what its head says`);
-      this.#later();
+      this.#retryLater();
       return false;
     }
     await this.#unpack(wanted, packed);
@@ -139,8 +139,8 @@ export class TemplateIntake {
       return;
     }
     new Uint8Array(slab.buffer).set(plain);
-    this.#lying = { digestHex: head.digestHex, index: slab.index, plain };
-    this.#publish(wanted, this.#lying);
+    this.#unpacked = { digestHex: head.digestHex, index: slab.index, plain };
+    this.#publish(wanted, this.#unpacked);
   }
 
   #publish(
@@ -161,7 +161,7 @@ export class TemplateIntake {
     this.#cancelLate = null;
   }
 
-  #later(): void {
+  #retryLater(): void {
     this.#cancelLate?.();
     this.#cancelLate = this.#deps.after(RETRY_MS, () => void this.#fetch());
   }
@@ -172,7 +172,7 @@ export class TemplateIntake {
     const packed = await this.#deps.fetch(wanted.node, wanted.head).catch(() => null);
     if (this.#wanted !== wanted) return;
     if (packed === null) {
-      this.#later();
+      this.#retryLater();
       return;
     }
     this.#parts.set(wanted.head.digestHex, {

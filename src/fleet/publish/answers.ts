@@ -82,7 +82,7 @@ class AccountQuota {
   }
 }
 
-export class Answers {
+export class CallAnswers {
   readonly #deps: AnswersDeps;
   readonly #quotas: ReadonlyMap<string, AccountQuota>;
   #running = 0;

@@ -28,7 +28,7 @@ export class FoundBlockWatch {
   readonly #deps: FoundBlockWatchDeps;
   readonly #watched = new Map<string, Watched>();
   #checking = false;
-  #again = false;
+  #checkAgain = false;
 
   constructor(deps: FoundBlockWatchDeps) {
     this.#deps = deps;
@@ -39,7 +39,7 @@ export class FoundBlockWatch {
   }
 
   /** @param hash of a block that the node has, display order */
-  watch(hash: string): void {
+  watchBlock(hash: string): void {
     if (this.#watched.has(hash)) return;
     this.#watched.set(hash, { reportedRival: '' });
     if (this.#watched.size > MOST_WATCHED) this.#watched.delete(this.#watched.keys().next().value as string);
@@ -49,22 +49,22 @@ export class FoundBlockWatch {
   /** Looks at all of them; to be called with every new tip. */
   checkAll(): void {
     if (this.#checking) {
-      this.#again = true;
+      this.#checkAgain = true;
       return;
     }
     this.#checking = true;
-    this.#again = false;
-    this.#next([...this.#watched.keys()]);
+    this.#checkAgain = false;
+    this.#checkNext([...this.#watched.keys()]);
   }
 
-  #next(hashes: readonly string[]): void {
+  #checkNext(hashes: readonly string[]): void {
     const [hash, ...rest] = hashes;
     if (hash === undefined) {
       this.#checking = false;
-      if (this.#again) this.checkAll();
+      if (this.#checkAgain) this.checkAll();
       return;
     }
-    const goOn = (): void => this.#next(rest);
+    const goOn = (): void => this.#checkNext(rest);
     const number = this.#deps.callNode('getblockheader', [hash], (result) => {
       const header = result as Header | null;
       if (header === null) goOn();

@@ -16,7 +16,7 @@ export interface FoundInboxDeps {
   /** Hands a submission to the node thread. @returns its number, 0 when too much is under way */
   run(call: AnswerCall, done: Verdict): number;
   /** The node has a block that was found. */
-  known(hash: string): void;
+  onKnown(hash: string): void;
   log(text: string): void;
   after(ms: number, run: () => void): void;
   nowMs(): number;
@@ -101,7 +101,7 @@ export class FoundInbox {
    * judged already is the same call, and its verdict the answer.
    * @returns the call's number, 0 when too much is under way: then nothing was begun, and the stream's copy counts
    */
-  direct(call: AnswerCall, done: Verdict): number {
+  submitDirect(call: AnswerCall, done: Verdict): number {
     const hash = submittedHash(call);
     if (hash === null) return this.#deps.run(call, done);
     const key = keyOf(call);
@@ -116,7 +116,7 @@ export class FoundInbox {
     const number = this.#deps.run(call, (status, body) => {
       const { isUndecided, isKnown } = judge(copy.method, { status, body }, true);
       if (isUndecided) this.#undecided(copy);
-      if (isKnown) this.#deps.known(hash);
+      if (isKnown) this.#deps.onKnown(hash);
       done(status, body);
     });
     if (number === 0) return 0;
@@ -152,7 +152,7 @@ export class FoundInbox {
       if (words !== 'duplicate') this.#deps.log(`fleet: a found block of ${call.user}: ${words}`);
       if (isUndecided) this.#undecided(call);
       const hash = submittedHash(call);
-      if (isKnown && hash !== null) this.#deps.known(hash);
+      if (isKnown && hash !== null) this.#deps.onKnown(hash);
     });
     // Looked at again with the next tip.
     if (number === 0) {

@@ -20,7 +20,7 @@ import type { FleetNodeOptions } from '../options.js';
 import { pieceBytes } from '../pieces.js';
 import { Signer } from '../signed.js';
 import { accountOf, Subjects } from '../subjects.js';
-import { type AnswerCall, Answers } from './answers.js';
+import { type AnswerCall, CallAnswers } from './answers.js';
 import { PublishCounters } from './counters.js';
 import { FoundBlockWatch } from './fate.js';
 import { FoundInbox } from './found.js';
@@ -47,7 +47,7 @@ export class Publisher {
   readonly #signer: Signer;
   readonly #figures: PublishCounters;
   readonly #templates: TemplatePublications;
-  readonly #answers: Answers;
+  readonly #answers: CallAnswers;
   /** By account. */
   readonly #found: ReadonlyMap<string, FoundInbox>;
   readonly #foundWatch: FoundBlockWatch;
@@ -100,12 +100,12 @@ export class Publisher {
     );
     const plan = (body: Uint8Array, call: FrontCall): CallPlan | Promise<CallPlan | null> =>
       body.length < LONG_BODY_BYTES ? router.plan(body, call) : router.planLong(body, call, () => false);
-    this.#answers = new Answers({
+    this.#answers = new CallAnswers({
       accounts: remote.accounts,
       plan,
       run: (call, done) => {
         const found = call.method === 'submitblock' ? this.#found.get(call.account) : undefined;
-        return found ? found.direct(call, done) : this.#run(call, done);
+        return found ? found.submitDirect(call, done) : this.#run(call, done);
       },
       cancel: (number) => this.#link.cancel(number),
       pieceBytes: () => this.#small?.pieceBytes ?? pieceBytes(NO_PAYLOAD),
@@ -116,7 +116,7 @@ export class Publisher {
       new FoundInbox(account, {
         plan,
         run: (call, done) => this.#run(call, done),
-        known: (hash) => this.#foundWatch.watch(hash),
+        onKnown: (hash) => this.#foundWatch.watchBlock(hash),
         log: (text) => this.notice('info', text),
         after: (ms, run) => void setTimeout(run, ms).unref(),
         nowMs: () => performance.now(),
@@ -213,14 +213,14 @@ export class Publisher {
     this.#store = made;
     // A reader of the earlier stream would continue with its own sequence number and miss the first blocks of the new one.
     if (before !== null && before.foundStream !== made.foundStream) this.#endFound?.();
-    if (before?.bucket !== made.bucket) await this.#templates.again();
+    if (before?.bucket !== made.bucket) await this.#templates.republish();
   }
 
   #onBroker(connected: boolean, server: string): void {
     this.notice(connected ? 'info' : 'warn', `fleet: ${connected ? 'connected to' : 'lost the connection to'} the broker ${server}`);
     if (!connected) return;
     this.#publishFact();
-    void this.#templates.again().catch(() => {});
+    void this.#templates.republish().catch(() => {});
   }
 
   #onNews(news: FrontNews): void {

@@ -78,7 +78,7 @@ export class TemplatePublications {
   }
 
   /** The broker was away: the newest goes out again. */
-  async again(): Promise<void> {
+  async republish(): Promise<void> {
     if (this.#last === null || this.#running) return;
     const { head, packed } = this.#last;
     this.#running = true;
@@ -92,7 +92,7 @@ export class TemplatePublications {
     if (this.#running) return;
     this.#running = true;
     try {
-      for (let next = this.#takeNext(); next; next = this.#takeNext()) await this.#one(next);
+      for (let next = this.#takeNext(); next; next = this.#takeNext()) await this.#packAndPublish(next);
     } catch (error) {
       this.#deps.onFault(error);
     } finally {
@@ -106,7 +106,7 @@ export class TemplatePublications {
     return next;
   }
 
-  async #one({ serial, facts, place }: Waiting): Promise<void> {
+  async #packAndPublish({ serial, facts, place }: Waiting): Promise<void> {
     if (place === null) {
       const head: TemplateHead = { serial, facts, sizeBytes: 0, packedBytes: 0, pieces: 0, digestHex: '' };
       await this.#publish(head, null);

@@ -198,7 +198,7 @@ export class Connection implements ExchangeWire {
   }
 
   parked(): void {
-    if (this.#ended) this.#leave();
+    if (this.#ended) this.#endIfNoReplyDue();
   }
 
   cut(): void {
@@ -260,7 +260,7 @@ export class Connection implements ExchangeWire {
       if (full) this.socket.pause();
       else this.socket.resume();
     }
-    if (this.#ended && !this.#ending) this.#leave();
+    if (this.#ended && !this.#ending) this.#endIfNoReplyDue();
   }
 
   /** Parses a head. @returns whether the rest of the bytes can be parsed now */
@@ -343,11 +343,11 @@ export class Connection implements ExchangeWire {
     if (this.#ending) return;
     this.socket.setKeepAlive(true, PROBE_MS);
     this.#probe();
-    this.#leave();
+    this.#endIfNoReplyDue();
   }
 
   /** Ends the connection of a client that closed its sending side, unless a complete request still needs its reply. */
-  #leave(): void {
+  #endIfNoReplyDue(): void {
     if (this.#exchange !== null && this.#body === null && !this.#exchange.parked) return;
     this.#exchange?.aborted();
     this.#endConnection();

@@ -107,7 +107,7 @@ export class FanOut {
     };
     exchange.onDisconnect = () => this.#finish(job);
     this.#jobs.add(job);
-    this.#hold(job);
+    this.#addHeldBytes(job);
     if (!exchange.startPieces(type, extra, () => this.#enqueue(job))) {
       this.#finish(job);
       return;
@@ -143,11 +143,11 @@ export class FanOut {
     exchange.onDisconnect = () => this.#finish(job);
     exchange.resumeWith(() => this.#enqueue(job));
     this.#jobs.add(job);
-    this.#hold(job);
+    this.#addHeldBytes(job);
     this.#enforceHeldLimit(job);
   }
 
-  #hold(job: Job): void {
+  #addHeldBytes(job: Job): void {
     this.#held += job.ownBytes;
     const { shared } = job.body;
     if (shared === undefined) return;
@@ -156,7 +156,7 @@ export class FanOut {
     this.#sharedBy.set(shared, users + 1);
   }
 
-  #letGo(job: Job): void {
+  #subtractHeldBytes(job: Job): void {
     this.#held -= job.ownBytes;
     const { shared } = job.body;
     if (shared === undefined) return;
@@ -220,7 +220,7 @@ export class FanOut {
   #runTick = (): void => {
     this.#scheduled = false;
     try {
-      this.#serve();
+      this.#sendSlices();
     } finally {
       // Also when a socket threw: the others have nothing to do with it.
       const waiting = this.#queue.size;
@@ -230,7 +230,7 @@ export class FanOut {
   };
 
   /** A turn's worth of slices. */
-  #serve(): void {
+  #sendSlices(): void {
     for (let budget = TICK_BYTES; budget > 0; ) {
       const job = this.#queue.next();
       if (!job) break;
@@ -294,7 +294,7 @@ export class FanOut {
     if (job.over) return;
     job.over = true;
     this.#jobs.delete(job);
-    this.#letGo(job);
+    this.#subtractHeldBytes(job);
     job.body.release();
   }
 }

@@ -288,7 +288,7 @@ export class Front {
     if (auth.kind === 'missing') this.#unauthorized(exchange);
     else if (auth.kind === 'wrong') {
       this.#deps.counters.add('refusedAuth');
-      this.#wrongPasswords.hold(exchange, exchange.remoteAddressText, () => this.#unauthorized(exchange));
+      this.#wrongPasswords.delayReply(exchange, exchange.remoteAddressText, () => this.#unauthorized(exchange));
     } else if (isStream(exchange)) this.#openStream(exchange, auth.user);
     else {
       exchange.user = auth.user;
@@ -347,8 +347,8 @@ export class Front {
         else this.#toThread(exchange, user, { kind: 'node', method }, { body, shared });
         return;
       }
-      if (secret === null) this.#follow(exchange, user, this.#router.plan(body, call), { body, shared, plain: allowed === null });
-      else this.#follow(exchange, user, this.#router.planSecret(body, call, secret), { body, shared, secret: true });
+      if (secret === null) this.#executePlan(exchange, user, this.#router.plan(body, call), { body, shared, plain: allowed === null });
+      else this.#executePlan(exchange, user, this.#router.planSecret(body, call, secret), { body, shared, secret: true });
     } catch (error) {
       this.#failed(exchange, error);
     }
@@ -370,7 +370,7 @@ export class Front {
       const plan = await this.#router.planLong(own, call, () => exchange.disconnected && !guess);
       // Any other method of a client that has gone is not run.
       const taken = plan?.kind === 'node' && SUBMISSIONS.has(plan.method);
-      if (plan !== null && (taken || !exchange.disconnected)) this.#follow(exchange, call.user, plan, { body: own });
+      if (plan !== null && (taken || !exchange.disconnected)) this.#executePlan(exchange, call.user, plan, { body: own });
     } catch (error) {
       this.#failed(exchange, error);
     } finally {
@@ -389,7 +389,7 @@ export class Front {
   }
 
   /** Does what was decided about a call. */
-  #follow(exchange: Exchange, user: string, plan: CallPlan, facts: BodyFacts & { readonly body: Uint8Array }): void {
+  #executePlan(exchange: Exchange, user: string, plan: CallPlan, facts: BodyFacts & { readonly body: Uint8Array }): void {
     switch (plan.kind) {
       case 'reply':
         this.#deliver(exchange, plan.status, plan.body);

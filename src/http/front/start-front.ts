@@ -99,7 +99,7 @@ class FrontThread {
       key: fs.readFileSync(files.keyFile),
       handshakeTimeout: serverTimeoutSeconds * 1000,
     });
-    server.on('secureConnection', (socket) => this.#serve(socket));
+    server.on('secureConnection', (socket) => this.#serveSocket(socket));
     server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
       // The client disconnected before the handshake, so the front did not refuse it.
       if (error.code !== 'ECONNRESET')
@@ -199,7 +199,7 @@ class FrontThread {
     }
     const closed = (): void => this.#front.onClosed();
     if (!this.#front.onOpened(addressBytes(socket.remoteAddress))) socket.once('close', closed).destroy();
-    else if (this.#tls === null) this.#serve(socket).once('close', closed);
+    else if (this.#tls === null) this.#serveSocket(socket).once('close', closed);
     else
       this.#tls.emit(
         'connection',
@@ -207,7 +207,7 @@ class FrontThread {
       );
   }
 
-  #serve(socket: net.Socket): net.Socket {
+  #serveSocket(socket: net.Socket): net.Socket {
     return this.#connections.add(socket, {
       exchanges: this.#front.owner,
       handle: (exchange) => this.#front.handle(exchange),

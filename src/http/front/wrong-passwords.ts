@@ -27,7 +27,7 @@ export class WrongPasswords {
   }
 
   /** Lets an exchange wait, then calls back; cuts it off when too many wait already. @param address of the client */
-  hold(exchange: Exchange, address: string, then: () => void): void {
+  delayReply(exchange: Exchange, address: string, then: () => void): void {
     const sameAddress = this.#waitingOf.get(address) ?? 0;
     if (this.#waiting >= MOST_WAITING || sameAddress >= MOST_OF_ADDRESS) {
       exchange.close();

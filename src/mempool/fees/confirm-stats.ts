@@ -108,12 +108,12 @@ export class ConfirmStats {
   }
 
   /** A transaction entered the pool at this height. */
-  enter(height: number, bucket: number): void {
+  addTransaction(height: number, bucket: number): void {
     this.#waiting[wrap(height, this.maxConfirms) * this.#buckets.length + bucket]++;
   }
 
   /** It left. @param confirmed in a block that record() is told of */
-  leave(entryHeight: number, bestHeight: number, bucket: number, confirmed: boolean): void {
+  removeTransaction(entryHeight: number, bestHeight: number, bucket: number, confirmed: boolean): void {
     const width = this.#buckets.length;
     const blocksAgo = bestHeight === 0 ? 0 : bestHeight - entryHeight;
     // A reorganisation can leave the newest height below the entry's; there is nothing to count then.

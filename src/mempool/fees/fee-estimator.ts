@@ -124,12 +124,12 @@ export class FeeEstimator {
     if (!this.enabled || !telling || entry.height !== this.history.bestHeight) return;
     entry.feeBucket = bucketOf(feeRateOf(entry.fee, entry.size));
     this.hasData = true;
-    for (const horizon of HORIZONS) this.stats[horizon].enter(entry.height, entry.feeBucket);
+    for (const horizon of HORIZONS) this.stats[horizon].addTransaction(entry.height, entry.feeBucket);
   }
 
   /** An entry left for any other reason than a block that was counted. */
   leave(entry: TrackedEntry): void {
-    if (entry.feeBucket >= 0) this.#leave(entry, false);
+    if (entry.feeBucket >= 0) this.#removeEntry(entry, false);
   }
 
   /** A block was connected. @param confirmed the entries of the pool that it holds */
@@ -144,7 +144,7 @@ export class FeeEstimator {
     for (const entry of confirmed) {
       if (entry.feeBucket < 0) continue;
       const bucket = entry.feeBucket;
-      this.#leave(entry, true);
+      this.#removeEntry(entry, true);
       const blocks = height - entry.height;
       if (blocks <= 0) continue;
       const rate = feeRateOf(entry.fee, entry.size);
@@ -154,8 +154,8 @@ export class FeeEstimator {
     if (history.firstHeight === 0 && counted > 0) history.firstHeight = height;
   }
 
-  #leave(entry: TrackedEntry, confirmed: boolean): void {
-    for (const horizon of HORIZONS) this.stats[horizon].leave(entry.height, this.history.bestHeight, entry.feeBucket, confirmed);
+  #removeEntry(entry: TrackedEntry, confirmed: boolean): void {
+    for (const horizon of HORIZONS) this.stats[horizon].removeTransaction(entry.height, this.history.bestHeight, entry.feeBucket, confirmed);
     entry.feeBucket = -1;
   }
 

@@ -79,10 +79,10 @@ export function checkPackageReplacement(
   const id = hashToHex(child.tx.txid);
   const tooMany = options.policy.clusters ? tooManyClusters(id, rivals, pool) : tooManyRivals(id, rivals, pool);
   if (tooMany !== null) return fault('too many potential replacements', tooMany);
-  const gone = new Set<number>();
-  for (const rival of rivals) collectDescendants(pool.links, rival, gone);
+  const removed = new Set<number>();
+  for (const rival of rivals) collectDescendants(pool.links, rival, removed);
   let oldFees = 0;
-  for (const row of gone) oldFees += pool.rows.modifiedFee[row];
+  for (const row of removed) oldFees += pool.rows.modifiedFee[row];
   const unpaid = paymentFault(id, modifiedFee, size, oldFees, options);
   if (unpaid !== null) return fault('insufficient anti-DoS fees', unpaid);
   if (compareFeeFractions(modifiedFee, size, parent.modifiedFee, parent.size) <= 0) {
@@ -90,11 +90,11 @@ export function checkPackageReplacement(
     const text = `package feerate ${formatFeeRate(rate)} <= parent feerate is ${formatFeeRate(parentRate)}`;
     return fault('package feerate is less than or equal to parent feerate', text);
   }
-  const touched = clustersOf(pool, gone);
+  const touched = clustersOf(pool, removed);
   if (touched === null) return fault('clusters are too large to be compared');
   // The child pays more than the parent, so both come as one piece.
-  if (!improvesDiagram(pool, touched, gone, { fee: modifiedFee, weight: weightOf(works), parents: new Set() }))
+  if (!improvesDiagram(pool, touched, removed, { fee: modifiedFee, weight: weightOf(works), parents: new Set() }))
     return fault('insufficient feerate: does not improve feerate diagram');
-  parent.replaced = gone;
+  parent.replaced = removed;
   return null;
 }

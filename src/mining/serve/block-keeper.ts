@@ -1,7 +1,7 @@
 // Keeps found blocks: writes each to a file before it goes to the node thread. The file is synced to disk while the block
 // is checked and on its way to peers, so a loss of power in these milliseconds loses nothing that peers do not have.
 import type { FoundBlock, LogLine } from '../messages.js';
-import type { Notes } from './notes.js';
+import type { ServeLog } from './notes.js';
 import { syncSolution, writeSolution } from './solution-file.js';
 
 /** Blocks that are remembered, so that each is posted once. */
@@ -12,7 +12,7 @@ export interface BlockKeeperDeps {
   readonly name: string;
   /** Folder of found blocks; empty: no files. */
   readonly dir: string;
-  readonly notes: Notes;
+  readonly notes: ServeLog;
   readonly post: (message: FoundBlock | LogLine, transfer?: readonly ArrayBuffer[]) => void;
 }
 

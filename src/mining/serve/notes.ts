@@ -6,7 +6,7 @@ const MOST_LINES = 20;
 
 type Limited = 'info' | 'debug';
 
-export class Notes {
+export class ServeLog {
   /** Of this second, each level by itself: chatter hides no line about a lost block. */
   readonly #lines = { info: 0, debug: 0 };
   readonly #name: string;

@@ -92,7 +92,7 @@ export class AddrRelay {
   }
 
   /** The handshake is over. An inbound peer is told addresses once it has spoken of any: others would only lose them. */
-  join(peer: Peer): void {
+  addPeer(peer: Peer): void {
     if (!peer.inbound || this.#context.options.legacyPeers) this.#openBook(peer);
   }
 
@@ -139,7 +139,7 @@ export class AddrRelay {
   }
 
   /** getaddr: only from those who came to us, once, from a list that changes daily. */
-  answer(peer: Peer): void {
+  answerGetAddr(peer: Peer): void {
     const { log, clock, random } = this.#context;
     if (!peer.inbound) {
       log.debug('net', `Ignoring "getaddr" from ${peer.type} connection. peer=${peer.id}`);
@@ -175,7 +175,7 @@ export class AddrRelay {
   }
 
   /** addr and addrv2. @throws DecodeError */
-  receive(peer: Peer, payload: Uint8Array, v2: boolean): void {
+  receiveAddr(peer: Peer, payload: Uint8Array, v2: boolean): void {
     const { log, clock, options } = this.#context;
     const book = this.#openBook(peer);
     if (book === undefined) {

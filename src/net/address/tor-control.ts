@@ -134,7 +134,7 @@ export class TorControl {
   readonly #options: TorControlOptions;
   readonly #events: TorControlEvents;
   readonly #log: Logger;
-  readonly #retry = new Retry((worked) => this.#serve(worked));
+  readonly #retry = new Retry((worked) => this.#runConnection(worked));
   #socket: net.Socket | null = null;
 
   constructor(options: TorControlOptions, events: TorControlEvents, log: Logger) {
@@ -155,7 +155,7 @@ export class TorControl {
   }
 
   /** As long as one connection lasts. */
-  async #serve(worked: () => void): Promise<void> {
+  async #runConnection(worked: () => void): Promise<void> {
     const socket = net.connect(this.#options.control);
     this.#socket = socket;
     const connection = new TorConnection(socket);
@@ -170,14 +170,14 @@ export class TorControl {
       // Whom Tor refuses it would refuse again: the next try is when it was restarted.
       await connection.closed;
     } catch (error) {
-      this.#log.debug('tor', `Not connected to Tor control port ${this.#at()}: ${(error as Error).message}`);
+      this.#log.debug('tor', `Not connected to Tor control port ${this.#controlAddress()}: ${(error as Error).message}`);
     } finally {
       socket.destroy();
       if (announced && !this.#retry.stopped) this.#events.service(null);
     }
   }
 
-  #at(): string {
+  #controlAddress(): string {
     const { host, port } = this.#options.control;
     return `${host.includes(':') ? `[${host}]` : host}:${port}`;
   }

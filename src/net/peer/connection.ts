@@ -54,15 +54,15 @@ export class SocketConnection implements PeerConnection {
       socket,
       options.traffic,
       () => performance.now(),
-      () => events.moved?.(),
+      () => events.figuresChanged?.(),
     );
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => this.#takeChunk(chunk));
     socket.on('drain', () => {
       if (this.#closed) return;
       this.#queue.drained();
-      events.moved?.();
-      events.wake();
+      events.figuresChanged?.();
+      events.workPending();
     });
     // Reset, unreachable, timed out: all end in close.
     socket.on('error', () => {});
@@ -156,7 +156,7 @@ export class SocketConnection implements PeerConnection {
     this.lastSend = this.#options.nowSeconds();
     this.bytesSent += bytes.length;
     this.#options.traffic.addSent(bytes.length);
-    this.#events.moved?.();
+    this.#events.figuresChanged?.();
   }
 
   /** Ends the connection at once; closed() follows. */
@@ -182,7 +182,7 @@ export class SocketConnection implements PeerConnection {
   /** There is more than there was. */
   #checkMessages(): void {
     this.#account();
-    if (this.hasMessage) this.#events.wake();
+    if (this.hasMessage) this.#events.workPending();
   }
 
   /** Tells what is held, and stops or goes on reading. A message that is not whole yet is always read to its end. */
@@ -192,7 +192,7 @@ export class SocketConnection implements PeerConnection {
     const { traffic, maxReceiveBytes } = this.#options;
     traffic.addIncoming(held - this.#accountedBytes);
     this.#accountedBytes = held;
-    this.#events.moved?.();
+    this.#events.figuresChanged?.();
     const most = traffic.incomingFull ? Math.min(FAIR_BYTES, maxReceiveBytes) : maxReceiveBytes;
     const pause = busy || (ready && held > most);
     if (pause === this.#paused) return;
@@ -208,7 +208,7 @@ export class SocketConnection implements PeerConnection {
     this.#options.traffic.addIncoming(-this.#accountedBytes);
     this.#accountedBytes = 0;
     this.#queue.clear();
-    this.#events.moved?.();
+    this.#events.figuresChanged?.();
     this.#events.closed();
   }
 }

@@ -38,13 +38,13 @@ export interface ConnectionsParts {
 
 export interface ConnectionsEvents {
   /** A connection that we made is there: we speak first. */
-  called(peer: Peer): void;
+  connected(peer: Peer): void;
   /** There is something in a peer's inbox, or room to send again. */
-  wake(peer: Peer): void;
+  workPending(peer: Peer): void;
   /** A peer is not among the connections any more. */
   disconnected(peer: Peer): void;
   /** How many connections there are now. */
-  changed(count: number): void;
+  countChanged(count: number): void;
 }
 
 export class Connections {
@@ -134,7 +134,7 @@ export class Connections {
       // Those that we find by ourselves are strangers, wherever they are.
       const permissions = type === 'manual' ? permissionsFor(this.#context.options.whitelist, 'out', at, null) : NO_PERMISSIONS;
       const peer = this.#add(line, { type, address: at, name, bindText, permissions }, encrypted);
-      this.#events.called(peer);
+      this.#events.connected(peer);
       return peer;
     } catch (error) {
       log.debug('net', `connect() to ${named ? name : 'a peer'} failed: ${(error as Error).message}`);
@@ -208,7 +208,7 @@ export class Connections {
       return;
     }
     const peer = this.#add(line, { type: 'inbound', address, name: addressText(address), bindText, permissions }, true);
-    peer.cameByOnion = onion;
+    peer.isViaOnion = onion;
     peer.preferEvict = discouraged;
     log.debug('net', `connection from ${who} accepted`);
   }
@@ -231,16 +231,16 @@ export class Connections {
     this.all.add(peer);
     this.#byId.set(peer.id, peer);
     log.debug('net', `Added connection peer=${peer.id}`);
-    this.#events.changed(this.all.size);
+    this.#events.countChanged(this.all.size);
     peer.connection = connection.start(
       { encrypted: encrypted && this.#parts.encrypts, initiating: at.type !== 'inbound' },
       {
-        wake: () => this.#events.wake(peer),
+        workPending: () => this.#events.workPending(peer),
         fault: (text, fatal) => log.debug('net', `${text}, peer=${peer.id}${fatal ? ', disconnecting' : ''}`),
         sent: (command, bytes, size) => {
           log.debug('net', `sending ${command} (${bytes} bytes) peer=${peer.id}`);
           count(this.#sentByMessage, command, size);
-          this.#parts.upload.note(size);
+          this.#parts.upload.addSent(size);
         },
         received: (command, bytes) => count(this.#receivedByMessage, command, bytes),
         closed: () => this.#onClosed(peer),
@@ -254,7 +254,7 @@ export class Connections {
     if (!this.all.delete(peer)) return;
     this.#byId.delete(peer.id);
     this.#events.disconnected(peer);
-    this.#events.changed(this.all.size);
+    this.#events.countChanged(this.all.size);
     this.#context.log.debug('net', `disconnecting peer=${peer.id}`);
     this.#retryInClear(peer);
     this.#context.log.debug('net', `Cleared nodestate for peer=${peer.id}`);

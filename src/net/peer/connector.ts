@@ -29,7 +29,7 @@ export class BindError extends Error {
 }
 
 /** Where connections come from. */
-export interface Ways {
+export interface ConnectionSources {
   readonly factory: ConnectionFactory;
   /** To addresses of I2P, whose sockets come from the router's bridge; null: none. */
   readonly i2p: { readonly way: I2p; readonly factory: InlineConnectionFactory } | null;
@@ -41,12 +41,12 @@ export type Reach = Pick<Connector, 'ready' | 'listening' | 'listen' | 'resolve'
 export class Connector {
   readonly #options: NetOptions;
   readonly #routes: Routes;
-  readonly #ways: Ways;
+  readonly #ways: ConnectionSources;
   /** Where nodes of the chain listen: the port of a name without one. */
   readonly #defaultPort: number;
   readonly #log: Logger;
 
-  constructor(options: NetOptions, routes: Routes, ways: Ways, defaultPort: number, log: Logger) {
+  constructor(options: NetOptions, routes: Routes, ways: ConnectionSources, defaultPort: number, log: Logger) {
     this.#options = options;
     this.#routes = routes;
     this.#ways = ways;
@@ -123,7 +123,7 @@ export class Connector {
     if (typeof target !== 'string' && target.network === 'i2p' && this.#ways.i2p !== null) {
       const { way, factory: lines } = this.#ways.i2p;
       const { socket, own } = await way.dial(target, hidden, named);
-      return { connection: lines.over(socket), bindText: addressText(own) };
+      return { connection: lines.wrapSocket(socket), bindText: addressText(own) };
     }
     const network = typeof target === 'string' ? (/\.onion(:\d+)?$/i.test(target) ? 'onion' : 'names') : target.network;
     // A proxy on another machine cannot reach an address that only this one can.

@@ -53,7 +53,7 @@ export class InlineConnectionFactory implements ConnectionFactory<SocketConnecti
           socket.destroy();
           return;
         }
-        onConnection({ connection: this.over(socket), remote: { host: remoteAddress, port: remotePort }, bindText: endOf(socket) });
+        onConnection({ connection: this.wrapSocket(socket), remote: { host: remoteAddress, port: remotePort }, bindText: endOf(socket) });
       });
       server.once('error', reject);
       server.listen({ ...at, ipv6Only: at.host.includes(':') }, () => {
@@ -76,11 +76,11 @@ export class InlineConnectionFactory implements ConnectionFactory<SocketConnecti
         this.#dialing.delete(socket);
       }
     }
-    return { line: this.over(socket), bindText: endOf(socket) };
+    return { line: this.wrapSocket(socket), bindText: endOf(socket) };
   }
 
   /** A connection over a socket that was made elsewhere and is paused. */
-  over(socket: Socket): NewConnection<SocketConnection> {
+  wrapSocket(socket: Socket): NewConnection<SocketConnection> {
     const { magic, maxSendBytes, maxReceiveBytes } = this.#settings;
     const { hashes, keys, nowSeconds, traffic } = this.#deps;
     this.#sockets.add(socket);

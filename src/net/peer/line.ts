@@ -16,7 +16,7 @@ export type MessageTotals = Map<string, number>;
 
 export interface PeerConnectionEvents {
   /** There is a message to handle, or room to send again. */
-  wake(): void;
+  workPending(): void;
   /** The stream broke the protocol, or a message was unusable; `fatal` ends the connection. */
   fault(text: string, fatal: boolean): void;
   /** A message was sent. @param bytes of its payload @param size what it takes on the wire */
@@ -24,7 +24,7 @@ export interface PeerConnectionEvents {
   /** A message came whole. */
   received(command: string, bytes: number): void;
   /** The figures of the connection changed. */
-  moved?(): void;
+  figuresChanged?(): void;
   closed(): void;
 }
 

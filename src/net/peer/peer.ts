@@ -106,7 +106,7 @@ export class Peer {
   connection!: PeerConnection;
 
   /** It came to our onion service: its own address is not known. */
-  cameByOnion = false;
+  isViaOnion = false;
   /** Its address was discouraged when it came: it is the first to go when there is no room. */
   preferEvict = false;
   version = 0;

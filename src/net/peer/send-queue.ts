@@ -63,13 +63,13 @@ export class SendQueue {
     if (this.bytes === 0) this.#sinceMs = this.#nowMs();
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
-    this.#give();
+    this.#feedSocket();
   }
 
   /** The socket took all it was given. */
   drained(): void {
     this.#sinceMs = this.#nowMs();
-    this.#give();
+    this.#feedSocket();
   }
 
   /** The connection is over. */
@@ -81,7 +81,7 @@ export class SendQueue {
     this.#accountedBytes = 0;
   }
 
-  #give(): void {
+  #feedSocket(): void {
     const socket = this.#socket;
     while (this.#head < this.#waiting.length && socket.writableLength < PIECE_BYTES) {
       const next = this.#waiting[this.#head] as Uint8Array;

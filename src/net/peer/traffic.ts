@@ -36,7 +36,7 @@ export class Traffic {
     this.#cells[this.#own + CELL.incoming] += bytes;
   }
   /** Bytes on their way from the thread that has the sockets, until they are handled: less by `-bytes` then. */
-  addLent(bytes: number): void {
+  addHandedOver(bytes: number): void {
     this.#cells[this.#own + CELL.lent] += bytes;
   }
   /** Bytes to be sent and not taken. */

@@ -40,7 +40,7 @@ export class BlockTimes {
   }
 
   /** A stage is reached; blocks no peer spoke of (submitblock) and stages that were reached before are passed over. */
-  reached(hash: Uint8Array, stage: BlockStage): void {
+  noteReached(hash: Uint8Array, stage: BlockStage): void {
     const announced = this.#announced.get(hashKey(hash));
     if (announced === undefined || announced.reached.has(stage)) return;
     announced.reached.add(stage);

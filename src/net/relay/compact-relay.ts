@@ -94,7 +94,7 @@ export class CompactRelay {
    */
   onLeft(entry: MempoolEntry, reason: RemovalReason): void {
     // The view is a copy, so its size is looked at first.
-    if ((reason === 'replaced' || reason === 'sizelimit') && entry.totalSize <= MAX_EXTRA_BYTES) this.remember(entry.tx);
+    if ((reason === 'replaced' || reason === 'sizelimit') && entry.totalSize <= MAX_EXTRA_BYTES) this.rememberTx(entry.tx);
   }
 
   /** What is kept for blocks, by key of the wtxid. */
@@ -103,7 +103,7 @@ export class CompactRelay {
   }
 
   /** Keeps a transaction that the mempool refused, or gave up for a better one. */
-  remember(tx: TxView): void {
+  rememberTx(tx: TxView): void {
     const most = this.#context.options.extraTxs;
     if (most <= 0 || tx.totalSize > MAX_EXTRA_BYTES) return;
     if (this.#extra.length < most) this.#extra.push(tx);
@@ -158,7 +158,7 @@ export class CompactRelay {
 
   /** The block is here, from any peer: the request to this one ends. */
   #endRequest(peer: Peer, hash: Uint8Array): void {
-    if (this.#downloads.of(hash)?.peer === peer) this.#downloads.endRequest(hash);
+    if (this.#downloads.requestOf(hash)?.peer === peer) this.#downloads.endRequest(hash);
   }
 
   #prepare(block: BlockView): Uint8Array {
@@ -188,7 +188,7 @@ export class CompactRelay {
   }
 
   /** Announces the tip as a compact block. @returns false when it is not at hand */
-  announce(peer: Peer, node: HeaderNode): boolean {
+  announceTip(peer: Peer, node: HeaderNode): boolean {
     if (this.#newest?.is(node.hash) !== true) return false;
     this.#context.log.debug('net', `sending header-and-ids ${node.hashHex} to peer=${peer.id}`);
     peer.send('cmpctblock', this.#prepare(this.#newest.block));
@@ -196,7 +196,7 @@ export class CompactRelay {
   }
 
   /** Answers getdata for a compact block. @returns false when the whole block has to go */
-  serve(peer: Peer, node: HeaderNode, bytes: Uint8Array): boolean {
+  serveCompactBlock(peer: Peer, node: HeaderNode, bytes: Uint8Array): boolean {
     const { chain } = this.#context;
     if (!this.#headers.canFetchDirectly || node.height < chain.tip.height - MAX_CMPCTBLOCK_DEPTH) return false;
     peer.send('cmpctblock', this.#messageOf(node, bytes));
@@ -241,7 +241,7 @@ export class CompactRelay {
       block = chain.recentBlock(node);
       if (block === undefined) {
         const bytes = await this.#reads.run(() => chain.readBlockBytes(node));
-        if (!peer.leaving) this.#context.charged(peer, () => this.#answer(peer, parseBlock(bytes, this.#context.crypto), indexes));
+        if (!peer.leaving) this.#context.chargeTo(peer, () => this.#answer(peer, parseBlock(bytes, this.#context.crypto), indexes));
         return;
       }
     }
@@ -262,7 +262,7 @@ export class CompactRelay {
   }
 
   /** sendcmpct. @throws DecodeError */
-  prefers(peer: Peer, payload: Uint8Array): void {
+  receiveSendCmpct(peer: Peer, payload: Uint8Array): void {
     const { legacyPeers, services } = this.#context.options;
     const { announce, version } = decodeSendCmpct(payload);
     if (announce > 1 && !legacyPeers) {
@@ -276,7 +276,7 @@ export class CompactRelay {
   }
 
   /** cmpctblock. @throws DecodeError */
-  async receive(peer: Peer, payload: Uint8Array): Promise<void> {
+  async receiveCompactBlock(peer: Peer, payload: Uint8Array): Promise<void> {
     const { chain, crypto, log, options } = this.#context;
     // Without a mempool that others fill there is nothing to put blocks together from.
     if (options.blocksOnly) return;
@@ -284,7 +284,7 @@ export class CompactRelay {
       log.debug('cmpctblock', `peer=${peer.id} sent us a compact block despite never having sent us a SENDCMPCT!`);
       return;
     }
-    const came = this.#context.times.nowMs();
+    const receivedMs = this.#context.times.nowMs();
     // Its transactions are read once the header has shown that they are wanted.
     const header = parseHeader(payload, crypto);
     if (chain.node(header.prevHash) === undefined) {
@@ -306,7 +306,7 @@ export class CompactRelay {
     }
     const node = chain.node(header.hash);
     if (node === undefined || peer.leaving) return;
-    if (!known && !chain.isInitialBlockDownload()) this.#context.times.noteAnnounced(header.hash, came);
+    if (!known && !chain.isInitialBlockDownload()) this.#context.times.noteAnnounced(header.hash, receivedMs);
     noteAvailable(chain, peer, header.hash);
     if (!known && node.chainWork > chain.tip.chainWork) peer.sync.announcedAt = this.#context.clock.nowSeconds();
     if (node.has(NodeStatus.HAVE_DATA)) {
@@ -318,7 +318,7 @@ export class CompactRelay {
       log.debug('cmpctblock', `peer=${peer.id}, not marked as high-bandwidth, sent us an unsolicited compact block!`);
       return;
     }
-    const asked = this.#downloads.of(header.hash);
+    const asked = this.#downloads.requestOf(header.hash);
     // The block itself is here already, and about to be stored.
     if (asked === undefined && this.#downloads.expects(header.hash)) return;
     if (node.chainWork <= chain.tip.chainWork || node.txCount !== 0) {
@@ -329,7 +329,7 @@ export class CompactRelay {
     if (asked === undefined && !this.#headers.canFetchDirectly) return;
     if (node.height > chain.tip.height + MAX_ABOVE_TIP) {
       if (asked !== undefined) this.#wholeBlock(peer, node);
-      else await this.#headers.process(peer, [header.bytes], true);
+      else await this.#headers.processHeaders(peer, [header.bytes], true);
       return;
     }
     if (this.#partial.has(partialKey(peer, header.hash))) {
@@ -425,7 +425,7 @@ export class CompactRelay {
       this.#count(peer, block);
       this.#wholeBlock(peer, node);
       // It has answered: another answer would be one to nothing.
-      if (this.#downloads.of(node.hash)?.peer === peer) this.#partial.set(partialKey(peer, node.hash), { peer, node, block: null });
+      if (this.#downloads.requestOf(node.hash)?.peer === peer) this.#partial.set(partialKey(peer, node.hash), { peer, node, block: null });
       return;
     }
     const { sources } = partial;
@@ -438,7 +438,7 @@ export class CompactRelay {
       `Successfully reconstructed block ${node.hashHex} with ${sources.mempool} txn from mempool, ${sources.extra} from extra pool and ${rest.length} txn requested`,
     );
     this.#endRequest(peer, node.hash);
-    await this.#blocks.process(peer, block, true, false);
+    await this.#blocks.processBlock(peer, block, true, false);
     if (!node.has(NodeStatus.HAVE_DATA)) return;
     // Others may have been asked too: what they send now is not waited for.
     this.#downloads.endRequest(node.hash);
@@ -453,7 +453,7 @@ export class CompactRelay {
   #mayRace(peer: Peer, node: HeaderNode): boolean {
     if (!peer.compact.highBandwidth || this.#partial.size >= MAX_PARTIAL) return false;
     const asked = this.#askedFor(node);
-    const { peer: first } = this.#downloads.of(node.hash) ?? {};
+    const { peer: first } = this.#downloads.requestOf(node.hash) ?? {};
     if (first !== undefined) asked.add(first);
     if (asked.size < MAX_ASKED_AT_ONCE - 1) return true;
     return asked.size < MAX_ASKED_AT_ONCE && [peer, ...asked].some(({ inbound }) => !inbound);
@@ -472,7 +472,7 @@ export class CompactRelay {
 
   #wholeBlock(peer: Peer, node: HeaderNode): void {
     // What another peer was asked for is not taken from it: a third could so keep us from every block.
-    const asked = this.#downloads.of(node.hash);
+    const asked = this.#downloads.requestOf(node.hash);
     if (asked !== undefined && asked.peer !== peer) return;
     if (!this.#downloads.startRequest(peer, node.hash, node)) this.#downloads.askedAgain(peer, node.hash);
     peer.send('getdata', encodeInv([{ type: blockInvType(peer, this.#context), hash: node.hash }]));
@@ -483,7 +483,7 @@ export class CompactRelay {
    * block is asked for in the next round once its header is there, which may be before the headers message is dealt with.
    * @returns whether it did
    */
-  fetch(peer: Peer, wanted: readonly HeaderNode[]): boolean {
+  fetchBlock(peer: Peer, wanted: readonly HeaderNode[]): boolean {
     const [node] = wanted;
     // With -blocksonly the transactions would have to be asked for as well.
     if (this.#context.options.blocksOnly || !this.#headers.canFetchDirectly) return false;

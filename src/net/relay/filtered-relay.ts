@@ -60,7 +60,7 @@ export class FilteredRelay {
         if (slicer.due) return false;
       }
     };
-    while (!this.#context.charged(peer, slice)) await slicer.pause();
+    while (!this.#context.chargeTo(peer, slice)) await slicer.pause();
   }
 
   *#sendSteps(peer: Peer, filter: BloomFilter, bytes: Uint8Array): Generator<unknown, void> {

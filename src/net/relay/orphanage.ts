@@ -195,7 +195,7 @@ export class Orphanage {
    * A parent came: those that wait for it are to be looked at again, each at the expense of one of its announcers.
    * @returns whether any is
    */
-  wake(parent: TxView): boolean {
+  markChildrenReady(parent: TxView): boolean {
     if (this.#orphans.size === 0) return false;
     const outputs = this.#spenders.get(hashKey(parent.txid));
     if (outputs === undefined) return false;

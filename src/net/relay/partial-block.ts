@@ -61,13 +61,13 @@ export class PartialBlock {
       if (places.has(id)) return 'collision';
       places.set(id, at++);
     }
-    await block.#fill(places, context, extra, isWanted);
+    await block.#fillFromMempool(places, context, extra, isWanted);
     // What is missing may take a while, and must not hold on to the mempool's memory.
-    if (block.missing().length > 0) block.#own();
+    if (block.missing().length > 0) block.#copyStored();
     return block;
   }
 
-  async #fill(places: Map<number, number>, context: NetContext, extra: readonly TxView[], isWanted: () => boolean): Promise<void> {
+  async #fillFromMempool(places: Map<number, number>, context: NetContext, extra: readonly TxView[], isWanted: () => boolean): Promise<void> {
     const ids = new ShortIds(this.#compact.header, this.#compact.nonce, context.crypto);
     // Places that match two of our transactions stay open: a short id cannot tell which is right.
     const disputed = new Set<number>();
@@ -114,7 +114,7 @@ export class PartialBlock {
     return { cause: missing.length > 0 ? 'missing' : whole, lacked: [...missing, ...this.#extra, ...added.map(({ index }) => index)] };
   }
 
-  #own(): void {
+  #copyStored(): void {
     for (const [place, tx] of this.#txs.entries()) if (tx instanceof StoredTx) this.#txs[place] = tx.own();
   }
 

@@ -87,7 +87,7 @@ export class PrivateBroadcast {
   }
 
   /** What a peer was told of. */
-  of(peer: Peer): TxView | undefined {
+  txSentTo(peer: Peer): TxView | undefined {
     return this.#byPeer.get(peer)?.entry.tx;
   }
 

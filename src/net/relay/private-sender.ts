@@ -126,7 +126,7 @@ export class PrivateSender {
 
   /** getdata: exactly the one that it was told of. @throws DecodeError */
   getData(peer: Peer, payload: Uint8Array): void {
-    const tx = this.queue.of(peer);
+    const tx = this.queue.txSentTo(peer);
     const entries = invEntries(payload);
     const item = entries.length === INV_ENTRY_BYTES ? invItem(entries, 0) : undefined;
     const wanted = item !== undefined && (item.type === INV.TX || item.type === INV.WITNESS_TX);

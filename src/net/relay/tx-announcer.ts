@@ -118,7 +118,7 @@ export class TxAnnouncer {
   }
 
   /** The handshake with a peer is over. */
-  join(peer: Peer): void {
+  addPeer(peer: Peer): void {
     if (!peer.relaysTransactions) return;
     this.#books.set(peer, {
       known: new RollingBloom(KNOWN, FALSE_HITS),
@@ -157,7 +157,7 @@ export class TxAnnouncer {
   }
 
   /** A transaction of the mempool is to be known everywhere (Core's RelayTransaction). */
-  relay(tx: Pick<TxView, 'txid' | 'wtxid'>): void {
+  relayTx(tx: Pick<TxView, 'txid' | 'wtxid'>): void {
     if (this.#books.size === 0) return;
     this.#log.append(tx.txid, tx.wtxid, () => this.#lowestPosition());
   }
@@ -166,7 +166,7 @@ export class TxAnnouncer {
   async relayUnbroadcast(): Promise<void> {
     const slicer = new Slicer();
     for (const entry of this.#context.mempool.entries()) {
-      if (entry.unbroadcast) this.relay(entry);
+      if (entry.unbroadcast) this.relayTx(entry);
       if (slicer.due) await slicer.pause();
     }
   }
@@ -320,7 +320,7 @@ export class TxAnnouncer {
   }
 
   /** The transaction a peer may ask for, if any (Core's FindTxForGetData). */
-  find(peer: Peer, hash: Uint8Array, byWtxid: boolean): TxView | undefined {
+  findTx(peer: Peer, hash: Uint8Array, byWtxid: boolean): TxView | undefined {
     const { mempool, wtxids, clock, crypto, options } = this.#context;
     const book = this.#books.get(peer);
     if (book === undefined) return undefined;

@@ -127,7 +127,7 @@ export class TxReceiver {
       const erased = this.orphans.onBlock(txs);
       if (erased > 0) this.#context.log.debug('mempool', `Erased ${erased} orphan transaction(s) included or conflicted by block`);
       for (const tx of txs) {
-        if (this.orphans.wake(tx)) woken = true;
+        if (this.orphans.markChildrenReady(tx)) woken = true;
         this.#confirmed.add(tx.txid);
         if (tx.hasWitness) this.#confirmed.add(tx.wtxid);
         this.#forgetRequests(tx);
@@ -140,14 +140,14 @@ export class TxReceiver {
    * An entry of an inv that names a transaction. One that waits for parents is not asked for again: the peer may have
    * the parents. @returns whether there is nothing to ask for
    */
-  announced(peer: Peer, hash: Uint8Array, byWtxid: boolean): boolean {
+  noteAnnounced(peer: Peer, hash: Uint8Array, byWtxid: boolean): boolean {
     const orphan = byWtxid ? this.orphans.get(hash) : undefined;
     if (orphan !== undefined) {
       this.#resolveWith([peer], orphan, () => this.orphans.addAnnouncer(hash, peer));
       return true;
     }
     if (this.isKnown(hash, byWtxid)) return true;
-    if (!peer.permissions.relay && this.requests.full(peer)) return false;
+    if (!peer.permissions.relay && this.requests.isFull(peer)) return false;
     this.#announce(peer, hash, byWtxid);
     return false;
   }
@@ -159,7 +159,7 @@ export class TxReceiver {
     if (!byWtxid && this.#wtxidPeers() > 0) delay += TXID_RELAY_DELAY_MS;
     const overloaded = !permissions.relay && this.requests.countInFlight(peer) >= MAX_PEER_TX_REQUEST_IN_FLIGHT;
     if (overloaded) delay += OVERLOADED_PEER_TX_DELAY_MS;
-    this.requests.announced(peer, hash, byWtxid, preferred, this.#context.clock.nowMs() + delay);
+    this.requests.noteAnnounced(peer, hash, byWtxid, preferred, this.#context.clock.nowMs() + delay);
   }
 
   /**
@@ -167,7 +167,7 @@ export class TxReceiver {
    * @param onPeer called for each of them
    */
   #resolveWith(peers: readonly Peer[], orphan: TxView, onPeer: (peer: Peer) => void): void {
-    const mayAnnounce = (peer: Peer, parents: number): boolean => peer.permissions.relay || !this.requests.full(peer, parents);
+    const mayAnnounce = (peer: Peer, parents: number): boolean => peer.permissions.relay || !this.requests.isFull(peer, parents);
     // By the inputs, before parents are looked up: there may be thousands, and what is refused must cost little.
     const able = peers.filter((peer) => mayAnnounce(peer, orphan.inputCount) && !this.orphans.hasFrom(orphan.wtxid, peer));
     if (able.length === 0) return;
@@ -208,7 +208,7 @@ export class TxReceiver {
       }
       if (logs) this.#context.log.debug('net', `Requesting ${byWtxid ? 'wtx' : 'tx'} ${hashToHex(hash)} peer=${peer.id}`);
       items.push({ type: byWtxid ? INV.WTX : peer.hasWitness && witnesses ? INV.WITNESS_TX : INV.TX, hash });
-      this.requests.requested(peer, hash, now + GETDATA_TX_INTERVAL_MS);
+      this.requests.noteRequested(peer, hash, now + GETDATA_TX_INTERVAL_MS);
       if (items.length < MAX_GETDATA_SIZE) continue;
       peer.send('getdata', encodeInv(items));
       items = [];
@@ -262,7 +262,7 @@ export class TxReceiver {
   }
 
   /** tx. @throws DecodeError */
-  receive(peer: Peer, payload: Uint8Array): void | Promise<void> {
+  receiveTx(peer: Peer, payload: Uint8Array): void | Promise<void> {
     const context = this.#context;
     const { log, mempool } = context;
     if ((context.options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions) {
@@ -280,9 +280,9 @@ export class TxReceiver {
     }
     const tx = this.#takePrefetched(peer, payload) ?? this.#parse(payload);
     this.onReceived(peer, tx);
-    if (this.requests.byTxid > 0 && tx.hasWitness) this.requests.answered(peer, tx.txid);
+    if (this.requests.byTxid > 0 && tx.hasWitness) this.requests.noteAnswered(peer, tx.txid);
     // What it announced by this name was noted then.
-    if (!this.requests.answered(peer, tx.wtxid)) this.#noteKnown(peer, tx);
+    if (!this.requests.noteAnswered(peer, tx.wtxid)) this.#noteKnown(peer, tx);
     if (tooLong && tx.weight > MAX_STANDARD_WEIGHT) {
       noteTooLarge();
       // The other peers are not asked for it.
@@ -343,7 +343,7 @@ export class TxReceiver {
       if (this.#orphansWait) void this.#workOrphans();
       return;
     }
-    this.#refused(peer, tx, reject, true);
+    this.#rejected(peer, tx, reject, true);
     return this.#isCurable(reject) ? this.#tryWithChild(peer, tx) : undefined;
   }
 
@@ -386,7 +386,7 @@ export class TxReceiver {
         const result = results.get(hashKey(tx.wtxid));
         if (result === undefined || (tx === child && slimmerMayPay)) continue;
         if (result.kind === 'valid' || result.kind === 'known') this.#accepted(peer, tx);
-        else this.#refused(peer, tx, result.kind === 'invalid' ? result.reject : OTHER_WITNESS, false);
+        else this.#rejected(peer, tx, result.kind === 'invalid' ? result.reject : OTHER_WITNESS, false);
       }
       void this.#workOrphans();
       return;
@@ -406,7 +406,7 @@ export class TxReceiver {
   #accepted(peer: Peer, tx: TxView): void {
     const { log, mempool } = this.#context;
     this.#forgetRequests(tx);
-    this.orphans.wake(tx);
+    this.orphans.markChildrenReady(tx);
     this.orphans.remove(tx.wtxid);
     if (log.shows('mempool')) {
       const { transactions, usageBytes } = mempool.stats();
@@ -417,7 +417,7 @@ export class TxReceiver {
   }
 
   /** It was not taken. @param first by itself, as it came: an orphan may be kept, and compact blocks may contain it */
-  #refused(peer: Peer, tx: TxView, reject: Reject, first: boolean): void {
+  #rejected(peer: Peer, tx: TxView, reject: Reject, first: boolean): void {
     const context = this.#context;
     const name = context.mempool.options.policy.detailed ? named(tx) : hashToHex(tx.txid);
     context.log.debug('mempoolrej', `${name} from peer=${peer.id} was not accepted: ${rejectText(reject)}`);
@@ -528,7 +528,7 @@ export class TxReceiver {
     try {
       const { reject } = await this.#whenFree(peer, tx, Promise.resolve(this.#context.mempool.accept(tx)));
       if (reject === null) this.#accepted(peer, tx);
-      else this.#refused(peer, tx, reject, false);
+      else this.#rejected(peer, tx, reject, false);
     } catch (error) {
       // A verifier that is busy or failed, say.
       this.#noVerdict(tx, error);

@@ -67,7 +67,7 @@ export class TxRequests {
    * Whether so many more announcements of a peer are not kept: it has too many, or more than its share while all have
    * too many.
    */
-  full(peer: Peer, more = 1): boolean {
+  isFull(peer: Peer, more = 1): boolean {
     const count = this.count(peer) + more;
     return count > MAX_PEER_TX_ANNOUNCEMENTS || (this.#total >= MANY_ANNOUNCEMENTS && count > FAIR_ANNOUNCEMENTS);
   }
@@ -95,7 +95,7 @@ export class TxRequests {
   }
 
   /** A peer announced a transaction. @param dueMs when it may be asked */
-  announced(peer: Peer, hash: Uint8Array, byWtxid: boolean, preferred: boolean, dueMs: number): void {
+  noteAnnounced(peer: Peer, hash: Uint8Array, byWtxid: boolean, preferred: boolean, dueMs: number): void {
     const key = this.#key(hash);
     const book = this.#book(peer);
     if (book.all.has(key)) return;
@@ -147,7 +147,7 @@ export class TxRequests {
   }
 
   /** It was asked. @param giveUpMs when another is asked instead */
-  requested(peer: Peer, hash: Uint8Array, giveUpMs: number): void {
+  noteRequested(peer: Peer, hash: Uint8Array, giveUpMs: number): void {
     const book = this.#byPeer.get(peer);
     const announcement = book?.all.get(this.#key(hash));
     if (book === undefined || announcement === undefined || announcement.state === 'done') return;
@@ -166,7 +166,7 @@ export class TxRequests {
   }
 
   /** The peer sent the transaction. @returns whether it had announced this as a wtxid */
-  answered(peer: Peer, hash: Uint8Array): boolean {
+  noteAnswered(peer: Peer, hash: Uint8Array): boolean {
     const announcement = this.#byPeer.get(peer)?.all.get(this.#key(hash));
     if (announcement !== undefined) this.#finish(announcement);
     return announcement?.byWtxid === true;

@@ -65,13 +65,13 @@ export class BlockDownload {
     return this.#inFlight.size;
   }
   /** Who was asked for a block. */
-  of(hash: Uint8Array): BlockInFlight | undefined {
+  requestOf(hash: Uint8Array): BlockInFlight | undefined {
     return this.#inFlight.get(hashKey(hash));
   }
 
   /** Whether a peer was asked for a block, also if others were since. */
   wasAsked(peer: Peer, node: HeaderNode): boolean {
-    return peer.sync.inFlight.some((one) => one.node === node) || this.of(node.hash)?.earlier.includes(peer) === true;
+    return peer.sync.inFlight.some((one) => one.node === node) || this.requestOf(node.hash)?.earlier.includes(peer) === true;
   }
 
   /** Whether a block need not be requested: a request is in flight, or work on it goes on. */
@@ -84,7 +84,7 @@ export class BlockDownload {
    * Nobody is asked for these blocks while work on them goes on: the chain stores them, or takes the headers of a peer
    * who is asked right afterwards.
    */
-  async while<T>(hashes: readonly Uint8Array[], work: () => Promise<T>): Promise<T> {
+  async whileBusy<T>(hashes: readonly Uint8Array[], work: () => Promise<T>): Promise<T> {
     const keys = hashes.map(hashKey);
     for (const key of keys) this.#busy.set(key, (this.#busy.get(key) ?? 0) + 1);
     try {
@@ -173,7 +173,7 @@ export class BlockDownload {
     peer.sync.stallingSinceMs = 0;
     this.#release(entry);
     // Others may have it.
-    this.#context.wake();
+    this.#context.scheduleRound();
   }
 
   /** The block is not waited for any more. */
@@ -261,7 +261,7 @@ export class BlockDownload {
   }
 
   /** Fills the peer's share of the window, and notes who holds the window up. */
-  request(peer: Peer): void {
+  fillWindow(peer: Peer): void {
     if (peer.leaving) return;
     const slots = this.freeSlots(peer);
     // A message for each block would cost both sides more than small blocks themselves.

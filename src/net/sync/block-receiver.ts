@@ -48,11 +48,11 @@ export class BlockReceiver {
   onGoodBlock: (peer: Peer) => void = () => {};
 
   /** block. @returns what the peer's next message waits for @throws DecodeError */
-  receive(peer: Peer, payload: Uint8Array): Promise<void> | undefined {
+  receiveBlock(peer: Peer, payload: Uint8Array): Promise<void> | undefined {
     const { chain, crypto, log, params } = this.#context;
     const header = parseHeader(payload, crypto);
     log.debug('net', `received block ${hashToHex(header.hash)} peer=${peer.id}`);
-    const asked = this.#downloads.of(header.hash) !== undefined;
+    const asked = this.#downloads.requestOf(header.hash) !== undefined;
     const prev = chain.node(header.prevHash);
     if (!asked) {
       // Unasked: its transactions are not looked at before its header has shown that it is worth it.
@@ -96,7 +96,7 @@ export class BlockReceiver {
   /** Whether the block was stored, or is about to be. */
   #isHere(hash: Uint8Array): boolean {
     const { chain } = this.#context;
-    if (this.#downloads.of(hash) === undefined && this.#downloads.expects(hash)) return true;
+    if (this.#downloads.requestOf(hash) === undefined && this.#downloads.expects(hash)) return true;
     const known = chain.node(hash);
     return known?.has(NodeStatus.HAVE_DATA) === true && !known.failed;
   }
@@ -115,12 +115,12 @@ export class BlockReceiver {
     this.#downloads.endRequest(block.hash);
     // Another peer may have brought it while this one's was hashed.
     if (this.#isHere(block.hash)) {
-      this.#context.wake(peer);
+      this.#context.scheduleRound(peer);
       return undefined;
     }
     const known = chain.node(block.hash);
     const early = chain.isInitialBlockDownload() || (known !== undefined && chain.history?.wants(known) === true);
-    return asked && early ? this.#takeEarlyBlock(peer, block) : this.process(peer, block, asked, true);
+    return asked && early ? this.#takeEarlyBlock(peer, block) : this.processBlock(peer, block, asked, true);
   }
 
   /** Says nothing about the block of that hash, nor about other peers that bring it. */
@@ -128,22 +128,22 @@ export class BlockReceiver {
     const { log } = this.#context;
     log.debug('validation', `Block mutated: ${why}`);
     log.debug('net', `Received mutated block from peer=${peer.id}`);
-    if (this.#downloads.of(hash)?.peer === peer) this.#downloads.endRequest(hash);
+    if (this.#downloads.requestOf(hash)?.peer === peer) this.#downloads.endRequest(hash);
     this.#context.misbehaving(peer, 100, 'mutated block');
-    this.#context.wake();
+    this.#context.scheduleRound();
   }
 
   /** Hands over a block of the initial download, and goes on to the next one while it is stored and connected. */
   #takeEarlyBlock(peer: Peer, block: BlockView): Promise<void> | undefined {
     const { chain, clock, log } = this.#context;
-    const forgetSource = this.#note(peer, block, true);
+    const forgetSource = this.#rememberSource(peer, block, true);
     const stored = this.#downloads
-      .while([block.hash], () => chain.takeBlock(block))
+      .whileBusy([block.hash], () => chain.takeBlock(block))
       .then(
         (isNew) => {
           if (isNew) peer.lastBlockTime = clock.nowSeconds();
           else forgetSource();
-          this.#context.wake(isNew ? undefined : peer);
+          this.#context.scheduleRound(isNew ? undefined : peer);
         },
         (error: unknown) => {
           // A fault of ours, not of the peer: storage, or a stopping node.
@@ -175,18 +175,18 @@ export class BlockReceiver {
   }
 
   /** @param requested we asked for it: it is stored whatever its work */
-  async process(peer: Peer, block: BlockView, requested: boolean, vouched: boolean): Promise<void> {
-    const forgetSource = this.#note(peer, block, vouched);
-    this.#context.times.reached(block.hash, 'block');
+  async processBlock(peer: Peer, block: BlockView, requested: boolean, vouched: boolean): Promise<void> {
+    const forgetSource = this.#rememberSource(peer, block, vouched);
+    this.#context.times.noteReached(block.hash, 'block');
     const submit = () => this.#context.chain.submitBlock(block, { force: requested });
-    const outcome = await this.#downloads.while([block.hash], submit);
+    const outcome = await this.#downloads.whileBusy([block.hash], submit);
     if (outcome.isNew) peer.lastBlockTime = this.#context.clock.nowSeconds();
     else forgetSource();
-    this.#context.wake(outcome.isNew ? undefined : peer);
+    this.#context.scheduleRound(outcome.isNew ? undefined : peer);
   }
 
   /** Remembers a block's sender. @returns undoes that: no verdict about it will follow */
-  #note(peer: Peer, block: BlockView, vouched: boolean): () => void {
+  #rememberSource(peer: Peer, block: BlockView, vouched: boolean): () => void {
     const key = hashKey(block.hash);
     const source: Source = { peer, vouched };
     this.#submitted.set(block, source);
@@ -216,7 +216,7 @@ export class BlockReceiver {
       return;
     }
     // While others are awaited this one was not the newest (Core's BlockChecked).
-    const others = this.#downloads.size - (this.#downloads.of(hash) === undefined ? 0 : 1);
+    const others = this.#downloads.size - (this.#downloads.requestOf(hash) === undefined ? 0 : 1);
     if (others === 0 && !this.#context.chain.isInitialBlockDownload()) this.onGoodBlock(source.peer);
   }
 }

@@ -19,7 +19,7 @@ export class ChainGuard {
   }
 
   /** The peer showed a chain as good as ours. */
-  protect({ type, sync }: Peer): void {
+  protectPeer({ type, sync }: Peer): void {
     if (sync.protectedFromChainSync || this.#protected >= MAX_PROTECTED || type === 'block-relay-only') return;
     sync.protectedFromChainSync = true;
     this.#protected++;

@@ -145,7 +145,7 @@ export class HeadersSync {
   }
 
   /** headers. @throws DecodeError */
-  async receive(peer: Peer, payload: Uint8Array): Promise<void> {
+  async receiveHeaders(peer: Peer, payload: Uint8Array): Promise<void> {
     let headers: Uint8Array[];
     try {
       headers = decodeHeaders(payload);
@@ -154,14 +154,14 @@ export class HeadersSync {
       this.#context.misbehaving(peer, 20, error.message);
       return;
     }
-    await this.process(peer, headers, false);
+    await this.processHeaders(peer, headers, false);
   }
 
   /** @param compact the header of a compact block, whose sender vouches for nothing else yet */
-  async process(peer: Peer, headers: readonly Uint8Array[], compact: boolean): Promise<void> {
+  async processHeaders(peer: Peer, headers: readonly Uint8Array[], compact: boolean): Promise<void> {
     const { chain, crypto, log, options, params, times } = this.#context;
     const { sync } = peer;
-    const came = times.nowMs();
+    const receivedMs = times.nowMs();
     if (headers.length === 0) {
       // No announcement: it has nothing that was asked for.
       sync.headersAskedAtMs = Number.NEGATIVE_INFINITY;
@@ -212,7 +212,7 @@ export class HeadersSync {
     if (parent !== undefined && isNew && this.#presync.startPresync(peer, parent, views, full)) return;
     // In Core this is one step with asking this peer: another that only named the block could be slow on purpose.
     const direct = accepted.length > MAX_BLOCKS_IN_TRANSIT_PER_PEER ? [] : accepted.map(({ hash }) => hash);
-    const verdict = await this.#downloads.while(direct, () => this.#submit(peer, accepted));
+    const verdict = await this.#downloads.whileBusy(direct, () => this.#submit(peer, accepted));
     if (verdict !== null) {
       log.info(`ERROR: AcceptBlockHeader: ${this.#firstUnknown(accepted)}, ${rejectText(verdict)}`);
       punishForBlock(this.#context, peer, verdict, compact, 'invalid header received');
@@ -220,14 +220,14 @@ export class HeadersSync {
     }
     const end = accepted[accepted.length - 1];
     if (end === undefined) return;
-    if (isNew && !chain.isInitialBlockDownload()) times.noteAnnounced(end.hash, came);
+    if (isNew && !chain.isInitialBlockDownload()) times.noteAnnounced(end.hash, receivedMs);
     if (peer.leaving) return;
     this.#accepted(peer, end.hash, isNew, full, held === null);
   }
 
   /** @returns why one was refused; those before it are in the tree */
   async #submit(peer: Peer, accepted: readonly HeaderView[]): Promise<Reject | null> {
-    const { chain, charged } = this.#context;
+    const { chain, chargeTo: charged } = this.#context;
     for (let at = 0; at < accepted.length; at += HEADERS_PER_STEP) {
       const part = accepted.slice(at, at + HEADERS_PER_STEP).map(({ bytes }) => bytes);
       const { verdict } = await charged(peer, () => chain.submitHeaders(part));
@@ -265,7 +265,7 @@ export class HeadersSync {
     if (peer.outboundOrBlockRelay && !peer.leaving && sync.bestKnown !== null && sync.bestKnown.chainWork >= chain.tip.chainWork) {
       this.onGoodChain(peer);
     }
-    this.#context.wake(isNew ? undefined : peer);
+    this.#context.scheduleRound(isNew ? undefined : peer);
   }
 
   /** Told of outbound peers whose chain is as good as ours. */

@@ -54,7 +54,7 @@ export class BlockServer {
   }
 
   /** getheaders. @throws DecodeError */
-  headers(peer: Peer, payload: Uint8Array): void {
+  sendHeaders(peer: Peer, payload: Uint8Array): void {
     const { chain, log, options } = this.#context;
     const request = this.#locator(peer, payload);
     if (request === null) return;
@@ -96,7 +96,7 @@ export class BlockServer {
   }
 
   /** getblocks. @throws DecodeError */
-  hashes(peer: Peer, payload: Uint8Array): void {
+  sendHashes(peer: Peer, payload: Uint8Array): void {
     const { chain, log } = this.#context;
     const request = this.#locator(peer, payload);
     if (request === null) return;
@@ -114,7 +114,7 @@ export class BlockServer {
       peer.sync.continueAt = node.hash;
       break;
     }
-    this.#context.wake(peer);
+    this.#context.scheduleRound(peer);
   }
 
   /** Whether a node that prunes has no such block, or may prune it within the hour that its relay may take. */
@@ -139,7 +139,7 @@ export class BlockServer {
    * @returns false when it is unknown, not here or not served: one answer for all, which tells nothing of what we have
    * seen
    */
-  async block(peer: Peer, item: InvItem): Promise<boolean> {
+  async sendBlock(peer: Peer, item: InvItem): Promise<boolean> {
     const { chain, log } = this.#context;
     const node = chain.node(item.hash);
     if (node === undefined) return false;
@@ -188,7 +188,7 @@ export class BlockServer {
     }
     if (peer.leaving) return false;
     if (item.type === INV.FILTERED_BLOCK) await this.#sendFiltered(peer, bytes);
-    else this.#context.charged(peer, () => this.#sendWhole(peer, node, item, bytes));
+    else this.#context.chargeTo(peer, () => this.#sendWhole(peer, node, item, bytes));
     this.#continue(peer, item.hash);
     return true;
   }

@@ -66,7 +66,7 @@ export class FilterServer {
       // Not built that far yet: the peer asks another.
       if (found === undefined || peer.leaving) return;
       const { filter } = found;
-      this.#context.charged(peer, () => {
+      this.#context.chargeTo(peer, () => {
         peer.send('cfilter', new ByteWriter(40 + filter.length).u8(BASIC).bytes(node.hash).varBytes(filter).finish());
       });
     }
@@ -116,7 +116,7 @@ export class FilterServer {
       for (let at = 0; at < nodes.length; at += HEADS_AT_A_TIME) {
         if (peer.leaving) return null;
         const hashes = nodes.slice(at, at + HEADS_AT_A_TIME).map(({ hash }) => hash);
-        for (const head of (await this.#context.charged(peer, () => this.#source?.heads(hashes))) ?? [undefined]) {
+        for (const head of (await this.#context.chargeTo(peer, () => this.#source?.heads(hashes))) ?? [undefined]) {
           // Not built that far yet: the peer asks another.
           if (head === undefined) return null;
           heads.push(head);

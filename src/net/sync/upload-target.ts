@@ -18,7 +18,7 @@ export class UploadTarget {
     this.#blockSeconds = blockSeconds;
   }
 
-  note(bytes: number): void {
+  addSent(bytes: number): void {
     const now = this.#nowSeconds();
     if (this.#since + DAY_SECONDS < now) {
       this.#since = now;

@@ -11,7 +11,7 @@ const UNNUMBERED = 255;
 const numbers = new Map<string, number>(MESSAGES.map((name, i) => [name, i]));
 
 /** A message that crosses. */
-export interface Packed {
+export interface PackedMessage {
   /** The connection's number. */
   readonly connection: number;
   /** At most 12 ASCII characters. */
@@ -26,12 +26,12 @@ export interface Packed {
 }
 
 /** Bytes that a message takes in a bundle. */
-export function packedBytes({ command, payload, hash }: Packed): number {
+export function packedBytes({ command, payload, hash }: PackedMessage): number {
   return HEAD_BYTES + (numbers.has(command) ? 0 : NAME_BYTES) + (hash === null ? 0 : HASH_BYTES) + payload.length;
 }
 
 /** Copies messages into one piece. @param total of packedBytes */
-export function pack(messages: readonly Packed[], total: number): Uint8Array<ArrayBuffer> {
+export function packMessages(messages: readonly PackedMessage[], total: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(total);
   const view = new DataView(bytes.buffer);
   let at = 0;
@@ -77,7 +77,7 @@ export class BundleReader {
    * The next message; there must be one.
    * @param copies whether payloads are the taker's to keep: a view would keep the whole bundle
    */
-  next(copies: boolean): Packed {
+  next(copies: boolean): PackedMessage {
     const bytes = this.#bytes;
     const view = this.#view;
     let at = this.#at;

@@ -10,7 +10,7 @@ import type { Logger } from '../../log/logger.js';
 import type { ConnectionSettings } from '../peer/inline-lines.js';
 import type { Endpoint, NewConnection, IncomingConnection, PeerConnectionOptions, ConnectionFactory, SocksProxy } from '../peer/line.js';
 import type { Traffic } from '../peer/traffic.js';
-import { type Packed, pack, packedBytes } from './bundle.js';
+import { type PackedMessage, packMessages, packedBytes } from './bundle.js';
 import { type Delivery, type ConnectionEnds, Figures, type ThreadInit, type ToNode, type ToThread } from './messages.js';
 import { partBytes, ThreadedConnection } from './thread-line.js';
 
@@ -180,7 +180,7 @@ class ThreadLife implements ListeningThread {
   #closing = false;
   #ended = false;
   /** What goes to the thread at the end of what the node thread is doing. */
-  #outbox: Packed[] = [];
+  #outbox: PackedMessage[] = [];
   #outboxBytes = 0;
   readonly #more = new Set<number>();
 
@@ -212,12 +212,12 @@ class ThreadLife implements ListeningThread {
         resolve();
       });
     });
-    this.#loaded = this.#sign();
+    this.#loaded = this.#nextSign();
     noteLoading(this.#loaded);
   }
 
   /** Resolves with the next sign of life, or when the thread has ended. */
-  #sign(): Promise<void> {
+  #nextSign(): Promise<void> {
     return this.#ended ? Promise.resolve() : new Promise((resolve) => this.#signs.push(resolve));
   }
 
@@ -236,7 +236,7 @@ class ThreadLife implements ListeningThread {
 
   alive(): Promise<void> {
     this.#post({ kind: 'alive' });
-    return this.#sign();
+    return this.#nextSign();
   }
 
   abandon(): void {
@@ -262,7 +262,7 @@ class ThreadLife implements ListeningThread {
   async open(where: Endpoint, proxy: SocksProxy | null, timeoutMs: number): Promise<{ connection: NewConnection; bindText: string }> {
     const id = ++this.#lastId;
     const answer = await this.#request(id, { kind: 'open', id, where, proxy, timeoutMs });
-    return this.#fresh((answer as Answer & { kind: 'opened' }).ends);
+    return this.#newConnection((answer as Answer & { kind: 'opened' }).ends);
   }
 
   #request(id: number, message: ToThread): Promise<Answer> {
@@ -273,7 +273,7 @@ class ThreadLife implements ListeningThread {
     });
   }
 
-  #fresh({ connection: id, bindText }: ConnectionEnds): { connection: NewConnection; bindText: string } {
+  #newConnection({ connection: id, bindText }: ConnectionEnds): { connection: NewConnection; bindText: string } {
     return {
       bindText,
       connection: {
@@ -307,11 +307,11 @@ class ThreadLife implements ListeningThread {
       send: (message) => {
         this.#outbox.push(message);
         this.#outboxBytes += packedBytes(message);
-        this.#soon();
+        this.#scheduleFlush();
       },
       more: () => {
         this.#more.add(id);
-        this.#soon();
+        this.#scheduleFlush();
       },
       close: () => {
         this.#flush();
@@ -320,13 +320,13 @@ class ThreadLife implements ListeningThread {
     };
   }
 
-  #soon(): void {
+  #scheduleFlush(): void {
     if (this.#outbox.length + this.#more.size === 1) process.nextTick(() => this.#flush());
   }
 
   #flush(): void {
     if (this.#outbox.length > 0) {
-      const bundle = pack(this.#outbox, this.#outboxBytes);
+      const bundle = packMessages(this.#outbox, this.#outboxBytes);
       this.#outbox = [];
       this.#outboxBytes = 0;
       this.#post({ kind: 'send', bundle }, [bundle.buffer]);
@@ -355,19 +355,19 @@ class ThreadLife implements ListeningThread {
         this.#asked.delete(message.id);
         break;
       case 'incoming':
-        this.#listeners.get(message.listener)?.({ ...this.#fresh(message.ends), remote: message.ends.remote });
+        this.#listeners.get(message.listener)?.({ ...this.#newConnection(message.ends), remote: message.ends.remote });
         break;
       case 'spoke':
-        this.#spoke(message);
+        this.#setTransport(message);
         break;
       case 'came':
-        for (const delivery of message.deliveries) this.#came(delivery);
+        for (const delivery of message.deliveries) this.#deliver(delivery);
         break;
       case 'room':
         this.#connections.get(message.connection)?.drained();
         break;
       case 'unread':
-        this.#connections.get(message.connection)?.unread();
+        this.#connections.get(message.connection)?.onUnread();
         break;
       case 'closed':
         this.#closed(message.connection);
@@ -383,14 +383,14 @@ class ThreadLife implements ListeningThread {
     }
   }
 
-  #came({ connection: id, parts, skipped }: Delivery): void {
+  #deliver({ connection: id, parts, skipped }: Delivery): void {
     const connection = this.#connections.get(id);
-    if (connection !== undefined) connection.came(parts, skipped);
+    if (connection !== undefined) connection.deliver(parts, skipped);
     // Closed here meanwhile.
-    else for (const part of parts) this.#deps.traffic.addLent(-partBytes(part));
+    else for (const part of parts) this.#deps.traffic.addHandedOver(-partBytes(part));
   }
 
-  #spoke({ connection: id, type, sessionId }: ToNode & { kind: 'spoke' }): void {
+  #setTransport({ connection: id, type, sessionId }: ToNode & { kind: 'spoke' }): void {
     const connection = this.#connections.get(id);
     if (connection === undefined) return;
     connection.transportType = type;

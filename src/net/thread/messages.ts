@@ -2,7 +2,7 @@
 // thread writes into shared memory as they change.
 import type { Endpoint, PeerConnectionOptions, SocksProxy } from '../peer/line.js';
 import type { TransportType } from '../transport/transport.js';
-import { type Packed, packedBytes } from './bundle.js';
+import { type PackedMessage, packedBytes } from './bundle.js';
 
 /** What the thread is started with. */
 export interface ThreadInit {
@@ -23,7 +23,7 @@ export interface ConnectionEnds {
 }
 
 /** Messages of one connection, in its order: bundles, long ones by themselves, and what was wrong with others. */
-export type Part = Uint8Array | Packed | Fault;
+export type Part = Uint8Array | PackedMessage | Fault;
 export interface Fault {
   readonly fault: string;
   readonly fatal: boolean;
@@ -79,7 +79,7 @@ export const postedWeight = (length: number): number => POSTED_OVERHEAD + length
 const FAULT_BYTES = 256;
 
 /** What a message or fault counts for until it is handled. */
-export const weightOf = (part: Packed | Fault): number => ('fault' in part ? FAULT_BYTES : packedBytes(part));
+export const weightOf = (part: PackedMessage | Fault): number => ('fault' in part ? FAULT_BYTES : packedBytes(part));
 
 /** Counters that wrap, and flags. */
 const WORD = { handled: 0, taken: 1, waits: 2, wantsRoom: 3 } as const;

@@ -12,7 +12,7 @@ import { type NewConnection, UNREAD } from '../peer/line.js';
 import { Traffic } from '../peer/traffic.js';
 import { KeyExchangeQueue } from '../transport/key-desk.js';
 import { KNOWN_MESSAGES } from '../wire/protocol.js';
-import { BundleReader, type Packed, pack } from './bundle.js';
+import { BundleReader, type PackedMessage, packMessages } from './bundle.js';
 import {
   between,
   commonMs,
@@ -47,11 +47,11 @@ interface ServedConnection {
   given: number;
   /** What goes with the next delivery: parts, and behind them messages that are not packed yet, and their bytes. */
   parts: Part[];
-  short: Packed[];
+  short: PackedMessage[];
   shortBytes: number;
   skipped: number;
   /** Messages of the node thread, from `next` on. */
-  outgoing: Packed[];
+  outgoing: PackedMessage[];
   next: number;
   /** The node thread knows how it speaks. */
   spoke: boolean;
@@ -167,21 +167,21 @@ class ConnectionServer {
     const line = this.#fresh.get(id) as NewConnection<SocketConnection>;
     this.#fresh.delete(id);
     const connection = line.start(options, {
-      wake: () => {
+      workPending: () => {
         this.#schedule(served);
         this.#notifyDrained(served);
       },
       fault: (fault, fatal) => {
         // At once, not behind its messages: the node thread handles none of them while the peer does not read.
         if (fault === UNREAD) this.#post({ kind: 'unread', connection: id });
-        else this.#add(served, { fault, fatal });
+        else this.#addPart(served, { fault, fatal });
       },
       sent: () => {},
       received: (_, bytes) => {
         served.skipped += bytes;
         this.#delivering.add(served);
       },
-      moved: () => this.#writeFigures(served),
+      figuresChanged: () => this.#writeFigures(served),
       closed: () => this.#closed(served),
     });
     const served: ServedConnection = {
@@ -218,7 +218,7 @@ class ConnectionServer {
     const { connection, figures } = served;
     // Sending may end the connection, and then nothing is left.
     while (served.next < served.outgoing.length) {
-      const { command, payload, length } = served.outgoing[served.next++] as Packed;
+      const { command, payload, length } = served.outgoing[served.next++] as PackedMessage;
       connection.send(command, payload);
       const weight = postedWeight(length);
       figures.addTaken(weight);
@@ -304,7 +304,7 @@ class ConnectionServer {
         const hash = frame.hash ?? (command === 'tx' ? this.#hashes.sha256d(frame.payload) : null);
         const payload = KNOWN_MESSAGES.has(command) ? frame.payload : NOTHING;
         // Field by field: a literal that spreads the frame and replaces fields has a shape of its own each time.
-        this.#add(served, { connection: served.id, command, payload, length, size, hash });
+        this.#addPart(served, { connection: served.id, command, payload, length, size, hash });
       }
       if (performance.now() >= until) return true;
     }
@@ -319,10 +319,10 @@ class ConnectionServer {
     return between(given, figures.handled) >= WINDOW_BYTES || !figures.takeWaits();
   }
 
-  #add(served: ServedConnection, part: Packed | Fault): void {
+  #addPart(served: ServedConnection, part: PackedMessage | Fault): void {
     const bytes = weightOf(part);
     served.given = (served.given + bytes) | 0;
-    this.#traffic.addLent(bytes);
+    this.#traffic.addHandedOver(bytes);
     this.#delivering.add(served);
     if ('fault' in part || part.payload.length >= LONG_BYTES) {
       packShort(served);
@@ -354,7 +354,7 @@ class ConnectionServer {
 /** Makes a part of what is not packed. */
 function packShort(served: ServedConnection): void {
   if (served.short.length === 0) return;
-  served.parts.push(pack(served.short, served.shortBytes));
+  served.parts.push(packMessages(served.short, served.shortBytes));
   served.short = [];
   served.shortBytes = 0;
 }

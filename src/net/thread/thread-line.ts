@@ -5,7 +5,7 @@ import { messageBytes } from '../transport/message-bytes.js';
 import type { TransportType } from '../transport/transport.js';
 import { type Frame, HEADER_BYTES } from '../wire/frame.js';
 import { KNOWN_MESSAGES } from '../wire/protocol.js';
-import { BundleReader, type Packed } from './bundle.js';
+import { BundleReader, type PackedMessage } from './bundle.js';
 import { between, commonMs, type Fault, type Figures, type Part, POSTED_BYTES, postedWeight, WINDOW_BYTES, weightOf } from './messages.js';
 
 const NOTHING = new Uint8Array(0);
@@ -17,7 +17,7 @@ export interface ThreadedConnectionDeps {
   readonly maxSendBytes: number;
   readonly traffic: Traffic;
   /** Goes to the thread with the next message to it. */
-  readonly send: (message: Packed) => void;
+  readonly send: (message: PackedMessage) => void;
   /** The thread may hand over more. */
   readonly more: () => void;
   readonly close: () => void;
@@ -30,7 +30,7 @@ export class ThreadedConnection implements PeerConnection {
   sessionId: Uint8Array | null = null;
   #closed = false;
   /** What came and was not handled, and its weight. */
-  #parts: (BundleReader | Packed | Fault)[] = [];
+  #parts: (BundleReader | PackedMessage | Fault)[] = [];
   #waiting = 0;
   /** Weight of what was sent; wraps as Figures.taken does. */
   #posted = 0;
@@ -131,7 +131,7 @@ export class ThreadedConnection implements PeerConnection {
   #handled(bytes: number): void {
     const { figures, traffic, more } = this.#deps;
     this.#waiting -= bytes;
-    traffic.addLent(-bytes);
+    traffic.addHandedOver(-bytes);
     figures.addHandled(bytes);
     // Not for each message: the thread would be told for each of the next.
     if (this.#waiting <= WINDOW_BYTES / 2 && figures.takeWaits()) more();
@@ -148,7 +148,7 @@ export class ThreadedConnection implements PeerConnection {
     send({ connection: id, command, payload, length, size: 0, hash: null });
     count(this.sentByMessage, command, size);
     this.#events.sent(command, length, size);
-    if (this.unsent > MAX_UNREAD_BYTES) this.unread();
+    if (this.unsent > MAX_UNREAD_BYTES) this.onUnread();
   }
 
   close(): void {
@@ -160,21 +160,21 @@ export class ThreadedConnection implements PeerConnection {
   // What the thread says.
 
   /** @param skipped bytes that made no message */
-  came(parts: readonly Part[], skipped: number): void {
+  deliver(parts: readonly Part[], skipped: number): void {
     if (skipped > 0) this.#count(OTHER, skipped);
     for (const part of parts) {
       this.#waiting += partBytes(part);
       this.#parts.push(part instanceof Uint8Array ? new BundleReader(part) : part);
     }
-    if (parts.length > 0) this.#events.wake();
+    if (parts.length > 0) this.#events.workPending();
   }
 
   drained(): void {
-    if (!this.#closed) this.#events.wake();
+    if (!this.#closed) this.#events.workPending();
   }
 
   /** The peer does not read. */
-  unread(): void {
+  onUnread(): void {
     if (this.#closed) return;
     this.#events.fault(UNREAD, true);
     this.close();
@@ -186,7 +186,7 @@ export class ThreadedConnection implements PeerConnection {
     this.#closed = true;
     const left = this.#parts;
     this.#parts = [];
-    this.#deps.traffic.addLent(-this.#waiting);
+    this.#deps.traffic.addHandedOver(-this.#waiting);
     this.#waiting = 0;
     for (const part of left) if ('fault' in part) this.#events.fault(part.fault, part.fatal);
     this.#events.closed();

@@ -32,29 +32,29 @@ export class KeyExchangeQueue {
   }
 
   /** Makes a key. @param initiating for a peer that we call: before those who call us */
-  create(initiating: boolean, done: (key: EllSwiftKey) => void): Cancel {
+  createKey(initiating: boolean, done: (key: EllSwiftKey) => void): Cancel {
     return this.#submit(initiating, () => done(this.#curve.create()));
   }
 
   /** Computes the secret shared with a peer. @param theirs 64 bytes */
-  share(initiating: boolean, ours: EllSwiftKey, theirs: Uint8Array, done: (secret: Uint8Array) => void): Cancel {
+  computeSecret(initiating: boolean, ours: EllSwiftKey, theirs: Uint8Array, done: (secret: Uint8Array) => void): Cancel {
     return this.#submit(initiating, () => done(this.#curve.sharedSecret(ours, theirs, initiating)));
   }
 
   #submit(urgent: boolean, job: Job): Cancel {
     const queue = urgent ? this.#waiting.urgent : this.#waiting.others;
     queue.add(job);
-    this.#wake();
+    this.#schedule();
     return () => queue.delete(job);
   }
 
-  #wake(): void {
+  #schedule(): void {
     if (this.#scheduled || this.waiting === 0) return;
     this.#scheduled = true;
     const run = (): void => {
       this.#scheduled = false;
       this.#work();
-      this.#wake();
+      this.#schedule();
     };
     const missing = -this.#refill();
     if (missing < 0) setImmediate(run);

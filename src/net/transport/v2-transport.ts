@@ -162,7 +162,7 @@ export class V2Transport implements Transport {
 
   #makeKey(): void {
     const { initiating, keys } = this.#options;
-    this.#work = keys.create(initiating, (key) => {
+    this.#work = keys.createKey(initiating, (key) => {
       this.#ours = key;
       this.#garbage = new Uint8Array(crypto.randomBytes(crypto.randomInt(MAX_GARBAGE_BYTES + 1)));
       this.#write(Buffer.concat([key.encoding, this.#garbage]));
@@ -187,7 +187,7 @@ export class V2Transport implements Transport {
   #share(): void {
     const { initiating, keys, magic } = this.#options;
     const ours = this.#ours as EllSwiftKey;
-    this.#work = keys.share(initiating, ours, this.#theirs as Uint8Array, (secret) => {
+    this.#work = keys.computeSecret(initiating, ours, this.#theirs as Uint8Array, (secret) => {
       ours.secret.fill(0);
       const session = new Session(secret, magic, initiating);
       this.#session = session;

@@ -102,7 +102,7 @@ export function invEntries(payload: Uint8Array): Uint8Array {
   const reader = new ByteReader(payload);
   const count = reader.compactSize();
   if (count > MAX_INV_SIZE) throw new TooMany(`message size = ${count}`);
-  need(reader, count * INV_ENTRY_BYTES);
+  requireBytes(reader, count * INV_ENTRY_BYTES);
   return reader.bytes(count * INV_ENTRY_BYTES);
 }
 
@@ -138,7 +138,7 @@ export function decodeLocator(payload: Uint8Array): LocatorMessage {
   const reader = new ByteReader(payload);
   reader.skip(4);
   const count = reader.compactSize();
-  need(reader, count * 32 + 32);
+  requireBytes(reader, count * 32 + 32);
   if (count > MAX_LOCATOR_SIZE) throw new TooMany(`locator size ${count} > ${MAX_LOCATOR_SIZE}`);
   const locator: Uint8Array[] = [];
   for (let i = 0; i < count; i++) locator.push(reader.hash());
@@ -156,7 +156,7 @@ export function decodeHeaders(payload: Uint8Array): Uint8Array[] {
   const reader = new ByteReader(payload);
   const count = reader.compactSize();
   if (count > MAX_HEADERS_RESULTS) throw new TooMany(`headers message size = ${count}`);
-  need(reader, count * 81);
+  requireBytes(reader, count * 81);
   const headers: Uint8Array[] = [];
   for (let i = 0; i < count; i++) {
     headers.push(reader.bytes(80));
@@ -207,7 +207,7 @@ function addresses(
   const reader = new ByteReader(payload);
   const count = reader.compactSize();
   if (count > MAX_ADDR_TO_SEND) throw new TooMany(`${name} message size = ${count}`);
-  need(reader, count * leastBytes);
+  requireBytes(reader, count * leastBytes);
   const found: KnownAddress[] = [];
   for (let i = 0; i < count; i++) {
     const { at, time, services } = read(reader);
@@ -259,6 +259,6 @@ export function decodeFilterCheckpoints(payload: Uint8Array): Omit<FilterRange, 
   return { type: reader.u8(), stop: reader.hash() };
 }
 
-function need(reader: ByteReader, bytes: number): void {
+function requireBytes(reader: ByteReader, bytes: number): void {
   if (reader.remaining < bytes) throw new DecodeError('message ends early');
 }

@@ -83,7 +83,7 @@ export interface PoolAccess {
   /** Everything, in Core's listing order, as it is at the call. */
   snapshot(yieldToUrgent?: () => unknown): Promise<PoolList>;
   /** These, in this order. */
-  hold(entries: readonly PoolEntry[]): PoolList;
+  holdEntries(entries: readonly PoolEntry[]): PoolList;
   /** Relatives by the bytes of their txids, the entry itself left out. */
   ancestors(entry: PoolEntry): PoolEntry[];
   descendants(entry: PoolEntry): PoolEntry[];

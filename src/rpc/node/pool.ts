@@ -107,7 +107,7 @@ export function relatives(list: (ctx: NodeContext, entry: PoolEntry) => readonly
     const verbose = flag(args[1]);
     const txid = asHash(args[0], idName(ctx));
     await ctx.mempool.settled();
-    const found = ctx.mempool.hold(list(ctx, entryOf(ctx, txid)));
+    const found = ctx.mempool.holdEntries(list(ctx, entryOf(ctx, txid)));
     return verbose ? entriesObject(ctx, found, call.yieldToUrgent) : idsOf(found, call.yieldToUrgent);
   };
 }

@@ -35,16 +35,16 @@ export function balancesOf<T>(
 ): T | Promise<T> {
   const { ledger, access } = wallet;
   if (!questions().some(needsCoins)) {
-    return access.call(() => {
+    return access.runCall(() => {
       wallet.assertOpen();
       return answer(questions().map((question) => ledger.sheet.balances(question)));
     });
   }
-  return access.exclusive(async () => {
+  return access.runExclusive(async () => {
     wallet.assertOpen();
     const breath = yieldIfDueFor(wallet, new Slicer(call.yieldToUrgent));
     const found: Balances[] = [];
-    for (const question of questions()) found.push(await runStepsInSlices(ledger.sheet.sumUp(question), breath));
+    for (const question of questions()) found.push(await runStepsInSlices(ledger.sheet.sumBalances(question), breath));
     return answer(found);
   });
 }

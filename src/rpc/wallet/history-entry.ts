@@ -6,7 +6,7 @@ import { follows, only, shows } from '../../policy/compat.js';
 import { signalsReplacement } from '../../policy/replaceable.js';
 import { type Movement, movementsOf } from '../../wallet/coins/movements.js';
 import { outpointOf } from '../../wallet/coins/outpoint.js';
-import type { RecordPin } from '../../wallet/coins/record-pin.js';
+import type { RecordSnapshot } from '../../wallet/coins/record-pin.js';
 import { TX_STATE } from '../../wallet/coins/tx-table.js';
 import { OWNERSHIP, type OwnershipFilter } from '../../wallet/keys/ownership.js';
 import type { Relatives, Spender } from '../../wallet/node-client.js';
@@ -116,7 +116,7 @@ export class HistoryWriter {
    * Asks the mempool about the unconfirmed ones of some records; to be done before they are written.
    * @param txs as entries() takes them @returns undefined when there is nothing to ask
    */
-  queryMempool(pin: RecordPin, first: number, txs: readonly (TxView | undefined)[]): Promise<void> | undefined {
+  queryMempool(pin: RecordSnapshot, first: number, txs: readonly (TxView | undefined)[]): Promise<void> | undefined {
     const unconfirmed: { row: number; tx: TxView }[] = [];
     for (let at = 0; at < txs.length; at++) {
       const row = pin.rows[first + at];
@@ -143,7 +143,7 @@ export class HistoryWriter {
   }
 
   /** How many entries() would hand on. */
-  count(pin: RecordPin, i: number, tx: TxView | undefined, { label, minDepth, change }: EntryOptions): number {
+  count(pin: RecordSnapshot, i: number, tx: TxView | undefined, { label, minDepth, change }: EntryOptions): number {
     const moved = movementsOf(this.#wallet, pin.rows[i], tx, this.#filter, change);
     const received = pin.depth(i) >= minDepth ? moved.received : NOTHING;
     if (label === null) return moved.sent.length + received.length;
@@ -156,7 +156,7 @@ export class HistoryWriter {
    * @param take called after each, with the place where it begins
    * @returns how many
    */
-  entries(pin: RecordPin, i: number, tx: TxView | undefined, options: EntryOptions, take: (start: number) => unknown): number {
+  entries(pin: RecordSnapshot, i: number, tx: TxView | undefined, options: EntryOptions, take: (start: number) => unknown): number {
     const { label } = options;
     const out = this.#out;
     const moved = movementsOf(this.#wallet, pin.rows[i], tx, this.#filter, options.change);
@@ -239,7 +239,7 @@ export class HistoryWriter {
   }
 
   /** Writes what is known of a transaction, members without braces. @param tx needed when it is in no block */
-  common(pin: RecordPin, i: number, tx: TxView | undefined): void {
+  common(pin: RecordSnapshot, i: number, tx: TxView | undefined): void {
     const out = this.#out;
     const { txs, spends } = this.#wallet.ledger;
     const row = pin.rows[i];
@@ -268,13 +268,13 @@ export class HistoryWriter {
       out.text(']');
     }
     out.raw(CONFLICTS);
-    if (spends.hasRivals(row)) out.text(this.#conflicts(row, tx));
+    if (spends.hasConflicts(row)) out.text(this.#conflicts(row, tx));
     if (this.later) {
       out.raw(MEMPOOL_CONFLICTS);
       if (depth <= 0 && view !== undefined) out.text(this.#poolConflicts(row, view));
     }
     out.raw(TIME);
-    out.int(txs.smart(row) || txs.received(row));
+    out.int(txs.smartTime(row) || txs.received(row));
     out.raw(RECEIVED);
     out.int(txs.received(row));
     if (!shows(this.#ctx.compat, { until: 32 })) {
@@ -354,7 +354,7 @@ export class HistoryWriter {
     return relatives.replaceableAncestor ? 'yes' : 'no';
   }
 
-  #category(pin: RecordPin, i: number): string {
+  #category(pin: RecordSnapshot, i: number): string {
     if (!this.#wallet.ledger.txs.isCoinbase(pin.rows[i])) return 'receive';
     if (pin.depth(i) < 1) return 'orphan';
     return pin.depth(i) < MATURE ? 'immature' : 'generate';

@@ -1,7 +1,7 @@
 // What listsinceblock and listtransactions share. Both select rows in memory first and fetch bytes only of transactions
 // that spent something of ours, in portions, between other work.
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import type { RecordPin } from '../../wallet/coins/record-pin.js';
+import type { RecordSnapshot } from '../../wallet/coins/record-pin.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { Slicer } from '../node/slices.js';
 import type { JsonBytes } from '../wire/json-bytes.js';
@@ -24,7 +24,7 @@ export interface Work {
 }
 
 /** Hands on the entries of pinned records, in their order. */
-export async function forEachEntry(wallet: Wallet, pin: RecordPin, work: Work): Promise<void> {
+export async function forEachEntry(wallet: Wallet, pin: RecordSnapshot, work: Work): Promise<void> {
   const { ledger } = wallet;
   const needed = (row: number): boolean => ledger.needsTx(row) || (work.writer.later && !ledger.txs.hasWtxid(row));
   let left = work.enough ?? Number.POSITIVE_INFINITY;
@@ -46,7 +46,7 @@ export async function forEachEntry(wallet: Wallet, pin: RecordPin, work: Work): 
 }
 
 /** Writes what is wanted of a record's entries. @returns how many were */
-function writeRecord(pin: RecordPin, i: number, tx: TxView | undefined, { writer, options, out, onEntry: take, skip }: Work): number {
+function writeRecord(pin: RecordSnapshot, i: number, tx: TxView | undefined, { writer, options, out, onEntry: take, skip }: Work): number {
   if (!skip || skip.left === 0) return writer.entries(pin, i, tx, options, take);
   const count = writer.count(pin, i, tx, options);
   const before = Math.min(count, skip.left);

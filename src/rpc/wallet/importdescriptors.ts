@@ -163,7 +163,7 @@ async function applyPath(
   { batch, yieldIfDue: breath }: Applying,
 ): Promise<void> {
   const keys = wallet.descriptors!;
-  const steps = keys.adding({ descriptor, secrets: parsed.secrets.pairs(), rangeStart, rangeEnd, nextIndex, time, ahead }, batch);
+  const steps = keys.addDescriptorInSteps({ descriptor, secrets: parsed.secrets.pairs(), rangeStart, rangeEnd, nextIndex, time, ahead }, batch);
   const tracked = (await runStepsInSlices(steps, breath)) ?? failToAdd(descriptor);
   if (!descriptor.isRange && !isInternal) {
     // Of several scripts 0.21 labels the shortest, the first of Core's ordered set; later releases all that have

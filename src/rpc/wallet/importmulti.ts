@@ -15,7 +15,7 @@ export function importTarget(
   how: { hasSolvingData: boolean; label: string | null; time: number },
   batch: WalletBatch,
 ): void {
-  if (!how.hasSolvingData || wallet.isMine(script) === OWNERSHIP.NO) legacyOf(wallet).watch(script, how.time, batch);
+  if (!how.hasSolvingData || wallet.isMine(script) === OWNERSHIP.NO) legacyOf(wallet).watchScript(script, how.time, batch);
   const destination = how.label === null ? null : destinationOf(script, ctx.crypto);
   if (destination) wallet.book.set(destination, how.label!, 'receive', batch);
 }

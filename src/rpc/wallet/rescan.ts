@@ -1,5 +1,5 @@
 // What abortrescan and rescanblockchain share. Escanblockchain, abortrescan, and the part that importing calls share.
-import { type RescanDeps, rescanFrom, reserve } from '../../wallet/follow/rescan.js';
+import { type RescanDeps, rescanFrom, reserveScan } from '../../wallet/follow/rescan.js';
 import { reacceptTransactions } from '../../wallet/spend/resend.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { WalletContext } from '../context/wallet.js';
@@ -10,7 +10,7 @@ export const scanDeps = (ctx: WalletContext): RescanDeps => managerOf(ctx).scanD
 
 /** Holds the wallet for a scan while `work` runs. */
 export async function withRescan<T>(ctx: WalletContext, wallet: Wallet, work: () => Promise<T>): Promise<T> {
-  if (!reserve(wallet, ctx.clock.monotonicMs())) {
+  if (!reserveScan(wallet, ctx.clock.monotonicMs())) {
     fail(RPC_CODE.WALLET_ERROR, 'Wallet is currently rescanning. Abort existing rescan or wait.');
   }
   try {

@@ -121,9 +121,9 @@ export const holding =
       parts = result;
       return null;
     };
-    const held = wallet.access.call(() => {
+    const held = wallet.access.runCall(() => {
       ctx.client.sync();
-      const rest = wallet.caughtUp();
+      const rest = wallet.applyPendingEvents();
       return rest === undefined ? begin() : rest.then(begin);
     });
     if (!inParts) return held;
@@ -140,7 +140,7 @@ export function settledWallet(ctx: WalletContext, call: CallInfo): Wallet | Prom
   if (settling === undefined) return wallet;
   return settling
     .then(() => ctx.client.sync())
-    .then(() => wallet.caughtUp())
+    .then(() => wallet.applyPendingEvents())
     .then(() => wallet);
 }
 

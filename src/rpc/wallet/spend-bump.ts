@@ -2,7 +2,7 @@
 import { follows } from '../../policy/compat.js';
 import type { PsbtVersion } from '../../psbt/create-psbt.js';
 import type { CoinControl } from '../../wallet/spend/coin-control.js';
-import { type Bump, type BumpError, type BumpFailure, type BumpWishes, PLAIN_BUMP } from '../../wallet/spend/fee-bump.js';
+import { type Bump, type BumpError, type BumpFailure, type BumpOptions, PLAIN_BUMP } from '../../wallet/spend/fee-bump.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { asBool, asHash, asObject, asUint32, checkMembers, checkTypes } from '../args.js';
 import type { WalletContext } from '../context/wallet.js';
@@ -29,7 +29,7 @@ const LATER_TYPES = { ...TYPES, outputs: null, original_change_index: 'number', 
 /** What the replacement should pay, whom, and whether it can be replaced again. */
 interface BumpRequest {
   readonly control: CoinControl;
-  readonly wishes: BumpWishes;
+  readonly wishes: BumpOptions;
   readonly version: PsbtVersion;
 }
 

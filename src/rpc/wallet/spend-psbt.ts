@@ -7,7 +7,7 @@ import { createPsbt, fieldsOf, type PsbtVersion } from '../../psbt/create-psbt.j
 import { extractTx } from '../../psbt/extract-tx.js';
 import type { Psbt } from '../../psbt/psbt.js';
 import { finalizePsbt } from '../../signing/finalize-psbt.js';
-import { stillUnspent } from '../../wallet/spend/available-coins.js';
+import { areStillUnspent } from '../../wallet/spend/available-coins.js';
 import { commitTransaction } from '../../wallet/spend/commit-transaction.js';
 import { COINS_SPENT_MEANWHILE, lockTime } from '../../wallet/spend/create-transaction.js';
 import type { SpendTools } from '../../wallet/spend/payment.js';
@@ -145,7 +145,7 @@ export async function finishSend(
     const signed = parseTx(extractTx(psbt), ctx.crypto);
     result.txid = hashHex(signed.txid);
     if (addToWallet && !wantsPsbt) {
-      const stands = (): boolean => stillUnspent(wallet, chosen);
+      const stands = (): boolean => areStillUnspent(wallet, chosen);
       const done = await commitTransaction(wallet, signed, new Map(), toolsOf(ctx), { stands });
       if (done === false) fail(RPC_CODE.WALLET_ERROR, COINS_SPENT_MEANWHILE.error);
     } else result.hex = hex(signed.bytes);

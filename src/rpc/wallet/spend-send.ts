@@ -16,7 +16,7 @@ import { ensureUnlocked } from './select.js';
 import { type Given, given, toolsOf } from './spend-args.js';
 
 /** A comment that is kept with the payment; empty ones are not. */
-export function note(values: Map<string, string>, name: string, value: Given): void {
+export function addComment(values: Map<string, string>, name: string, value: Given): void {
   const text = given(value) ? asString(value) : '';
   if (text !== '') values.set(name, text);
 }

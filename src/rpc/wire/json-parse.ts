@@ -169,12 +169,12 @@ class Parser {
       let c = this.#next();
       if (!began) {
         if (c !== 0x5b) bad();
-        this.#enter();
+        this.#enterContainer();
         c = this.#next();
       }
       if (c === 0x5d) {
         // After a comma there must be a value, which the step before has made sure of.
-        this.#leave();
+        this.#leaveContainer();
         if (this.#next() !== -1) bad();
         return ENDED;
       }
@@ -248,7 +248,7 @@ class Parser {
         value = this.#string(untilMs);
         if (value === undefined) return undefined;
       } else if (c === 0x7b || c === 0x5b) {
-        this.#enter();
+        this.#enterContainer();
         this.#frames[this.#frame++] = c;
         this.#frames[this.#frame++] = this.#valuesUsed;
         this.#frames[this.#frame++] = this.#keysUsed;
@@ -306,19 +306,19 @@ class Parser {
     return value;
   }
 
-  #enter(): void {
+  #enterContainer(): void {
     if (++this.#depth > MAX_DEPTH) bad();
     this.#at++;
   }
 
-  #leave(): void {
+  #leaveContainer(): void {
     this.#at++;
     this.#depth--;
   }
 
   /** The innermost object or list, whose end is here. */
   #close(): JsonValue {
-    this.#leave();
+    this.#leaveContainer();
     this.#frame -= 3;
     const base = this.#frames[this.#frame + 1]!;
     if (this.#frames[this.#frame] === 0x5b) return this.#takeValues(base);

@@ -75,7 +75,7 @@ interface Group {
 type Bits = readonly [low: number, high: number];
 
 const union = (a: Bits, b: Bits): Bits => [a[0] | b[0], a[1] | b[1]];
-const meet = (a: Bits, b: Bits): boolean => (a[0] & b[0]) !== 0 || (a[1] & b[1]) !== 0;
+const intersects = (a: Bits, b: Bits): boolean => (a[0] & b[0]) !== 0 || (a[1] & b[1]) !== 0;
 const bit = (node: number): Bits => (node < WORD ? [1 << node, 0] : [0, 1 << (node - WORD)]);
 
 /**
@@ -109,7 +109,7 @@ function pass({ size }: ClusterGraph, order: ArrayLike<number>, fee: Float64Arra
     for (; place > 0; place--) {
       const before = groups[place - 1];
       if (compareFeeFractions(group.fee, group.size, before.fee, before.size) <= 0) break;
-      if (!meet(group.needs, before.here)) continue;
+      if (!intersects(group.needs, before.here)) continue;
       group = {
         nodes: [...before.nodes, ...group.nodes],
         fee: before.fee + group.fee,

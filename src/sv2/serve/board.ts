@@ -22,7 +22,7 @@ const SHARED = 0;
 const MOST_DATA_BYTES = 16 << 20;
 
 /** A template as clients know it, with what became of it. */
-export interface BoardTemplate {
+export interface NumberedTemplate {
   /** template_id; larger than those of all before it. */
   readonly id: bigint;
   readonly served: ServedTemplate;
@@ -35,20 +35,20 @@ export interface BoardTemplate {
   tip: ServedTip | null;
 }
 
-export class Board {
+export class TemplateTable {
   /** null while templates are held back. */
   tip: ServedTip | null = null;
   /** For the next height. */
-  staged: BoardTemplate | null = null;
+  staged: NumberedTemplate | null = null;
   /** In the order they came. */
-  readonly #templates = new Map<bigint, BoardTemplate>();
+  readonly #templates = new Map<bigint, NumberedTemplate>();
   /**
    * Ids go on from the time of the start in microseconds: a solution of an earlier run meets no template of this one.
    */
   #lastId: bigint;
-  readonly #current = new Map<string, BoardTemplate>();
+  readonly #current = new Map<string, NumberedTemplate>();
   /** Without transactions, on the tip: what SetNewPrevHash named. */
-  #active: BoardTemplate | null = null;
+  #active: NumberedTemplate | null = null;
   /** Tips before this one, newest first, and when they ended. */
   #before: { readonly tip: ServedTip; readonly endedMs: number }[] = [];
   /** Ids of single clients, oldest first. */
@@ -70,8 +70,8 @@ export class Board {
   }
 
   /** @returns the template that SetNewPrevHash names; null when it is not here, which is a bug of the node thread */
-  newTip(tip: ServedTip, activate: number, given: ServedTemplate | null, nowMs: number): BoardTemplate | null {
-    this.#leave(nowMs);
+  newTip(tip: ServedTip, activate: number, given: ServedTemplate | null, nowMs: number): NumberedTemplate | null {
+    this.#endTip(nowMs);
     const active = given === null ? this.#find(activate) : this.#add(given, tip);
     this.staged = null;
     if (active === null) return null;
@@ -84,13 +84,13 @@ export class Board {
   }
 
   /** Retires the templates of the tip and the staged template, because no work can be made for now. */
-  hold(nowMs: number): void {
-    this.#leave(nowMs);
+  holdBack(nowMs: number): void {
+    this.#endTip(nowMs);
     this.staged = null;
   }
 
   /** A template of the tip for these reserves. */
-  add(served: ServedTemplate, keys: readonly string[]): BoardTemplate {
+  addTemplate(served: ServedTemplate, keys: readonly string[]): NumberedTemplate {
     const template = this.#add(served, this.tip);
     for (const key of keys) this.#current.set(key, template);
     this.#prune();
@@ -98,13 +98,13 @@ export class Board {
   }
 
   /** @returns null when it is not here any more */
-  share(serial: number, keys: readonly string[]): BoardTemplate | null {
+  shareTemplate(serial: number, keys: readonly string[]): NumberedTemplate | null {
     const template = this.#find(serial);
     if (template !== null && template.tip === this.tip) for (const key of keys) this.#current.set(key, template);
     return template;
   }
 
-  stage(served: ServedTemplate): BoardTemplate {
+  stageTemplate(served: ServedTemplate): NumberedTemplate {
     this.staged = this.#add(served, null);
     return this.staged;
   }
@@ -113,7 +113,7 @@ export class Board {
    * The same template under a new id, for a client that was told of later ones: ids rise on each connection.
    * @param owner number of the client
    */
-  again({ served, tip }: BoardTemplate, owner: number): BoardTemplate {
+  reissue({ served, tip }: NumberedTemplate, owner: number): NumberedTemplate {
     const template = this.#add(served, tip, owner);
     const owned = this.#owned.get(owner) ?? [];
     this.#owned.set(owner, owned);
@@ -122,12 +122,12 @@ export class Board {
   }
 
   /** A client may come back with a template: those for other reserves don't push it out. */
-  retain({ served }: BoardTemplate): void {
+  retain({ served }: NumberedTemplate): void {
     this.#held.set(served, (this.#held.get(served) ?? 0) + 1);
   }
 
   /** That client won't any more. */
-  release({ served }: BoardTemplate): void {
+  release({ served }: NumberedTemplate): void {
     const left = (this.#held.get(served) ?? 1) - 1;
     if (left > 0) this.#held.set(served, left);
     else this.#held.delete(served);
@@ -140,25 +140,25 @@ export class Board {
   }
 
   /** What is staged under an id above that of a client's template; for all clients if that template is. */
-  stagedAbove({ id, owner }: BoardTemplate): BoardTemplate | null {
+  stagedAbove({ id, owner }: NumberedTemplate): NumberedTemplate | null {
     const { staged } = this;
     if (staged === null || staged.id > id) return staged;
-    if (owner !== SHARED) return this.again(staged, owner);
+    if (owner !== SHARED) return this.reissue(staged, owner);
     this.staged = this.#add(staged.served, null);
     return this.staged;
   }
 
   /** The best of the tip for a reserve; null before there is one. */
-  current(key: string): BoardTemplate | null {
+  current(key: string): NumberedTemplate | null {
     return this.#current.get(key) ?? null;
   }
 
   /** Without transactions, good for every reserve. */
-  get active(): BoardTemplate | null {
+  get active(): NumberedTemplate | null {
     return this.tip === null ? null : this.#active;
   }
 
-  get(id: bigint): BoardTemplate | null {
+  get(id: bigint): NumberedTemplate | null {
     return this.#templates.get(id) ?? null;
   }
 
@@ -187,7 +187,7 @@ export class Board {
     return bytes;
   }
 
-  #leave(nowMs: number): void {
+  #endTip(nowMs: number): void {
     if (this.tip !== null) this.#before = [{ tip: this.tip, endedMs: nowMs }, ...this.#before].slice(0, RETAINED_TIPS);
     this.tip = null;
     this.#active = null;
@@ -201,7 +201,7 @@ export class Board {
     if (ids.length > most) this.#templates.delete(ids.shift() as bigint);
   }
 
-  #add(served: ServedTemplate, tip: ServedTip | null, owner = SHARED): BoardTemplate {
+  #add(served: ServedTemplate, tip: ServedTip | null, owner = SHARED): NumberedTemplate {
     const id = ++this.#lastId;
     const payload = newTemplate(id, served);
     const futurePayload = payload.slice();
@@ -211,7 +211,7 @@ export class Board {
     return template;
   }
 
-  #find(serial: number): BoardTemplate | null {
+  #find(serial: number): NumberedTemplate | null {
     for (const template of this.#templates.values()) if (template.served.serial === serial) return template;
     return null;
   }

@@ -4,7 +4,7 @@ import type { Reserve } from '../../mining/messages.js';
 import { MESSAGE } from '../codec/frame.js';
 import { type CoinbaseOutputConstraints, encodeTransactionDataError, type TransactionDataError } from '../codec/template-messages.js';
 import { type CloseReason, type ConnectionDeps, Sv2Connection } from '../connection.js';
-import type { Board, BoardTemplate } from './board.js';
+import type { TemplateTable, NumberedTemplate } from './board.js';
 import type { ServeCounters } from './counters.js';
 import type { ClientInfo } from './messages.js';
 
@@ -33,14 +33,14 @@ export class Client {
   /** Of its reserve; null before its constraints. */
   key: string | null = null;
   /** What it was last told to work on, and what it holds for the next height. */
-  working: BoardTemplate | null = null;
-  staged: BoardTemplate | null = null;
+  working: NumberedTemplate | null = null;
+  staged: NumberedTemplate | null = null;
   /** Of all templates it was told of. */
   highestId = 0n;
   /** Templates with smaller ids were made for other constraints. */
   staleBelow = 0n;
   /** What it was told of last, oldest first. */
-  readonly #held: BoardTemplate[] = [];
+  readonly #held: NumberedTemplate[] = [];
   /** When its next constraints may take effect, by the monotonic clock; those that wait for it, latest only. */
   constraintsAtMs = 0;
   waiting: Reserve | null = null;
@@ -55,7 +55,7 @@ export class Client {
   /** What it had taken of what was written to it, and since when it has taken no more. */
   progress = { taken: 0, sinceMs: 0 };
   readonly #counters: ServeCounters;
-  readonly #board: Pick<Board, 'retain' | 'release'>;
+  readonly #table: Pick<TemplateTable, 'retain' | 'release'>;
 
   constructor(
     readonly id: number,
@@ -63,11 +63,11 @@ export class Client {
     from: { readonly address: string; readonly source: string | null },
     deps: ConnectionDeps,
     counters: ServeCounters,
-    board: Pick<Board, 'retain' | 'release'>,
+    board: Pick<TemplateTable, 'retain' | 'release'>,
     times: { readonly connectedMs: number; readonly sinceMs: number },
   ) {
     this.#counters = counters;
-    this.#board = board;
+    this.#table = board;
     this.connection = new Sv2Connection(deps);
     this.address = from.address;
     this.source = from.source;
@@ -96,42 +96,42 @@ export class Client {
   }
 
   /** @param done called when the kernel has the bytes */
-  write(bytes: Uint8Array, done?: () => void): void {
+  writeBytes(bytes: Uint8Array, done?: () => void): void {
     if (this.closed) return;
     this.#counters.add('bytesSent', bytes.length);
     this.socket.write(bytes, done);
   }
 
   /** A whole template for the tip it was told of last. */
-  sendTemplate(template: BoardTemplate): void {
-    this.write(this.connection.seal(MESSAGE.NEW_TEMPLATE, template.payload));
+  sendTemplate(template: NumberedTemplate): void {
+    this.writeBytes(this.connection.seal(MESSAGE.NEW_TEMPLATE, template.payload));
     this.working = template;
-    this.#counted(template, false);
+    this.#noteSent(template, false);
   }
 
   /** A template for the height after the next. */
-  sendStaged(template: BoardTemplate): void {
-    this.write(this.connection.seal(MESSAGE.NEW_TEMPLATE, template.futurePayload));
+  sendStaged(template: NumberedTemplate): void {
+    this.writeBytes(this.connection.seal(MESSAGE.NEW_TEMPLATE, template.futurePayload));
     this.staged = template;
-    this.#counted(template, true);
+    this.#noteSent(template, true);
   }
 
   /** SetNewPrevHash for the template that the client holds for it. @param payload with that template's id */
-  activate(template: BoardTemplate, payload: Uint8Array): void {
-    this.write(this.connection.seal(MESSAGE.SET_NEW_PREV_HASH, payload));
+  activate(template: NumberedTemplate, payload: Uint8Array): void {
+    this.writeBytes(this.connection.seal(MESSAGE.SET_NEW_PREV_HASH, payload));
     this.#counters.add('activated');
     this.#follows(template);
   }
 
   /** A template and its SetNewPrevHash, in one write. */
-  sendPair(template: BoardTemplate, payload: Uint8Array): void {
+  sendPair(template: NumberedTemplate, payload: Uint8Array): void {
     const first = this.connection.seal(MESSAGE.NEW_TEMPLATE, template.futurePayload);
-    this.write(Buffer.concat([first, this.connection.seal(MESSAGE.SET_NEW_PREV_HASH, payload)]));
-    this.#counted(template, false);
+    this.writeBytes(Buffer.concat([first, this.connection.seal(MESSAGE.SET_NEW_PREV_HASH, payload)]));
+    this.#noteSent(template, false);
     this.#follows(template);
   }
 
-  #follows(template: BoardTemplate): void {
+  #follows(template: NumberedTemplate): void {
     this.#counters.add('prevHashes');
     this.staged = null;
     this.working = template;
@@ -139,12 +139,12 @@ export class Client {
 
   sendData(payload: Uint8Array, done: () => void): void {
     this.#counters.add('dataReplies');
-    this.write(this.connection.seal(MESSAGE.REQUEST_TRANSACTION_DATA_SUCCESS, payload), done);
+    this.writeBytes(this.connection.seal(MESSAGE.REQUEST_TRANSACTION_DATA_SUCCESS, payload), done);
   }
 
   sendDataError(id: bigint, error: TransactionDataError): void {
     this.#counters.add('dataErrors');
-    this.write(this.connection.seal(MESSAGE.REQUEST_TRANSACTION_DATA_ERROR, encodeTransactionDataError(id, error)));
+    this.writeBytes(this.connection.seal(MESSAGE.REQUEST_TRANSACTION_DATA_ERROR, encodeTransactionDataError(id, error)));
   }
 
   info(): ClientInfo {
@@ -163,21 +163,21 @@ export class Client {
   }
 
   /** It has gone: it comes back with nothing. */
-  letGo(): void {
-    for (const template of this.#held.splice(0)) this.#board.release(template);
+  releaseTemplates(): void {
+    for (const template of this.#held.splice(0)) this.#table.release(template);
   }
 
-  #hold(template: BoardTemplate): void {
-    this.#board.retain(template);
+  #retain(template: NumberedTemplate): void {
+    this.#table.retain(template);
     this.#held.push(template);
     if (this.#held.length <= MOST_HELD) return;
     const at = this.#held.findIndex((one) => one !== this.working && one !== this.staged);
-    for (const one of this.#held.splice(at, 1)) this.#board.release(one);
+    for (const one of this.#held.splice(at, 1)) this.#table.release(one);
   }
 
-  #counted(template: BoardTemplate, staged: boolean): void {
+  #noteSent(template: NumberedTemplate, staged: boolean): void {
     this.templatesSent++;
-    this.#hold(template);
+    this.#retain(template);
     if (template.id > this.highestId) this.highestId = template.id;
     this.#counters.add(staged ? 'templatesStaged' : template.served.kind === 'full' ? 'templatesFull' : 'templatesEmpty');
   }

@@ -8,13 +8,13 @@ import type { Clock } from '../../lib/clock.js';
 import { type Reserve, reserveKey, type ServedTip } from '../../mining/messages.js';
 import { Admissions } from '../../mining/serve/admissions.js';
 import { listenAt } from '../../mining/serve/listen.js';
-import { Notes } from '../../mining/serve/notes.js';
+import { ServeLog } from '../../mining/serve/notes.js';
 import { sourceOf } from '../../mining/serve/source.js';
 import type { CoinbaseOutputConstraints } from '../codec/template-messages.js';
 import { encodeSetNewPrevHash } from '../codec/template-messages.js';
 import type { ConnectionDeps, ConnectionEvent } from '../connection.js';
 import { reserveFor } from '../reserve.js';
-import { Board, type BoardTemplate } from './board.js';
+import { TemplateTable, type NumberedTemplate } from './board.js';
 import { Client, type ClientCloseReason, MOST_UNREAD_BYTES } from './client.js';
 import type { ServeCounters } from './counters.js';
 import type { FromServe, ServeOptions, ToServe } from './messages.js';
@@ -41,7 +41,7 @@ export interface ServerDeps extends ConnectionDeps {
 
 export class Sv2Server {
   readonly #deps: ServerDeps;
-  readonly #board: Board;
+  readonly #table: TemplateTable;
   readonly #clients = new Set<Client>();
   /** Its pending connections are those before SetupConnection, in the order of their `sinceMs`. */
   readonly #admissions: Admissions<Client>;
@@ -50,7 +50,7 @@ export class Sv2Server {
   #needsDue = false;
   readonly #answers: TransactionAnswers;
   readonly #solver: Solver;
-  readonly #notes: Notes;
+  readonly #log: ServeLog;
   readonly #needs = new Map<string, { readonly reserve: Reserve; clients: number }>();
   readonly #servers: net.Server[] = [];
   #lastId = 0;
@@ -58,16 +58,16 @@ export class Sv2Server {
 
   constructor(deps: ServerDeps) {
     this.#deps = deps;
-    this.#board = new Board(deps.clock.nowMs());
-    this.#notes = new Notes('Stratum V2', deps.post);
+    this.#table = new TemplateTable(deps.clock.nowMs());
+    this.#log = new ServeLog('Stratum V2', deps.post);
     this.#admissions = new Admissions({
       most: MOST_CONNECTIONS,
       perAddress: deps.options.perAddress,
       perAddressOption: 'sv2peraddress',
       evict: (client) => this.#endClient(client, 'limit', 'it gave way to a newer connection'),
     });
-    this.#answers = new TransactionAnswers(this.#board, deps.clock);
-    this.#solver = new Solver(this.#board, deps, this.#notes);
+    this.#answers = new TransactionAnswers(this.#table, deps.clock);
+    this.#solver = new Solver(this.#table, deps, this.#log);
   }
 
   /** @throws the system's error when an address cannot be bound */
@@ -75,7 +75,7 @@ export class Sv2Server {
     const bound: { host: string; port: number }[] = [];
     for (const { host, port } of this.#deps.options.binds) {
       const accept = (socket: net.Socket): void => this.accept(socket);
-      const opened = await listenAt({ host, port }, accept, (error) => this.#notes.log('warn', `Stratum V2: ${error.message}`));
+      const opened = await listenAt({ host, port }, accept, (error) => this.#log.log('warn', `Stratum V2: ${error.message}`));
       this.#servers.push(opened.server);
       bound.push({ host, port: opened.port });
     }
@@ -100,23 +100,23 @@ export class Sv2Server {
         this.#newTip(message);
         break;
       case 'template': {
-        const template = this.#board.add(message.template, message.keys);
+        const template = this.#table.addTemplate(message.template, message.keys);
         this.#sendToClients(template, message.keys);
         break;
       }
       case 'share': {
-        const template = this.#board.share(message.serial, message.keys);
+        const template = this.#table.shareTemplate(message.serial, message.keys);
         if (template !== null) this.#sendToClients(template, message.keys);
         break;
       }
       case 'stage': {
-        const template = this.#board.stage(message.template);
+        const template = this.#table.stageTemplate(message.template);
         for (const client of this.#clients)
           if (client.working !== null && client.ready) this.#guard(client, () => client.sendStaged(template));
         break;
       }
       case 'hold':
-        this.#board.hold(this.#deps.clock.monotonicMs());
+        this.#table.holdBack(this.#deps.clock.monotonicMs());
         break;
       case 'clients':
         this.#deps.post({ kind: 'clients', question: message.question, clients: [...this.#clients].map((client) => client.info()) });
@@ -129,14 +129,14 @@ export class Sv2Server {
 
   /** SetNewPrevHash to every client before anything else: most hold the template and get a hundred bytes. */
   #newTip({ tip, activate, template }: Extract<ToServe, { kind: 'tip' }>): void {
-    const active = this.#board.newTip(tip, activate, template, this.#deps.clock.monotonicMs());
+    const active = this.#table.newTip(tip, activate, template, this.#deps.clock.monotonicMs());
     if (active === null) {
-      this.#notes.log('error', `Stratum V2: template ${activate} is not here`);
+      this.#log.log('error', `Stratum V2: template ${activate} is not here`);
       return;
     }
     // A staged template may be known by several ids.
     const payloads = new Map<bigint, Uint8Array>();
-    const payloadOf = (named: BoardTemplate): Uint8Array => {
+    const payloadOf = (named: NumberedTemplate): Uint8Array => {
       const payload = payloads.get(named.id) ?? prevHashOf(tip, named);
       payloads.set(named.id, payload);
       return payload;
@@ -153,25 +153,25 @@ export class Sv2Server {
   }
 
   /** A template that was made of the tip: to clients that know the tip, and as a first one to those that wait. */
-  #sendToClients(template: BoardTemplate, keys: readonly string[]): void {
-    if (template.tip === null || template.tip !== this.#board.tip) return;
+  #sendToClients(template: NumberedTemplate, keys: readonly string[]): void {
+    if (template.tip === null || template.tip !== this.#table.tip) return;
     const served = new Set(keys);
     for (const client of this.#clients) {
       if (!client.ready || !served.has(client.key as string) || client.working?.served === template.served) continue;
       this.#guard(client, () => {
         if (client.working?.tip !== template.tip) this.#sendFirstPair(client, template);
-        else client.sendTemplate(template.id > client.highestId ? template : this.#board.again(template, client.id));
+        else client.sendTemplate(template.id > client.highestId ? template : this.#table.reissue(template, client.id));
       });
     }
   }
 
   /** The first pair under a client's constraints, and what is staged. */
-  #sendFirstPair(client: Client, template: BoardTemplate): void {
-    const tip = this.#board.tip;
+  #sendFirstPair(client: Client, template: NumberedTemplate): void {
+    const tip = this.#table.tip;
     if (tip === null) return;
-    const fresh = template.id <= client.highestId ? this.#board.again(template, client.id) : template;
+    const fresh = template.id <= client.highestId ? this.#table.reissue(template, client.id) : template;
     client.sendPair(fresh, prevHashOf(tip, fresh));
-    const staged = this.#board.stagedAbove(fresh);
+    const staged = this.#table.stagedAbove(fresh);
     if (staged !== null) client.sendStaged(staged);
   }
 
@@ -183,13 +183,13 @@ export class Sv2Server {
     const refusal = this.#admissions.refusal(source);
     if (refusal !== null) {
       counters.add('closed limit');
-      this.#notes.limited(`Stratum V2: a connection from ${socket.remoteAddress} was refused, ${refusal}`);
+      this.#log.limited(`Stratum V2: a connection from ${socket.remoteAddress} was refused, ${refusal}`);
       socket.destroy();
       return;
     }
     const address = `${socket.remoteAddress}:${socket.remotePort}`;
     const times = { connectedMs: clock.nowMs(), sinceMs: clock.monotonicMs() };
-    const client = new Client(++this.#lastId, socket, { address, source }, this.#deps, counters, this.#board, times);
+    const client = new Client(++this.#lastId, socket, { address, source }, this.#deps, counters, this.#table, times);
     this.#clients.add(client);
     this.#admissions.add(client);
     counters.set('connectionsOpen', this.#clients.size);
@@ -244,7 +244,7 @@ export class Sv2Server {
   #handle(client: Client, event: ConnectionEvent): void {
     switch (event.kind) {
       case 'send':
-        client.write(event.bytes);
+        client.writeBytes(event.bytes);
         break;
       case 'setup': {
         const { vendor, firmware } = event.setup;
@@ -252,8 +252,8 @@ export class Sv2Server {
         client.firmware = firmware;
         this.#admissions.settle(client);
         this.#deps.counters.add('clientsOpen');
-        client.write(client.connection.sealSetupSuccess());
-        this.#notes.limited(`Stratum V2: ${client.name} connected from ${client.address}`);
+        client.writeBytes(client.connection.sealSetupSuccess());
+        this.#log.limited(`Stratum V2: ${client.name} connected from ${client.address}`);
         break;
       }
       case 'constraints':
@@ -267,7 +267,7 @@ export class Sv2Server {
         break;
       case 'ignored':
         this.#deps.counters.add('messagesIgnored');
-        this.#notes.limited(`client ${client.id}: message ${event.type} of extension ${event.extension} is ignored`, 'debug');
+        this.#log.limited(`client ${client.id}: message ${event.type} of extension ${event.extension} is ignored`, 'debug');
         break;
       case 'close':
         this.#endClient(client, event.reason, event.detail);
@@ -284,15 +284,15 @@ export class Sv2Server {
       this.#endClient(client, 'constraints', `no block has room for ${asked}`);
       return;
     }
-    this.#notes.limited(`client ${client.id}: ${maxAdditionalSize} bytes and ${maxAdditionalSigops} sigops of outputs`, 'debug');
+    this.#log.limited(`client ${client.id}: ${maxAdditionalSize} bytes and ${maxAdditionalSigops} sigops of outputs`, 'debug');
     client.constraints = constraints;
-    const changed = this.#unneed(client);
+    const changed = this.#dropNeed(client);
     // Those of the constraints before are stale, whatever they held.
     client.staleBelow = client.highestId + 1n;
     client.working = null;
     client.staged = null;
     client.waiting = reserve;
-    if (this.#deps.clock.monotonicMs() >= client.constraintsAtMs) this.#serve(client, changed);
+    if (this.#deps.clock.monotonicMs() >= client.constraintsAtMs) this.#applyConstraints(client, changed);
     else if (changed) this.#postNeeds();
   }
 
@@ -300,13 +300,13 @@ export class Sv2Server {
    * The constraints that a client sent last take effect.
    * @param changed the node thread has to be told of what is needed
    */
-  #serve(client: Client, changed = false): void {
+  #applyConstraints(client: Client, changed = false): void {
     const reserve = client.waiting;
     if (reserve === null) return;
     client.waiting = null;
     client.constraintsAtMs = this.#deps.clock.monotonicMs() + CONSTRAINTS_MS;
     client.key = reserveKey(reserve);
-    const template = this.#board.current(client.key);
+    const template = this.#table.current(client.key);
     const need = this.#needs.get(client.key);
     if (need === undefined) this.#needs.set(client.key, { reserve, clients: 1 });
     else need.clients++;
@@ -315,7 +315,7 @@ export class Sv2Server {
   }
 
   /** @returns whether the node thread has to be told: there is no other client with that reserve */
-  #unneed(client: Client): boolean {
+  #dropNeed(client: Client): boolean {
     const { key } = client;
     client.key = null;
     const need = key === null ? undefined : this.#needs.get(key);
@@ -339,7 +339,7 @@ export class Sv2Server {
     try {
       run();
     } catch (error) {
-      this.#notes.log('error', `Stratum V2: ${(error as Error).stack}`);
+      this.#log.log('error', `Stratum V2: ${(error as Error).stack}`);
       this.#endClient(client, 'malformed', 'a fault of this node');
       return;
     }
@@ -351,7 +351,7 @@ export class Sv2Server {
   #endClient(client: Client, reason: ClientCloseReason, detail: string): void {
     if (client.closed) return;
     this.#deps.counters.add(`closed ${reason}`);
-    this.#notes.limited(`Stratum V2: ${client.name} (${client.address}) is closed: ${detail}`);
+    this.#log.limited(`Stratum V2: ${client.name} (${client.address}) is closed: ${detail}`);
     client.closed = true;
     // What was written before, such as SetupConnection.Error, still goes out.
     if (reason === 'refused') client.socket.destroySoon();
@@ -364,16 +364,16 @@ export class Sv2Server {
     const { counters } = this.#deps;
     if (!this.#admissions.remove(client)) {
       counters.add('clientsOpen', -1);
-      if (!client.closed) this.#notes.limited(`Stratum V2: client ${client.id} has gone`);
+      if (!client.closed) this.#log.limited(`Stratum V2: client ${client.id} has gone`);
     }
     client.closed = true;
     client.connection.end();
     counters.set('connectionsOpen', this.#clients.size);
     this.#handshakes.delete(client);
-    if (this.#unneed(client)) this.#postNeeds();
+    if (this.#dropNeed(client)) this.#postNeeds();
     this.#answers.forgetClient(client);
-    this.#board.forgetClient(client.id);
-    client.letGo();
+    this.#table.forgetClient(client.id);
+    client.releaseTemplates();
   }
 
   /** What time alone brings; every second. */
@@ -386,14 +386,14 @@ export class Sv2Server {
     }
     let unread = 0;
     for (const client of this.#clients) {
-      if (client.waiting !== null && now >= client.constraintsAtMs) this.#guard(client, () => this.#serve(client));
+      if (client.waiting !== null && now >= client.constraintsAtMs) this.#guard(client, () => this.#applyConstraints(client));
       const bytes = client.socket.writableLength;
       unread += bytes;
       const { taken } = client;
       if (bytes === 0 || taken !== client.progress.taken) client.progress = { taken, sinceMs: now };
       else if (now - client.progress.sinceMs > STUCK_MS) this.#endClient(client, 'unread', `it reads nothing, ${bytes} bytes wait for it`);
     }
-    for (const client of this.#answers.late(now)) this.#endClient(client, 'unread', 'it reads its transactions slowly, and others wait');
+    for (const client of this.#answers.overdueClients(now)) this.#endClient(client, 'unread', 'it reads its transactions slowly, and others wait');
     if (unread > MOST_UNREAD_BY_ALL) {
       for (const client of [...this.#clients].sort((a, b) => b.socket.writableLength - a.socket.writableLength)) {
         const bytes = client.socket.writableLength;
@@ -403,9 +403,9 @@ export class Sv2Server {
       }
     }
     this.#deps.counters.set('unreadBytes', unread);
-    this.#notes.tick();
+    this.#log.tick();
   }
 }
 
-const prevHashOf = ({ prevHash, headerTimestamp, bits, target }: ServedTip, { id }: BoardTemplate): Uint8Array =>
+const prevHashOf = ({ prevHash, headerTimestamp, bits, target }: ServedTip, { id }: NumberedTemplate): Uint8Array =>
   encodeSetNewPrevHash({ templateId: id, prevHash, headerTimestamp, bits, target });

@@ -9,7 +9,7 @@ import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { joinBlock } from '../../mining/serve/join-block.js';
 import type { SubmitSolution } from '../codec/template-messages.js';
-import type { BoardTemplate } from './board.js';
+import type { NumberedTemplate } from './board.js';
 
 /**
  * What a solution is, or why it is none. Copies of a block that differ in the coinbase's witness have one hash, and
@@ -20,7 +20,7 @@ export type ReadSolution =
   | { readonly kind: 'bad'; readonly why: string };
 
 /** @param template whose tip is known */
-export function readSolution(solution: SubmitSolution, template: BoardTemplate, powLimit: bigint, hashes: Hashes): ReadSolution {
+export function readSolution(solution: SubmitSolution, template: NumberedTemplate, powLimit: bigint, hashes: Hashes): ReadSolution {
   const { tip, served } = template;
   if (tip === null) return { kind: 'bad', why: 'its template was never activated' };
   // The bytes of a message may be overwritten by the next one.

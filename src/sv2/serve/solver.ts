@@ -2,9 +2,9 @@
 // not handed on is said.
 import type { Hashes } from '../../crypto/crypto.js';
 import { BlockKeeper } from '../../mining/serve/block-keeper.js';
-import type { Notes } from '../../mining/serve/notes.js';
+import type { ServeLog } from '../../mining/serve/notes.js';
 import type { SubmitSolution } from '../codec/template-messages.js';
-import type { Board, BoardTemplate } from './board.js';
+import type { TemplateTable, NumberedTemplate } from './board.js';
 import type { Client } from './client.js';
 import type { ServeCounters } from './counters.js';
 import type { FromServe, ServeOptions } from './messages.js';
@@ -18,15 +18,15 @@ export interface SolverDeps {
 }
 
 export class Solver {
-  readonly #board: Board;
+  readonly #table: TemplateTable;
   readonly #deps: SolverDeps;
-  readonly #notes: Notes;
+  readonly #log: ServeLog;
   readonly #keeper: BlockKeeper;
 
-  constructor(board: Board, deps: SolverDeps, notes: Notes) {
-    this.#board = board;
+  constructor(board: TemplateTable, deps: SolverDeps, notes: ServeLog) {
+    this.#table = board;
     this.#deps = deps;
-    this.#notes = notes;
+    this.#log = notes;
     this.#keeper = new BlockKeeper({ name: 'Stratum V2', dir: deps.options.solutionsDir, notes, post: deps.post });
   }
 
@@ -35,10 +35,10 @@ export class Solver {
     const { templateId } = solution;
     client.solutions++;
     counters.add('solutionsRead');
-    const template = this.#board.get(templateId);
+    const template = this.#table.get(templateId);
     if (template === null) {
       counters.add('solutionsUnknown');
-      this.#notes.limited(
+      this.#log.limited(
         `Stratum V2: a solution of ${client.name} is for template ${templateId}, which is unknown: it may be a lost block`,
       );
       return;
@@ -46,18 +46,18 @@ export class Solver {
     const read = readSolution(solution, template, options.powLimit, hashes);
     if (read.kind === 'bad') {
       counters.add('solutionsBad');
-      this.#notes.limited(`Stratum V2: a solution of ${client.name} for template ${templateId} is no block: ${read.why}`);
+      this.#log.limited(`Stratum V2: a solution of ${client.name} for template ${templateId} is no block: ${read.why}`);
       return;
     }
     if (!this.#keeper.isNew(read.key)) {
-      this.#notes.limited(`client ${client.id}: block ${read.hashHex} again`, 'debug');
+      this.#log.limited(`client ${client.id}: block ${read.hashHex} again`, 'debug');
       return;
     }
-    this.#hand(client, template, read);
+    this.#handOver(client, template, read);
   }
 
-  #hand(client: Client, template: BoardTemplate, { hashHex, block }: Extract<ReadSolution, { kind: 'block' }>): void {
-    const late = template.tip !== this.#board.tip;
+  #handOver(client: Client, template: NumberedTemplate, { hashHex, block }: Extract<ReadSolution, { kind: 'block' }>): void {
+    const late = template.tip !== this.#table.tip;
     if (late) this.#deps.counters.add('solutionsLate');
     this.#keeper.keepBlock({
       ...{ hashHex, block, late },

@@ -2,7 +2,7 @@
 // transactions at most, and eight of all clients, so that they hold eight together. Clients take turns, and one that is
 // slow to read keeps its place only while no other wants it.
 import type { Clock } from '../../lib/clock.js';
-import type { Board } from './board.js';
+import type { TemplateTable } from './board.js';
 import type { Client } from './client.js';
 
 const MOST_REQUESTS = 64;
@@ -11,15 +11,15 @@ const MOST_ANSWERING = 8;
 const PLACE_MS = 5_000;
 
 export class TransactionAnswers {
-  readonly #board: Board;
+  readonly #table: TemplateTable;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** Clients with questions that wait. */
   readonly #asking = new Set<Client>();
   /** Clients whose answer is on its way, and since when, by the monotonic clock. */
   readonly #answering = new Map<Client, number>();
 
-  constructor(board: Board, clock: Pick<Clock, 'monotonicMs'>) {
-    this.#board = board;
+  constructor(board: TemplateTable, clock: Pick<Clock, 'monotonicMs'>) {
+    this.#table = board;
     this.#clock = clock;
   }
 
@@ -49,14 +49,14 @@ export class TransactionAnswers {
   }
 
   /** Who keeps a place that others wait for. */
-  late(nowMs: number): Client[] {
+  overdueClients(nowMs: number): Client[] {
     if (this.#answering.size < MOST_ANSWERING) return [];
     if (![...this.#asking].some((client) => !this.#answering.has(client))) return [];
     return [...this.#answering].filter(([, sinceMs]) => nowMs - sinceMs > PLACE_MS).map(([client]) => client);
   }
 
   #answerOne(client: Client, id: bigint): void {
-    const data = this.#board.data(id, client.staleBelow, this.#clock.monotonicMs());
+    const data = this.#table.data(id, client.staleBelow, this.#clock.monotonicMs());
     if (typeof data === 'string') {
       client.sendDataError(id, data);
       return;

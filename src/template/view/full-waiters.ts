@@ -42,7 +42,7 @@ export class FullWaiters {
   }
 
   /** All go on, in order of arrival and in slices. */
-  letGo(): void {
+  resumeAll(): void {
     const all = [...this.#waiting];
     this.#waiting.clear();
     for (const [, cancel] of all) cancel();

@@ -24,7 +24,7 @@ export class LiveHistory {
   }
 
   /** @param counter of the template that a client has, on the newest one's tip */
-  wakes(counter: number): boolean {
+  isOutdated(counter: number): boolean {
     const newest = this.#newest;
     if (newest?.live == null || counter === newest.counter) return false;
     const known = this.#known.get(counter);

@@ -85,7 +85,7 @@ export class LongPolls {
     for (const poll of this.#parked.keys()) if (ready(poll)) woken.push(poll);
     for (const poll of woken) this.#parked.delete(poll);
     if (this.#parked.size === 0) this.#disarm();
-    this.#letGo(woken);
+    this.#resumeInSlices(woken);
   }
 
   #tick(): void {
@@ -108,10 +108,10 @@ export class LongPolls {
     }
     for (const poll of woken) this.#parked.delete(poll);
     if (earliest !== Number.POSITIVE_INFINITY) this.#arm(earliest);
-    this.#letGo(woken);
+    this.#resumeInSlices(woken);
   }
 
-  #letGo(woken: readonly ParkedPoll[]): void {
+  #resumeInSlices(woken: readonly ParkedPoll[]): void {
     this.#slices.run(woken.map((poll) => () => poll.resume()));
   }
 

@@ -143,8 +143,8 @@ export class TemplateView {
     this.#published = next;
     if (next.facts.live === null) return;
     this.#history.add(next.facts);
-    if (!next.facts.live.empty) this.#fullWaiters.letGo();
-    this.#polls.published((poll) => poll.tipHex === tipHex && this.#history.wakes(poll.counter));
+    if (!next.facts.live.empty) this.#fullWaiters.resumeAll();
+    this.#polls.published((poll) => poll.tipHex === tipHex && this.#history.isOutdated(poll.counter));
   }
 
   /** The template of the tip for a client that knows every rule; null while there is none. */
@@ -171,7 +171,7 @@ export class TemplateView {
   /** The server stops: parked calls are answered now. The state says that it is shutting down. */
   stop(): void {
     this.#polls.resumeAll();
-    this.#fullWaiters.letGo();
+    this.#fullWaiters.resumeAll();
   }
 
   /** Takes a call; answers now or later. */
@@ -183,7 +183,7 @@ export class TemplateView {
       if (watch === null) this.#goOn(call);
       else if (watch.tipHex === tipHex && !this.#deps.state.shuttingDown && !this.#missed(watch))
         this.#park(call, watch.tipHex, watch.counter);
-      else this.#wake(call);
+      else this.#resumeCall(call);
     } catch (error) {
       failWith(call, error);
     }
@@ -192,7 +192,7 @@ export class TemplateView {
   /** Mode live: something worth waking for was published since the client's template. */
   #missed({ tipHex, counter }: { readonly tipHex: string; readonly counter: number }): boolean {
     const facts = this.#published?.facts;
-    return facts?.live != null && facts.prevHashHex === tipHex && this.#history.wakes(counter);
+    return facts?.live != null && facts.prevHashHex === tipHex && this.#history.isOutdated(counter);
   }
 
   #park(call: TemplateCall, tipHex: string, counter: number): void {
@@ -201,7 +201,7 @@ export class TemplateView {
       counter,
       resume: () => {
         call.onAborted = null;
-        this.#wake(call);
+        this.#resumeCall(call);
       },
     };
     call.onAborted = () => this.#polls.remove(poll);
@@ -209,7 +209,7 @@ export class TemplateView {
     this.#polls.park(poll, live ? { firstMs: live.longPollIntervalMs, nextMs: Math.min(1000, live.longPollIntervalMs) } : CORE_POLL_TIMES);
   }
 
-  #wake(call: TemplateCall): void {
+  #resumeCall(call: TemplateCall): void {
     if (this.#deps.state.shuttingDown) call.fail(RPC_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
     else this.#goOn(call);
   }

@@ -5,7 +5,7 @@
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { runSteps } from '../../lib/steps.js';
 import { OWNERSHIP, type OwnershipFilter } from '../keys/ownership.js';
-import { BUCKET, type CoinTable, counts } from './coin-table.js';
+import { BUCKET, type CoinTable, matchesFilter } from './coin-table.js';
 import type { SpendTable } from './spend-table.js';
 import { TX_STATE, type TxTable } from './tx-table.js';
 
@@ -57,7 +57,7 @@ export class BalanceSheet {
   readonly #pending = new Float64Array(3);
   /** Every unconfirmed record is in one of these two, or nothing is known (`#stale`). */
   readonly #parts = new Map<number, Part | null>();
-  readonly #touched = new Set<number>();
+  readonly #changed = new Set<number>();
   #stale = true;
   /** Records that the next block may not have yet. */
   readonly #unfinal = new Set<number>();
@@ -72,22 +72,22 @@ export class BalanceSheet {
     this.#stale = true;
   }
   /** Something changed about a record that its part of the sums, or that of those who spend from it, follows from. */
-  touch(changed: number): void {
+  markChanged(changed: number): void {
     if (this.#stale) return;
     const { txs, coins, spends } = this.#deps;
     const todo = [changed];
     for (let row = todo.pop(); row !== undefined; row = todo.pop()) {
-      if (this.#touched.has(row)) continue;
-      if (txs.state(row) === TX_STATE.UNCONFIRMED || this.#parts.has(row)) this.#touched.add(row);
+      if (this.#changed.has(row)) continue;
+      if (txs.state(row) === TX_STATE.UNCONFIRMED || this.#parts.has(row)) this.#changed.add(row);
       // What spends from a confirmed one and is confirmed itself is trusted whatever becomes of this one.
       else if (row !== changed) continue;
-      if (this.#parts.size + this.#touched.size === 0) continue;
+      if (this.#parts.size + this.#changed.size === 0) continue;
       for (const coin of coins.ofTx(row)) spends.forEach(coins.outpointView(coin), (spender) => todo.push(spender));
     }
   }
-  tipMoved(rose: boolean): void {
+  handleTipChange(rose: boolean): void {
     if (!rose) this.#stale = true;
-    for (const row of this.#unfinal) this.touch(row);
+    for (const row of this.#unfinal) this.markChanged(row);
     this.#unfinal.clear();
   }
 
@@ -98,7 +98,7 @@ export class BalanceSheet {
     let sum = 0;
     for (let i = 0; i < tx.inputCount; i++) {
       const coin = coins.find(tx.outpoint(i));
-      if (coin >= 0 && counts(coins.ownership(coin), filter)) sum += coins.value(coin);
+      if (coin >= 0 && matchesFilter(coins.ownership(coin), filter)) sum += coins.value(coin);
     }
     return sum;
   }
@@ -133,10 +133,10 @@ export class BalanceSheet {
 
   /** Sums over unspent outputs where running sums tell them (needsCoins says when). */
   balances(question: BalanceQuestion): Balances {
-    return runSteps(this.sumUp(question));
+    return runSteps(this.sumBalances(question));
   }
   /** The same for any question, in steps: nothing may change between them. */
-  *sumUp(question: BalanceQuestion): Generator<void, Balances> {
+  *sumBalances(question: BalanceQuestion): Generator<void, Balances> {
     const { coins } = this.#deps;
     const { ownership, minDepth = 0 } = question;
     let immature = coins.sum(BUCKET.IMMATURE, ownership);
@@ -178,13 +178,13 @@ export class BalanceSheet {
     if (this.#stale) {
       this.#stale = false;
       this.#parts.clear();
-      this.#touched.clear();
+      this.#changed.clear();
       this.#trusted.fill(0);
       this.#pending.fill(0);
-      for (const row of txs.liveRows()) if (txs.state(row) === TX_STATE.UNCONFIRMED) this.#touched.add(row);
+      for (const row of txs.liveRows()) if (txs.state(row) === TX_STATE.UNCONFIRMED) this.#changed.add(row);
     }
     const memo = new Map<number, boolean>();
-    for (const row of this.#touched) {
+    for (const row of this.#changed) {
       this.#add(this.#parts.get(row), -1);
       this.#parts.delete(row);
       if (txs.state(row) !== TX_STATE.UNCONFIRMED) continue;
@@ -192,7 +192,7 @@ export class BalanceSheet {
       this.#parts.set(row, part);
       this.#add(part, 1);
     }
-    this.#touched.clear();
+    this.#changed.clear();
   }
   #add(part: Part | null | undefined, sign: 1 | -1): void {
     if (part) for (const [ownership, value] of part.values.entries()) part.into[ownership] += sign * value;

@@ -125,9 +125,9 @@ export class CoinTable {
     return row;
   }
   /** Writes the table down, sums and all, or takes it from what was written. */
-  image(at: TableImage): void {
-    this.#outpoints.image(at);
-    this.#scripts.image(at);
+  transferImage(at: TableImage): void {
+    this.#outpoints.transferImage(at);
+    this.#scripts.transferImage(at);
     const { rows } = this.#outpoints;
     const scripts = this.#scripts.rows;
     const txs = at.number(this.#txHeads.length);
@@ -215,4 +215,4 @@ export class CoinTable {
 }
 
 /** Whether a class is among those a caller counts. */
-export const counts = (ownership: Ownership, filter: number): boolean => ownership !== OWNERSHIP.NO && (ownership & filter) !== 0;
+export const matchesFilter = (ownership: Ownership, filter: number): boolean => ownership !== OWNERSHIP.NO && (ownership & filter) !== 0;

@@ -16,7 +16,7 @@ const ORDER_AT = 5;
 const markOf = (script: Uint8Array): number => seededMark(SEED, 0, script, 0, script.length);
 
 /** Notes that a transaction pays a script of others. @param order of its arrival */
-export function noteForeign(script: Uint8Array, order: number, batch: WalletBatch): void {
+export function addForeignOutput(script: Uint8Array, order: number, batch: WalletBatch): void {
   const mark = markOf(script);
   batch.put(walletKey(WALLET_PREFIX.foreign, mark), NOTHING);
   batch.put(walletKey(WALLET_PREFIX.foreign, mark, order), NOTHING);

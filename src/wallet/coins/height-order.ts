@@ -42,7 +42,7 @@ export class HeightOrder {
     return this.#rows.slice(this.#lowerBound(height + 1), this.#count);
   }
   /** Fills an empty order with many rows at once, in time that grows with their number and the highest height. */
-  fill(rows: Int32Array, heightOf: (row: number) => number): void {
+  fillRows(rows: Int32Array, heightOf: (row: number) => number): void {
     const starts = new Int32Array(rows.reduce((max, row) => Math.max(max, heightOf(row)), 0) + 2);
     for (const row of rows) starts[heightOf(row) + 1]++;
     for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];
@@ -57,7 +57,7 @@ export class HeightOrder {
   }
 
   /** Writes the order down or takes it from what was written. */
-  image(at: TableImage): void {
+  transferImage(at: TableImage): void {
     if (!at.restoring) this.#mergePending();
     this.#count = at.number(this.#count);
     this.#rows = at.column(this.#rows, this.#count);
@@ -87,15 +87,15 @@ export class HeightOrder {
     this.#heights = grown(this.#heights, this.#count + late.length);
     let to = from;
     let next = 0;
-    const put = (row: number, height: number): void => {
+    const append = (row: number, height: number): void => {
       this.#rows[to] = row;
       this.#heights[to++] = height;
     };
     for (let i = 0; i < rows.length; i++) {
-      while (next < late.length && late[next].height < heights[i]) put(late[next].row, late[next++].height);
-      if (rows[i] !== HOLE) put(rows[i], heights[i]);
+      while (next < late.length && late[next].height < heights[i]) append(late[next].row, late[next++].height);
+      if (rows[i] !== HOLE) append(rows[i], heights[i]);
     }
-    while (next < late.length) put(late[next].row, late[next++].height);
+    while (next < late.length) append(late[next].row, late[next++].height);
     this.#count = to;
     this.#late = [];
     this.#holesFrom = Number.POSITIVE_INFINITY;

@@ -5,7 +5,7 @@
 import { compareBytes, equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
-import { imageOfSet, type TableImage } from '../image/table-image.js';
+import { transferSet, type TableImage } from '../image/table-image.js';
 import type { KeySource } from '../keys/key-source.js';
 import { OWNERSHIP } from '../keys/ownership.js';
 import { keyNumber, WALLET_PREFIX, walletKey } from '../storage/layout.js';
@@ -13,11 +13,11 @@ import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { WalletRecord } from '../wallet-record.js';
 import { BalanceSheet } from './balance-sheet.js';
 import { decodeCoinRow, encodeCoinRow } from './coin-row.js';
-import { BUCKET, type Bucket, CoinTable, counts } from './coin-table.js';
-import { removeForeignOutput, noteForeign } from './foreign-outputs.js';
+import { BUCKET, type Bucket, CoinTable, matchesFilter } from './coin-table.js';
+import { removeForeignOutput, addForeignOutput } from './foreign-outputs.js';
 import { outpointOf } from './outpoint.js';
 import { SpendTable } from './spend-table.js';
-import { NOWHERE, TX_STATE, type TxPlace, TxTable } from './tx-table.js';
+import { UNCONFIRMED_PLACE, TX_STATE, type TxPlace, TxTable } from './tx-table.js';
 
 /** Confirmations below which a coinbase may not be spent, and one more as Core shows it. */
 const COINBASE_MATURITY = 100;
@@ -69,13 +69,13 @@ export class Ledger {
   /** Last block processed. */
   tipHeight = -1;
   /** Whether every coin counts as what it is at `tipHeight`. */
-  judged = true;
+  isClassified = true;
   /**
    * Conflicted rows whose block left the chain: the next confirmed rival takes its place, however deep that block was.
    */
-  readonly #adrift = new Set<number>();
+  readonly #orphanedConflicts = new Set<number>();
   /** Coins of coinbases that are not deep yet. */
-  readonly #young = new Set<number>();
+  readonly #recentCoinbases = new Set<number>();
   readonly #deps: LedgerDeps;
 
   constructor(deps: LedgerDeps) {
@@ -88,14 +88,14 @@ export class Ledger {
   // -- locks
 
   /** Keeps an output back from being spent. @param batch to have it kept back after a load too; null: until then */
-  lock(outpoint: Uint8Array, batch: WalletBatch | null): void {
+  lockCoin(outpoint: Uint8Array, batch: WalletBatch | null): void {
     const key = hashKey(outpoint);
     this.locked.set(key, outpoint);
     if (batch === null) return;
     this.#persistentLocks.add(key);
     batch.put(lockKey(outpoint), NOTHING);
   }
-  unlock(outpoint: Uint8Array, batch: WalletBatch): void {
+  unlockCoin(outpoint: Uint8Array, batch: WalletBatch): void {
     const key = hashKey(outpoint);
     this.locked.delete(key);
     if (this.#persistentLocks.delete(key)) batch.del(lockKey(outpoint));
@@ -114,26 +114,26 @@ export class Ledger {
    * @returns whether it concerns the wallet
    */
   sync(tx: TxView, place: TxPlace, batch: WalletBatch, update = true): boolean {
-    if (place.state === TX_STATE.CONFIRMED && !tx.isCoinbase) this.#markRivals(tx, place, batch);
+    if (place.state === TX_STATE.CONFIRMED && !tx.isCoinbase) this.#markConflicts(tx, place, batch);
     const known = this.txs.find(tx.txid);
     if (known >= 0 && !update) return false;
-    if (known < 0 && !this.#concerns(tx)) return false;
+    if (known < 0 && !this.#isRelevant(tx)) return false;
     for (let i = 0; i < tx.outputCount; i++) {
       for (const passed of this.#deps.keys.markUsed(tx.outputScript(i), batch)) this.#deps.onPassed(passed, batch);
     }
-    const row = this.put(tx, place, batch);
-    if (tx.isCoinbase && place.state === TX_STATE.UNCONFIRMED && this.#deps.laterRecords) this.abandon(row, batch);
+    const row = this.putRecord(tx, place, batch);
+    if (tx.isCoinbase && place.state === TX_STATE.UNCONFIRMED && this.#deps.laterRecords) this.abandonTransaction(row, batch);
     return true;
   }
 
   /** Adds a record or moves it to where it is now. @param times of a new record, of another wallet @returns its row */
-  put(tx: TxView, place: TxPlace, batch: WalletBatch, values?: ReadonlyMap<string, string>, times?: RecordTimes): number {
+  putRecord(tx: TxView, place: TxPlace, batch: WalletBatch, values?: ReadonlyMap<string, string>, times?: RecordTimes): number {
     this.#markSpentAddresses(tx, batch);
     let row = this.txs.find(tx.txid);
     if (row < 0) {
       const { record, now } = this.#deps;
       row = this.txs.add(tx, { place, received: times?.received ?? now(), order: record.nextOrder++ });
-      this.txs.setSmart(row, times?.smart || (place.shownTime ?? this.#smartTime(row, place)));
+      this.txs.setSmartTime(row, times?.smart || (place.shownTime ?? this.#smartTime(row, place)));
       for (const [name, value] of values ?? []) this.txs.setValue(row, name, value);
       this.#link(tx, row, batch);
       this.#setLive(row, tx);
@@ -142,7 +142,7 @@ export class Ledger {
       this.#writeLinks(tx, row, batch);
     } else {
       const before = this.txs.place(row);
-      if (place.state !== TX_STATE.CONFLICTED) this.#adrift.delete(row);
+      if (place.state !== TX_STATE.CONFLICTED) this.#orphanedConflicts.delete(row);
       const moved = before.state !== place.state;
       if (moved) this.txs.setPlace(row, place);
       const version = this.#chooseVersion(row, tx, moved, batch);
@@ -153,8 +153,8 @@ export class Ledger {
       if (moved || isOther) this.txs.write(row, before, isOther ? version : null, batch);
       this.#addOutputs(tx, row, batch);
     }
-    this.#judgeAround(tx, row);
-    this.sheet.touch(row);
+    this.#classifyAround(tx, row);
+    this.sheet.markChanged(row);
     this.#deps.onChanged(row);
     return row;
   }
@@ -163,22 +163,22 @@ export class Ledger {
     const before = this.tipHeight;
     const [low, high] = [Math.min(height, before), Math.max(height, before)];
     this.tipHeight = height;
-    this.sheet.tipMoved(height >= before);
+    this.sheet.handleTipChange(height >= before);
     // Whether a conflict holds what it spends back depends on whether its block is still below the tip.
     for (const row of this.txs.conflictedRows()) {
       if (this.txs.height(row) <= low || this.txs.height(row) > high) continue;
-      if (height < before) this.#adrift.add(row);
-      this.#judgeRow(row);
+      if (height < before) this.#orphanedConflicts.add(row);
+      this.#classifyRow(row);
     }
-    for (const coin of this.#young) {
-      this.#judge(coin);
-      if (this.depth(this.coins.txRow(coin)) > SETTLED_DEPTH) this.#young.delete(coin);
+    for (const coin of this.#recentCoinbases) {
+      this.#classifyCoin(coin);
+      if (this.depth(this.coins.txRow(coin)) > SETTLED_DEPTH) this.#recentCoinbases.delete(coin);
     }
   }
 
   /** Keeps a version of a record's transaction beside those that are in memory. */
-  noteVersion(row: number, tx: TxView, batch: WalletBatch): void {
-    if (!this.txs.versions(row).some(({ wtxid }) => equalBytes(wtxid, tx.wtxid))) this.txs.addVersion(row, this.#own(tx), batch);
+  addVersion(row: number, tx: TxView, batch: WalletBatch): void {
+    if (!this.txs.versions(row).some(({ wtxid }) => equalBytes(wtxid, tx.wtxid))) this.txs.addVersion(row, this.#copyOf(tx), batch);
   }
 
   /** The mempool let a transaction go. */
@@ -186,17 +186,17 @@ export class Ledger {
     const row = this.txs.find(txid);
     if (row < 0) return;
     this.txs.setInMempool(row, false);
-    this.sheet.touch(row);
+    this.sheet.markChanged(row);
   }
   enteredMempool(txid: Uint8Array): void {
     const row = this.txs.find(txid);
     if (row < 0) return;
     this.txs.setInMempool(row, true);
-    this.sheet.touch(row);
+    this.sheet.markChanged(row);
   }
 
   /** Transactions of ours that spend what a confirmed one spent can never confirm; nor can what spends them. */
-  #markRivals(tx: TxView, place: TxPlace, batch: WalletBatch): void {
+  #markConflicts(tx: TxView, place: TxPlace, batch: WalletBatch): void {
     const own = this.txs.find(tx.txid);
     for (let i = 0; i < tx.inputCount; i++) {
       if (!this.spends.has(tx.outpoint(i))) continue;
@@ -213,21 +213,21 @@ export class Ledger {
       if (done.has(row)) continue;
       done.add(row);
       if (conflictDepth >= this.depth(row)) continue;
-      this.#adrift.delete(row);
+      this.#orphanedConflicts.delete(row);
       const before = this.txs.place(row);
       this.txs.setPlace(row, { ...place, state: TX_STATE.CONFLICTED, position: 0 });
       this.txs.write(row, before, null, batch);
       for (let vout = 0; vout < this.txs.outputCount(row); vout++) todo.push(...this.spends.spenders(outpointOf(this.txs.txid(row), vout)));
-      this.#judgeRow(row);
+      this.#classifyRow(row);
     }
   }
 
   /** Marks payments that wait though a confirmed transaction spent a coin of theirs, and what spends them. */
-  async markHopeless(batch: WalletBatch): Promise<void> {
+  async markAllConflicted(batch: WalletBatch): Promise<void> {
     const slicer = new Slicer();
     for (const row of [...this.txs.liveRows()]) {
       if (slicer.due) await slicer.pause();
-      if (this.txs.state(row) !== TX_STATE.UNCONFIRMED || !this.spends.hasRivals(row)) continue;
+      if (this.txs.state(row) !== TX_STATE.UNCONFIRMED || !this.spends.hasConflicts(row)) continue;
       const tx = this.txs.view(row)!;
       for (let i = 0; i < tx.inputCount; i++) {
         for (const rival of this.spends.spenders(tx.outpoint(i))) {
@@ -238,7 +238,7 @@ export class Ledger {
   }
 
   /** Core's abandontransaction; false when it is confirmed, conflicted or in the mempool. */
-  abandon(first: number, batch: WalletBatch): boolean {
+  abandonTransaction(first: number, batch: WalletBatch): boolean {
     if (this.depth(first) !== 0 || this.txs.inMempool(first)) return false;
     const todo = [first];
     const done = new Set<number>();
@@ -247,19 +247,19 @@ export class Ledger {
       done.add(row);
       if (this.depth(row) !== 0 || this.txs.state(row) === TX_STATE.ABANDONED) continue;
       const before = this.txs.place(row);
-      this.txs.setPlace(row, { ...NOWHERE, state: TX_STATE.ABANDONED });
+      this.txs.setPlace(row, { ...UNCONFIRMED_PLACE, state: TX_STATE.ABANDONED });
       this.txs.write(row, before, null, batch);
       for (let vout = 0; vout < this.txs.outputCount(row); vout++) todo.push(...this.spends.spenders(outpointOf(this.txs.txid(row), vout)));
-      this.#judgeRow(row);
+      this.#classifyRow(row);
     }
     return true;
   }
 
   /** Forgets a transaction (removeprunedfunds). @param tx its bytes */
-  remove(tx: TxView, batch: WalletBatch): void {
+  removeTransaction(tx: TxView, batch: WalletBatch): void {
     const row = this.txs.find(tx.txid);
     if (row < 0) return;
-    this.sheet.touch(row);
+    this.sheet.markChanged(row);
     for (let i = 0; i < tx.outputCount; i++) removeForeignOutput(tx.outputScript(i), this.txs.order(row), batch);
     for (let i = 0; i < tx.inputCount; i++) {
       this.spends.remove(tx.outpoint(i), row);
@@ -267,13 +267,13 @@ export class Ledger {
     }
     for (const coin of this.coins.ofTx(row)) {
       const outpoint = this.coins.outpoint(coin);
-      this.#young.delete(coin);
+      this.#recentCoinbases.delete(coin);
       this.coins.remove(outpoint);
       batch.del(walletKey(WALLET_PREFIX.output, outpoint));
     }
     this.txs.remove(tx.txid, batch);
-    this.#adrift.delete(row);
-    this.#judgeInputs(tx);
+    this.#orphanedConflicts.delete(row);
+    this.#classifyInputs(tx);
   }
 
   // -- questions
@@ -283,7 +283,7 @@ export class Ledger {
     const state = this.txs.state(row);
     if (state === TX_STATE.CONFIRMED) return this.tipHeight - this.txs.height(row) + 1;
     // Nothing is known of a conflict whose block left the chain, however high the chain grows. Core 0.21 goes on counting.
-    if (state !== TX_STATE.CONFLICTED || this.#adrift.has(row)) return 0;
+    if (state !== TX_STATE.CONFLICTED || this.#orphanedConflicts.has(row)) return 0;
     return Math.min(0, this.txs.height(row) - this.tipHeight - 1);
   }
   /** Confirmations of every record at this moment, by row, for a long answer: what comes later is not among them. */
@@ -305,7 +305,7 @@ export class Ledger {
   }
   /** Whether telling of a record takes its transaction: its coins do not say what it sent or conflicts with. */
   needsTx(row: number): boolean {
-    return this.txs.spendsOurs(row) || this.spends.hasRivals(row);
+    return this.txs.spendsOurs(row) || this.spends.hasConflicts(row);
   }
   /** Keys changed: looks again at who owns a coin. */
   reassessCoin(coin: number, batch: WalletBatch): void {
@@ -313,34 +313,34 @@ export class Ledger {
     const ownership = this.#deps.keys.isMine(this.coins.script(coin));
     if (ownership === this.coins.ownership(coin)) return;
     this.coins.setOwnership(coin, ownership);
-    this.sheet.touch(this.coins.txRow(coin));
+    this.sheet.markChanged(this.coins.txRow(coin));
     this.#writeCoin(coin, batch);
-    this.#judge(coin);
+    this.#classifyCoin(coin);
   }
   /** Keys changed: looks for outputs of a known transaction that are ours now. */
   reassessTx(tx: TxView, batch: WalletBatch): void {
     const row = this.txs.find(tx.txid);
-    if (row >= 0 && this.#addOutputs(tx, row, batch)) this.#judgeOutputs(row);
+    if (row >= 0 && this.#addOutputs(tx, row, batch)) this.#classifyOutputs(row);
   }
   /** Writes down what a known transaction pays beside our coins: those scripts may become ours. */
-  noteForeign(tx: TxView, batch: WalletBatch): void {
+  indexForeignOutputs(tx: TxView, batch: WalletBatch): void {
     const row = this.txs.find(tx.txid);
     for (let vout = 0; vout < tx.outputCount; vout++) {
-      if (this.coins.find(outpointOf(tx.txid, vout)) < 0) noteForeign(tx.outputScript(vout), this.txs.order(row), batch);
+      if (this.coins.find(outpointOf(tx.txid, vout)) < 0) addForeignOutput(tx.outputScript(vout), this.txs.order(row), batch);
     }
   }
 
   // -- inside
 
   /** Pays us, or spends what is ours. */
-  #concerns(tx: TxView): boolean {
+  #isRelevant(tx: TxView): boolean {
     for (let i = 0; i < tx.outputCount; i++) {
       if (this.#deps.keys.isMine(tx.outputScript(i)) !== OWNERSHIP.NO) return true;
     }
     if (tx.isCoinbase) return false;
     for (let i = 0; i < tx.inputCount; i++) {
       const coin = this.coins.find(tx.outpoint(i));
-      if (coin >= 0 && counts(this.coins.ownership(coin), 3) && this.coins.value(coin) > 0) return true;
+      if (coin >= 0 && matchesFilter(this.coins.ownership(coin), 3) && this.coins.value(coin) > 0) return true;
     }
     return false;
   }
@@ -350,9 +350,9 @@ export class Ledger {
     for (let i = 0; i < tx.inputCount; i++) {
       const outpoint = tx.outpoint(i);
       this.#addSpend(outpoint, row);
-      if (this.locked.size > 0) this.unlock(outpoint, batch);
+      if (this.locked.size > 0) this.unlockCoin(outpoint, batch);
     }
-    if (this.spends.hasRivals(row)) this.#copyTwinValues(tx, row);
+    if (this.spends.hasConflicts(row)) this.#copyTwinValues(tx, row);
   }
   #addSpend(outpoint: Uint8Array, row: number): void {
     this.spends.add(outpoint, row);
@@ -363,7 +363,7 @@ export class Ledger {
     for (const coin of this.coins.ofTx(row)) {
       this.#writeCoin(coin, batch);
     }
-    this.noteForeign(tx, batch);
+    this.indexForeignOutputs(tx, batch);
     if (tx.isCoinbase) return;
     for (let i = 0; i < tx.inputCount; i++) {
       this.#writeSpend(tx.outpoint(i), tx.txid, batch);
@@ -382,12 +382,12 @@ export class Ledger {
       const outpoint = outpointOf(tx.txid, vout);
       if (this.coins.find(outpoint) >= 0) continue;
       const coin = this.coins.add(outpoint, { txRow: row, vout, value: tx.outputValue(vout), ownership, script });
-      if (this.txs.isCoinbase(row)) this.#young.add(coin);
+      if (this.txs.isCoinbase(row)) this.#recentCoinbases.add(coin);
       for (const spender of this.spends.spenders(outpoint)) this.txs.setSpendsOurs(spender);
       if (batch) this.#writeCoin(coin, batch);
       added = true;
     }
-    if (added) this.sheet.touch(row);
+    if (added) this.sheet.markChanged(row);
     return added;
   }
   #writeCoin(coin: number, batch: WalletBatch): void {
@@ -407,17 +407,17 @@ export class Ledger {
     const own = txs.inMemory(row);
     // A confirmed one with one witness; what comes when it leaves its block was in there.
     if (own === undefined) return moved ? tx : null;
-    this.noteVersion(row, tx, batch);
+    this.addVersion(row, tx, batch);
     if (!this.#deps.laterRecords) return tx.hasWitness && !own.hasWitness ? tx : own;
     if (txs.state(row) === TX_STATE.CONFIRMED) return moved ? tx : own;
     return txs.versions(row).reduce((best, other) => (compareVersions(other, best) < 0 ? other : best), own);
   }
   #setLive(row: number, tx: TxView): void {
     if (this.txs.state(row) === TX_STATE.CONFIRMED) this.txs.setView(row, undefined);
-    else if (this.txs.view(row) !== tx) this.txs.setView(row, this.#own(tx));
+    else if (this.txs.view(row) !== tx) this.txs.setView(row, this.#copyOf(tx));
   }
   /** A view of its own bytes: the block it came in need not stay in memory. */
-  #own(tx: TxView): TxView {
+  #copyOf(tx: TxView): TxView {
     return this.#deps.copyTx(tx);
   }
 
@@ -430,7 +430,7 @@ export class Ledger {
     const source = this.txs.view(oldest);
     if (oldest === row || source === undefined || !sameButSignatures(source, tx)) return;
     for (const [name, value] of this.txs.values(oldest) ?? []) this.txs.setValue(row, name, value);
-    this.txs.setSmart(row, this.txs.smart(oldest));
+    this.txs.setSmartTime(row, this.txs.smartTime(oldest));
   }
 
   #markSpentAddresses(tx: TxView, batch: WalletBatch): void {
@@ -450,7 +450,7 @@ export class Ledger {
     let latestEntry = 0;
     for (const other of this.txs.newestFirst()) {
       if (other === row) continue;
-      const time = this.txs.smart(other) || this.txs.received(other);
+      const time = this.txs.smartTime(other) || this.txs.received(other);
       if (time > limit) continue;
       latestEntry = time;
       if (time > latestNow) latestNow = time;
@@ -471,60 +471,60 @@ export class Ledger {
     if (state === TX_STATE.CONFIRMED) return BUCKET.CONFIRMED;
     return this.txs.isCoinbase(row) ? BUCKET.NONE : BUCKET.PENDING;
   }
-  #judge(coin: number): void {
+  #classifyCoin(coin: number): void {
     const [before, after] = [this.coins.bucket(coin), this.#bucketOf(coin)];
     if (before === after) return;
     this.coins.setBucket(coin, after);
-    if (before === BUCKET.PENDING || after === BUCKET.PENDING) this.sheet.touch(this.coins.txRow(coin));
+    if (before === BUCKET.PENDING || after === BUCKET.PENDING) this.sheet.markChanged(this.coins.txRow(coin));
   }
-  #judgeOutputs(row: number): void {
+  #classifyOutputs(row: number): void {
     for (const coin of this.coins.ofTx(row)) {
-      if (this.txs.isCoinbase(row)) this.#young.add(coin);
-      this.#judge(coin);
+      if (this.txs.isCoinbase(row)) this.#recentCoinbases.add(coin);
+      this.#classifyCoin(coin);
     }
   }
-  #judgeInputs(tx: TxView): void {
+  #classifyInputs(tx: TxView): void {
     if (tx.isCoinbase) return;
     for (let i = 0; i < tx.inputCount; i++) {
       const coin = this.coins.find(tx.outpoint(i));
-      if (coin >= 0) this.#judge(coin);
+      if (coin >= 0) this.#classifyCoin(coin);
     }
   }
-  #judgeAround(tx: TxView, row: number): void {
-    this.#judgeOutputs(row);
-    this.#judgeInputs(tx);
+  #classifyAround(tx: TxView, row: number): void {
+    this.#classifyOutputs(row);
+    this.#classifyInputs(tx);
   }
-  #judgeRow(row: number): void {
-    this.sheet.touch(row);
-    this.#judgeOutputs(row);
+  #classifyRow(row: number): void {
+    this.sheet.markChanged(row);
+    this.#classifyOutputs(row);
     const tx = this.txs.view(row);
-    if (tx) this.#judgeInputs(tx);
+    if (tx) this.#classifyInputs(tx);
     // A confirmed transaction that became conflicted has no view: the coins it spent are not named here.
-    else for (const coin of this.coins.rows()) this.#judge(coin);
+    else for (const coin of this.coins.rows()) this.#classifyCoin(coin);
   }
 
   // -- loading
 
   /** Writes all tables down, with what every coin counts as, or takes them from what was written. */
-  image(at: TableImage): void {
+  transferImage(at: TableImage): void {
     this.tipHeight = at.number(this.tipHeight);
-    this.txs.image(at);
-    this.spends.image(at);
-    this.coins.image(at);
-    imageOfSet(at, this.#young);
+    this.txs.transferImage(at);
+    this.spends.transferImage(at);
+    this.coins.transferImage(at);
+    transferSet(at, this.#recentCoinbases);
     if (!at.restoring) return;
-    this.judged = true;
+    this.isClassified = true;
     this.sheet.invalidateSums();
   }
   /** Looks again at a coin, if it is one. */
-  judgeOutput(outpoint: Uint8Array): void {
+  classifyOutput(outpoint: Uint8Array): void {
     const coin = this.coins.find(outpoint);
-    if (coin >= 0) this.#judge(coin);
+    if (coin >= 0) this.#classifyCoin(coin);
   }
   /** Looks again at what a record touches: its own coins and those it spends. */
-  judgeTx(tx: TxView): void {
+  classifyTx(tx: TxView): void {
     const row = this.txs.find(tx.txid);
-    if (row >= 0) this.#judgeAround(tx, row);
+    if (row >= 0) this.#classifyAround(tx, row);
   }
 
   /** @returns false for a damaged row */
@@ -537,7 +537,7 @@ export class Ledger {
     const vout = (outpoint[32] | (outpoint[33] << 8) | (outpoint[34] << 16) | (outpoint[35] << 24)) >>> 0;
     const row = this.coins.add(outpoint, { txRow, vout, ...coin });
     this.spends.forEach(outpoint, (spender) => this.txs.setSpendsOurs(spender));
-    if (this.txs.isCoinbase(txRow)) this.#young.add(row);
+    if (this.txs.isCoinbase(txRow)) this.#recentCoinbases.add(row);
     return true;
   }
   /** @returns false for a damaged row */
@@ -548,15 +548,15 @@ export class Ledger {
     return true;
   }
   /** After the last row, with the tip known: puts every coin where it belongs, between other work. */
-  async judgeAll(): Promise<void> {
+  async classifyAllCoins(): Promise<void> {
     const slicer = new Slicer();
     let count = 0;
     for (const coin of this.coins.rows()) {
-      if (this.txs.isCoinbase(this.coins.txRow(coin))) this.#young.add(coin);
-      this.#judge(coin);
+      if (this.txs.isCoinbase(this.coins.txRow(coin))) this.#recentCoinbases.add(coin);
+      this.#classifyCoin(coin);
       if ((++count & 1023) === 0 && slicer.due) await slicer.pause();
     }
-    this.judged = true;
+    this.isClassified = true;
     this.sheet.invalidateSums();
   }
 }

@@ -27,13 +27,13 @@ export async function loadLedger(
   visit: (load: RowLoader) => (key: Uint8Array, value: Uint8Array) => void,
 ): Promise<boolean> {
   const { txs } = ledger;
-  ledger.judged = false;
+  ledger.isClassified = false;
   const load: RowLoader = (key, value) => {
     const txid = key.subarray(1);
-    return txid.length === TXID && txs.load(txid, value) >= 0;
+    return txid.length === TXID && txs.loadRecord(txid, value) >= 0;
   };
   await scanRows(store, WALLET_PREFIX.tx, visit(load));
-  txs.loaded();
+  txs.finishLoading();
   const sound = await loadViews(store, ledger, hashes);
   await scanRows(
     store,
@@ -52,7 +52,7 @@ export async function loadLedger(
 export async function loadViews(store: Store, { txs }: Ledger, hashes: Hashes): Promise<boolean> {
   let sound = true;
   const live: number[] = [];
-  for (const row of txs.rows()) if (txs.isLive(row)) live.push(row);
+  for (const row of txs.rows()) if (txs.isOutsideChain(row)) live.push(row);
   for (let from = 0; from < live.length; from += PORTION) {
     const rows = live.slice(from, from + PORTION);
     const values = await store.getMany(rows.map((row) => txs.bytesKey(row)));

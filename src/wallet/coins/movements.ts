@@ -2,7 +2,7 @@
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { OWNERSHIP, type Ownership, type OwnershipFilter } from '../keys/ownership.js';
 import type { Wallet } from '../wallet.js';
-import { counts } from './coin-table.js';
+import { matchesFilter } from './coin-table.js';
 
 /** An output worth telling. */
 export interface Movement {
@@ -62,7 +62,7 @@ export function movementsOf(wallet: Wallet, row: number, tx: TxView | undefined,
     if (!change && ownership !== OWNERSHIP.NO && wallet.isUnlabelled(script)) continue;
     const movement = { vout, value, script, scriptId: coin < 0 ? -1 : coins.scriptId(coin), ownership };
     sent.push(movement);
-    if (counts(ownership, filter)) received.push(movement);
+    if (matchesFilter(ownership, filter)) received.push(movement);
   }
   return { debit, fee: total - debit, fromWatched: debitWatched(wallet, tx), sent, received };
 }
@@ -70,7 +70,7 @@ export function movementsOf(wallet: Wallet, row: number, tx: TxView | undefined,
 function receipt(wallet: Wallet, coin: number, filter: OwnershipFilter): Movement | null {
   const { coins } = wallet.ledger;
   const ownership = coins.ownership(coin);
-  if (!counts(ownership, filter)) return null;
+  if (!matchesFilter(ownership, filter)) return null;
   return { vout: coins.vout(coin), value: coins.value(coin), script: coins.script(coin), scriptId: coins.scriptId(coin), ownership };
 }
 
@@ -82,6 +82,6 @@ export function creditOf(wallet: Wallet, row: number, filter: OwnershipFilter): 
   const { ledger } = wallet;
   if (ledger.blocksToMaturity(row) > 0) return 0;
   let sum = 0;
-  for (const coin of ledger.coins.ofTx(row)) if (counts(ledger.coins.ownership(coin), filter)) sum += ledger.coins.value(coin);
+  for (const coin of ledger.coins.ofTx(row)) if (matchesFilter(ledger.coins.ownership(coin), filter)) sum += ledger.coins.value(coin);
   return sum;
 }

@@ -5,7 +5,7 @@ import type { TxState } from './tx-table.js';
 
 const COLUMNS = 5;
 
-export class RecordPin {
+export class RecordSnapshot {
   readonly tipHeight: number;
   readonly rows: Int32Array;
   /** Depth, state, height, position and block of one record after another. */

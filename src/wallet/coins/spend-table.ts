@@ -1,6 +1,6 @@
 // Which of the wallet's transactions spend an outpoint, in any state (Core's mapTxSpends): a table of outpoints, each
 // the head of a chain of transaction rows.
-import { imageOfSet, type TableImage } from '../image/table-image.js';
+import { transferSet, type TableImage } from '../image/table-image.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 
 const END = -1;
@@ -12,7 +12,7 @@ export class SpendTable {
   #rows = new Int32Array(32);
   #count = 0;
   /** Rows that spend something another row spends too. */
-  readonly #rivals = new Set<number>();
+  readonly #conflicting = new Set<number>();
 
   /** @param outpoint 36 bytes @param row of the spending transaction */
   add(outpoint: Uint8Array, row: number): void {
@@ -21,7 +21,7 @@ export class SpendTable {
     this.#heads = grown(this.#heads, at);
     if (at >= before) this.#heads[at] = END;
     for (let node = this.#heads[at]; node !== END; node = this.#next[node]) if (this.#rows[node] === row) return;
-    for (let node = this.#heads[at]; node !== END; node = this.#next[node]) this.#rivals.add(this.#rows[node]).add(row);
+    for (let node = this.#heads[at]; node !== END; node = this.#next[node]) this.#conflicting.add(this.#rows[node]).add(row);
     const node = this.#count++;
     this.#next = grown(this.#next, node);
     this.#rows = grown(this.#rows, node);
@@ -30,13 +30,13 @@ export class SpendTable {
     this.#heads[at] = node;
   }
   /** Writes the table down or takes it from what was written. */
-  image(at: TableImage): void {
-    this.#outpoints.image(at);
+  transferImage(at: TableImage): void {
+    this.#outpoints.transferImage(at);
     this.#count = at.number(this.#count);
     this.#heads = at.column(this.#heads, this.#outpoints.rows);
     this.#next = at.column(this.#next, this.#count);
     this.#rows = at.column(this.#rows, this.#count);
-    imageOfSet(at, this.#rivals);
+    transferSet(at, this.#conflicting);
   }
   remove(outpoint: Uint8Array, row: number): void {
     const at = this.#outpoints.find(outpoint);
@@ -52,8 +52,8 @@ export class SpendTable {
     }
   }
   /** Whether another transaction spends, or before its removal spent, an outpoint that this one spends. */
-  hasRivals(row: number): boolean {
-    return this.#rivals.has(row);
+  hasConflicts(row: number): boolean {
+    return this.#conflicting.has(row);
   }
   /** Rows of transactions that spend the outpoint. */
   spenders(outpoint: Uint8Array): number[] {

@@ -32,12 +32,12 @@ export class TxReader {
   }
 
   /** The transaction, at once when it is in memory. */
-  one(row: number): TxView | Promise<TxView | undefined> {
-    return this.#cachedView(row) ?? this.many([row]).then(([tx]) => tx);
+  readOne(row: number): TxView | Promise<TxView | undefined> {
+    return this.#cachedView(row) ?? this.readMany([row]).then(([tx]) => tx);
   }
 
   /** In the order of the rows; those that are not needed, or not on disk, are undefined. */
-  async many(rows: readonly number[], needed?: (row: number) => boolean): Promise<(TxView | undefined)[]> {
+  async readMany(rows: readonly number[], needed?: (row: number) => boolean): Promise<(TxView | undefined)[]> {
     const { txs, read, parse } = this.#deps;
     const found: (TxView | undefined)[] = new Array(rows.length);
     const missing: number[] = [];

@@ -32,7 +32,7 @@ const HASH = 32;
 const NO_BLOCK = new Uint8Array(32);
 
 /** A record that is in no block. */
-export const NOWHERE: TxPlace = { state: TX_STATE.UNCONFIRMED, height: 0, blockHash: NO_BLOCK, blockTime: 0, position: -1 };
+export const UNCONFIRMED_PLACE: TxPlace = { state: TX_STATE.UNCONFIRMED, height: 0, blockHash: NO_BLOCK, blockTime: 0, position: -1 };
 
 export class TxTable {
   readonly #ids = new ByteTable();
@@ -58,7 +58,7 @@ export class TxTable {
   readonly #byHeight = new HeightOrder();
   readonly #byTxid = new TxidOrder(this.#ids);
   readonly #values = new Map<number, Map<string, string>>();
-  readonly #live = new Map<number, TxView>();
+  readonly #views = new Map<number, TxView>();
   /** Where several are known: all versions, also the record's. */
   readonly #versions = new Map<number, TxView[]>();
   readonly #conflicted = new Set<number>();
@@ -153,7 +153,7 @@ export class TxTable {
     return this.#received[row];
   }
   /** The time shown first ("time"). */
-  smart(row: number): number {
+  smartTime(row: number): number {
     return this.#smart[row];
   }
   order(row: number): number {
@@ -185,15 +185,15 @@ export class TxTable {
   }
   /** The transaction, when it is not in the best chain. */
   view(row: number): TxView | undefined {
-    return this.#live.get(row);
+    return this.#views.get(row);
   }
   /** Whether a row's transaction is not in the best chain, as recorded. */
-  isLive(row: number): boolean {
+  isOutsideChain(row: number): boolean {
     return this.#states[row] !== TX_STATE.CONFIRMED;
   }
   /** Rows whose transactions are not in the best chain: unconfirmed, conflicted, abandoned. */
   liveRows(): IterableIterator<number> {
-    return this.#live.keys();
+    return this.#views.keys();
   }
   /** Rows that a block made void. */
   conflictedRows(): IterableIterator<number> {
@@ -201,14 +201,14 @@ export class TxTable {
   }
   /** The transaction as its record has it, when it need not be read. */
   inMemory(row: number): TxView | undefined {
-    const view = this.#live.get(row);
+    const view = this.#views.get(row);
     const versions = view ? undefined : this.#versions.get(row);
     const wtxid = versions && this.wtxid(row);
     return wtxid ? versions.find((tx) => equalBytes(tx.wtxid, wtxid)) : view;
   }
   /** Versions of the transaction that are in memory, which differ in their witnesses: all where there are several. */
   versions(row: number): readonly TxView[] {
-    const view = this.#live.get(row);
+    const view = this.#views.get(row);
     return this.#versions.get(row) ?? (view ? [view] : []);
   }
   /** Hashes of the versions but one, in the order of Core's map. */
@@ -239,8 +239,8 @@ export class TxTable {
     return walletKey(WALLET_PREFIX.version, this.#ids.key(row), wtxid);
   }
   setView(row: number, tx: TxView | undefined): void {
-    if (tx) this.#live.set(row, tx);
-    else this.#live.delete(row);
+    if (tx) this.#views.set(row, tx);
+    else this.#views.delete(row);
   }
 
   place(row: number): TxPlace {
@@ -284,7 +284,7 @@ export class TxTable {
     this.#arrivals[this.#arrivalCount++] = row;
     return row;
   }
-  setSmart(row: number, seconds: number): void {
+  setSmartTime(row: number, seconds: number): void {
     this.#smart[row] = seconds;
   }
   remove(txid: Uint8Array, batch: WalletBatch): void {
@@ -297,7 +297,7 @@ export class TxTable {
     this.#byTxid.remove(row);
     this.#ids.remove(txid);
     this.#values.delete(row);
-    this.#live.delete(row);
+    this.#views.delete(row);
     this.#conflicted.delete(row);
     batch.del(walletKey(WALLET_PREFIX.tx, txid));
     batch.del(this.bytesKey(row));
@@ -337,7 +337,7 @@ export class TxTable {
    * Reads a record; records come in order of txid, and `loaded` follows the last one.
    * @returns the row, -1 for a damaged record
    */
-  load(txid: Uint8Array, value: Uint8Array): number {
+  loadRecord(txid: Uint8Array, value: Uint8Array): number {
     const record = this.#record;
     const block = decodeTxRow(value, record);
     if (block === null) return -1;
@@ -361,7 +361,7 @@ export class TxTable {
    * Reads a record that was made or changed since the table was written down; new ones come in order of arrival.
    * @returns as `load`
    */
-  reload(txid: Uint8Array, value: Uint8Array): number {
+  reloadRecord(txid: Uint8Array, value: Uint8Array): number {
     const record = this.#record;
     const block = decodeTxRow(value, record);
     if (block === null) return -1;
@@ -387,10 +387,10 @@ export class TxTable {
     if (wtxid !== null) this.setWtxid(row, wtxid);
   }
   /** After the last load. */
-  loaded(): void {
+  finishLoading(): void {
     const rows = Int32Array.from(this.#ids.liveRows());
-    this.#byTxid.fill(rows);
-    this.#byHeight.fill(
+    this.#byTxid.fillRows(rows);
+    this.#byHeight.fillRows(
       rows.filter((row) => this.#placed[row] === 1),
       (row) => this.#heights[row],
     );
@@ -411,9 +411,9 @@ export class TxTable {
    * Writes the table down or takes it from what was written; transactions that are not in the best chain are to be set
    * again.
    */
-  image(at: TableImage): void {
-    this.#ids.image(at);
-    this.#blocks.image(at);
+  transferImage(at: TableImage): void {
+    this.#ids.transferImage(at);
+    this.#blocks.transferImage(at);
     const { rows } = this.#ids;
     this.#arrivalCount = at.number(this.#arrivalCount);
     this.#blockTimes = at.column(this.#blockTimes, this.#blocks.rows);
@@ -429,8 +429,8 @@ export class TxTable {
     this.#outputs = at.column(this.#outputs, rows);
     this.#wtxids = at.column(this.#wtxids, rows * HASH);
     this.#arrivals = at.column(this.#arrivals, this.#arrivalCount);
-    this.#byHeight.image(at);
-    this.#byTxid.image(at);
+    this.#byHeight.transferImage(at);
+    this.#byTxid.transferImage(at);
     const values = at.bytes(() => packRow([...this.#values].map(([row, said]) => [row, ...[...said].flat()])));
     if (!at.restoring) return;
     for (const entry of unpackRow(values)) {

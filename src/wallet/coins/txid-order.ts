@@ -16,7 +16,7 @@ export class TxidOrder {
     this.#fresh.push(row);
   }
   /** Fills an empty order. @param rows in order of txid */
-  fill(rows: Int32Array): void {
+  fillRows(rows: Int32Array): void {
     this.#sorted = rows;
     this.#fresh = [];
   }
@@ -41,7 +41,7 @@ export class TxidOrder {
     return this.#sorted;
   }
   /** Writes the order down or takes it from what was written. */
-  image(at: TableImage): void {
+  transferImage(at: TableImage): void {
     const rows = this.rows();
     const count = at.number(rows.length);
     this.#sorted = at.column(rows, count).subarray(0, count);

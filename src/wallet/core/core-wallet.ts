@@ -111,7 +111,7 @@ export interface CoreWallet {
   /** Ids of transactions with the hashes of all forms they were seen in, which differ in their witnesses. */
   readonly variants: { txid: Uint8Array; wtxid: Uint8Array }[];
   /** Rows of each kind that have no counterpart here. */
-  readonly left: Map<string, number>;
+  readonly skippedRows: Map<string, number>;
 }
 
 export const emptyCoreWallet = (): CoreWallet => ({
@@ -134,7 +134,7 @@ export const emptyCoreWallet = (): CoreWallet => ({
   descriptorSecrets: new Map(),
   active: [],
   variants: [],
-  left: new Map(),
+  skippedRows: new Map(),
 });
 
 /** Overwrites every private key. */
@@ -154,7 +154,7 @@ export function readRow(wallet: CoreWallet, { key, value }: CoreRow, hashes: Has
     kind = textIn(name);
     const readKind = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
     if (readKind) readKind(wallet, name, new ByteReader(value), hashes);
-    else wallet.left.set(kind, (wallet.left.get(kind) ?? 0) + 1);
+    else wallet.skippedRows.set(kind, (wallet.skippedRows.get(kind) ?? 0) + 1);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw new CoreFileError(`The file is damaged: a row of the kind ${JSON.stringify(kind.slice(0, 40))} does not read (${error.message})`);
@@ -237,7 +237,7 @@ const KINDS: Readonly<Record<string, RowReader>> = {
     const address = textIn(name);
     const what = textIn(name);
     if (what === 'used') addressOf(wallet, address).used = true;
-    else wallet.left.set('destdata', (wallet.left.get('destdata') ?? 0) + 1);
+    else wallet.skippedRows.set('destdata', (wallet.skippedRows.get('destdata') ?? 0) + 1);
   },
   tx: (wallet, name, value, hashes) => {
     wallet.transactions.push(transactionIn(name.hash(), value, hashes));

@@ -22,9 +22,9 @@ export async function coreRows(source: ByteSource): Promise<{ rows: AsyncGenerat
   if (isSqlite(head)) {
     const network = new Uint8Array(4);
     new DataView(network.buffer).setUint32(0, await applicationId(source));
-    return { rows: apart(sqliteRecords(source), source), network };
+    return { rows: limitTotalSize(sqliteRecords(source), source), network };
   }
-  if (isBdb(head)) return { rows: apart(bdbRecords(source), source), network: null };
+  if (isBdb(head)) return { rows: limitTotalSize(bdbRecords(source), source), network: null };
   throw new CoreFileError('It is neither a Berkeley DB file nor a SQLite file');
 }
 
@@ -32,7 +32,7 @@ export async function coreRows(source: ByteSource): Promise<{ rows: AsyncGenerat
 export const isCoreFile = (head: Uint8Array): boolean => isSqlite(head) || isBdb(head);
 
 /** Rows that do not lie over each other: a page that names one place thousands of times would fill the memory. */
-async function* apart(rows: AsyncGenerator<CoreRow>, { size }: ByteSource): AsyncGenerator<CoreRow> {
+async function* limitTotalSize(rows: AsyncGenerator<CoreRow>, { size }: ByteSource): AsyncGenerator<CoreRow> {
   let left = size;
   for await (const row of rows) {
     left -= row.key.length + row.value.length;

@@ -3,7 +3,7 @@
 
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { Slicer } from '../../lib/slicer.js';
-import { NOWHERE, TX_STATE } from '../coins/tx-table.js';
+import { UNCONFIRMED_PLACE, TX_STATE } from '../coins/tx-table.js';
 import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
 import { type BlockFacts, type NodeClient, type NodeQueries, sameBlock, TIMESTAMP_WINDOW } from '../node-client.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
@@ -17,7 +17,7 @@ const HASH = 32;
  * Blocks between two tips after which every coin is judged anew: within it, coinbases that may change are known
  * (Ledger.setTip).
  */
-const FAR = 500;
+const MAX_INCREMENTAL_BLOCKS = 500;
 /** Blocks and transactions between two writes. */
 const ROWS_PER_BATCH = 500;
 
@@ -45,7 +45,7 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, client: Node
   const fork = await forkOf(locator, client);
   wallet.tip = fork;
   // Tables that came from an image know what every coin counted as at another tip; only what differs is looked at.
-  const far = !ledger.judged || Math.abs(ledger.tipHeight - fork.height) > FAR;
+  const far = !ledger.isClassified || Math.abs(ledger.tipHeight - fork.height) > MAX_INCREMENTAL_BLOCKS;
   if (far) ledger.tipHeight = fork.height;
   const staleBlocks = new Set<string>();
   const hashes = Array.from(txs.blockHashes(), (hash) => hash.slice());
@@ -66,7 +66,7 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, client: Node
         const view = await wallet.transaction(row);
         if (view) txs.setView(row, view);
       }
-      txs.setPlace(row, NOWHERE);
+      txs.setPlace(row, UNCONFIRMED_PLACE);
       txs.write(row, before, null, batch);
       moved.push(row);
     }
@@ -74,10 +74,10 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, client: Node
   ledger.setTip(fork.height);
   // Blocks that joined instead of those that left may hold the rivals of what waits again; they are not read a second
   // time.
-  await ledger.markHopeless(batch);
-  for (const row of moved) if (txs.isCoinbase(row) && wallet.parts.options.laterRecords) ledger.abandon(row, batch);
-  if (far || moved.some((row) => txs.view(row) === undefined)) await ledger.judgeAll();
-  else for (const row of moved) ledger.judgeTx(txs.view(row)!);
+  await ledger.markAllConflicted(batch);
+  for (const row of moved) if (txs.isCoinbase(row) && wallet.parts.options.laterRecords) ledger.abandonTransaction(row, batch);
+  if (far || moved.some((row) => txs.view(row) === undefined)) await ledger.classifyAllCoins();
+  else for (const row of moved) ledger.classifyTx(txs.view(row)!);
   await wallet.commit(batch);
 }
 
@@ -110,7 +110,7 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
       await rollBack(wallet, await client.locator(wallet.tip!.hash), client);
       continue;
     }
-    await skipOld(wallet, client);
+    await skipOldBlocks(wallet, client);
     const tip = wallet.tip!;
     const [first] = await client.blocks(tip.height + 1, 1);
     if (first === undefined || !follows(first, tip)) continue;
@@ -136,12 +136,12 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
       }
       if (slicer.due) await slicer.pause();
       if (pending < ROWS_PER_BATCH && !sameBlock(node, client.tip)) continue;
-      await putLocator(wallet, client, batch);
+      await updateLocator(wallet, client, batch);
       await wallet.commit(batch);
       batch.clear();
       pending = 0;
     }
-    await putLocator(wallet, client, batch);
+    await updateLocator(wallet, client, batch);
     await wallet.commit(batch);
   }
   return true;
@@ -151,7 +151,7 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
 const follows = ({ prevHash }: BlockFacts, { hash }: BlockFacts): boolean => prevHash !== null && equalBytes(prevHash, hash);
 
 /** Writes the locator of a tip that no event brought. */
-export async function putLocator(wallet: Wallet, client: NodeQueries, batch: WalletBatch): Promise<void> {
+export async function updateLocator(wallet: Wallet, client: NodeQueries, batch: WalletBatch): Promise<void> {
   wallet.locator = await client.locator(wallet.tip!.hash);
   wallet.writeLocator(batch);
 }
@@ -160,7 +160,7 @@ export async function putLocator(wallet: Wallet, client: NodeQueries, batch: Wal
  * Nothing older than the oldest key, less what clocks may be off, can matter. When no block is as young as that, the
  * clock that gave the key its time may have run ahead: every block is read, as in Core.
  */
-async function skipOld(wallet: Wallet, client: NodeClient): Promise<void> {
+async function skipOldBlocks(wallet: Wallet, client: NodeClient): Promise<void> {
   const { birthSeconds } = wallet.keys;
   const first = await client.firstBlockSince(birthSeconds - TIMESTAMP_WINDOW);
   // Without any key no block can matter.

@@ -2,14 +2,14 @@
 // synchronous code with one batch. Between two events the loop may turn, and the wallet may be read.
 import { yieldInQueue } from '../../lib/slicer.js';
 import { TimeSlice, yieldToLoop } from '../../lib/turns.js';
-import { NOWHERE } from '../coins/tx-table.js';
-import type { NodeEvent, PooledTx } from '../node-client.js';
+import { UNCONFIRMED_PLACE } from '../coins/tx-table.js';
+import type { NodeEvent, MempoolTx } from '../node-client.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { WalletState } from '../wallet-state.js';
 import { markUnseen } from './open-scan.js';
 import { connectBlock, disconnectBlock, recordBlock, withKeys } from './record-block.js';
 
-export class Follower {
+export class EventQueue {
   /** Those before #applied are let go of: blocks are large. */
   #inbox: (NodeEvent | null)[] = [];
   #applied = 0;
@@ -17,7 +17,7 @@ export class Follower {
   #before = 0;
   /** The event that is being applied moved the tip. */
   #hasMoved = false;
-  #isFollowing = false;
+  #isDraining = false;
   /** What waits until so many events are applied. */
   readonly #waiting: { readonly target: number; readonly passed: () => void }[] = [];
   readonly #wallet: WalletState;
@@ -31,24 +31,24 @@ export class Follower {
     this.#inbox.push(event);
     // A mempool may be large: what it holds enters transaction by transaction.
     if (event.kind === 'pool') for (const entered of event.txs) this.#inbox.push(entered);
-    if (!this.#isFollowing) void this.#follow();
+    if (!this.#isDraining) void this.#drain();
   }
   /** Settled when what was pushed up to now is applied, in its own time. */
-  passed(): Promise<void> {
+  whenApplied(): Promise<void> {
     return new Promise((passed) => this.#waiting.push({ target: this.#pushed, passed }));
   }
   /**
    * Applies what was pushed up to now.
    * @returns undefined when that is done at once; otherwise other work gets turns between events
    */
-  caughtUp(): Promise<void> | undefined {
+  applyPending(): Promise<void> | undefined {
     const target = this.#pushed;
     if (this.#reached >= target) return undefined;
     const done = this.#applyUpTo(target);
-    return done === true ? undefined : this.#goOn(target, done);
+    return done === true ? undefined : this.#continueUpTo(target, done);
   }
   /** Applies everything at once, for the end of the wallet: nothing else may use it. */
-  finish(): void {
+  applyAll(): void {
     while (this.#reached < this.#pushed) this.#applyNext();
   }
 
@@ -59,22 +59,22 @@ export class Follower {
     return this.#before + this.#applied;
   }
 
-  async #follow(): Promise<void> {
-    this.#isFollowing = true;
+  async #drain(): Promise<void> {
+    this.#isDraining = true;
     while (this.#reached < this.#pushed) {
       // Each wallet in a turn of its own: a block may take every one of them some milliseconds. Changes that wait for
       // the end of exclusive work come in their order.
       if (!this.#wallet.access.isExclusive) await yieldInQueue();
       await this.#applyUpTo(this.#pushed);
     }
-    this.#isFollowing = false;
+    this.#isDraining = false;
   }
-  async #goOn(target: number, first: boolean | Promise<boolean>): Promise<void> {
+  async #continueUpTo(target: number, first: boolean | Promise<boolean>): Promise<void> {
     for (let done = await first; !done; done = await this.#applyUpTo(target)) await yieldToLoop();
   }
   /** Applies events for a turn's time, or one, or some of the keys that one needs. @returns whether it came to the `due`th */
   #applyUpTo(target: number): boolean | Promise<boolean> {
-    return this.#wallet.access.change(() => {
+    return this.#wallet.access.runChange(() => {
       const slice = new TimeSlice();
       do {
         if (this.#reached >= target) return true;
@@ -132,21 +132,21 @@ export class Follower {
         break;
       case 'entered': {
         const { tx } = event;
-        ledger.sync(tx, NOWHERE, batch);
+        ledger.sync(tx, UNCONFIRMED_PLACE, batch);
         ledger.enteredMempool(tx.txid);
         break;
       }
       case 'pool':
-        this.#takeStock(event.txs);
+        this.#syncMempool(event.txs);
         break;
       case 'left':
         ledger.leftMempool(event.tx.txid);
-        if (event.conflict) ledger.sync(event.tx, NOWHERE, batch);
+        if (event.conflict) ledger.sync(event.tx, UNCONFIRMED_PLACE, batch);
         break;
     }
   }
   /** The mempool holds these, and nothing else. */
-  #takeStock(pooled: readonly PooledTx[]): void {
+  #syncMempool(pooled: readonly MempoolTx[]): void {
     const { ledger } = this.#wallet;
     const { txs } = ledger;
     const here = new Set(pooled.map(({ txid }) => txs.find(txid)));

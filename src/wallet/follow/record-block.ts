@@ -1,7 +1,7 @@
 // What a block does to a wallet, from any source: events, the catching up of a wallet that was just loaded, and scans
 // of past blocks.
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { NOWHERE } from '../coins/tx-table.js';
+import { UNCONFIRMED_PLACE } from '../coins/tx-table.js';
 import type { BlockFacts } from '../node-client.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import { placeIn, type WalletState } from '../wallet-state.js';
@@ -12,9 +12,9 @@ import { placeIn, type WalletState } from '../wallet-state.js';
  * same transactions may pay keys that are not there yet
  */
 export function withKeys({ keys }: WalletState, work: () => void): boolean {
-  keys.isShort = false;
+  keys.needsMoreKeys = false;
   work();
-  return !keys.isShort;
+  return !keys.needsMoreKeys;
 }
 
 /**
@@ -47,5 +47,5 @@ export function connectBlock(wallet: WalletState, node: BlockFacts): void {
 export function disconnectBlock(wallet: WalletState, before: BlockFacts, txs: readonly TxView[], batch: WalletBatch): void {
   connectBlock(wallet, before);
   wallet.disconnects++;
-  for (const tx of txs) wallet.ledger.sync(tx, NOWHERE, batch);
+  for (const tx of txs) wallet.ledger.sync(tx, UNCONFIRMED_PLACE, batch);
 }

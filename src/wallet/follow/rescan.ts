@@ -67,7 +67,7 @@ class ScanReport {
     return Math.round(this.#deps.nowMs() - this.#started);
   }
   /** @param end where the scan will stop, as far as known */
-  at(node: BlockFacts, end: BlockFacts | null): void {
+  reportBlock(node: BlockFacts, end: BlockFacts | null): void {
     const scan = this.#scan;
     const deps = this.#deps;
     const span = end ? end.progress - this.#first : 0;
@@ -98,7 +98,7 @@ async function applyBlock(
   for (let found = candidates; found !== null; ) {
     const transactions = found;
     let more: ReturnType<typeof again>;
-    await wallet.caughtUp();
+    await wallet.applyPendingEvents();
     if (wallet.closed) return 'closed';
     const isHere = await wallet.change((batch) => {
       if (!client.contains(node)) return false;
@@ -147,7 +147,7 @@ export async function scanBlocks(
     at = node;
     scan.height = node.height;
     deps.onProgress();
-    report.at(node, stop ?? wallet.tip);
+    report.reportBlock(node, stop ?? wallet.tip);
     if (candidates === null) {
       lastFailed = node;
       continue;
@@ -165,8 +165,8 @@ export async function scanBlocks(
     if (slicer.due) await slicer.pause();
   }
   if (stopHeight === null && !scan.abort && !wallet.closed && wallet.parts.options.laterRecords) {
-    await client.readMempool((event) => wallet.push(event));
-    await wallet.caughtUp();
+    await client.readMempool((event) => wallet.pushEvent(event));
+    await wallet.applyPendingEvents();
   }
   await wallet.whenReassessed();
   // A wallet that was closed meanwhile goes on when it is loaded again.
@@ -196,7 +196,7 @@ export async function rescanFrom(wallet: Wallet, seconds: number, update: boolea
  * @param open what it is to look through, where the wallet's database says so
  * @returns false when another one holds it
  */
-export function reserve(wallet: Wallet, nowMs: number, open: OpenScan | null = null): boolean {
+export function reserveScan(wallet: Wallet, nowMs: number, open: OpenScan | null = null): boolean {
   if (wallet.scan !== null) return false;
   wallet.scan = { startedMs: nowMs, progress: 0, abort: false, height: Number.POSITIVE_INFINITY, open };
   return true;

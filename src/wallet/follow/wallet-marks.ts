@@ -13,7 +13,7 @@ import type { Wallet } from '../wallet.js';
  */
 const MAX_FILTERED_SCRIPTS = 10_000;
 /** Room for keys that join during a scan. */
-const SPARE = 4096;
+const SPARE_SCRIPTS = 4096;
 
 export class WalletMarks {
   /** Rises when something was added: what was looked for before is not enough any more. */
@@ -27,7 +27,7 @@ export class WalletMarks {
 
   private constructor(wallet: Wallet, filters: boolean) {
     this.#wallet = wallet;
-    this.#marks = ScriptMarks.create(wallet.keys.scriptCount + SPARE, randomInt(2 ** 32));
+    this.#marks = ScriptMarks.create(wallet.keys.scriptCount + SPARE_SCRIPTS, randomInt(2 ** 32));
     this.#scripts = filters ? [] : null;
   }
 

@@ -31,7 +31,7 @@ const DIGEST = 32;
 const ENTRY = 10;
 const PIECE = 1 << 20;
 /** Pieces under way at a time. */
-const ABREAST = 8;
+const MAX_CONCURRENT_PIECES = 8;
 const NAME = /^tables-[0-9a-f]{32}$/;
 
 const bytesOf = (column: Column): Uint8Array => new Uint8Array(column.buffer, column.byteOffset, column.byteLength);
@@ -85,7 +85,7 @@ async function eachPiece<T>(columns: readonly ImageColumn[], work: (piece: Piece
     }
   };
   // All of them end before the caller closes the file or wipes a column.
-  const ends = await Promise.allSettled(Array.from({ length: ABREAST }, run));
+  const ends = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT_PIECES }, run));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   return results;
 }

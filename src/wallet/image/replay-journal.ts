@@ -72,7 +72,7 @@ export async function replayJournal(store: Store, wallet: Wallet, touched: reado
   records.sort((a, b) => a.row.order - b.row.order);
   let highest = ledger.tipHeight;
   for (const { txid, value, row } of records) {
-    ledger.txs.reload(txid, value);
+    ledger.txs.reloadRecord(txid, value);
     if (row.state === TX_STATE.CONFIRMED) highest = Math.max(highest, row.height);
     if (slicer.due) await slicer.pause();
   }
@@ -86,11 +86,11 @@ export async function replayJournal(store: Store, wallet: Wallet, touched: reado
   for (let from = 0; from < records.length; from += PORTION) {
     const values = await store.getMany(records.slice(from, from + PORTION).map(({ row }) => bytesKeyOf(row.order)));
     for (const bytes of values) {
-      if (bytes) ledger.judgeTx(parseTx(new Uint8Array(bytes), hashes));
+      if (bytes) ledger.classifyTx(parseTx(new Uint8Array(bytes), hashes));
       else sound = false;
     }
     if (slicer.due) await slicer.pause();
   }
-  for (const key of byPrefix.get(WALLET_PREFIX.output) ?? []) ledger.judgeOutput(key.subarray(1));
+  for (const key of byPrefix.get(WALLET_PREFIX.output) ?? []) ledger.classifyOutput(key.subarray(1));
   return sound;
 }

@@ -128,7 +128,7 @@ function wholeBuffer(used: Column): Column {
 }
 
 /** Writes a set of rows down, or fills an empty one. */
-export function imageOfSet(at: TableImage, set: Set<number>): void {
+export function transferSet(at: TableImage, set: Set<number>): void {
   const count = at.number(set.size);
   const members = at.column(at.restoring ? new Int32Array(0) : Int32Array.from(set), count);
   if (at.restoring) for (let i = 0; i < count; i++) set.add(members[i]);

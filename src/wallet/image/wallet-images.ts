@@ -67,7 +67,7 @@ export class WalletImages {
   }
 
   /** Adds what the journal must tell of a batch. */
-  note(batch: WalletBatch): void {
+  journalBatch(batch: WalletBatch): void {
     if (this.#id === null) return;
     const touched: Uint8Array[] = [];
     for (const { type, key } of batch.ops) {

@@ -83,7 +83,7 @@ export class DescriptorKeys implements KeySource {
   /** How many descriptors give a script. */
   #givers = new Int32Array(32);
 
-  isShort = false;
+  needsMoreKeys = false;
   readonly #deps: DescriptorDeps;
 
   constructor(deps: DescriptorDeps) {
@@ -220,10 +220,10 @@ export class DescriptorKeys implements KeySource {
     return result;
   }
   #topUp(tracked: TrackedDescriptor, size: number, batch: WalletBatch, expanding: Expanding = {}): TopUp {
-    return runSteps(this.#toppingUp(tracked, size, batch, expanding));
+    return runSteps(this.#topUpInSteps(tracked, size, batch, expanding));
   }
   /** The same, some scripts a step. */
-  *#toppingUp(tracked: TrackedDescriptor, size: number, batch: WalletBatch, { ahead, due }: Expanding): Generator<void, TopUp> {
+  *#topUpInSteps(tracked: TrackedDescriptor, size: number, batch: WalletBatch, { ahead, due }: Expanding): Generator<void, TopUp> {
     const target = size > 0 ? size : Math.max(this.#deps.keypoolSize, 1);
     let end = Math.max(tracked.nextIndex + target, tracked.rangeEnd);
     let result: TopUp = 'full';
@@ -272,7 +272,7 @@ export class DescriptorKeys implements KeySource {
    * Forgets scripts from an index on: a descriptor that is imported again may have a shorter range. Those that another
    * one gives too stay.
    */
-  *#cutting(tracked: TrackedDescriptor, end: number, batch: WalletBatch): Generator<void, void> {
+  *#removeScriptsFrom(tracked: TrackedDescriptor, end: number, batch: WalletBatch): Generator<void, void> {
     for (; tracked.expanded >= end; tracked.expanded--) {
       for (const script of this.#expand(tracked, tracked.expanded) ?? []) {
         const row = this.#scripts.find(script);
@@ -298,7 +298,7 @@ export class DescriptorKeys implements KeySource {
       this.write(tracked, batch);
     }
     const filled = this.#topUp(tracked, 0, batch, { due: afterSomeKeys() });
-    this.isShort ||= filled === 'paused';
+    this.needsMoreKeys ||= filled === 'paused';
     return left;
   }
 
@@ -308,17 +308,17 @@ export class DescriptorKeys implements KeySource {
     return { first, end: descriptor.isRange ? Math.max(nextIndex + Math.max(this.#deps.keypoolSize, 1), rangeEnd) : 1 };
   }
   /** Takes a descriptor in, replacing one of the same text. @returns null when its scripts cannot be made */
-  add(fresh: NewDescriptor, batch: WalletBatch): TrackedDescriptor | null {
-    return runSteps(this.adding(fresh, batch));
+  addDescriptor(fresh: NewDescriptor, batch: WalletBatch): TrackedDescriptor | null {
+    return runSteps(this.addDescriptorInSteps(fresh, batch));
   }
   /** The same in steps of a few scripts, for those who have the wallet for themselves. */
-  *adding(fresh: NewDescriptor, batch: WalletBatch): Generator<void, TrackedDescriptor | null> {
+  *addDescriptorInSteps(fresh: NewDescriptor, batch: WalletBatch): Generator<void, TrackedDescriptor | null> {
     const { descriptor, ahead, due } = fresh;
     const id = this.idOf(descriptor);
     const known = this.find(id);
     const tracked = known ?? this.#table.add(id, descriptor.toString(), descriptor, ahead?.cache);
-    if (known && ahead) known.cache.learn(ahead.cache);
-    yield* this.#cutting(tracked, this.missingIndices(fresh).end, batch);
+    if (known && ahead) known.cache.mergeFrom(ahead.cache);
+    yield* this.#removeScriptsFrom(tracked, this.missingIndices(fresh).end, batch);
     tracked.time = fresh.time;
     tracked.rangeStart = fresh.rangeStart;
     tracked.rangeEnd = fresh.rangeEnd;
@@ -328,23 +328,23 @@ export class DescriptorKeys implements KeySource {
       tracked.setSecret(publicKey, resting);
       batch.put(walletKey(WALLET_PREFIX.descriptorKey, id, this.#deps.context.hashes.hash160(publicKey)), packRow([publicKey, resting]));
     }
-    const expanded = yield* this.#toppingUp(tracked, 0, batch, { ahead, due });
+    const expanded = yield* this.#topUpInSteps(tracked, 0, batch, { ahead, due });
     // Learnt while the secrets can be read: a locked wallet shows the same text.
     if (tracked.hasSecrets && !this.#deps.vault.locked) descriptor.normalizedText({ cache: tracked.cache, secrets: tracked });
-    if (this.#deps.record.bornAt(fresh.time)) this.#deps.record.write(batch);
+    if (this.#deps.record.recordBirth(fresh.time)) this.#deps.record.write(batch);
     this.write(tracked, batch);
     return expanded === 'unable' ? null : tracked;
   }
 
   /** As KeyTable's. */
-  sealAll(seal: Seal, slicer: Slicer): Promise<() => void> {
-    return this.#table.secrets.sealAll(seal, slicer);
+  sealAllSecrets(seal: Seal, slicer: Slicer): Promise<() => void> {
+    return this.#table.secrets.sealAllSecrets(seal, slicer);
   }
   /** Whether the private half of a public key is held, for whichever descriptor. */
   holdsSecretOf(publicKey: Uint8Array): boolean {
     return this.#table.secrets.holds(publicKey);
   }
-  wipe(): void {
+  wipeSecrets(): void {
     this.#table.secrets.wipe();
   }
 
@@ -372,9 +372,9 @@ export class DescriptorKeys implements KeySource {
   // -- loading
 
   /** Writes the tables down, or takes them from what was written; then the rows of `keptIds` are due. */
-  image(at: TableImage): void {
-    this.#table.image(at);
-    this.#scripts.image(at);
+  transferImage(at: TableImage): void {
+    this.#table.transferImage(at);
+    this.#scripts.transferImage(at);
     this.#owners = at.column(this.#owners, this.#scripts.rows);
     this.#indices = at.column(this.#indices, this.#scripts.rows);
     this.#givers = at.column(this.#givers, this.#scripts.rows);

@@ -62,7 +62,7 @@ export class DescriptorSecrets {
   }
 
   /** As KeyTable's. */
-  async sealAll(seal: Seal, slicer: Slicer): Promise<() => void> {
+  async sealAllSecrets(seal: Seal, slicer: Slicer): Promise<() => void> {
     const old = this.#slab;
     const next = new SecretSlab();
     const entries = this.#entries.slice();
@@ -83,12 +83,12 @@ export class DescriptorSecrets {
   }
 
   /** Writes the table down or takes it from what was written. @param descriptors how many there are */
-  image(at: TableImage, descriptors: number): void {
+  transferImage(at: TableImage, descriptors: number): void {
     this.#count = at.number(this.#count);
     this.#heads = at.column(this.#heads, descriptors);
     this.#others = at.column(this.#others, this.#count);
     this.#entries = at.column(this.#entries, this.#count);
-    this.#publicKeys.image(at);
-    this.#slab.image(at);
+    this.#publicKeys.transferImage(at);
+    this.#slab.transferImage(at);
   }
 }

@@ -6,7 +6,7 @@ import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
 import type { SecretSource } from '../../address/descriptor/secrets.js';
-import { isPlainText, teaches, trustingContext } from '../../address/descriptor/stored-text.js';
+import { isPlainText, hasCacheableKeys, trustingContext } from '../../address/descriptor/stored-text.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { Vault } from '../crypt/vault.js';
 import { ImageError, type TableImage } from '../image/table-image.js';
@@ -176,8 +176,8 @@ export class DescriptorTable {
     this.expandedEnds = grown(this.expandedEnds, number);
     this.secrets.ensureCapacity(number);
     const tracked = new TrackedDescriptor(this, number, descriptor, cache);
-    this.#flags[number] = (descriptor?.isRange ? RANGE : 0) | (teaches(text) ? CACHED : 0);
-    if (teaches(text)) this.#cached.set(number, tracked);
+    this.#flags[number] = (descriptor?.isRange ? RANGE : 0) | (hasCacheableKeys(text) ? CACHED : 0);
+    if (hasCacheableKeys(text)) this.#cached.set(number, tracked);
     return tracked;
   }
   /** The descriptor of a stored text, with an empty cache; null when it is none. */
@@ -206,12 +206,12 @@ export class DescriptorTable {
   }
 
   /** Writes the table down or takes it from what was written; then `load` is due for `keptIds`. */
-  image(at: TableImage): void {
+  transferImage(at: TableImage): void {
     // What a text means, and whether it means anything, depends on the language.
     const { language } = this.#context;
     if (Buffer.from(at.bytes(() => Buffer.from(language))).toString() !== language) throw new ImageError('descriptors of another language');
-    this.#ids.image(at);
-    this.#texts.image(at);
+    this.#ids.transferImage(at);
+    this.#texts.transferImage(at);
     const { count } = this;
     this.#flags = at.column(this.#flags, count);
     this.times = at.column(this.times, count);
@@ -219,6 +219,6 @@ export class DescriptorTable {
     this.rangeEnds = at.column(this.rangeEnds, count);
     this.nextIndices = at.column(this.nextIndices, count);
     this.expandedEnds = at.column(this.expandedEnds, count);
-    this.secrets.image(at, count);
+    this.secrets.transferImage(at, count);
   }
 }

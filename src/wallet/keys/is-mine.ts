@@ -10,7 +10,7 @@ import { OWNERSHIP, type Ownership } from './ownership.js';
 
 /** Result of a walk: INVALID wins over everything and means "not mine". */
 const INVALID = 3;
-type Verdict = Ownership | typeof INVALID;
+type MineResult = Ownership | typeof INVALID;
 
 /** Where a script stands. */
 export const PLACE = { TOP: 0, P2SH: 1, WITNESS: 2 } as const;
@@ -26,11 +26,11 @@ export interface LegacyStores {
   isWatched(script: Uint8Array): boolean;
 }
 
-const max = (a: Verdict, b: Verdict): Verdict => (a > b ? a : b);
+const max = (a: MineResult, b: MineResult): MineResult => (a > b ? a : b);
 const COMPRESSED = 33;
 
-function evaluate(script: Uint8Array, place: Place, stores: LegacyStores, hashes: Hashes, recurse: boolean): Verdict {
-  let result: Verdict = OWNERSHIP.NO;
+function evaluate(script: Uint8Array, place: Place, stores: LegacyStores, hashes: Hashes, recurse: boolean): MineResult {
+  let result: MineResult = OWNERSHIP.NO;
   const solved = solve(script);
   const { type, solutions } = solved;
   switch (type) {
@@ -77,7 +77,7 @@ function evaluate(script: Uint8Array, place: Place, stores: LegacyStores, hashes
 }
 
 /** P2PKH: whether the private key is held; in a witness a key that is not compressed makes the script invalid. */
-function heldKey(id: Uint8Array, place: Place, stores: LegacyStores): Verdict {
+function heldKey(id: Uint8Array, place: Place, stores: LegacyStores): MineResult {
   if (place === PLACE.WITNESS) {
     const key = stores.publicKey(id);
     if (key === undefined) return OWNERSHIP.NO;

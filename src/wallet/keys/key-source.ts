@@ -52,7 +52,7 @@ export interface KeySource {
    */
   markUsed(script: Uint8Array, batch: WalletBatch): readonly Uint8Array[];
   /** Set by markUsed when more keys are missing than it made: it is to be called again for the same outputs. */
-  isShort: boolean;
+  needsMoreKeys: boolean;
   canGiveAddresses(internal: boolean): boolean;
   /**
    * Fills pools.
@@ -80,7 +80,7 @@ export interface KeySource {
   /** Scripts in all, roughly. */
   readonly scriptCount: number;
   /** Overwrites every private key in memory: the wallet is closed. */
-  wipe(): void;
+  wipeSecrets(): void;
   /** Earliest time from which blocks matter, seconds. */
   readonly birthSeconds: number;
 }

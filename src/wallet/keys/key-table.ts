@@ -140,12 +140,12 @@ export class KeyTable {
     if (!this.isPrivate(row)) this.#privateCount++;
     this.#secrets[row] = this.#slab.add(resting);
     this.#flags[row] |= KEY.PRIVATE;
-    this.#learnProgram(row);
+    this.#addProgram(row);
   }
   setWatched(row: number, watched: boolean): void {
     if (watched) {
       this.#flags[row] |= KEY.WATCHED;
-      this.#learnProgram(row);
+      this.#addProgram(row);
     } else this.#flags[row] &= ~KEY.WATCHED;
   }
 
@@ -153,7 +153,7 @@ export class KeyTable {
    * Seals every secret, in slices; nothing may be added meanwhile.
    * @returns makes the sealed ones count and overwrites the plain ones
    */
-  async sealAll(seal: Seal, slicer: Slicer): Promise<() => void> {
+  async sealAllSecrets(seal: Seal, slicer: Slicer): Promise<() => void> {
     const old = this.#slab;
     const next = new SecretSlab();
     const entries = this.#secrets.slice();
@@ -206,15 +206,15 @@ export class KeyTable {
     }
     if (seed instanceof Uint8Array) this.#seeds[row] = this.#seedEntry(seed);
     if (secret instanceof Uint8Array) this.setSecret(row, secret);
-    else if (this.isWatched(row)) this.#learnProgram(row);
+    else if (this.isWatched(row)) this.#addProgram(row);
   }
 
   /** Writes the table down or takes it from what was written. */
-  image(at: TableImage): void {
-    this.#ids.image(at);
-    this.#programs.image(at);
-    this.#bytes.image(at);
-    this.#slab.image(at);
+  transferImage(at: TableImage): void {
+    this.#ids.transferImage(at);
+    this.#programs.transferImage(at);
+    this.#bytes.transferImage(at);
+    this.#slab.transferImage(at);
     const { rows } = this.#ids;
     this.#privateCount = at.number(this.#privateCount);
     this.#lastSeed = at.number(this.#lastSeed);
@@ -251,7 +251,7 @@ export class KeyTable {
     this.#seeds[row] = NONE;
     return row;
   }
-  #learnProgram(row: number): void {
+  #addProgram(row: number): void {
     if (this.#bytes.get(this.#publicKeys[row]).length !== 33) return;
     const at = this.#programs.add(this.#hashes.hash160(keyHashProgram(this.#ids.key(row))));
     this.#programRows = grown(this.#programRows, at);

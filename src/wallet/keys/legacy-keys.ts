@@ -72,7 +72,7 @@ interface Branch {
 export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   readonly keys: KeyTable;
   readonly pool: KeyPool;
-  isShort = false;
+  needsMoreKeys = false;
   /** A payment used keys of the pool up, and it is not full yet. */
   #isUnfilled = false;
   /** Explicit scripts by HASH160. */
@@ -204,7 +204,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     return row >= 0 && this.#scriptTimes[row] > 0 ? { time: this.#scriptTimes[row], origin: undefined, seedId: undefined } : undefined;
   }
 
-  wipe(): void {
+  wipeSecrets(): void {
     this.keys.wipe();
   }
   get birthSeconds(): number {
@@ -254,7 +254,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const entry = this.pool.takeKey(fromInternal, batch);
     if (entry === undefined) return { error: POOL_EMPTY };
     const row = this.keys.find(entry.id);
-    if (type !== 'legacy') this.#learnProgram(row, batch);
+    if (type !== 'legacy') this.#addProgram(row, batch);
     this.#writeRecord(batch);
     return { script: this.addressScript(row, type) };
   }
@@ -272,12 +272,12 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     for (const id of keysInScript(script, this, hashes)) {
       const entry = this.pool.find(id);
       if (entry) {
-        for (const used of this.pool.removeUpTo(entry, batch)) this.#learnProgram(this.keys.find(used.id), batch);
+        for (const used of this.pool.removeUpTo(entry, batch)) this.#addProgram(this.keys.find(used.id), batch);
         this.#isUnfilled = true;
       }
       if (this.#isUnfilled) {
         this.#isUnfilled = this.topUp(0, batch, afterSomeKeys()) === 'paused';
-        this.isShort ||= this.#isUnfilled;
+        this.needsMoreKeys ||= this.#isUnfilled;
       }
       if (record.inactive.length === 0) continue;
       const meta = this.keys.metadata(this.keys.find(id));
@@ -296,7 +296,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     if (missing <= 0) return;
     if (this.#branchOf(chain, internal) === null) return;
     const { length } = this.#derive(chain, internal, missing, batch, afterSomeKeys());
-    this.isShort ||= length < missing;
+    this.needsMoreKeys ||= length < missing;
     this.#writeRecord(batch);
   }
 
@@ -318,7 +318,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
         this.keys.setTime(row, now());
         this.keys.setOrigin(row, { fingerprint, path: [HARDENED, HARDENED + (internal ? 1 : 0), HARDENED + index] }, chain.seedId);
         this.#addSecret(row, publicKey, child.secret, batch);
-        record.bornAt(now());
+        record.recordBirth(now());
         rows.push(row);
       }
       child.secret.fill(0);
@@ -377,11 +377,11 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     if (record.hd) record.inactive.push(record.hd);
     record.hd = { seedId, external: 0, internal: 0 };
     record.flags &= ~WALLET_FLAG.BLANK;
-    record.bornAt(this.#deps.now());
+    record.recordBirth(this.#deps.now());
     this.#writeRecord(batch);
   }
   /** Throws the pool away and begins a new one from the present seed, for fillPool to go on with. */
-  newPool(batch: WalletBatch): void {
+  startNewPool(batch: WalletBatch): void {
     this.pool.clear(batch);
     this.topUp(1, batch);
     this.#writeRecord(batch);
@@ -394,7 +394,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const id = this.#deps.hashes.hash160(script);
     if (this.hasScript(id)) return true;
     if (!this.addScript(script, time, batch)) return false;
-    if (time > 0) this.#born(time, batch);
+    if (time > 0) this.#recordBirth(time, batch);
     // What is shown of a script is the last time that it came with, whichever way.
     if (time > 0 && this.#watched.has(script)) this.#setWatched(script, time, batch);
     return true;
@@ -417,7 +417,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     if (this.keys.isPrivate(row)) return;
     this.keys.setTime(row, time);
     this.#addSecret(row, publicKey, secret, batch);
-    this.#born(time, batch);
+    this.#recordBirth(time, batch);
   }
   /** Takes over a key with what another wallet knew of it. The wallet is unlocked. */
   restoreKey({ publicKey, secret, time, origin, seedId }: RestoredKey, batch: WalletBatch): void {
@@ -427,7 +427,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     else if (seedId) this.keys.setSeed(row, seedId);
     if (secret) this.#addSecret(row, publicKey, secret, batch);
     else this.keys.write(row, batch);
-    this.#born(time, batch);
+    this.#recordBirth(time, batch);
   }
   importOrigin(publicKey: Uint8Array, origin: KeyOrigin, batch: WalletBatch): void {
     const row = this.keys.touch(publicKey);
@@ -438,7 +438,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   importPublicKey(publicKey: Uint8Array, time: number, pool: { add: boolean; internal: boolean }, batch: WalletBatch): void {
     const { hashes } = this.#deps;
     if (this.publicKey(hashes.hash160(publicKey)) !== undefined) return;
-    this.#watch(payToKey(publicKey), publicKey, time, batch);
+    this.#watchScriptWithKey(payToKey(publicKey), publicKey, time, batch);
     const row = this.keys.touch(publicKey);
     this.keys.setTime(row, time);
     this.keys.write(row, batch);
@@ -447,17 +447,17 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     this.#writeRecord(batch);
   }
   /** Watches an output script from now on; its time is replaced when it was watched already. */
-  watch(script: Uint8Array, time: number, batch: WalletBatch): void {
+  watchScript(script: Uint8Array, time: number, batch: WalletBatch): void {
     const { type, solutions } = solve(script);
     const isKey = type === 'pubkey' && this.#deps.tools.keys.isPoint(solutions[0]);
-    this.#watch(script, isKey ? new Uint8Array(solutions[0]) : null, time, batch);
+    this.#watchScriptWithKey(script, isKey ? new Uint8Array(solutions[0]) : null, time, batch);
   }
   /** @param key of a P2PK script: it is known from then on */
-  #watch(script: Uint8Array, key: Uint8Array | null, time: number, batch: WalletBatch): void {
+  #watchScriptWithKey(script: Uint8Array, key: Uint8Array | null, time: number, batch: WalletBatch): void {
     this.#setWatched(script, time, batch);
     if (key) this.#watchKey(key, true, batch);
     this.#deps.record.flags &= ~WALLET_FLAG.BLANK;
-    this.#born(time, batch);
+    this.#recordBirth(time, batch);
   }
   #setWatched(script: Uint8Array, time: number, batch: WalletBatch): void {
     const row = this.#watched.add(script);
@@ -487,7 +487,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     this.#deps.record.flags &= ~WALLET_FLAG.BLANK;
   }
   /** Writes down that a key's P2WPKH script may occur. */
-  #learnProgram(row: number, batch: WalletBatch): void {
+  #addProgram(row: number, batch: WalletBatch): void {
     if (row < 0 || this.keys.publicKey(row)?.length !== 33) return;
     this.addScript(keyHashProgram(this.keys.id(row)), 0, batch);
   }
@@ -506,8 +506,8 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     row.set(script, 8);
     return row;
   }
-  #born(time: number, batch: WalletBatch): void {
-    this.#deps.record.bornAt(time);
+  #recordBirth(time: number, batch: WalletBatch): void {
+    this.#deps.record.recordBirth(time);
     this.#writeRecord(batch);
   }
   #writeRecord(batch: WalletBatch): void {
@@ -518,11 +518,11 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   // -- loading
 
   /** Writes the tables down, all but the pool, or takes them from what was written. */
-  image(at: TableImage): void {
-    this.keys.image(at);
-    this.#scripts.image(at);
-    this.#scriptBytes.image(at);
-    this.#watched.image(at);
+  transferImage(at: TableImage): void {
+    this.keys.transferImage(at);
+    this.#scripts.transferImage(at);
+    this.#scriptBytes.transferImage(at);
+    this.#watched.transferImage(at);
     this.#scriptIds = at.column(this.#scriptIds, this.#scripts.rows);
     this.#scriptTimes = at.column(this.#scriptTimes, this.#scripts.rows);
     this.#compoundCount = at.number(this.#compoundCount);

@@ -67,7 +67,7 @@ export async function encryptWallet(
   context: DescriptorContext,
   check: () => void = () => {},
 ): Promise<void> {
-  await wallet.access.exclusive(async () => {
+  await wallet.access.runExclusive(async () => {
     wallet.assertOpen();
     check();
     const masterKey = randomFillSync(secretBytes(32));
@@ -112,7 +112,7 @@ async function sealWallet(wallet: Wallet, masterKey: Uint8Array, passphrase: Uin
     await exchangeDatabase(folder);
     wallet.store = await openDatabase(databaseOf(folder));
   });
-  const sealed = await (wallet.legacy?.keys ?? wallet.descriptors!).sealAll(seal, slicer);
+  const sealed = await (wallet.legacy?.keys ?? wallet.descriptors!).sealAllSecrets(seal, slicer);
   wallet.masterKeys.push(stored);
   sealed();
   wallet.needsNewSeed = renew;

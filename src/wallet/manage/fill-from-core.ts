@@ -16,7 +16,7 @@ import type { Slicer } from '../../lib/slicer.js';
 import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { runStepsInSlices } from '../../lib/steps.js';
 import type { Store } from '../../storage/store.js';
-import { NOWHERE, TX_STATE, type TxPlace } from '../coins/tx-table.js';
+import { UNCONFIRMED_PLACE, TX_STATE, type TxPlace } from '../coins/tx-table.js';
 import type { CoreCache, CoreDescriptor, CoreMetadata, CoreSecret, CoreTransaction, CoreWallet } from '../core/core-wallet.js';
 import { openCoreMasterKey } from '../core/open-master-key.js';
 import { CoreFileError } from '../core/paged-file.js';
@@ -122,7 +122,7 @@ export async function fillFromCore(
     };
   } finally {
     wallet.vault.lock();
-    wallet.keys.wipe();
+    wallet.keys.wipeSecrets();
   }
 }
 
@@ -161,7 +161,7 @@ const SKIPPED_KINDS: Readonly<Record<string, string>> = {
   lockedutxo: 'locks of coins (lockunspent)',
 };
 
-const skippedWarnings = ({ left }: CoreWallet): string[] =>
+const skippedWarnings = ({ skippedRows: left }: CoreWallet): string[] =>
   [...left].map(([kind, count]) => `Left out: ${count} ${SKIPPED_KINDS[kind] ?? `rows of the kind ${JSON.stringify(kind.slice(0, 40))}`}`);
 
 class CoreImport {
@@ -229,7 +229,7 @@ class CoreImport {
       if (!keys.addScript(script, 0, batch)) this.warnings.push('Left out: a script of more than 520 bytes');
     });
     await this.#each(core.watched, (script, batch) => {
-      keys.watch(script, core.watchedMetadata.get(toHex(script))?.time ?? 0, batch);
+      keys.watchScript(script, core.watchedMetadata.get(toHex(script))?.time ?? 0, batch);
     });
     const others = [...core.keyMetadata.values()].filter(({ publicKey }) => !taken.has(toHex(publicKey)));
     await this.#each(others, ({ publicKey, metadata }, batch) => {
@@ -321,7 +321,7 @@ class CoreImport {
         const precomputed = { first: 0, scripts: [], cache: cacheFor(core.caches.get(id)) };
         const tracked = await wallet.changeExclusively((batch) => {
           const fresh = { descriptor, secrets: secrets.pairs(), time: stored.time, ...window, ...(needsCache ? { ahead: precomputed } : {}) };
-          return runStepsInSlices(keys.adding(fresh, batch), () => (this.#pauses.due ? this.#pauses.pause() : undefined));
+          return runStepsInSlices(keys.addDescriptorInSteps(fresh, batch), () => (this.#pauses.due ? this.#pauses.pause() : undefined));
         }, false);
         if (tracked === null) throw new CoreFileError(`The scripts of a descriptor cannot be made: ${stored.text.slice(0, 200)}`);
         numbers.set(id, tracked.number);
@@ -393,7 +393,7 @@ class CoreImport {
     const arrived = await sortInSlices(this.#core.transactions, before, this.#pauses);
     const blocks = await this.#blocksOf(arrived, client, tip);
     await this.#each(arrived, ({ tx, values, received, smart, ...at }, batch) => {
-      wallet.ledger.put(tx, placeOf(at, blocks), batch, values, { received, smart });
+      wallet.ledger.putRecord(tx, placeOf(at, blocks), batch, values, { received, smart });
     });
   }
   /** The blocks of the chain up to `tip` that records name, by hashKey. */
@@ -413,9 +413,9 @@ function placeOf(
   { blockHash, position }: Pick<CoreTransaction, 'blockHash' | 'position'>,
   blocks: ReadonlyMap<string, BlockFacts>,
 ): TxPlace {
-  if (equalBytes(blockHash, ABANDONED)) return { ...NOWHERE, state: TX_STATE.ABANDONED };
+  if (equalBytes(blockHash, ABANDONED)) return { ...UNCONFIRMED_PLACE, state: TX_STATE.ABANDONED };
   const node = blocks.get(hashKey(blockHash));
-  if (node === undefined) return NOWHERE;
+  if (node === undefined) return UNCONFIRMED_PLACE;
   const block = { height: node.height, blockHash: node.hash, blockTime: node.time };
   return position < 0 ? { ...block, state: TX_STATE.CONFLICTED, position: 0 } : { ...block, state: TX_STATE.CONFIRMED, position };
 }

@@ -95,7 +95,7 @@ export async function loadWallet(
   if (!image || !(await restore(store, wallet, image, surroundings.crypto, images))) {
     if (image) {
       // What was restored is of no use, and its private keys must not stay.
-      wallet.keys.wipe();
+      wallet.keys.wipeSecrets();
       wallet = assemble();
       await images.discardImage(store);
     }
@@ -120,7 +120,7 @@ export async function loadWallet(
   const locator = (await store.get(walletKey(WALLET_PREFIX.locator))) ?? new Uint8Array(0);
   wallet.unseen = await readUnseen(store);
   const pendingRow = await store.get(REASSESS_KEY);
-  wallet.loaded(pendingRow);
+  wallet.finishLoading(pendingRow);
   const isIndexed = schema[0] === WALLET_SCHEMA;
   return { wallet, locator: new Uint8Array(locator), reassessDue: pendingRow !== undefined || !isIndexed, isIndexed };
 }
@@ -157,7 +157,7 @@ async function restore(
 ): Promise<boolean> {
   try {
     const loader = new ImageLoader(columns);
-    wallet.image(loader);
+    wallet.transferImage(loader);
     loader.done();
   } catch (error) {
     wipeSecrets(columns);
@@ -173,7 +173,7 @@ async function restore(
   const slicer = new Slicer();
   for (const row of ledger.txs.liveRows()) {
     const view = ledger.txs.view(row);
-    if (view) ledger.judgeTx(view);
+    if (view) ledger.classifyTx(view);
     if (slicer.due) await slicer.pause();
   }
   return true;

@@ -14,7 +14,7 @@ import { WALLET_FLAG, WalletRecord } from '../wallet-record.js';
 import { makeMasterKey } from './first-master-key.js';
 import { assembleWallet, type WalletSurroundings } from './load-wallet.js';
 import { addWatched, generateKeys } from './new-keys.js';
-import { install, type NewPlace, openDatabase } from './new-place.js';
+import { installNewDatabase, type NewFolder, openDatabase } from './new-place.js';
 import { WALLET_CODE, WalletError } from './wallet-error.js';
 
 export interface NewWallet {
@@ -70,7 +70,7 @@ export async function signerDescriptors(
  */
 export async function makeWallet(
   wanted: NewWallet,
-  place: NewPlace,
+  place: NewFolder,
   signerBranches: readonly SignerBranch[] | null,
   surroundings: WalletSurroundings,
   client: NodeClient,
@@ -104,7 +104,7 @@ export async function makeWallet(
     await wallet.change((batch) => wallet.writeLocator(batch));
     wallet.lockNow();
     await store.close();
-    await install(place);
+    await installNewDatabase(place);
     wallet.store = await openDatabase(databaseOf(folder));
     return wallet;
   } catch (error) {

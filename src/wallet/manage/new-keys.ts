@@ -56,7 +56,7 @@ export function addAccount(
   const keys = wallet.descriptors!;
   const secrets = [{ publicKey: root.key.publicKey, secret: root.secret }];
   const window = { rangeStart: 0, rangeEnd: 0, nextIndex: 0, due: (): boolean => true };
-  const tracked = keys.add({ descriptor, secrets, time: wallet.parts.now(), ...window }, batch);
+  const tracked = keys.addDescriptor({ descriptor, secrets, time: wallet.parts.now(), ...window }, batch);
   if (tracked === null) throw new Error('own descriptor cannot be expanded');
   wallet.record.flags &= ~WALLET_FLAG.BLANK;
   keys.setActive(tracked, internal, batch);
@@ -67,7 +67,7 @@ export function addAccount(
 export function addWatched(wallet: Wallet, descriptor: Descriptor, internal: boolean, batch: WalletBatch): void {
   const keys = wallet.descriptors!;
   const window = { rangeStart: 0, rangeEnd: 0, nextIndex: 0, due: (): boolean => true };
-  const tracked = keys.add({ descriptor, secrets: [], time: wallet.parts.now(), ...window }, batch);
+  const tracked = keys.addDescriptor({ descriptor, secrets: [], time: wallet.parts.now(), ...window }, batch);
   if (tracked === null) throw new WalletError(WALLET_CODE.MISC, 'Could not top up scriptPubKeys');
   keys.setActive(tracked, internal, batch);
 }
@@ -82,7 +82,7 @@ export function generateKeys(wallet: Wallet, context: DescriptorContext, batch: 
     const seed = legacy.generateSeed();
     legacy.setSeed(seed, batch);
     seed.fill(0);
-    legacy.newPool(batch);
+    legacy.startNewPool(batch);
   } else if (descriptors) {
     const seed = randomFillSync(secretBytes(32));
     try {

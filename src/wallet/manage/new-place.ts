@@ -49,7 +49,7 @@ export async function inNewFolder<T>(
   dir: string,
   name: string,
   taken: WalletError,
-  make: (place: NewPlace, hold: FolderHold) => Promise<T>,
+  make: (place: NewFolder, hold: FolderHold) => Promise<T>,
 ): Promise<T> {
   const folder = folderOf(dir, name);
   const place = await makeFolder(folder, dir, name);
@@ -71,7 +71,7 @@ export async function inNewFolder<T>(
 }
 
 /** What a creation or a restoration made: that much goes again if it fails. */
-export interface NewPlace {
+export interface NewFolder {
   readonly folder: string;
   /** Whether the folder is its own. */
   readonly made: boolean;
@@ -79,7 +79,7 @@ export interface NewPlace {
   installed: boolean;
 }
 
-async function makeFolder(folder: string, dir: string, name: string): Promise<NewPlace> {
+async function makeFolder(folder: string, dir: string, name: string): Promise<NewFolder> {
   if (await isReservedFolder(dir, folder)) {
     throw new WalletError(
       WALLET_CODE.WALLET,
@@ -96,13 +96,13 @@ async function makeFolder(folder: string, dir: string, name: string): Promise<Ne
   return { folder, made: info === null, installed: false };
 }
 
-export async function install(place: NewPlace): Promise<void> {
+export async function installNewDatabase(place: NewFolder): Promise<void> {
   await installDatabase(place.folder);
   place.installed = true;
 }
 
 /** Takes away what a failed creation or restoration left. */
-async function removeDatabase({ folder, installed }: NewPlace): Promise<void> {
+async function removeDatabase({ folder, installed }: NewFolder): Promise<void> {
   if (installed) await fs.rm(databaseOf(folder), { recursive: true, force: true });
   else await clearNewDatabase(folder);
 }
@@ -121,7 +121,7 @@ async function isCoreWallet(file: string): Promise<boolean> {
 }
 
 /** Why no wallet is loaded from a folder. */
-export async function notFound(folder: string): Promise<WalletError> {
+export async function notFoundError(folder: string): Promise<WalletError> {
   const there = await fs.stat(folder).then(
     () => true,
     () => false,

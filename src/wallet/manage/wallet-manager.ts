@@ -7,7 +7,7 @@ import type { Store } from '../../storage/store.js';
 import { wipeCoreWallet } from '../core/core-wallet.js';
 import { readCoreWallet } from '../core/read-core-wallet.js';
 import { beyondPruned, catchUp, isOfOtherChain, rollBack } from '../follow/catch-up.js';
-import { type RescanDeps, reserve, scanBlocks, scanStart } from '../follow/rescan.js';
+import { type RescanDeps, reserveScan, scanBlocks, scanStart } from '../follow/rescan.js';
 import { WalletImages } from '../image/wallet-images.js';
 import { fillPool } from '../keys/fill-pool.js';
 import { ALREADY_DESCRIPTORS, type Migrated, migrateWallet, openMigrationKey } from '../migrate/migrate-wallet.js';
@@ -35,11 +35,11 @@ import {
   alreadyLoaded,
   assertFree,
   inNewFolder,
-  install,
+  installNewDatabase,
   invalidPath,
   LOADING,
-  type NewPlace,
-  notFound,
+  type NewFolder,
+  notFoundError,
   openDatabase,
 } from './new-place.js';
 import { selectWallet } from './select-wallet.js';
@@ -148,10 +148,10 @@ export class WalletManager {
       this.#onHistoryEnd();
       return undefined;
     }
-    for (const wallet of this.#wallets) wallet.push(event);
+    for (const wallet of this.#wallets) wallet.pushEvent(event);
     if (event.kind !== 'connected' && event.kind !== 'disconnected') return undefined;
     this.#lastBlockSeconds = this.#surroundings.now();
-    return Promise.all(this.#wallets.map((wallet) => wallet.passed()));
+    return Promise.all(this.#wallets.map((wallet) => wallet.whenEventsApplied()));
   }
   /** Seconds when the last block came, 0 before the first. */
   get lastBlockSeconds(): number {
@@ -160,7 +160,7 @@ export class WalletManager {
   /** The blocks below a snapshot are all here: scans that waited for them go on. */
   #onHistoryEnd(): void {
     for (const wallet of this.#wallets) {
-      Promise.resolve(wallet.caughtUp())
+      Promise.resolve(wallet.applyPendingEvents())
         .then(() => this.#scanUnseen(wallet))
         .catch(this.#logScanNotStarted);
     }
@@ -174,7 +174,7 @@ export class WalletManager {
   warnOf(what: string, error: unknown): void {
     this.#deps.log.warn(`Failed to ${what}: ${error instanceof Error ? error.message : String(error)}`);
   }
-  #refuse(what: string, error: unknown): never {
+  #logAndThrow(what: string, error: unknown): never {
     this.warnOf(what, error);
     throw error;
   }
@@ -182,7 +182,7 @@ export class WalletManager {
   // -- life
 
   /** @returns the wallet, and what is to be said of it besides `warnings` */
-  async create(wanted: NewWallet): Promise<{ wallet: Wallet; warnings: string[] }> {
+  async createWallet(wanted: NewWallet): Promise<{ wallet: Wallet; warnings: string[] }> {
     const warnings: string[] = [];
     const { name } = wanted;
     const secret = wanted.passphrase !== null && wanted.passphrase.length > 0;
@@ -199,11 +199,11 @@ export class WalletManager {
     const signerBranches = wanted.signer === null ? null : await signerDescriptors(wanted, wanted.signer, this.#surroundings.context);
     const wallet = await inNewFolder(this.#folders, this.options.dir, name, taken, (place, hold) =>
       this.#make(wanted, place, signerBranches, hold),
-    ).catch((error: unknown) => this.#refuse(`create wallet ${JSON.stringify(name)}`, error));
+    ).catch((error: unknown) => this.#logAndThrow(`create wallet ${JSON.stringify(name)}`, error));
     this.note(name, `created in ${folder}`);
     return { wallet, warnings };
   }
-  async #make(wanted: NewWallet, place: NewPlace, signerBranches: readonly SignerBranch[] | null, hold: FolderHold): Promise<Wallet> {
+  async #make(wanted: NewWallet, place: NewFolder, signerBranches: readonly SignerBranch[] | null, hold: FolderHold): Promise<Wallet> {
     const surroundings = this.#surroundings;
     const wallet = await makeWallet(wanted, place, signerBranches, surroundings, this.#deps.client);
     try {
@@ -220,7 +220,7 @@ export class WalletManager {
   async load(name: string): Promise<Wallet> {
     const folder = folderToLoad(this.options.dir, name);
     // No lock is put where no wallet is.
-    if (!(await hasDatabase(folder))) throw await notFound(folder);
+    if (!(await hasDatabase(folder))) throw await notFoundError(folder);
     const hold = await this.#folders.holdFolder(folder, LOADING);
     try {
       const wallet = await this.#loadFrom(folder, name, hold);
@@ -228,12 +228,12 @@ export class WalletManager {
       return wallet;
     } catch (error) {
       await hold.release();
-      return this.#refuse(`load wallet ${JSON.stringify(name)} from ${folder}`, error);
+      return this.#logAndThrow(`load wallet ${JSON.stringify(name)} from ${folder}`, error);
     }
   }
   /** Loads a wallet whose folder is locked. @param former the wallet object before the failure, if the wallet has failed */
   async #loadFrom(folder: string, name: string, hold: FolderHold, former?: Wallet): Promise<Wallet> {
-    if (!(await hasDatabase(folder))) throw await notFound(folder);
+    if (!(await hasDatabase(folder))) throw await notFoundError(folder);
     if (await isLinkedDatabase(folder)) throw invalidPath(this.options.dir, name);
     await repairFolder(folder);
     // Delete the marker, so that the next migration does not remove this wallet.
@@ -250,12 +250,12 @@ export class WalletManager {
       await rollBack(wallet, result.locator, this.#deps.client);
       if (result.reassessDue) {
         this.#deps.log.info(`Wallet ${JSON.stringify(name)}: looking again at what is known, for keys that came since`);
-        await wallet.reassessLeft(result.isIndexed);
+        await wallet.finishReassessment(result.isIndexed);
       }
       // The first load from rows, or one after many changes and a sudden end, leaves an image behind.
       await wallet.saveImage();
       await this.#attach(wallet, hold);
-      await wallet.noticeKeys();
+      await wallet.startReassessing();
       await fillPool(wallet, 0);
       if (this.options.rescan && former === undefined) await this.#rescan(wallet);
       else await this.#scanUnseen(wallet);
@@ -301,7 +301,7 @@ export class WalletManager {
     const height = Math.min(oldest.height, wallet.unseen?.nextHeight ?? client.tip.height);
     const [start] = await client.blocks(height, 1);
     const deps = this.scanDeps();
-    if (!reserve(wallet, deps.nowMs(), { nextHeight: height, stopHeight: null })) return;
+    if (!reserveScan(wallet, deps.nowMs(), { nextHeight: height, stopHeight: null })) return;
     wallet.unseen = null;
     try {
       log.info(`Wallet ${JSON.stringify(wallet.name)}: Rescanning last ${client.tip.height - height} blocks (from block ${height})...`);
@@ -331,7 +331,7 @@ export class WalletManager {
     // There may be more of them by now.
     if (wallet.unseen !== unseen) return this.#scanUnseen(wallet);
     const deps = this.scanDeps();
-    if (start === undefined || wallet.closed || !reserve(wallet, deps.nowMs(), unseen)) return;
+    if (start === undefined || wallet.closed || !reserveScan(wallet, deps.nowMs(), unseen)) return;
     wallet.unseen = null;
     log.info(`Wallet ${JSON.stringify(wallet.name)}: looking through blocks from ${unseen.nextHeight} on that it has not seen`);
     scanBlocks(wallet, start, unseen.stopHeight, true, deps)
@@ -368,8 +368,8 @@ export class WalletManager {
       this.#listenNoMore();
       this.#updatePruneGuard();
     }
-    await client.readMempool((event) => wallet.push(event));
-    await wallet.caughtUp();
+    await client.readMempool((event) => wallet.pushEvent(event));
+    await wallet.applyPendingEvents();
   }
 
   async unload(wallet: Wallet): Promise<void> {
@@ -380,7 +380,7 @@ export class WalletManager {
     this.#publishNames();
     this.#listenNoMore();
     if (wallet.scan) wallet.scan.abort = true;
-    await wallet.access.exclusive(() => this.#closeWallet(wallet, true));
+    await wallet.access.runExclusive(() => this.#closeWallet(wallet, true));
     this.note(wallet.name, 'unloaded');
   }
   /**
@@ -400,7 +400,7 @@ export class WalletManager {
     const hold = this.#holds.get(wallet)!;
     hold.setErrorText(LOADING);
     try {
-      await wallet.access.exclusive(() => wallet.close(false));
+      await wallet.access.runExclusive(() => wallet.close(false));
       this.#holds.delete(wallet);
       if (this.#closed) return;
       if (!loadsAgain) throw error;
@@ -420,7 +420,7 @@ export class WalletManager {
     this.#publishNames();
   }
   /** Loads wallets that were loaded when their thread ended. @param why they stay unloaded instead; null: they do not */
-  async loadAgain(names: readonly string[], why: string | null): Promise<void> {
+  async reloadWallets(names: readonly string[], why: string | null): Promise<void> {
     for (const name of names) this.#failed.recordFailure(name);
     for (const name of names) {
       if (why !== null) this.#giveUp(name, why);
@@ -444,7 +444,7 @@ export class WalletManager {
   }
 
   /** Makes a wallet of a backup file and loads it. */
-  async restore(name: string, file: string): Promise<Wallet> {
+  async restoreWallet(name: string, file: string): Promise<Wallet> {
     const isFile = await fs.stat(file).then(
       (info) => info.isFile(),
       () => false,
@@ -458,7 +458,7 @@ export class WalletManager {
       const fault = await readBackup(file, store);
       if (fault === null) return;
       throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${name}: Wallet corrupted. ${file} ${fault}.`);
-    }).catch((error: unknown) => this.#refuse(`restore wallet ${JSON.stringify(name)} from ${file}`, error));
+    }).catch((error: unknown) => this.#logAndThrow(`restore wallet ${JSON.stringify(name)} from ${file}`, error));
     this.note(name, `restored from ${file}`);
     return wallet;
   }
@@ -472,7 +472,7 @@ export class WalletManager {
       } finally {
         await store.close();
       }
-      await install(place);
+      await installNewDatabase(place);
       return this.#loadFrom(folder, name, hold);
     });
   }
@@ -483,7 +483,7 @@ export class WalletManager {
    * @param passphrase of an encrypted file, which the wallet is encrypted with too; the caller wipes it
    * @throws WalletError
    */
-  async importCore(
+  async importCoreWallet(
     name: string,
     { file, magic, passphrase }: { readonly file: string; readonly magic: Uint8Array; readonly passphrase: Uint8Array | null },
     pauses: Slicer,
@@ -515,14 +515,14 @@ export class WalletManager {
    * @param passphrase of an encrypted wallet. The caller wipes it.
    * @throws WalletError
    */
-  async migrate(name: string, passphrase: Uint8Array | null, loads: boolean, pauses: Slicer): Promise<Migrated> {
+  async migrateWallet(name: string, passphrase: Uint8Array | null, loads: boolean, pauses: Slicer): Promise<Migrated> {
     const known = this.get(name);
     if (known?.descriptors) throw new WalletError(WALLET_CODE.WALLET, ALREADY_DESCRIPTORS);
     // Check before unloading the wallet.
     if (known?.vault.encrypted) (await openMigrationKey(known.masterKeys, passphrase)).fill(0);
     const folder = folderToLoad(this.options.dir, name);
     if (!(await hasDatabase(folder))) {
-      const { message } = await notFound(folder);
+      const { message } = await notFoundError(folder);
       const hint = /It is Bitcoin Core's.*/.exec(message)?.[0] ?? '';
       throw new WalletError(WALLET_CODE.WALLET, `Error: Wallet does not exist${hint && `. ${hint}`}`);
     }
@@ -532,7 +532,7 @@ export class WalletManager {
       migrated = await this.#migrateIn(folder, name, passphrase, pauses);
     } catch (error) {
       if (known) await this.load(name).catch((again: unknown) => this.warnOf(`load wallet ${JSON.stringify(name)} again`, again));
-      return this.#refuse(`migrate wallet ${JSON.stringify(name)}`, error);
+      return this.#logAndThrow(`migrate wallet ${JSON.stringify(name)}`, error);
     }
     const { main, watchOnly, solvables, backupPath } = migrated;
     const made = [main, watchOnly, solvables].filter((one) => one !== null);

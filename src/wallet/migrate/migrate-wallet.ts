@@ -91,7 +91,7 @@ export async function migrateWallet(
     const sealed = legacy.masterKeys[0] ?? null;
     if (sealed !== null) legacy.vault.unlock(await openMigrationKey(legacy.masterKeys, passphrase));
     await rollBack(legacy, loaded.locator, client);
-    if (loaded.reassessDue) await legacy.reassessLeft(loaded.isIndexed);
+    if (loaded.reassessDue) await legacy.finishReassessment(loaded.isIndexed);
     if (legacy.needsNewSeed) await renewSeed(legacy, surroundings.context);
     const backupPath = await backUp(tools, place, legacy);
     return await new Migration(tools, place, legacy, passphrase, pauses).run(backupPath);
@@ -269,7 +269,7 @@ class Migration {
         const txid = Buffer.from(txs.txid(row)).reverse().toString('hex');
         throw refuse(`Transaction ${txid} in wallet cannot be identified to belong to migrated wallets`);
       }
-      const times = { received: txs.received(row), smart: txs.smart(row) };
+      const times = { received: txs.received(row), smart: txs.smartTime(row) };
       const moved = { tx, place: txs.place(row), values: txs.values(row), times, versions: txs.versions(row) };
       for (const owner of owners) await owner!.addRecord(moved);
     }

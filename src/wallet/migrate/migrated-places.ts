@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { FolderHolds } from '../manage/folder-holds.js';
-import { assertFree, inNewFolder, install, LOADING } from '../manage/new-place.js';
+import { assertFree, inNewFolder, installNewDatabase, LOADING } from '../manage/new-place.js';
 import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
 import {
   clearNewDatabase,
@@ -64,7 +64,7 @@ export async function inMigratedPlace(places: Places, name: string, work: (place
     const named = async (): Promise<void> => {
       await fs.writeFile(markerOf(folder), '');
       await syncFolder(folder);
-      await install(place);
+      await installNewDatabase(place);
     };
     try {
       await work({ folder, database: await clearNewDatabase(folder), install: named });

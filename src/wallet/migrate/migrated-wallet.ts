@@ -74,7 +74,7 @@ export class MigratedWallet {
     try {
       const { descriptor, time, rangeEnd } = wanted;
       const fresh = { descriptor, secrets, time, rangeStart: 0, rangeEnd, nextIndex: 0 };
-      const tracked = await runStepsInSlices(this.wallet.descriptors!.adding(fresh, this.#batch), yieldToOthers);
+      const tracked = await runStepsInSlices(this.wallet.descriptors!.addDescriptorInSteps(fresh, this.#batch), yieldToOthers);
       if (tracked === null) throw new WalletError(WALLET_CODE.WALLET, 'Error: The scripts of a descriptor cannot be made');
       if (secrets.length > 0) this.wallet.record.flags &= ~WALLET_FLAG.BLANK;
     } finally {
@@ -97,12 +97,12 @@ export class MigratedWallet {
   }
   async addRecord({ tx, place, values, times, versions }: MovedRecord): Promise<void> {
     const { ledger } = this.wallet;
-    const row = ledger.put(tx, place, this.#batch, values, times);
-    if (versions.length > 1) for (const version of versions) ledger.noteVersion(row, version, this.#batch);
+    const row = ledger.putRecord(tx, place, this.#batch, values, times);
+    if (versions.length > 1) for (const version of versions) ledger.addVersion(row, version, this.#batch);
     await this.#written();
   }
   lockCoin(outpoint: Uint8Array): void {
-    this.wallet.ledger.lock(outpoint, this.#batch);
+    this.wallet.ledger.lockCoin(outpoint, this.#batch);
   }
   /** Sets the wallet's block before records are added. */
   startAt(tip: BlockFacts): void {

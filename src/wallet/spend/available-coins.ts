@@ -59,7 +59,7 @@ export async function availableCoins(
       const tx = coins.txRow(coin);
       let parent = parents.get(tx);
       if (parent === undefined) {
-        parent = judge(wallet, tx, control, trust, tools, relatives);
+        parent = checkParent(wallet, tx, control, trust, tools, relatives);
         parents.set(tx, parent);
       }
       if (!parent.usable) continue;
@@ -75,7 +75,7 @@ export async function availableCoins(
 }
 
 /** Core's conditions on the transaction a coin is from. */
-function judge(
+function checkParent(
   wallet: Wallet,
   row: number,
   control: CoinControl,
@@ -212,11 +212,11 @@ export async function addressNumbers(wallet: Wallet, rows: readonly number[], by
 }
 
 /** Whether coins chosen a moment ago can be spent still. @param outpoints as they were when chosen */
-export function stillThere(wallet: Wallet, outpoints: readonly Uint8Array[]): boolean {
-  return stillUnspent(wallet, outpoints) && !outpoints.some((outpoint) => wallet.isLocked(outpoint));
+export function areStillSpendable(wallet: Wallet, outpoints: readonly Uint8Array[]): boolean {
+  return areStillUnspent(wallet, outpoints) && !outpoints.some((outpoint) => wallet.isLocked(outpoint));
 }
 /** The same in the moment of recording, when they may be locked: for this payment, or too late. */
-export function stillUnspent(wallet: Wallet, outpoints: readonly Uint8Array[]): boolean {
+export function areStillUnspent(wallet: Wallet, outpoints: readonly Uint8Array[]): boolean {
   const { coins, txs } = wallet.ledger;
   return outpoints.every((outpoint) => {
     const coin = coins.find(outpoint);

@@ -1,10 +1,10 @@
 // Random numbers from the system's source, taken in large portions because coin selection asks for millions of bits.
 import { randomFillSync } from 'node:crypto';
-import type { Chance } from './select/pace.js';
+import type { RandomSource } from './select/pace.js';
 
 const PORTION = 1 << 14;
 
-export function createChance(): Chance {
+export function createRandomSource(): RandomSource {
   const words = new Uint32Array(PORTION);
   let at = PORTION;
   let bits = 0;

@@ -20,7 +20,7 @@ export interface Preset {
   readonly bumpFee: number;
 }
 
-export interface CoinPool extends AvailableCoins {
+export interface PaymentCoins extends AvailableCoins {
   readonly presets: readonly Preset[];
   /**
    * An outpoint that must be spent and is no coin of the wallet, or whose size cannot be told; null when all are well.
@@ -36,11 +36,11 @@ export async function gatherCoins(
   tools: SpendTools,
   feeRate: number | null,
   pace: Pace,
-): Promise<CoinPool> {
+): Promise<PaymentCoins> {
   const available = await availableCoins(wallet, control, sizes, tools, feeRate, pace);
   const { coins } = wallet.ledger;
   const presets = new Map<string, Preset>();
-  let fault: CoinPool['fault'] = null;
+  let fault: PaymentCoins['fault'] = null;
   const bumpFees = feeRate === null ? undefined : (await tools.client.bumpFees(control.inputs, feeRate))?.each;
   for (const [i, outpoint] of control.inputs.entries()) {
     const key = hashKey(outpoint);
@@ -63,11 +63,11 @@ export const sizeFromWeight = (script: Uint8Array, weight: number): InputSize =>
 });
 
 /** Null when it is not known how the coin is spent. */
-export const sizeOf = ({ rows, sizes, presets }: CoinPool, coin: number): InputSize | null =>
+export const sizeOf = ({ rows, sizes, presets }: PaymentCoins, coin: number): InputSize | null =>
   coin < rows.length ? sizes[coin] : presets[coin - rows.length].size;
 
 /** The coins of most value only, and all presets. */
-export async function largestOf(pool: CoinPool, count: number, pace: Pace): Promise<CoinPool> {
+export async function largestOf(pool: PaymentCoins, count: number, pace: Pace): Promise<PaymentCoins> {
   const order = (await descending(pool.columns.values, pace)).subarray(0, count);
   const columns = emptyColumns(order.length);
   order.forEach((from, to) => {

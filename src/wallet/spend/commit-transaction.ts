@@ -2,10 +2,10 @@
 // taken later. Core 0.21: CWallet::CommitTransaction, CWalletTx::SubmitMemoryPoolAndRelay.
 
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { NOWHERE, TX_STATE } from '../coins/tx-table.js';
+import { UNCONFIRMED_PLACE, TX_STATE } from '../coins/tx-table.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
-import { stillUnspent } from './available-coins.js';
+import { areStillUnspent } from './available-coins.js';
 import { COINS_SPENT_MEANWHILE, createTransaction, MAX_TRIES } from './create-transaction.js';
 import type { Payment, PaymentError, PaymentRequest, SpendTools } from './payment.js';
 import { logOf } from './payment.js';
@@ -18,7 +18,7 @@ export interface Recording {
    */
   readonly stands: () => boolean;
   /** Changes that belong to it, in the same batch. */
-  readonly also?: (batch: WalletBatch) => void;
+  readonly alsoWrite?: (batch: WalletBatch) => void;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function payAndRecord(
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const made = await createTransaction(wallet, request, tools, yieldFirst);
     if ('error' in made) return made;
-    const stands = (): boolean => stillUnspent(wallet, made.chosen);
+    const stands = (): boolean => areStillUnspent(wallet, made.chosen);
     if ((await commitTransaction(wallet, made.tx, values, tools, { stands })) !== false) return made;
   }
   return COINS_SPENT_MEANWHILE;
@@ -50,11 +50,11 @@ export async function commitTransaction(
   tx: TxView,
   values: ReadonlyMap<string, string>,
   tools: SpendTools,
-  { stands, also }: Recording,
+  { stands, alsoWrite: also }: Recording,
 ): Promise<string | null | false> {
   const recorded = await wallet.change((batch) => {
     if (!stands()) return false;
-    wallet.ledger.put(tx, NOWHERE, batch, values);
+    wallet.ledger.putRecord(tx, UNCONFIRMED_PLACE, batch, values);
     also?.(batch);
     return true;
     // On the disk before the node or the client gets the payment: else a loss of power could lead to a second payment.
@@ -79,6 +79,6 @@ export async function submit(wallet: Wallet, tx: TxView, { client, options }: Sp
     refusal = error instanceof Error ? error.message : String(error);
   }
   client.sync();
-  await wallet.caughtUp();
+  await wallet.applyPendingEvents();
   return refusal;
 }

@@ -8,9 +8,9 @@ import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
 import { signTransaction, withInputs } from '../../signing/sign-transaction.js';
 import type { Wallet } from '../wallet.js';
-import { stillThere } from './available-coins.js';
+import { areStillSpendable } from './available-coins.js';
 import { changeTypeFor } from './change-script.js';
-import { type CoinPool, gatherCoins, largestOf, sizeOf } from './coin-pool.js';
+import { type PaymentCoins, gatherCoins, largestOf, sizeOf } from './coin-pool.js';
 import { minimumFeeRate } from './fee-rates.js';
 import type { Payment, PaymentError, PaymentRequest, SpendTools } from './payment.js';
 import { MAX_STANDARD_WEIGHT, PaymentPlan } from './payment-plan.js';
@@ -64,7 +64,7 @@ async function makePayment(
   if (refusal !== null) return refusal;
   const sizes = new SignedSizes(wallet, control, tools);
   const pool = await gatherCoins(wallet, control, sizes, tools, rules.leastWaste ? rate.feeRate : null, pace);
-  const weight = (draft: Draft, from: CoinPool): number => {
+  const weight = (draft: Draft, from: PaymentCoins): number => {
     const scripts = recipients.map(({ script }) => script);
     const inputs = draft.coins.map((coin) => sizeOf(from, coin)!);
     return transactionWeight(inputs, draft.change > 0 ? [...scripts, plan.changeScript] : scripts);
@@ -83,7 +83,7 @@ async function makePayment(
   }
 
   const chosen = draft.coins.filter((coin) => coin < from.rows.length).map((coin) => wallet.ledger.coins.outpoint(from.rows[coin]));
-  if (!stillThere(wallet, chosen)) return 'moved';
+  if (!areStillSpendable(wallet, chosen)) return 'moved';
   let changeScript = control.changeScript ?? EMPTY;
   if (draft.changePosition >= 0 && control.changeScript === null) {
     if (!wallet.keys.canGiveAddresses(true)) return { error: NO_CHANGE_ADDRESS };
@@ -102,7 +102,7 @@ async function makePayment(
   const chainFault = await chainLimitFault(tx.bytes, tools);
   if (chainFault !== null) return chainFault;
   // The record may have to wait for other work, and looks again: see commitTransaction.
-  if (!stillThere(wallet, chosen)) return 'moved';
+  if (!areStillSpendable(wallet, chosen)) return 'moved';
   return { tx, fee: draft.fee, changePosition: draft.changePosition, reason: rate.reason, chosen };
 }
 
@@ -118,7 +118,7 @@ function assemble(
   wallet: Wallet,
   request: PaymentRequest,
   { options, chance, crypto }: SpendTools,
-  { draft, from, changeScript, locktime }: { draft: Draft; from: CoinPool; changeScript: Uint8Array; locktime: number },
+  { draft, from, changeScript, locktime }: { draft: Draft; from: PaymentCoins; changeScript: Uint8Array; locktime: number },
 ): TxView {
   const { coins } = wallet.ledger;
   const sequence = (request.control.replaceable ?? options.replaceable) ? SEQUENCE_REPLACEABLE : SEQUENCE_LOCKABLE;

@@ -13,13 +13,13 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Crypto } from '../../crypto/crypto.js';
 import { feeForSize, feeRateOf } from '../../policy/fee-rate.js';
 import { signalsReplacement } from '../../policy/replaceable.js';
-import { counts } from '../coins/coin-table.js';
+import { matchesFilter } from '../coins/coin-table.js';
 import { outpointOf } from '../coins/outpoint.js';
 import { destinationOf } from '../keys/destination.js';
 import { FILTER, type OwnershipFilter } from '../keys/ownership.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
-import { stillUnspent } from './available-coins.js';
+import { areStillUnspent } from './available-coins.js';
 import type { CoinControl } from './coin-control.js';
 import { sizeFromWeight } from './coin-pool.js';
 import { commitTransaction } from './commit-transaction.js';
@@ -57,12 +57,12 @@ const WALLET_INCREMENT = 5_000;
 
 const refuse = (failure: BumpFailure, error: string): BumpError => ({ failure, error });
 
-const notMade = ({ error }: PaymentError): BumpError => refuse('wallet', `Unable to create transaction. ${error}`);
+const creationFailed = ({ error }: PaymentError): BumpError => refuse('wallet', `Unable to create transaction. ${error}`);
 
 const ownFilter = (wallet: Wallet): OwnershipFilter => (wallet.legacy && wallet.privateKeysDisabled ? FILTER.WATCH : FILTER.SPENDABLE);
 
 /** What a caller wants of a replacement beyond its rate. */
-export interface BumpWishes {
+export interface BumpOptions {
   /** Its inputs may be other wallets' too, which sign those. */
   readonly foreignInputs: boolean;
   /** Paid instead of the old outputs, where there are any. */
@@ -72,7 +72,7 @@ export interface BumpWishes {
 }
 
 /** A bump by Core 0.21's rules, which know no wishes. */
-export const PLAIN_BUMP: BumpWishes = { foreignInputs: false, outputs: [], changeIndex: null };
+export const PLAIN_BUMP: BumpOptions = { foreignInputs: false, outputs: [], changeIndex: null };
 
 /** Outputs that a transaction spends, of chain and pool, spent in the pool or not; null where there is none. */
 export type FindOutputs = (tx: TxView) => Promise<readonly (SpentOutput | null)[]>;
@@ -84,7 +84,7 @@ export function bumpObstacle(
   tx: TxView,
   { options }: SpendTools,
   hasDescendants: boolean,
-  { foreignInputs }: Pick<BumpWishes, 'foreignInputs'> = PLAIN_BUMP,
+  { foreignInputs }: Pick<BumpOptions, 'foreignInputs'> = PLAIN_BUMP,
 ): BumpError | null {
   const { txs, spends, coins } = wallet.ledger;
   const { txid } = tx;
@@ -107,7 +107,7 @@ export function bumpObstacle(
   const filter = ownFilter(wallet);
   for (let i = 0; i < tx.inputCount; i++) {
     const coin = coins.find(tx.outpoint(i));
-    if (coin < 0 || !counts(coins.ownership(coin), filter)) {
+    if (coin < 0 || !matchesFilter(coins.ownership(coin), filter)) {
       return refuse('wallet', "Transaction contains inputs that don't belong to this wallet");
     }
   }
@@ -128,7 +128,7 @@ export async function createBump(
   wallet: Wallet,
   txid: Uint8Array,
   asked: CoinControl,
-  wishes: BumpWishes,
+  wishes: BumpOptions,
   tools: SpendTools,
   find: FindOutputs,
   yieldFirst?: () => unknown,
@@ -174,7 +174,7 @@ export async function createBump(
   }
   const request = { recipients, control: { ...control, feeRate }, changePosition: -1, sign: false };
   const made = await createTransaction(wallet, request, tools, yieldFirst);
-  if ('error' in made) return notMade(made);
+  if ('error' in made) return creationFailed(made);
   return { tx: made.tx, oldFee, newFee: made.fee, chosen: made.chosen };
 }
 
@@ -182,7 +182,7 @@ export async function createBump(
 function recipientsOf(
   wallet: Wallet,
   tx: TxView,
-  { outputs, changeIndex }: BumpWishes,
+  { outputs, changeIndex }: BumpOptions,
   elsewhere: Uint8Array | null,
 ): { recipients: Recipient[]; changeScript: Uint8Array | null } {
   const old = Array.from({ length: tx.outputCount }, (_, i) => ({ value: tx.outputValue(i), script: tx.outputScript(i) }));
@@ -243,7 +243,7 @@ interface RateTerms {
   readonly oldRate: number;
   readonly required: number;
   readonly control: CoinControl;
-  readonly outputs: BumpWishes['outputs'];
+  readonly outputs: BumpOptions['outputs'];
 }
 
 /** A rate that the caller named. Satoshis per 1,000 virtual bytes. */
@@ -286,7 +286,7 @@ async function checkRate(
 }
 
 /** Virtual size of a transaction of the wallet with the largest signatures. @param outputs instead of its own, if any */
-function signedSize(wallet: Wallet, tx: TxView, control: CoinControl, outputs: BumpWishes['outputs'], tools: SpendTools): number | null {
+function signedSize(wallet: Wallet, tx: TxView, control: CoinControl, outputs: BumpOptions['outputs'], tools: SpendTools): number | null {
   const { coins } = wallet.ledger;
   const { foreign, weights } = control;
   const sizes = new SignedSizes(wallet, control, tools);
@@ -321,7 +321,7 @@ export async function commitBump(
   const stands = (): boolean => {
     obstacle =
       bumpObstacle(wallet, row, old, tools, followed, { foreignInputs: tools.options.rules.bumpsAny }) ??
-      (stillUnspent(wallet, chosen) ? null : notMade(COINS_SPENT_MEANWHILE));
+      (areStillUnspent(wallet, chosen) ? null : creationFailed(COINS_SPENT_MEANWHILE));
     return obstacle === null;
   };
   const values = new Map(txs.values(row) ?? []);
@@ -330,6 +330,6 @@ export async function commitBump(
     txs.setValue(row, 'replaced_by_txid', hashToHex(tx.txid));
     txs.write(row, txs.place(row), null, batch);
   };
-  await commitTransaction(wallet, tx, values, tools, { stands, also });
+  await commitTransaction(wallet, tx, values, tools, { stands, alsoWrite: also });
   return obstacle;
 }

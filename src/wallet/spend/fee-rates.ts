@@ -30,9 +30,9 @@ export interface FeeSetting {
 export const requiredFeeRate = async ({ client, options }: FeeSetting): Promise<number> =>
   Math.max(options.minFeeRate, (await client.rates()).relayMinimum);
 
-type Wishes = Pick<CoinControl, 'feeRate' | 'overrideFeeRate' | 'confirmTarget' | 'feeMode' | 'replaceable'>;
+type FeeOptions = Pick<CoinControl, 'feeRate' | 'overrideFeeRate' | 'confirmTarget' | 'feeMode' | 'replaceable'>;
 
-export async function minimumFeeRate(setting: FeeSetting, wishes: Wishes): Promise<RateWithReason> {
+export async function minimumFeeRate(setting: FeeSetting, wishes: FeeOptions): Promise<RateWithReason> {
   const { client, options, payFeeRate } = setting;
   let answer: RateWithReason;
   if (wishes.feeRate !== null) {

@@ -47,7 +47,7 @@ export async function fundTransaction(
   const inputs = tools.options.rules.leastWaste ? [...once.values()] : [...tx.inputs];
   for (let i = 0; i < made.tx.inputCount; i++) {
     const outpoint = new Uint8Array(made.tx.outpoint(i));
-    if (lock) wallet.ledger.lock(outpoint, null);
+    if (lock) wallet.ledger.lockCoin(outpoint, null);
     if (known.has(hashKey(outpoint))) continue;
     inputs.push({
       prevHash: made.tx.prevHash(i),

@@ -8,7 +8,7 @@ import type { Wallet } from '../wallet.js';
 import { addressNumbers } from './available-coins.js';
 import { changeTemplate, changeTypeFor } from './change-script.js';
 import type { CoinControl } from './coin-control.js';
-import { type CoinPool, sizeOf } from './coin-pool.js';
+import { type PaymentCoins, sizeOf } from './coin-pool.js';
 import { discardFeeRate, FEE_REASON, type FeeSetting, longTermFeeRate, type RateWithReason } from './fee-rates.js';
 import type { PaymentError, PaymentRequest, SpendTools } from './payment.js';
 import { logOf } from './payment.js';
@@ -94,7 +94,7 @@ export class PaymentPlan {
     return null;
   }
 
-  async draft(pool: CoinPool, pace: Pace): Promise<Draft | PaymentError> {
+  async draft(pool: PaymentCoins, pace: Pace): Promise<Draft | PaymentError> {
     const { control } = this.#request;
     const { maxGroupingFeeSats, rules } = this.#setting.options;
     const fault = rules.leastWaste ? presetFault(this.#wallet, control, pool) : null;
@@ -112,7 +112,7 @@ export class PaymentPlan {
     return together ? grouped : single;
   }
 
-  async #addressGroups(pool: CoinPool, pace: Pace): Promise<Groups | null> {
+  async #addressGroups(pool: PaymentCoins, pace: Pace): Promise<Groups | null> {
     const { client, chance, options } = this.#setting;
     const numbers = await addressNumbers(this.#wallet, pool.rows, options.rules.leastWaste, pace);
     // Which ten of an address go together is left to chance: an order would tell.
@@ -120,7 +120,7 @@ export class PaymentPlan {
     return addressGroups(pool.columns, numbers, order, client.maxAncestors, pace);
   }
 
-  #draft(pool: CoinPool, groups: Groups, pace: Pace): Promise<Draft | PaymentError> {
+  #draft(pool: PaymentCoins, groups: Groups, pace: Pace): Promise<Draft | PaymentError> {
     const { client, options } = this.#setting;
     const { feeRate, reason } = this.#rate;
     const terms = {
@@ -142,7 +142,7 @@ export class PaymentPlan {
     return options.rules.leastWaste ? this.#draftByWaste(terms, pool, groups, pace) : this.#draftInSteps(terms, pool, groups, pace);
   }
 
-  async #draftByWaste(terms: CommonTerms, pool: CoinPool, groups: Groups, pace: Pace): Promise<Draft | PaymentError> {
+  async #draftByWaste(terms: CommonTerms, pool: PaymentCoins, groups: Groups, pace: Pace): Promise<Draft | PaymentError> {
     const { client, chance } = this.#setting;
     const { control } = this.#request;
     const { coins } = this.#wallet.ledger;
@@ -171,7 +171,7 @@ export class PaymentPlan {
   }
 
   /** Groups of those coins only that bring more than they cost. */
-  async #positive(pool: CoinPool, groups: Groups, pace: Pace): Promise<Groups> {
+  async #positive(pool: PaymentCoins, groups: Groups, pace: Pace): Promise<Groups> {
     const { columns } = pool;
     if (groups.count === columns.count) return groups;
     const { client, chance } = this.#setting;
@@ -181,7 +181,7 @@ export class PaymentPlan {
     return (await addressGroups(columns, numbers, worthwhile, client.maxAncestors, pace)) ?? singleGroups(columns);
   }
 
-  #draftInSteps(terms: CommonTerms, pool: CoinPool, groups: Groups, pace: Pace): Promise<Draft | PaymentError> {
+  #draftInSteps(terms: CommonTerms, pool: PaymentCoins, groups: Groups, pace: Pace): Promise<Draft | PaymentError> {
     const { chance } = this.#setting;
     const { feeRate, recipients } = terms;
     const presetIndices = pool.presets.map((_, i) => pool.rows.length + i);
@@ -214,7 +214,7 @@ type PlanSetting = FeeSetting & SpendTools;
 type CommonTerms = DraftTerms & TierTerms & { readonly coins: CoinColumns; readonly longTermFeeRate: number };
 
 /** Why coins that must be spent cannot be; null when they can. */
-function presetFault(wallet: Wallet, { inputs, version }: CoinControl, { fault }: CoinPool): PaymentError | null {
+function presetFault(wallet: Wallet, { inputs, version }: CoinControl, { fault }: PaymentCoins): PaymentError | null {
   const { coins, txs } = wallet.ledger;
   for (const outpoint of inputs) {
     const coin = coins.find(outpoint);

@@ -9,7 +9,7 @@ import type { Wallet } from '../wallet.js';
 import type { CoinControl } from './coin-control.js';
 import type { SpendOptions } from './options.js';
 import type { Recipient } from './select/draft.js';
-import type { Chance } from './select/pace.js';
+import type { RandomSource } from './select/pace.js';
 
 export interface PaymentRequest {
   readonly recipients: readonly Recipient[];
@@ -45,7 +45,7 @@ export interface SpendTools {
   readonly signer: Signer;
   /** What large transactions are signed on. */
   readonly signingThreads?: SigningThreads | undefined;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   nowSeconds(): number;
   /** A line for the operator. */
   log(line: string): void;

@@ -28,7 +28,7 @@ export class ByteArena {
     this.#bytes.fill(0);
   }
   /** Writes the arena down or takes it from what was written. */
-  image(at: TableImage): void {
+  transferImage(at: TableImage): void {
     this.#end = at.number(this.#end);
     this.#count = at.number(this.#count);
     this.#bytes = at.column(this.#bytes, this.#end);

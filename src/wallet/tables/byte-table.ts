@@ -123,7 +123,7 @@ export class ByteTable {
   }
 
   /** Writes the table down or takes it from what was written. */
-  image(at: TableImage): void {
+  transferImage(at: TableImage): void {
     const size = at.number(this.#slots.length);
     this.#used = at.number(this.#used);
     this.#arenaEnd = at.number(this.#arenaEnd);

@@ -42,7 +42,7 @@ export class SecretSlab {
     return this.#bytes.subarray(this.#starts[id], this.#starts[id + 1]);
   }
   /** Writes the slab down or takes it from what was written. */
-  image(at: TableImage): void {
+  transferImage(at: TableImage): void {
     this.#end = at.number(this.#end);
     this.#count = at.number(this.#count);
     this.#bytes = at.secret(this.#bytes, this.#end);

@@ -272,8 +272,8 @@ t.test('new work and the answer come before the coins change, and nobody sees th
     );
     const block = buildBlock(trunk.at(-1)!, { txs: [tx] });
     const seen: string[] = [];
-    const { defer } = chain.coins;
-    chain.coins.defer = function (change) {
+    const { deferChange: defer } = chain.coins;
+    chain.coins.deferChange = function (change) {
       const noted = function* (): Generator<void, void> {
         seen.push('coins');
         yield* change;
@@ -281,7 +281,7 @@ t.test('new work and the answer come before the coins change, and nobody sees th
       defer.call(this, noted());
     };
     chain.onTip((tip) => seen.push(`tip ${tip === chain.tip}`));
-    chain.follow({ name: 'state', onMove: (tip) => seen.push(`move ${tip === chain.tip}`), onTip() {} });
+    chain.addFollower({ name: 'state', onMove: (tip) => seen.push(`move ${tip === chain.tip}`), onTip() {} });
     t.equal(await reasonOf(fixture, block), 'accepted');
     seen.push('answer');
     t.equal((await chain.coin(outpoint(txid(tx), outputs - 1)))?.value, 1);
@@ -290,7 +290,7 @@ t.test('new work and the answer come before the coins change, and nobody sees th
     // A listener that asks need not know.
     const told: boolean[] = [];
     const asks = (): void => void told.push(chain.coins.get(outpoint(txid(tx), 0)) === undefined);
-    chain.follow({ name: 'state', onMove: asks, onTip() {} });
+    chain.addFollower({ name: 'state', onMove: asks, onTip() {} });
     const next = buildBlock(block, { txs: [spend([{ txid: txid(tx), index: 0, value: 1 }], [{ value: 1, script: ANYONE }])] });
     t.equal(await reasonOf(fixture, next), 'accepted');
     t.same(told, [true]);
@@ -309,7 +309,7 @@ t.test('goes on when a listener of any event throws, and names it', async (t) =>
   chain.onHeader(broken, 'header');
   chain.onStored(broken, 'stored');
   chain.onChecked(broken, 'checked');
-  chain.onRest(broken, 'rest');
+  chain.onNoMoreFollows(broken, 'rest');
   const heights: number[] = [];
   chain.onTip((tip) => heights.push(tip.height), 'good');
   const blocks = buildChain(GENESIS, 3);
@@ -328,7 +328,7 @@ t.test('stops when a follower throws at a tip change, after all listeners were c
   const fixture = await openFixture();
   const { chain } = fixture;
   let told = 0;
-  chain.follow({
+  chain.addFollower({
     name: 'The state',
     onMove() {
       throw new Error('broken');

@@ -121,7 +121,7 @@ t.test('from an empty store on nothing is read, until a coin is forgotten', asyn
   const third = new CoinsCache({ budgetBytes: 0 }, { store, space: SECOND_COINS });
   await third.open();
   t.ok(third.holdsAll, 'beside them, another set without any');
-  third.moveTo(FIRST_COINS);
+  third.switchSpace(FIRST_COINS);
   t.notOk(third.holdsAll);
 });
 
@@ -316,13 +316,13 @@ t.test('behaves as a map over long random histories', async (t) => {
       let before: Map<number, Coin> | null = null;
       const stageOrShow = (finished: number, slice: number): void => {
         if (before === null) {
-          cache.stage();
+          cache.stageChanges();
           before = new Map(model);
           return;
         }
-        cache.show();
+        cache.showStaged();
         before = null;
-        const finishing = cache.finishing(slice + 1);
+        const finishing = cache.finishingSteps(slice + 1);
         for (let i = 0; i < finished; i++) finishing.next();
       };
       for (const [kind, a, b] of steps) {
@@ -340,7 +340,7 @@ t.test('behaves as a map over long random histories', async (t) => {
               yield;
             }
           };
-          cache.defer(change());
+          cache.deferChange(change());
           for (const { n, added } of steps) {
             if (added === null) model.delete(n);
             else model.set(n, added);
@@ -385,7 +385,7 @@ t.test('behaves as a map over long random histories', async (t) => {
           if (store.size !== model.size || cache.dirtyEntries !== 0) return false;
         } else if (kind === 'evict') {
           // What finishing makes dirty was so for readers before.
-          for (const _ of cache.finishing());
+          for (const _ of cache.finishingSteps());
           const dirty = cache.dirtyEntries;
           cache.evict(a);
           if (cache.dirtyEntries !== dirty) return false;
@@ -425,14 +425,14 @@ t.test('behaves as a map over long random histories', async (t) => {
 
 t.test('a coin that comes, is replaced by a longer one and goes within one change is gone', (t) => {
   const { cache } = create();
-  cache.stage();
+  cache.stageChanges();
   cache.add(outpoint(1), coin(1, 20));
   cache.add(outpoint(1), coin(2, 300), { possibleOverwrite: true });
   t.equal(cache.spend(outpoint(1))?.script.length, 300);
   t.equal(cache.spend(outpoint(1)), undefined);
-  cache.show();
+  cache.showStaged();
   t.equal(cache.get(outpoint(1)), undefined);
-  for (const _ of cache.finishing());
+  for (const _ of cache.finishingSteps());
   t.equal(cache.get(outpoint(1)), undefined);
   t.end();
 });
@@ -440,17 +440,17 @@ t.test('a coin that comes, is replaced by a longer one and goes within one chang
 t.test('a change in turns is not written, forgotten or joined by another before it is shown', async (t) => {
   const { cache, store } = create();
   cache.add(outpoint(1), coin(1));
-  cache.stage();
+  cache.stageChanges();
   cache.spend(outpoint(1));
   cache.add(outpoint(2), coin(2));
-  for (const work of [() => cache.stage(), () => drain(cache, 1), () => cache.evict()]) t.throws(work, /under way/);
+  for (const work of [() => cache.stageChanges(), () => drain(cache, 1), () => cache.evict()]) t.throws(work, /under way/);
   t.equal(text(cache.get(outpoint(1))), text(coin(1)));
   t.ok(cache.isKnown(outpoint(2)));
   t.equal(cache.get(outpoint(2)), undefined, 'nobody sees it');
   t.equal(cache.spend(outpoint(1)), undefined, 'but whoever makes the change');
   t.throws(() => cache.add(outpoint(2), coin(3)), /BIP-0030/);
-  t.same([...cache.finishing()], [], 'nothing is finished before it is shown');
-  cache.show();
+  t.same([...cache.finishingSteps()], [], 'nothing is finished before it is shown');
+  cache.showStaged();
   t.equal(cache.get(outpoint(1)), undefined);
   t.equal(text(cache.get(outpoint(2))), text(coin(2)));
   t.equal(await flush(cache, store), 1, 'what was fresh and spent is never written');
@@ -472,9 +472,9 @@ t.test('a change that was deferred is made by whatever is asked first, once', as
     },
     spend: (cache) => cache.spend(outpoint(2)),
     remove: (cache) => cache.remove(outpoint(2), 0),
-    stage: (cache) => cache.stage(),
-    'another change': (cache) => cache.defer([]),
-    finishing: (cache) => [...cache.finishing()],
+    stage: (cache) => cache.stageChanges(),
+    'another change': (cache) => cache.deferChange([]),
+    finishing: (cache) => [...cache.finishingSteps()],
     drainDirty: (cache) => drain(cache, 9),
     evict: (cache) => cache.evict(),
     dirtyEntries: (cache) => cache.dirtyEntries,
@@ -490,7 +490,7 @@ t.test('a change that was deferred is made by whatever is asked first, once', as
       cache.add(outpoint(2), coin(2));
       made++;
     };
-    cache.defer(change());
+    cache.deferChange(change());
     // The log asks for these before the answer is out.
     t.ok(cache.stats().usedBytes === cache.usedBytes && made === 0, `not before ${name}`);
     const asking = ask(cache);
@@ -504,7 +504,7 @@ t.test('a change that was deferred is made by whatever is asked first, once', as
 t.test('what a read brings does not undo a change that was deferred while it read', async (t) => {
   const { cache } = create();
   const reading = cache.prefetch([outpoint(2)]);
-  cache.defer(
+  cache.deferChange(
     (function* (): Generator<void, void> {
       yield cache.add(outpoint(2), coin(2));
     })(),
@@ -515,7 +515,7 @@ t.test('what a read brings does not undo a change that was deferred while it rea
 
 t.test('a deferred change that fails makes every later question fail', async (t) => {
   const { cache } = create();
-  cache.defer(
+  cache.deferChange(
     (function* (): Generator<void, void> {
       yield;
       cache.remove(outpoint(1), 0);

@@ -1,13 +1,13 @@
 // What the C library keeps for later goes back to the system.
 
 import t from 'tap';
-import { freeMemoryReturner } from '../../../src/crypto/native/free-memory.js';
+import { createMemoryTrimmer } from '../../../src/crypto/native/free-memory.js';
 import { koffi } from '../../../src/crypto/native/koffi.js';
 
 const PIECE = 65_536;
 const PIECES = 1_000;
 
-const giveBack = freeMemoryReturner();
+const giveBack = createMemoryTrimmer();
 
 t.test('pages between blocks in use are given back', { skip: giveBack === null && 'this C library has no malloc_trim' }, async (t) => {
   const library = koffi().load(null);

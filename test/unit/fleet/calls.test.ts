@@ -4,7 +4,7 @@
 import t from 'tap';
 import { type CallEnd, Calls } from '../../../src/fleet/follow/calls.js';
 import { encode, type FrontMessage, type NodeMessage, readFrontMessage, readNodeMessage } from '../../../src/fleet/messages.js';
-import { type AnswerCall, Answers } from '../../../src/fleet/publish/answers.js';
+import { type AnswerCall, CallAnswers } from '../../../src/fleet/publish/answers.js';
 import { fc } from '../../framework/fast-check.js';
 
 const text = (value: string): Uint8Array => new Uint8Array(Buffer.from(value));
@@ -22,7 +22,7 @@ class World {
   readonly wire: Wire = { toNode: [], toFront: [] };
   readonly ran: string[] = [];
   readonly open: { readonly call: AnswerCall; readonly done: (status: number, body: string) => void }[] = [];
-  answers: Answers;
+  answers: CallAnswers;
   readonly calls: Calls;
   pieceBytes = 1 << 16;
 
@@ -36,8 +36,8 @@ class World {
     });
   }
 
-  #node(): Answers {
-    return new Answers({
+  #node(): CallAnswers {
+    return new CallAnswers({
       accounts: [
         { account: 'fronts', methods: null },
         { account: 'few', methods: ['getblockcount'] },
@@ -77,7 +77,7 @@ class World {
   down(): void {
     const bytes = this.wire.toFront.shift();
     const message = bytes && readNodeMessage(bytes);
-    if (message) this.calls.receive(message);
+    if (message) this.calls.receiveMessage(message);
   }
 
   /** The node thread finishes the oldest call. */
@@ -190,7 +190,7 @@ t.test('what is forgotten while it runs leaves nothing behind', async (t) => {
             of: 1,
             bytes: text('1'),
           }
-        : { kind, id: 'abcdefgh' }) as Parameters<Answers['takeMessage']>[1],
+        : { kind, id: 'abcdefgh' }) as Parameters<CallAnswers['takeMessage']>[1],
       () => {},
     );
   call('call');

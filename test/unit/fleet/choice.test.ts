@@ -1,6 +1,6 @@
 // Which node a front follows: most work, first seen, never back, margins, silence.
 import t from 'tap';
-import { Choice } from '../../../src/fleet/follow/choice.js';
+import { NodeChoice } from '../../../src/fleet/follow/choice.js';
 import type { NodeFact } from '../../../src/fleet/messages.js';
 
 const hex = (n: number): string => n.toString(16).padStart(64, '0');
@@ -26,7 +26,7 @@ function fact(work: number, tip: number, more: { pays?: number; ready?: boolean;
 
 function world() {
   let now = 0;
-  const choice = new Choice({ timeoutMs: 2000, marginSats: 100 }, ['a', 'b', 'c']);
+  const choice = new NodeChoice({ timeoutMs: 2000, marginSats: 100 }, ['a', 'b', 'c']);
   return {
     choice,
     wait: (ms: number) => {

@@ -43,7 +43,7 @@ function world() {
 t.test('a block that is beaten', async (t) => {
   const { fate, lines, best, answer } = world();
   best('g', 'mine');
-  fate.watch('mine');
+  fate.watchBlock('mine');
   answer();
   t.same(lines, [], 'it is the tip');
   best('g', 'theirs', 'more');
@@ -63,7 +63,7 @@ t.test('one that comes too late is told of at once', async (t) => {
   const { fate, lines, best, answer } = world();
   best('g', 'mine');
   best('g', 'theirs');
-  fate.watch('mine');
+  fate.watchBlock('mine');
   answer();
   t.same(lines, ['fleet: found block mine was beaten by theirs at height 1']);
 });
@@ -71,14 +71,14 @@ t.test('one that comes too late is told of at once', async (t) => {
 t.test('when it is forgotten', async (t) => {
   const { fate, best, answer, lines } = world();
   best('g', 'mine', 'b', 'c', 'd', 'e', 'f');
-  fate.watch('mine');
+  fate.watchBlock('mine');
   answer();
   t.equal(fate.watched, 1, 'five above it');
   best('g', 'mine', 'b', 'c', 'd', 'e', 'f', 'h');
   fate.checkAll();
   answer();
   t.equal(fate.watched, 0, 'six above it');
-  for (let i = 0; i < 100; i++) fate.watch(`unknown ${i}`);
+  for (let i = 0; i < 100; i++) fate.watchBlock(`unknown ${i}`);
   answer();
   t.equal(fate.watched, 64, 'no more than so many');
   t.same(lines, [], 'nothing is said of what the node does not know');
@@ -87,7 +87,7 @@ t.test('when it is forgotten', async (t) => {
 t.test('tips that come while it looks, and a node that has no time', async (t) => {
   const { fate, lines, best, answer, setBusy } = world();
   best('g', 'mine');
-  fate.watch('mine');
+  fate.watchBlock('mine');
   best('g', 'mine', 'x');
   fate.checkAll();
   best('g', 'theirs', 'y', 'z');

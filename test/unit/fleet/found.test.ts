@@ -26,7 +26,7 @@ function world() {
       dones.push(done);
       return ran.length;
     },
-    known: () => {},
+    onKnown: () => {},
     log: (text) => void logged.push(text),
     after: (_ms, run) => void timers.push(run),
     nowMs: () => 0,
@@ -54,7 +54,7 @@ function world() {
       body: new Uint8Array(Buffer.from(body)),
       block: null,
     };
-    return { number: inbox.direct(call, (_status, reply) => void replies.push(String(reply))), replies };
+    return { number: inbox.submitDirect(call, (_status, reply) => void replies.push(String(reply))), replies };
   };
   return { inbox, ran, dones, logged, room, stream, later, direct };
 }

@@ -22,25 +22,25 @@ t.test('the template that a light reply names is held', async (t) => {
     light.takeTemplate(facts('w1', 5), json('aabb', 'cc'));
     if (!replyFirst) reply();
     light.takeTemplate(facts('w2', 5), json('dd'));
-    const whole = light.complete(submission(work));
+    const whole = light.completeBlock(submission(work));
     t.same(JSON.parse(Buffer.from(whole!.body).toString()), { id: 7, method: 'submitblock', params: ['token'] });
     t.equal(whole!.block.token, 'token');
     const expected = `${work.slice(0, 160)}03${work.slice(160)}aabbcc`;
     t.equal(Buffer.from(whole!.block.bytes).toString('hex'), expected, `${replyFirst}`);
-    t.equal(light.complete(submission(work, 'w2')), null, 'nobody was given that one');
+    t.equal(light.completeBlock(submission(work, 'w2')), null, 'nobody was given that one');
   }
 });
 
 t.test('what is no light submission goes on as it is', async (t) => {
   const light = new LightTemplates(createNativeHashes(), () => 'token');
   light.noteReply('{"result":{"workid":"w1"},"id":1}');
-  t.equal(light.complete(submission(work)), null, 'the template has not come');
+  t.equal(light.completeBlock(submission(work)), null, 'the template has not come');
   light.takeTemplate(facts('w1', 5), null);
-  t.ok(light.complete(submission(work)));
-  t.equal(light.complete(submission(block.toString('hex'))), null, 'a whole block');
-  for (const odd of ['', 'zz', work.slice(0, 100), `${work}00`]) t.equal(light.complete(submission(odd)), null, odd);
-  for (const id of [null, 5, {}]) t.equal(light.complete(submission(work, id)), null);
-  for (const body of ['[]', 'null', '{"params":5,"x":"workid"}', 'workid']) t.equal(light.complete(text(body)), null, body);
+  t.ok(light.completeBlock(submission(work)));
+  t.equal(light.completeBlock(submission(block.toString('hex'))), null, 'a whole block');
+  for (const odd of ['', 'zz', work.slice(0, 100), `${work}00`]) t.equal(light.completeBlock(submission(odd)), null, odd);
+  for (const id of [null, 5, {}]) t.equal(light.completeBlock(submission(work, id)), null);
+  for (const body of ['[]', 'null', '{"params":5,"x":"workid"}', 'workid']) t.equal(light.completeBlock(text(body)), null, body);
 });
 
 t.test('for two blocks, and 64 at most', async (t) => {
@@ -48,9 +48,9 @@ t.test('for two blocks, and 64 at most', async (t) => {
   light.noteReply('{"result":{"workid":"w1"},"id":1}');
   light.takeTemplate(facts('w1', 5), null);
   light.takeTemplate(facts('x', 7), null);
-  t.ok(light.complete(submission(work)));
+  t.ok(light.completeBlock(submission(work)));
   light.takeTemplate(facts('x', 8), null);
-  t.equal(light.complete(submission(work)), null);
+  t.equal(light.completeBlock(submission(work)), null);
   for (let i = 0; i < 100; i++) light.noteReply(`{"result":{"workid":"n${i}"}}`);
   t.equal(light.size, 64);
   // What a client calls its request, and refusals, name no template.
@@ -60,5 +60,5 @@ t.test('for two blocks, and 64 at most', async (t) => {
     light.noteReply(`{"result":"00","error":null,"id":{"result":{"workid":"y${i}"}}}`);
   }
   light.takeTemplate(facts('mine', 9), null);
-  t.ok(light.complete(submission(work, 'mine')));
+  t.ok(light.completeBlock(submission(work, 'mine')));
 });

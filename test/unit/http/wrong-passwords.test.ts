@@ -17,9 +17,9 @@ function begin(t: { teardown(end: () => void): void }) {
   let answered = 0;
   const exchange = { close: () => closed++ } as unknown as Exchange;
   const guess = (count: number): void => {
-    for (let n = 0; n < count; n++) wrong.hold(exchange, `10.0.0.${n}:1`, () => answered++);
+    for (let n = 0; n < count; n++) wrong.delayReply(exchange, `10.0.0.${n}:1`, () => answered++);
   };
-  const again = (address: string): void => wrong.hold(exchange, address, () => answered++);
+  const again = (address: string): void => wrong.delayReply(exchange, address, () => answered++);
   return { clock, lines, guess, again, counts: () => [closed, answered] };
 }
 

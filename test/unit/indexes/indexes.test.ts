@@ -21,8 +21,8 @@ function openIndexes(fixture: Fixture, faults: Error[] = [], lines: string[] = [
   const { chain, store, clock } = fixture;
   const log = { ...silentLogger, info: (line: string) => lines.push(line), warn: (line: string) => lines.push(line) };
   const indexes = new Indexes(all, { chain, store, hashes: crypto, clock, log, guard, onFault: (fault) => faults.push(fault) });
-  chain.onTip(() => indexes.wake());
-  chain.onHistory(() => indexes.wake());
+  chain.onTip(() => indexes.notifyTipChanged());
+  chain.onHistory(() => indexes.notifyTipChanged());
   indexes.start();
   return indexes;
 }

@@ -112,19 +112,19 @@ t.test('what was counted, over random lives', async (t) => {
         if (kind === 'enter') {
           const rate = 500 * 2 ** bucket + of;
           model.txs.push({ bucket, rate, entered: model.height, left: 0, fate: 'waits' });
-          stats.enter(model.height, bucket);
+          stats.addTransaction(model.height, bucket);
         } else if (kind === 'drop') {
           const tx = waits[of % Math.max(1, waits.length)];
           if (tx === undefined) continue;
           Object.assign(tx, { fate: 'dropped', left: model.height });
-          stats.leave(tx.entered, model.height, tx.bucket, false);
+          stats.removeTransaction(tx.entered, model.height, tx.bucket, false);
         } else {
           model.height++;
           stats.startBlock(model.height);
           // Those of this fee, and above it one in three.
           for (const tx of waits.filter((one, i) => one.bucket >= bucket && (i + of) % 3 > 0)) {
             Object.assign(tx, { fate: 'confirmed', left: model.height });
-            stats.leave(tx.entered, model.height, tx.bucket, true);
+            stats.removeTransaction(tx.entered, model.height, tx.bucket, true);
             stats.record(model.height - tx.entered, tx.bucket, tx.rate);
           }
         }

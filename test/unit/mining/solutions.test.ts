@@ -41,7 +41,7 @@ function world(dir: string) {
   const log = { ...silentLogger, info: note, warn: note, error: note } as Logger;
   const missing: Reject = { category: 'missing-prev', reason: 'prev-blk-not-found', debug: '' };
   const solutions = new Solutions({
-    ...{ name: 'Stratum V2', dir, hashes, log, watch: { submitted: () => {} } },
+    ...{ name: 'Stratum V2', dir, hashes, log, coinbaseWatch: { checkSubmitted: () => {} } },
     chain: {
       known: (hash) => (held.has(hashToHex(hash)) || parents.has(hashToHex(hash)) ? 'duplicate' : 'unknown'),
       withWitnessReserved: (view: BlockView) => {
@@ -144,7 +144,7 @@ t.test('a file goes when the chain is synced, not before', async (t) => {
   );
   const file = writeSolution(dir, block.hashHex, bytesOf(block));
   const from = { finder: 'client 1', address: '', height: block.height, late: false };
-  const judged = solutions.judge({ kind: 'solution', hashHex: block.hashHex, block: bytesOf(block), file, ...from });
+  const judged = solutions.judgeSolution({ kind: 'solution', hashHex: block.hashHex, block: bytesOf(block), file, ...from });
   for (let i = 0; i < 20; i++) await new Promise(setImmediate);
   t.match(solutions.outcomes, { accepted: 1 }, 'it is judged');
   t.same(fs.readdirSync(dir), [`${block.hashHex}.blk`], 'and its file is there');

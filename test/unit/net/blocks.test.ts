@@ -71,7 +71,7 @@ t.test('a block that is asked for while its scripts run is sent once it is conne
   );
   let asked: Promise<unknown> | undefined;
   chain.onStored((node) => {
-    asked = server.block(peer, { type: INV.WITNESS_BLOCK, hash: node.hash });
+    asked = server.sendBlock(peer, { type: INV.WITNESS_BLOCK, hash: node.hash });
   });
   const block = buildBlock(GENESIS);
   await chain.submitBlock(block.bytes);
@@ -91,11 +91,11 @@ t.test('a block that came is not asked for again before it is stored', async (t)
   const block = buildBlock(GENESIS);
   await chain.submitHeader(block.header);
   noteAvailable(chain, peer, block.hash);
-  downloads.request(peer);
+  downloads.fillWindow(peer);
   t.match(sent, [{ command: 'getdata' }]);
-  const stored = receiver.process(peer, parseBlock(block.bytes, crypto), downloads.endRequest(block.hash), true);
+  const stored = receiver.processBlock(peer, parseBlock(block.bytes, crypto), downloads.endRequest(block.hash), true);
   t.equal(downloads.expects(block.hash), true);
-  downloads.request(peer);
+  downloads.fillWindow(peer);
   t.equal(sent.length, 1, 'once');
   await stored;
   t.equal(downloads.expects(block.hash), false);
@@ -116,10 +116,10 @@ t.test('a peer is a good one by the newest block: no other is awaited then', asy
   receiver.onGoodBlock = () => good.push(chain.tip.height);
   chain.onChecked((hash, block, reject) => receiver.onChecked(hash, block, reject));
   for (const { hash } of [first, second]) downloads.startRequest(peer, hash, chain.node(hash) ?? null);
-  await receiver.receive(peer, first.bytes);
+  await receiver.receiveBlock(peer, first.bytes);
   t.equal(chain.tip.hashHex, first.hashHex);
   t.same(good, []);
-  await receiver.receive(peer, second.bytes);
+  await receiver.receiveBlock(peer, second.bytes);
   t.equal(good.length, 1);
 });
 
@@ -140,7 +140,7 @@ t.test('a block that is withheld is asked from another who has it, the one that 
   await chain.submitHeader(block.header);
   for (const { peer } of all) noteAvailable(chain, peer, block.hash);
   const asked = () => {
-    for (const { peer } of all) downloads.request(peer);
+    for (const { peer } of all) downloads.fillWindow(peer);
     return all.map(({ sent }) => sent.length);
   };
   t.same(asked(), [1, 0, 0]);
@@ -148,7 +148,7 @@ t.test('a block that is withheld is asked from another who has it, the one that 
   t.same(asked(), [1, 0, 0], 'it may take a while');
   now += 2_000;
   t.same(asked(), [1, 0, 1], 'the one that brought blocks before');
-  t.equal(downloads.of(block.hash)?.peer, friend.peer);
+  t.equal(downloads.requestOf(block.hash)?.peer, friend.peer);
   t.equal(thief.peer.sync.inFlight.length, 0);
   now += 4_000;
   t.same(asked(), [1, 1, 1]);
@@ -175,14 +175,14 @@ t.test('peers that would not be asked do not keep a withheld block from being as
   await chain.submitHeader(block.header);
   for (const { peer } of all) noteAvailable(chain, peer, block.hash);
   for (let n = 0; n < MAX_BLOCKS_IN_TRANSIT_PER_PEER; n++) downloads.startRequest(busy.peer, new Uint8Array(32).fill(n + 1), null);
-  for (const { peer } of [thief, stranger]) downloads.request(peer);
+  for (const { peer } of [thief, stranger]) downloads.fillWindow(peer);
   now += 4_000;
-  for (const { peer } of [gone, busy, stranger]) downloads.request(peer);
+  for (const { peer } of [gone, busy, stranger]) downloads.fillWindow(peer);
   t.same(
     all.map(({ sent }) => sent.length),
     [1, 1, 0, 0, 0],
   );
-  t.equal(downloads.of(block.hash)?.peer, stranger.peer);
+  t.equal(downloads.requestOf(block.hash)?.peer, stranger.peer);
 });
 
 t.test('without a filter a filtered block is not read', async (t) => {
@@ -205,7 +205,7 @@ t.test('without a filter a filtered block is not read', async (t) => {
     }),
   );
   peer.sync.continueAt = block.hash;
-  await server.block(peer, { type: INV.FILTERED_BLOCK, hash: block.hash });
+  await server.sendBlock(peer, { type: INV.FILTERED_BLOCK, hash: block.hash });
   t.match(sent, [{ command: 'inv' }], 'getblocks goes on all the same');
   t.equal(reads, 0);
 });
@@ -220,7 +220,7 @@ t.test('a peer that keeps recent blocks only is not asked for others', async (t)
     const { peer, sent } = talkingPeer();
     peer.services = services;
     noteAvailable(chain, peer, blocks[289]!.hash);
-    new BlockDownload(contextOf(fixture, new Set([peer]))).request(peer);
+    new BlockDownload(contextOf(fixture, new Set([peer]))).fillWindow(peer);
     // A count, then a type and a hash each.
     const payload = Buffer.from(sent[0]?.payload ?? []);
     return Array.from({ length: payload[0] ?? 0 }, (_, i) => chain.node(payload.subarray(5 + i * 36, 37 + i * 36))?.height ?? -1);

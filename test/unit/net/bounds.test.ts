@@ -95,7 +95,7 @@ function connected(traffic: Traffic, { maxSendBytes = 1_000_000, maxReceiveBytes
     socket as unknown as Socket,
     { transport: ({ write }) => new V1Transport(magic, hashes, write), maxSendBytes, maxReceiveBytes, nowSeconds: () => 1, traffic },
     {
-      wake: () => told.wakes++,
+      workPending: () => told.wakes++,
       fault: (text) => told.faults.push(text),
       sent: () => {},
       received: () => {},
@@ -258,8 +258,8 @@ t.test('rounds of many peers are spread over turns of the loop', async (t) => {
   const rounds = new Rounds(peers, ({ id }) => {
     sent.push(id);
   });
-  rounds.soon();
-  rounds.soon();
+  rounds.schedule();
+  rounds.schedule();
   // A quarter of a millisecond for each of them.
   await countingReadings(async () => {
     for (; sent.length < 30 && turns < 1_000; turns++) await new Promise(setImmediate);
@@ -271,12 +271,12 @@ t.test('rounds of many peers are spread over turns of the loop', async (t) => {
   );
   t.equal(turns, 8, 'four in a turn');
   const [first] = peers as unknown as [Peer];
-  rounds.soon(first);
+  rounds.schedule(first);
   rounds.forgetPeer(first);
   await new Promise(setImmediate);
   t.equal(sent.length, 30);
   rounds.stop();
-  rounds.soon();
+  rounds.schedule();
   await new Promise(setImmediate);
   t.equal(sent.length, 30);
 });
@@ -288,9 +288,9 @@ t.test('a turn that is asked for during a turn does not lead to two at a time', 
   const rounds = new Rounds(peers, () => {
     sent++;
     inTurn++;
-    if (sent <= 3) rounds.soon();
+    if (sent <= 3) rounds.schedule();
   });
-  rounds.soon();
+  rounds.schedule();
   const most: number[] = [];
   // Longer than a turn: one peer each.
   await countingReadings(async () => {
@@ -309,10 +309,10 @@ t.test('announcements of all peers together are bounded, and each keeps its shar
   const many = Array.from({ length: 12 }, (_, id) => peerWith(id, {}));
   let n = 0;
   for (const peer of many) {
-    for (let i = 0; i < 6_000 && !requests.full(peer); i++) {
+    for (let i = 0; i < 6_000 && !requests.isFull(peer); i++) {
       const hash = new Uint8Array(32);
       new DataView(hash.buffer).setUint32(0, n++);
-      requests.announced(peer, hash, true, false, 1_000);
+      requests.noteAnnounced(peer, hash, true, false, 1_000);
     }
   }
   t.same(
@@ -325,7 +325,7 @@ t.test('announcements of all peers together are bounded, and each keeps its shar
   for (let i = 0; i < 200; i++) for (const peer of many) asked += requests.takeDue(peer, 2_000).length;
   t.equal(asked, 51_000, 'in the end');
   requests.forgetPeer(first);
-  t.equal(requests.full(many[11] as Peer), false, 'there is room again');
+  t.equal(requests.isFull(many[11] as Peer), false, 'there is room again');
 });
 
 t.test('what is no longer waited for leaves nothing behind, however often a peer announces it', async (t) => {
@@ -340,16 +340,16 @@ t.test('what is no longer waited for leaves nothing behind, however often a peer
     });
   for (let round = 0; round < 10; round++) {
     const few = hashes(1_000);
-    for (const hash of few) for (const peer of [one, two]) requests.announced(peer, hash, true, false, 1_000);
+    for (const hash of few) for (const peer of [one, two]) requests.noteAnnounced(peer, hash, true, false, 1_000);
     t.equal(requests.timers, 2_000);
     // Some come, some are asked for, and some of these are answered; one peer leaves.
     for (const hash of few.slice(0, 300)) requests.forgetTx(hash);
     t.equal(requests.timers, 1_400);
     for (const peer of [one, two, one, two]) {
-      for (const { hash } of requests.takeDue(peer, 2_000)) requests.requested(peer, hash, 60_000);
+      for (const { hash } of requests.takeDue(peer, 2_000)) requests.noteRequested(peer, hash, 60_000);
     }
     t.equal(requests.timers, 700, 'each is asked from one of them');
-    for (const hash of few.slice(0, 500)) requests.answered(one, hash);
+    for (const hash of few.slice(0, 500)) requests.noteAnswered(one, hash);
     requests.forgetPeer(two);
     t.equal(requests.timers, requests.countInFlight(one));
     requests.forgetPeer(one);

@@ -138,10 +138,10 @@ t.test('banned and discouraged addresses are neither kept, passed on nor told', 
   bans.discourage(at('20.20.20.20'));
   const from = talkingPeer(1, 'outbound-full-relay', '5.5.5.5');
   const to = talkingPeer(2, 'inbound', '6.6.6.6');
-  for (const { peer } of [from, to]) relay.join(peer);
+  for (const { peer } of [from, to]) relay.addPeer(peer);
   nowMs += 60_000;
   const heard = ['8.8.8.8', '9.9.9.9', '20.20.20.20', '30.30.30.30'].map((host) => ({ ...at(host), time: NOW, services: 9n }));
-  relay.receive(from.peer, encodeAddr(heard), false);
+  relay.receiveAddr(from.peer, encodeAddr(heard), false);
   t.same(manager.sample(0, 0).map(hostText).sort(), ['30.30.30.30', '8.8.8.8']);
   relay.send(to.peer);
   const told = (): string[] =>
@@ -153,7 +153,7 @@ t.test('banned and discouraged addresses are neither kept, passed on nor told', 
 
   for (let i = 1; i <= 100; i++) manager.add({ ...at(`40.${i}.1.1`), time: NOW, services: 9n }, at('5.5.5.5'));
   bans.add(subnet('40.0.0.0/8'), NOW + 100);
-  relay.answer(to.peer);
+  relay.answerGetAddr(to.peer);
   nowMs += 3_600_000;
   relay.send(to.peer);
   t.same(
@@ -184,8 +184,8 @@ t.test('the answer to getaddr is the same for a day, and another one for each wa
     const sent: Uint8Array[] = [];
     const peer = new Peer(++id, 'inbound', at(host), host, bindText, NO_PERMISSIONS, NOW);
     peer.connection = { send: (_: string, payload: Uint8Array) => sent.push(payload) } as unknown as SocketConnection;
-    relay.join(peer);
-    relay.answer(peer);
+    relay.addPeer(peer);
+    relay.answerGetAddr(peer);
     nowMs += 1;
     relay.send(peer);
     relay.forgetPeer(peer);
@@ -323,7 +323,7 @@ t.test('where we tell peers that we are', async (t) => {
     });
   const list = (local: LocalAddresses) => local.list().map(({ address, score }) => `${addressText(address)} ${score}`);
   const told = (local: LocalAddresses, host: string, seen: string | null = null, cameByOnion = false): string | null => {
-    const address = local.forPeer({ address: at(host), localAddress: seen === null ? null : at(seen, 1), cameByOnion });
+    const address = local.forPeer({ address: at(host), localAddress: seen === null ? null : at(seen, 1), isViaOnion: cameByOnion });
     return address === null ? null : addressText(address);
   };
   const named = of({ externalAddresses: [at('2a00::1', 77), at('8.8.8.8', 78), at('10.1.1.1'), at(ONION, 79)] });
@@ -374,7 +374,7 @@ t.test('where we tell peers that we are', async (t) => {
 });
 
 t.test('the network that getpeerinfo shows', async (t) => {
-  const shown = (host: string, name = `${host}:8333`, cameByOnion = false) => networkOf({ address: at(host), name, cameByOnion });
+  const shown = (host: string, name = `${host}:8333`, cameByOnion = false) => networkOf({ address: at(host), name, isViaOnion: cameByOnion });
   t.equal(shown('127.0.0.1', '127.0.0.1:40000', true), 'onion', 'it came to our onion service');
   t.same(
     ['8.8.8.8', '2a00::1', ONION].map((host) => shown(host)),

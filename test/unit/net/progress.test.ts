@@ -87,20 +87,20 @@ t.test('a block counts from the first word of it, once for each stage', (t) => {
     (stage, seconds) => seen.push([stage, seconds]),
   );
   const hash = (n: number): Uint8Array => new Uint8Array(32).fill(n);
-  times.reached(hash(1), 'tip');
+  times.noteReached(hash(1), 'tip');
   t.same(seen, [], 'nobody spoke of it');
   times.noteAnnounced(hash(2), 900);
   times.noteAnnounced(hash(2), 950);
-  times.reached(hash(2), 'block');
+  times.noteReached(hash(2), 'block');
   nowMs = 1_200;
-  times.reached(hash(2), 'tip');
-  times.reached(hash(2), 'tip');
+  times.noteReached(hash(2), 'tip');
+  times.noteReached(hash(2), 'tip');
   t.same(seen, [
     ['block', 0.1],
     ['tip', 0.3],
   ]);
   for (let n = 10; n < 110; n++) times.noteAnnounced(hash(n), 0);
-  times.reached(hash(2), 'template');
+  times.noteReached(hash(2), 'template');
   t.equal(seen.length, 2, 'the oldest are forgotten');
   t.end();
 });

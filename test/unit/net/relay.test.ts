@@ -205,10 +205,10 @@ t.test('each transaction is asked from one peer at a time, and from every one th
         for (const { kind, peer, tx, delay } of steps) {
           const key = `${peer}/${tx}`;
           if (kind === 'announce') {
-            tracker.announced(peers[peer] as Peer, numbered(tx), true, peer < 2, now + delay);
+            tracker.noteAnnounced(peers[peer] as Peer, numbered(tx), true, peer < 2, now + delay);
             if (!open.has(key)) open.set(key, { due: now + delay, state: 'open', until: 0 });
           } else if (kind === 'answer') {
-            tracker.answered(peers[peer] as Peer, numbered(tx));
+            tracker.noteAnswered(peers[peer] as Peer, numbered(tx));
             const row = open.get(key);
             if (row !== undefined) row.state = 'done';
           } else if (kind === 'arrived') {
@@ -229,7 +229,7 @@ t.test('each transaction is asked from one peer at a time, and from every one th
                 throw new Error('a preferred peer was passed over');
               row.state = 'asked';
               row.until = now + 60;
-              tracker.requested(one, hash, now + 60);
+              tracker.noteRequested(one, hash, now + 60);
             }
             const flying = [...open].filter(([k, row]) => k.startsWith(`${id}/`) && row.state === 'asked').length;
             if (tracker.countInFlight(one) !== flying) throw new Error('requests are miscounted');
@@ -267,7 +267,7 @@ t.test('the whole mempool, and what waits, go through a filter in slices', async
   peer.filter = filterOf(new Uint8Array(10).fill(0xff), 1);
   const idOf = ({ txid }: { txid: Uint8Array }) => Buffer.from(txid).toString('hex');
   const told = () => invs.flat().sort();
-  announcer.join(peer);
+  announcer.addPeer(peer);
   announcer.wholeMempool(peer);
   announcer.send(peer);
   t.ok(told().length > 0 && told().length <= 2, `${told().length} in the first slice`);
@@ -289,9 +289,9 @@ t.test('the whole mempool, and what waits, go through a filter in slices', async
 
   invs.length = 0;
   announcer.forgetPeer(peer);
-  announcer.join(peer);
+  announcer.addPeer(peer);
   peer.filter = filterOf(new Uint8Array(10).fill(0xff), 1);
-  for (const tx of txs) announcer.relay(tx);
+  for (const tx of txs) announcer.relayTx(tx);
   clock.seconds += 60;
   announcer.send(peer);
   t.ok(told().length > 0 && told().length <= 2, `${told().length} of those that wait`);
@@ -336,10 +336,10 @@ function announcerOver(pool: ReadonlyMap<string, Uint8Array>) {
     };
     peer.connection = { send } as unknown as SocketConnection;
     peer.relaysTxs = true;
-    announcer.join(peer);
+    announcer.addPeer(peer);
     return peer;
   };
-  return { announcer, clock, join, relay: (txid: Uint8Array) => announcer.relay(txOf(txid)), lookUps: () => lookUps };
+  return { announcer, clock, join, relay: (txid: Uint8Array) => announcer.relayTx(txOf(txid)), lookUps: () => lookUps };
 }
 
 t.test('a parent is looked up once for a transaction that is handed out, however many inputs name it', async (t) => {
@@ -536,7 +536,7 @@ t.test('a compact block finds what was replaced, and asks for the rest', async (
         asked.push(decodeBlockTxRequest(payload).indexes);
       },
     } as unknown as SocketConnection;
-    await relay.receive(peer, message);
+    await relay.receiveCompactBlock(peer, message);
   }
   t.same(asked, [
     [1, 5],
@@ -590,7 +590,7 @@ t.test('a block that one peer completed is not put together any more from what a
     nodes.set(keyOf(hash), { hash, height: 2, chainWork: 2n, prev, txCount: 0, hashHex: '', has: () => stored.has(keyOf(hash)) });
     const shortIds = [new ShortIds(header, 5n, hashes).of(missing.wtxid)];
     const message = encodeCompactBlock({ header, nonce: 5n, shortIds, prefilled: [{ index: 0, tx: coinbase }] });
-    for (const peer of [slow, fast]) await relay.receive(peer, message);
+    for (const peer of [slow, fast]) await relay.receiveCompactBlock(peer, message);
     t.same(commands.splice(0), ['1 getblocktxn', '2 getblocktxn']);
     await relay.receiveTxs(fast, encodeBlockTxs(hash, [missing]));
     t.ok(stored.has(keyOf(hash)));
@@ -630,7 +630,7 @@ t.test('blocks that were not put together before the chain went on take no place
     header[0] = n;
     const hash = hashes.sha256d(header);
     nodes.set(keyOf(hash), { hash, height: Number(chainWork), chainWork, prev, txCount: 0, hashHex: '', has: () => false });
-    await relay.receive(peer, encodeCompactBlock({ header, nonce: 5n, shortIds: [1], prefilled: [{ index: 0, tx: coinbase }] }));
+    await relay.receiveCompactBlock(peer, encodeCompactBlock({ header, nonce: 5n, shortIds: [1], prefilled: [{ index: 0, tx: coinbase }] }));
   };
   for (let n = 0; n < 24; n++) await announce(n, 2n);
   t.same(commands.splice(0), new Array(24).fill('getblocktxn'));
@@ -676,7 +676,7 @@ t.test('a block that is no longer wanted once it is hashed is not asked for', as
       askedAgain: () => {},
     };
     const relay = compactOver({ clock, pool }, chain, downloads, {});
-    await relay.receive(peer, encodeCompactBlock({ header, nonce: 5n, shortIds: [], prefilled: [{ index: 0, tx: coinbase }] }));
+    await relay.receiveCompactBlock(peer, encodeCompactBlock({ header, nonce: 5n, shortIds: [], prefilled: [{ index: 0, tx: coinbase }] }));
     return commands;
   };
   t.same(await run(() => {}), ['getdata'], 'its root is another, so the whole block is');
@@ -742,10 +742,10 @@ t.test('what had to be asked for, or was found outside the mempool, is passed on
     const shortIds = all.flatMap((tx, at) => (whole.includes(at) ? [] : [ids.of(tx.wtxid)]));
     const prefilled = whole.map((index) => ({ index, tx: all[index] as TxView }));
     const stranger = all.filter((tx) => tx !== coinbase && !whole.includes(all.indexOf(tx)) && unknown.includes(tx));
-    await relay.receive(sender, encodeCompactBlock({ header, nonce: 5n, shortIds, prefilled }));
+    await relay.receiveCompactBlock(sender, encodeCompactBlock({ header, nonce: 5n, shortIds, prefilled }));
     if (stranger.length > 0) await relay.receiveTxs(sender, encodeBlockTxs(hash, stranger));
     passedOn = [];
-    t.equal(relay.announce(receiver, nodes.get(keyOf(hash)) as never), true);
+    t.equal(relay.announceTip(receiver, nodes.get(keyOf(hash)) as never), true);
     return passedOn;
   };
   const evicted = pay(1_000);
@@ -809,15 +809,15 @@ t.test('a transaction too large to be relayed ends its request, and nobody else 
   );
   const [one, two] = [peerThatTells(1), peerThatTells(2)];
   const announce = (peer: Peer, byWtxid: boolean): void => {
-    receiver.announced(peer, byWtxid ? tx.wtxid : tx.txid, byWtxid);
+    receiver.noteAnnounced(peer, byWtxid ? tx.wtxid : tx.txid, byWtxid);
     clock.seconds += 10;
     receiver.send(peer);
   };
-  await receiver.receive(one, tx.bytes);
+  await receiver.receiveTx(one, tx.bytes);
   t.equal(receiver.isKnown(tx.wtxid, true), false, 'what nobody asked for is not looked at');
   announce(one, false);
   t.same(asked.splice(0), [`1 ${hexOf(tx.txid)}`]);
-  await receiver.receive(one, tx.bytes);
+  await receiver.receiveTx(one, tx.bytes);
   t.equal(receiver.requests.countInFlight(one), 0);
   announce(two, true);
   t.same(asked, [], 'known by its wtxid');
@@ -832,9 +832,9 @@ t.test('what a block has just confirmed is asked from nobody', async (t) => {
   const [early, confirmed, other] = [paying([script]), paying([script, script]), paying([script, script, script])];
   const peer = peerThatTells(1);
   // One was announced before the block, one comes in the same turn of the loop.
-  receiver.announced(peer, early.txid, false);
+  receiver.noteAnnounced(peer, early.txid, false);
   receiver.onTip([{ txs: [early, confirmed] }], false);
-  for (const tx of [confirmed, other]) receiver.announced(peer, tx.txid, false);
+  for (const tx of [confirmed, other]) receiver.noteAnnounced(peer, tx.txid, false);
   clock.seconds += 10;
   receiver.send(peer);
   t.same(asked, [`1 ${hexOf(other.txid)}`]);
@@ -848,13 +848,13 @@ t.test('a peer takes back no announcement by saying that it does not have what i
   const { clock, pool } = createPool();
   const { asked, peerThatTells, receiver } = receiverOver({ clock, pool });
   const peer = peerThatTells(1);
-  for (let n = 0; n < 5_000; n++) receiver.announced(peer, numbered(n), true);
+  for (let n = 0; n < 5_000; n++) receiver.noteAnnounced(peer, numbered(n), true);
   for (let n = 0; n < 5_000; n++) receiver.notFound(peer, numbered(n));
   t.equal(receiver.requests.count(peer), 5_000);
-  receiver.announced(peer, numbered(5_000), true);
+  receiver.noteAnnounced(peer, numbered(5_000), true);
   t.equal(receiver.requests.count(peer), 5_000, 'it has no more room than before');
   // What it was asked for it may not have.
-  receiver.requests.requested(peer, numbered(7), 60_000);
+  receiver.requests.noteRequested(peer, numbered(7), 60_000);
   t.equal(receiver.requests.countInFlight(peer), 1);
   receiver.notFound(peer, numbered(7));
   t.equal(receiver.requests.count(peer), 4_999);
@@ -892,9 +892,9 @@ t.test('an orphan that waits for a verdict is not put in line again by each of i
   };
   const { peerThatTells, receiver } = receiverOver({ clock, pool: mempool as never }, new WtxidIndex(pool));
   const peer = peerThatTells(1);
-  await receiver.receive(peer, child.bytes);
+  await receiver.receiveTx(peer, child.bytes);
   t.equal(receiver.orphans.size, 1);
-  for (const parent of parents) await receiver.receive(peer, parent.bytes);
+  for (const parent of parents) await receiver.receiveTx(peer, parent.bytes);
   open();
   for (let i = 0; i < 200; i++) await new Promise(setImmediate);
   t.equal(judged, 3, 'as it came, for the first parent, and once for all others');
@@ -910,14 +910,14 @@ t.test('bytes after a transaction say nothing about it, and are not kept with it
   const orphan = pay(paying([script]).outpoint(0), 70_000);
   const peer = peerThatTells(1);
   // A request that is open lets even long messages be looked at.
-  receiver.announced(peer, numbered(77), true);
+  receiver.noteAnnounced(peer, numbered(77), true);
   clock.seconds += 10;
   receiver.send(peer);
   t.equal(receiver.requests.countInFlight(peer), 1);
   const padded = ({ bytes }: { bytes: Uint8Array }) => Buffer.concat([bytes, new Uint8Array(400_000)]);
-  await receiver.receive(peer, padded(good));
+  await receiver.receiveTx(peer, padded(good));
   t.ok(pool.has(good.txid), 'as good as without them');
-  await receiver.receive(peer, padded(orphan));
+  await receiver.receiveTx(peer, padded(orphan));
   t.equal(receiver.orphans.get(orphan.wtxid)?.buffer.length, orphan.totalSize);
 });
 
@@ -933,19 +933,19 @@ t.test('a copy with another witness that waits for the same parents keeps no orp
   t.same(spoilt.txid, good.txid);
   t.notSame(spoilt.wtxid, good.wtxid);
   const [attacker, honest, other] = [peerThatTells(1), peerThatTells(2), peerThatTells(3)];
-  await receiver.receive(attacker, spoilt.bytes);
+  await receiver.receiveTx(attacker, spoilt.bytes);
   t.equal(receiver.isKnown(good.wtxid, true), false);
   t.equal(receiver.isKnown(good.txid, false), false, 'by its txid it may be another than the one that waits');
-  receiver.announced(other, good.txid, false);
+  receiver.noteAnnounced(other, good.txid, false);
   clock.seconds += 10;
   receiver.send(other);
   t.same(
     asked.filter((line) => line.startsWith('3 ')),
     [`3 ${hexOf(good.txid)}`],
   );
-  await receiver.receive(honest, good.bytes);
+  await receiver.receiveTx(honest, good.bytes);
   t.equal(receiver.orphans.size, 2, 'both wait');
-  await receiver.receive(honest, parent.bytes);
+  await receiver.receiveTx(honest, parent.bytes);
   for (let i = 0; i < 200 && receiver.orphans.size > 0; i++) await new Promise(setImmediate);
   t.same(pool.get(good.txid)?.wtxid, good.wtxid, 'the one that is valid is taken');
   t.equal(receiver.orphans.size, 0, 'and the other no longer waits');
@@ -962,26 +962,26 @@ t.test('a parent that pays too little comes in with a child of the same peer, th
     const [one, other] = [peerThatTells(1), peerThatTells(2)];
     const parent = payOpen(model.fund(90_000), 90_000);
     const [rich, poor] = [80_000, 89_900].map((value) => payOpen(outpointOf(parent, 0), value)) as [TxView, TxView];
-    await receiver.receive(other, parent.bytes);
-    t.equal(receiver.announced(other, parent.wtxid, true), true, 'nobody is asked for it by itself');
-    await receiver.receive(one, rich.bytes);
-    await receiver.receive(one, poor.bytes);
+    await receiver.receiveTx(other, parent.bytes);
+    t.equal(receiver.noteAnnounced(other, parent.wtxid, true), true, 'nobody is asked for it by itself');
+    await receiver.receiveTx(one, rich.bytes);
+    await receiver.receiveTx(one, poor.bytes);
     t.equal(receiver.orphans.size, packages ? 2 : 0);
     clock.seconds += 10;
     receiver.send(one);
     t.same(asked, packages ? [`1 ${hexOf(parent.txid)}`] : [], 'but for the sake of its children');
-    await receiver.receive(other, parent.bytes);
+    await receiver.receiveTx(other, parent.bytes);
     t.equal(receiver.orphans.size, packages ? 2 : 0, 'the other peer has no child of it');
-    await receiver.receive(one, parent.bytes);
+    await receiver.receiveTx(one, parent.bytes);
     t.equal(pool.size, 0);
     t.equal(receiver.orphans.has(poor.wtxid), false, 'the newest was tried, and failed');
-    await receiver.receive(one, parent.bytes);
+    await receiver.receiveTx(one, parent.bytes);
     t.same([pool.has(parent.txid), pool.has(rich.txid)], [packages, packages], 'then the one before it');
     if (!packages) continue;
     t.equal(receiver.orphans.size, 0);
-    t.equal(receiver.announced(one, poor.wtxid, true), true);
+    t.equal(receiver.noteAnnounced(one, poor.wtxid, true), true);
     receiver.onTip([{ txs: [] }], false);
-    t.equal(receiver.announced(one, poor.wtxid, true), false, 'the next tip makes everything new');
+    t.equal(receiver.noteAnnounced(one, poor.wtxid, true), false, 'the next tip makes everything new');
   }
 });
 
@@ -990,16 +990,16 @@ t.test('an orphan with two parents that pay too little is hopeless, one with one
   const { peerThatTells, receiver } = receiverOver({ clock, pool });
   const peer = peerThatTells(1);
   const parents = [1, 2].map((n) => payOpen(model.fund(90_000 + n), 90_000 + n)) as [TxView, TxView];
-  for (const parent of parents) await receiver.receive(peer, parent.bytes);
+  for (const parent of parents) await receiver.receiveTx(peer, parent.bytes);
   const both = spend(
     hashes,
     parents.map((parent) => outpointOf(parent, 0)),
     [{ value: 10_000, script: OPEN }],
   );
-  await receiver.receive(peer, both.bytes);
+  await receiver.receiveTx(peer, both.bytes);
   t.equal(receiver.orphans.size, 0);
   t.equal(receiver.isKnown(both.txid, false), true, 'whatever its witness');
-  await receiver.receive(peer, payOpen(outpointOf(parents[0], 0), 1_000).bytes);
+  await receiver.receiveTx(peer, payOpen(outpointOf(parents[0], 0), 1_000).bytes);
   t.equal(receiver.orphans.size, 1);
 });
 
@@ -1010,9 +1010,9 @@ t.test('whoever announces an orphan is asked for its parents, and messages wait 
   const chain = [payOpen(model.fund(90_000), 80_000)];
   for (let n = 1; n < 12; n++) chain.push(payOpen(outpointOf(chain[n - 1] as TxView, 0), 80_000 - n * 1_000));
   const [root, ...rest] = chain as [TxView, ...TxView[]];
-  for (const tx of rest) await receiver.receive(one, tx.bytes);
+  for (const tx of rest) await receiver.receiveTx(one, tx.bytes);
   t.equal(receiver.orphans.size, 11);
-  t.equal(receiver.announced(other, (rest[0] as TxView).wtxid, true), true);
+  t.equal(receiver.noteAnnounced(other, (rest[0] as TxView).wtxid, true), true);
   t.equal(receiver.orphans.hasFrom((rest[0] as TxView).wtxid, other), true);
   receiver.forgetPeer(one);
   t.equal(receiver.orphans.size, 1, 'the other peer still has one of them');
@@ -1020,9 +1020,9 @@ t.test('whoever announces an orphan is asked for its parents, and messages wait 
   receiver.send(other);
   t.same(asked.splice(0), [`2 ${hexOf(root.txid)}`]);
   const third = peerThatTells(3);
-  for (const tx of rest.slice(1)) await receiver.receive(third, tx.bytes);
+  for (const tx of rest.slice(1)) await receiver.receiveTx(third, tx.bytes);
   t.equal(receiver.settled(third), undefined);
-  await receiver.receive(other, root.bytes);
+  await receiver.receiveTx(other, root.bytes);
   await receiver.settled(other);
   t.ok(pool.has((rest[0] as TxView).txid));
   for (let turn = 0; turn < 50 && receiver.settled(third) !== undefined; turn++) await receiver.settled(third);
@@ -1039,7 +1039,7 @@ t.test('a copy without its witness of what is here, or an old transaction, makes
     const { peerThatTells, receiver } = receiverOver({ clock, pool });
     const [honest, attacker] = [peerThatTells(1), peerThatTells(2)];
     const known = spend(hashes, [model.fund(90_000, BY_WITNESS)], [{ value: 80_000, script: OPEN }], { witness: [WITNESS_SCRIPT] });
-    await receiver.receive(honest, known.bytes);
+    await receiver.receiveTx(honest, known.bytes);
     t.ok(pool.has(known.txid));
     if (confirmed) {
       model.connect([known]);
@@ -1047,10 +1047,10 @@ t.test('a copy without its witness of what is here, or an old transaction, makes
       receiver.onTip([], true);
       await model.coins.prefetch([outpointOf(known, 0)]);
     }
-    await receiver.receive(attacker, known.stripped());
+    await receiver.receiveTx(attacker, known.stripped());
     const unknown = payOpen(Buffer.concat([numbered(5), new Uint8Array(4)]), 10_000);
     const child = spend(hashes, [outpointOf(known, 0), outpointOf(unknown, 0)], [{ value: 70_000, script: OPEN }]);
-    await receiver.receive(honest, child.bytes);
+    await receiver.receiveTx(honest, child.bytes);
     t.ok(receiver.orphans.has(child.wtxid), `its parent is ${confirmed ? 'confirmed' : 'in the mempool'}`);
   }
 });
@@ -1065,12 +1065,12 @@ t.test('a parent that another witness makes too large costs its child nothing', 
   const bloated = parentWith([...Array.from({ length: 100 }, () => new Uint8Array(500)), WITNESS_SCRIPT]);
   t.same(bloated.txid, parent.txid);
   const child = payOpen(outpointOf(parent, 0), 85_000);
-  await receiver.receive(honest, child.bytes);
-  t.equal(receiver.announced(attacker, child.wtxid, true), true);
-  await receiver.receive(attacker, bloated.bytes);
+  await receiver.receiveTx(honest, child.bytes);
+  t.equal(receiver.noteAnnounced(attacker, child.wtxid, true), true);
+  await receiver.receiveTx(attacker, bloated.bytes);
   t.equal(pool.size, 0);
   t.ok(receiver.orphans.hasFrom(child.wtxid, honest), 'the pair paid too little, which is not the fault of the child');
-  await receiver.receive(honest, parent.bytes);
+  await receiver.receiveTx(honest, parent.bytes);
   t.same([pool.has(parent.txid), pool.has(child.txid)], [true, true]);
 });
 
@@ -1095,10 +1095,10 @@ t.test('an orphan that can not be judged now leaves no message of its peer waiti
     [1, 2, 3].map(() => ({ value: 20_000, script: OPEN })),
   );
   const children = [0, 1, 2].map((n) => payOpen(outpointOf(parent, n), 10_000));
-  for (const tx of children) await receiver.receive(peer, tx.bytes);
+  for (const tx of children) await receiver.receiveTx(peer, tx.bytes);
   t.equal(receiver.orphans.size, 3);
   busy = 3;
-  await receiver.receive(peer, parent.bytes);
+  await receiver.receiveTx(peer, parent.bytes);
   const waited = async (): Promise<boolean> => {
     let done = false;
     void Promise.resolve(receiver.settled(peer)).then(() => {
@@ -1128,15 +1128,15 @@ t.test('parents of an orphan are looked up once for all who announced it, and fo
     [{ value: 1, script: OPEN }],
   );
   const peers = Array.from({ length: 20 }, (_, n) => peerThatTells(n));
-  for (const peer of peers) receiver.announced(peer, wide.wtxid, true);
+  for (const peer of peers) receiver.noteAnnounced(peer, wide.wtxid, true);
   looked = 0;
-  await receiver.receive(peers[0] as Peer, wide.bytes);
+  await receiver.receiveTx(peers[0] as Peer, wide.bytes);
   t.ok(receiver.orphans.announcements > 1);
   t.ok(looked <= 600, `${looked} look-ups of 600 parents`);
   const busy = peerThatTells(99);
-  for (let n = 0; n < 4_500; n++) receiver.announced(busy, numbered(10_000 + n), true);
+  for (let n = 0; n < 4_500; n++) receiver.noteAnnounced(busy, numbered(10_000 + n), true);
   looked = 0;
-  for (let n = 0; n < 10; n++) t.equal(receiver.announced(busy, wide.wtxid, true), true);
+  for (let n = 0; n < 10; n++) t.equal(receiver.noteAnnounced(busy, wide.wtxid, true), true);
   t.equal(looked, 0);
 
   // Each entry of an inv that names an orphan is a step by itself: others get their turn in between.

@@ -170,8 +170,8 @@ t.test('key work: callers of ours first, one at a time, a share of the thread, n
     },
   };
   const keys = new KeyExchangeQueue(slow, () => nowMs);
-  const cancels = Array.from({ length: 20 }, (_, i) => keys.create(false, () => done.push(`in${i}`)));
-  keys.create(true, () => done.push('out'));
+  const cancels = Array.from({ length: 20 }, (_, i) => keys.createKey(false, () => done.push(`in${i}`)));
+  keys.createKey(true, () => done.push('out'));
   t.equal(keys.waiting, 21);
   for (const cancel of cancels.slice(8)) cancel();
   t.equal(keys.waiting, 9);

@@ -12,46 +12,46 @@ function target(bytes: number) {
 
 t.test('what is kept for new blocks shrinks as the day goes', async (t) => {
   const { clock, upload } = target(1_000_000_000);
-  upload.note(0);
+  upload.addSent(0);
   t.equal(upload.secondsLeft, 86_400);
-  upload.note(423_999_999);
+  upload.addSent(423_999_999);
   t.equal(upload.historicalReached, false, '144 blocks of 4 MB are kept: 576 MB');
-  upload.note(1);
+  upload.addSent(1);
   t.equal(upload.historicalReached, true);
   clock.now += 599;
   t.equal(upload.historicalReached, false, '143 blocks: 572 MB');
-  upload.note(3_999_999);
+  upload.addSent(3_999_999);
   t.equal(upload.historicalReached, false);
-  upload.note(1);
+  upload.addSent(1);
   t.equal(upload.historicalReached, true);
   clock.now = NOW + 85_801;
   t.equal(upload.secondsLeft, 599);
-  upload.note(571_999_999);
+  upload.addSent(571_999_999);
   t.equal(upload.historicalReached, false, 'nothing is kept in the last ten minutes');
   t.same([upload.reached, upload.bytesLeft], [false, 1]);
-  upload.note(1);
+  upload.addSent(1);
   t.same([upload.reached, upload.historicalReached, upload.bytesLeft], [true, true, 0]);
   clock.now = NOW + 86_400;
-  upload.note(0);
+  upload.addSent(0);
   t.equal(upload.reached, true, 'the day is over after its last second');
   clock.now++;
-  upload.note(5);
+  upload.addSent(5);
   t.same([upload.reached, upload.bytesLeft, upload.secondsLeft], [false, 999_999_995, 86_400]);
 });
 
 t.test('a target that new blocks use up', async (t) => {
   const small = target(576_000_000).upload;
-  small.note(0);
+  small.addSent(0);
   t.same([small.historicalReached, small.reached], [true, false], 'old blocks are never served');
   const larger = target(576_000_001).upload;
-  larger.note(0);
+  larger.addSent(0);
   t.equal(larger.historicalReached, false);
-  larger.note(1);
+  larger.addSent(1);
   t.equal(larger.historicalReached, true);
 });
 
 t.test('no target', async (t) => {
   const { upload } = target(0);
-  upload.note(1e12);
+  upload.addSent(1e12);
   t.same([upload.historicalReached, upload.reached, upload.bytesLeft, upload.secondsLeft], [false, false, 0, 0]);
 });

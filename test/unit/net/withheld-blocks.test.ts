@@ -78,7 +78,7 @@ t.test('who answers a later ping and has not sent the blocks has refused them', 
   first.pingWanted = true;
   keepalive.send(first);
   const early = first.pingNonce;
-  downloads.request(first);
+  downloads.fillWindow(first);
   t.same(first.pingNonce, early);
   pong(first);
   t.equal(downloads.size, 16);
@@ -87,14 +87,14 @@ t.test('who answers a later ping and has not sent the blocks has refused them', 
   downloads.overdue(first);
   t.equal(first.pingWanted, true, 'then it is asked whether it is still at it');
   keepalive.send(first);
-  downloads.request(second);
+  downloads.fillWindow(second);
   t.same(asked(second), upTo(18, 21), 'meanwhile others are asked for others');
   first.pingWanted = true;
   keepalive.send(first);
   pong(first);
-  downloads.request(second);
+  downloads.fillWindow(second);
   t.same(asked(second), upTo(2, 13), 'and then for the same');
-  downloads.request(first);
+  downloads.fillWindow(first);
   t.same(asked(first), upTo(22, 37), 'what it refused it is not asked again');
 });
 
@@ -102,7 +102,7 @@ t.test('a peer that answers pings before it answers older requests has three sec
   const { downloads, keepalive, time, tip, peers, announce, pong } = await roomOf(t, 1);
   const [peer] = peers;
   await announce(peer, buildChain(tip, 2));
-  downloads.request(peer);
+  downloads.fillWindow(peer);
   const ping = (): void => {
     peer.pingWanted = true;
     keepalive.send(peer);
@@ -125,9 +125,9 @@ t.test('a peer that refuses a better chain goes after ten minutes, and one that 
   const rival = buildBlock(GENESIS, { tag: 1, time: tip.time });
   await announce(liar, better);
   await announce(honest, [rival]);
-  downloads.request(liar);
+  downloads.fillWindow(liar);
   t.same(asked(liar), [2, 3]);
-  downloads.request(honest);
+  downloads.fillWindow(honest);
   t.same(asked(honest), [1]);
   for (const { hash } of better) downloads.notFound(liar, hash);
   downloads.notFound(liar, rival.hash);
@@ -135,7 +135,7 @@ t.test('a peer that refuses a better chain goes after ten minutes, and one that 
   downloads.notFound(honest, rival.hash);
   t.equal(downloads.size, 0);
   for (const peer of peers) {
-    downloads.request(peer);
+    downloads.fillWindow(peer);
     t.same(asked(peer), []);
     t.equal(downloads.overdue(peer), null);
   }
@@ -150,7 +150,7 @@ t.test('a request that the best chain has made pointless gives its slot back', a
   const rivals = Array.from({ length: 16 }, (_, tag) => buildBlock(GENESIS, { tag: tag + 1, time: tip.time }));
   for (const rival of rivals) {
     await announce(peer, [rival]);
-    downloads.request(peer);
+    downloads.fillWindow(peer);
   }
   t.equal(asked(peer).length, 16);
   t.equal(downloads.freeSlots(peer), 0);
@@ -170,12 +170,12 @@ t.test('a refused block may be asked for again when its peer announces another o
   const [peer] = peers;
   const [one, two] = buildChain(tip, 2) as [BuiltBlock, BuiltBlock];
   await announce(peer, [one]);
-  downloads.request(peer);
+  downloads.fillWindow(peer);
   downloads.notFound(peer, one.hash);
-  downloads.request(peer);
+  downloads.fillWindow(peer);
   t.same(asked(peer), [2]);
   await announce(peer, [two]);
-  downloads.request(peer);
+  downloads.fillWindow(peer);
   t.same(asked(peer), [2, 3]);
   t.equal(peer.sync.inFlight.length, 2);
 });
@@ -189,8 +189,8 @@ t.test('a block that each of many peers withholds is asked from every one of the
     for (const peer of peers) {
       // None of them answers pings either.
       peer.pingNonce = 1n;
-      downloads.request(peer);
-      const asked = downloads.of(block.hash)?.peer;
+      downloads.fillWindow(peer);
+      const asked = downloads.requestOf(block.hash)?.peer;
       if (asked !== undefined) askedOf.add(asked);
     }
     time.ms += 1_000;
@@ -224,22 +224,22 @@ t.test('peers that take turns at refusing the next block keep it no longer than 
   const block = buildBlock(tip, { time: tip.time + 1 });
   for (const peer of peers) await announce(peer, [block]);
   const [first] = peers;
-  downloads.request(first);
+  downloads.fillWindow(first);
   t.same(asked(first), [2]);
-  for (let refusals = 0; downloads.of(block.hash)?.peer !== honest; time.ms += 100) {
-    const holder = downloads.of(block.hash);
+  for (let refusals = 0; downloads.requestOf(block.hash)?.peer !== honest; time.ms += 100) {
+    const holder = downloads.requestOf(block.hash);
     if (holder !== undefined && time.ms - holder.sinceMs >= 2_900) {
       downloads.notFound(holder.peer, block.hash);
       if (++refusals > 1) break;
     }
-    for (const peer of peers) downloads.request(peer);
+    for (const peer of peers) downloads.fillWindow(peer);
   }
   t.same(asked(honest), [2], 'the peer that we chose comes next');
   t.ok(time.ms < 3_100, `after ${time.ms} ms`);
   // It refuses too: whoever is left is asked.
   downloads.notFound(honest, block.hash);
-  for (const peer of peers) downloads.request(peer);
-  t.not(downloads.of(block.hash), undefined);
+  for (const peer of peers) downloads.fillWindow(peer);
+  t.not(downloads.requestOf(block.hash), undefined);
 });
 
 t.test('a block that was refused waits for no peer that is trusted and never asked', async (t) => {
@@ -248,11 +248,11 @@ t.test('a block that was refused waits for no peer that is trusted and never ask
   Object.assign(trusted, { type: 'outbound-full-relay' });
   const block = buildBlock(tip, { time: tip.time + 1 });
   for (const peer of peers) await announce(peer, [block]);
-  downloads.request(first);
+  downloads.fillWindow(first);
   downloads.notFound(first, block.hash);
-  downloads.request(second);
+  downloads.fillWindow(second);
   t.same(asked(second), []);
   time.ms += 3_000;
-  downloads.request(second);
+  downloads.fillWindow(second);
   t.same(asked(second), [2]);
 });

@@ -31,9 +31,9 @@ t.test('the last tip is shown at once, those before it now and then', async (t) 
   mock.timers.tick(1);
   t.equal(shown, 5, 'shown by and by when nothing follows');
   publisher.changed(true, true);
-  publisher.rest();
+  publisher.publishPending();
   t.equal(shown, 6, 'at once when it is known that nothing follows');
-  publisher.rest();
+  publisher.publishPending();
   t.equal(shown, 6, 'it was shown');
   nowMs = 1_000;
   publisher.changed(true, false);

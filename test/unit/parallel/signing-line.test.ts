@@ -26,7 +26,7 @@ function lineOf(deps: Partial<SigningQueueDeps<number, string>> = {}) {
     ...deps,
   });
   const wait = (from: number, to: number, us = 240): void => {
-    for (let work = from; work <= to; work++) void line.wait(work, us).then((made) => answers.set(work, made));
+    for (let work = from; work <= to; work++) void line.enqueue(work, us).then((made) => answers.set(work, made));
   };
   return { shares, answers, wait };
 }

@@ -85,7 +85,7 @@ export function openDesk(
       known: () => null,
       spender: () => undefined,
       snapshot: async () => NOTHING,
-      hold: () => NOTHING,
+      holdEntries: () => NOTHING,
       ancestors: () => [],
       descendants: () => [],
       cluster: () => [],

@@ -8,7 +8,7 @@ import { COMPATS } from '../../../src/policy/compat.js';
 import { gettransaction } from '../../../src/rpc/methods/wallet/gettransaction.run.js';
 import { hashHex } from '../../../src/rpc/render/hex.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
-import { NOWHERE } from '../../../src/wallet/coins/tx-table.js';
+import { UNCONFIRMED_PLACE } from '../../../src/wallet/coins/tx-table.js';
 import { clientOf } from '../../framework/chain-client.js';
 import { createMemoryWallet, crypto } from '../../framework/memory-wallet.js';
 import { contextOf } from '../../framework/wallet-calls.js';
@@ -30,7 +30,7 @@ t.test('mempoolconflicts', async (t) => {
   const known: TxView[] = [];
   const seen = async (...txs: TxView[]): Promise<void> => {
     known.push(...txs);
-    for (const tx of txs) await wallet.change((batch) => wallet.ledger.put(tx, NOWHERE, batch));
+    for (const tx of txs) await wallet.change((batch) => wallet.ledger.putRecord(tx, UNCONFIRMED_PLACE, batch));
   };
   /** What is told of a transaction while some are in the mempool. */
   const conflicts = async (tx: TxView, pool: readonly TxView[]): Promise<string[]> => {
@@ -61,7 +61,7 @@ t.test('mempoolconflicts', async (t) => {
 
   const rival = spend(2, [[funds, 0]], 300);
   for (const tx of [parent, mine, below]) t.same(await conflicts(tx, [rival]), ids(rival), 'of an ancestor');
-  await wallet.change((batch) => wallet.ledger.abandon(wallet.ledger.txs.find(parent.txid), batch));
+  await wallet.change((batch) => wallet.ledger.abandonTransaction(wallet.ledger.txs.find(parent.txid), batch));
   for (const tx of [parent, mine, below]) t.same(await conflicts(tx, [rival]), ids(rival), 'of an ancestor that is abandoned');
   for (const tx of [parent, mine, below]) t.same(await conflicts(tx, []), [], 'it left');
 

@@ -1,7 +1,7 @@
 // Templates that clients come back with stay known, whatever other clients do.
 import t from 'tap';
 import type { ServedTemplate, ServedTip } from '../../../src/mining/messages.js';
-import { Board } from '../../../src/sv2/serve/board.js';
+import { TemplateTable } from '../../../src/sv2/serve/board.js';
 
 const nothing = new Int32Array(0);
 
@@ -27,31 +27,31 @@ const tip = (height: number): ServedTip => ({
 });
 
 function boardOnTip() {
-  const board = new Board(0);
+  const board = new TemplateTable(0);
   board.newTip(tip(7), 1, served(1), 0);
-  const full = board.add(served(2), ['key']);
-  const staged = board.stage(served(3));
+  const full = board.addTemplate(served(2), ['key']);
+  const staged = board.stageTemplate(served(3));
   return { board, full, staged };
 }
 
 t.test('a client that asks again and again costs others nothing', async (t) => {
   const { board, full, staged } = boardOnTip();
-  const working = board.again(full, 1);
+  const working = board.reissue(full, 1);
   const held = board.stagedAbove(working)!;
   t.equal(held.served, staged.served);
   t.ok(held.id > working.id);
-  const before = board.add(served(4), ['key']);
+  const before = board.addTemplate(served(4), ['key']);
   for (let i = 0; i < 1000; i++) {
-    board.stagedAbove(board.again(before, 2));
+    board.stagedAbove(board.reissue(before, 2));
   }
   t.ok(board.size < 30, `${board.size} templates are held`);
-  const next = board.add(served(5), ['key']);
+  const next = board.addTemplate(served(5), ['key']);
   for (let client = 3; client < 1003; client++) {
-    board.again(next, client);
+    board.reissue(next, client);
     board.forgetClient(client);
   }
   t.ok(board.size < 100, `${board.size} templates are held`);
-  board.add(served(6), ['key']);
+  board.addTemplate(served(6), ['key']);
   for (const { id } of [full, working, before, held, staged]) t.equal(board.get(id)?.id, id);
   // The staged one becomes work under each of its ids.
   board.newTip(tip(8), 3, null, 1);
@@ -62,15 +62,15 @@ t.test('a client that asks again and again costs others nothing', async (t) => {
 
 t.test('a template that is dropped is dropped under each of its ids', async (t) => {
   const { board, full } = boardOnTip();
-  const again = board.again(full, 1);
-  for (let serial = 10; serial < 100; serial++) board.add(served(serial), ['key']);
+  const again = board.reissue(full, 1);
+  for (let serial = 10; serial < 100; serial++) board.addTemplate(served(serial), ['key']);
   t.equal(board.get(full.id), null);
   t.equal(board.get(again.id), null);
 });
 
 t.test('clients that begin with the same template hold the same staged one', async (t) => {
   const { board, staged } = boardOnTip();
-  const richer = board.add(served(4), ['key']);
+  const richer = board.addTemplate(served(4), ['key']);
   const first = board.stagedAbove(richer)!;
   t.not(first.id, staged.id);
   t.equal(board.stagedAbove(richer)?.id, first.id);

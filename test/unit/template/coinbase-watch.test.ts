@@ -15,21 +15,21 @@ const coinbase = (locktime: number, sequence: number) =>
 t.test('a client is named once, and only for what will be invalid', async (t) => {
   const lines: string[] = [];
   const watch = new CoinbaseWatch({ warn: (line) => lines.push(String(line)) });
-  watch.submitted('RPC user "a"', coinbase(99, 0xfffffffe), 100);
-  watch.submitted('RPC user "a"', coinbase(99, 0), 100);
+  watch.checkSubmitted('RPC user "a"', coinbase(99, 0xfffffffe), 100);
+  watch.checkSubmitted('RPC user "a"', coinbase(99, 0), 100);
   t.strictSame(lines, []);
-  watch.submitted('RPC user "a"', coinbase(100, 0xfffffffe), 100);
+  watch.checkSubmitted('RPC user "a"', coinbase(100, 0xfffffffe), 100);
   t.equal(lines.length, 1);
   t.match(lines[0], /^RPC user "a" submitted a coinbase at height 100 .* locktime 100 instead of 99, sequence 4294967294/);
-  watch.submitted('RPC user "a"', coinbase(0, 0xffffffff), 101);
+  watch.checkSubmitted('RPC user "a"', coinbase(0, 0xffffffff), 101);
   t.equal(lines.length, 1);
-  watch.submitted('RPC user "b"', coinbase(100, 0xffffffff), 101);
+  watch.checkSubmitted('RPC user "b"', coinbase(100, 0xffffffff), 101);
   t.match(lines[1], /^RPC user "b" .* sequence 4294967295 \(4294967294 complies\)/);
 });
 
 t.test('memory for clients is bounded', async (t) => {
   let lines = 0;
   const watch = new CoinbaseWatch({ warn: () => lines++ });
-  for (let i = 0; i < 1_000; i++) watch.submitted(`client ${i}`, coinbase(0, 0xffffffff), 7);
+  for (let i = 0; i < 1_000; i++) watch.checkSubmitted(`client ${i}`, coinbase(0, 0xffffffff), 7);
   t.equal(lines, 256);
 });

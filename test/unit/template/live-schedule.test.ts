@@ -243,14 +243,14 @@ t.test('while nobody can ask nothing is built, unless somebody does', async (t) 
   schedule.tipChanged();
   await turn();
   t.equal(built.length, 0);
-  await schedule.next();
+  await schedule.nextPublication();
   t.strictSame(built.slice(0, 1), ['empty']);
 });
 
 t.test('a failure is told to who waits, and tried again', async (t) => {
   const { schedule, built, state, failures, pass } = rig({ emptyFirst: false });
   state.next = new Error('no thread');
-  await t.rejects(schedule.next(), { message: 'no thread' });
+  await t.rejects(schedule.nextPublication(), { message: 'no thread' });
   t.strictSame(failures, ['no thread']);
   await pass(1000);
   t.equal(built.length, 2);
@@ -280,7 +280,7 @@ t.test('idle tasks follow a build, and what they gained is built', async (t) => 
 t.test('a question that comes after the end is refused', async (t) => {
   const { schedule, built } = rig();
   schedule.close();
-  const answer = schedule.next().then(
+  const answer = schedule.nextPublication().then(
     () => 'built',
     (error: Error) => error.message,
   );

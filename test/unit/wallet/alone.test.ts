@@ -54,8 +54,8 @@ t.test('an import is taken in between other work', async (t) => {
       for (const one of [first, last]) answers.push(run(wallet, getaddressinfo, one));
       answers.push(wallet.change(() => watched()));
       answers.push(run(wallet, walletlock));
-      wallet.push({ kind: 'entered', tx: payment });
-      void wallet.caughtUp();
+      wallet.pushEvent({ kind: 'entered', tx: payment });
+      void wallet.applyPendingEvents();
       wallet.lock();
     },
     () => {
@@ -151,11 +151,11 @@ t.test('balances that take a look at every coin', async (t) => {
     async () => {
       told = await run(wallet, getbalances);
     },
-    () => wallet.push(connected(node, [])),
+    () => wallet.pushEvent(connected(node, [])),
     () => wallet.access.isExclusive,
   );
   t.match(told, { lastprocessedblock: { height: tip.height } }, 'the block that they are of');
-  await wallet.caughtUp();
+  await wallet.applyPendingEvents();
   t.match(await run(wallet, getbalances), { lastprocessedblock: { height: node.height } });
   const closing = turnsDuring(
     () => sats(getbalances),
@@ -204,14 +204,14 @@ t.test('work of one wallet that wants it for itself', async (t) => {
   const { wallet } = await createMemoryWallet();
   const order: string[] = [];
   const work = (name: string) =>
-    wallet.access.exclusive(async () => {
+    wallet.access.runExclusive(async () => {
       order.push(`${name} begins`);
       for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
       order.push(`${name} ends`);
     });
   await Promise.all([work('a'), work('b'), wallet.change(() => order.push('change'))]);
   for (const name of ['a', 'b']) t.equal(order.indexOf(`${name} ends`), order.indexOf(`${name} begins`) + 1, order.join(', '));
-  await t.rejects(async () => wallet.access.exclusive(() => Promise.reject(new Error('no'))), { message: 'no' });
+  await t.rejects(async () => wallet.access.runExclusive(() => Promise.reject(new Error('no'))), { message: 'no' });
   t.equal(wallet.access.isExclusive, false);
   await wallet.close();
   await t.rejects(
@@ -224,10 +224,10 @@ t.test('who unlocks a wallet that was to be locked meanwhile finds it open', asy
   const { wallet } = await createMemoryWallet();
   const key = (): Uint8Array => new Uint8Array(32).fill(7);
   wallet.unlock(key(), 60);
-  await wallet.access.exclusive(async () => wallet.lock());
+  await wallet.access.runExclusive(async () => wallet.lock());
   t.ok(wallet.vault.locked, 'its time was over');
   wallet.unlock(key(), 60);
-  await wallet.access.exclusive(async () => {
+  await wallet.access.runExclusive(async () => {
     wallet.lock();
     wallet.unlock(key(), 60);
   });

@@ -75,7 +75,7 @@ t.test('own ones', async (t) => {
   t.same(ask(), [(PAYMENTS - 1) * 500, 500, 2], 'who spends from what is not trusted is not trusted');
   ledger.leftMempool(grandchild.txid);
   t.same(ask(), [(PAYMENTS - 1) * 500, 0, 1]);
-  await wallet.change((batch) => ledger.abandon(ledger.txs.find(grandchild.txid), batch));
+  await wallet.change((batch) => ledger.abandonTransaction(ledger.txs.find(grandchild.txid), batch));
   ledger.enteredMempool(children[0]!.txid);
   t.same(ask(), [PAYMENTS * 500, 0, 1]);
 

@@ -123,7 +123,7 @@ t.test('the time of a payment that comes in a block is not before what arrived e
     // Ten blocks before the tip: 6,000 seconds ago.
     const tx = await memory.receive([{ script, value: 2_000_000 }], TIP - 10);
     const { txs } = memory.wallet.ledger;
-    return txs.smart(txs.find(tx.txid)) - NOW;
+    return txs.smartTime(txs.find(tx.txid)) - NOW;
   };
   t.equal(await smart(300), 300);
   t.equal(await smart(301), -6_000, 'that clock is not believed');

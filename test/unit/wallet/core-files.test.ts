@@ -87,7 +87,7 @@ t.test('both kinds of files', async (t) => {
   t.ok(wallet.secrets.every(({ encrypted }) => !encrypted));
   t.equal(wallet.hd?.isSplit, true);
   t.equal(wallet.addresses.get('2NBFNJTktNa7GZusGbDbGKRZTxdK9VVez3n')?.label, 'a friend');
-  t.same([...wallet.left], [], 'every row has a meaning');
+  t.same([...wallet.skippedRows], [], 'every row has a meaning');
   t.same(
     rows.map(({ key }) => Buffer.from(key).toString('hex')),
     rows.map(({ key }) => Buffer.from(key).toString('hex')).sort(),
@@ -100,7 +100,7 @@ t.test('both kinds of files', async (t) => {
   t.equal(descriptors.descriptors.size, 8);
   t.equal(descriptors.active.length, 8);
   t.ok(descriptors.transactions.some(({ values }) => values.get('comment') === rent));
-  t.same([...descriptors.left], []);
+  t.same([...descriptors.skippedRows], []);
   const encrypted = await read(bytesOf(fresh.secret));
   t.equal(encrypted.masterKeys.length, 1);
   t.ok([...encrypted.descriptorSecrets.values()].flat().every(({ encrypted: sealed, bytes }) => sealed && bytes.length === 48));
@@ -247,7 +247,7 @@ t.test('more rows than memory has room for', async (t) => {
   async function* rows(): AsyncGenerator<CoreRow> {
     for (let i = 0; i < 1001; i++) yield { key: Uint8Array.of(1, 0x7e), value: new Uint8Array(0) };
   }
-  t.equal((await collectRows(rows(), crypto, pauses, 1001)).left.get('~'), 1001);
+  t.equal((await collectRows(rows(), crypto, pauses, 1001)).skippedRows.get('~'), 1001);
   await t.rejects(collectRows(rows(), crypto, pauses, 1000), { name: 'CoreFileError', message: /more than 1000 rows/ });
 });
 

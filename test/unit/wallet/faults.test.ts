@@ -71,8 +71,8 @@ t.test('nor after an event that broke off', async (t) => {
   const assertFails = (): never => {
     throw new Error('an assert');
   };
-  wallet.push({ kind: 'entered', tx: broken as unknown as TxView });
-  t.equal(wallet.caughtUp(), undefined);
+  wallet.pushEvent({ kind: 'entered', tx: broken as unknown as TxView });
+  t.equal(wallet.applyPendingEvents(), undefined);
   t.match(faults, [{ message: 'an assert' }]);
   await t.rejects(
     wallet.change((batch) => batch.put(key(3), key(3))),
@@ -97,7 +97,7 @@ t.test('a proof of a block that leaves while the wallet is busy', async (t) => {
   const args = [Buffer.from(tx.bytes).toString('hex'), proof.toString('hex')].map((text) => parseJson(Buffer.from(`"${text}"`)));
   const done = async () => importprunedfunds(ctx, args, { user: '', path: '/' });
   let going: Promise<unknown> | undefined;
-  await wallet.access.exclusive(async () => {
+  await wallet.access.runExclusive(async () => {
     going = t.rejects(done(), { code: -5, message: 'Block not found in chain' });
     for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
     inChain = false;
@@ -116,7 +116,7 @@ t.test('a wallet of another network', async (t) => {
   const on = (genesis: BlockFacts): ReturnType<typeof managerIn> => managerIn({ dir, surroundings, tip: genesis });
   const genesis = some.tip!;
   const [here, there] = [on(genesis), on(new TestBlock(new Uint8Array(32).fill(9), null, genesis.height, genesis.time))];
-  await here.create({ ...PLAIN_WALLET, name: 'w' });
+  await here.createWallet({ ...PLAIN_WALLET, name: 'w' });
   await here.close();
   await t.rejects(there.load('w'), { code: -4, message: 'Wallet loading failed. Wallet files should not be reused across chains.' });
   t.equal(there.all.length, 0);
@@ -129,8 +129,8 @@ t.test('a wallet that cannot be closed keeps no other one open', async (t) => {
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const { wallet: some, surroundings } = await createMemoryWallet();
   const manager = managerIn({ dir, surroundings, tip: some.tip! });
-  const { wallet: first } = await manager.create({ ...PLAIN_WALLET, name: 'first' });
-  await manager.create({ ...PLAIN_WALLET, name: 'second' });
+  const { wallet: first } = await manager.createWallet({ ...PLAIN_WALLET, name: 'first' });
+  await manager.createWallet({ ...PLAIN_WALLET, name: 'second' });
   const { store } = first;
   first.store = Object.create(store, { close: { value: () => Promise.reject(new Error('disk full')) } });
   await t.rejects(manager.close(), { message: 'disk full' });
@@ -156,7 +156,7 @@ t.test('a private key that is not that of its public key', (t) => {
 t.test('a seed that damage has changed makes no keys, and stops nothing', async (t) => {
   const { wallet, address } = await createMemoryWallet();
   const { seedId } = wallet.record.hd!;
-  const damaged = await wallet.legacy!.keys.sealAll((publicKey, secret) => {
+  const damaged = await wallet.legacy!.keys.sealAllSecrets((publicKey, secret) => {
     const isSeed = Buffer.compare(crypto.hash160(publicKey), seedId) === 0;
     return sealSecret(masterKey(), publicKey, isSeed ? new Uint8Array(32).fill(1) : secret, crypto);
   }, new Slicer());
@@ -168,8 +168,8 @@ t.test('a seed that damage has changed makes no keys, and stops nothing', async 
   const script = keyHashProgram(pool.entries().filter(({ internal }) => !internal)[2]!.id);
   const input = { prevHash: new Uint8Array(32).fill(1), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0 };
   const tx = parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script, value: 1 }], locktime: 0 }), crypto);
-  wallet.push({ kind: 'entered', tx });
-  wallet.caughtUp();
+  wallet.pushEvent({ kind: 'entered', tx });
+  wallet.applyPendingEvents();
   t.ok(wallet.ledger.txs.find(tx.txid) >= 0);
   t.equal(pool.externalSize, 2);
   for (let i = 0; i < 2; i++) await address('bech32');

@@ -23,7 +23,7 @@ import { catchUp, rollBack } from '../../../src/wallet/follow/catch-up.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
 import { encryptWallet } from '../../../src/wallet/manage/encrypt-wallet.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
-import { type BlockFacts, type NodeClient, type NodeEvent, PooledTx } from '../../../src/wallet/node-client.js';
+import { type BlockFacts, type NodeClient, type NodeEvent, MempoolTx } from '../../../src/wallet/node-client.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
 import { unpackRow } from '../../../src/wallet/storage/rows.js';
 import { databaseOf, newDatabaseOf } from '../../../src/wallet/storage/wallet-folder.js';
@@ -70,10 +70,10 @@ class Block extends TestBlock {
 }
 function join(wallet: Wallet, txs: readonly TxView[], prev = wallet.tip!): Block {
   const node = new Block(prev, txs);
-  wallet.push(connected(node, txs));
+  wallet.pushEvent(connected(node, txs));
   return node;
 }
-const leave = (wallet: Wallet, node: Block): void => wallet.push(disconnected(node, node.txs));
+const leave = (wallet: Wallet, node: Block): void => wallet.pushEvent(disconnected(node, node.txs));
 
 /** The answer of a wallet's call as the node gives it. */
 async function ask(wallet: Wallet, method: string, ...params: JsonValue[]): Promise<unknown> {
@@ -99,7 +99,7 @@ t.test('many blocks are applied one by one, between other work', async (t) => {
   const seen = new Set<number>();
   let torn = 0;
   const turns = await turnsDuring(
-    async () => wallet.caughtUp(),
+    async () => wallet.applyPendingEvents(),
     undefined,
     () => {
       const { size } = wallet.ledger.txs;
@@ -118,7 +118,7 @@ t.test('many blocks are applied one by one, between other work', async (t) => {
 t.test('a few payments are applied at once', async (t) => {
   const { wallet, address } = await createMemoryWallet();
   const node = join(wallet, many(10, await address('bech32')));
-  t.equal(wallet.caughtUp(), undefined);
+  t.equal(wallet.applyPendingEvents(), undefined);
   t.equal(wallet.tip, node);
   t.equal(wallet.ledger.txs.size, 10);
   await wallet.close();
@@ -128,12 +128,12 @@ t.test('what the mempool holds enters transaction by transaction', async (t) => 
   const { wallet, address } = await createMemoryWallet();
   const script = await address('bech32');
   const [gone, stays, ...fresh] = many(300, script);
-  for (const tx of [gone!, stays!]) wallet.push({ kind: 'entered', tx });
-  await wallet.caughtUp();
-  wallet.push({ kind: 'pool', txs: [stays!, ...fresh].map(({ txid, bytes }) => new PooledTx(txid, bytes, crypto)) });
+  for (const tx of [gone!, stays!]) wallet.pushEvent({ kind: 'entered', tx });
+  await wallet.applyPendingEvents();
+  wallet.pushEvent({ kind: 'pool', txs: [stays!, ...fresh].map(({ txid, bytes }) => new MempoolTx(txid, bytes, crypto)) });
   const sizes = new Set<number>();
   await turnsDuring(
-    async () => wallet.caughtUp(),
+    async () => wallet.applyPendingEvents(),
     undefined,
     () => Boolean(sizes.add(wallet.ledger.txs.size)),
   );
@@ -219,7 +219,7 @@ t.test('wallets apply a block in turns of their own, whether a call comes or not
   };
   const manager = managerIn({ dir, surroundings, tip: some.tip!, deps: { client: clientOf({ tip: some.tip! }, {}, { listen }) } });
   const wallets: Wallet[] = [];
-  for (const name of ['a', 'b', 'c', 'd']) wallets.push((await manager.create({ ...PLAIN_WALLET, name })).wallet);
+  for (const name of ['a', 'b', 'c', 'd']) wallets.push((await manager.createWallet({ ...PLAIN_WALLET, name })).wallet);
   const scripts = wallets.map(({ legacy }) => keyHashProgram([...legacy!.pool.entries()][0]!.id));
   const txs = scripts.flatMap((script) => many(20, script));
   const node = new Block(some.tip!, txs);
@@ -267,7 +267,7 @@ t.test('a block that comes while a wallet is encrypted', async (t) => {
     wallet,
     pooled.map(({ id }) => payment([keyHashProgram(id)])),
   );
-  const followed = wallet.caughtUp()!.then(() => wallet.access.isExclusive);
+  const followed = wallet.applyPendingEvents()!.then(() => wallet.access.isExclusive);
   for (let i = 0; i < 5; i++) await turn();
   t.not(wallet.tip, node, 'it waits');
   await encrypted;
@@ -398,7 +398,7 @@ t.test('a process that dies between blocks', async (t) => {
   const wide = payment([script], 60);
   const first = wallet.tip!;
   const written = async (): Promise<void> => {
-    await wallet.caughtUp();
+    await wallet.applyPendingEvents();
     await wallet.queueWrite(async () => {});
   };
   let one: Block | undefined;

@@ -17,7 +17,7 @@ import { JsonNumber } from '../../../src/rpc/wire/values.js';
 import { openStore } from '../../../src/storage/open-store.js';
 import type { BatchOp, BatchOptions, Store } from '../../../src/storage/store.js';
 import { openMasterKey } from '../../../src/wallet/crypt/master-key.js';
-import { type RescanDeps, reserve, scanBlocks } from '../../../src/wallet/follow/rescan.js';
+import { type RescanDeps, reserveScan, scanBlocks } from '../../../src/wallet/follow/rescan.js';
 import { createImageFiles } from '../../../src/wallet/image/image-file.js';
 import { WalletImages } from '../../../src/wallet/image/wallet-images.js';
 import type { AddressResult } from '../../../src/wallet/keys/key-source.js';
@@ -66,7 +66,7 @@ t.test('a scan waits while the wallet is encrypted', async (t) => {
   });
   const deps: RescanDeps = { client, log: { info() {} }, nowMs: () => 0, onProgress() {} };
 
-  t.ok(reserve(wallet, 0));
+  t.ok(reserveScan(wallet, 0));
   const encrypted = encryptWallet(wallet, Buffer.from('correct horse'), descriptorContext('master', 'regtest'));
   const result = await scanBlocks(wallet, tip, null, true, deps);
   await encrypted;

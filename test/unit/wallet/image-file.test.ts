@@ -6,7 +6,7 @@ import path from 'node:path';
 import t from 'tap';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import { createImageFiles } from '../../../src/wallet/image/image-file.js';
-import { ImageLoader, ImageSaver, imageOfSet, type TableImage } from '../../../src/wallet/image/table-image.js';
+import { ImageLoader, ImageSaver, transferSet, type TableImage } from '../../../src/wallet/image/table-image.js';
 import { MOST_JOURNAL, WalletImages } from '../../../src/wallet/image/wallet-images.js';
 import { WALLET_PREFIX, walletKey } from '../../../src/wallet/storage/layout.js';
 import { WalletBatch } from '../../../src/wallet/storage/wallet-batch.js';
@@ -23,10 +23,10 @@ class Tables {
   readonly slab = new SecretSlab();
   readonly set = new Set<number>();
   image(at: TableImage): void {
-    this.table.image(at);
-    this.arena.image(at);
-    this.slab.image(at);
-    imageOfSet(at, this.set);
+    this.table.transferImage(at);
+    this.arena.transferImage(at);
+    this.slab.transferImage(at);
+    transferSet(at, this.set);
   }
 }
 
@@ -118,9 +118,9 @@ t.test('what is not whole is refused', async (t) => {
 t.test('columns of other tables', async (t) => {
   const saver = new ImageSaver();
   filled(10).image(saver);
-  t.throws(() => new ByteArena().image(new ImageLoader(saver.columns)), { message: /column/ });
+  t.throws(() => new ByteArena().transferImage(new ImageLoader(saver.columns)), { message: /column/ });
   const loader = new ImageLoader(saver.columns);
-  new ByteTable().image(loader);
+  new ByteTable().transferImage(loader);
   t.throws(() => loader.done(), { message: /columns/ }, 'some are left over');
   t.throws(() => new Tables().image(new ImageLoader(saver.columns.slice(0, -1))), { message: /column/ });
   t.throws(() => new Tables().image(new ImageLoader(saver.columns.map(({ column }) => ({ column, secret: false })))), {
@@ -147,7 +147,7 @@ t.test('a journal that grows too long takes the image away', async (t) => {
   const batchOf = (rows: number): WalletBatch => {
     const batch = new WalletBatch();
     for (let i = 0; i < rows; i++) batch.put(row, row);
-    images.note(batch);
+    images.journalBatch(batch);
     return batch;
   };
   const full = batchOf(MOST_JOURNAL);

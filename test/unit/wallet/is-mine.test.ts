@@ -150,7 +150,7 @@ function apply(legacy: LegacyKeys, model: Model, entry: Step, batch: WalletBatch
     legacy.importScript(scriptOf(entry.tree), 1, batch);
     model.scripts.add(bytesOf(entry.tree));
   } else if ('tree' in entry) {
-    legacy.watch(scriptOf(entry.tree), 1, batch);
+    legacy.watchScript(scriptOf(entry.tree), 1, batch);
     model.watched.add(bytesOf(entry.tree));
     if (entry.tree.kind === 'pk') model.watchedKeys.add(entry.tree.key);
   }
@@ -206,7 +206,7 @@ t.test('a witness program counts as watched where only its P2PKH script is', asy
     { kind: 'wpkh', key: 0 },
     { kind: 'sh', inner: { kind: 'wpkh', key: 0 } },
   ];
-  legacy.watch(scriptOf({ kind: 'pkh', key: 0 }), 1, batch);
+  legacy.watchScript(scriptOf({ kind: 'pkh', key: 0 }), 1, batch);
   const answers = (): number[] => asked.map((one) => legacy.isMine(scriptOf(one)));
   t.same(answers(), [0, 0], 'the program is not known');
   legacy.importScript(scriptOf(asked[0]), 1, batch);

@@ -5,7 +5,7 @@ import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import { getbalances } from '../../../src/rpc/methods/wallet/getbalances.run.js';
-import { NOWHERE, TX_STATE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
+import { UNCONFIRMED_PLACE, TX_STATE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
 import { OWNERSHIP } from '../../../src/wallet/keys/ownership.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { scannedPlace } from '../../../src/wallet/wallet-state.js';
@@ -56,7 +56,7 @@ for (const laterRecords of [false, true]) {
     const state = (tx: TxView): number => ledger.txs.state(ledger.txs.find(tx.txid));
     const trusted = (): number => ledger.sheet.balances({ ownership: OWNERSHIP.SPENDABLE }).trusted;
     t.equal(trusted(), 5500);
-    await wallet.change((batch) => ledger.sync(coinbase, NOWHERE, batch));
+    await wallet.change((batch) => ledger.sync(coinbase, UNCONFIRMED_PLACE, batch));
     for (const tx of [payment, grandchild]) ledger.leftMempool(tx.txid);
     const expected = laterRecords ? TX_STATE.ABANDONED : TX_STATE.UNCONFIRMED;
     t.same([coinbase, payment, grandchild].map(state), [expected, expected, expected]);
@@ -94,7 +94,7 @@ t.test('what a scan finds', async (t) => {
     const tx = txOf(new Uint8Array(32).fill(laterRecords ? 1 : 2), script, 1);
     const place = scannedPlace({ ...wallet.parts.options, laterRecords })(node, 1);
     await wallet.change((batch) => ledger.sync(tx, place, batch));
-    t.equal(ledger.txs.smart(ledger.txs.find(tx.txid)), laterRecords ? 1_500_000_000 : 1_600_000_000);
+    t.equal(ledger.txs.smartTime(ledger.txs.find(tx.txid)), laterRecords ? 1_500_000_000 : 1_600_000_000);
   }
 });
 
@@ -108,10 +108,10 @@ t.test('what is spent outside of the mempool', async (t) => {
     const { trusted, nonmempool } = await mineOf(wallet);
     return [trusted, nonmempool];
   };
-  await wallet.change((batch) => ledger.sync(txOf(coin.txid, outside, 4000), NOWHERE, batch));
+  await wallet.change((batch) => ledger.sync(txOf(coin.txid, outside, 4000), UNCONFIRMED_PLACE, batch));
   t.same(await mine(), [5000, -5000]);
   const rival = txOf(coin.txid, outside, 3000);
-  await wallet.change((batch) => ledger.sync(rival, NOWHERE, batch));
+  await wallet.change((batch) => ledger.sync(rival, UNCONFIRMED_PLACE, batch));
   t.same(await mine(), [5000, -5000], 'once, however many spend it');
   ledger.enteredMempool(rival.txid);
   t.same(await mine(), [0, 0], 'what is in the mempool spends it');
@@ -120,7 +120,7 @@ t.test('what is spent outside of the mempool', async (t) => {
 t.test('unconfirmed coins that are spent outside of the mempool count in the balance that they were in', async (t) => {
   const { wallet, address, receive, enter } = await createMemoryWallet({ descriptors: true });
   const outside = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(9));
-  const wait = (tx: TxView): Promise<unknown> => wallet.change((batch) => wallet.ledger.sync(tx, NOWHERE, batch));
+  const wait = (tx: TxView): Promise<unknown> => wallet.change((batch) => wallet.ledger.sync(tx, UNCONFIRMED_PLACE, batch));
   const coin = await receive([{ script: await address('bech32'), value: 5000 }], 900);
   const change = txOf(coin.txid, await address('bech32'), 4000);
   await enter(change);
@@ -141,7 +141,7 @@ t.test('coins of reused addresses that are spent outside of the mempool count as
   const outside = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(9));
   const coin = await receive([{ script: await address('bech32'), value: 5000 }], 900);
   await receive([{ script: await address('bech32'), value: 30 }], 900);
-  await wallet.change((batch) => wallet.ledger.sync(txOf(coin.txid, outside, 4000), NOWHERE, batch));
+  await wallet.change((batch) => wallet.ledger.sync(txOf(coin.txid, outside, 4000), UNCONFIRMED_PLACE, batch));
   t.same(await mineOf(wallet), { trusted: 30, untrusted_pending: 0, immature: 0, nonmempool: -5000, used: 5000 });
 });
 
@@ -152,8 +152,8 @@ t.test('the mempool is told parents first', async (t) => {
   const child = txOf(parent.txid, outside, 800);
   const grandchild = txOf(child.txid, outside, 700);
   const entries = [grandchild, child, parent].map(({ txid, bytes }, i) => ({ txid, bytes, ancestorCount: 3 - i }));
-  await clientOf({ tip: wallet.tip! }, { entries: () => entries }).readMempool((event) => wallet.push(event));
-  await wallet.caughtUp();
+  await clientOf({ tip: wallet.tip! }, { entries: () => entries }).readMempool((event) => wallet.pushEvent(event));
+  await wallet.applyPendingEvents();
   const { txs } = wallet.ledger;
   t.same(
     [parent, child, grandchild].map(({ txid }) => txs.has(txid)),

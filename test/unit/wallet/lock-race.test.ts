@@ -64,7 +64,7 @@ async function world(dir: string): Promise<World> {
   await encrypt(wallet);
   tools.client.broadcast = async (bytes) => {
     await turn();
-    wallet.push({ kind: 'entered', tx: parseTx(bytes, crypto) });
+    wallet.pushEvent({ kind: 'entered', tx: parseTx(bytes, crypto) });
     return null;
   };
   const spent = new Map(coins.map((tx) => [Buffer.from(tx.txid).toString('hex'), tx]));
@@ -232,7 +232,7 @@ const LOCKS: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     if (!wallet.vault.locked) throw new Error('it answered before the wallet was locked');
   },
   timeout: async ({ wallet }) => wallet.lock(),
-  unloadwallet: async ({ wallet }) => wallet.access.exclusive(() => wallet.close(true)),
+  unloadwallet: async ({ wallet }) => wallet.access.runExclusive(() => wallet.close(true)),
 };
 /** How each of them is tried: the calls with the most pauses. */
 const TRIED: Readonly<Record<string, readonly string[]>> = {
@@ -386,38 +386,38 @@ t.test('calls, changes and exclusive work in every order', async (t) => {
     await turn();
     events.push(`${what} ends`);
   };
-  const first = lock.call(say('first'));
-  const beside = lock.call(say('beside'));
-  const taken = lock.exclusive(say('exclusive'));
-  const later = lock.call(say('later'));
-  lock.change(() => events.push('change'));
+  const first = lock.runCall(say('first'));
+  const beside = lock.runCall(say('beside'));
+  const taken = lock.runExclusive(say('exclusive'));
+  const later = lock.runCall(say('later'));
+  lock.runChange(() => events.push('change'));
   t.same(events.splice(0), ['first', 'beside', 'change'], 'calls share it, and changes ask only whether anything has it for itself');
   await Promise.all([first, beside]);
   t.same(events.splice(0), ['first ends', 'beside ends', 'exclusive'], 'it waits for all calls under way, and later ones for it');
   t.ok(lock.isExclusive);
-  const changed = lock.change(() => events.push('a change that waited'));
+  const changed = lock.runChange(() => events.push('a change that waited'));
   const failed = t.rejects(async () =>
-    lock.change(() => {
+    lock.runChange(() => {
       throw new Error('no');
     }),
   );
   await Promise.all([taken, later, changed, failed]);
   t.same(events.splice(0), ['exclusive ends', 'a change that waited', 'later', 'later ends']);
-  await t.rejects(async () => lock.exclusive(() => Promise.reject(new Error('no'))), { message: 'no' });
+  await t.rejects(async () => lock.runExclusive(() => Promise.reject(new Error('no'))), { message: 'no' });
   t.throws(
     () =>
-      lock.call(() => {
+      lock.runCall(() => {
         throw new Error('no');
       }),
     { message: 'no' },
   );
   t.equal(
-    lock.exclusive(() => 7),
+    lock.runExclusive(() => 7),
     7,
     'a failure lets go, and nothing waits without need',
   );
   // Changes that exclusive work makes wait for its end do not stop one that waits behind it.
-  const both = [lock.exclusive(say('a')), lock.exclusive(say('b')), lock.change(() => events.push('between'))];
+  const both = [lock.runExclusive(say('a')), lock.runExclusive(say('b')), lock.runChange(() => events.push('between'))];
   await Promise.all(both);
   t.same(events, ['a', 'a ends', 'between', 'b', 'b ends']);
 });

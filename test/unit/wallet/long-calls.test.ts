@@ -243,7 +243,7 @@ t.test('sethdseed with a large pool', async (t) => {
   t.ok(turns > 10, `${turns} turns`);
   await other.change((batch) => {
     other.legacy!.setSeed(wallet.legacy!.secret(wallet.record.hd!.seedId)!, batch);
-    other.legacy!.newPool(batch);
+    other.legacy!.startNewPool(batch);
     t.equal(other.keys.topUp(0, batch), 'full');
   });
   t.strictSame(await rowsOf(wallet, before[0]), await rowsOf(other, before[1]), 'the pool of the new seed, as made in one go');
@@ -289,7 +289,7 @@ for (const descriptors of [false, true]) {
       options: { keypool },
     });
     const { most, all } = await mostInATurn(
-      () => manager.create({ ...PLAIN_WALLET, descriptors, name: 'w' }),
+      () => manager.createWallet({ ...PLAIN_WALLET, descriptors, name: 'w' }),
       () => derived,
     );
     t.ok(all > (descriptors ? 6 : 2) * keypool && most < all / 4, `${most} of ${all} keys in one turn`);
@@ -324,8 +324,8 @@ for (const descriptors of [false, true]) {
     const input = { prevHash: new Uint8Array(32).fill(1), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xffffffff };
     const tx = parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script, value: 7000 }], locktime: 0 }), crypto);
     const { most, all } = await mostInATurn(async () => {
-      wallet.push({ kind: 'entered', tx });
-      await wallet.caughtUp();
+      wallet.pushEvent({ kind: 'entered', tx });
+      await wallet.applyPendingEvents();
     }, keys);
     t.ok(all >= keypool - 1 && most < all / 2, `${most} of ${all} in one turn`);
     t.ok(wallet.ledger.txs.find(tx.txid) >= 0);

@@ -9,7 +9,7 @@ import type { Descriptor } from '../../../src/address/descriptor/descriptor.js';
 import { inferDescriptor } from '../../../src/address/descriptor/infer.js';
 import { type ParsedDescriptor, parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import type { SecretSource } from '../../../src/address/descriptor/secrets.js';
-import { isPlainText, teaches } from '../../../src/address/descriptor/stored-text.js';
+import { isPlainText, hasCacheableKeys } from '../../../src/address/descriptor/stored-text.js';
 import { encodeWif } from '../../../src/address/wif.js';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import { STANDARD_SCRIPT_FLAGS } from '../../../src/consensus/script/flags.js';
@@ -192,7 +192,7 @@ class World {
       known.secrets.set(hashKey(crypto.hash160(publicKey)), { publicKey: publicKey.slice(), secret: secret.slice() });
     }
     this.plain.set(id, known);
-    await this.wallet.changeKeys((batch) => this.wallet.descriptors!.add(fresh, batch));
+    await this.wallet.changeKeys((batch) => this.wallet.descriptors!.addDescriptor(fresh, batch));
     secrets.wipe();
   }
   async pay(): Promise<void> {
@@ -218,7 +218,7 @@ class World {
     sealed.push([walletKey(WALLET_PREFIX.masterKey, 1), sealedMaster]);
     this.wallet.images?.detachImage();
     this.wallet.store = await storeOf(sealed);
-    (await this.wallet.descriptors!.sealAll(seal, new Slicer()))();
+    (await this.wallet.descriptors!.sealAllSecrets(seal, new Slicer()))();
     this.wallet.vault.unlock(masterKey.slice());
   }
   async lock(): Promise<void> {
@@ -243,7 +243,7 @@ class World {
     // An image that is no good is given up.
     this.reloads[(await this.wallet.store.get(walletKey(WALLET_PREFIX.image))) ? 'image' : 'rows']++;
     this.wallet.tip = wallet.tip;
-    this.wallet.ledger.judged = true;
+    this.wallet.ledger.isClassified = true;
   }
 
   // -- what must be
@@ -409,7 +409,7 @@ t.test('rows that are damaged, or were named by another text', async (t) => {
   const text = addChecksum(`wpkh(${key})`);
   const parsed = parse(text);
   const fresh = { descriptor: parsed.descriptors[0], secrets: [], time: 7, rangeStart: 0, rangeEnd: 1, nextIndex: 0 };
-  await world.wallet.changeKeys((batch) => world.wallet.descriptors!.add(fresh, batch));
+  await world.wallet.changeKeys((batch) => world.wallet.descriptors!.addDescriptor(fresh, batch));
   const { surroundings } = await createMemoryWallet();
   const rows = await rowsOf(world.wallet);
   const id = crypto.sha256(Buffer.from(text));
@@ -448,7 +448,7 @@ t.test('an image of another language is not read', async (t) => {
   const world = await World.create(5);
   const parsed = parse(`pkh(${hex(publicOf(1))})`);
   const fresh = { descriptor: parsed.descriptors[0], secrets: [], time: 7, rangeStart: 0, rangeEnd: 1, nextIndex: 0 };
-  await world.wallet.changeKeys((batch) => world.wallet.descriptors!.add(fresh, batch));
+  await world.wallet.changeKeys((batch) => world.wallet.descriptors!.addDescriptor(fresh, batch));
   await world.reload('unload');
   await world.reload('unload');
   t.equal(world.reloads.image, 1);
@@ -474,7 +474,7 @@ t.test('a private key of either parity signs for tr() and rawtr(), also after lo
     for (const n of [1, 2, 3, 4, 5]) {
       const { descriptors, secrets } = parse(`${name}(${encodeWif({ key: secretOf(n), compressed: true }, context.params, crypto)})`);
       const fresh = { descriptor: descriptors[0], secrets: secrets.pairs(), time: 7, rangeStart: 0, rangeEnd: 1, nextIndex: 0 };
-      await world.wallet.changeKeys((batch) => world.wallet.descriptors!.add(fresh, batch));
+      await world.wallet.changeKeys((batch) => world.wallet.descriptors!.addDescriptor(fresh, batch));
       scripts.push(descriptors[0].scripts(0)![0]);
     }
   }
@@ -525,8 +525,8 @@ t.test('texts that need no parser', async (t) => {
       const [descriptor] = parsed.descriptors;
       const printed = descriptor.toString();
       t.equal(isPlainText(printed, language), !others.includes(text), `${language}: ${text}`);
-      if (!others.includes(text)) t.equal(teaches(printed), false);
-      if (descriptor.isRange || text.includes(XPUB)) t.equal(teaches(printed), true);
+      if (!others.includes(text)) t.equal(hasCacheableKeys(printed), false);
+      if (descriptor.isRange || text.includes(XPUB)) t.equal(hasCacheableKeys(printed), true);
     }
   }
   const hybrid = `pk(06${large.slice(2)})`;
@@ -561,7 +561,7 @@ t.test('secrets are overwritten', async (t) => {
       .sort(),
   );
   const plain = [...secrets.of(1)].map(({ resting }) => resting);
-  (await secrets.sealAll(seal, new Slicer()))();
+  (await secrets.sealAllSecrets(seal, new Slicer()))();
   t.ok(
     plain.every((secret) => secret.every((byte) => byte === 0)),
     'when they are sealed',
@@ -584,7 +584,7 @@ t.test('many are loaded and listed in slices', async (t) => {
   await world.wallet.changeKeys((batch) => {
     for (let i = 0; i < count; i++) {
       const descriptor = parse(`raw(a914${hex(at(i))}87)`).descriptors[0];
-      world.wallet.descriptors!.add({ descriptor, secrets: [], time: 1, rangeStart: 0, rangeEnd: 1, nextIndex: 0 }, batch);
+      world.wallet.descriptors!.addDescriptor({ descriptor, secrets: [], time: 1, rangeStart: 0, rangeEnd: 1, nextIndex: 0 }, batch);
     }
   });
   const turns = await turnsDuring(() => world.reload('backup'));

@@ -13,7 +13,7 @@ import { silentLogger } from '../../../src/log/logger.js';
 import { NodeClientServer } from '../../../src/node/node-client-server.js';
 import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
 import { markScan } from '../../../src/wallet/follow/open-scan.js';
-import { reserve } from '../../../src/wallet/follow/rescan.js';
+import { reserveScan } from '../../../src/wallet/follow/rescan.js';
 import { CLIENT_COUNTER, type ClientFacts, LinkedNodeClient } from '../../../src/wallet/linked-node-client.js';
 import type { NodeClient, NodeEvent } from '../../../src/wallet/node-client.js';
 import { createNode, type GrowingNode } from '../../framework/growing-node.js';
@@ -330,18 +330,18 @@ t.test('a wallet looks through all blocks of which it was told without their byt
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const { surroundings } = await createMemoryWallet();
   const manager = managerIn({ dir, surroundings, tip: node.tip, deps: { client } });
-  const { wallet } = await manager.create({ ...PLAIN_WALLET, name: 'w', disablePrivateKeys: true });
+  const { wallet } = await manager.createWallet({ ...PLAIN_WALLET, name: 'w', disablePrivateKeys: true });
   // Every block pays this script.
   await run(wallet, WALLET_RUNS.importaddress, '51', '', false);
   const tell = async (blocks: number): Promise<void> => {
     for (let i = 0; i < blocks; i++) node.connect();
     client.sync();
-    await wallet.caughtUp();
+    await wallet.applyPendingEvents();
   };
   const found = (txs: number): Promise<void> => until(`${txs} transactions`, () => wallet.ledger.txs.size === txs);
   // Nothing is applied while other work has the wallet, and all of it is afterwards.
   let release = (): void => {};
-  const held = wallet.access.exclusive(
+  const held = wallet.access.runExclusive(
     () =>
       new Promise<void>((resolve) => {
         release = resolve;
@@ -353,11 +353,11 @@ t.test('a wallet looks through all blocks of which it was told without their byt
   }
   release();
   await held;
-  await wallet.caughtUp();
+  await wallet.applyPendingEvents();
   await found(8);
   await until('the end of the scan', () => wallet.scan === null);
   // A scan that has the wallet keeps those from being forgotten.
-  reserve(wallet, 0);
+  reserveScan(wallet, 0);
   await tell(8);
   await until('all blocks are told of', () => wallet.tip?.height === 16);
   await sleep(500);

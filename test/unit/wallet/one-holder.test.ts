@@ -47,7 +47,7 @@ const loadedAs = (file: string) => ({
 
 t.test('a wallet by another path', async (t) => {
   const { dir, manager, at } = await world(t);
-  await manager.create({ ...PLAIN_WALLET, name: 'a' });
+  await manager.createWallet({ ...PLAIN_WALLET, name: 'a' });
   fs.symlinkSync(at('a'), at('b'));
   fs.symlinkSync(dir, `${dir}-link`);
   const others = ['a', 'b', 'a/', './a', '../wallets/a', 'a/wallet.dat', 'b/wallet.dat', at('a'), at('b'), path.join(`${dir}-link`, 'a')];
@@ -69,7 +69,7 @@ t.test('a wallet by another path', async (t) => {
   fs.symlinkSync(path.join(at('a'), 'wallet.db'), path.join(at('around'), 'wallet.db'));
   await t.rejects(manager.load('around'), { code: -4, message: /^Wallet file verification failed\. Invalid -wallet path 'around'/ });
   for (const name of ['b', `${dir}-link/a`])
-    await t.rejects(manager.create({ ...PLAIN_WALLET, name }), { code: -4, message: /Database already exists/ });
+    await t.rejects(manager.createWallet({ ...PLAIN_WALLET, name }), { code: -4, message: /Database already exists/ });
   t.equal(manager.all.length, 1);
 
   await manager.unload(manager.get('a')!);
@@ -94,8 +94,8 @@ t.test('in one moment', async (t) => {
   await source.close();
   const names = ['a', 'b', at('a'), path.join(`${dir}-link`, 'a')];
   const done = await Promise.allSettled([
-    ...names.map((name) => manager.create({ ...PLAIN_WALLET, name }).then(({ wallet }) => wallet)),
-    ...names.map((name) => manager.restore(name, file)),
+    ...names.map((name) => manager.createWallet({ ...PLAIN_WALLET, name }).then(({ wallet }) => wallet)),
+    ...names.map((name) => manager.restoreWallet(name, file)),
     ...names.map((name) => manager.load(name)),
   ]);
   const made = done.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -115,7 +115,7 @@ t.test('in one moment', async (t) => {
 
 t.test('wallets to load at the start that are one', async (t) => {
   const first = await world(t);
-  await first.manager.create({ ...PLAIN_WALLET, name: 'a' });
+  await first.manager.createWallet({ ...PLAIN_WALLET, name: 'a' });
   await first.manager.close();
   fs.symlinkSync(first.at('a'), first.at('b'));
   const { manager, warnings } = await world(t, { names: ['b', 'a', first.at('a'), 'a/'] }, path.dirname(first.dir));
@@ -129,7 +129,7 @@ t.test('wallets to load at the start that are one', async (t) => {
 
 t.test('another process', async (t) => {
   const { dir, manager, at } = await world(t);
-  const { wallet } = await manager.create({ ...PLAIN_WALLET, name: 'a' });
+  const { wallet } = await manager.createWallet({ ...PLAIN_WALLET, name: 'a' });
   await manager.unload(wallet);
   fs.symlinkSync(at('a'), at('b'));
   // It holds the wallet while it exchanges the database: none is in its place, and one is that a repair would take
@@ -163,14 +163,14 @@ t.test('another process', async (t) => {
 t.test('what fails leaves nothing behind', async (t) => {
   const { manager, at } = await world(t);
   const secret = new TextEncoder().encode('x');
-  await t.rejects(manager.create({ ...PLAIN_WALLET, name: 'none', disablePrivateKeys: true, passphrase: secret }), { code: -4 });
+  await t.rejects(manager.createWallet({ ...PLAIN_WALLET, name: 'none', disablePrivateKeys: true, passphrase: secret }), { code: -4 });
   t.notOk(fs.existsSync(at('none')));
   fs.mkdirSync(at('there'));
-  await t.rejects(manager.create({ ...PLAIN_WALLET, name: 'there', disablePrivateKeys: true, passphrase: secret }), { code: -4 });
+  await t.rejects(manager.createWallet({ ...PLAIN_WALLET, name: 'there', disablePrivateKeys: true, passphrase: secret }), { code: -4 });
   t.same(fs.readdirSync(at('there')), []);
-  await manager.create({ ...PLAIN_WALLET, name: 'none' });
+  await manager.createWallet({ ...PLAIN_WALLET, name: 'none' });
   for (const name of ['wallet.lock', 'x/wallet.lock']) {
-    await t.rejects(manager.create({ ...PLAIN_WALLET, name }), { code: -4, message: /Nothing in it may be called/ });
+    await t.rejects(manager.createWallet({ ...PLAIN_WALLET, name }), { code: -4, message: /Nothing in it may be called/ });
   }
   t.same(await manager.listDir(), ['none']);
 });
@@ -178,7 +178,7 @@ t.test('what fails leaves nothing behind', async (t) => {
 t.test('unloaded before it is quite loaded', async (t) => {
   const here = await world(t);
   const { manager } = here;
-  await manager.unload((await manager.create({ ...PLAIN_WALLET, name: 'a' })).wallet);
+  await manager.unload((await manager.createWallet({ ...PLAIN_WALLET, name: 'a' })).wallet);
   let unloading: Promise<void> | undefined;
   here.onLoaded = async (wallet) => {
     here.onLoaded = async () => {};
@@ -205,9 +205,9 @@ t.test('unloaded before it is quite loaded', async (t) => {
 
 t.test('the node stops while a wallet waits to be unloaded', async (t) => {
   const { manager } = await world(t);
-  const { wallet } = await manager.create({ ...PLAIN_WALLET, name: 'a' });
+  const { wallet } = await manager.createWallet({ ...PLAIN_WALLET, name: 'a' });
   let leave = (): void => {};
-  const call = wallet.access.call(() => new Promise<void>((resolve) => (leave = resolve)));
+  const call = wallet.access.runCall(() => new Promise<void>((resolve) => (leave = resolve)));
   const unloading = manager.unload(wallet);
   await new Promise(setImmediate);
   t.notOk(wallet.closed, 'it waits for a call');
@@ -220,16 +220,16 @@ t.test('the node stops while a wallet waits to be unloaded', async (t) => {
 
 t.test('a wallet by a link into the database of another one', async (t) => {
   const { manager, at } = await world(t);
-  await manager.create({ ...PLAIN_WALLET, name: 'a' });
+  await manager.createWallet({ ...PLAIN_WALLET, name: 'a' });
   fs.symlinkSync(path.join(at('a'), 'wallet.db'), at('b'));
   fs.symlinkSync(at('a'), at('c'));
   for (const name of ['b', 'b/x', 'b/x/y', 'c/wallet.db/x', at('b/x')]) {
-    await t.rejects(manager.create({ ...PLAIN_WALLET, name }), { code: -4, message: /Nothing in it may be called/ }, name);
+    await t.rejects(manager.createWallet({ ...PLAIN_WALLET, name }), { code: -4, message: /Nothing in it may be called/ }, name);
   }
   t.same(
     fs.readdirSync(path.join(at('a'), 'wallet.db')).filter((name) => /^(x|wallet)/.test(name)),
     [],
   );
-  await manager.create({ ...PLAIN_WALLET, name: 'c/inner' });
+  await manager.createWallet({ ...PLAIN_WALLET, name: 'c/inner' });
   t.same((await manager.listDir()).sort(), ['a', 'a/inner']);
 });

@@ -45,7 +45,7 @@ t.test('rows by height: blocks in order, rescans out of order, reorganisations',
     t.equal(places(got), places(want.map(([one]) => one)), `row ${row}, above ${above}`);
     t.equal(new Set(got).size, want.length);
     const filled = new HeightOrder();
-    filled.fill(Int32Array.from(model.keys()), (one) => model.get(one)![0]);
+    filled.fillRows(Int32Array.from(model.keys()), (one) => model.get(one)![0]);
     t.same(new Set(filled.above(above)), new Set(got));
   }
 });
@@ -114,10 +114,10 @@ t.test('only transactions that share an input have rivals', async (t) => {
   spends.add(outpoints[0], 1);
   spends.add(outpoints[1], 2);
   spends.add(outpoints[0], 1);
-  t.same([spends.hasRivals(1), spends.hasRivals(2)], [false, false]);
+  t.same([spends.hasConflicts(1), spends.hasConflicts(2)], [false, false]);
   spends.add(outpoints[0], 3);
   t.same(
-    [1, 2, 3].map((row) => spends.hasRivals(row)),
+    [1, 2, 3].map((row) => spends.hasConflicts(row)),
     [true, false, true],
   );
   t.same(spends.spenders(outpoints[0]).sort(), [1, 3]);

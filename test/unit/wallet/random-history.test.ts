@@ -24,7 +24,7 @@ import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import type { JsonValue } from '../../../src/rpc/wire/values.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
-import { NOWHERE } from '../../../src/wallet/coins/tx-table.js';
+import { UNCONFIRMED_PLACE } from '../../../src/wallet/coins/tx-table.js';
 import { rollBack } from '../../../src/wallet/follow/catch-up.js';
 import { WalletImages } from '../../../src/wallet/image/wallet-images.js';
 import { payToKey } from '../../../src/wallet/keys/destination.js';
@@ -217,7 +217,7 @@ class World {
   }
   async call(run: Run<WalletContext>, ...args: unknown[]): Promise<unknown> {
     const values = parseJson(Buffer.from(JSON.stringify(args))) as JsonValue[];
-    await this.wallet.caughtUp();
+    await this.wallet.applyPendingEvents();
     const result = await run(this.#context(), values, { path: '/wallet/w', breathe: () => {} } as unknown as CallInfo);
     // As a desk gives it: with the members that this version has.
     const shape = METHODS.get(run.name)!.shape;
@@ -247,7 +247,7 @@ class World {
       const key = this.wallet.legacy!.publicKey(Buffer.from(legacy, 'hex').subarray(3, 23))!;
       this.#scripts.set(hexOf(payToKey(key)), this.#scripts.get(legacy)!);
       const watched = new Uint8Array(Buffer.concat([Buffer.of(0, 20), Buffer.alloc(20, 5)]));
-      this.wallet.legacy!.watch(watched, 1, batch);
+      this.wallet.legacy!.watchScript(watched, 1, batch);
       this.#learn(watched, 1);
       for (let i = 0; i < 3; i++) this.#learn(new Uint8Array(Buffer.concat([Buffer.of(0, 20), Buffer.alloc(20, 40 + i)])), 0);
       this.#label([...this.#scripts.keys()].at(-1)!, 'friend', batch);
@@ -363,7 +363,7 @@ class World {
   #poolAdd(tx: Both): void {
     this.pool.set(tx.plain.txid, tx);
     this.#plainPool.set(tx.plain.txid, tx.plain);
-    this.wallet.push({ kind: 'entered', tx: tx.view });
+    this.wallet.pushEvent({ kind: 'entered', tx: tx.view });
     this.model.entered(tx.plain, this.now);
   }
   #poolDrop(txid: string, conflict: boolean | null): void {
@@ -373,7 +373,7 @@ class World {
     this.#plainPool.delete(txid);
     if (conflict === null) return;
     for (const [child, { plain }] of [...this.pool]) if (plain.inputs.some((input) => input.txid === txid)) this.#poolDrop(child, conflict);
-    this.wallet.push({ kind: 'left', tx: gone.view, conflict });
+    this.wallet.pushEvent({ kind: 'left', tx: gone.view, conflict });
     this.model.left(gone.plain, conflict, this.now);
   }
   /** Offers a transaction to the pool; it replaces what it conflicts with. */
@@ -426,13 +426,13 @@ class World {
     for (const [txid, { plain }] of [...this.pool])
       if (plain.inputs.some((input) => spent.has(`${input.txid}:${input.vout}`))) this.#poolDrop(txid, true);
     this.tip = block;
-    this.wallet.push(connected(block, viewsOf(block)));
+    this.wallet.pushEvent(connected(block, viewsOf(block)));
     this.model.connect(block.plain, this.now);
   }
   #disconnect(): Both[] {
     const block = this.tip;
     this.tip = block.prev!;
-    this.wallet.push(disconnected(block, viewsOf(block)));
+    this.wallet.pushEvent(disconnected(block, viewsOf(block)));
     this.model.disconnect(block.plain, this.now);
     return block.txs.filter((tx) => !tx.plain.coinbase);
   }
@@ -462,7 +462,7 @@ class World {
   async #commit(tx: Both, values: Record<string, string>, replaced: PlainRecord | null): Promise<void> {
     await this.wallet.change((batch) => {
       const { ledger } = this.wallet;
-      ledger.put(tx.view, NOWHERE, batch, new Map(Object.entries(values)));
+      ledger.putRecord(tx.view, UNCONFIRMED_PLACE, batch, new Map(Object.entries(values)));
       if (!replaced) return;
       const row = ledger.txs.find(hidden(replaced.tx.txid));
       ledger.txs.setValue(row, 'replaced_by_txid', tx.plain.txid);
@@ -479,7 +479,7 @@ class World {
     const { records } = this.model;
     const roll = this.below(100);
     this.log.push(String(roll));
-    await this.wallet.caughtUp();
+    await this.wallet.applyPendingEvents();
     if (roll < 28) this.offer(this.payment());
     else if (roll < 36) {
       const tx = this.payment();
@@ -529,12 +529,12 @@ class World {
     return rows;
   }
   async #save(): Promise<void> {
-    await this.wallet.caughtUp();
+    await this.wallet.applyPendingEvents();
     this.#saved = { rows: await this.#rows(), model: this.model.copy(), book: new Map(this.#book) };
   }
   /** Dies while it works off what new blocks brought: those of some are written. The chain comes to the same tip. */
   async #dieMidway(): Promise<void> {
-    await this.wallet.caughtUp();
+    await this.wallet.applyPendingEvents();
     await this.wallet.queueWrite(async () => {});
     const { store } = this;
     const states: [Uint8Array, Uint8Array][][] = [];
@@ -546,7 +546,7 @@ class World {
       states.push(rows);
     };
     const written = async (): Promise<void> => {
-      await this.wallet.caughtUp();
+      await this.wallet.applyPendingEvents();
       await this.wallet.queueWrite(async () => {});
     };
     if (this.chance(0.5)) this.#connect(this.mine());
@@ -569,10 +569,10 @@ class World {
   }
   /** Dies without a word and comes back; after a power failure with what was on the disk some time ago. */
   async #restart(powerFailure: boolean): Promise<void> {
-    await this.wallet.caughtUp();
+    await this.wallet.applyPendingEvents();
     // Or it ends in peace: everything is worked off and the tables are written down.
     if (this.chance(0.4)) {
-      await this.wallet.caughtUp();
+      await this.wallet.applyPendingEvents();
       await this.wallet.saveImage();
     }
     let rows = await this.#rows();
@@ -597,20 +597,20 @@ class World {
     const missing: Block[] = [];
     for (let at = this.tip; at !== fork; at = at.prev!) missing.unshift(at);
     for (const block of missing) {
-      wallet.push(connected(block, viewsOf(block)));
+      wallet.pushEvent(connected(block, viewsOf(block)));
       this.model.connect(block.plain, this.now);
     }
     for (const { view, plain } of this.pool.values()) {
-      wallet.push({ kind: 'entered', tx: view });
+      wallet.pushEvent({ kind: 'entered', tx: view });
       this.model.entered(plain, this.now);
     }
-    await wallet.caughtUp();
+    await wallet.applyPendingEvents();
   }
 
   // -- looking
 
   async compare(whole: boolean): Promise<void> {
-    await this.wallet.caughtUp();
+    await this.wallet.applyPendingEvents();
     const { model } = this;
     const { equal } = this;
     const revived = model.hopeless().filter(({ tx }) => !this.#hopeless.has(tx.txid));

@@ -14,9 +14,9 @@ import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import type { BatchOp, Store } from '../../../src/storage/store.js';
 import { BUCKET } from '../../../src/wallet/coins/coin-table.js';
-import { removeForeignOutput, noteForeign, ordersPaying } from '../../../src/wallet/coins/foreign-outputs.js';
+import { removeForeignOutput, addForeignOutput, ordersPaying } from '../../../src/wallet/coins/foreign-outputs.js';
 import { outpointOf } from '../../../src/wallet/coins/outpoint.js';
-import { NOWHERE, TX_STATE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
+import { UNCONFIRMED_PLACE, TX_STATE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
 import { payToKey } from '../../../src/wallet/keys/destination.js';
 import { payToKeyHash } from '../../../src/wallet/keys/is-mine.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
@@ -84,13 +84,13 @@ const imports: Import[] = [
   ...multisigs.flatMap(({ script, witnessProgram, outputScript }): Import[] => [
     (wallet, batch) => void wallet.legacy!.addScript(script, 0, batch),
     (wallet, batch) => void (witnessProgram && wallet.legacy!.addScript(witnessProgram, 0, batch)),
-    (wallet, batch) => wallet.legacy!.watch(outputScript, 1, batch),
-    (wallet, batch) => wallet.legacy!.watch(script, 1, batch),
+    (wallet, batch) => wallet.legacy!.watchScript(outputScript, 1, batch),
+    (wallet, batch) => wallet.legacy!.watchScript(script, 1, batch),
   ]),
   ...targets.map(
     (script): Import =>
       (wallet, batch) =>
-        wallet.legacy!.watch(script, 1, batch),
+        wallet.legacy!.watchScript(script, 1, batch),
   ),
 ];
 
@@ -112,7 +112,7 @@ async function fill(
   for (let i = 0; i < count; i += 5) {
     const input = { prevHash: txs[i].txid, prevIndex: 1, scriptSig: new Uint8Array(0), sequence: 0xffffffff };
     const tx = parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script: own, value: 300 }], locktime: 0 }), crypto);
-    await wallet.change((batch) => wallet.ledger.sync(tx, NOWHERE, batch));
+    await wallet.change((batch) => wallet.ledger.sync(tx, UNCONFIRMED_PLACE, batch));
     txs.push(tx);
   }
   return txs;
@@ -176,7 +176,7 @@ t.test('a descriptor wallet', async (t) => {
   const parsed = parseDescriptor(combo, context, { requireChecksum: true });
   if ('error' in parsed) throw new Error(parsed.error);
   const fresh = { descriptor: parsed.descriptors[0], secrets: [], time: 1, rangeStart: 0, rangeEnd: 1, nextIndex: 0 };
-  await wallet.changeKeys((batch) => wallet.descriptors!.add(fresh, batch));
+  await wallet.changeKeys((batch) => wallet.descriptors!.addDescriptor(fresh, batch));
   t.same(faultsOf(wallet, [tx]), []);
   t.equal(wallet.ledger.coins.size, 5, 'the four scripts of a key');
   await wallet.close();
@@ -217,7 +217,7 @@ t.test('imports read what they concern', async (t) => {
   };
   // As removeprunedfunds does.
   const [forgotten] = txs.splice(0, 1);
-  await wallet.change((batch) => wallet.ledger.remove(forgotten, batch));
+  await wallet.change((batch) => wallet.ledger.removeTransaction(forgotten, batch));
   t.equal(await load(keys[2]), 0, 'a key that nobody paid');
   t.equal(await load(keys[0]), 7, 'a key that was paid');
   t.same(faultsOf(wallet, txs), []);
@@ -230,7 +230,7 @@ t.test('imports read what they concern', async (t) => {
 
   const empty = await createMemoryWallet({ store: new Counting() });
   reads = 0;
-  await empty.wallet.changeKeys((batch) => empty.wallet.legacy!.watch(ids[0], 1, batch));
+  await empty.wallet.changeKeys((batch) => empty.wallet.legacy!.watchScript(ids[0], 1, batch));
   t.equal(reads, 0);
   t.equal(await empty.wallet.store.get(REASSESS_KEY), undefined, 'a wallet without transactions has nothing to look at');
   await empty.wallet.close();
@@ -286,7 +286,7 @@ const writeHead = ({ wallet }: MemoryWallet, schema = WALLET_SCHEMA): Promise<vo
 async function load({ surroundings }: MemoryWallet, store: Store): Promise<{ wallet: Wallet; reassessDue: boolean; isIndexed: boolean }> {
   const loaded = await loadWallet(surroundings, { name: 'w', folder: '/nowhere/w' }, store);
   loaded.wallet.ledger.setTip(TIP);
-  await loaded.wallet.ledger.judgeAll();
+  await loaded.wallet.ledger.classifyAllCoins();
   return loaded;
 }
 async function newAddress(wallet: Wallet): Promise<Uint8Array> {
@@ -325,7 +325,7 @@ for (const descriptors of [false, true]) {
     await tell(wallet, await pay(1, 6));
     t.not(faultsOf(wallet, txs).length, 0, 'nothing is looked at while it is loaded');
     reads = 0;
-    await wallet.noticeKeys();
+    await wallet.startReassessing();
     t.same(faultsOf(wallet, txs), [], 'what came while it was loaded');
     t.equal(reads, 1);
     const before = wallet.ledger.coins.size;
@@ -344,7 +344,7 @@ for (const descriptors of [false, true]) {
     t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'nothing is due');
 
     const { wallet: again } = await load(first, await copyOf(wallet.store, new Counting()));
-    await again.noticeKeys();
+    await again.startReassessing();
     reads = 0;
     await again.change((batch) => generateKeys(again, descriptorContext('master', 'regtest'), batch));
     for (let i = 0; i < 5; i++) await newAddress(again);
@@ -357,7 +357,7 @@ for (const descriptors of [false, true]) {
     const first = await createMemoryWallet({ descriptors, wallet: { keypool: 2 } });
     await writeHead(first);
     const { wallet } = await load(first, await copyOf(first.wallet.store));
-    await wallet.noticeKeys();
+    await wallet.startReassessing();
     const given: Uint8Array[] = [];
     for (let i = 0; i < 8; i++) given.push(await first.address('bech32'));
     t.same(await newAddress(wallet), given[0], 'both gave out the first address');
@@ -390,7 +390,7 @@ t.test('a range that is cut, of scripts that another descriptor gives too', asyn
     const parsed = parseDescriptor(addChecksum(`${form}(${xpub}/*)`), context, { requireChecksum: true });
     if ('error' in parsed) throw new Error(parsed.error);
     const fresh = { descriptor: parsed.descriptors[0], secrets: [], time: 1, rangeStart: 0, rangeEnd, nextIndex: 0 };
-    await to.changeKeys((batch) => to.descriptors!.add(fresh, batch));
+    await to.changeKeys((batch) => to.descriptors!.addDescriptor(fresh, batch));
   };
   await add('wpkh', 20);
   const script = [...wallet.descriptors!.all()].at(-1)!.descriptor.scripts(15, {})![0];
@@ -407,7 +407,7 @@ t.test('a range that is cut, of scripts that another descriptor gives too', asyn
   t.same(faultsOf(wallet, [tx, later]), [], 'whichever of them came last');
 
   const { wallet: loaded } = await load(memory, await copyOf(wallet.store));
-  await loaded.noticeKeys();
+  await loaded.startReassessing();
   t.equal(loaded.isMine(script), OWNERSHIP.SPENDABLE);
   t.same(faultsOf(loaded, [tx, later]), []);
   for (const one of [wallet, loaded]) {
@@ -439,7 +439,7 @@ t.test('a process that dies after an import', async (t) => {
   const { wallet, reassessDue, isIndexed } = await load(memory, left!);
   t.equal(reassessDue, true, 'the import that was cut off is known of');
   t.not(faultsOf(wallet, txs).length, 0, 'nothing was looked at yet');
-  await wallet.reassessLeft(isIndexed);
+  await wallet.finishReassessment(isIndexed);
   t.same(faultsOf(wallet, txs), []);
   t.equal(await wallet.store.get(REASSESS_KEY), undefined);
   await wallet.close();
@@ -457,7 +457,7 @@ for (const descriptors of [false, true]) {
       }
     }
     const { wallet } = await load(first, await copyOf(first.wallet.store, new Stuck()));
-    await wallet.noticeKeys();
+    await wallet.startReassessing();
     const own = await newAddress(wallet);
     const given: Uint8Array[] = [];
     for (let i = 0; i < 7; i++) given.push(await first.address('bech32'));
@@ -465,13 +465,13 @@ for (const descriptors of [false, true]) {
       [own, given[5], given[6]].map((script) => ({ script, value: 5 })),
       0,
     );
-    await wallet.change((batch) => wallet.ledger.sync(tx, NOWHERE, batch));
+    await wallet.change((batch) => wallet.ledger.sync(tx, UNCONFIRMED_PLACE, batch));
     stuck = true;
     for (let i = 0; i < 7; i++) await newAddress(wallet);
     t.not(faultsOf(wallet, [tx]).length, 0, 'nothing was looked at');
     const left = await load(first, await copyOf(wallet.store));
     t.equal(left.reassessDue, true);
-    await left.wallet.reassessLeft(left.isIndexed);
+    await left.wallet.finishReassessment(left.isIndexed);
     t.same(faultsOf(left.wallet, [tx]), []);
     for (const one of [first.wallet, left.wallet]) await one.close();
   });
@@ -487,7 +487,7 @@ t.test('many keys in one change', async (t) => {
   const reseed = (one: Wallet, bytes: Uint8Array): Promise<void> =>
     one.change((batch) => {
       one.legacy!.setSeed(bytes, batch, true);
-      one.legacy!.newPool(batch);
+      one.legacy!.startNewPool(batch);
     });
   const pooled = async (one: Wallet): Promise<Uint8Array[]> => {
     await fill(one);
@@ -546,15 +546,15 @@ t.test('many keys in one change', async (t) => {
 
 t.test('keys that come while a wallet is loaded, before and after its first transaction', async (t) => {
   const { wallet, address, receive } = await createMemoryWallet();
-  wallet.loaded();
+  wallet.finishLoading();
   const own = await address('bech32');
   t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'nothing could have paid them');
   await receive([{ script: own, value: 10 }], TIP);
   await address('bech32');
   t.ok(await wallet.store.get(REASSESS_KEY), 'a look is due');
-  await wallet.changeKeys((batch) => wallet.legacy!.watch(targets[0], 1, batch));
+  await wallet.changeKeys((batch) => wallet.legacy!.watchScript(targets[0], 1, batch));
   t.ok(await wallet.store.get(REASSESS_KEY), 'and still is after an import');
-  await wallet.noticeKeys();
+  await wallet.startReassessing();
   t.equal(await wallet.store.get(REASSESS_KEY), undefined);
   await wallet.close();
 });
@@ -572,7 +572,7 @@ const descriptorImports: Import[] = (() => {
     const parsed = parseDescriptor(addChecksum(text), context, { requireChecksum: true });
     if ('error' in parsed) throw new Error(parsed.error);
     const fresh = { descriptor: parsed.descriptors[0], secrets: [], time: 1, rangeStart: 0, rangeEnd, nextIndex: 0 };
-    return (wallet, batch) => void wallet.descriptors!.add(fresh, batch);
+    return (wallet, batch) => void wallet.descriptors!.addDescriptor(fresh, batch);
   });
 })();
 const rangeScripts = ((): Uint8Array[] => {
@@ -599,7 +599,7 @@ class World {
     const memory = await createMemoryWallet({ descriptors, wallet: { keypool: 2 } });
     await writeHead(memory);
     const { wallet } = await load(memory, await copyOf(memory.wallet.store));
-    await wallet.noticeKeys();
+    await wallet.startReassessing();
     const ahead: Uint8Array[] = [];
     for (let i = 0; i < 10; i++) ahead.push(await memory.address('bech32'));
     const others = descriptors ? [...targets.slice(0, 12), ...rangeScripts] : targets;
@@ -620,7 +620,7 @@ class World {
       const { txs } = this.memory.wallet.ledger;
       const row = txs.find(tx.txid);
       // The copy that is ahead knows what both were paid.
-      if (row >= 0) await this.tell(tx, n % 3 === 0 ? NOWHERE : txs.place(row));
+      if (row >= 0) await this.tell(tx, n % 3 === 0 ? UNCONFIRMED_PLACE : txs.place(row));
     },
     spend: async (n, m) => {
       if (this.txs.length === 0) return;
@@ -630,14 +630,14 @@ class World {
       if (this.#spent.has(name)) return;
       this.#spent.add(name);
       const outputs = [{ script: this.at(this.scripts, m), value: 300 + n }];
-      await this.tell(parseTx(buildTx({ version: 2, inputs: [input], outputs, locktime: 0 }), crypto), NOWHERE);
+      await this.tell(parseTx(buildTx({ version: 2, inputs: [input], outputs, locktime: 0 }), crypto), UNCONFIRMED_PLACE);
     },
     bring: (n) => this.wallet.changeKeys((batch) => this.at(this.works, n)(this.wallet, batch)),
     refill: (n) => this.wallet.change((batch) => this.wallet.keys.topUp(1 + (n % 5), batch)),
     give: () => newAddress(this.wallet),
     forget: async (n) => {
       const [tx] = this.txs.splice(n % Math.max(this.txs.length, 1), 1);
-      if (tx) await this.wallet.change((batch) => this.wallet.ledger.remove(tx, batch));
+      if (tx) await this.wallet.change((batch) => this.wallet.ledger.removeTransaction(tx, batch));
     },
     // What a block that leaves the chain held waits again, and what waited is in the next one.
     reorganise: async (n) => {
@@ -646,7 +646,7 @@ class World {
         const { txs } = this.wallet.ledger;
         const hash = new Uint8Array(32).fill(9);
         const place = { state: TX_STATE.CONFIRMED, height: TIP - (n % 5), blockHash: hash, blockTime: 1_600_000_000, position: i };
-        await this.tell(tx, txs.state(txs.find(tx.txid)) === TX_STATE.CONFIRMED ? NOWHERE : place);
+        await this.tell(tx, txs.state(txs.find(tx.txid)) === TX_STATE.CONFIRMED ? UNCONFIRMED_PLACE : place);
       }
     },
     // The process dies, or the wallet is unloaded.
@@ -656,8 +656,8 @@ class World {
       await this.wallet.close();
       const { wallet, isIndexed } = await load(this.memory, left);
       this.wallet = wallet;
-      await wallet.reassessLeft(isIndexed);
-      await wallet.noticeKeys();
+      await wallet.finishReassessment(isIndexed);
+      await wallet.startReassessing();
     },
   };
 }
@@ -710,12 +710,12 @@ t.test('a wallet of an earlier version', async (t) => {
     }
     const dying = await copyOf(left, new Dying());
     const cut = await load({ ...memory, surroundings: { ...memory.surroundings, onFault: () => {} } }, dying);
-    await t.rejects(cut.wallet.reassessLeft(cut.isIndexed), /dead/);
+    await t.rejects(cut.wallet.finishReassessment(cut.isIndexed), /dead/);
 
     const { wallet, reassessDue, isIndexed } = await load(memory, await copyOf(dying));
     t.same([reassessDue, isIndexed], [true, false]);
-    await wallet.reassessLeft(isIndexed);
-    await wallet.noticeKeys();
+    await wallet.finishReassessment(isIndexed);
+    await wallet.startReassessing();
     for (const work of imports) {
       await wallet.changeKeys((batch) => work(wallet, batch));
       const faults = faultsOf(wallet, txs);
@@ -732,12 +732,12 @@ t.test('a wallet of an earlier version', async (t) => {
 t.test('rows of foreign outputs', async (t) => {
   const store = new MemoryStore();
   const script = (i: number): Uint8Array => Uint8Array.of(0x51, i & 255, i >> 8);
-  const write = async (note: typeof noteForeign, ...pairs: readonly [script: number, order: number][]): Promise<void> => {
+  const write = async (note: typeof addForeignOutput, ...pairs: readonly [script: number, order: number][]): Promise<void> => {
     const batch = new WalletBatch();
     for (const [i, order] of pairs) note(script(i), order, batch);
     await store.batch(batch.ops);
   };
-  await write(noteForeign, [5, 0], [5, 7], [6, 7], [5, 7], [7, 0xffff_fffe]);
+  await write(addForeignOutput, [5, 0], [5, 7], [6, 7], [5, 7], [7, 0xffff_fffe]);
   t.same(await ordersPaying(store, [script(5)]), [0, 7]);
   t.same(await ordersPaying(store, [script(8), script(6), script(7)]), [7, 0xffff_fffe]);
   await write(removeForeignOutput, [5, 7], [6, 7], [8, 1]);

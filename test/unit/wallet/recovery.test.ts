@@ -6,7 +6,7 @@ import path from 'node:path';
 import t, { type Test } from 'tap';
 import { WALLET_RUNS } from '../../../src/rpc/wallet/runs.js';
 import type { WalletManager } from '../../../src/wallet/manage/wallet-manager.js';
-import { PooledTx } from '../../../src/wallet/node-client.js';
+import { MempoolTx } from '../../../src/wallet/node-client.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 import { createNode, type GrowingNode } from '../../framework/growing-node.js';
 import { hex } from '../../framework/hex.js';
@@ -50,14 +50,14 @@ async function world(t: Test, names = ['failing', 'sound']): Promise<World> {
   });
   t.teardown(() => manager.close());
   for (const name of names) {
-    const { wallet } = await manager.create({ ...PLAIN_WALLET, name, disablePrivateKeys: true });
+    const { wallet } = await manager.createWallet({ ...PLAIN_WALLET, name, disablePrivateKeys: true });
     await run(wallet, WALLET_RUNS.importaddress, SCRIPT, '', false);
   }
   for (let i = 0; i < 5; i++) node.connect();
   node.disconnect();
   node.returning = false;
   for (let i = 0; i < 3; i++) node.enter();
-  for (const wallet of manager.all) await wallet.caughtUp();
+  for (const wallet of manager.all) await wallet.applyPendingEvents();
   return Object.assign(here, { node, manager, errors, faults });
 }
 
@@ -65,7 +65,7 @@ const called = (wallet: Wallet, method: string, ...args: unknown[]): Promise<unk
 
 /** What a wallet knows. */
 async function stateOf(wallet: Wallet): Promise<unknown> {
-  await wallet.caughtUp();
+  await wallet.applyPendingEvents();
   const { txs } = wallet.ledger;
   const records = [...txs.liveRows()].map((row) => [
     hex(txs.txid(row)),
@@ -129,8 +129,8 @@ const EVENTS: readonly { kind: string; cause(here: World): void; inject(wallet: 
   {
     kind: 'pool',
     cause: ({ node, manager }) => {
-      const txs = node.client.pool().map(({ txid, bytes }) => new PooledTx(txid, bytes, crypto));
-      for (const wallet of manager.all) wallet.push({ kind: 'pool', txs });
+      const txs = node.client.pool().map(({ txid, bytes }) => new MempoolTx(txid, bytes, crypto));
+      for (const wallet of manager.all) wallet.pushEvent({ kind: 'pool', txs });
     },
     inject: ({ ledger: { txs } }, first) => failOnce(txs, 'liveRows', first),
   },
@@ -148,14 +148,14 @@ for (const { kind, cause, inject } of EVENTS) {
       // Events behind the one that fails.
       node.connect();
       node.enter();
-      await failing.caughtUp();
+      await failing.applyPendingEvents();
       t.same(faults, ['failing']);
       t.throws(() => manager.select('failing', AMBIGUOUS), { code: -4, message: /"failing" has failed and is being loaded again/ });
       t.throws(() => manager.select(null, AMBIGUOUS), { code: -19 }, 'a call without a name does not reach the other wallet');
       t.equal(manager.select('sound', AMBIGUOUS).name, 'sound');
       await reloaded(manager, failing);
       node.client.onHistory();
-      await manager.get('sound')!.caughtUp();
+      await manager.get('sound')!.applyPendingEvents();
       await until('scans are over', () => manager.all.every(({ scan, unseen }) => scan === null && unseen === null));
       await sameAfterBlock(t, here, 'it knows what the other wallet knows');
       const again = manager.get('failing')!;
@@ -192,7 +192,7 @@ async function failNow({ node, manager }: World): Promise<Wallet> {
   const wallet = manager.get('failing')!;
   failOnce(wallet.ledger, 'setTip', false);
   node.connect();
-  await wallet.caughtUp();
+  await wallet.applyPendingEvents();
   return wallet;
 }
 
@@ -211,7 +211,7 @@ t.test('a wallet that fails again within a minute stays unloaded until it is loa
   t.throws(() => manager.select(null, AMBIGUOUS), { code: -19 });
   node.connect();
   const sound = manager.select('sound', AMBIGUOUS);
-  await sound.caughtUp();
+  await sound.applyPendingEvents();
   t.equal(sound.tip?.hashHex, node.tip.hashHex, 'the other wallet follows');
   await manager.load('failing');
   await sameAfterBlock(t, here);
@@ -238,7 +238,7 @@ t.test('a wallet that fails while it is loaded again stays unloaded', async (t) 
   here.onLoaded = async (wallet) => {
     failOnce(wallet.ledger, 'setTip', true);
     node.connect();
-    await wallet.caughtUp();
+    await wallet.applyPendingEvents();
   };
   await failNow(here);
   await until('it is given up', () => errors.length > 0);

@@ -8,14 +8,14 @@ import { draftByWaste, type WasteDraftTerms } from '../../../src/wallet/spend/se
 import { addressGroups, emptyColumns, type Groups, OUTPUT_KINDS, singleGroups } from '../../../src/wallet/spend/select/groups.js';
 import { knapsack } from '../../../src/wallet/spend/select/knapsack.js';
 import { chooseByWaste, type WasteChoice } from '../../../src/wallet/spend/select/least-waste.js';
-import { type Chance, type Pace, UNHURRIED } from '../../../src/wallet/spend/select/pace.js';
+import { type RandomSource, type Pace, NEVER_YIELDS } from '../../../src/wallet/spend/select/pace.js';
 import { drawCoins } from '../../../src/wallet/spend/select/random-draw.js';
 import { transactionWeight } from '../../../src/wallet/spend/select/tx-size.js';
 import { rounds } from '../../framework/depth.js';
 import { fc } from '../../framework/fast-check.js';
 
 /** Chance that repeats itself from a seed (mulberry32). */
-function seeded(seed: number): Chance {
+function seeded(seed: number): RandomSource {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -260,7 +260,7 @@ t.test('drafts: what goes in comes out, the fee is that of the size and of slow 
         const addresses = Int32Array.from(list, ({ address }) => address);
         const order = Int32Array.from(list, (_, i) => i);
         const group = async (some: Int32Array): Promise<Groups> =>
-          (together ? await addressGroups(coins, addresses, some, 25, UNHURRIED) : null) ?? singleGroups(coins);
+          (together ? await addressGroups(coins, addresses, some, 25, NEVER_YIELDS) : null) ?? singleGroups(coins);
         const worth = order.filter((i) => coins.values[i] > up(feeRate, coins.inputBytes[i]) + coins.bumpFees[i]);
         const presets = Array.from({ length: presetCount }, (_, i) => ({ value: 20_000 + i, bytes: 68, bumpFee: i * 100 }));
         const terms: WasteDraftTerms = {

@@ -5,7 +5,7 @@ import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { BUCKET } from '../../../src/wallet/coins/coin-table.js';
 import { outpointOf } from '../../../src/wallet/coins/outpoint.js';
-import { NOWHERE, TX_STATE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
+import { UNCONFIRMED_PLACE, TX_STATE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
 import { OWNERSHIP } from '../../../src/wallet/keys/ownership.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
 
@@ -43,7 +43,7 @@ t.test('a payment that a block made void', async (t) => {
     ledger.sheet.balances({ ownership: OWNERSHIP.SPENDABLE }).trusted,
   ];
 
-  await wallet.change((batch) => ledger.put(payment, NOWHERE, batch));
+  await wallet.change((batch) => ledger.putRecord(payment, UNCONFIRMED_PLACE, batch));
   t.same(state(), [0, BUCKET.NONE, BUCKET.NONE, 0]);
   await wallet.change((batch) => ledger.sync(rival, at(1000), batch));
   const free = [BUCKET.NONE, BUCKET.CONFIRMED, 3000];
@@ -104,7 +104,7 @@ t.test('a block asks nothing of payments that wait', async (t) => {
   const script = await address('bech32');
   const paid = await receive([{ script, value: 1000 }], 900);
   for (let i = 0; i < 100; i++) await receive([{ script, value: 10 }], 0);
-  await wallet.change((batch) => ledger.put(spend([paid], OUTSIDE), NOWHERE, batch));
+  await wallet.change((batch) => ledger.putRecord(spend([paid], OUTSIDE), UNCONFIRMED_PLACE, batch));
   const asked: number[] = [];
   const { txs } = ledger;
   const state = txs.state.bind(txs);

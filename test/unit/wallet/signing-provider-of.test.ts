@@ -29,7 +29,7 @@ async function take(wallet: Wallet, text: string, end = 1): Promise<{ tracked: T
   const { descriptors, secrets } = mustParse(text, context);
   const [descriptor] = descriptors;
   const fresh = { descriptor, secrets: secrets.pairs(), time: 1, rangeStart: 0, rangeEnd: end, nextIndex: 0 };
-  const tracked = await wallet.change((batch) => wallet.descriptors!.add(fresh, batch));
+  const tracked = await wallet.change((batch) => wallet.descriptors!.addDescriptor(fresh, batch));
   const scripts = Array.from({ length: end }, (_, i) => descriptor.scripts(i, { secrets })![0]);
   return { tracked: tracked!, scripts };
 }

@@ -28,7 +28,7 @@ async function followedNode(t: { teardown(end: () => unknown): unknown }) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-since-block-'));
   const { surroundings } = await createMemoryWallet();
   const manager = managerIn({ dir, surroundings, tip: node.tip, deps: { client } });
-  const { wallet } = await manager.create({ ...PLAIN_WALLET, name: 'w', disablePrivateKeys: true });
+  const { wallet } = await manager.createWallet({ ...PLAIN_WALLET, name: 'w', disablePrivateKeys: true });
   await run(wallet, WALLET_RUNS.importaddress, '51', '', false);
   t.teardown(async () => {
     await manager.close();
@@ -46,7 +46,7 @@ async function followedNode(t: { teardown(end: () => unknown): unknown }) {
       change();
       client.sync();
       // A turn's time each.
-      while (!sameBlock(wallet.tip, client.tip)) void wallet.caughtUp();
+      while (!sameBlock(wallet.tip, client.tip)) void wallet.applyPendingEvents();
     });
   return { node, since, afterNextAnswer };
 }

@@ -7,12 +7,12 @@ import { draftPayment, type Recipient } from '../../../src/wallet/spend/select/d
 import { addressGroups, emptyColumns, singleGroups } from '../../../src/wallet/spend/select/groups.js';
 import { knapsack } from '../../../src/wallet/spend/select/knapsack.js';
 import { descending, randomOrder } from '../../../src/wallet/spend/select/order.js';
-import { type Chance, type Pace, UNHURRIED } from '../../../src/wallet/spend/select/pace.js';
+import { type RandomSource, type Pace, NEVER_YIELDS } from '../../../src/wallet/spend/select/pace.js';
 import { inputVirtualSize, outputBytes, transactionWeight, virtualSize } from '../../../src/wallet/spend/select/tx-size.js';
 import { fc } from '../../framework/fast-check.js';
 
 /** Chance that repeats itself from a seed (mulberry32). */
-function seeded(seed: number): Chance {
+function seeded(seed: number): RandomSource {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -87,7 +87,7 @@ t.test('branch and bound finds the least wasteful match, and a match whenever th
           ...WEIGHTLESS(values.length),
           stopsAtNone: true,
         };
-        const found = await branchAndBound(search, UNHURRIED);
+        const found = await branchAndBound(search, NEVER_YIELDS);
         const least = leastWaste(search);
         if (found === 'short' || found === 'heavy' || least === null) return found === 'short' && least === null;
         matches++;
@@ -106,7 +106,7 @@ t.test('branch and bound ends where nothing matches among coins that differ litt
   const effective = Float64Array.from({ length: 40 }, (_, i) => 2 ** 20 + 2 ** (i % 20));
   const zeros = new Float64Array(40);
   const search = { effective, fees: zeros, longTermFees: zeros, target: 21 * 2 ** 20 - 1, costOfChange: 0 };
-  t.equal(await branchAndBound({ ...search, ...WEIGHTLESS(40), stopsAtNone: true }, UNHURRIED), 'short');
+  t.equal(await branchAndBound({ ...search, ...WEIGHTLESS(40), stopsAtNone: true }, NEVER_YIELDS), 'short');
 });
 
 t.test('the knapsack is as good as the best subset for few coins, and never misses what is there', async (t) => {
@@ -119,7 +119,7 @@ t.test('the knapsack is as good as the best subset for few coins, and never miss
         const values = Float64Array.from(tenths, (tenth) => (tenth * CENT) / 4 + tenth);
         const target = (target10 * CENT) / 4;
         const search = { values, target, minChange: CENT, ...WEIGHTLESS(values.length) };
-        const found = await knapsack(search, seeded(seed), UNHURRIED);
+        const found = await knapsack(search, seeded(seed), NEVER_YIELDS);
         const total = values.reduce((sum, value) => sum + value, 0);
         if (typeof found === 'string') return total < target;
         const sum = sumOf(values, found);
@@ -200,7 +200,7 @@ t.test('the safest tier that reaches the amount is spent from', async (t) => {
     { value: 5 * CENT, depth: 6 },
   ];
   const chosen = async (target: number, more: Partial<ChoiceTerms> = {}): Promise<number[] | null> => {
-    const choice = await chooseCoins(termsOf(list, more), target, false, 0, seeded(1), UNHURRIED);
+    const choice = await chooseCoins(termsOf(list, more), target, false, 0, seeded(1), NEVER_YIELDS);
     return choice.coins && [...choice.coins].sort((a, b) => a - b);
   };
   for (let i = 0; i < 20; i++) t.ok([3, 4].includes((await chosen(4 * CENT))![0]), 'confirmed for good or mine');
@@ -217,8 +217,8 @@ t.test('coins of an address go together, ten at most', async (t) => {
   const list = Array.from({ length: 25 }, () => ({ value: CENT }));
   const { coins } = termsOf([...list, { value: 7 * CENT }, { value: 9 * CENT, depth: 3 }]);
   const numbers = Int32Array.from({ length: 27 }, (_, i) => (i < 25 ? 0 : -1));
-  const order = await randomOrder(27, seeded(5), UNHURRIED);
-  const groups = (await addressGroups(coins, numbers, order, 25, UNHURRIED))!;
+  const order = await randomOrder(27, seeded(5), NEVER_YIELDS);
+  const groups = (await addressGroups(coins, numbers, order, 25, NEVER_YIELDS))!;
   t.same(
     [...groups.values].sort((a, b) => a - b),
     [5 * CENT, 7 * CENT, 9 * CENT, 10 * CENT, 10 * CENT],
@@ -231,9 +231,9 @@ t.test('coins of an address go together, ten at most', async (t) => {
     Array.from({ length: 27 }, (_, i) => i),
   );
   const alone = Int32Array.from({ length: 27 }, (_, i) => i);
-  t.equal(await addressGroups(coins, alone, order, 25, UNHURRIED), null, 'nothing shared, nothing to group');
+  t.equal(await addressGroups(coins, alone, order, 25, NEVER_YIELDS), null, 'nothing shared, nothing to group');
   const terms = termsOf([...list, { value: 7 * CENT }, { value: 9 * CENT, depth: 3 }], { groups });
-  const choice = await chooseCoins(terms, 8 * CENT, false, 0, seeded(3), UNHURRIED);
+  const choice = await chooseCoins(terms, 8 * CENT, false, 0, seeded(3), NEVER_YIELDS);
   t.ok([10, 11].includes(choice.coins!.length) || choice.value === 16 * CENT, 'whole groups');
 });
 
@@ -281,7 +281,7 @@ t.test('drafts: amounts are conserved and the fee is that of the size', async (t
           {
             chance,
             inputSize: () => KEY_INPUT,
-            choose: (target, exact, fixed) => chooseCoins(terms, target, exact, fixed, chance, UNHURRIED),
+            choose: (target, exact, fixed) => chooseCoins(terms, target, exact, fixed, chance, NEVER_YIELDS),
           },
         );
         const total = values.reduce((sum, value) => sum + value, 0);
@@ -347,7 +347,7 @@ t.test('drafts: the words of refusals', async (t) => {
       {
         chance: seeded(1),
         inputSize: () => (more.size === null ? null : KEY_INPUT),
-        choose: (target, exact, fixed) => chooseCoins(terms, target, exact, fixed, seeded(1), UNHURRIED),
+        choose: (target, exact, fixed) => chooseCoins(terms, target, exact, fixed, seeded(1), NEVER_YIELDS),
       },
     );
     return 'error' in made ? made.error : null;
@@ -387,7 +387,7 @@ t.test('very many coins are chosen from in short slices', async (t) => {
       },
       pause: async () => {},
     };
-    const counted: Chance = {
+    const counted: RandomSource = {
       below: (limit) => {
         longest = Math.max(longest, ++drawn);
         return chance.below(limit);

@@ -262,8 +262,8 @@ for (const others of [true, false]) {
       first = tx;
       const input = { prevHash: tx.prevHash(0), prevIndex: tx.prevIndex(0), scriptSig: new Uint8Array(0), sequence: 0xffffffff };
       const spend = buildTx({ version: 2, inputs: [input], outputs: [{ script: OUTSIDE, value: CENT }], locktime: 0 });
-      void wallet.access.exclusive(() => new Promise((resolve) => setImmediate(resolve)));
-      wallet.push({ kind: 'entered', tx: parseTx(spend, crypto) });
+      void wallet.access.runExclusive(() => new Promise((resolve) => setImmediate(resolve)));
+      wallet.pushEvent({ kind: 'entered', tx: parseTx(spend, crypto) });
       return true;
     };
     const request = {
@@ -360,7 +360,7 @@ t.test('a payment that cannot be handed in at this moment is made all the same',
 t.test('changes wait while the database is exchanged', async (t) => {
   const { wallet } = await createMemoryWallet();
   let thaw = (): void => {};
-  const exchange = wallet.access.exclusive(() => new Promise<void>((resolve) => (thaw = resolve)));
+  const exchange = wallet.access.runExclusive(() => new Promise<void>((resolve) => (thaw = resolve)));
   let done = false;
   const change = wallet.change(() => {
     done = true;

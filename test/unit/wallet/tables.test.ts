@@ -135,9 +135,9 @@ t.test('who spends an outpoint', async (t) => {
 /** A book as an image brings it back. */
 function restored(book: AddressBook): { book: AddressBook; bytes: number } {
   const saver = new ImageSaver();
-  book.image(saver);
+  book.transferImage(saver);
   const again = new AddressBook();
-  again.image(new ImageLoader(saver.columns));
+  again.transferImage(new ImageLoader(saver.columns));
   return { book: again, bytes: saver.columns.reduce((sum, { column }) => sum + column.byteLength, 0) };
 }
 

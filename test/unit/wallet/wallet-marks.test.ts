@@ -38,7 +38,7 @@ t.test('a witness program whose key is known by its address alone', async (t) =>
   const id = crypto.hash160(Uint8Array.of(1, 2, 3));
   const program = keyHashProgram(id);
   await wallet.changeKeys((batch) => {
-    wallet.legacy!.watch(payToKeyHash(id), 1, batch);
+    wallet.legacy!.watchScript(payToKeyHash(id), 1, batch);
     wallet.legacy!.addScript(program, 1, batch);
   });
   t.equal(wallet.isMine(program), OWNERSHIP.WATCH);

@@ -9,7 +9,7 @@ import { gettransaction } from '../../../src/rpc/methods/wallet/gettransaction.r
 import { listtransactions } from '../../../src/rpc/methods/wallet/listtransactions.run.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
-import { NOWHERE, TX_STATE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
+import { UNCONFIRMED_PLACE, TX_STATE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
 import { WALLET_PREFIX } from '../../../src/wallet/storage/layout.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
@@ -75,12 +75,12 @@ for (const [sizes, laterRecords, expected] of CASES) {
       const { A, B } = named;
       const found: string[] = [];
       for (const [tx, place] of [
-        [A, NOWHERE] as const,
+        [A, UNCONFIRMED_PLACE] as const,
         [B, BLOCK] as const,
-        [B, NOWHERE] as const,
-        [B, NOWHERE] as const,
+        [B, UNCONFIRMED_PLACE] as const,
+        [B, UNCONFIRMED_PLACE] as const,
         [A, BLOCK] as const,
-        [A, NOWHERE] as const,
+        [A, UNCONFIRMED_PLACE] as const,
       ]) {
         await wallet.change((batch) => wallet.ledger.sync(tx, place, batch));
         if (restarts) {
@@ -103,7 +103,7 @@ async function again(from: Wallet, { surroundings }: Made, without = -1): Promis
   const { wallet } = await loadWallet(surroundings, { name: 'w', folder: '' }, store);
   wallet.tip = from.tip;
   wallet.ledger.setTip(TIP);
-  await wallet.ledger.judgeAll();
+  await wallet.ledger.classifyAllCoins();
   return wallet;
 }
 
@@ -111,13 +111,13 @@ t.test('a wallet of an earlier version', async (t) => {
   const made = await createMemoryWallet();
   const named = versionsOf(await made.address('bech32'), [20, 10]);
   const { A, B } = named;
-  await made.wallet.change((batch) => made.wallet.ledger.sync(A, NOWHERE, batch));
+  await made.wallet.change((batch) => made.wallet.ledger.sync(A, UNCONFIRMED_PLACE, batch));
   await made.wallet.change((batch) => made.wallet.ledger.sync(B, BLOCK, batch));
   const wallet = await again(made.wallet, made, WALLET_PREFIX.version);
   t.equal(await told(wallet, named), 'A//A', 'it wrote one version down');
   await wallet.change((batch) => wallet.ledger.sync(B, BLOCK, batch));
   t.equal(await told(wallet, named), 'A//A', 'a scan changes nothing');
-  await wallet.change((batch) => wallet.ledger.sync(B, NOWHERE, batch));
+  await wallet.change((batch) => wallet.ledger.sync(B, UNCONFIRMED_PLACE, batch));
   t.equal(await told(wallet, named), 'B//B', 'what left the block came with it');
 });
 
@@ -125,10 +125,10 @@ t.test('a transaction is forgotten with its versions', async (t) => {
   const { wallet, address } = await createMemoryWallet();
   const { A, B } = versionsOf(await address('bech32'), [10, 20]);
   const left = async (): Promise<number> => (await allRows(wallet)).filter(([key]) => key[0] === WALLET_PREFIX.version).length;
-  for (const tx of [A, B, A]) await wallet.change((batch) => wallet.ledger.sync(tx, NOWHERE, batch));
+  for (const tx of [A, B, A]) await wallet.change((batch) => wallet.ledger.sync(tx, UNCONFIRMED_PLACE, batch));
   t.equal(await left(), 2);
-  await wallet.change((batch) => wallet.ledger.remove(A, batch));
+  await wallet.change((batch) => wallet.ledger.removeTransaction(A, batch));
   t.equal(await left(), 0);
-  await wallet.change((batch) => wallet.ledger.sync(B, NOWHERE, batch));
+  await wallet.change((batch) => wallet.ledger.sync(B, UNCONFIRMED_PLACE, batch));
   t.equal(await told(wallet, { A, B }), 'B//B');
 });

@@ -48,7 +48,7 @@ class Activity {
     const place = node === null ? {} : { blockhash: node.hashHex, height: node.height };
     for (const [i, coin] of spent.entries()) {
       if (coin !== undefined && this.#wanted.has(coin.script)) {
-        this.#put('spend', coin, {
+        this.#addEntry('spend', coin, {
           ...place,
           spend_txid: hashHex(tx.txid),
           spend_vin: i,
@@ -62,7 +62,7 @@ class Activity {
     for (let o = 0; o < tx.outputCount; o++) {
       const script = tx.outputScript(o);
       if (this.#wanted.has(script)) {
-        this.#put(
+        this.#addEntry(
           'receive',
           { value: tx.outputValue(o), script },
           { ...place, txid: hashHex(tx.txid), vout: o, output_spk: this.#shown(script) },
@@ -76,7 +76,7 @@ class Activity {
     return scriptMembers(script, renderContext(this.#ctx), true);
   }
 
-  #put(type: string, { value }: Spent, members: Record<string, JsonResult | undefined>): void {
+  #addEntry(type: string, { value }: Spent, members: Record<string, JsonResult | undefined>): void {
     this.#pieces.add(encodeJson({ type, amount: new Amount(value), ...members }));
   }
 }

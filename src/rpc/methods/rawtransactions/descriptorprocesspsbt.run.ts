@@ -4,7 +4,7 @@ import { follows } from '../../../policy/compat.js';
 import { extractTx } from '../../../psbt/extract-tx.js';
 import { isFinal, type Psbt } from '../../../psbt/psbt.js';
 import { finalizePsbt } from '../../../signing/finalize-psbt.js';
-import { dropNeedless, isDone, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/psbt-input.js';
+import { dropUnneededTransactions, isDone, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/psbt-input.js';
 import { FlatProvider, HidingProvider } from '../../../signing/signing-provider.js';
 import { asArray, asBool } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
@@ -26,7 +26,7 @@ export const descriptorprocesspsbt: Run<NodeContext> = async (ctx, args, call) =
   const pauses = new Slicer(call.yieldToUrgent);
   const provider = new FlatProvider();
   try {
-    await learn(ctx, asArray(args[1]), provider, call, pauses);
+    await addDescriptors(ctx, asArray(args[1]), provider, call, pauses);
     const hashType = (args[2] ?? null) === null ? null : asHashType(args[2], ctx);
     const derivations = boolOr(args[3], true);
     const finalize = boolOr(args[4], true);
@@ -45,7 +45,7 @@ export const descriptorprocesspsbt: Run<NodeContext> = async (ctx, args, call) =
       updatePsbtOutput(work, i, shown);
       if (pauses.due) await pauses.pause();
     }
-    if (later) dropNeedless(psbt);
+    if (later) dropUnneededTransactions(psbt);
     const complete = psbt.inputs.every((_, i) => isDone(work, i));
     const text = psbtText(psbt, ctx.crypto, ctx.compat);
     return { psbt: text, complete, ...(complete ? { hex: hex(await extracted(ctx, psbt, later, pauses)) } : {}) };
@@ -61,7 +61,7 @@ async function extracted(ctx: NodeContext, psbt: Psbt, later: boolean, pauses: S
 }
 
 /** Keys, scripts and private keys of descriptors. */
-async function learn(
+async function addDescriptors(
   ctx: NodeContext,
   objects: readonly JsonValue[],
   provider: FlatProvider,

@@ -1,7 +1,7 @@
 // Runs utxoupdatepsbt. Core 0.21: rpc/rawtransaction.cpp.
 import { follows } from '../../../policy/compat.js';
 import { isFinal } from '../../../psbt/psbt.js';
-import { dropNeedless, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/psbt-input.js';
+import { dropUnneededTransactions, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/psbt-input.js';
 import { FlatProvider } from '../../../signing/signing-provider.js';
 import { asArray } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
@@ -35,7 +35,7 @@ export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
     updatePsbtOutput(work, i, provider);
     if (pauses.due) await pauses.pause();
   }
-  if (later) dropNeedless(psbt);
+  if (later) dropUnneededTransactions(psbt);
   return psbtText(psbt, ctx.crypto, ctx.compat);
 };
 

@@ -13,9 +13,9 @@ export const abandontransaction: Run<WalletContext> = async (ctx, args, call) =>
   if (wallet.ledger.txs.find(txid) < 0) unknownId();
   // Not while it is being handed in: it could be in the mempool a moment after its coins were given free.
   const done = await inPaymentQueue(wallet, async () => {
-    await wallet.caughtUp();
+    await wallet.applyPendingEvents();
     const row = wallet.ledger.txs.find(txid);
-    return row >= 0 && (await wallet.change((batch) => wallet.ledger.abandon(row, batch)));
+    return row >= 0 && (await wallet.change((batch) => wallet.ledger.abandonTransaction(row, batch)));
   });
   if (!done) fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not eligible for abandonment');
   return null;

@@ -28,7 +28,7 @@ export const addhdkey: Run<WalletContext> = async (ctx, args, call) => {
       if (keys.find(keys.idOf(descriptor))) fail(RPC_CODE.WALLET_ERROR, 'HD key already exists');
       const secrets = [{ publicKey: pair.key.publicKey, secret: pair.secret }];
       const time = wallet.parts.now();
-      if (keys.add({ descriptor, secrets, time, rangeStart: 0, rangeEnd: 0, nextIndex: 0 }, batch) === null) {
+      if (keys.addDescriptor({ descriptor, secrets, time, rangeStart: 0, rangeEnd: 0, nextIndex: 0 }, batch) === null) {
         fail(RPC_CODE.WALLET_ERROR, `Could not add descriptor '${descriptor.toString()}'`);
       }
     });

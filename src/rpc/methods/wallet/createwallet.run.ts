@@ -26,7 +26,7 @@ export const createwallet: Run<WalletContext> = async (ctx, args, call) => {
     const name = asString(args[0]);
     if (name === '' && only(ctx.compat, 31)) fail(RPC_CODE.INVALID_PARAMETER, 'Wallet name cannot be empty');
     checkName(ctx, name);
-    const { warnings } = await manager.create({ name, disablePrivateKeys, blank, passphrase, avoidReuse, descriptors, signer });
+    const { warnings } = await manager.createWallet({ name, disablePrivateKeys, blank, passphrase, avoidReuse, descriptors, signer });
     if (load !== undefined) manager.setLoadOnStart(name, load);
     if (descriptors && !follows(ctx.compat, 23)) warnings.push('Wallet is an experimental descriptor wallet');
     return { name, ...warned([...warnings, ...manager.warnings]) };

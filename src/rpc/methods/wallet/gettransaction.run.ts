@@ -2,7 +2,7 @@
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { follows, shows } from '../../../policy/compat.js';
 import { creditOf, movementsOf } from '../../../wallet/coins/movements.js';
-import { RecordPin } from '../../../wallet/coins/record-pin.js';
+import { RecordSnapshot } from '../../../wallet/coins/record-pin.js';
 import { OWNERSHIP, type OwnershipFilter } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asBool, asHash } from '../../args.js';
@@ -70,7 +70,7 @@ const endOf = (ctx: WalletContext, wallet: Wallet): string =>
 function transactionText(ctx: WalletContext, wallet: Wallet, tx: TxView, filter: OwnershipFilter): string | Promise<string> {
   const { ledger } = wallet;
   const row = ledger.txs.find(tx.txid);
-  const pin = new RecordPin(ledger, [row]);
+  const pin = new RecordSnapshot(ledger, [row]);
   const out = new JsonBytes();
   const writer = new HistoryWriter(ctx, wallet, filter, out);
   const write = (): string => {

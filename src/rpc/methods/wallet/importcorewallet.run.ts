@@ -31,7 +31,7 @@ export const importcorewallet: Run<WalletContext> = async (ctx, args, call) => {
   const passphrase = given(args[2]) ? passphraseOf(args, 2, call) : null;
   try {
     const source = { file, magic: ctx.params.magic, passphrase };
-    const { warnings, ...counts } = await manager.importCore(name, source, new Slicer(call.yieldToUrgent));
+    const { warnings, ...counts } = await manager.importCoreWallet(name, source, new Slicer(call.yieldToUrgent));
     if (load !== undefined) manager.setLoadOnStart(name, load);
     return { name, ...counts, ...(warnings.length > 0 ? { warnings } : {}) };
   } catch (error) {

@@ -37,7 +37,7 @@ export const importprunedfunds: Run<WalletContext> = async (ctx, args, call) => 
   await wallet.change((batch) => {
     // It may have waited for a reorganisation.
     if (!isPlaced()) refuse('Block not found in chain');
-    wallet.ledger.put(tx, placeIn(block, found.positions[at]), batch);
+    wallet.ledger.putRecord(tx, placeIn(block, found.positions[at]), batch);
   });
   return null;
 };

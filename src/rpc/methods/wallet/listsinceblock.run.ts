@@ -1,7 +1,7 @@
 // Runs listsinceblock.
 import { parseBlock } from '../../../consensus/block/block-view.js';
 import { equalBytes } from '../../../consensus/bytes/hex.js';
-import { RecordPin } from '../../../wallet/coins/record-pin.js';
+import { RecordSnapshot } from '../../../wallet/coins/record-pin.js';
 import { type BlockFacts, sameBlock } from '../../../wallet/node-client.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asBool, asHash, asInt, asString } from '../../args.js';
@@ -42,13 +42,13 @@ interface Branch {
 interface Selection {
   readonly asked: Branch | null;
   readonly tip: BlockFacts;
-  readonly pin: RecordPin;
+  readonly pin: RecordSnapshot;
 }
 
 function select({ client }: WalletContext, wallet: Wallet, asked: Branch | null): Selection {
   const { ledger } = wallet;
   const rows = rowsSince(wallet, asked && ledger.tipHeight + 1 - asked.forkHeight);
-  return { asked, tip: wallet.tip ?? client.genesis, pin: new RecordPin(ledger, rows) };
+  return { asked, tip: wallet.tip ?? client.genesis, pin: new RecordSnapshot(ledger, rows) };
 }
 
 /**
@@ -83,7 +83,7 @@ async function removedEntries(
     hash = block.header.prevHash;
     const rows = block.txs.map((tx) => txs.find(tx.txid)).filter((row) => row >= 0);
     const options = { ...work.options, minDepth: ANY_DEPTH };
-    await forEachEntry(wallet, new RecordPin(wallet.ledger, rows), { ...work, options });
+    await forEachEntry(wallet, new RecordSnapshot(wallet.ledger, rows), { ...work, options });
   }
 }
 

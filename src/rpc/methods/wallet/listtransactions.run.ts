@@ -1,7 +1,7 @@
 // Runs listtransactions.
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import { coinsOfAddress } from '../../../wallet/coins/coins-of-address.js';
-import { RecordPin } from '../../../wallet/coins/record-pin.js';
+import { RecordSnapshot } from '../../../wallet/coins/record-pin.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asInt, asString } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
@@ -56,7 +56,7 @@ export const listtransactions: Run<WalletContext> = async (ctx, args, call) => {
   const work = { writer, slicer, options: { ...LONG, label }, out, take, skip: skipped };
   const missing = (): number => skipped.left + count - found.length;
   for (let rows = firstOf(newest, missing()); rows.length > 0 && missing() > 0; rows = firstOf(newest, missing())) {
-    await forEachEntry(wallet, new RecordPin(wallet.ledger, rows), { ...work, enough: count - found.length });
+    await forEachEntry(wallet, new RecordSnapshot(wallet.ledger, rows), { ...work, enough: count - found.length });
   }
   const pieces = new Pieces(',');
   for (const entry of found.slice(0, count).reverse()) pieces.add(entry);

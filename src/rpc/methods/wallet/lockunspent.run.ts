@@ -17,8 +17,8 @@ export const lockunspent: Run<WalletContext> = async (ctx, args, call) => {
   const set = (chosen: readonly Uint8Array[]): Promise<void> =>
     wallet.change((batch) => {
       for (const outpoint of chosen) {
-        if (unlock) ledger.unlock(outpoint, batch);
-        else ledger.lock(outpoint, persistent ? batch : null);
+        if (unlock) ledger.unlockCoin(outpoint, batch);
+        else ledger.lockCoin(outpoint, persistent ? batch : null);
       }
     });
   if (!given(args[1])) {

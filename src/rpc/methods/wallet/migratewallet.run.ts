@@ -12,7 +12,7 @@ export const migratewallet: Run<WalletContext> = async (ctx, args, call) => {
   try {
     const name = uniqueWalletName(ctx, call, args[0]);
     const loads = flag(args[2], true);
-    const { main, watchOnly, solvables, backupPath } = await manager.migrate(name, passphrase, loads, new Slicer(call.yieldToUrgent));
+    const { main, watchOnly, solvables, backupPath } = await manager.migrateWallet(name, passphrase, loads, new Slicer(call.yieldToUrgent));
     return {
       wallet_name: main ?? watchOnly ?? solvables ?? name,
       ...(watchOnly !== null && { watchonly_name: watchOnly }),

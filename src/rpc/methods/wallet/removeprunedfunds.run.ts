@@ -25,6 +25,6 @@ export const removeprunedfunds: Run<WalletContext> = async (ctx, args, call) => 
       ? fail(RPC_CODE.WALLET_ERROR, 'Could not properly delete the transaction.')
       : fail(RPC_CODE.INVALID_PARAMETER, 'Transaction does not exist in wallet.');
   }
-  await wallet.change((batch) => wallet.ledger.remove(tx, batch));
+  await wallet.change((batch) => wallet.ledger.removeTransaction(tx, batch));
   return null;
 };

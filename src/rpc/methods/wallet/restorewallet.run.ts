@@ -15,7 +15,7 @@ export const restorewallet: Run<WalletContext> = async (ctx, args) => {
   if (name === '') fail(RPC_CODE.INVALID_PARAMETER, 'Wallet name cannot be empty');
   checkName(ctx, name);
   try {
-    await manager.restore(name, file);
+    await manager.restoreWallet(name, file);
     if (load !== undefined) manager.setLoadOnStart(name, load);
   } catch (error) {
     throw asRpcError(error);

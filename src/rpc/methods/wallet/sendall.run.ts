@@ -116,7 +116,7 @@ export const sendall: Run<WalletContext> = async (ctx, args, call) => {
     if (fault !== null) fail(RPC_CODE.WALLET_ERROR, fault.error);
     const chosen = spent.map(({ input }) => outpointOf(input.prevHash, input.prevIndex));
     if (options.has('lock_unspents') && asBool(options.get('lock_unspents'))) {
-      for (const outpoint of chosen) wallet.ledger.lock(outpoint, null);
+      for (const outpoint of chosen) wallet.ledger.lockCoin(outpoint, null);
     }
     const sent = options.has('locktime') ? tx : await notForThePast(wallet, tx, tools);
     return finishSend(ctx, wallet, { tx: sent, chosen }, outcome, call);

@@ -7,14 +7,14 @@ import { fail, RPC_CODE } from '../../errors.js';
 import { settledWallet } from '../../wallet/select.js';
 import { controlFor, given, recipientsOf, setFeeRate } from '../../wallet/spend-args.js';
 import { checkPositions } from '../../wallet/spend-options.js';
-import { note, sendMoney } from '../../wallet/spend-send.js';
+import { addComment, sendMoney } from '../../wallet/spend-send.js';
 
 export const sendmany: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   if (given(args[0]) && asString(args[0]) !== '') fail(RPC_CODE.INVALID_PARAMETER, 'Dummy value must be set to ""');
   const amounts = asObject(args[1]);
   const values = new Map<string, string>();
-  note(values, 'comment', args[3]);
+  addComment(values, 'comment', args[3]);
   const listed = given(args[4]) ? asArray(args[4]) : [];
   const control = controlFor(ctx);
   if (given(args[5])) control.replaceable = asBool(args[5]);

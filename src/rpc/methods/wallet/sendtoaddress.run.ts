@@ -4,14 +4,14 @@ import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { ensureUnlocked, settledWallet } from '../../wallet/select.js';
 import { avoidReuse, controlFor, given, recipientsOf, setFeeRate } from '../../wallet/spend-args.js';
-import { note, sendMoney } from '../../wallet/spend-send.js';
+import { addComment, sendMoney } from '../../wallet/spend-send.js';
 import { JsonObject } from '../../wire/values.js';
 
 export const sendtoaddress: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
   const values = new Map<string, string>();
-  note(values, 'comment', args[2]);
-  note(values, 'to', args[3]);
+  addComment(values, 'comment', args[2]);
+  addComment(values, 'to', args[3]);
   const subtract = given(args[4]) && asBool(args[4]);
   const control = controlFor(ctx);
   if (given(args[5])) control.replaceable = asBool(args[5]);

@@ -34,7 +34,7 @@ export const sethdseed: Run<WalletContext> = async (ctx, args, call) => {
     const work = (batch: WalletBatch): void => {
       ensureUnlocked(wallet);
       legacy.setSeed(seed, batch, isCompressed);
-      if (flush) legacy.newPool(batch);
+      if (flush) legacy.startNewPool(batch);
     };
     if (given(args[1])) {
       await wallet.changeKeys(work);

@@ -8,6 +8,6 @@ import { walletOf } from '../../wallet/select.js';
 export const walletlock: Run<WalletContext> = async (ctx, _args, call) => {
   const wallet = walletOf(ctx, call);
   ensureEncrypted(wallet, 'walletlock');
-  await wallet.access.exclusive(() => wallet.lockNow());
+  await wallet.access.runExclusive(() => wallet.lockNow());
   return null;
 };

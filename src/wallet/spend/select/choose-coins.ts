@@ -4,7 +4,7 @@ import { feeForSize } from '../../../policy/fee-rate.js';
 import { branchAndBound } from './branch-and-bound.js';
 import { type CoinColumns, type Groups, membersOf } from './groups.js';
 import { knapsack } from './knapsack.js';
-import type { Chance, Pace } from './pace.js';
+import type { RandomSource, Pace } from './pace.js';
 
 /** Change below this is avoided where that is possible, satoshis. */
 const MIN_CHANGE = 1_000_000;
@@ -89,7 +89,7 @@ export async function chooseCoins(
   target: number,
   exact: boolean,
   fixedBytes: number,
-  chance: Chance,
+  chance: RandomSource,
   pace: Pace,
 ): Promise<Choice> {
   const { presets } = terms;
@@ -173,7 +173,7 @@ async function matchClosely(
   terms: ChoiceTerms,
   eligible: Int32Array,
   target: number,
-  chance: Chance,
+  chance: RandomSource,
   pace: Pace,
 ): Promise<number[] | null> {
   const { groups } = terms;

@@ -8,7 +8,7 @@ import type { TierTerms } from './choose-coins.js';
 import type { Draft, DraftTerms, Recipient } from './draft.js';
 import type { CoinColumns, Groups } from './groups.js';
 import { addedBy, changeOf, chooseByWaste, type Refusal, type Selection, SMALLEST_CHANGE, type WasteChoice } from './least-waste.js';
-import type { Chance, Pace } from './pace.js';
+import type { RandomSource, Pace } from './pace.js';
 import { type InputSize, outputBytes, transactionWeight } from './tx-size.js';
 
 /** Version, lock time, count of inputs, and the mark of witnesses, in virtual bytes. */
@@ -45,7 +45,7 @@ export interface WasteDraftTools {
   inputSize(coin: number): InputSize | null;
   /** See WasteChoice. */
   combinedBump(coins: readonly number[]): Promise<number | null>;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   readonly pace: Pace;
   /** Which search was followed. */
   log(line: string): void;
@@ -125,7 +125,7 @@ export async function draftByWaste(terms: WasteDraftTerms, tools: WasteDraftTool
 }
 
 /** As much as the payment itself, so that neither output shows by its size which it is. */
-function changeTarget(payment: number, chance: Chance): number {
+function changeTarget(payment: number, chance: RandomSource): number {
   const most = Math.min(payment * 2, LARGEST_CHANGE);
   return most <= SMALLEST_CHANGE ? SMALLEST_CHANGE : SMALLEST_CHANGE + chance.below(most - SMALLEST_CHANGE);
 }

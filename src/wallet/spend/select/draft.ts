@@ -3,7 +3,7 @@
 // choice are the caller's. Core 0.21: the loop of CWallet::CreateTransactionInternal.
 import { dustThreshold } from '../../../policy/dust.js';
 import { feeForSize } from '../../../policy/fee-rate.js';
-import type { Chance } from './pace.js';
+import type { RandomSource } from './pace.js';
 import { type InputSize, outputBytes, virtualSize } from './tx-size.js';
 
 /** Who is paid, satoshis. */
@@ -55,7 +55,7 @@ export interface DraftTools {
   choose(target: number, exact: boolean, fixedBytes: number): Promise<Chosen>;
   /** Null: it cannot be signed. */
   inputSize(coin: number): InputSize | null;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /** What is left of change is not made smaller than this to pay a fee. */
@@ -75,14 +75,14 @@ export async function draftPayment(terms: DraftTerms, tools: DraftTools): Promis
   const changeDust = dustThreshold(changeScript, discardRate);
   let fee = 0;
   let exact = true;
-  let pickAnew = true;
+  let choosesCoins = true;
   let chosen: Chosen = { coins: null, value: 0, exact: false };
   for (;;) {
     const target = total + (recipientsPay ? 0 : fee);
     const amounts = amountsAfterFee(recipients, fee);
     const dust = dustError(recipients, amounts, fee, terms.dustRate);
     if (dust !== null) return { error: dust };
-    if (pickAnew) {
+    if (choosesCoins) {
       chosen = await tools.choose(target, exact, fixedBytes);
       if (chosen.coins === null) {
         if (!exact || !chosen.exact) return { error: 'Insufficient funds' };
@@ -92,7 +92,7 @@ export async function draftPayment(terms: DraftTerms, tools: DraftTools): Promis
     }
     const coins = chosen.coins ?? [];
     let change = chosen.value - target;
-    if (change > 0 && (change < changeDust || (chosen.exact && pickAnew))) {
+    if (change > 0 && (change < changeDust || (chosen.exact && choosesCoins))) {
       fee += change;
       change = 0;
     }
@@ -110,11 +110,11 @@ export async function draftPayment(terms: DraftTerms, tools: DraftTools): Promis
       return { coins, fee, size, amounts, changePosition, change };
     };
     if (fee >= needed) {
-      if (change === 0 && !recipientsPay && pickAnew) {
+      if (change === 0 && !recipientsPay && choosesCoins) {
         // So much goes to the fee that it pays for a change output: once more with the same coins.
         const withChange = feeForSize(feeRate, size + outputBytes(changeScript) + COUNT_GROWTH_BYTES);
         if (fee >= withChange + changeDust) {
-          pickAnew = false;
+          choosesCoins = false;
           fee = withChange;
           continue;
         }
@@ -125,14 +125,14 @@ export async function draftPayment(terms: DraftTerms, tools: DraftTools): Promis
       }
       return done();
     }
-    if (!pickAnew) return { error: 'Transaction fee and change calculation failed' };
+    if (!choosesCoins) return { error: 'Transaction fee and change calculation failed' };
     if (change > 0 && !recipientsPay && change >= MIN_FINAL_CHANGE + needed - fee) {
       change -= needed - fee;
       fee = needed;
       return done();
     }
     // When recipients pay, the fee is known now and the coins stay as they are.
-    if (recipientsPay) pickAnew = false;
+    if (recipientsPay) choosesCoins = false;
     fee = needed;
     exact = false;
   }
@@ -158,5 +158,5 @@ function dustError(recipients: readonly Recipient[], amounts: readonly number[],
   return 'The transaction amount is too small to send after the fee has been deducted';
 }
 
-const positionOf = ({ changePosition, recipients }: DraftTerms, chance: Chance): number =>
+const positionOf = ({ changePosition, recipients }: DraftTerms, chance: RandomSource): number =>
   changePosition >= 0 ? changePosition : chance.below(recipients.length + 1);

@@ -2,7 +2,7 @@
 // chance finds. Core: KnapsackSolver, ApproximateBestSubset.
 import type { Found } from './branch-and-bound.js';
 import { descending, indices, randomOrder } from './order.js';
-import type { Chance, Pace } from './pace.js';
+import type { RandomSource, Pace } from './pace.js';
 
 const ROUNDS = 1000;
 /** Looks at coins in all rounds: wallets of many coins get fewer rounds, they find close matches soon. */
@@ -19,7 +19,7 @@ export interface KnapsackSearch {
   readonly maxWeight: number;
 }
 
-export async function knapsack(search: KnapsackSearch, chance: Chance, pace: Pace): Promise<Found> {
+export async function knapsack(search: KnapsackSearch, chance: RandomSource, pace: Pace): Promise<Found> {
   const { values, weights, target, minChange, maxWeight } = search;
   const order = await randomOrder(values.length, chance, pace);
   const lower: number[] = [];
@@ -64,7 +64,7 @@ export async function knapsack(search: KnapsackSearch, chance: Chance, pace: Pac
 /** The smallest sum not below the target that random subsets come to, each filled up in the order given. */
 async function approach(
   { values, weights, total, target, maxWeight }: Omit<KnapsackSearch, 'minChange'> & { readonly total: number },
-  chance: Chance,
+  chance: RandomSource,
   pace: Pace,
 ): Promise<{ chosen: Int32Array; sum: number }> {
   const count = values.length;

@@ -8,7 +8,7 @@ import { type Tier, type TierTerms, tiersOf } from './choose-coins.js';
 import { grindCoins } from './coin-grinder.js';
 import { type CoinColumns, type Groups, membersOf } from './groups.js';
 import { knapsack } from './knapsack.js';
-import type { Chance, Pace } from './pace.js';
+import type { RandomSource, Pace } from './pace.js';
 import { drawCoins } from './random-draw.js';
 
 const WITNESS_SCALE = 4;
@@ -77,7 +77,7 @@ export const spendFee = ({ inputBytes, bumpFees }: CoinColumns, coin: number, fe
   (inputBytes[coin] < 0 ? 0 : feeForSize(feeRate, inputBytes[coin], true)) + bumpFees[coin];
 
 /** Groups with what they add and cost. */
-class Pool implements GroupColumns {
+class EvaluatedGroups implements GroupColumns {
   readonly groups: Groups;
   readonly effective: Float64Array;
   readonly fees: Float64Array;
@@ -123,10 +123,10 @@ interface Candidates {
   readonly positive: number[];
 }
 
-export async function chooseByWaste(choice: WasteChoice, chance: Chance, pace: Pace): Promise<Selection | Refusal> {
-  const mixed = new Pool(choice.mixed, choice);
+export async function chooseByWaste(choice: WasteChoice, chance: RandomSource, pace: Pace): Promise<Selection | Refusal> {
+  const mixed = new EvaluatedGroups(choice.mixed, choice);
   if (pace.due) await pace.pause();
-  const positive = choice.positive === choice.mixed ? mixed : new Pool(choice.positive, choice);
+  const positive = choice.positive === choice.mixed ? mixed : new EvaluatedGroups(choice.positive, choice);
   const tiers = tiersOf(choice);
   const refusal = shortOf(choice, mixed, tiers);
   if (refusal) return refusal;
@@ -144,7 +144,7 @@ export async function chooseByWaste(choice: WasteChoice, chance: Chance, pace: P
 /** Whether too little is left without the groups that no tier takes. */
 function shortOf(
   { target, coins, maxAncestors, maxDescendants }: WasteChoice,
-  { groups, effective }: Pool,
+  { groups, effective }: EvaluatedGroups,
   tiers: readonly Tier[],
 ): Refusal | null {
   let total = coins.values.reduce((sum, value) => sum + value, 0);
@@ -164,14 +164,14 @@ const isEligible = (groups: Groups, group: number, tier: Tier): boolean =>
   groups.descendants[group] <= tier.descendants;
 
 interface Tools {
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   readonly pace: Pace;
 }
 
 /** One tier: kinds of addresses by themselves, then all together. */
 async function attempt(
   choice: WasteChoice,
-  pools: { readonly mixed: Pool; readonly positive: Pool },
+  pools: { readonly mixed: EvaluatedGroups; readonly positive: EvaluatedGroups },
   tier: Tier,
   mayMix: boolean,
   tools: Tools,
@@ -210,7 +210,7 @@ const leastOf = (found: readonly Selection[]): Selection =>
 /** All searches over one set of groups. */
 async function search(
   choice: WasteChoice,
-  pools: { readonly mixed: Pool; readonly positive: Pool },
+  pools: { readonly mixed: EvaluatedGroups; readonly positive: EvaluatedGroups },
   candidates: Candidates,
   { chance, pace }: Tools,
 ): Promise<Selection | Refusal> {
@@ -225,7 +225,7 @@ async function search(
       return;
     }
     const coins = answer.flatMap((at) => membersOf(pools[kind].groups, candidates[kind][at]));
-    const selection = await judge(choice, coins, algorithm);
+    const selection = await evaluateSelection(choice, coins, algorithm);
     if (selection === null) unsafe = true;
     else found.push(selection);
   };
@@ -253,7 +253,7 @@ async function search(
 }
 
 /** A choice with its waste; null when what unconfirmed parents lack cannot be told. */
-async function judge(choice: WasteChoice, coins: readonly number[], algorithm: Selection['algorithm']): Promise<Selection | null> {
+async function evaluateSelection(choice: WasteChoice, coins: readonly number[], algorithm: Selection['algorithm']): Promise<Selection | null> {
   const { bumpFees, depths } = choice.coins;
   const pending = coins.filter((coin) => depths[coin] <= 0);
   const together = pending.length === 0 ? 0 : await choice.combinedBump(pending);

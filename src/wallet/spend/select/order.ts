@@ -1,6 +1,6 @@
 // Sorting that gives way: a merge sort over indices. A wallet's 200,000 coins would hold the thread for a tenth of a
 // second otherwise.
-import type { Chance, Pace } from './pace.js';
+import type { RandomSource, Pace } from './pace.js';
 
 /** Indices sorted in one go; a run takes about a millisecond. */
 const RUN = 2048;
@@ -40,7 +40,7 @@ export async function descending(keys: Float64Array, pace: Pace, ties: Float64Ar
 }
 
 /** Indices in random order (Fisher and Yates): equal coins have equal chances, and an order tells nothing. */
-export async function randomOrder(count: number, chance: Chance, pace: Pace): Promise<Int32Array> {
+export async function randomOrder(count: number, chance: RandomSource, pace: Pace): Promise<Int32Array> {
   const order = indices(count);
   for (let i = count - 1; i > 0; i--) {
     if ((i & (RUN - 1)) === 0 && pace.due) await pace.pause();

@@ -7,10 +7,10 @@ export interface Pace {
 }
 
 /** For callers that are alone on their thread. */
-export const UNHURRIED: Pace = { due: false, pause: () => Promise.resolve() };
+export const NEVER_YIELDS: Pace = { due: false, pause: () => Promise.resolve() };
 
 /** Where chance comes from. */
-export interface Chance {
+export interface RandomSource {
   /** A whole number below `limit`. */
   below(limit: number): number;
   /** Yes or no, as likely. */
@@ -18,7 +18,7 @@ export interface Chance {
 }
 
 /** The list in random order (Fisher and Yates), in place. */
-export function shuffle<T>(list: T[], chance: Chance): T[] {
+export function shuffle<T>(list: T[], chance: RandomSource): T[] {
   for (let i = list.length - 1; i > 0; i--) {
     const j = chance.below(i + 1);
     [list[i], list[j]] = [list[j], list[i]];

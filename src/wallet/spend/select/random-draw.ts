@@ -2,14 +2,14 @@
 // SelectCoinsSRD.
 import type { Failure, Found, GroupColumns } from './branch-and-bound.js';
 import { descending, randomOrder } from './order.js';
-import type { Chance, Pace } from './pace.js';
+import type { RandomSource, Pace } from './pace.js';
 
 /** Every group adds something. @param target the amount with the change that is wanted */
 export async function drawCoins(
   { effective, weights }: Pick<GroupColumns, 'effective' | 'weights'>,
   target: number,
   maxWeight: number,
-  chance: Chance,
+  chance: RandomSource,
   pace: Pace,
 ): Promise<Found> {
   const order = await randomOrder(effective.length, chance, pace);

@@ -68,7 +68,7 @@ t.test('a compact block that cannot be one costs the connection where it was wan
   t.equal((await asked.next('getdata')).readUInt32LE(1), 4);
   asked.send('cmpctblock', empty);
   await asked.ended();
-  t.equal(world.net.downloads.of(hash), undefined);
+  t.equal(world.net.downloads.requestOf(hash), undefined);
   chosen(second).send('cmpctblock', empty);
   await second.ended();
   await send(guest, 1, empty);

@@ -41,13 +41,13 @@ t.test('who announced it, what wakes it, and when it leaves', async (t) => {
     [[1, 2], [1]],
   );
   t.same([orphanage.size, orphanage.announcements, orphanage.score], [2, 3, 3]);
-  t.equal(orphanage.wake(spending([[numbered(2), 0]], 5)), false, 'nobody waits for it');
-  t.equal(orphanage.wake(parent), true);
-  t.equal(orphanage.wake(parent), false, 'it is in line once');
+  t.equal(orphanage.markChildrenReady(spending([[numbered(2), 0]], 5)), false, 'nobody waits for it');
+  t.equal(orphanage.markChildrenReady(parent), true);
+  t.equal(orphanage.markChildrenReady(parent), false, 'it is in line once');
   t.same([orphanage.hasReady(a), orphanage.hasReady(b)], [false, true], 'one of its announcers, by chance; the output 1 does not exist');
   t.equal(orphanage.takeReady(b), child);
   t.equal(orphanage.takeReady(b), undefined);
-  orphanage.wake(parent);
+  orphanage.markChildrenReady(parent);
   t.same(orphanage.childrenOf(parent, b), [child]);
   t.same(orphanage.childrenOf(parent, a), [astray, child], 'the newest first');
   t.equal(orphanage.forgetPeer(b), 1);
@@ -106,7 +106,7 @@ t.test('what is to be looked at again goes last', async (t) => {
     TxView,
   ];
   for (const tx of [woken, other, third]) orphanage.add(tx, peer);
-  orphanage.wake(parent);
+  orphanage.markChildrenReady(parent);
   orphanage.add(fourth, peer);
   t.same(
     [woken, other, third, fourth].map(({ wtxid }) => orphanage.has(wtxid)),

@@ -43,7 +43,7 @@ t.test('who is sent what, and when again', async (t) => {
   now = 1_001;
   queue.confirm(peers[0]);
   t.equal(queue.pick(peers[2], 'c:1'), two, 'the one that fewer confirmed');
-  t.equal(queue.of(peers[2]), two);
+  t.equal(queue.txSentTo(peers[2]), two);
   t.equal(queue.forgetPeer(peers[0]), true);
   t.equal(queue.forgetPeer(peers[2]), false);
   now = 1_061;

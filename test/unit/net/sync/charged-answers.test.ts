@@ -14,10 +14,10 @@ t.test('answers that need a block from disk are made at the expense of the peer 
   const blocks = await world.grow(10);
   const [block] = blocks as [BuiltBlock];
   t.equal(world.fixture.chain.recentBlock(world.fixture.chain.node(block.hash) as never), undefined);
-  const { charged } = Dispatcher.prototype;
+  const { chargeTo: charged } = Dispatcher.prototype;
   let charges = 0;
   let depth = 0;
-  Dispatcher.prototype.charged = function <T>(this: Dispatcher, ...[peer, work]: Parameters<typeof charged<T>>): T {
+  Dispatcher.prototype.chargeTo = function <T>(this: Dispatcher, ...[peer, work]: Parameters<typeof charged<T>>): T {
     charges++;
     depth++;
     try {
@@ -27,7 +27,7 @@ t.test('answers that need a block from disk are made at the expense of the peer 
     }
   };
   t.teardown(() => {
-    Dispatcher.prototype.charged = charged;
+    Dispatcher.prototype.chargeTo = charged;
   });
   const guest = await world.guest();
   const sent: string[] = [];

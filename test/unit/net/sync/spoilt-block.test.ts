@@ -131,14 +131,14 @@ t.test('initial download: the peer that was asked sends the block and then a cop
     const [honest, second, other] = [room.peer(1), room.peer(2), room.peer(3)];
     for (const block of all) room.downloads.startRequest(block === target ? second : honest, block.hash, chain.node(block.hash) ?? null);
     const held = verifier.shut();
-    for (const { bytes } of before) room.receiver.receive(honest, new Uint8Array(bytes));
+    for (const { bytes } of before) room.receiver.receiveBlock(honest, new Uint8Array(bytes));
     // The chain is at work on one of these, so the target is noted as stored only later.
     await held;
-    room.receiver.receive(second, new Uint8Array(target.bytes));
+    room.receiver.receiveBlock(second, new Uint8Array(target.bytes));
     await turns(delay);
-    room.receiver.receive(from === 'same' ? second : other, new Uint8Array(copy));
+    room.receiver.receiveBlock(from === 'same' ? second : other, new Uint8Array(copy));
     verifier.open();
-    for (const { bytes } of after) room.receiver.receive(honest, new Uint8Array(bytes));
+    for (const { bytes } of after) room.receiver.receiveBlock(honest, new Uint8Array(bytes));
     await chain.waitUntilConnected((after.at(-1) as BuiltBlock).hash);
     await chain.settled();
     t.equal(chain.node(target.hash)?.failed, false, `${delay} turns, ${from}`);
@@ -166,10 +166,10 @@ t.test('a copy that comes first, unasked, is blamed and leaves the request with 
     const room = roomOver(fixture);
     const [honest, evil] = [room.peer(1), room.peer(2)];
     room.downloads.startRequest(honest, target.hash, chain.node(target.hash) ?? null);
-    await room.receiver.receive(evil, new Uint8Array(copy));
+    await room.receiver.receiveBlock(evil, new Uint8Array(copy));
     t.same(room.blamed, ['2 100 mutated block']);
-    t.equal(room.downloads.of(target.hash)?.peer, honest);
-    await room.receiver.receive(honest, new Uint8Array(target.bytes));
+    t.equal(room.downloads.requestOf(target.hash)?.peer, honest);
+    await room.receiver.receiveBlock(honest, new Uint8Array(target.bytes));
     await chain.waitUntilConnected(target.hash);
     await chain.settled();
     t.equal(chain.tip.hashHex, target.hashHex);
@@ -194,7 +194,7 @@ t.test('a requested block that comes spoilt: its request ends with blame, and an
     const room = roomOver(fixture);
     const peer = room.peer(7);
     room.downloads.startRequest(peer, target.hash, chain.node(target.hash) ?? null);
-    await room.receiver.receive(peer, new Uint8Array(bytes));
+    await room.receiver.receiveBlock(peer, new Uint8Array(bytes));
     t.same(room.blamed, ['7 100 mutated block'], what);
     t.equal(room.downloads.expects(target.hash), false);
     t.equal(chain.node(target.hash)?.failed, false);
@@ -215,16 +215,16 @@ t.test(
     const room = roomOver(fixture);
     const [honest, evil] = [room.peer(1), room.peer(2)];
     room.downloads.startRequest(honest, target.hash, chain.node(target.hash) ?? null);
-    t.equal(room.receiver.receive(evil, counting(target.header, 16_667)), undefined);
-    t.throws(() => room.receiver.receive(evil, counting(target.header, 16_666)), { name: 'DecodeError' });
+    t.equal(room.receiver.receiveBlock(evil, counting(target.header, 16_667)), undefined);
+    t.throws(() => room.receiver.receiveBlock(evil, counting(target.header, 16_666)), { name: 'DecodeError' });
     t.same(room.blamed, ['2 100 mutated block']);
-    t.equal(room.downloads.of(target.hash)?.peer, honest);
-    t.equal(room.receiver.receive(honest, counting(target.header, 16_667)), undefined);
+    t.equal(room.downloads.requestOf(target.hash)?.peer, honest);
+    t.equal(room.receiver.receiveBlock(honest, counting(target.header, 16_667)), undefined);
     t.equal(room.downloads.expects(target.hash), false, 'its own request ends');
     const stray = buildBlock({ ...target, hash: Buffer.alloc(32, 7) });
-    t.equal(room.receiver.receive(evil, counting(stray.header, 390_000)), undefined);
+    t.equal(room.receiver.receiveBlock(evil, counting(stray.header, 390_000)), undefined);
     t.equal(room.blamed.at(-1), '2 10 invalid block: prev-blk-not-found');
-    await room.receiver.receive(room.peer(3), new Uint8Array(target.bytes));
+    await room.receiver.receiveBlock(room.peer(3), new Uint8Array(target.bytes));
     await chain.settled();
     t.equal(chain.tip.hashHex, target.hashHex);
     await fixture.end();
@@ -239,7 +239,7 @@ t.test('a whole copy that nobody asked the peer for is taken while another peer 
   const room = roomOver(fixture);
   const [slow, quick] = [room.peer(1), room.peer(2)];
   room.downloads.startRequest(slow, target.hash, chain.node(target.hash) ?? null);
-  await room.receiver.receive(quick, new Uint8Array(target.bytes));
+  await room.receiver.receiveBlock(quick, new Uint8Array(target.bytes));
   t.equal(chain.tip.hashHex, target.hashHex);
   t.equal(room.downloads.size, 0);
   t.same(room.blamed, []);
@@ -262,8 +262,8 @@ t.test('a large copy that is still being hashed keeps nobody from bringing the b
   const room = roomOver(fixture);
   const [honest, evil] = [room.peer(1), room.peer(2)];
   room.downloads.startRequest(honest, block.hash, chain.node(block.hash) ?? null);
-  const first = room.receiver.receive(evil, new Uint8Array(bad));
-  const second = room.receiver.receive(honest, new Uint8Array(block.bytes));
+  const first = room.receiver.receiveBlock(evil, new Uint8Array(bad));
+  const second = room.receiver.receiveBlock(honest, new Uint8Array(block.bytes));
   await Promise.all([first, second]);
   t.equal(chain.tip.hashHex, block.hashHex);
   t.same(room.blamed, ['2 100 mutated block']);
@@ -285,15 +285,15 @@ t.test('a compact block with another witness is fetched whole, without blame', a
   // All of it prefilled.
   let room = roomOver(fixture);
   let peer = room.peer(1);
-  await room.compact.receive(peer, encodeCompactBlock({ header, nonce: 5n, shortIds: [], prefilled: prefilled(wrong) }));
+  await room.compact.receiveCompactBlock(peer, encodeCompactBlock({ header, nonce: 5n, shortIds: [], prefilled: prefilled(wrong) }));
   t.same(room.sent, ['1 getdata']);
   t.same(room.asked, [INV.WITNESS_BLOCK]);
-  t.equal(room.downloads.of(target.hash)?.peer, peer);
+  t.equal(room.downloads.requestOf(target.hash)?.peer, peer);
 
   // Or as the answer to a question; the transaction has the right txid and the wrong witness.
   room = roomOver(fixture);
   peer = room.peer(1);
-  await room.compact.receive(peer, encodeCompactBlock({ header, nonce: 5n, shortIds: [12_345], prefilled: [{ index: 0, tx: coinbase }] }));
+  await room.compact.receiveCompactBlock(peer, encodeCompactBlock({ header, nonce: 5n, shortIds: [12_345], prefilled: [{ index: 0, tx: coinbase }] }));
   await room.compact.receiveTxs(peer, encodeBlockTxs(target.hash, [wrong]));
   t.same(room.sent, ['1 getblocktxn', '1 getdata']);
   t.same(room.blamed, []);
@@ -301,8 +301,8 @@ t.test('a compact block with another witness is fetched whole, without blame', a
   // A second answer is one to nothing, and the request is over with its sender.
   await room.compact.receiveTxs(peer, encodeBlockTxs(target.hash, [wrong]));
   t.same(room.blamed, ['1 100 previous compact block reconstruction attempt failed']);
-  t.equal(room.downloads.of(target.hash), undefined);
-  await room.receiver.receive(room.peer(2), new Uint8Array(target.bytes));
+  t.equal(room.downloads.requestOf(target.hash), undefined);
+  await room.receiver.receiveBlock(room.peer(2), new Uint8Array(target.bytes));
   t.equal(chain.tip.hashHex, target.hashHex);
   t.equal(room.blamed.length, 1);
   await fixture.end();

@@ -56,7 +56,7 @@ export class Owner {
   constructor(fresh: NewConnection, options: PeerConnectionOptions, eager = true) {
     this.eager = eager;
     this.line = fresh.start(options, {
-      wake: () => {
+      workPending: () => {
         this.wakes++;
         if (this.eager) setImmediate(() => this.take());
       },

@@ -5,7 +5,7 @@ import { silentLogger } from '../../../../src/log/logger.js';
 import { DEFAULT_NET } from '../../../../src/net/options.js';
 import { Connector } from '../../../../src/net/peer/connector.js';
 import { Routes } from '../../../../src/net/peer/routes.js';
-import { BundleReader, type Packed, pack, packedBytes } from '../../../../src/net/thread/bundle.js';
+import { BundleReader, type PackedMessage, packMessages, packedBytes } from '../../../../src/net/thread/bundle.js';
 import { POSTED_BYTES, postedWeight } from '../../../../src/net/thread/messages.js';
 import { fc } from '../../../framework/fast-check.js';
 import { until } from '../../../framework/until.js';
@@ -28,16 +28,16 @@ t.test('what is packed comes out as it went in', async (t) => {
   });
   fc.assert(
     fc.property(fc.array(message), fc.boolean(), (list, copies) => {
-      const messages: Packed[] = list.map(({ left, ...rest }) =>
+      const messages: PackedMessage[] = list.map(({ left, ...rest }) =>
         left === 5 ? { ...rest, length: rest.payload.length + 7, payload: new Uint8Array(0) } : { ...rest, length: rest.payload.length },
       );
       const total = messages.reduce((sum, one) => sum + packedBytes(one), 0);
-      const bundle = pack(messages, total);
+      const bundle = packMessages(messages, total);
       const reader = new BundleReader(bundle);
-      const read: Packed[] = [];
+      const read: PackedMessage[] = [];
       while (!reader.done) read.push(reader.next(copies));
       if (copies) bundle.fill(0);
-      const plain = ({ payload, hash, ...rest }: Packed) => ({ ...rest, payload: [...payload], hash: hash && [...hash] });
+      const plain = ({ payload, hash, ...rest }: PackedMessage) => ({ ...rest, payload: [...payload], hash: hash && [...hash] });
       t.same(read.map(plain), messages.map(plain));
     }),
   );
