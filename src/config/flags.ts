@@ -59,7 +59,9 @@ const moduleRows: readonly Readonly<Record<string, OptionRow>>[] = [
   SPEND_ROWS,
 ];
 /** Option rows of all modules, by name of the option. */
-export const optionRows: ReadonlyMap<string, OptionRow> = new Map(moduleRows.flatMap((room) => Object.values(room)).map((row) => [row[0], row]));
+export const optionRows: ReadonlyMap<string, OptionRow> = new Map(
+  moduleRows.flatMap((room) => Object.values(room)).map((row) => [row[0], row]),
+);
 
 /** Core's options without effect here. */
 const unused: Readonly<Record<string, string>> = {

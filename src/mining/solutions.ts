@@ -65,7 +65,9 @@ export class Solutions {
   judgeSolution({ hashHex, block, file, finder, address, height, late }: FoundBlock): Promise<void> {
     const where = late ? ', on the tip before,' : '';
     this.#deps.log.info(`${this.#deps.name}: block ${hashHex}${where} from ${finder}`);
-    return this.#run(() => this.#judge(hashHex, block, file, (coinbase) => this.#deps.coinbaseWatch.checkSubmitted(address, coinbase, height)));
+    return this.#run(() =>
+      this.#judge(hashHex, block, file, (coinbase) => this.#deps.coinbaseWatch.checkSubmitted(address, coinbase, height)),
+    );
   }
 
   /** Submits what an earlier run had read and not judged, and sets aside what is not whole. */

@@ -221,7 +221,8 @@ export class Net {
         )
       : this.#inline;
     const i2p = this.#i2p && { way: this.#i2p, lines: this.#inline };
-    this.#connector = deps.reach?.(this.#inline) ?? new Connector(this.options, this.routes, { factory: factory, i2p }, deps.params.p2pPort, log);
+    this.#connector =
+      deps.reach?.(this.#inline) ?? new Connector(this.options, this.routes, { factory: factory, i2p }, deps.params.p2pPort, log);
     this.local = new LocalAddresses(context);
     this.#tor = this.#onionService(deps.onionKeyFile, deps.params.p2pPort, log);
     this.clockCheck = new ClockCheck((text) => log.warn(text));

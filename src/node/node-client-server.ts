@@ -6,15 +6,15 @@ import type { ListenerGuard } from '../lib/listener-guard.js';
 import {
   CLIENT_COUNTER,
   type ClientFacts,
-  kilobytesOf,
   compactCopy,
+  kilobytesOf,
   type PackedEvent,
   type PackedMempool,
   type ToNode,
   type ToWallets,
   TXID_BYTES,
 } from '../wallet/linked-node-client.js';
-import type { NodeEvent, MempoolTx } from '../wallet/node-client.js';
+import type { MempoolTx, NodeEvent } from '../wallet/node-client.js';
 import { answerOutputs } from '../wallet/output-questions.js';
 import type { InlineNodeClient } from './inline-node-client.js';
 

@@ -63,7 +63,15 @@ export async function openChain(
   });
   teardown.add(() => chain.close());
   const allowPruning = chain.guardBlocks(() => 0);
-  const indexes = new Indexes(config.indexes, { chain, store, hashes: crypto, clock, log, guard, onFault: (fault) => stop.requestStop(fault) });
+  const indexes = new Indexes(config.indexes, {
+    chain,
+    store,
+    hashes: crypto,
+    clock,
+    log,
+    guard,
+    onFault: (fault) => stop.requestStop(fault),
+  });
   teardown.add(() => indexes.stop());
   if (!scan) {
     warm(warmupTexts.verifying);

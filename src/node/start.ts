@@ -18,7 +18,7 @@ import { follows } from '../policy/compat.js';
 import { ActiveCommands } from '../rpc/desk.js';
 import { readAsmap } from './asmap-file.js';
 import { ClockWatch } from './clock-watch.js';
-import { freeBytes, diskSpaceWarning } from './disk-room.js';
+import { diskSpaceWarning, freeBytes } from './disk-room.js';
 import { loadBlocks } from './load-blocks.js';
 import type { MetricSources } from './metric-rooms.js';
 import { createNetworkAccess } from './network-access.js';
@@ -212,7 +212,10 @@ async function start(
   };
 }
 
-async function openNotifications({ config, log, guard, teardown }: NodeBase, { chain, mempool, late }: WiredModules): Promise<Notifications> {
+async function openNotifications(
+  { config, log, guard, teardown }: NodeBase,
+  { chain, mempool, late }: WiredModules,
+): Promise<Notifications> {
   const notifications = await startNotifications(config.notify, { chain, mempool, log, guard });
   teardown.add(() => notifications.close());
   late.notifications = notifications;

@@ -164,7 +164,8 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
         clock,
         log,
         after: timerAfter,
-        start: (addresses, onEnd, givenUp) => startServe({ ...options, binds: addresses ?? wanted }, onServeNews, onEnd, deps.entry, givenUp),
+        start: (addresses, onEnd, givenUp) =>
+          startServe({ ...options, binds: addresses ?? wanted }, onServeNews, onEnd, deps.entry, givenUp),
         ended,
         startedAgain: () => provider.onNewThread(),
       }).catch((error: Error) => {

@@ -4,7 +4,7 @@
 import type { Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { noteLoading, withinLimit } from '../lib/loading-threads.js';
-import { type Every, CHECKS_UNTIL_STUCK, timerEvery } from '../lib/looks.js';
+import { CHECKS_UNTIL_STUCK, type Every, timerEvery } from '../lib/looks.js';
 
 export interface WorkerThreadsOptions {
   readonly filename: string;

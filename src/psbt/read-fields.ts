@@ -37,7 +37,14 @@ export function checkKeySize(reader: PsbtReader, key: Uint8Array, size: number, 
  * A field that there is once and whose key is its type alone.
  * @param name as Core calls the type since release 32; duplicate and longKey are its names before that
  */
-export function checkSingleField(reader: PsbtReader, seen: Set<number>, key: Uint8Array, name: string, duplicate: string, longKey: string): void {
+export function checkSingleField(
+  reader: PsbtReader,
+  seen: Set<number>,
+  key: Uint8Array,
+  name: string,
+  duplicate: string,
+  longKey: string,
+): void {
   checkKeySize(reader, key, reader.later ? 1 : key.length, name, '');
   const type = key[0];
   if (key.length === 1 && seen.has(type)) failRead(`Duplicate Key, ${duplicate} already provided`);

@@ -5,7 +5,7 @@ import type { TxView } from '../consensus/tx/tx-view.js';
 import { GLOBAL, PSBT_MAGIC } from './field-types.js';
 import type { Psbt, PsbtInput, PsbtOutput, RawField } from './psbt.js';
 import { failRead, type PsbtCrypto, PsbtError, PsbtReader } from './psbt-reader.js';
-import { checkKeySize, isPublicKey, checkSingleField, readMap, readOriginSize, readRaw } from './read-fields.js';
+import { checkKeySize, checkSingleField, isPublicKey, readMap, readOriginSize, readRaw } from './read-fields.js';
 import { readInput } from './read-input.js';
 import { readOutput } from './read-output.js';
 import type { InputOfVersion2, OutputOfVersion2 } from './read-version2.js';

@@ -13,7 +13,7 @@ import { BatchReply, ReplyQuota } from './wire/batch-reply.js';
 import { encodeJson } from './wire/json-write.js';
 import { LONG_BODY_BYTES, LongBatch } from './wire/long-batch.js';
 import { type Reading, SharedReading } from './wire/reading-turns.js';
-import { faultReply, DISCONNECTED_REPLY, type Outcome, type Reply, singleReply } from './wire/reply.js';
+import { DISCONNECTED_REPLY, faultReply, type Outcome, type Reply, singleReply } from './wire/reply.js';
 import {
   type ParsedBody,
   parseFault,
@@ -259,7 +259,11 @@ export class Dispatcher<Context> {
   read(reading: Reading, call: CallInfo, hooks: DispatchHooks): true | Promise<boolean> {
     const { sliceMs: turnMs = SLICE_MS } = hooks;
     if (reading.goOn(turnMs, this.#reading.mostValues)) return true;
-    return this.#reading.read(reading, { sliceMs: turnMs, isDisconnected: () => call.signal?.aborted === true, yieldToUrgent: hooks.yieldToUrgent });
+    return this.#reading.read(reading, {
+      sliceMs: turnMs,
+      isDisconnected: () => call.signal?.aborted === true,
+      yieldToUrgent: hooks.yieldToUrgent,
+    });
   }
 
   /** A large request that is no batch. */

@@ -12,7 +12,7 @@ import type { Signer } from '../crypto/schnorr-signer.js';
 import { isFinal, type Psbt, type PsbtInput, utxoOf } from '../psbt/psbt.js';
 import { encodeTapTree } from '../psbt/tap-tree.js';
 import { produceSignature } from './produce-signature.js';
-import { inputData, addKeyOrigins, outputData, preimageIn, updateInputFields, updateOutputFields } from './psbt-fields.js';
+import { addKeyOrigins, inputData, outputData, preimageIn, updateInputFields, updateOutputFields } from './psbt-fields.js';
 import type { PsbtSigning } from './sign-ahead.js';
 import { type PresignedInput, signatureIn } from './sign-ahead.js';
 import { dummyTools, locksOf, signingTools } from './signature-creator.js';
@@ -86,7 +86,8 @@ export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner |
   // SINGLE without its output would sign the number one: anyone could use that signature.
   const signs = (hashType & ~SIGHASH_ANYONECANPAY) !== SIGHASH_SINGLE || index < signing.tx.outputCount;
   const how = { dummy: false, finalize: options.finalize };
-  if (by === null || output === null || !signs) return solveInput(work, index, unsigned(by?.provider ?? EMPTY_PROVIDER, signing, index), how);
+  if (by === null || output === null || !signs)
+    return solveInput(work, index, unsigned(by?.provider ?? EMPTY_PROVIDER, signing, index), how);
   const tools = signingTools(signing, { input: index, output, ...by, hashType });
   return solveInput(work, index, by.made ? withPresigned(tools, by.made) : tools, how, by.made);
 }

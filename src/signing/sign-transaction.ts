@@ -5,7 +5,7 @@ import { buildTx } from '../consensus/tx/build-tx.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Signer } from '../crypto/schnorr-signer.js';
-import { yieldInQueue, Slicer } from '../lib/slicer.js';
+import { Slicer, yieldInQueue } from '../lib/slicer.js';
 import { extractSignatures } from './extract-signatures.js';
 import { produceSignature } from './produce-signature.js';
 import { type SigningResult, signInput, signingErrorText } from './sign-input.js';

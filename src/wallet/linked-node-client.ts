@@ -5,7 +5,7 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { parseBlock } from '../consensus/block/block-view.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
-import { type BlockFacts, type NodeClient, type NodeEvent, type NodeQueries, MempoolTx } from './node-client.js';
+import { type BlockFacts, MempoolTx, type NodeClient, type NodeEvent, type NodeQueries } from './node-client.js';
 import { OutputQueries } from './output-questions.js';
 
 /** What of the node does not change while it runs, and where it stands. */
@@ -59,9 +59,11 @@ export const CLIENT_COUNTER = { POSTED: 0, TAKEN_KB: 1, COUNT: 2 } as const;
 const PRUNE_GUARD_STEP = 144;
 
 /** A copy without the buffer around it: structuredClone would copy all of that. */
-export const compactCopy = (bytes: Uint8Array): Uint8Array => (bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes));
+export const compactCopy = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 
-const packed = (value: unknown): unknown => (value instanceof Uint8Array ? compactCopy(value) : Array.isArray(value) ? value.map(packed) : value);
+const packed = (value: unknown): unknown =>
+  value instanceof Uint8Array ? compactCopy(value) : Array.isArray(value) ? value.map(packed) : value;
 
 /** Size of a message's bytes, in thousands. */
 export function kilobytesOf(message: ToWallets): number {

@@ -52,7 +52,10 @@ export class OutputQueries {
 }
 
 /** The end that answers. @param findOutputs answers about outpoints, in their order */
-export async function answerOutputs(packed: Uint8Array, findOutputs: (outpoints: readonly Uint8Array[]) => Promise<Outputs>): Promise<Uint8Array> {
+export async function answerOutputs(
+  packed: Uint8Array,
+  findOutputs: (outpoints: readonly Uint8Array[]) => Promise<Outputs>,
+): Promise<Uint8Array> {
   const count = packed.length / OUTPOINT_BYTES;
   const outputs = await findOutputs(Array.from({ length: count }, (_, i) => packed.subarray(OUTPOINT_BYTES * i, OUTPOINT_BYTES * (i + 1))));
   const out = new ByteWriter(spentOutputsSize(count));

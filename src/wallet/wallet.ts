@@ -419,7 +419,8 @@ export class Wallet {
   /** Writes an image of the tables where one is due. Nothing else may use the wallet. */
   async saveImage(): Promise<void> {
     const { images, ledger, generation } = this;
-    if (images === null || !ledger.isClassified || !images.isNewImageDue(this.keys.scriptCount + ledger.txs.size + ledger.coins.size)) return;
+    if (images === null || !ledger.isClassified || !images.isNewImageDue(this.keys.scriptCount + ledger.txs.size + ledger.coins.size))
+      return;
     await images.save(
       this.store,
       (at) => this.transferImage(at),

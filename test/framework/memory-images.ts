@@ -1,6 +1,6 @@
 // Images of a wallet's tables in memory, as copies: for tests that load a wallet again and again.
 import type { ImageFiles } from '../../src/wallet/image/image-file.js';
-import { type ImageColumn, typeOf, columnWithCapacity } from '../../src/wallet/image/table-image.js';
+import { columnWithCapacity, type ImageColumn, typeOf } from '../../src/wallet/image/table-image.js';
 
 const nameOf = (id: Uint8Array): string => Buffer.from(id).toString('hex');
 const copyColumn = ({ column, secret }: ImageColumn): ImageColumn => {

@@ -6,7 +6,7 @@ import { createNativeCrypto } from '../../src/crypto/native/index.js';
 import { createSigner } from '../../src/crypto/native/sign.js';
 import { MemoryStore } from '../../src/storage/memory-store.js';
 import type { Store } from '../../src/storage/store.js';
-import { UNCONFIRMED_PLACE, TX_STATE } from '../../src/wallet/coins/tx-table.js';
+import { TX_STATE, UNCONFIRMED_PLACE } from '../../src/wallet/coins/tx-table.js';
 import { fillPool } from '../../src/wallet/keys/fill-pool.js';
 import type { AddressType } from '../../src/wallet/keys/key-source.js';
 import { assembleWallet, type WalletSurroundings } from '../../src/wallet/manage/load-wallet.js';

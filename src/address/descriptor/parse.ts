@@ -5,7 +5,7 @@ import { Descriptor } from './descriptor.js';
 import type { ParseState } from './parse-path.js';
 import { parseScript } from './parse-script.js';
 import { SecretRing } from './secrets.js';
-import { hideKeys, NO_KEY_TOKENS, KeyTokens } from './taken-keys.js';
+import { hideKeys, KeyTokens, NO_KEY_TOKENS } from './taken-keys.js';
 
 /**
  * Characters of a text that is read at all: five times what 999 extended keys with origins take. Core has no bound, but

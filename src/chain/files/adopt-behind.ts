@@ -59,7 +59,8 @@ export async function adoptBehind(ws: ChainWorkspace, accept: (block: BlockView,
     if (ws.stopping()) break;
     if (await adopt(found)) adopted++;
     done += found.bytes;
-    if (meter.shouldReport()) log.info(`Blocks taken in: ${percentText(done, total)}, ${durationText(meter.secondsLeft(done, total))} left`);
+    if (meter.shouldReport())
+      log.info(`Blocks taken in: ${percentText(done, total)}, ${durationText(meter.secondsLeft(done, total))} left`);
     const key = hashKey(found.hash);
     const waiting = index.get(found.hash) === undefined ? undefined : children.get(key);
     if (waiting === undefined) continue;

@@ -41,7 +41,13 @@ export async function loadCoins(ws: ChainWorkspace, file: SnapshotFile, head: Sn
   }
 }
 
-async function fillCoins(ws: ChainWorkspace, space: CoinSpace, file: SnapshotFile, head: SnapshotHead, { height }: AssumedCoins): Promise<void> {
+async function fillCoins(
+  ws: ChainWorkspace,
+  space: CoinSpace,
+  file: SnapshotFile,
+  head: SnapshotHead,
+  { height }: AssumedCoins,
+): Promise<void> {
   const { store, log, options, clock } = ws;
   log.info(`[snapshot] loading ${head.coins} coins from snapshot ${hashToHex(head.base)}`);
   const report = reporter(ws, head.coins, 'coins loaded');

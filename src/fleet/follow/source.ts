@@ -27,7 +27,7 @@ import { type Publication, Verifier } from '../signed.js';
 import { Subjects } from '../subjects.js';
 import { Caller, newToken } from './caller.js';
 import { Calls } from './calls.js';
-import { NodeChoice, type FollowedNode } from './choice.js';
+import { type FollowedNode, NodeChoice } from './choice.js';
 import type { FleetFigures } from './figures.js';
 import { FoundBlocks } from './found.js';
 import { LightTemplates } from './light.js';

@@ -144,7 +144,8 @@ export class CallAnswers {
     for (const quota of this.#quotas.values()) {
       for (const [id, call] of quota.calls) {
         if (call.state === 'held' && now - call.atMs > HELD_MS) this.#forgetCall(quota, id);
-        else if (call.state === 'done' && (now - call.atMs > RESULT_RETENTION_MS || quota.retainedBytes > MOST_RETAINED_BYTES)) this.#forgetCall(quota, id);
+        else if (call.state === 'done' && (now - call.atMs > RESULT_RETENTION_MS || quota.retainedBytes > MOST_RETAINED_BYTES))
+          this.#forgetCall(quota, id);
       }
     }
   }

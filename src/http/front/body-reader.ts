@@ -66,7 +66,8 @@ export class BodyReader {
     const found = bytes.indexOf(LF, at);
     const end = found < 0 ? bytes.length : found;
     this.#partialLine += bytes.toString('latin1', at, end);
-    if (this.#partialLine.length > MOST_HEAD_BYTES) throw new HeadFault(`a chunk size or trailer line of more than ${MOST_HEAD_BYTES} bytes`);
+    if (this.#partialLine.length > MOST_HEAD_BYTES)
+      throw new HeadFault(`a chunk size or trailer line of more than ${MOST_HEAD_BYTES} bytes`);
     if (found < 0) return null;
     const returned = this.#partialLine.endsWith('\r');
     const text = returned ? this.#partialLine.slice(0, -1) : this.#partialLine;

@@ -155,7 +155,8 @@ export class FeeEstimator {
   }
 
   #removeEntry(entry: TrackedEntry, confirmed: boolean): void {
-    for (const horizon of HORIZONS) this.stats[horizon].removeTransaction(entry.height, this.history.bestHeight, entry.feeBucket, confirmed);
+    for (const horizon of HORIZONS)
+      this.stats[horizon].removeTransaction(entry.height, this.history.bestHeight, entry.feeBucket, confirmed);
     entry.feeBucket = -1;
   }
 

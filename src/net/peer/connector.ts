@@ -6,7 +6,7 @@ import type { Bind, NetOptions, Permissions } from '../options.js';
 import { addressText, hostText, isRoutable, type NetAddress, parseHost, splitHostPort } from '../wire/net-address.js';
 import type { I2p } from './i2p.js';
 import type { InlineConnectionFactory } from './inline-lines.js';
-import type { NewConnection, ConnectionFactory } from './line.js';
+import type { ConnectionFactory, NewConnection } from './line.js';
 import type { Routes } from './routes.js';
 
 /** An inbound connection. */

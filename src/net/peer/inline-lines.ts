@@ -5,7 +5,7 @@ import type { KeyExchangeQueue } from '../transport/key-desk.js';
 import { V1Transport } from '../transport/v1-transport.js';
 import { V2Transport } from '../transport/v2-transport.js';
 import { SocketConnection } from './connection.js';
-import type { Endpoint, NewConnection, IncomingConnection, ConnectionFactory, SocksProxy } from './line.js';
+import type { ConnectionFactory, Endpoint, IncomingConnection, NewConnection, SocksProxy } from './line.js';
 import { openSocket } from './open-socket.js';
 import { connectThroughSocks } from './socks.js';
 import type { Traffic } from './traffic.js';
@@ -66,7 +66,11 @@ export class InlineConnectionFactory implements ConnectionFactory<SocketConnecti
     });
   }
 
-  async open(where: Endpoint, proxy: SocksProxy | null, timeoutMs: number): Promise<{ line: NewConnection<SocketConnection>; bindText: string }> {
+  async open(
+    where: Endpoint,
+    proxy: SocksProxy | null,
+    timeoutMs: number,
+  ): Promise<{ line: NewConnection<SocketConnection>; bindText: string }> {
     const socket = await openSocket(proxy ?? where, timeoutMs, this.#dialing);
     if (proxy !== null) {
       this.#dialing.add(socket);

@@ -114,7 +114,11 @@ export interface ConnectionFactory<L extends PeerConnection = PeerConnection> {
    * Connects, itself or through a proxy that looks names up.
    * @throws Error with a short reason
    */
-  open(where: Endpoint, proxy: SocksProxy | null, timeoutMs: number): Promise<{ readonly connection: NewConnection<L>; readonly bindText: string }>;
+  open(
+    where: Endpoint,
+    proxy: SocksProxy | null,
+    timeoutMs: number,
+  ): Promise<{ readonly connection: NewConnection<L>; readonly bindText: string }>;
   /** Ends listeners, attempts and connections. */
   close(): Promise<void>;
 }

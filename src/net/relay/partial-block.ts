@@ -67,7 +67,12 @@ export class PartialBlock {
     return block;
   }
 
-  async #fillFromMempool(places: Map<number, number>, context: NetContext, extra: readonly TxView[], isWanted: () => boolean): Promise<void> {
+  async #fillFromMempool(
+    places: Map<number, number>,
+    context: NetContext,
+    extra: readonly TxView[],
+    isWanted: () => boolean,
+  ): Promise<void> {
     const ids = new ShortIds(this.#compact.header, this.#compact.nonce, context.crypto);
     // Places that match two of our transactions stay open: a short id cannot tell which is right.
     const disputed = new Set<number>();

@@ -1,5 +1,14 @@
 // A connection whose socket is on another thread (serve-lines.ts), as the node thread sees it.
-import { count, type PeerConnection, type PeerConnectionEvents, type PeerConnectionOptions, MAX_UNREAD_BYTES, type MessageTotals, OTHER, UNREAD } from '../peer/line.js';
+import {
+  count,
+  MAX_UNREAD_BYTES,
+  type MessageTotals,
+  OTHER,
+  type PeerConnection,
+  type PeerConnectionEvents,
+  type PeerConnectionOptions,
+  UNREAD,
+} from '../peer/line.js';
 import type { Traffic } from '../peer/traffic.js';
 import { messageBytes } from '../transport/message-bytes.js';
 import type { TransportType } from '../transport/transport.js';

@@ -17,7 +17,15 @@ import { fail, RPC_CODE } from '../errors.js';
 import { Slicer } from '../node/slices.js';
 import { asRange } from '../range.js';
 import type { JsonObject, JsonResult, JsonValue } from '../wire/values.js';
-import { type Applying, yieldIfDueFor, elementError, type ImportOutcome, importTime, outcomeResult, scanFailure } from './import-outcome.js';
+import {
+  type Applying,
+  elementError,
+  type ImportOutcome,
+  importTime,
+  outcomeResult,
+  scanFailure,
+  yieldIfDueFor,
+} from './import-outcome.js';
 import type { YieldIfDue } from './import-request.js';
 import { addressedBy } from './payees.js';
 import { scanImported, withRescan } from './rescan.js';
@@ -158,12 +166,20 @@ async function applyPath(
   ctx: WalletContext,
   wallet: Wallet,
   { parsed, active, label, labelsRange, rangeStart, rangeEnd, nextIndex }: Accepted,
-  { descriptor, isInternal, time, ahead }: { descriptor: Descriptor; isInternal: boolean; time: number; ahead: PrecomputedScripts | undefined },
+  {
+    descriptor,
+    isInternal,
+    time,
+    ahead,
+  }: { descriptor: Descriptor; isInternal: boolean; time: number; ahead: PrecomputedScripts | undefined },
   warnings: string[],
   { batch, yieldIfDue: breath }: Applying,
 ): Promise<void> {
   const keys = wallet.descriptors!;
-  const steps = keys.addDescriptorInSteps({ descriptor, secrets: parsed.secrets.pairs(), rangeStart, rangeEnd, nextIndex, time, ahead }, batch);
+  const steps = keys.addDescriptorInSteps(
+    { descriptor, secrets: parsed.secrets.pairs(), rangeStart, rangeEnd, nextIndex, time, ahead },
+    batch,
+  );
   const tracked = (await runStepsInSlices(steps, breath)) ?? failToAdd(descriptor);
   if (!descriptor.isRange && !isInternal) {
     // Of several scripts 0.21 labels the shortest, the first of Core's ordered set; later releases all that have
@@ -220,7 +236,13 @@ const TOO_MANY = `One call brings ${MOST_SCRIPTS} scripts at most, counted from 
  * are.
  * @param left of them
  */
-async function precomputeScripts(ctx: WalletContext, wallet: Wallet, read: ReadRequest, left: { count: number }, breath: YieldIfDue): Promise<void> {
+async function precomputeScripts(
+  ctx: WalletContext,
+  wallet: Wallet,
+  read: ReadRequest,
+  left: { count: number },
+  breath: YieldIfDue,
+): Promise<void> {
   const { parsed, precomputed: ahead } = read;
   if (!parsed.descriptors[0].isRange) return;
   let accepted: Accepted;

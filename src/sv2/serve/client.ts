@@ -4,7 +4,7 @@ import type { Reserve } from '../../mining/messages.js';
 import { MESSAGE } from '../codec/frame.js';
 import { type CoinbaseOutputConstraints, encodeTransactionDataError, type TransactionDataError } from '../codec/template-messages.js';
 import { type CloseReason, type ConnectionDeps, Sv2Connection } from '../connection.js';
-import type { TemplateTable, NumberedTemplate } from './board.js';
+import type { NumberedTemplate, TemplateTable } from './board.js';
 import type { ServeCounters } from './counters.js';
 import type { ClientInfo } from './messages.js';
 

@@ -14,7 +14,7 @@ import type { CoinbaseOutputConstraints } from '../codec/template-messages.js';
 import { encodeSetNewPrevHash } from '../codec/template-messages.js';
 import type { ConnectionDeps, ConnectionEvent } from '../connection.js';
 import { reserveFor } from '../reserve.js';
-import { TemplateTable, type NumberedTemplate } from './board.js';
+import { type NumberedTemplate, TemplateTable } from './board.js';
 import { Client, type ClientCloseReason, MOST_UNREAD_BYTES } from './client.js';
 import type { ServeCounters } from './counters.js';
 import type { FromServe, ServeOptions, ToServe } from './messages.js';
@@ -260,7 +260,8 @@ export class Sv2Server {
         this.#constrain(client, event.constraints);
         break;
       case 'data':
-        if (!this.#answers.request(client, event.templateId)) this.#endClient(client, 'unread', 'it asks for transactions without reading them');
+        if (!this.#answers.request(client, event.templateId))
+          this.#endClient(client, 'unread', 'it asks for transactions without reading them');
         break;
       case 'solution':
         this.#solver.solve(client, event.solution);
@@ -393,7 +394,8 @@ export class Sv2Server {
       if (bytes === 0 || taken !== client.progress.taken) client.progress = { taken, sinceMs: now };
       else if (now - client.progress.sinceMs > STUCK_MS) this.#endClient(client, 'unread', `it reads nothing, ${bytes} bytes wait for it`);
     }
-    for (const client of this.#answers.overdueClients(now)) this.#endClient(client, 'unread', 'it reads its transactions slowly, and others wait');
+    for (const client of this.#answers.overdueClients(now))
+      this.#endClient(client, 'unread', 'it reads its transactions slowly, and others wait');
     if (unread > MOST_UNREAD_BY_ALL) {
       for (const client of [...this.#clients].sort((a, b) => b.socket.writableLength - a.socket.writableLength)) {
         const bytes = client.socket.writableLength;

@@ -4,7 +4,7 @@ import type { Hashes } from '../../crypto/crypto.js';
 import { BlockKeeper } from '../../mining/serve/block-keeper.js';
 import type { ServeLog } from '../../mining/serve/notes.js';
 import type { SubmitSolution } from '../codec/template-messages.js';
-import type { TemplateTable, NumberedTemplate } from './board.js';
+import type { NumberedTemplate, TemplateTable } from './board.js';
 import type { Client } from './client.js';
 import type { ServeCounters } from './counters.js';
 import type { FromServe, ServeOptions } from './messages.js';
@@ -38,9 +38,7 @@ export class Solver {
     const template = this.#table.get(templateId);
     if (template === null) {
       counters.add('solutionsUnknown');
-      this.#log.limited(
-        `Stratum V2: a solution of ${client.name} is for template ${templateId}, which is unknown: it may be a lost block`,
-      );
+      this.#log.limited(`Stratum V2: a solution of ${client.name} is for template ${templateId}, which is unknown: it may be a lost block`);
       return;
     }
     const read = readSolution(solution, template, options.powLimit, hashes);

@@ -5,7 +5,7 @@
 import { compareBytes, equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
-import { transferSet, type TableImage } from '../image/table-image.js';
+import { type TableImage, transferSet } from '../image/table-image.js';
 import type { KeySource } from '../keys/key-source.js';
 import { OWNERSHIP } from '../keys/ownership.js';
 import { keyNumber, WALLET_PREFIX, walletKey } from '../storage/layout.js';
@@ -14,10 +14,10 @@ import type { WalletRecord } from '../wallet-record.js';
 import { BalanceSheet } from './balance-sheet.js';
 import { decodeCoinRow, encodeCoinRow } from './coin-row.js';
 import { BUCKET, type Bucket, CoinTable, matchesFilter } from './coin-table.js';
-import { removeForeignOutput, addForeignOutput } from './foreign-outputs.js';
+import { addForeignOutput, removeForeignOutput } from './foreign-outputs.js';
 import { outpointOf } from './outpoint.js';
 import { SpendTable } from './spend-table.js';
-import { UNCONFIRMED_PLACE, TX_STATE, type TxPlace, TxTable } from './tx-table.js';
+import { TX_STATE, type TxPlace, TxTable, UNCONFIRMED_PLACE } from './tx-table.js';
 
 /** Confirmations below which a coinbase may not be spent, and one more as Core shows it. */
 const COINBASE_MATURITY = 100;

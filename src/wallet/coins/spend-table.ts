@@ -1,6 +1,6 @@
 // Which of the wallet's transactions spend an outpoint, in any state (Core's mapTxSpends): a table of outpoints, each
 // the head of a chain of transaction rows.
-import { transferSet, type TableImage } from '../image/table-image.js';
+import { type TableImage, transferSet } from '../image/table-image.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 
 const END = -1;

@@ -3,7 +3,7 @@
 
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { Slicer } from '../../lib/slicer.js';
-import { UNCONFIRMED_PLACE, TX_STATE } from '../coins/tx-table.js';
+import { TX_STATE, UNCONFIRMED_PLACE } from '../coins/tx-table.js';
 import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
 import { type BlockFacts, type NodeClient, type NodeQueries, sameBlock, TIMESTAMP_WINDOW } from '../node-client.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
@@ -130,7 +130,8 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
         if (found === null) throw new Error(`block ${node.height} cannot be read, and the wallet does not know it yet`);
         // A second look is for what the first one left out.
         const transactions = found;
-        const record = (): void => recordBlock(wallet, node, parsed(transactions, crypto), batch, scannedPlace(options), transactions === candidates);
+        const record = (): void =>
+          recordBlock(wallet, node, parsed(transactions, crypto), batch, scannedPlace(options), transactions === candidates);
         while (!withKeys(wallet, record)) await slicer.pause();
         pending += found.length;
       }

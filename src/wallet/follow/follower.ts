@@ -3,7 +3,7 @@
 import { yieldInQueue } from '../../lib/slicer.js';
 import { TimeSlice, yieldToLoop } from '../../lib/turns.js';
 import { UNCONFIRMED_PLACE } from '../coins/tx-table.js';
-import type { NodeEvent, MempoolTx } from '../node-client.js';
+import type { MempoolTx, NodeEvent } from '../node-client.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import type { WalletState } from '../wallet-state.js';
 import { markUnseen } from './open-scan.js';

@@ -12,7 +12,7 @@ import path from 'node:path';
 import { Slicer } from '../../lib/slicer.js';
 import { readExactly } from '../../storage/record-file.js';
 import { assertWriting } from '../../storage/write-stop.js';
-import { type Column, IMAGE_FORMAT, type ImageColumn, ImageError, typeOf, wipeSecrets, columnWithCapacity } from './table-image.js';
+import { type Column, columnWithCapacity, IMAGE_FORMAT, type ImageColumn, ImageError, typeOf, wipeSecrets } from './table-image.js';
 
 /** Where images of a wallet are kept; an id names one. */
 export interface ImageFiles {

@@ -303,7 +303,10 @@ export class DescriptorKeys implements KeySource {
   }
 
   /** The indices whose scripts `add` will make: from, up to but without. */
-  missingIndices({ descriptor, rangeEnd, nextIndex }: Pick<NewDescriptor, 'descriptor' | 'rangeEnd' | 'nextIndex'>): { first: number; end: number } {
+  missingIndices({ descriptor, rangeEnd, nextIndex }: Pick<NewDescriptor, 'descriptor' | 'rangeEnd' | 'nextIndex'>): {
+    first: number;
+    end: number;
+  } {
     const first = (this.find(this.idOf(descriptor))?.expanded ?? -1) + 1;
     return { first, end: descriptor.isRange ? Math.max(nextIndex + Math.max(this.#deps.keypoolSize, 1), rangeEnd) : 1 };
   }

@@ -6,7 +6,7 @@ import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
 import type { SecretSource } from '../../address/descriptor/secrets.js';
-import { isPlainText, hasCacheableKeys, trustingContext } from '../../address/descriptor/stored-text.js';
+import { hasCacheableKeys, isPlainText, trustingContext } from '../../address/descriptor/stored-text.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { Vault } from '../crypt/vault.js';
 import { ImageError, type TableImage } from '../image/table-image.js';

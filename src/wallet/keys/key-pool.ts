@@ -124,7 +124,11 @@ export class KeyPool {
    * Takes over an entry of another wallet's pool, in the order that they are given out.
    * @param id of a key in the table
    */
-  restoreEntry(id: Uint8Array, { time, internal, preSplit }: { time: number; internal: boolean; preSplit: boolean }, batch: WalletBatch): void {
+  restoreEntry(
+    id: Uint8Array,
+    { time, internal, preSplit }: { time: number; internal: boolean; preSplit: boolean },
+    batch: WalletBatch,
+  ): void {
     const row = this.#keys.find(id);
     const kinds = preSplit ? [QUEUE.PRE_SPLIT, QUEUE.PRE_SPLIT_INTERNAL] : [QUEUE.EXTERNAL, QUEUE.INTERNAL];
     this.#insert(row, ++this.#lastIndex, time, kinds[internal ? 1 : 0] as QueueKind);

@@ -16,7 +16,7 @@ import type { Slicer } from '../../lib/slicer.js';
 import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { runStepsInSlices } from '../../lib/steps.js';
 import type { Store } from '../../storage/store.js';
-import { UNCONFIRMED_PLACE, TX_STATE, type TxPlace } from '../coins/tx-table.js';
+import { TX_STATE, type TxPlace, UNCONFIRMED_PLACE } from '../coins/tx-table.js';
 import type { CoreCache, CoreDescriptor, CoreMetadata, CoreSecret, CoreTransaction, CoreWallet } from '../core/core-wallet.js';
 import { openCoreMasterKey } from '../core/open-master-key.js';
 import { CoreFileError } from '../core/paged-file.js';
@@ -320,7 +320,13 @@ class CoreImport {
         const needsCache = descriptor.scripts(window.rangeStart, { secrets }) === null;
         const precomputed = { first: 0, scripts: [], cache: cacheFor(core.caches.get(id)) };
         const tracked = await wallet.changeExclusively((batch) => {
-          const fresh = { descriptor, secrets: secrets.pairs(), time: stored.time, ...window, ...(needsCache ? { ahead: precomputed } : {}) };
+          const fresh = {
+            descriptor,
+            secrets: secrets.pairs(),
+            time: stored.time,
+            ...window,
+            ...(needsCache ? { ahead: precomputed } : {}),
+          };
           return runStepsInSlices(keys.addDescriptorInSteps(fresh, batch), () => (this.#pauses.due ? this.#pauses.pause() : undefined));
         }, false);
         if (tracked === null) throw new CoreFileError(`The scripts of a descriptor cannot be made: ${stored.text.slice(0, 200)}`);

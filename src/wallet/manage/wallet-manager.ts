@@ -26,8 +26,8 @@ import {
 } from '../storage/wallet-folder.js';
 import type { Wallet } from '../wallet.js';
 import { readBackup } from './backup.js';
-import { FailedWallets, copySettings } from './failed-wallets.js';
-import { fillFromCore, openCoreKeys, throwImportError, type CoreImportSummary } from './fill-from-core.js';
+import { copySettings, FailedWallets } from './failed-wallets.js';
+import { type CoreImportSummary, fillFromCore, openCoreKeys, throwImportError } from './fill-from-core.js';
 import { type FolderHold, FolderHolds } from './folder-holds.js';
 import { loadWallet, type WalletSurroundings } from './load-wallet.js';
 import { makeWallet, type NewWallet, type SignerBranch, signerDescriptors } from './make-wallet.js';

@@ -2,7 +2,7 @@
 // taken later. Core 0.21: CWallet::CommitTransaction, CWalletTx::SubmitMemoryPoolAndRelay.
 
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { UNCONFIRMED_PLACE, TX_STATE } from '../coins/tx-table.js';
+import { TX_STATE, UNCONFIRMED_PLACE } from '../coins/tx-table.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { Wallet } from '../wallet.js';
 import { areStillUnspent } from './available-coins.js';

@@ -10,7 +10,7 @@ import { signTransaction, withInputs } from '../../signing/sign-transaction.js';
 import type { Wallet } from '../wallet.js';
 import { areStillSpendable } from './available-coins.js';
 import { changeTypeFor } from './change-script.js';
-import { type PaymentCoins, gatherCoins, largestOf, sizeOf } from './coin-pool.js';
+import { gatherCoins, largestOf, type PaymentCoins, sizeOf } from './coin-pool.js';
 import { minimumFeeRate } from './fee-rates.js';
 import type { Payment, PaymentError, PaymentRequest, SpendTools } from './payment.js';
 import { MAX_STANDARD_WEIGHT, PaymentPlan } from './payment-plan.js';

@@ -201,7 +201,15 @@ t.test('what is sent leaves in pieces, and a peer that takes none is known by th
 function peerWith(id: number, connection: Partial<SocketConnection>, type: Peer['type'] = 'inbound', noban = false): Peer {
   const address = { network: 'ipv4' as const, bytes: new Uint8Array(4), port: id };
   const peer = new Peer(id, type, address, '', '', { ...NO_PERMISSIONS, noban }, 0);
-  peer.connection = { unsent: 0, stuckMs: 0, held: 0, hasMessage: false, holdsWhole: false, progressMs: 0, ...connection } as SocketConnection;
+  peer.connection = {
+    unsent: 0,
+    stuckMs: 0,
+    held: 0,
+    hasMessage: false,
+    holdsWhole: false,
+    progressMs: 0,
+    ...connection,
+  } as SocketConnection;
   return peer;
 }
 

@@ -374,7 +374,8 @@ t.test('where we tell peers that we are', async (t) => {
 });
 
 t.test('the network that getpeerinfo shows', async (t) => {
-  const shown = (host: string, name = `${host}:8333`, cameByOnion = false) => networkOf({ address: at(host), name, isViaOnion: cameByOnion });
+  const shown = (host: string, name = `${host}:8333`, cameByOnion = false) =>
+    networkOf({ address: at(host), name, isViaOnion: cameByOnion });
   t.equal(shown('127.0.0.1', '127.0.0.1:40000', true), 'onion', 'it came to our onion service');
   t.same(
     ['8.8.8.8', '2a00::1', ONION].map((host) => shown(host)),

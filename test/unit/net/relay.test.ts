@@ -630,7 +630,10 @@ t.test('blocks that were not put together before the chain went on take no place
     header[0] = n;
     const hash = hashes.sha256d(header);
     nodes.set(keyOf(hash), { hash, height: Number(chainWork), chainWork, prev, txCount: 0, hashHex: '', has: () => false });
-    await relay.receiveCompactBlock(peer, encodeCompactBlock({ header, nonce: 5n, shortIds: [1], prefilled: [{ index: 0, tx: coinbase }] }));
+    await relay.receiveCompactBlock(
+      peer,
+      encodeCompactBlock({ header, nonce: 5n, shortIds: [1], prefilled: [{ index: 0, tx: coinbase }] }),
+    );
   };
   for (let n = 0; n < 24; n++) await announce(n, 2n);
   t.same(commands.splice(0), new Array(24).fill('getblocktxn'));

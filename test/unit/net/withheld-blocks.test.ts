@@ -24,7 +24,9 @@ async function roomOf(t: { teardown(end: () => unknown): void }, peerCount: numb
     const peer = new Peer(id, 'inbound', { network: 'ipv4', bytes: Uint8Array.of(127, 0, 0, 1), port: 1 }, '', '', NO_PERMISSIONS, 0);
     peer.services = SERVICE.NETWORK | SERVICE.WITNESS;
     peer.version = 70_016;
-    peer.connection = { send: (command: string, payload: Uint8Array) => sent.push({ id, command, payload }) } as unknown as SocketConnection;
+    peer.connection = {
+      send: (command: string, payload: Uint8Array) => sent.push({ id, command, payload }),
+    } as unknown as SocketConnection;
     peers.add(peer);
   }
   const context = {

@@ -23,7 +23,7 @@ import { catchUp, rollBack } from '../../../src/wallet/follow/catch-up.js';
 import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
 import { encryptWallet } from '../../../src/wallet/manage/encrypt-wallet.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
-import { type BlockFacts, type NodeClient, type NodeEvent, MempoolTx } from '../../../src/wallet/node-client.js';
+import { type BlockFacts, MempoolTx, type NodeClient, type NodeEvent } from '../../../src/wallet/node-client.js';
 import { WALLET_PREFIX, WALLET_SCHEMA, walletKey } from '../../../src/wallet/storage/layout.js';
 import { unpackRow } from '../../../src/wallet/storage/rows.js';
 import { databaseOf, newDatabaseOf } from '../../../src/wallet/storage/wallet-folder.js';

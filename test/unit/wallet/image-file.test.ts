@@ -6,7 +6,7 @@ import path from 'node:path';
 import t from 'tap';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
 import { createImageFiles } from '../../../src/wallet/image/image-file.js';
-import { ImageLoader, ImageSaver, transferSet, type TableImage } from '../../../src/wallet/image/table-image.js';
+import { ImageLoader, ImageSaver, type TableImage, transferSet } from '../../../src/wallet/image/table-image.js';
 import { MOST_JOURNAL, WalletImages } from '../../../src/wallet/image/wallet-images.js';
 import { WALLET_PREFIX, walletKey } from '../../../src/wallet/storage/layout.js';
 import { WalletBatch } from '../../../src/wallet/storage/wallet-batch.js';

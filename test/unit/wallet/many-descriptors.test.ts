@@ -9,7 +9,7 @@ import type { Descriptor } from '../../../src/address/descriptor/descriptor.js';
 import { inferDescriptor } from '../../../src/address/descriptor/infer.js';
 import { type ParsedDescriptor, parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import type { SecretSource } from '../../../src/address/descriptor/secrets.js';
-import { isPlainText, hasCacheableKeys } from '../../../src/address/descriptor/stored-text.js';
+import { hasCacheableKeys, isPlainText } from '../../../src/address/descriptor/stored-text.js';
 import { encodeWif } from '../../../src/address/wif.js';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import { STANDARD_SCRIPT_FLAGS } from '../../../src/consensus/script/flags.js';

@@ -8,7 +8,7 @@ import { draftByWaste, type WasteDraftTerms } from '../../../src/wallet/spend/se
 import { addressGroups, emptyColumns, type Groups, OUTPUT_KINDS, singleGroups } from '../../../src/wallet/spend/select/groups.js';
 import { knapsack } from '../../../src/wallet/spend/select/knapsack.js';
 import { chooseByWaste, type WasteChoice } from '../../../src/wallet/spend/select/least-waste.js';
-import { type RandomSource, type Pace, NEVER_YIELDS } from '../../../src/wallet/spend/select/pace.js';
+import { NEVER_YIELDS, type Pace, type RandomSource } from '../../../src/wallet/spend/select/pace.js';
 import { drawCoins } from '../../../src/wallet/spend/select/random-draw.js';
 import { transactionWeight } from '../../../src/wallet/spend/select/tx-size.js';
 import { rounds } from '../../framework/depth.js';

@@ -5,7 +5,7 @@ import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
 import { BUCKET } from '../../../src/wallet/coins/coin-table.js';
 import { outpointOf } from '../../../src/wallet/coins/outpoint.js';
-import { UNCONFIRMED_PLACE, TX_STATE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
+import { TX_STATE, type TxPlace, UNCONFIRMED_PLACE } from '../../../src/wallet/coins/tx-table.js';
 import { OWNERSHIP } from '../../../src/wallet/keys/ownership.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
 

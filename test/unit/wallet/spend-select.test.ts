@@ -7,7 +7,7 @@ import { draftPayment, type Recipient } from '../../../src/wallet/spend/select/d
 import { addressGroups, emptyColumns, singleGroups } from '../../../src/wallet/spend/select/groups.js';
 import { knapsack } from '../../../src/wallet/spend/select/knapsack.js';
 import { descending, randomOrder } from '../../../src/wallet/spend/select/order.js';
-import { type RandomSource, type Pace, NEVER_YIELDS } from '../../../src/wallet/spend/select/pace.js';
+import { NEVER_YIELDS, type Pace, type RandomSource } from '../../../src/wallet/spend/select/pace.js';
 import { inputVirtualSize, outputBytes, transactionWeight, virtualSize } from '../../../src/wallet/spend/select/tx-size.js';
 import { fc } from '../../framework/fast-check.js';
 

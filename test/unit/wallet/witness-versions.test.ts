@@ -9,7 +9,7 @@ import { gettransaction } from '../../../src/rpc/methods/wallet/gettransaction.r
 import { listtransactions } from '../../../src/rpc/methods/wallet/listtransactions.run.js';
 import { encodeJson } from '../../../src/rpc/wire/json-write.js';
 import { MemoryStore } from '../../../src/storage/memory-store.js';
-import { UNCONFIRMED_PLACE, TX_STATE, type TxPlace } from '../../../src/wallet/coins/tx-table.js';
+import { TX_STATE, type TxPlace, UNCONFIRMED_PLACE } from '../../../src/wallet/coins/tx-table.js';
 import { loadWallet } from '../../../src/wallet/manage/load-wallet.js';
 import { WALLET_PREFIX } from '../../../src/wallet/storage/layout.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';

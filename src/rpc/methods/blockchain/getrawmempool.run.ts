@@ -11,7 +11,9 @@ export const getrawmempool: NodeRun = async (ctx, args, call) => {
   await ctx.mempool.settled();
   if (verbose) {
     if (withSequence) fail(RPC_CODE.INVALID_PARAMETER, 'Verbose results cannot contain mempool sequence values.');
-    return heavyCall(ctx.heavy, call.signal, async () => entriesObject(ctx, await ctx.mempool.snapshot(call.yieldToUrgent), call.yieldToUrgent));
+    return heavyCall(ctx.heavy, call.signal, async () =>
+      entriesObject(ctx, await ctx.mempool.snapshot(call.yieldToUrgent), call.yieldToUrgent),
+    );
   }
   const { sequence } = ctx.mempool;
   const txids = await idsOf(await ctx.mempool.snapshot(call.yieldToUrgent), call.yieldToUrgent);

@@ -53,7 +53,9 @@ function findTransaction(ctx: WalletContext, wallet: Wallet, args: readonly Json
     if (view === undefined || wallet.ledger.txs.find(txid) < 0) return unknownId();
     const text = transactionText(ctx, wallet, view, filter);
     if (typeof text !== 'string') return text.then((written) => finish(view, written));
-    return question === null || tx instanceof Promise ? finish(view, text) : answers.storeAnswer(wallet, question, `${text}${endOf(ctx, wallet)}`);
+    return question === null || tx instanceof Promise
+      ? finish(view, text)
+      : answers.storeAnswer(wallet, question, `${text}${endOf(ctx, wallet)}`);
   };
   return tx instanceof Promise ? tx.then(show) : show(tx);
 }

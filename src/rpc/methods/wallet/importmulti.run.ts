@@ -15,13 +15,13 @@ import { hex } from '../../render/hex.js';
 import { asDescriptor } from '../../wallet/import-as-descriptor.js';
 import {
   type Applying,
-  yieldIfDueFor,
   eachInSlices,
   elementError,
   type ImportOutcome,
   importTime,
   outcomeResult,
   scanFailure,
+  yieldIfDueFor,
 } from '../../wallet/import-outcome.js';
 import {
   type ImportData,

@@ -10,7 +10,7 @@ import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { DumpContents, type DumpedKey, readDump } from '../../wallet/dump-reader.js';
-import { yieldIfDueFor, eachInSlices } from '../../wallet/import-outcome.js';
+import { eachInSlices, yieldIfDueFor } from '../../wallet/import-outcome.js';
 import { keyScripts } from '../../wallet/imports.js';
 import { refuseScanOfPruned, scanDeps, withRescan } from '../../wallet/rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';

@@ -4,7 +4,7 @@ import { feeForSize } from '../../../policy/fee-rate.js';
 import { branchAndBound } from './branch-and-bound.js';
 import { type CoinColumns, type Groups, membersOf } from './groups.js';
 import { knapsack } from './knapsack.js';
-import type { RandomSource, Pace } from './pace.js';
+import type { Pace, RandomSource } from './pace.js';
 
 /** Change below this is avoided where that is possible, satoshis. */
 const MIN_CHANGE = 1_000_000;

@@ -8,7 +8,7 @@ import type { TierTerms } from './choose-coins.js';
 import type { Draft, DraftTerms, Recipient } from './draft.js';
 import type { CoinColumns, Groups } from './groups.js';
 import { addedBy, changeOf, chooseByWaste, type Refusal, type Selection, SMALLEST_CHANGE, type WasteChoice } from './least-waste.js';
-import type { RandomSource, Pace } from './pace.js';
+import type { Pace, RandomSource } from './pace.js';
 import { type InputSize, outputBytes, transactionWeight } from './tx-size.js';
 
 /** Version, lock time, count of inputs, and the mark of witnesses, in virtual bytes. */

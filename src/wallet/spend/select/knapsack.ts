@@ -2,7 +2,7 @@
 // chance finds. Core: KnapsackSolver, ApproximateBestSubset.
 import type { Found } from './branch-and-bound.js';
 import { descending, indices, randomOrder } from './order.js';
-import type { RandomSource, Pace } from './pace.js';
+import type { Pace, RandomSource } from './pace.js';
 
 const ROUNDS = 1000;
 /** Looks at coins in all rounds: wallets of many coins get fewer rounds, they find close matches soon. */

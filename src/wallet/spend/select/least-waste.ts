@@ -8,7 +8,7 @@ import { type Tier, type TierTerms, tiersOf } from './choose-coins.js';
 import { grindCoins } from './coin-grinder.js';
 import { type CoinColumns, type Groups, membersOf } from './groups.js';
 import { knapsack } from './knapsack.js';
-import type { RandomSource, Pace } from './pace.js';
+import type { Pace, RandomSource } from './pace.js';
 import { drawCoins } from './random-draw.js';
 
 const WITNESS_SCALE = 4;
@@ -253,7 +253,11 @@ async function search(
 }
 
 /** A choice with its waste; null when what unconfirmed parents lack cannot be told. */
-async function evaluateSelection(choice: WasteChoice, coins: readonly number[], algorithm: Selection['algorithm']): Promise<Selection | null> {
+async function evaluateSelection(
+  choice: WasteChoice,
+  coins: readonly number[],
+  algorithm: Selection['algorithm'],
+): Promise<Selection | null> {
   const { bumpFees, depths } = choice.coins;
   const pending = coins.filter((coin) => depths[coin] <= 0);
   const together = pending.length === 0 ? 0 : await choice.combinedBump(pending);

@@ -1,6 +1,6 @@
 // Sorting that gives way: a merge sort over indices. A wallet's 200,000 coins would hold the thread for a tenth of a
 // second otherwise.
-import type { RandomSource, Pace } from './pace.js';
+import type { Pace, RandomSource } from './pace.js';
 
 /** Indices sorted in one go; a run takes about a millisecond. */
 const RUN = 2048;

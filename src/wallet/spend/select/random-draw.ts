@@ -2,7 +2,7 @@
 // SelectCoinsSRD.
 import type { Failure, Found, GroupColumns } from './branch-and-bound.js';
 import { descending, randomOrder } from './order.js';
-import type { RandomSource, Pace } from './pace.js';
+import type { Pace, RandomSource } from './pace.js';
 
 /** Every group adds something. @param target the amount with the change that is wanted */
 export async function drawCoins(

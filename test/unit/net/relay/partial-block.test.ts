@@ -65,7 +65,11 @@ for (const lacking of [0, 1]) {
     const ids = new ShortIds(header, 3n, crypto);
     const shortIds = rest.map(({ wtxid }) => ids.of(wtxid));
     const context = { chain: anyChain, crypto, params: chainParams('regtest'), wtxids: new WtxidIndex(pool) } as unknown as NetContext;
-    const partial = await PartialBlock.fromCompactBlock({ header, nonce: 3n, shortIds, prefilled: [{ index: 0, tx: coinbase }] }, context, []);
+    const partial = await PartialBlock.fromCompactBlock(
+      { header, nonce: 3n, shortIds, prefilled: [{ index: 0, tx: coinbase }] },
+      context,
+      [],
+    );
     if (!(partial instanceof PartialBlock)) throw new Error(partial);
     t.same(partial.missing(), lacking === 0 ? [] : [2]);
     t.equal(partial.sources.mempool, 2);
@@ -101,7 +105,12 @@ t.test('the search ends when nobody wants the block any more', async (t) => {
   }
   const context = { crypto, wtxids: { search } } as unknown as NetContext;
   let asked = 0;
-  await PartialBlock.fromCompactBlock({ header: new Uint8Array(80), nonce: 0n, shortIds: [1], prefilled: [] }, context, [], () => ++asked < 3);
+  await PartialBlock.fromCompactBlock(
+    { header: new Uint8Array(80), nonce: 0n, shortIds: [1], prefilled: [] },
+    context,
+    [],
+    () => ++asked < 3,
+  );
   t.equal(asked, 3);
   t.ok(steps < 20, `${steps} steps`);
 });

@@ -293,7 +293,10 @@ t.test('a compact block with another witness is fetched whole, without blame', a
   // Or as the answer to a question; the transaction has the right txid and the wrong witness.
   room = roomOver(fixture);
   peer = room.peer(1);
-  await room.compact.receiveCompactBlock(peer, encodeCompactBlock({ header, nonce: 5n, shortIds: [12_345], prefilled: [{ index: 0, tx: coinbase }] }));
+  await room.compact.receiveCompactBlock(
+    peer,
+    encodeCompactBlock({ header, nonce: 5n, shortIds: [12_345], prefilled: [{ index: 0, tx: coinbase }] }),
+  );
   await room.compact.receiveTxs(peer, encodeBlockTxs(target.hash, [wrong]));
   t.same(room.sent, ['1 getblocktxn', '1 getdata']);
   t.same(room.blamed, []);

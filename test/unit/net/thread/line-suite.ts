@@ -5,7 +5,14 @@ import { createEllSwift } from '../../../../src/crypto/native/ell-swift.js';
 import { createNativeHashes } from '../../../../src/crypto/native/hashes.js';
 import { silentLogger } from '../../../../src/log/logger.js';
 import { InlineConnectionFactory } from '../../../../src/net/peer/inline-lines.js';
-import { type NewConnection, type PeerConnection, type PeerConnectionOptions, type ConnectionFactory, MAX_UNREAD_BYTES, OTHER } from '../../../../src/net/peer/line.js';
+import {
+  type ConnectionFactory,
+  MAX_UNREAD_BYTES,
+  type NewConnection,
+  OTHER,
+  type PeerConnection,
+  type PeerConnectionOptions,
+} from '../../../../src/net/peer/line.js';
 import { Traffic } from '../../../../src/net/peer/traffic.js';
 import { ThreadedConnectionFactory, type ThreadedConnectionFactoryDeps } from '../../../../src/net/thread/line-thread.js';
 import { KeyExchangeQueue } from '../../../../src/net/transport/key-desk.js';

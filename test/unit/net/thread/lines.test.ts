@@ -5,7 +5,7 @@ import { silentLogger } from '../../../../src/log/logger.js';
 import { DEFAULT_NET } from '../../../../src/net/options.js';
 import { Connector } from '../../../../src/net/peer/connector.js';
 import { Routes } from '../../../../src/net/peer/routes.js';
-import { BundleReader, type PackedMessage, packMessages, packedBytes } from '../../../../src/net/thread/bundle.js';
+import { BundleReader, type PackedMessage, packedBytes, packMessages } from '../../../../src/net/thread/bundle.js';
 import { POSTED_BYTES, postedWeight } from '../../../../src/net/thread/messages.js';
 import { fc } from '../../../framework/fast-check.js';
 import { until } from '../../../framework/until.js';
