@@ -131,7 +131,7 @@ function service(source: TransactionSource, pooled: PooledAssembler): TemplateSe
 /** The ring of a node gives back the same memory again and again. */
 class OneSlab extends HandSlabs {
   readonly #slab = { index: 0, buffer: new SharedArrayBuffer(16 << 20) };
-  override async takeWhenFree(): Promise<{ index: number; buffer: SharedArrayBuffer }> {
+  override async takeSlabWhenFree(): Promise<{ index: number; buffer: SharedArrayBuffer }> {
     return this.#slab;
   }
 }

@@ -4,7 +4,7 @@
 import type { BlockView } from '../consensus/block/block-view.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
 import { contextualCheckBlock } from '../consensus/rules/contextual-check-block.js';
-import { yieldToLoop } from '../lib/turns.js';
+import { yieldToLoop } from '../lib/time-slice.js';
 import type { BlockPosition } from '../storage/block-records.js';
 import { identify, isLarge } from './connect/large-block.js';
 import type { ChainWorkspace } from './connect/workspace.js';

@@ -4,8 +4,8 @@
 
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ChainParams } from '../consensus/params/chain-params.js';
-import { type ListeningThread, SupervisedThread, timerAfter } from '../lib/kept-thread.js';
 import { endWhenGivenUp, noteLoading } from '../lib/loading-threads.js';
+import { type ListeningThread, SupervisedThread, timerAfter } from '../lib/supervised-thread.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import { CallLinks, type CallLinksStats, type TemplateAnswer } from '../link/call-links.js';
 import { FrontCounters, type FrontFigures } from '../link/front-counters.js';

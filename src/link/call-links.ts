@@ -3,9 +3,8 @@
 // batch entries and slices; the loop gets a turn after every few milliseconds of work.
 
 import { receiveMessageOnPort, type TransferListItem } from 'node:worker_threads';
-import { yieldToLoop } from '../lib/turns.js';
+import { yieldToLoop } from '../lib/time-slice.js';
 import { Link } from './link.js';
-import { TickLoop } from './link-turns.js';
 import {
   bodyMember,
   type FrontNews,
@@ -22,6 +21,7 @@ import {
 } from './messages.js';
 import { MethodCounts } from './method-counts.js';
 import { type CallReply, type ExecuteBody, type RunHooks, RunningCall } from './running-call.js';
+import { TickLoop } from './tick-loop.js';
 
 /** What a front is told of its question: error code 0 when the template is there. */
 export interface TemplateAnswer {

@@ -3,9 +3,8 @@
 // says no. drain() handles all news that have arrived, for a front that is about to answer alone and must not be older
 // than any reply already given.
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import type { CallQuota, CallSize } from './call-room.js';
+import type { CallQuota, CallSize } from './call-quota.js';
 import { CallWriter, ReplyReader } from './frames.js';
-import { TickLoop } from './link-turns.js';
 import {
   bodyMember,
   type FrontNews,
@@ -22,6 +21,7 @@ import {
   unpackMessage,
 } from './messages.js';
 import type { MethodCounts } from './method-counts.js';
+import { TickLoop } from './tick-loop.js';
 
 /** Takes the reply to a call. The bytes are gone when it returns. */
 export type ReplyHandler = (status: number, body: Uint8Array | string) => void;

@@ -23,7 +23,7 @@ import { KnownLists, recognise } from './known-transactions.js';
 import { DEFAULT_MEMPOOL, type MempoolOptions } from './options.js';
 import { PackageAcceptor, type PackageOptions, type PackageResult } from './package/package-acceptor.js';
 import type { SavedPool, SavedRecord } from './persist/mempool-file.js';
-import { MOST_RIVALS, RecentOutcomes, type TxOutcome } from './recent-fates.js';
+import { MOST_RIVALS, RecentOutcomes, type TxOutcome } from './recent-outcomes.js';
 import { collectAncestors, collectDescendants } from './relatives.js';
 import { ReorgFollower } from './reorg.js';
 import { FLAG, NO_ROW } from './rows.js';

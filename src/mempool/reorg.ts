@@ -13,7 +13,7 @@ import { COINBASE_MATURITY, LOCKTIME_THRESHOLD } from '../consensus/limits.js';
 import { sequenceLocksMet } from '../consensus/rules/locks.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
-import { TimeSlice } from '../lib/turns.js';
+import { TimeSlice } from '../lib/time-slice.js';
 import type { Logger } from '../log/logger.js';
 import { VerifierBusyError } from '../parallel/verifier.js';
 import type { Acceptor, AcceptResult } from './accept/acceptor.js';

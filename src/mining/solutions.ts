@@ -38,7 +38,7 @@ export interface SolutionDeps {
   readonly hashes: Hashes;
   readonly log: Logger;
   /** Told of every coinbase that a client made. */
-  readonly coinbaseWatch: Pick<CoinbaseWatch, 'submitted'>;
+  readonly coinbaseWatch: Pick<CoinbaseWatch, 'checkSubmitted'>;
 }
 
 export class Solutions {

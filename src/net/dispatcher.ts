@@ -2,9 +2,9 @@
 // handler gets it, and what happens when it doesn't parse (Core's ProcessMessage). All peers together get a few
 // milliseconds of each turn of the event loop, and the peer that used least of them lately is served first.
 import { DecodeError } from '../consensus/bytes/reader.js';
-import { ImmediateTask } from '../lib/next-turn.js';
+import { ImmediateTask } from '../lib/immediate-task.js';
 import type { Handler, NetContext, Steps } from './context.js';
-import { FairQueue } from './fair-turns.js';
+import { FairQueue } from './fair-queue.js';
 import type { Peer } from './peer/peer.js';
 import type { Frame } from './wire/frame.js';
 import { encodeInv, type InvItem, sanitized } from './wire/messages.js';

@@ -35,7 +35,7 @@ import { Connections, type NetTotals } from './peer/connections.js';
 import { BindError, Connector, type Reach } from './peer/connector.js';
 import { Handshake } from './peer/handshake.js';
 import { I2p } from './peer/i2p.js';
-import { InlineConnectionFactory } from './peer/inline-lines.js';
+import { InlineConnectionFactory } from './peer/inline-connection-factory.js';
 import { Keepalive } from './peer/keepalive.js';
 import { blame } from './peer/misbehaviour.js';
 import { Outbound } from './peer/outbound.js';
@@ -62,8 +62,8 @@ import { BlockServer } from './sync/serve-blocks.js';
 import { FilterServer, type FilterSource } from './sync/serve-filters.js';
 import { StaleTip } from './sync/stale-tip.js';
 import { UploadTarget } from './sync/upload-target.js';
-import { ThreadedConnectionFactory } from './thread/line-thread.js';
-import { KeyExchangeQueue } from './transport/key-desk.js';
+import { ThreadedConnectionFactory } from './thread/threaded-connection-factory.js';
+import { KeyExchangeQueue } from './transport/key-exchange-queue.js';
 import { addressText, isRoutable, type NetAddress, type NetworkName } from './wire/net-address.js';
 
 /** Milliseconds between rounds of sending, as in Core's message handler. */
@@ -220,7 +220,7 @@ export class Net {
           },
         )
       : this.#inline;
-    const i2p = this.#i2p && { way: this.#i2p, lines: this.#inline };
+    const i2p = this.#i2p && { way: this.#i2p, factory: this.#inline };
     this.#connector =
       deps.reach?.(this.#inline) ?? new Connector(this.options, this.routes, { factory: factory, i2p }, deps.params.p2pPort, log);
     this.local = new LocalAddresses(context);

@@ -1,7 +1,7 @@
 // Metrics of the chain.
 import { type Metrics, secondsBuckets } from '../metrics/registry.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
-import type { FindMetricSources } from './metric-rooms.js';
+import type { FindMetricSources } from './metric-sources.js';
 
 /** Adds the metrics. @returns a function that records the duration of a phase of connecting a block */
 export function addChainMetrics(metrics: Metrics, sources: FindMetricSources) {

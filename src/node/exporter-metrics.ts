@@ -3,7 +3,7 @@
 import { protocolVersion } from '../config/version.js';
 import type { Metrics } from '../metrics/registry.js';
 import { networkHashes } from '../rpc/node/mining-info.js';
-import type { FindMetricSources } from './metric-rooms.js';
+import type { FindMetricSources } from './metric-sources.js';
 
 const HASH_SPANS = [
   ['bitcoin_hashps', 120, 'Hashes per second of the network over the last 120 blocks'],

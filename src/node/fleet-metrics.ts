@@ -5,7 +5,7 @@ import type { PublishFigures } from '../fleet/publish/counters.js';
 import type { FrontsStats } from '../http/server.js';
 import { Metrics, type OnMetricFault } from '../metrics/registry.js';
 import { addHttpMetrics } from './http-metrics.js';
-import type { FindMetricSources } from './metric-rooms.js';
+import type { FindMetricSources } from './metric-sources.js';
 import { addSv2Metrics, type Sv2Figures } from './sv2-metrics.js';
 
 /** Adds the metrics of a node. */

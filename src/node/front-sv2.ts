@@ -6,7 +6,7 @@ import type { ChainParams } from '../consensus/params/chain-params.js';
 import { createNativeHashes } from '../crypto/native/hashes.js';
 import { createKeyMath } from '../crypto/native/key-math.js';
 import { FrontProvider } from '../fleet/follow/front-provider.js';
-import { SupervisedThread, timerAfter } from '../lib/kept-thread.js';
+import { SupervisedThread, timerAfter } from '../lib/supervised-thread.js';
 import type { Logger } from '../log/logger.js';
 import type { FoundBlock, SolutionOutcome } from '../mining/messages.js';
 import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';

@@ -3,11 +3,11 @@
 import type { Metrics } from '../metrics/registry.js';
 import type { Net } from '../net/net.js';
 import { subnetText } from '../net/peer/bans.js';
-import { OTHER } from '../net/peer/line.js';
+import { OTHER } from '../net/peer/peer-connection.js';
 import { BLOCK_STAGES, type BlockStage } from '../net/relay/block-times.js';
 import { COMPACT_CAUSE_NAMES, COMPACT_CAUSES } from '../net/relay/compact-stats.js';
 import { MESSAGES } from '../net/wire/protocol.js';
-import type { FindMetricSources } from './metric-rooms.js';
+import type { FindMetricSources } from './metric-sources.js';
 
 const TYPES = ['inbound', 'manual', 'outbound-full-relay', 'block-relay-only', 'feeler', 'addr-fetch'] as const;
 const NETWORKS = ['ipv4', 'ipv6', 'onion', 'i2p', 'cjdns'] as const;

@@ -167,7 +167,7 @@ function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerIn
  * Core's word for how a peer is reached: of this machine's network, and of names that a proxy looked up, there is no
  * telling.
  */
-export function networkOf({ address, name, isViaOnion: cameByOnion }: Pick<Peer, 'address' | 'name' | 'cameByOnion'>): string {
+export function networkOf({ address, name, isViaOnion: cameByOnion }: Pick<Peer, 'address' | 'name' | 'isViaOnion'>): string {
   if (cameByOnion) return 'onion';
   if (isRoutable(address)) return address.network;
   return /\.onion(:\d+)?$/i.test(name) ? 'onion' : 'unroutable';

@@ -15,7 +15,7 @@ import {
   TXID_BYTES,
 } from '../wallet/linked-node-client.js';
 import type { MempoolTx, NodeEvent } from '../wallet/node-client.js';
-import { answerOutputs } from '../wallet/output-questions.js';
+import { answerOutputs } from '../wallet/output-queries.js';
 import type { InlineNodeClient } from './inline-node-client.js';
 
 /** Thousands of bytes that the wallets have not taken yet, above which the mempool is told of as a whole later. */

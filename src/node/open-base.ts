@@ -14,7 +14,7 @@ import { logMetricFaults } from '../metrics/registry.js';
 import type { LogControl } from '../rpc/context/node.js';
 import type { RocksStore } from '../storage/rocks-store.js';
 import { createLogControl } from './log-control.js';
-import type { MetricSources } from './metric-rooms.js';
+import type { MetricSources } from './metric-sources.js';
 import { createMetrics } from './metrics.js';
 import { logTrust } from './network-params.js';
 import type { NodeStop } from './node-stop.js';

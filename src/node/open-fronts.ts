@@ -2,8 +2,8 @@
 
 import type { Fronts } from '../http/server.js';
 import { SlabRing } from '../link/slab-ring.js';
+import type { CallExecutor } from '../rpc/call-executor.js';
 import type { NodeContext } from '../rpc/context/node.js';
-import type { CallExecutor } from '../rpc/desk.js';
 import { RPC_CODE, RpcError } from '../rpc/errors.js';
 import type { RestHandler } from '../rpc/node/rest.js';
 import { REST_PREFIX } from '../rpc/rest/request.js';

@@ -1,7 +1,7 @@
 // Opens what hands out work: templates for RPC, the Stratum V2 provider, jobs that clients were given.
 
 import type { Chain } from '../chain/chain.js';
-import { timerAfter } from '../lib/kept-thread.js';
+import { timerAfter } from '../lib/supervised-thread.js';
 import { STATE_FLAG } from '../link/shared-state.js';
 import { JobPins } from '../mempool/job-pins.js';
 import type { Mempool } from '../mempool/mempool.js';

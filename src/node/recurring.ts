@@ -1,7 +1,7 @@
 // What happens again and again as long as the node runs.
 
 import type { Chain } from '../chain/chain.js';
-import { createMemoryTrimmer } from '../crypto/native/free-memory.js';
+import { createMemoryTrimmer } from '../crypto/native/memory-trimmer.js';
 import type { Net } from '../net/net.js';
 import type { SyncProgress } from '../net/sync/sync-progress.js';
 import type { ClockWatch } from './clock-watch.js';

@@ -7,7 +7,7 @@ import { outcomesOf } from '../net/relay/compact-stats.js';
 import { difficultyOf } from '../rpc/render/difficulty.js';
 import type { TemplateFacts } from '../template/facts.js';
 import { ofAll, underWay } from './http-metrics.js';
-import type { MetricSources } from './metric-rooms.js';
+import type { MetricSources } from './metric-sources.js';
 import { diskFreeBytes, uptimeSeconds } from './metrics.js';
 import { type FeeBars, feeBars, type RecentBlocks } from './status.js';
 import type { Sv2 } from './sv2.js';

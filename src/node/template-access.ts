@@ -85,9 +85,9 @@ export function createTemplateAccess(deps: TemplateAccessDeps): FollowingAccess 
           request,
           prefix: '',
           suffix: '',
-          onGone: null as (() => void) | null,
+          onAborted: null as (() => void) | null,
           acceptsGzip: false,
-          get gone() {
+          get aborted() {
             return signal?.aborted ?? false;
           },
           send: (body: { parts: readonly Uint8Array[]; slabIndex: number; release(): void }) => {
@@ -103,7 +103,7 @@ export function createTemplateAccess(deps: TemplateAccessDeps): FollowingAccess 
           fail: (code: number, message: string) => reject(new RpcError(code, message)),
         };
         signal?.addEventListener('abort', () => {
-          call.onGone?.();
+          call.onAborted?.();
           reject(new RpcError(-9, 'Shutting down'));
         });
         view.call(call);

@@ -1,7 +1,7 @@
 // Metrics of the templates.
 import { type Metrics, secondsBuckets } from '../metrics/registry.js';
 import type { TemplateService } from '../template/service.js';
-import type { FindMetricSources } from './metric-rooms.js';
+import type { FindMetricSources } from './metric-sources.js';
 
 /** The current template at a glance; undefined while there is none. */
 export function templateFigures(templates: TemplateService) {

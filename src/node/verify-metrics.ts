@@ -1,6 +1,6 @@
 // Metrics of the verification pool.
 import type { Metrics } from '../metrics/registry.js';
-import type { FindMetricSources } from './metric-rooms.js';
+import type { FindMetricSources } from './metric-sources.js';
 
 /** Adds the metrics. */
 export function addVerifyMetrics(metrics: Metrics, sources: FindMetricSources): void {

@@ -7,7 +7,7 @@ import type { Fronts } from '../http/server.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import { noteLoading } from '../lib/loading-threads.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
-import { CallQuota, type LinkBounds } from '../link/call-room.js';
+import { CallQuota, type LinkBounds } from '../link/call-quota.js';
 import { FrontCounters } from '../link/front-counters.js';
 import { FrontLink } from '../link/front-link.js';
 import { newLink } from '../link/link.js';

@@ -3,7 +3,7 @@
 // the first address: it takes 3 MB.
 import type { Publisher } from 'zeromq';
 import type { ListenerGuard } from '../lib/listener-guard.js';
-import { TimeSlice } from '../lib/turns.js';
+import { TimeSlice } from '../lib/time-slice.js';
 import type { Logger } from '../log/logger.js';
 import { CORE_HIGH_WATER_MARK, type ZmqTopic } from './options.js';
 

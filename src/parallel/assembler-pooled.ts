@@ -3,8 +3,8 @@
 // Should the thread die anyway, the next one answers "resync" and gets a full copy.
 
 import type { AssembleReply, AssembleRequest, ImproveResult } from '../jobs/assemble-messages.js';
-import type { Every } from '../lib/looks.js';
 import { SerialQueue } from '../lib/serial-queue.js';
+import type { Every } from '../lib/watchdog.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import type { Assembler } from './assembler.js';
 import { PoolClosedError } from './pool.js';

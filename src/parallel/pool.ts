@@ -3,7 +3,7 @@
 
 import { checksRun } from '../jobs/slab.js';
 import { VERIFY_MESSAGE_VERSION, type VerifyShareJob } from '../jobs/verify.js';
-import type { Every } from '../lib/looks.js';
+import type { Every } from '../lib/watchdog.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import { VERIFY_CLASSES, type VerifyClass } from './verifier.js';
 import { describeError, WorkerThreads } from './worker-threads.js';

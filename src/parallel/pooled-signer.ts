@@ -15,7 +15,7 @@ import type { SigningThreads } from '../signing/sign-transaction.js';
 import type { SigningProvider } from '../signing/signing-provider.js';
 import { signingTx } from '../signing/signing-tx.js';
 import type { WorkPool } from './pool.js';
-import { SigningQueue } from './signing-line.js';
+import { SigningQueue } from './signing-queue.js';
 
 /** Signing and checking one input on an ordinary core: two tries for a low R on average, one check. */
 const INPUT_US = 120;

@@ -4,7 +4,7 @@
 import type { Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { noteLoading, withinLimit } from '../lib/loading-threads.js';
-import { CHECKS_UNTIL_STUCK, type Every, timerEvery } from '../lib/looks.js';
+import { CHECKS_UNTIL_STUCK, type Every, timerEvery } from '../lib/watchdog.js';
 
 export interface WorkerThreadsOptions {
   readonly filename: string;

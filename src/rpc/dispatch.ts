@@ -1,6 +1,6 @@
 // JSON-RPC from bytes to bytes, on either kind of thread: a front dispatches what it can answer alone, the node thread
 // the rest. A Dispatcher joins the declarations with the run functions of its thread. Nothing here knows sockets.
-import { hideKeys } from '../address/descriptor/taken-keys.js';
+import { hideKeys } from '../address/descriptor/key-tokens.js';
 import { yieldInQueue } from '../lib/slicer.js';
 import { workClock } from '../lib/work-clock.js';
 import type { TakenBlock } from '../link/messages.js';
@@ -12,7 +12,6 @@ import { toArguments } from './params.js';
 import { BatchReply, ReplyQuota } from './wire/batch-reply.js';
 import { encodeJson } from './wire/json-write.js';
 import { LONG_BODY_BYTES, LongBatch } from './wire/long-batch.js';
-import { type Reading, SharedReading } from './wire/reading-turns.js';
 import { DISCONNECTED_REPLY, faultReply, type Outcome, type Reply, singleReply } from './wire/reply.js';
 import {
   type ParsedBody,
@@ -23,6 +22,7 @@ import {
   type RequestOptions,
   RequestReader,
 } from './wire/request.js';
+import { type Reading, SharedReading } from './wire/shared-reading.js';
 import type { TakenSecrets } from './wire/taken-secrets.js';
 import { JsonObject, type JsonResult, type JsonValue, RawBytes } from './wire/values.js';
 
@@ -56,7 +56,7 @@ export class DerivedCall implements CallInfo {
   readonly prefetch: BatchPrefetch | undefined;
   readonly #of: CallInfo;
 
-  constructor(of: CallInfo, others: Pick<CallInfo, 'breathe' | 'index' | 'ahead'>) {
+  constructor(of: CallInfo, others: Pick<CallInfo, 'yieldToUrgent' | 'index' | 'prefetch'>) {
     this.#of = of;
     this.user = of.user;
     this.path = of.path;

@@ -10,8 +10,8 @@ import { isUnspendable } from '../policy/script-type.js';
 import { adjustedVirtualSize } from '../policy/virtual-size.js';
 import { extractTx } from '../psbt/extract-tx.js';
 import type { Psbt } from '../psbt/psbt.js';
+import type { PsbtSigning } from './presign-inputs.js';
 import { dummySignPsbtInput, isDone, psbtSigning, signPsbtInput } from './psbt-input.js';
-import type { PsbtSigning } from './sign-ahead.js';
 import type { Missing } from './signature-data.js';
 
 /** Who works on it, in order. */

@@ -6,10 +6,10 @@ import type { TemplateLimits } from '../policy/template-limits.js';
 import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
 import { type Assembly, type AssemblyLimits, type ChosenTransactions, nothingChosen } from './assembly.js';
 import type { TemplateFacts } from './facts.js';
-import type { TemplateContext } from './groundwork.js';
 import { type LimitedTemplate, LimitedTemplates } from './limited-templates.js';
 import type { TemplateOptions } from './options.js';
 import type { TemplateChain, TemplateTip, TransactionSource } from './source.js';
+import type { TemplateContext } from './template-context.js';
 import type { TipFacts } from './tip-facts.js';
 
 /** Transactions for a block on a tip. */

@@ -20,13 +20,13 @@ import type { ChosenRecords } from './chosen-records.js';
 import { ClientTemplates, type TemplateChoice } from './client-templates.js';
 import { witnessRootOf } from './coinbase.js';
 import type { LiveFacts, TemplateFacts } from './facts.js';
-import { type DryChoice, TemplateContext, TemplateFault } from './groundwork.js';
 import type { LimitedTemplate } from './limited-templates.js';
 import { LiveSchedule, type LiveWork } from './live-schedule.js';
 import { DEFAULT_TEMPLATE, type TemplateOptions } from './options.js';
 import { PinnedTemplates } from './pinned-templates.js';
 import { isAheadOfClock } from './render-template.js';
 import type { TemplateChain, TemplateSlab, TemplateSlabs, TemplateTip, TransactionSource } from './source.js';
+import { type DryChoice, TemplateContext, TemplateFault } from './template-context.js';
 import type { TipFacts } from './tip-facts.js';
 import { type TemplateVerdict, templateVerdict, type VerdictTemplate } from './verdict.js';
 
@@ -426,7 +426,7 @@ export class TemplateService {
     let slab: TemplateSlab | null = null;
     try {
       if (full && mempool.size > 0) {
-        const taken = slabs.takeWhenFree(this.#assembly.encodedBound(this.#options));
+        const taken = slabs.takeSlabWhenFree(this.#assembly.encodedBound(this.#options));
         slab = taken instanceof Promise ? await taken : taken;
       }
       const { tip } = chain;

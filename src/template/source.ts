@@ -103,7 +103,7 @@ export interface TemplateSlab {
 /** The ring of slabs that fronts read templates from. */
 export interface TemplateSlabs {
   /** At once when one is free. */
-  takeWhenFree(sizeBytes: number): TemplateSlab | Promise<TemplateSlab>;
+  takeSlabWhenFree(sizeBytes: number): TemplateSlab | Promise<TemplateSlab>;
   publish(slab: TemplateSlab): unknown;
   discard(slab: TemplateSlab): void;
 }

@@ -6,7 +6,7 @@ import { parseBlock } from '../consensus/block/block-view.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { type BlockFacts, MempoolTx, type NodeClient, type NodeEvent, type NodeQueries } from './node-client.js';
-import { OutputQueries } from './output-questions.js';
+import { OutputQueries } from './output-queries.js';
 
 /** What of the node does not change while it runs, and where it stands. */
 export interface ClientFacts

@@ -15,7 +15,7 @@ import { Ledger } from './coins/ledger.js';
 import { TxReader } from './coins/tx-reader.js';
 import type { SealedMasterKey } from './crypt/master-key.js';
 import type { Vault } from './crypt/vault.js';
-import { EventQueue } from './follow/follower.js';
+import { EventQueue } from './follow/event-queue.js';
 import type { OpenScan } from './follow/open-scan.js';
 import type { TableImage } from './image/table-image.js';
 import type { WalletImages } from './image/wallet-images.js';

@@ -8,7 +8,7 @@ export class HandSlabs implements TemplateSlabs {
   /** Waited for before a slab is given out; null: one is free. */
   gate: Promise<void> | null = null;
 
-  takeWhenFree(sizeBytes: number): TemplateSlab | Promise<TemplateSlab> {
+  takeSlabWhenFree(sizeBytes: number): TemplateSlab | Promise<TemplateSlab> {
     return this.gate === null ? this.#take(sizeBytes) : this.gate.then(() => this.#take(sizeBytes));
   }
   #take(sizeBytes: number): TemplateSlab {

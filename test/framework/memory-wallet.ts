@@ -13,9 +13,9 @@ import { assembleWallet, type WalletSurroundings } from '../../src/wallet/manage
 import { generateKeys } from '../../src/wallet/manage/new-keys.js';
 import type { NodeClient, Relatives } from '../../src/wallet/node-client.js';
 import type { WalletOptions } from '../../src/wallet/options.js';
-import { createRandomSource } from '../../src/wallet/spend/chance.js';
 import { DEFAULT_SPEND, type SpendOptions } from '../../src/wallet/spend/options.js';
 import type { SpendTools } from '../../src/wallet/spend/payment.js';
+import { createRandomSource } from '../../src/wallet/spend/random-source.js';
 import type { Wallet } from '../../src/wallet/wallet.js';
 import { WALLET_FLAG, WalletRecord } from '../../src/wallet/wallet-record.js';
 import { clientOf, TestBlock } from './chain-client.js';

@@ -9,7 +9,7 @@ import type { MempoolOptions } from '../../src/mempool/options.js';
 import { Net } from '../../src/net/net.js';
 import type { NetOptions, Permissions } from '../../src/net/options.js';
 import type { Inbound, Reach } from '../../src/net/peer/connector.js';
-import type { InlineConnectionFactory } from '../../src/net/peer/inline-lines.js';
+import type { InlineConnectionFactory } from '../../src/net/peer/inline-connection-factory.js';
 import type { ConnectionType, Peer } from '../../src/net/peer/peer.js';
 import { type NetAddress, parseHost } from '../../src/net/wire/net-address.js';
 import { InlineVerifier } from '../../src/parallel/inline-verifier.js';

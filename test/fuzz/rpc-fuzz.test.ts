@@ -6,7 +6,7 @@ import { chainParams } from '../../src/consensus/params/networks.js';
 import { COMPATS } from '../../src/policy/compat.js';
 import { METHODS } from '../../src/rpc/declare/methods.js';
 import type { FrontContext } from '../../src/rpc/front/context.js';
-import { RequestRouter } from '../../src/rpc/front/plan.js';
+import { RequestRouter } from '../../src/rpc/front/request-router.js';
 import { buildChain, GENESIS } from '../framework/chain-builder.js';
 import { crypto, openFixture } from '../framework/chain-fixture.js';
 import { descriptorContext } from '../framework/descriptor-context.js';

@@ -4,8 +4,8 @@ import type { HardenedMark } from '../bip32/key-path.js';
 import { type DescriptorContext, DescriptorError } from './context.js';
 import { parseUint32 } from './cursor.js';
 import type { RangeKind } from './key-expression.js';
+import type { KeyTokens } from './key-tokens.js';
 import type { SecretRing } from './secrets.js';
-import type { KeyTokens } from './taken-keys.js';
 
 /** Where a script expression stands. */
 export type ScriptPlace = 'top' | 'sh' | 'wsh' | 'leaf';

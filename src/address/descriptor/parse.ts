@@ -2,10 +2,10 @@
 import { stripChecksum } from './checksum.js';
 import { type DescriptorContext, DescriptorError } from './context.js';
 import { Descriptor } from './descriptor.js';
+import { hideKeys, KeyTokens, NO_KEY_TOKENS } from './key-tokens.js';
 import type { ParseState } from './parse-path.js';
 import { parseScript } from './parse-script.js';
 import { SecretRing } from './secrets.js';
-import { hideKeys, KeyTokens, NO_KEY_TOKENS } from './taken-keys.js';
 
 /**
  * Characters of a text that is read at all: five times what 999 extended keys with origins take. Core has no bound, but

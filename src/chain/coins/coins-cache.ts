@@ -16,7 +16,7 @@
 import { ByteWriter, copyBytes } from '../../consensus/bytes/writer.js';
 import { type Coin, type CoinView, isUnspendable } from '../../consensus/coin.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { TimeSlice } from '../../lib/turns.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import { decodeCoin, writeCoin } from '../../storage/codec/coin.js';
 import { COIN_KEY_BYTES, type CoinSpace } from '../../storage/layout.js';
 import type { Store } from '../../storage/store.js';

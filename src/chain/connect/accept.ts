@@ -10,7 +10,7 @@ import { checkHeaderContext } from '../../consensus/rules/check-header-context.j
 import { contextualCheckBlock } from '../../consensus/rules/contextual-check-block.js';
 import { reject } from '../../consensus/rules/reject.js';
 import type { Reject, Verdict } from '../../consensus/state.js';
-import { yieldToLoop } from '../../lib/turns.js';
+import { yieldToLoop } from '../../lib/time-slice.js';
 import type { BlockPosition } from '../../storage/block-records.js';
 import { MIN_BLOCKS_TO_KEEP } from '../files/pruning.js';
 import { type HeaderNode, NodeStatus } from '../tree/header-node.js';

@@ -4,15 +4,15 @@
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
 import { Listeners } from '../../lib/listeners.js';
-import { TimeSlice } from '../../lib/turns.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import { ChainFault } from '../chain-fault.js';
 import type { ConnectedBlock, TipChange, TipFollower } from '../events.js';
 import type { Persister } from '../files/persister.js';
 import { compareCandidates } from '../tree/candidates.js';
 import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
 import { tipLine } from '../tree/tip-log.js';
+import { BlockPrefetcher } from './block-prefetcher.js';
 import { CoinsOverlay } from './coins-overlay.js';
-import { BlockPrefetcher } from './look-ahead.js';
 import {
   changeCoins,
   isBeyondPruned,

@@ -11,15 +11,15 @@ import { missingInputs } from '../../consensus/rules/check-inputs.js';
 import type { ScriptWording } from '../../consensus/rules/script-verdict.js';
 import type { Verdict } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { TimeSlice } from '../../lib/turns.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import type { StopFlag } from '../../parallel/stop-flag.js';
 import type { VerifyClass } from '../../parallel/verifier.js';
 import { OUTPOINT_BYTES } from '../../storage/layout.js';
 import type { CoinsCache } from '../coins/coins-cache.js';
 import type { ChainOptions } from '../options.js';
 import type { HeaderNode } from '../tree/header-node.js';
+import type { PrefetchedBlock } from './block-prefetcher.js';
 import { type CoinsOverlay, outpointsCreated } from './coins-overlay.js';
-import type { PrefetchedBlock } from './look-ahead.js';
 import { ScriptRuns } from './script-runs.js';
 import type { ChainWorkspace } from './workspace.js';
 
@@ -50,7 +50,7 @@ export interface ConnectSettings {
   /** Asked whenever coins are about to be read after waiting: false gives up (the tip moved meanwhile). */
   readonly stillValid?: () => boolean;
   /** What was done for this block before its turn. */
-  readonly ahead?: PrefetchedBlock | undefined;
+  readonly prefetched?: PrefetchedBlock | undefined;
   /** Ends its scripts early; connecting fails with an error then. */
   readonly stop?: StopFlag;
   /** Other threads are making its ids: only the first run has its own made here. */
@@ -67,8 +67,8 @@ export async function tryConnect(
   prev: HeaderNode,
   settings: ConnectSettings,
 ): Promise<Connection | null> {
-  const { ahead, overlay } = settings;
-  const epoch = ahead === undefined ? -1 : await ahead.coinsRead;
+  const { prefetched, overlay } = settings;
+  const epoch = prefetched === undefined ? -1 : await prefetched.coinsRead;
   const inMemory = epoch === ws.coins.evictionEpoch ? 'all' : isPooled(block) ? 'pooled' : 'unknown';
   if (overlay === null && inMemory !== 'unknown') {
     const connection = await connect(ws, block, prev, settings, { inMemory, epoch });
@@ -106,7 +106,7 @@ async function connect(
   { inMemory, epoch }: { readonly inMemory: InMemory; readonly epoch: number },
 ): Promise<Connection | null> {
   const { coins, clock, observe } = ws;
-  const { klass, overlay, stillValid, ahead, stop, identified } = settings;
+  const { klass, overlay, stillValid, prefetched, stop, identified } = settings;
   const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
   const places = new TxPlaces(block);
   const runs = new RunCoins(block, places, coins, overlay, inMemory);
@@ -145,7 +145,7 @@ async function connect(
       if (first > 0) fetchNext();
       const verdict = connector.step(end, endInputs);
       lap('check');
-      if (settings.scripts && ahead === undefined) scripts.start(connector, first, connector.scriptTxs);
+      if (settings.scripts && prefetched === undefined) scripts.start(connector, first, connector.scriptTxs);
       if (verdict !== null) break;
       if (first === 0) {
         if (identified !== undefined) await identified;
@@ -164,7 +164,7 @@ async function connect(
     if (connector.applyBip30(overwriting) !== found) return { verdict: connector.verdict, spent: [], fees: 0 };
     lap('check');
     // Whatever went wrong ahead, the scripts that count run here, in their order.
-    if (settings.scripts && ahead !== undefined && !(await ahead.scriptsPass)) scripts.start(connector, 0, connector.scriptTxs);
+    if (settings.scripts && prefetched !== undefined && !(await prefetched.scriptsPass)) scripts.start(connector, 0, connector.scriptTxs);
     const verdict = await scripts.verdict(connector);
     lap('scripts');
     return { verdict, spent: connector.spentByTx.slice(1), fees: connector.fees };
@@ -182,10 +182,10 @@ async function connect(
 async function overwrites(
   { coins }: ChainWorkspace,
   block: BlockView,
-  { overlay, stillValid, ahead }: Pick<ConnectSettings, 'overlay' | 'stillValid' | 'ahead'>,
+  { overlay, stillValid, prefetched }: Pick<ConnectSettings, 'overlay' | 'stillValid' | 'prefetched'>,
   epoch: number,
 ): Promise<boolean | null> {
-  const lacking = epoch !== -1 && (await ahead?.outputsLack) === true;
+  const lacking = epoch !== -1 && (await prefetched?.outputsLack) === true;
   const turns = new TimeSlice();
   for (const outpoints of outpointsCreated(block, CREATED_OUTPOINTS)) {
     const below = overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint));

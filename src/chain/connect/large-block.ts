@@ -3,7 +3,7 @@
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { MAX_BLOCK_TXS, MAX_BLOCK_WEIGHT } from '../../consensus/limits.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { TimeSlice, yieldToLoop } from '../../lib/turns.js';
+import { TimeSlice, yieldToLoop } from '../../lib/time-slice.js';
 import type { BlockHasher } from '../../parallel/block-hasher.js';
 
 /** Blocks above are parsed and checked in separate turns of the event loop. */

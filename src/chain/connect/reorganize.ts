@@ -3,16 +3,16 @@
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { Reject } from '../../consensus/state.js';
-import { TimeSlice, yieldToLoop } from '../../lib/turns.js';
+import { TimeSlice, yieldToLoop } from '../../lib/time-slice.js';
 import { StoreError } from '../../storage/store-error.js';
 import { ChainFault } from '../chain-fault.js';
 import type { ConnectedBlock, JoinedBlock } from '../events.js';
 import { readChecked } from '../files/read-checked.js';
 import { type HeaderNode, lastCommonAncestor, NodeStatus } from '../tree/header-node.js';
+import type { BlockPrefetcher } from './block-prefetcher.js';
 import { CoinsOverlay, connectCoins, disconnectCoins, outpointsCreated } from './coins-overlay.js';
 import { tryConnect } from './connect-block.js';
 import type { EarlyConnection } from './early-connection.js';
-import type { BlockPrefetcher } from './look-ahead.js';
 import { scriptsReason } from './scripts-needed.js';
 import type { ChainWorkspace } from './workspace.js';
 
@@ -81,7 +81,7 @@ export async function prepareStep(
     }
     const reason = scriptsReason(ws, node, assumed);
     ws.scriptsLog.noteReason(node, reason);
-    const connect = { klass: 'block', scripts: reason !== null, overlay, ahead: prefetched } as const;
+    const connect = { klass: 'block', scripts: reason !== null, overlay, prefetched } as const;
     // Scripts that are not asked for decide nothing.
     const early = supplied?.node === node && overlay === null && reason !== null ? await supplied.early?.takeResult() : null;
     const result = early ?? (await tryConnect(ws, block, node.prev as HeaderNode, connect));

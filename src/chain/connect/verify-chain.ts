@@ -4,7 +4,7 @@
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { checkBlock } from '../../consensus/rules/check-block.js';
 import { contextualCheckBlock } from '../../consensus/rules/contextual-check-block.js';
-import { TimeSlice, yieldToLoop } from '../../lib/turns.js';
+import { TimeSlice, yieldToLoop } from '../../lib/time-slice.js';
 import { StoreError } from '../../storage/store-error.js';
 import { ChainFault } from '../chain-fault.js';
 import { type HeaderNode, NodeStatus } from '../tree/header-node.js';

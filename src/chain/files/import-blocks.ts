@@ -10,7 +10,7 @@ import { DecodeError } from '../../consensus/bytes/reader.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { Clock } from '../../lib/clock.js';
 import { ProgressMeter } from '../../lib/progress.js';
-import { yieldToLoop } from '../../lib/turns.js';
+import { yieldToLoop } from '../../lib/time-slice.js';
 import type { Logger } from '../../log/logger.js';
 import { readScanned, type ScannedBlock, scanBlocks } from '../../storage/scan-blocks.js';
 

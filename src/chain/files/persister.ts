@@ -2,7 +2,7 @@
 // initial download coins gather in memory and go out in chunks between a marker "flushing A to B" and its removal; a
 // start that finds the marker replays those blocks (see replay-flush.ts).
 
-import { TimeSlice, yieldToLoop } from '../../lib/turns.js';
+import { TimeSlice, yieldToLoop } from '../../lib/time-slice.js';
 import { encodeIndexRow } from '../../storage/codec/index-row.js';
 import { encodeRollback } from '../../storage/codec/rollback.js';
 import { blockIndexKey, encodeFlushMarker, ROLLBACK_ROWS } from '../../storage/layout.js';

@@ -3,7 +3,7 @@
 // to go, on the disk, and only then do they go, on other threads. A start finishes what is left of that.
 
 import { SerialQueue } from '../../lib/serial-queue.js';
-import { yieldToLoop } from '../../lib/turns.js';
+import { yieldToLoop } from '../../lib/time-slice.js';
 import { fileOfPrunedFileKey, PREFIX, PRUNED_FLAG_KEY, prefixRange, prunedFileKey } from '../../storage/layout.js';
 import type { BatchOp } from '../../storage/store.js';
 import type { ChainWorkspace } from '../connect/workspace.js';

@@ -5,7 +5,7 @@
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { type Coin, isUnspendable } from '../../consensus/coin.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { yieldToLoop } from '../../lib/turns.js';
+import { yieldToLoop } from '../../lib/time-slice.js';
 import { encodeCoin } from '../../storage/codec/coin.js';
 import { type CoinSpace, decodeFlushMarker } from '../../storage/layout.js';
 import type { BatchOp, Store } from '../../storage/store.js';

@@ -4,7 +4,7 @@
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { AssumedCoins } from '../../consensus/params/chain-params.js';
 import { durationText, ProgressMeter, percentText } from '../../lib/progress.js';
-import { yieldToLoop } from '../../lib/turns.js';
+import { yieldToLoop } from '../../lib/time-slice.js';
 import { encodeCoin } from '../../storage/codec/coin.js';
 import { coinSetsOp } from '../../storage/codec/coin-sets.js';
 import { type CoinSpace, otherCoins } from '../../storage/layout.js';

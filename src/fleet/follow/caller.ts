@@ -8,9 +8,9 @@ import { RPC_CODE } from '../../rpc/errors.js';
 import { submittedHash } from '../block-hash.js';
 import { type Judged, judge } from '../verdicts.js';
 import type { CallEnd, Calls, OutgoingCall } from './calls.js';
-import type { SeenNode } from './choice.js';
 import type { FoundBlocks } from './found.js';
 import type { LightTemplates } from './light.js';
+import type { SeenNode } from './node-choice.js';
 import { type Route, routeOf } from './request.js';
 
 export interface CallerDeps {

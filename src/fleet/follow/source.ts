@@ -27,10 +27,10 @@ import { type Publication, Verifier } from '../signed.js';
 import { Subjects } from '../subjects.js';
 import { Caller, newToken } from './caller.js';
 import { Calls } from './calls.js';
-import { type FollowedNode, NodeChoice } from './choice.js';
 import type { FleetFigures } from './figures.js';
 import { FoundBlocks } from './found.js';
 import { LightTemplates } from './light.js';
+import { type FollowedNode, NodeChoice } from './node-choice.js';
 import { TemplateIntake } from './templates.js';
 import { TrustReports } from './trust-reports.js';
 

@@ -3,12 +3,12 @@
 // front has submitted here directly, byte for byte, is not judged again. A block whose parent is unknown waits for the
 // next tips. Used by publisher.ts.
 import { createHash } from 'node:crypto';
-import type { CallPlan, FrontCall } from '../../rpc/front/plan.js';
+import type { CallPlan, FrontCall } from '../../rpc/front/request-router.js';
 import { submittedHash } from '../block-hash.js';
 import { type FoundMessage, readFound } from '../messages.js';
 import { Joiner } from '../pieces.js';
 import { judge } from '../verdicts.js';
-import type { AnswerCall } from './answers.js';
+import type { AnswerCall } from './call-answers.js';
 
 export interface FoundInboxDeps {
   /** What a list of methods makes of a body. */

@@ -3,7 +3,7 @@
 // the front reads the file. No credentials, as in Core; addresses and bounds are those of calls. Used by front.ts.
 import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { Semaphore } from '../../lib/semaphore.js';
-import { yieldToLoop } from '../../lib/turns.js';
+import { yieldToLoop } from '../../lib/time-slice.js';
 import type { FrontLink } from '../../link/front-link.js';
 import { type Compat, shows } from '../../policy/compat.js';
 import {

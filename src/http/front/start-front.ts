@@ -5,7 +5,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import type { MessagePort } from 'node:worker_threads';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
-import { CallQuota } from '../../link/call-room.js';
+import { CallQuota } from '../../link/call-quota.js';
 import { FrontCounters } from '../../link/front-counters.js';
 import { FrontLink } from '../../link/front-link.js';
 import type { FrontNews, LinkPorts, PublishedTip } from '../../link/messages.js';

@@ -1,6 +1,6 @@
 // A getblocktemplate call between the socket and template/view: the view knows parts and errors, this file knows what
 // becomes of them on the wire. Small replies are joined and sent at once, large ones go through the fan-out scheduler.
-import type { TemplatePlan } from '../../rpc/front/plan.js';
+import type { TemplatePlan } from '../../rpc/front/request-router.js';
 import type { TemplateBody, TemplateCall } from '../../template/view/template-view.js';
 import { isLoopback } from './access.js';
 import type { Exchange, Header } from './exchange.js';

@@ -7,8 +7,8 @@ import { policyReject } from '../../policy/reject.js';
 import type { MempoolEntry } from '../entry.js';
 import { NO_ROW } from '../rows.js';
 import { type Judge, WITHOUT_COINS } from './judge.js';
-import { TxPrefetcher, verdictOf } from './lookahead.js';
 import { checkScripts } from './script-checks.js';
+import { TxPrefetcher, verdictOf } from './tx-prefetcher.js';
 import { type AcceptOptions, Workspace } from './workspace.js';
 
 /** What came of a transaction. */

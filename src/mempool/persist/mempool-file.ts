@@ -13,7 +13,7 @@ import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
-import { TimeSlice } from '../../lib/turns.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import { applyXor, XOR_KEY_BYTES } from '../../storage/xor-key.js';
 
 const VERSION = 1n;

@@ -1,7 +1,7 @@
 // Puts a saved pool back: prioritisations first, then each transaction through acceptance at its old time of entry, as
 // Core's LoadMempool. Scripts of the next ones run while one has its turn.
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { TimeSlice } from '../../lib/turns.js';
+import { TimeSlice } from '../../lib/time-slice.js';
 import { VerifierBusyError } from '../../parallel/verifier.js';
 import type { Mempool } from '../mempool.js';
 import type { SavedPart, SavedTx } from './mempool-file.js';

@@ -1,7 +1,7 @@
 // Keeps found blocks: writes each to a file before it goes to the node thread. The file is synced to disk while the block
 // is checked and on its way to peers, so a loss of power in these milliseconds loses nothing that peers do not have.
 import type { FoundBlock, LogLine } from '../messages.js';
-import type { ServeLog } from './notes.js';
+import type { ServeLog } from './serve-log.js';
 import { syncSolution, writeSolution } from './solution-file.js';
 
 /** Blocks that are remembered, so that each is posted once. */

@@ -1,6 +1,6 @@
 // Opens the listening sockets of a serving thread.
 import net from 'node:net';
-import type { Addresses } from '../../lib/kept-thread.js';
+import type { Addresses } from '../../lib/supervised-thread.js';
 
 /** Time without traffic after which the kernel checks that the other end is still there. */
 const KEEP_ALIVE_MS = 60_000;

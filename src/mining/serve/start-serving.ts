@@ -1,8 +1,8 @@
 // Starts a thread that serves miners, on the node thread. The thread listens on sockets, answers questions about its
 // clients, and ends when it is told to.
 import { Worker } from 'node:worker_threads';
-import type { Addresses, ListeningThread } from '../../lib/kept-thread.js';
 import { endWhenGivenUp, noteLoading } from '../../lib/loading-threads.js';
+import type { Addresses, ListeningThread } from '../../lib/supervised-thread.js';
 
 /** A thread that does not end by itself within this time is terminated. */
 const CLOSE_MS = 3_000;

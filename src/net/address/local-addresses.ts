@@ -98,7 +98,7 @@ export class LocalAddresses {
   }
 
   /** What a peer is told; null: nothing that it could use. */
-  forPeer(peer: Pick<Peer, 'address' | 'localAddress' | 'cameByOnion'>): NetAddress | null {
+  forPeer(peer: Pick<Peer, 'address' | 'localAddress' | 'isViaOnion'>): NetAddress | null {
     const { options, random } = this.#context;
     let best: LocalAddress | null = null;
     for (const one of this.list()) {
@@ -119,7 +119,7 @@ export class LocalAddresses {
  * How well a peer can reach one of our addresses (Core's GetReachabilityFrom); 0: not at all, or it must not learn of
  * it.
  */
-function reachOf(own: NetAddress, { address: peer, isViaOnion: cameByOnion }: Pick<Peer, 'address' | 'cameByOnion'>): number {
+function reachOf(own: NetAddress, { address: peer, isViaOnion: cameByOnion }: Pick<Peer, 'address' | 'isViaOnion'>): number {
   if (cameByOnion) return own.network === 'onion' ? 4 : 0;
   // A node known by an onion address and another one can be located by either.
   const hidden = (network: NetAddress['network']): boolean => network === 'onion' || network === 'i2p';

@@ -6,7 +6,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { replaceFileSync } from '../../lib/durable-file.js';
 import type { Logger } from '../../log/logger.js';
-import type { Endpoint } from '../peer/line.js';
+import type { Endpoint } from '../peer/peer-connection.js';
 import { Retry } from '../retry.js';
 import { keyValues } from '../wire/key-values.js';
 import { type NetAddress, parseHost, splitHostPort } from '../wire/net-address.js';

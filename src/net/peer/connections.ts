@@ -10,8 +10,8 @@ import { SERVICE } from '../wire/protocol.js';
 import type { Bans } from './bans.js';
 import type { Inbound, Reach } from './connector.js';
 import { evictionCandidate } from './eviction.js';
-import { count, type NewConnection } from './line.js';
 import { type ConnectionType, Peer } from './peer.js';
+import { count, type NewConnection } from './peer-connection.js';
 import { permissionsFor } from './permissions.js';
 import type { Traffic } from './traffic.js';
 

@@ -5,8 +5,8 @@ import type { Logger } from '../../log/logger.js';
 import type { Bind, NetOptions, Permissions } from '../options.js';
 import { addressText, hostText, isRoutable, type NetAddress, parseHost, splitHostPort } from '../wire/net-address.js';
 import type { I2p } from './i2p.js';
-import type { InlineConnectionFactory } from './inline-lines.js';
-import type { ConnectionFactory, NewConnection } from './line.js';
+import type { InlineConnectionFactory } from './inline-connection-factory.js';
+import type { ConnectionFactory, NewConnection } from './peer-connection.js';
 import type { Routes } from './routes.js';
 
 /** An inbound connection. */

@@ -10,8 +10,8 @@ import type { Logger } from '../../log/logger.js';
 import { Retry } from '../retry.js';
 import { keyValues } from '../wire/key-values.js';
 import { addressText, hostText, type NetAddress } from '../wire/net-address.js';
-import type { Endpoint } from './line.js';
 import { openSocket } from './open-socket.js';
+import type { Endpoint } from './peer-connection.js';
 import { readLine } from './socket-reader.js';
 
 export interface I2pOptions {

@@ -6,7 +6,7 @@ import { noOutcomes } from '../relay/compact-stats.js';
 import { Wanted } from '../wanted.js';
 import type { NetAddress } from '../wire/net-address.js';
 import { SERVICE } from '../wire/protocol.js';
-import type { PeerConnection } from './line.js';
+import type { PeerConnection } from './peer-connection.js';
 
 /** Why there is a connection (Core's ConnectionType, by its names in getpeerinfo). */
 export type ConnectionType =

@@ -4,7 +4,7 @@
 // network.
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { yieldToLoop } from '../../lib/turns.js';
+import { yieldToLoop } from '../../lib/time-slice.js';
 import type { NetContext } from '../context.js';
 import type { ConnectionType, Peer } from '../peer/peer.js';
 import { encodeInv, INV_ENTRY_BYTES, invEntries, invItem } from '../wire/messages.js';

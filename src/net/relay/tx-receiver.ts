@@ -6,7 +6,7 @@ import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import { DecodeError } from '../../consensus/bytes/reader.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
-import { yieldToLoop } from '../../lib/turns.js';
+import { yieldToLoop } from '../../lib/time-slice.js';
 import { type AcceptResult, isBusy } from '../../mempool/accept/acceptor.js';
 import { packageHash } from '../../mempool/package/package-shape.js';
 import { policyReject } from '../../policy/reject.js';

@@ -1,6 +1,6 @@
 // What the node thread and the thread of peers' sockets say to each other, and the figures of a connection, which the
 // thread writes into shared memory as they change.
-import type { Endpoint, PeerConnectionOptions, SocksProxy } from '../peer/line.js';
+import type { Endpoint, PeerConnectionOptions, SocksProxy } from '../peer/peer-connection.js';
 import type { TransportType } from '../transport/transport.js';
 import { type PackedMessage, packedBytes } from './bundle.js';
 

@@ -11,7 +11,7 @@ import type { Hashes } from '../../crypto/crypto.js';
 import { ELLSWIFT_BYTES, type EllSwiftKey } from '../../crypto/ellswift.js';
 import { type BadFrame, COMMAND_BYTES, type Frame, HEADER_BYTES } from '../wire/frame.js';
 import { MAX_PROTOCOL_MESSAGE_LENGTH } from '../wire/protocol.js';
-import type { Cancel, KeyExchangeQueue } from './key-desk.js';
+import type { Cancel, KeyExchangeQueue } from './key-exchange-queue.js';
 import { LENGTH_BYTES, PACKET_OVERHEAD, type Packet, Session, TERMINATOR_BYTES } from './session.js';
 import { nameBytes, splitContents } from './short-ids.js';
 import type { Transport, TransportEvents, TransportType } from './transport.js';
@@ -38,7 +38,7 @@ export interface V2Options {
   readonly hashes: Hashes;
   /** We called. */
   readonly initiating: boolean;
-  readonly keys: Pick<KeyExchangeQueue, 'create' | 'share'>;
+  readonly keys: Pick<KeyExchangeQueue, 'createKey' | 'computeSecret'>;
 }
 
 export class V2Transport implements Transport {

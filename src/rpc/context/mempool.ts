@@ -5,7 +5,7 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { FeeEstimator } from '../../mempool/fees/fee-estimator.js';
 import type { MempoolStats } from '../../mempool/mempool.js';
 import type { PackageResult } from '../../mempool/package/package-acceptor.js';
-import type { TxOutcome } from '../../mempool/recent-fates.js';
+import type { TxOutcome } from '../../mempool/recent-outcomes.js';
 
 /**
  * A transaction of the pool with its place among the others; sums include itself, fees in sums are modified fees. To be

@@ -53,7 +53,7 @@ export type Lasting = 'tip' | 'moment';
 export type ReplyKeeper = (body: string | Uint8Array) => void;
 
 /** What decides whether a reply still holds. */
-export type Times = Pick<FrontContext, 'snapshot' | 'moment'>;
+export type Times = Pick<FrontContext, 'snapshot' | 'stateVersion'>;
 
 /** A request and its reply. */
 export class KnownReply {

@@ -4,11 +4,11 @@
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { Coin } from '../../consensus/coin.js';
 import { follows, shows } from '../../policy/compat.js';
+import type { RpcCaller } from '../call-executor.js';
 import type { HeaderInfo } from '../context/chain.js';
 import type { FilterIndexAccess } from '../context/indexes.js';
 import type { NodeContext } from '../context/node.js';
 import { methodsOf } from '../declare/methods.js';
-import type { RpcCaller } from '../desk.js';
 import type { CallInfo } from '../dispatch.js';
 import { RpcError } from '../errors.js';
 import { hashHex, hex } from '../render/hex.js';
@@ -66,8 +66,8 @@ export class RestHandler {
   }
 
   /** Answers a request that a front has found to be in order. Never rejects. @param body gone when this returns */
-  executeBody(body: Uint8Array, call: RpcCaller, hooks: { breathe?(): unknown } = {}): Promise<Reply> {
-    const info: CallInfo = { user: '', path: call.uri, signal: call.signal, yieldToUrgent: hooks.breathe };
+  executeBody(body: Uint8Array, call: RpcCaller, hooks: { yieldToUrgent?(): unknown } = {}): Promise<Reply> {
+    const info: CallInfo = { user: '', path: call.uri, signal: call.signal, yieldToUrgent: hooks.yieldToUrgent };
     let asked: RestCall | null;
     try {
       asked = readRest(call.uri, body, this.#ctx.compat);

@@ -1,8 +1,8 @@
 // Scan objects: a descriptor, or an object of one with a range. Core 0.21: rpc/util.cpp
 // EvalDescriptorStringOrObject.
 import type { Expansion } from '../../address/descriptor/expansion.js';
+import { hideKeys } from '../../address/descriptor/key-tokens.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
-import { hideKeys } from '../../address/descriptor/taken-keys.js';
 import type { FlatProvider } from '../../signing/signing-provider.js';
 import { asString } from '../args.js';
 import type { NodeContext } from '../context/node.js';

@@ -9,7 +9,7 @@ import { fail, RPC_CODE } from '../errors.js';
 import type { JsonValue } from '../wire/values.js';
 import { ABSURD_FEE_RATE, failAbsurdRate } from './packages.js';
 import { decodeTx } from './raw-tx.js';
-import { TxBatchPrefetch } from './send-ahead.js';
+import { TxBatchPrefetch } from './tx-batch-prefetch.js';
 
 /** 0.10 BTC per 1,000 virtual bytes. */
 const DEFAULT_MAX_FEE_RATE = 10_000_000;

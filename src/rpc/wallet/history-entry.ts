@@ -6,7 +6,7 @@ import { follows, only, shows } from '../../policy/compat.js';
 import { signalsReplacement } from '../../policy/replaceable.js';
 import { type Movement, movementsOf } from '../../wallet/coins/movements.js';
 import { outpointOf } from '../../wallet/coins/outpoint.js';
-import type { RecordSnapshot } from '../../wallet/coins/record-pin.js';
+import type { RecordSnapshot } from '../../wallet/coins/record-snapshot.js';
 import { TX_STATE } from '../../wallet/coins/tx-table.js';
 import { OWNERSHIP, type OwnershipFilter } from '../../wallet/keys/ownership.js';
 import type { Relatives, Spender } from '../../wallet/node-client.js';

@@ -1,7 +1,7 @@
 // What listsinceblock and listtransactions share. Both select rows in memory first and fetch bytes only of transactions
 // that spent something of ours, in portions, between other work.
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import type { RecordSnapshot } from '../../wallet/coins/record-pin.js';
+import type { RecordSnapshot } from '../../wallet/coins/record-snapshot.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import type { Slicer } from '../node/slices.js';
 import type { JsonBytes } from '../wire/json-bytes.js';

@@ -1,7 +1,7 @@
 // What calls that import have in common: the time of a request, what its element of the reply says, and the pauses
 // between.
 
-import { hideKeys } from '../../address/descriptor/taken-keys.js';
+import { hideKeys } from '../../address/descriptor/key-tokens.js';
 import type { StoredBlocks } from '../../wallet/node-client.js';
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../wallet/wallet.js';

@@ -1,9 +1,9 @@
 // What sendmany, sendtoaddress and settxfee share. Core: wallet/rpc/spend.cpp.
 import type { CoinControl } from '../../wallet/spend/coin-control.js';
 import { payAndRecord } from '../../wallet/spend/commit-transaction.js';
+import { inPaymentQueue } from '../../wallet/spend/payment-queue.js';
 import type { Recipient } from '../../wallet/spend/select/draft.js';
 import { shuffle } from '../../wallet/spend/select/pace.js';
-import { inPaymentQueue } from '../../wallet/spend/spend-line.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../wallet/wallet-record.js';
 import { asString } from '../args.js';

@@ -2,8 +2,8 @@
 // may run when it is not) and where the entries begin; then each entry again when it is due. As a whole the entries of
 // 32 MB can take gigabytes, and a second of the thread. Used by dispatch.ts; small bodies go through request.ts.
 import { JsonListReader } from './json-parse.js';
-import type { Reading } from './reading-turns.js';
 import { parseEntry, type RequestEntry, type RequestOptions, VERSION_1 } from './request.js';
+import type { Reading } from './shared-reading.js';
 import type { JsonValue } from './values.js';
 
 /** Bodies from here on are read this way. */

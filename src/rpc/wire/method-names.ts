@@ -1,7 +1,7 @@
 // The methods that a body names, read from its bytes: for users with a list of methods whose request may hold secrets,
 // which must not become text on a front. Used by front/plan.ts.
 import { JsonWalker, Unread, type Walk } from './json-walker.js';
-import type { Reading } from './reading-turns.js';
+import type { Reading } from './shared-reading.js';
 
 const OPEN_BRACKET = 0x5b;
 const OPEN_BRACE = 0x7b;

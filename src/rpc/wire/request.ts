@@ -3,7 +3,7 @@
 import { RPC_CODE, RpcError } from '../errors.js';
 import { JsonParseError, JsonReader, parseJson } from './json-parse.js';
 import { encodeJson } from './json-write.js';
-import type { Reading } from './reading-turns.js';
+import type { Reading } from './shared-reading.js';
 import { JsonObject, type JsonValue } from './values.js';
 
 /** One request of a body. */

@@ -8,8 +8,8 @@ import type { Hashes } from '../../crypto/crypto.js';
 import { createPureHashes } from '../../crypto/pure.js';
 import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
 import { JsonWalker, type Range, Unread, unread, type Walk, type WalkedRequest } from './json-walker.js';
-import type { Reading } from './reading-turns.js';
 import { type SecretPlace, type SecretPlaces, secretMethodIn, secretMethods } from './secret-places.js';
+import type { Reading } from './shared-reading.js';
 import { TakenSecrets } from './taken-secrets.js';
 
 /** Longer bodies are not looked at in one go. */

@@ -4,9 +4,9 @@ import type { Reserve } from '../../mining/messages.js';
 import { MESSAGE } from '../codec/frame.js';
 import { type CoinbaseOutputConstraints, encodeTransactionDataError, type TransactionDataError } from '../codec/template-messages.js';
 import { type CloseReason, type ConnectionDeps, Sv2Connection } from '../connection.js';
-import type { NumberedTemplate, TemplateTable } from './board.js';
 import type { ServeCounters } from './counters.js';
 import type { ClientInfo } from './messages.js';
+import type { NumberedTemplate, TemplateTable } from './template-table.js';
 
 /** Bytes that a client may leave unread before it is closed; an answer with a block's transactions comes on top. */
 export const MOST_UNREAD_BYTES = 4 << 20;

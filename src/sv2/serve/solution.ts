@@ -9,7 +9,7 @@ import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { joinBlock } from '../../mining/serve/join-block.js';
 import type { SubmitSolution } from '../codec/template-messages.js';
-import type { NumberedTemplate } from './board.js';
+import type { NumberedTemplate } from './template-table.js';
 
 /**
  * What a solution is, or why it is none. Copies of a block that differ in the coinbase's witness have one hash, and

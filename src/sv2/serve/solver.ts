@@ -2,13 +2,13 @@
 // not handed on is said.
 import type { Hashes } from '../../crypto/crypto.js';
 import { BlockKeeper } from '../../mining/serve/block-keeper.js';
-import type { ServeLog } from '../../mining/serve/notes.js';
+import type { ServeLog } from '../../mining/serve/serve-log.js';
 import type { SubmitSolution } from '../codec/template-messages.js';
-import type { NumberedTemplate, TemplateTable } from './board.js';
 import type { Client } from './client.js';
 import type { ServeCounters } from './counters.js';
 import type { FromServe, ServeOptions } from './messages.js';
 import { type ReadSolution, readSolution } from './solution.js';
+import type { NumberedTemplate, TemplateTable } from './template-table.js';
 
 export interface SolverDeps {
   readonly hashes: Hashes;

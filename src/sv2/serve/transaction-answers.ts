@@ -2,8 +2,8 @@
 // transactions at most, and eight of all clients, so that they hold eight together. Clients take turns, and one that is
 // slow to read keeps its place only while no other wants it.
 import type { Clock } from '../../lib/clock.js';
-import type { TemplateTable } from './board.js';
 import type { Client } from './client.js';
+import type { TemplateTable } from './template-table.js';
 
 const MOST_REQUESTS = 64;
 const MOST_ANSWERING = 8;

@@ -2,7 +2,7 @@
 // keeps what it gets for as long as half a minute. They go on when a full template is published, when the server stops,
 // and when they have waited for MOST_MS. Used by template-view.ts.
 import type { PollTimers } from './long-polls.js';
-import type { SliceQueue } from './turn-queue.js';
+import type { SliceQueue } from './slice-queue.js';
 
 /**
  * A full template is late for milliseconds, and on a busy machine for some hundred. DATUM gives up a call after 5 s,

@@ -2,7 +2,7 @@
 // at a new tip, when the server stops, when a template worth it was published (mode live), or at a deadline at which
 // the counter is not the one they know: in mode core 60 s after they came, then every 10 s. BIP-0022 long polling with
 // the timing of Core 0.21. Used by template-view.ts.
-import { SliceQueue, type SliceTimers } from './turn-queue.js';
+import { SliceQueue, type SliceTimers } from './slice-queue.js';
 
 /** Monotonic time and one-shot timers; tests move them by hand. */
 export interface PollTimers extends SliceTimers {

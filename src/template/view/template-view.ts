@@ -11,7 +11,7 @@ import { FullWaiters } from './full-waiters.js';
 import { type DeflatedPart, deflatePart, gzipAround } from './gzip-body.js';
 import { LiveHistory } from './live-history.js';
 import { CORE_POLL_TIMES, LongPolls, type ParkedPoll, type PollTimers } from './long-polls.js';
-import { SliceQueue } from './turn-queue.js';
+import { SliceQueue } from './slice-queue.js';
 
 /** Where the transactions of a published template lie. */
 export interface SharedPlace {

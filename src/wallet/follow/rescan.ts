@@ -2,7 +2,7 @@
 // (scan-pipeline.ts); what it finds is recorded here, in order and between other work. Core 0.21's
 // ScanForWalletTransactions and RescanFromTime.
 import { Slicer } from '../../lib/slicer.js';
-import { yieldToLoop } from '../../lib/turns.js';
+import { yieldToLoop } from '../../lib/time-slice.js';
 import { type Answer, type BlockFacts, type NodeClient, type NodeQueries, TIMESTAMP_WINDOW } from '../node-client.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { ScanState, Wallet } from '../wallet.js';

@@ -13,8 +13,8 @@ import type { Wallet } from '../wallet.js';
 import { WALLET_FLAG, WalletRecord } from '../wallet-record.js';
 import { makeMasterKey } from './first-master-key.js';
 import { assembleWallet, type WalletSurroundings } from './load-wallet.js';
+import { installNewDatabase, type NewFolder, openDatabase } from './new-folder.js';
 import { addWatched, generateKeys } from './new-keys.js';
-import { installNewDatabase, type NewFolder, openDatabase } from './new-place.js';
 import { WALLET_CODE, WalletError } from './wallet-error.js';
 
 export interface NewWallet {

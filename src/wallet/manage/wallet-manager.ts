@@ -41,7 +41,7 @@ import {
   type NewFolder,
   notFoundError,
   openDatabase,
-} from './new-place.js';
+} from './new-folder.js';
 import { selectWallet } from './select-wallet.js';
 import { adviceForDamagedWallet, VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
 

@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { FolderHolds } from '../manage/folder-holds.js';
-import { assertFree, inNewFolder, installNewDatabase, LOADING } from '../manage/new-place.js';
+import { assertFree, inNewFolder, installNewDatabase, LOADING } from '../manage/new-folder.js';
 import { WALLET_CODE, WalletError } from '../manage/wallet-error.js';
 import {
   clearNewDatabase,

@@ -7,7 +7,7 @@ import type { Wallet } from '../wallet.js';
 import { submit } from './commit-transaction.js';
 import type { SpendTools } from './payment.js';
 import { logOf } from './payment.js';
-import { inPaymentQueue } from './spend-line.js';
+import { inPaymentQueue } from './payment-queue.js';
 
 const HOUR = 60 * 60;
 /** The next time is 12 to 36 hours away. */

@@ -276,11 +276,11 @@ const [callerKey, calledKey] = [fixedKey(1), fixedKey(2)];
 const callerSecret = curve.sharedSecret(callerKey, calledKey.encoding, true);
 /** Keys at once, the same for every connection: what is sealed once can be read many times. */
 const sameKeys = {
-  create: (_initiating: boolean, done: (key: EllSwiftKey) => void) => {
+  createKey: (_initiating: boolean, done: (key: EllSwiftKey) => void) => {
     done({ secret: calledKey.secret.slice(), encoding: calledKey.encoding });
     return () => {};
   },
-  share: (initiating: boolean, ours: EllSwiftKey, theirs: Uint8Array, done: (secret: Uint8Array) => void) => {
+  computeSecret: (initiating: boolean, ours: EllSwiftKey, theirs: Uint8Array, done: (secret: Uint8Array) => void) => {
     done(same(theirs, callerKey.encoding) ? callerSecret.slice() : curve.sharedSecret(ours, theirs, initiating));
     return () => {};
   },

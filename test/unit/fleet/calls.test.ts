@@ -4,7 +4,7 @@
 import t from 'tap';
 import { type CallEnd, Calls } from '../../../src/fleet/follow/calls.js';
 import { encode, type FrontMessage, type NodeMessage, readFrontMessage, readNodeMessage } from '../../../src/fleet/messages.js';
-import { type AnswerCall, CallAnswers } from '../../../src/fleet/publish/answers.js';
+import { type AnswerCall, CallAnswers } from '../../../src/fleet/publish/call-answers.js';
 import { fc } from '../../framework/fast-check.js';
 
 const text = (value: string): Uint8Array => new Uint8Array(Buffer.from(value));

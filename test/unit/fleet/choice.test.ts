@@ -1,6 +1,6 @@
 // Which node a front follows: most work, first seen, never back, margins, silence.
 import t from 'tap';
-import { NodeChoice } from '../../../src/fleet/follow/choice.js';
+import { NodeChoice } from '../../../src/fleet/follow/node-choice.js';
 import type { NodeFact } from '../../../src/fleet/messages.js';
 
 const hex = (n: number): string => n.toString(16).padStart(64, '0');

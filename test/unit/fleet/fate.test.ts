@@ -1,6 +1,6 @@
 // What the log says of found blocks that are not in the best chain.
 import t from 'tap';
-import { FoundBlockWatch } from '../../../src/fleet/publish/fate.js';
+import { FoundBlockWatch } from '../../../src/fleet/publish/found-block-watch.js';
 
 /** A node with chains of names: which is the best is the test's to say. */
 function world() {

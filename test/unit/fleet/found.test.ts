@@ -2,7 +2,7 @@
 // and no message keeps another one's block from being judged.
 import t from 'tap';
 import { encode } from '../../../src/fleet/messages.js';
-import type { AnswerCall } from '../../../src/fleet/publish/answers.js';
+import type { AnswerCall } from '../../../src/fleet/publish/call-answers.js';
 import { FoundInbox } from '../../../src/fleet/publish/found.js';
 
 const HEADER = 'ab'.repeat(80);

@@ -2,7 +2,7 @@
 // the next tip; the second gives it back.
 import { workerData } from 'node:worker_threads';
 import type { FrontInit } from '../../../src/http/front/start-front.js';
-import { CallQuota } from '../../../src/link/call-room.js';
+import { CallQuota } from '../../../src/link/call-quota.js';
 import { FrontCounters } from '../../../src/link/front-counters.js';
 import { FrontLink } from '../../../src/link/front-link.js';
 import type { FrontNews } from '../../../src/link/messages.js';

@@ -2,7 +2,7 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import t from 'tap';
 import { newRing } from '../../../src/link/byte-ring.js';
 import { CallLinks } from '../../../src/link/call-links.js';
-import { CallQuota } from '../../../src/link/call-room.js';
+import { CallQuota } from '../../../src/link/call-quota.js';
 import { CallReader, CallWriter, ReplyReader, ReplyWriter, RING_BYTES } from '../../../src/link/frames.js';
 import { FrontCounters } from '../../../src/link/front-counters.js';
 import { FrontLink } from '../../../src/link/front-link.js';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import t, { type Test } from 'tap';
 import type { Logger } from '../../../src/log/logger.js';
 import { TorControl, type TorControlOptions } from '../../../src/net/address/tor-control.js';
-import type { Endpoint } from '../../../src/net/peer/line.js';
+import type { Endpoint } from '../../../src/net/peer/peer-connection.js';
 import { keyValues } from '../../../src/net/wire/key-values.js';
 import { addressText, type NetAddress } from '../../../src/net/wire/net-address.js';
 import { until } from '../../framework/until.js';

@@ -7,7 +7,7 @@ import t from 'tap';
 import { decodeEllSwift, encodeEllSwift } from '../../../src/crypto/ellswift.js';
 import { createEllSwift } from '../../../src/crypto/native/ell-swift.js';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
-import { KeyExchangeQueue } from '../../../src/net/transport/key-desk.js';
+import { KeyExchangeQueue } from '../../../src/net/transport/key-exchange-queue.js';
 import { ContentsCipher, LengthCipher } from '../../../src/net/transport/packet-cipher.js';
 import { MAX_GARBAGE_BYTES, V2Transport } from '../../../src/net/transport/v2-transport.js';
 import { encodeFrame } from '../../../src/net/wire/frame.js';
@@ -20,11 +20,11 @@ const curve = createEllSwift(hashes, { prefer: 'packages' });
 const magic = Uint8Array.of(0xfa, 0xbf, 0xb5, 0xda);
 /** No line to wait in. */
 const desk = {
-  create: (_: boolean, done: (key: ReturnType<typeof curve.create>) => void) => {
+  createKey: (_: boolean, done: (key: ReturnType<typeof curve.create>) => void) => {
     done(curve.create());
     return () => {};
   },
-  share: (initiating: boolean, ours: ReturnType<typeof curve.create>, theirs: Uint8Array, done: (secret: Uint8Array) => void) => {
+  computeSecret: (initiating: boolean, ours: ReturnType<typeof curve.create>, theirs: Uint8Array, done: (secret: Uint8Array) => void) => {
     done(curve.sharedSecret(ours, theirs, initiating));
     return () => {};
   },
@@ -35,7 +35,7 @@ class Side {
   out: Buffer = Buffer.alloc(0);
   readonly seen: [string, string][] = [];
   readonly transport: V2Transport;
-  constructor(initiating: boolean, keys: Pick<KeyExchangeQueue, 'create' | 'share'> = desk) {
+  constructor(initiating: boolean, keys: Pick<KeyExchangeQueue, 'createKey' | 'computeSecret'> = desk) {
     this.transport = new V2Transport(
       { magic, hashes, initiating, keys },
       {

@@ -8,7 +8,7 @@ import type { AssembleRequest } from '../../../src/jobs/assemble-messages.js';
 import { SlabView, slabSize, writeSlab } from '../../../src/jobs/slab.js';
 import { VERIFY_MESSAGE_VERSION } from '../../../src/jobs/verify.js';
 import { threadsLoaded } from '../../../src/lib/loading-threads.js';
-import type { Every } from '../../../src/lib/looks.js';
+import type { Every } from '../../../src/lib/watchdog.js';
 import type { Assembler } from '../../../src/parallel/assembler.js';
 import { PooledAssembler } from '../../../src/parallel/assembler-pooled.js';
 import { WorkPool } from '../../../src/parallel/pool.js';

@@ -10,14 +10,14 @@ import type { MethodSpec } from '../../../src/rpc/declare/types.js';
 import { checkAccess, Dispatcher, type RunTable } from '../../../src/rpc/dispatch.js';
 import { fail } from '../../../src/rpc/errors.js';
 import type { FrontContext } from '../../../src/rpc/front/context.js';
-import { RequestRouter } from '../../../src/rpc/front/plan.js';
+import { RequestRouter } from '../../../src/rpc/front/request-router.js';
 import { renderHelp, renderOverview } from '../../../src/rpc/help.js';
 import { FRONT_RUNS } from '../../../src/rpc/methods/front-runs.js';
 import { NODE_RUNS } from '../../../src/rpc/node/runs.js';
 import { ReplyQuota } from '../../../src/rpc/wire/batch-reply.js';
 import { LongBatch } from '../../../src/rpc/wire/long-batch.js';
-import { type Reading, SharedReading } from '../../../src/rpc/wire/reading-turns.js';
 import { parseRequest, RequestReader } from '../../../src/rpc/wire/request.js';
+import { type Reading, SharedReading } from '../../../src/rpc/wire/shared-reading.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { turnsDuring } from '../../framework/turns.js';
 
@@ -310,7 +310,7 @@ t.test('others have their turns while a large request is read', async (t) => {
   t.equal(calls.length, 1);
 });
 
-const stays = { turnMs: -1, gone: () => false };
+const stays = { sliceMs: -1, isDisconnected: () => false };
 
 t.test('of large bodies side by side one is held as many values', async (t) => {
   const list = `[${'[1],'.repeat(20_000)}1]`;

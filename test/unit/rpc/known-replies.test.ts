@@ -4,7 +4,7 @@ import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { COMPATS } from '../../../src/policy/compat.js';
 import type { FrontContext } from '../../../src/rpc/front/context.js';
-import { RequestRouter, type ThreadPlan } from '../../../src/rpc/front/plan.js';
+import { RequestRouter, type ThreadPlan } from '../../../src/rpc/front/request-router.js';
 import { descriptorContext } from '../../framework/descriptor-context.js';
 import { fc } from '../../framework/fast-check.js';
 

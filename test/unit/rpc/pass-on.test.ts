@@ -2,12 +2,12 @@
 // cross as bytes.
 import t from 'tap';
 import { CallLinks } from '../../../src/link/call-links.js';
-import { CallQuota } from '../../../src/link/call-room.js';
+import { CallQuota } from '../../../src/link/call-quota.js';
 import { FrontCounters } from '../../../src/link/front-counters.js';
 import { FrontLink } from '../../../src/link/front-link.js';
 import { newLink } from '../../../src/link/link.js';
 import { COMPATS } from '../../../src/policy/compat.js';
-import { ActiveCommands, CallExecutor, type RpcCaller } from '../../../src/rpc/desk.js';
+import { ActiveCommands, CallExecutor, type RpcCaller } from '../../../src/rpc/call-executor.js';
 import type { RunTable } from '../../../src/rpc/dispatch.js';
 import { RpcError } from '../../../src/rpc/errors.js';
 import { PASSED_RUNS, passingOn } from '../../../src/rpc/node/pass-on.js';

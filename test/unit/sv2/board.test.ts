@@ -1,7 +1,7 @@
 // Templates that clients come back with stay known, whatever other clients do.
 import t from 'tap';
 import type { ServedTemplate, ServedTip } from '../../../src/mining/messages.js';
-import { TemplateTable } from '../../../src/sv2/serve/board.js';
+import { TemplateTable } from '../../../src/sv2/serve/template-table.js';
 
 const nothing = new Int32Array(0);
 

@@ -218,7 +218,7 @@ class World {
   async call(run: Run<WalletContext>, ...args: unknown[]): Promise<unknown> {
     const values = parseJson(Buffer.from(JSON.stringify(args))) as JsonValue[];
     await this.wallet.applyPendingEvents();
-    const result = await run(this.#context(), values, { path: '/wallet/w', breathe: () => {} } as unknown as CallInfo);
+    const result = await run(this.#context(), values, { path: '/wallet/w', yieldToUrgent: () => {} } as unknown as CallInfo);
     // As a desk gives it: with the members that this version has.
     const shape = METHODS.get(run.name)!.shape;
     return JSON.parse(encodeJson((shape ? shape(result as never) : result) as never));

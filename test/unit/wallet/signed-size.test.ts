@@ -8,8 +8,8 @@ import { importdescriptors } from '../../../src/rpc/methods/wallet/importdescrip
 import { importmulti } from '../../../src/rpc/methods/wallet/importmulti.run.js';
 import { FlatProvider, type SigningProvider } from '../../../src/signing/signing-provider.js';
 import { defaultControl } from '../../../src/wallet/spend/coin-control.js';
-import { gatherCoins } from '../../../src/wallet/spend/coin-pool.js';
 import { NEW_SPENDING, OLD_SPENDING, type SpendRules } from '../../../src/wallet/spend/options.js';
+import { gatherCoins } from '../../../src/wallet/spend/payment-coins.js';
 import type { InputSize } from '../../../src/wallet/spend/select/tx-size.js';
 import { SignedSizes } from '../../../src/wallet/spend/signed-size.js';
 import { WALLET_FLAG } from '../../../src/wallet/wallet-record.js';

@@ -1,7 +1,7 @@
 // gettemplateverdict: why a transaction is or is not in the template that is handed out. All but "confirmed", which
 // looks for a coin, is told without waiting.
 
-import type { TxOutcome } from '../../../mempool/recent-fates.js';
+import type { TxOutcome } from '../../../mempool/recent-outcomes.js';
 import { longPollId } from '../../../template/render-template.js';
 import type { TemplateVerdict, VerdictTemplate } from '../../../template/verdict.js';
 import { asHash } from '../../args.js';

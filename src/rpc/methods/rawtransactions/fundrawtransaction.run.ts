@@ -3,7 +3,7 @@ import { DecodeError } from '../../../consensus/bytes/reader.js';
 import { buildTx, type TxFields } from '../../../consensus/tx/build-tx.js';
 import { parseTxLenient } from '../../../consensus/tx/parse-lenient.js';
 import { fieldsOf } from '../../../psbt/create-psbt.js';
-import { inPaymentQueue } from '../../../wallet/spend/spend-line.js';
+import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
 import { asBool, asString, checkTypes, hexBytes } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';

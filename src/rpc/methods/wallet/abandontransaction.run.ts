@@ -1,5 +1,5 @@
 // Runs abandontransaction.
-import { inPaymentQueue } from '../../../wallet/spend/spend-line.js';
+import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
 import { asHash } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';

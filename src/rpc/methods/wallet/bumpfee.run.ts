@@ -5,7 +5,7 @@ import { fieldsOf } from '../../../psbt/create-psbt.js';
 import { extractTx } from '../../../psbt/extract-tx.js';
 import { sign } from '../../../wallet/spend/create-transaction.js';
 import { type Bump, commitBump, createBump } from '../../../wallet/spend/fee-bump.js';
-import { inPaymentQueue } from '../../../wallet/spend/spend-line.js';
+import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
 import type { WalletContext } from '../../context/wallet.js';

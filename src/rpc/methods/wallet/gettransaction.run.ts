@@ -2,7 +2,7 @@
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { follows, shows } from '../../../policy/compat.js';
 import { creditOf, movementsOf } from '../../../wallet/coins/movements.js';
-import { RecordSnapshot } from '../../../wallet/coins/record-pin.js';
+import { RecordSnapshot } from '../../../wallet/coins/record-snapshot.js';
 import { OWNERSHIP, type OwnershipFilter } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asBool, asHash } from '../../args.js';

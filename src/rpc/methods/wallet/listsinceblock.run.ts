@@ -1,7 +1,7 @@
 // Runs listsinceblock.
 import { parseBlock } from '../../../consensus/block/block-view.js';
 import { equalBytes } from '../../../consensus/bytes/hex.js';
-import { RecordSnapshot } from '../../../wallet/coins/record-pin.js';
+import { RecordSnapshot } from '../../../wallet/coins/record-snapshot.js';
 import { type BlockFacts, sameBlock } from '../../../wallet/node-client.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asBool, asHash, asInt, asString } from '../../args.js';
@@ -74,7 +74,7 @@ async function removedEntries(
   ctx: WalletContext,
   wallet: Wallet,
   branch: Branch,
-  work: Pick<Work, 'writer' | 'options' | 'slicer' | 'out' | 'take'>,
+  work: Pick<Work, 'writer' | 'options' | 'slicer' | 'out' | 'onEntry'>,
 ): Promise<void> {
   const { txs } = wallet.ledger;
   const unreadable = (): never => fail(RPC_CODE.INTERNAL_ERROR, "Can't read block from disk");
@@ -109,7 +109,7 @@ async function sinceBlock(ctx: WalletContext, wallet: Wallet, args: readonly Jso
   const out = new JsonBytes();
   const list = new EntryList(out);
   const writer = new HistoryWriter(ctx, wallet, filter, out);
-  const work = { writer, slicer: new Slicer(call.yieldToUrgent), out, take: list.onEntry };
+  const work = { writer, slicer: new Slicer(call.yieldToUrgent), out, onEntry: list.onEntry };
   out.text('{"transactions":[');
   await forEachEntry(wallet, pin, { ...work, options });
   list.end();

@@ -1,7 +1,7 @@
 // Runs listtransactions.
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import { coinsOfAddress } from '../../../wallet/coins/coins-of-address.js';
-import { RecordSnapshot } from '../../../wallet/coins/record-pin.js';
+import { RecordSnapshot } from '../../../wallet/coins/record-snapshot.js';
 import type { Wallet } from '../../../wallet/wallet.js';
 import { asInt, asString } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
@@ -49,11 +49,11 @@ export const listtransactions: Run<WalletContext> = async (ctx, args, call) => {
   const found: string[] = [];
   const skipped = { left: skip };
   const out = new JsonBytes();
-  const take = (start: number): void => {
+  const onEntry = (start: number): void => {
     found.push(out.takeText(start));
   };
   const writer = new HistoryWriter(ctx, wallet, filter, out);
-  const work = { writer, slicer, options: { ...LONG, label }, out, take, skip: skipped };
+  const work = { writer, slicer, options: { ...LONG, label }, out, onEntry, skip: skipped };
   const missing = (): number => skipped.left + count - found.length;
   for (let rows = firstOf(newest, missing()); rows.length > 0 && missing() > 0; rows = firstOf(newest, missing())) {
     await forEachEntry(wallet, new RecordSnapshot(wallet.ledger, rows), { ...work, enough: count - found.length });

@@ -1,7 +1,7 @@
 // Runs psbtbumpfee. Core: wallet/rpc/spend.cpp bumpfee_helper.
 import { fieldsOf } from '../../../psbt/create-psbt.js';
 import { createBump } from '../../../wallet/spend/fee-bump.js';
-import { inPaymentQueue } from '../../../wallet/spend/spend-line.js';
+import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { outpointsOf } from '../../node/signing-args.js';

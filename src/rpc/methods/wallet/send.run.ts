@@ -1,6 +1,6 @@
 // Runs send. Core: wallet/rpc/spend.cpp.
 import { follows } from '../../../policy/compat.js';
-import { inPaymentQueue } from '../../../wallet/spend/spend-line.js';
+import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
 import { asArray, asBool, checkTypes } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';

@@ -1,6 +1,6 @@
 // Runs walletcreatefundedpsbt. Core: wallet/rpc/spend.cpp.
 import { follows } from '../../../policy/compat.js';
-import { inPaymentQueue } from '../../../wallet/spend/spend-line.js';
+import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
 import { asBool, checkType, checkTypes } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';

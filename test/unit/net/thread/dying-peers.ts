@@ -3,7 +3,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createNativeHashes } from '../../../../src/crypto/native/hashes.js';
 import type { ThreadInit, ToThread } from '../../../../src/net/thread/messages.js';
-import { serveConnections } from '../../../../src/net/thread/serve-lines.js';
+import { serveConnections } from '../../../../src/net/thread/serve-connections.js';
 
 const port = parentPort as MessagePort;
 const fault = process.env.PEERS_FAULT;

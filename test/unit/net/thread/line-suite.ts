@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import { createEllSwift } from '../../../../src/crypto/native/ell-swift.js';
 import { createNativeHashes } from '../../../../src/crypto/native/hashes.js';
 import { silentLogger } from '../../../../src/log/logger.js';
-import { InlineConnectionFactory } from '../../../../src/net/peer/inline-lines.js';
+import { InlineConnectionFactory } from '../../../../src/net/peer/inline-connection-factory.js';
 import {
   type ConnectionFactory,
   MAX_UNREAD_BYTES,
@@ -12,10 +12,10 @@ import {
   OTHER,
   type PeerConnection,
   type PeerConnectionOptions,
-} from '../../../../src/net/peer/line.js';
+} from '../../../../src/net/peer/peer-connection.js';
 import { Traffic } from '../../../../src/net/peer/traffic.js';
-import { ThreadedConnectionFactory, type ThreadedConnectionFactoryDeps } from '../../../../src/net/thread/line-thread.js';
-import { KeyExchangeQueue } from '../../../../src/net/transport/key-desk.js';
+import { ThreadedConnectionFactory, type ThreadedConnectionFactoryDeps } from '../../../../src/net/thread/threaded-connection-factory.js';
+import { KeyExchangeQueue } from '../../../../src/net/transport/key-exchange-queue.js';
 import { PACKET_OVERHEAD } from '../../../../src/net/transport/session.js';
 import { encodeFrame, type Frame } from '../../../../src/net/wire/frame.js';
 import { until } from '../../../framework/until.js';

@@ -19,7 +19,7 @@ t.test('sockets of a thread of their own', async (t) => lineSuite(t, threadLines
 t.test('what is packed comes out as it went in', async (t) => {
   const bytes = (options: fc.IntArrayConstraints) => fc.uint8Array(options).map((array) => new Uint8Array(array));
   const message = fc.record({
-    line: fc.nat({ max: 2 ** 32 - 1 }),
+    connection: fc.nat({ max: 2 ** 32 - 1 }),
     command: fc.oneof(fc.constantFrom('tx', 'block', 'wtxidrelay'), fc.stringMatching(/^[!-~]{1,12}$/)),
     payload: bytes({ maxLength: 300 }),
     left: fc.nat({ max: 5 }),

@@ -62,7 +62,8 @@ export interface RpcCaller {
 }
 
 /** What a desk needs besides the context. */
-export interface CallExecutorDeps<Context> extends Pick<DispatchDeps<Context>, 'runs' | 'lookAhead' | 'warmup' | 'requests' | 'onFault'> {
+export interface CallExecutorDeps<Context>
+  extends Pick<DispatchDeps<Context>, 'runs' | 'prefetchBatch' | 'warmup' | 'requests' | 'onFault'> {
   readonly active: ActiveCommands;
   /** Whether there are wallets. */
   readonly wallets: boolean;

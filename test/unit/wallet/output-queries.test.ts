@@ -1,7 +1,7 @@
 // Outputs asked for across threads: calls of one turn ask once, each gets its own answers.
 import t from 'tap';
 import type { SpentOutput } from '../../../src/consensus/script/spent-output.js';
-import { answerOutputs, OutputQueries } from '../../../src/wallet/output-questions.js';
+import { answerOutputs, OutputQueries } from '../../../src/wallet/output-queries.js';
 
 const outpoint = (n: number): Uint8Array => new Uint8Array(36).fill(n);
 /** Knows those with an even number. */

@@ -1,6 +1,6 @@
 // The line of small transactions: one a turn here, equal shares of a long line elsewhere, each answered once.
 import t from 'tap';
-import { SigningQueue, type SigningQueueDeps } from '../../../src/parallel/signing-line.js';
+import { SigningQueue, type SigningQueueDeps } from '../../../src/parallel/signing-queue.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 // Turns are the thread's: those of one test end before the next begins.

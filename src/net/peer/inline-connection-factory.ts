@@ -1,12 +1,12 @@
 // Connections by sockets of the thread that uses them.
 import net, { type Socket } from 'node:net';
 import type { Hashes } from '../../crypto/crypto.js';
-import type { KeyExchangeQueue } from '../transport/key-desk.js';
+import type { KeyExchangeQueue } from '../transport/key-exchange-queue.js';
 import { V1Transport } from '../transport/v1-transport.js';
 import { V2Transport } from '../transport/v2-transport.js';
-import { SocketConnection } from './connection.js';
-import type { ConnectionFactory, Endpoint, IncomingConnection, NewConnection, SocksProxy } from './line.js';
 import { openSocket } from './open-socket.js';
+import type { ConnectionFactory, Endpoint, IncomingConnection, NewConnection, SocksProxy } from './peer-connection.js';
+import { SocketConnection } from './socket-connection.js';
 import { connectThroughSocks } from './socks.js';
 import type { Traffic } from './traffic.js';
 
@@ -70,7 +70,7 @@ export class InlineConnectionFactory implements ConnectionFactory<SocketConnecti
     where: Endpoint,
     proxy: SocksProxy | null,
     timeoutMs: number,
-  ): Promise<{ line: NewConnection<SocketConnection>; bindText: string }> {
+  ): Promise<{ connection: NewConnection<SocketConnection>; bindText: string }> {
     const socket = await openSocket(proxy ?? where, timeoutMs, this.#dialing);
     if (proxy !== null) {
       this.#dialing.add(socket);
@@ -80,7 +80,7 @@ export class InlineConnectionFactory implements ConnectionFactory<SocketConnecti
         this.#dialing.delete(socket);
       }
     }
-    return { line: this.wrapSocket(socket), bindText: endOf(socket) };
+    return { connection: this.wrapSocket(socket), bindText: endOf(socket) };
   }
 
   /** A connection over a socket that was made elsewhere and is paused. */

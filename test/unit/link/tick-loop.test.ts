@@ -1,6 +1,6 @@
 // Turns of the link: what throws in one of them ends no row of turns.
 import t from 'tap';
-import { TickLoop } from '../../../src/link/link-turns.js';
+import { TickLoop } from '../../../src/link/tick-loop.js';
 
 t.test('work that throws is gone on with, and later work is begun', async (t) => {
   const done: number[] = [];

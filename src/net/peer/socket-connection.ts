@@ -5,7 +5,15 @@ import type { Socket } from 'node:net';
 import type { Transport, TransportEvents, TransportType } from '../transport/transport.js';
 import type { Frame } from '../wire/frame.js';
 import { KNOWN_MESSAGES } from '../wire/protocol.js';
-import { count, MAX_UNREAD_BYTES, type MessageTotals, OTHER, type PeerConnection, type PeerConnectionEvents, UNREAD } from './line.js';
+import {
+  count,
+  MAX_UNREAD_BYTES,
+  type MessageTotals,
+  OTHER,
+  type PeerConnection,
+  type PeerConnectionEvents,
+  UNREAD,
+} from './peer-connection.js';
 import { SendQueue } from './send-queue.js';
 import { FAIR_BYTES, type Traffic } from './traffic.js';
 

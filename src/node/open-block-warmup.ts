@@ -9,11 +9,11 @@ import { PooledSigner } from '../parallel/pooled-signer.js';
 import { PooledVerifier } from '../parallel/pooled-verifier.js';
 import { ScriptCache } from '../parallel/script-cache.js';
 import { DEFAULT_POLICY } from '../policy/options.js';
+import { BlockWarmup } from './block-warmup/block-warmup.js';
+import { WARMUP_PARAMS } from './block-warmup/throwaway-node.js';
 import { mempoolOptions } from './mempool-options.js';
 import type { NodeBase } from './open-base.js';
 import type { OpenedThreads } from './open-threads.js';
-import { BlockWarmup } from './rehearsal/rehearsal.js';
-import { WARMUP_PARAMS } from './rehearsal/throwaway-node.js';
 import type { WiredModules } from './wiring.js';
 
 /** How often it is looked whether a miner is there. What else a start leaves to do goes first. */

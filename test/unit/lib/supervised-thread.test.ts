@@ -1,6 +1,6 @@
 // When a serving thread that ends is started again; the threads are real ones that do nothing but end.
 import t from 'tap';
-import { SupervisedThread, type SupervisedThreadDeps } from '../../../src/lib/kept-thread.js';
+import { SupervisedThread, type SupervisedThreadDeps } from '../../../src/lib/supervised-thread.js';
 import type { ServeOptions } from '../../../src/sv2/serve/messages.js';
 import { type ServingThread, startServe } from '../../../src/sv2/serve/start-serve.js';
 import { until } from '../../framework/until.js';

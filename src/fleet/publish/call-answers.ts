@@ -4,7 +4,7 @@
 //   call ──► refused                       stopping, queue full, no such account: certainly not begun
 //   call ──► running ──► result            methods that may be repeated
 //   call ──► held ──(go)──► running ──► result, kept until `done`      all others: begun only while the front still wants it
-import type { CallPlan, FrontCall } from '../../rpc/front/plan.js';
+import type { CallPlan, FrontCall } from '../../rpc/front/request-router.js';
 import type { CallMessage, FrontMessage, NodeMessage } from '../messages.js';
 import type { AccountAccess } from '../options.js';
 import { Joiner, split } from '../pieces.js';

@@ -3,16 +3,23 @@
 // a time. A thread that dies takes all connections with it; another one listens at the same ports soon after.
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../lib/clock.js';
-import { type ListeningThread, SupervisedThread, type SupervisedThreadDeps, timerAfter } from '../../lib/kept-thread.js';
 import { endWhenGivenUp, noteLoading } from '../../lib/loading-threads.js';
+import { type ListeningThread, SupervisedThread, type SupervisedThreadDeps, timerAfter } from '../../lib/supervised-thread.js';
 import { WORKER_ENTRY } from '../../lib/worker-entries.js';
 import type { Logger } from '../../log/logger.js';
-import type { ConnectionSettings } from '../peer/inline-lines.js';
-import type { ConnectionFactory, Endpoint, IncomingConnection, NewConnection, PeerConnectionOptions, SocksProxy } from '../peer/line.js';
+import type { ConnectionSettings } from '../peer/inline-connection-factory.js';
+import type {
+  ConnectionFactory,
+  Endpoint,
+  IncomingConnection,
+  NewConnection,
+  PeerConnectionOptions,
+  SocksProxy,
+} from '../peer/peer-connection.js';
 import type { Traffic } from '../peer/traffic.js';
 import { type PackedMessage, packedBytes, packMessages } from './bundle.js';
 import { type ConnectionEnds, type Delivery, Figures, type ThreadInit, type ToNode, type ToThread } from './messages.js';
-import { partBytes, ThreadedConnection } from './thread-line.js';
+import { partBytes, ThreadedConnection } from './threaded-connection.js';
 
 /** A thread that does not end by itself is ended after so long. */
 const CLOSE_MS = 3_000;

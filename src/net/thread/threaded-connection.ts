@@ -8,7 +8,7 @@ import {
   type PeerConnectionEvents,
   type PeerConnectionOptions,
   UNREAD,
-} from '../peer/line.js';
+} from '../peer/peer-connection.js';
 import type { Traffic } from '../peer/traffic.js';
 import { messageBytes } from '../transport/message-bytes.js';
 import type { TransportType } from '../transport/transport.js';

@@ -1,8 +1,8 @@
 // What the C library keeps for later goes back to the system.
 
 import t from 'tap';
-import { createMemoryTrimmer } from '../../../src/crypto/native/free-memory.js';
 import { koffi } from '../../../src/crypto/native/koffi.js';
+import { createMemoryTrimmer } from '../../../src/crypto/native/memory-trimmer.js';
 
 const PIECE = 65_536;
 const PIECES = 1_000;

@@ -1,7 +1,7 @@
 // The warning of a new node whose disk is too small.
 import os from 'node:os';
 import t from 'tap';
-import { diskSpaceWarning, freeBytes } from '../../../src/node/disk-room.js';
+import { diskSpaceWarning, freeBytes } from '../../../src/node/free-disk-space.js';
 
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;

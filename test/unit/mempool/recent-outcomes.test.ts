@@ -1,5 +1,5 @@
 import t from 'tap';
-import { RecentOutcomes, type TxOutcome } from '../../../src/mempool/recent-fates.js';
+import { RecentOutcomes, type TxOutcome } from '../../../src/mempool/recent-outcomes.js';
 
 const fate = (time: number): TxOutcome => ({ kind: 'left', reason: 'expiry', debug: '', time, rivals: [] });
 const txid = (number: number): Uint8Array => {

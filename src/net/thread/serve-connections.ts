@@ -4,13 +4,13 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { EllSwift } from '../../crypto/ellswift.js';
-import { ImmediateTask } from '../../lib/next-turn.js';
-import { FairQueue } from '../fair-turns.js';
-import type { SocketConnection } from '../peer/connection.js';
-import { InlineConnectionFactory } from '../peer/inline-lines.js';
-import { type NewConnection, UNREAD } from '../peer/line.js';
+import { ImmediateTask } from '../../lib/immediate-task.js';
+import { FairQueue } from '../fair-queue.js';
+import { InlineConnectionFactory } from '../peer/inline-connection-factory.js';
+import { type NewConnection, UNREAD } from '../peer/peer-connection.js';
+import type { SocketConnection } from '../peer/socket-connection.js';
 import { Traffic } from '../peer/traffic.js';
-import { KeyExchangeQueue } from '../transport/key-desk.js';
+import { KeyExchangeQueue } from '../transport/key-exchange-queue.js';
 import { KNOWN_MESSAGES } from '../wire/protocol.js';
 import { BundleReader, type PackedMessage, packMessages } from './bundle.js';
 import {
@@ -158,7 +158,8 @@ class ConnectionServer {
 
   #open({ id, where, proxy, timeoutMs }: ToThread & { kind: 'open' }): void {
     this.#factory.open(where, proxy, timeoutMs).then(
-      ({ line, bindText }) => this.#post({ kind: 'opened', id, ends: { connection: this.#register(line), remote: where, bindText } }),
+      ({ connection, bindText }) =>
+        this.#post({ kind: 'opened', id, ends: { connection: this.#register(connection), remote: where, bindText } }),
       (error) => this.#failed(id, error),
     );
   }

@@ -2,7 +2,7 @@
 // more, what it may have left is looked after, and another one takes its place at the same addresses. Clients lose their
 // connections and come back.
 import type { Clock } from './clock.js';
-import { CHECKS_UNTIL_STUCK, type Every, timerEvery } from './looks.js';
+import { CHECKS_UNTIL_STUCK, type Every, timerEvery } from './watchdog.js';
 
 /** Before the next start: at first, and at most. Pools try to connect three times, two seconds apart. */
 const FIRST_WAIT_MS = 1_000;

@@ -1,7 +1,7 @@
 // What chain and mempool tell a wallet, in the order it happened: each event is a change of its own, in plain
 // synchronous code with one batch. Between two events the loop may turn, and the wallet may be read.
 import { yieldInQueue } from '../../lib/slicer.js';
-import { TimeSlice, yieldToLoop } from '../../lib/turns.js';
+import { TimeSlice, yieldToLoop } from '../../lib/time-slice.js';
 import { UNCONFIRMED_PLACE } from '../coins/tx-table.js';
 import type { MempoolTx, NodeEvent } from '../node-client.js';
 import { WalletBatch } from '../storage/wallet-batch.js';

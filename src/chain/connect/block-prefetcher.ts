@@ -11,7 +11,7 @@ import { canRepeat, enforceBip30 } from '../../consensus/rules/bip30.js';
 import { blockScriptFlags } from '../../consensus/rules/block-script-flags.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
-import { TimeSlice, yieldToLoop } from '../../lib/turns.js';
+import { TimeSlice, yieldToLoop } from '../../lib/time-slice.js';
 import { StopFlag } from '../../parallel/stop-flag.js';
 import type { TxJob } from '../../parallel/verifier.js';
 import { readChecked } from '../files/read-checked.js';
