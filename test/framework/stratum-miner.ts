@@ -19,7 +19,7 @@ export const difficultyOf = (hash: Buffer): number => {
   return (0xffff * 2 ** 48) / Math.max(1, (high * 2 ** 32 + middle) * 2 ** 32 + low);
 };
 
-/** What a miner varies. */
+/** Fields that a miner varies. */
 export interface Work {
   readonly extranonce2: string;
   readonly ntime: string;

@@ -17,8 +17,8 @@ export const ADDRESS = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4';
 export const SCRIPT_HEX = '0014751e76e8199196d454941c45d1b3a323f1433bd6';
 export const NAME = `${ADDRESS}.attic`;
 export const EXTRANONCE1 = 'a1b2c3d4';
-/** 7.6e-6: 32,768 hashes. */
-export const EASY = 2 ** -17;
+/** The least difficulty: 4,096 hashes. */
+export const EASY = 2 ** -20;
 
 /** Difficulty 2^32, so that no test finds a block by chance. */
 export const TIP: BoardTip = {

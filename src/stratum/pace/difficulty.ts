@@ -1,8 +1,8 @@
 // Share difficulty as a double. Difficulty 1 is the target of bits 1d00ffff: difficulty = 0xffff * 2^208 / hash.
 
 const DIFFICULTY_ONE = 0xffff * 2 ** 208;
-/** Smallest difficulty that a session may ask for. */
-export const LEAST_DIFFICULTY = 2 ** -17;
+/** Smallest difficulty of any session: 4,096 hashes. */
+export const LEAST_DIFFICULTY = 2 ** -20;
 /** Miners compute with doubles too, so a share may miss its difficulty by rounding. */
 const TOLERANCE = 1 - 1e-9;
 

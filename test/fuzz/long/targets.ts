@@ -3,6 +3,7 @@ import { edgeTargets } from './edge-targets.js';
 import { lawTargets } from './law-targets.js';
 import { peerTargets } from './peer-targets.js';
 import { storeTargets } from './store-targets.js';
+import { stratumTargets } from './stratum-targets.js';
 import { sv2Targets } from './sv2-targets.js';
 import type { Target } from './target.js';
 import { textTargets } from './text-targets.js';
@@ -14,4 +15,5 @@ export const parserTargets: readonly Target[] = [
   ...textTargets,
   ...edgeTargets,
   ...sv2Targets,
+  ...stratumTargets,
 ];

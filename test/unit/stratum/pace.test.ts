@@ -147,7 +147,7 @@ t.test('never goes below the floor or above the highest difficulty', async (t) =
   vardiff.restart(2 ** 50, 1, 0);
   t.equal(vardiff.difficulty, 4096);
   vardiff.restart(0, 0, 0);
-  t.equal(vardiff.difficulty, 2 ** -17, 'the least difficulty of all');
+  t.equal(vardiff.difficulty, 2 ** -20, 'the least difficulty of all');
 });
 
 /** Pace of a session, started at 0. */

@@ -1,0 +1,145 @@
+// Figures of one worker: hashrate over five windows, best shares, shares by result.
+//
+// Each window keeps the sum of the work of its shares, and each share's part decays by exp(-age / window). A worker
+// that has worked for `age` fills only 1 - exp(-age / window) of a window, so the sum is divided by that: without it
+// the 7-day mean of a new worker would take weeks to come near the truth.
+import type { ShareRecord, ShareResult } from '../session/sink.js';
+
+/** Lengths of the windows: 1, 5 and 60 minutes, 1 and 7 days. */
+export const WINDOWS_MS = [60_000, 300_000, 3_600_000, 86_400_000, 604_800_000] as const;
+
+/** All results, in the order of the database row. */
+export const SHARE_RESULTS: readonly ShareResult[] = [
+  'accepted',
+  'stale',
+  'duplicate',
+  'low-difficulty',
+  'unauthorized',
+  'unknown-job',
+  'invalid',
+  'too-many',
+];
+const HASHES_PER_DIFFICULTY = 2 ** 32;
+/** A share in the first instant of a worker must not count as an endless rate. */
+const LEAST_AGE_MS = 1000;
+
+/** Values that are kept over restarts. */
+export interface WorkerFigures {
+  /** When the worker was first seen, milliseconds since 1970. */
+  readonly firstSeenMs: number;
+  /** Time that `sums` are decayed to. */
+  readonly decayedMs: number;
+  /** Decayed work of each window, as difficulty. */
+  readonly sums: readonly number[];
+  /** Difficulty of all accepted shares together. */
+  readonly work: number;
+  readonly bestEver: number;
+  /** 0 before the first share. */
+  readonly lastShareMs: number;
+  /** Counts in the order of SHARE_RESULTS. */
+  readonly shares: readonly number[];
+  readonly blocks: number;
+  /** User agent of the last session. */
+  readonly agent: string;
+}
+
+export class WorkerStatistics {
+  readonly #firstSeenMs: number;
+  readonly #sums: number[];
+  readonly #shares: number[];
+  #decayedMs: number;
+  #work: number;
+  #bestEver: number;
+  #bestOfSession = 0;
+  #lastShareMs: number;
+  #blocks: number;
+  #agent: string;
+
+  /** Goes on from figures of an earlier run. */
+  constructor(figures: WorkerFigures) {
+    this.#firstSeenMs = figures.firstSeenMs;
+    this.#decayedMs = figures.decayedMs;
+    this.#sums = [...figures.sums];
+    this.#work = figures.work;
+    this.#bestEver = figures.bestEver;
+    this.#lastShareMs = figures.lastShareMs;
+    this.#shares = [...figures.shares];
+    this.#blocks = figures.blocks;
+    this.#agent = figures.agent;
+  }
+
+  /** A worker that was never seen before. */
+  static create(nowMs: number): WorkerStatistics {
+    return new WorkerStatistics({
+      firstSeenMs: nowMs,
+      decayedMs: nowMs,
+      sums: WINDOWS_MS.map(() => 0),
+      work: 0,
+      bestEver: 0,
+      lastShareMs: 0,
+      shares: SHARE_RESULTS.map(() => 0),
+      blocks: 0,
+      agent: '',
+    });
+  }
+
+  /** Starts a session: its best share is counted from here. Call it when the worker had no other connection. */
+  startSession(agent: string): void {
+    this.#agent = agent;
+    this.#bestOfSession = 0;
+  }
+
+  addShare({ result, difficulty, shareDifficulty, timeMs, block }: ShareRecord): void {
+    this.#shares[SHARE_RESULTS.indexOf(result)]++;
+    if (block) this.#blocks++;
+    if (result !== 'accepted') return;
+    this.#decay(timeMs);
+    for (let i = 0; i < this.#sums.length; i++) this.#sums[i] += difficulty;
+    this.#work += difficulty;
+    this.#lastShareMs = timeMs;
+    this.#bestOfSession = Math.max(this.#bestOfSession, shareDifficulty);
+    this.#bestEver = Math.max(this.#bestEver, shareDifficulty);
+  }
+
+  /** Hashes per second over each of WINDOWS_MS. */
+  hashrates(nowMs: number): number[] {
+    const ageMs = Math.max(LEAST_AGE_MS, nowMs - this.#firstSeenMs);
+    const sinceMs = Math.max(0, nowMs - this.#decayedMs);
+    return WINDOWS_MS.map((windowMs, i) => {
+      const work = this.#sums[i] * Math.exp(-sinceMs / windowMs);
+      const seconds = (windowMs / 1000) * (1 - Math.exp(-ageMs / windowMs));
+      return (work * HASHES_PER_DIFFICULTY) / seconds;
+    });
+  }
+
+  /** Number of shares with a result. */
+  count(result: ShareResult): number {
+    return this.#shares[SHARE_RESULTS.indexOf(result)];
+  }
+
+  get bestOfSession(): number {
+    return this.#bestOfSession;
+  }
+
+  /** Values for the database. */
+  get figures(): WorkerFigures {
+    return {
+      firstSeenMs: this.#firstSeenMs,
+      decayedMs: this.#decayedMs,
+      sums: [...this.#sums],
+      work: this.#work,
+      bestEver: this.#bestEver,
+      lastShareMs: this.#lastShareMs,
+      shares: [...this.#shares],
+      blocks: this.#blocks,
+      agent: this.#agent,
+    };
+  }
+
+  #decay(nowMs: number): void {
+    const sinceMs = nowMs - this.#decayedMs;
+    if (sinceMs <= 0) return;
+    for (let i = 0; i < this.#sums.length; i++) this.#sums[i] *= Math.exp(-sinceMs / WINDOWS_MS[i]);
+    this.#decayedMs = nowMs;
+  }
+}
