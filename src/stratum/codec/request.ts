@@ -50,3 +50,12 @@ export function numberOf(value: unknown): number | null {
   const number = typeof value === 'string' && value.length <= 64 && /^[0-9.eE+-]+$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
+
+/** Names what comes instead of JSON, by the first byte of a line; null if it may be JSON. */
+export function foreignProtocol(byte: number): string | null {
+  // "{", white space
+  if (byte === 0x7b || byte === 0x0a || byte === 0x0d || byte === 0x20 || byte === 0x09) return null;
+  if (byte === 0x16) return 'a TLS handshake on the plain port';
+  const http = byte === 0x47 || byte === 0x48 || byte === 0x50;
+  return http ? 'an HTTP request' : 'no JSON';
+}

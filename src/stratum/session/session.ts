@@ -4,21 +4,20 @@
 import { toHex } from '../../consensus/bytes/hex.js';
 import { LineReader } from '../codec/line-reader.js';
 import { ERROR, encodeError, encodeResult, encodeSetDifficulty, type StratumError } from '../codec/reply.js';
-import { numberAt, readLine, textAt } from '../codec/request.js';
+import { foreignProtocol, numberAt, readLine, textAt } from '../codec/request.js';
 import { difficultyOfTargetHex } from '../pace/difficulty.js';
 import { SessionPace } from '../pace/session-pace.js';
 import { EXTRANONCE2_BYTES } from '../work/coinbase.js';
 import type { StratumJob } from '../work/job.js';
 import { isNewer } from '../work/job-board.js';
-import { MAX_NAME_LENGTH, type ParsedName, type Payout, printable } from '../work/payouts.js';
+import { MAX_NAME_LENGTH, type ParsedName, printable } from '../work/payouts.js';
 import { configure } from './configure.js';
 import type { SessionContext } from './context.js';
+import { SessionNames } from './session-names.js';
 import type { CloseReason, SessionSink } from './sink.js';
 import { Submissions } from './submissions.js';
 
 const HANDSHAKE_MS = 30_000;
-/** User names of one session: a proxy may mine for many workers. */
-const MOST_NAMES = 256;
 const MAX_AGENT_LENGTH = 128;
 const NOT_SUBSCRIBED = { code: ERROR.notSubscribed, text: 'Not subscribed' } as const;
 const UNAUTHORIZED = { code: ERROR.unauthorized, text: 'Unauthorized worker' } as const;
@@ -44,14 +43,12 @@ export class StratumSession {
   readonly #sink: SessionSink;
   readonly #connectedMs: number;
   readonly #lines = new LineReader();
-  readonly #workers = new Map<string, ParsedName>();
+  readonly #names: SessionNames;
   readonly #submissions: Submissions;
   readonly #pace: SessionPace;
   #lastLineMs: number;
   #subscribed = false;
   #agent = '';
-  /** Payout of the first name that was authorized. */
-  #payout: Payout | null = null;
   /** Bits that mining.configure allowed; null before. */
   #versionMask: number | null = null;
   #lastJob: StratumJob | null = null;
@@ -64,20 +61,21 @@ export class StratumSession {
     this.#sink = sink;
     this.#connectedMs = nowMs;
     this.#lastLineMs = nowMs;
+    this.#names = new SessionNames(context.payouts);
     this.#submissions = new Submissions(context, sink, nowMs);
     this.#pace = new SessionPace(context.options);
   }
 
   /** True once the miner has subscribed and authorized a name, so that it gets jobs. */
   get started(): boolean {
-    return this.#subscribed && this.#payout !== null;
+    return this.#subscribed && this.#names.payout !== null;
   }
 
   get info(): SessionInfo {
     const { accepted, refused, bestDifficulty, difficulties } = this.#submissions;
     return {
       agent: this.#agent,
-      workers: [...this.#workers.values()].map(({ address, worker }) => ({ address, worker })),
+      workers: this.#names.all.map(({ address, worker }) => ({ address, worker })),
       difficulty: difficulties.last,
       versionRolling: this.#versionMask !== null,
       connectedMs: this.#connectedMs,
@@ -106,7 +104,8 @@ export class StratumSession {
   /** Sends a job, and before it the difficulty if that changed. Older jobs than the last one are ignored. */
   setJob(job: StratumJob): void {
     const last = this.#lastJob;
-    if (this.#ended || this.#payout === null || !this.#subscribed || (last !== null && !isNewer(job.number, last.number))) return;
+    const { payout } = this.#names;
+    if (this.#ended || payout === null || !this.#subscribed || (last !== null && !isNewer(job.number, last.number))) return;
     const newTip = last === null || last.tipNumber !== job.tipNumber;
     const { difficulties, seen } = this.#submissions;
     if (newTip) seen.clear();
@@ -118,7 +117,7 @@ export class StratumSession {
       this.#sink.send(encodeSetDifficulty(sent));
     }
     this.#lastJob = job;
-    this.#sink.send(job.notifyLine(this.#payout, newTip || urgent));
+    this.#sink.send(job.notifyLine(payout, newTip || urgent));
   }
 
   /** Runs time-outs and changes of difficulty. */
@@ -220,36 +219,28 @@ export class StratumSession {
     if (!first) return;
     this.#agent = printable(textAt(params, 0) ?? '', MAX_AGENT_LENGTH);
     this.#pace.setAgent(this.#agent);
+    for (const parsed of this.#names.all) this.#announce(parsed);
     this.#start(nowMs);
   }
 
   #authorize(id: string | null, params: readonly unknown[], nowMs: number): void {
     const name = textAt(params, 0) ?? '';
-    const parsed = this.#parseName(name);
+    const first = this.#names.payout === null;
+    const parsed = this.#names.addName(name);
     if ('error' in parsed) {
       this.#sink.log('info', `Stratum V1: refused user name ${printable(name, MAX_NAME_LENGTH)}: ${parsed.error}`);
       this.#refuse(id, { code: ERROR.unauthorized, text: parsed.error });
       return;
     }
-    const first = this.#payout === null;
-    this.#workers.set(name, parsed);
-    this.#payout ??= parsed.payout;
     this.#reply(id, true);
-    this.#sink.authorized({ address: parsed.address, worker: parsed.worker, agent: this.#agent });
+    if (this.#subscribed) this.#announce(parsed);
     if (!first) return;
     this.#pace.setPassword(textAt(params, 1) ?? '');
     this.#start(nowMs);
   }
 
-  /** All names of a session are paid to the same address. */
-  #parseName(name: string): ParsedName | { readonly error: string } {
-    const parsed = this.#context.payouts.parseName(name);
-    if ('error' in parsed) return parsed;
-    if (this.#payout !== null && this.#payout.address !== parsed.payout.address) {
-      return { error: `This connection mines for ${this.#payout.address}: connect again for another address` };
-    }
-    const tooMany = this.#workers.size >= MOST_NAMES && !this.#workers.has(name);
-    return tooMany ? { error: `More than ${MOST_NAMES} user names on one connection` } : parsed;
+  #announce({ address, worker }: ParsedName): void {
+    this.#sink.authorized({ address, worker, agent: this.#agent });
   }
 
   /** Subscription or authorisation came: with both, work begins. */
@@ -267,14 +258,15 @@ export class StratumSession {
   }
 
   #submit(id: string | null, params: readonly unknown[], nowMs: number): void {
-    if (!this.#subscribed || this.#payout === null) {
+    const { payout } = this.#names;
+    if (!this.#subscribed || payout === null) {
       this.#refuse(id, this.#subscribed ? UNAUTHORIZED : NOT_SUBSCRIBED);
       return;
     }
     const from = {
       extranonce1: this.#extranonce1,
-      payout: this.#payout,
-      workers: this.#workers,
+      payout,
+      names: this.#names,
       versionMask: this.#versionMask ?? this.#context.options.versionMask,
       agent: this.#agent,
     };
@@ -293,13 +285,4 @@ export class StratumSession {
   #refuse(id: string | null, error: StratumError): void {
     if (id !== null) this.#sink.send(encodeError(id, error));
   }
-}
-
-/** Names what comes instead of JSON, by the first byte of a line; null if it may be JSON. */
-function foreignProtocol(byte: number): string | null {
-  // "{", white space
-  if (byte === 0x7b || byte === 0x0a || byte === 0x0d || byte === 0x20 || byte === 0x09) return null;
-  if (byte === 0x16) return 'a TLS handshake on the plain port';
-  const http = byte === 0x47 || byte === 0x48 || byte === 0x50;
-  return http ? 'an HTTP request' : 'no JSON';
 }

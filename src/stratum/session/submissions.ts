@@ -6,6 +6,7 @@ import type { ParsedName, Payout } from '../work/payouts.js';
 import type { SessionContext } from './context.js';
 import { SeenShares } from './seen-shares.js';
 import { SentDifficulties } from './sent-difficulties.js';
+import type { SessionNames } from './session-names.js';
 import type { SessionSink } from './sink.js';
 import { type CheckedShare, checkShare } from './submit.js';
 
@@ -25,7 +26,7 @@ const TOO_MANY: CheckedShare = {
 export interface Submitter {
   readonly extranonce1: Uint8Array;
   readonly payout: Payout;
-  readonly workers: ReadonlyMap<string, ParsedName>;
+  readonly names: SessionNames;
   readonly versionMask: number;
   readonly agent: string;
 }
@@ -60,7 +61,7 @@ export class Submissions {
 
   /** @param params of mining.submit */
   submit(params: readonly unknown[], from: Submitter, nowMs: number): CheckedShare {
-    const worker = from.workers.get(textAt(params, 0) ?? '') ?? null;
+    const worker = from.names.find(textAt(params, 0) ?? '');
     const share = this.#quota.takeToken(nowMs) ? this.#check(params, from, worker, nowMs) : TOO_MANY;
     const { result, job, difficulty, shareDifficulty, block } = share;
     if (result === 'accepted') {

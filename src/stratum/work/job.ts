@@ -1,7 +1,6 @@
 // One job: a template, a time and a number. The notify line of all sessions differs only in the end of the coinbase, so
 // the text around it is made once.
 import { toHex } from '../../consensus/bytes/hex.js';
-import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { u32Hex } from '../codec/hex-fields.js';
 import { bytesOf } from '../codec/text.js';
 import { difficultyOfTarget } from '../pace/difficulty.js';
@@ -19,12 +18,14 @@ export interface JobOptions {
   readonly versionMask: number;
 }
 
-/** The bytes of a job that depend on its payout. */
+/** The bytes of a job that depend on its payout; lines are null until they are asked for. */
 interface PaidWork {
   readonly coinbaseEnd: Uint8Array;
-  readonly line: Uint8Array;
-  readonly cleanLine: Uint8Array;
+  line: Uint8Array | null;
+  cleanLine: Uint8Array | null;
 }
+
+const DIGITS = bytesOf('0123456789abcdef');
 
 export class StratumJob {
   /** Rises with each job of the process. */
@@ -43,8 +44,10 @@ export class StratumJob {
   /** The coinbase up to extranonce1. */
   readonly coinbaseStart: Uint8Array;
   readonly #payouts: Payouts;
+  /** The line of mining.notify before and after the end of the coinbase. */
   readonly #before: Uint8Array;
-  readonly #after: string;
+  readonly #after: Uint8Array;
+  readonly #cleanAfter: Uint8Array;
   readonly #cached = new Map<Payout, PaidWork>();
 
   constructor(number: number, tipNumber: number, time: number, tip: JobTip, template: JobTemplate, options: JobOptions) {
@@ -61,29 +64,41 @@ export class StratumJob {
     const head = `{"id":null,"method":"mining.notify","params":["${this.id}","${notifyHash(tip.prevHash)}","`;
     this.#before = bytesOf(`${head}${toHex(this.coinbaseStart)}","`);
     const branch = template.branch.map((hash) => `"${toHex(hash)}"`).join(',');
-    this.#after = `",[${branch}],"${u32Hex(this.version)}","${u32Hex(tip.bits)}","${u32Hex(time)}",`;
+    const tail = `",[${branch}],"${u32Hex(this.version)}","${u32Hex(tip.bits)}","${u32Hex(time)}"`;
+    this.#after = bytesOf(`${tail},false]}\n`);
+    this.#cleanAfter = bytesOf(`${tail},true]}\n`);
   }
 
   /** The coinbase after extranonce2. */
   coinbaseEnd(payout: Payout): Uint8Array {
-    return this.#cached.get(payout)?.coinbaseEnd ?? this.#buildEnd(payout);
+    return this.#work(payout).coinbaseEnd;
   }
 
   /** The line of mining.notify. The bytes are shared: do not change them. */
   notifyLine(payout: Payout, clean: boolean): Uint8Array {
-    const work = this.#cached.get(payout) ?? this.#buildWork(payout);
-    return clean ? work.cleanLine : work.line;
+    const work = this.#work(payout);
+    if (!clean) return (work.line ??= this.#buildLine(work.coinbaseEnd, this.#after));
+    return (work.cleanLine ??= this.#buildLine(work.coinbaseEnd, this.#cleanAfter));
   }
 
-  #buildWork(payout: Payout): PaidWork {
-    const end = this.#buildEnd(payout);
-    const line = (clean: string): Uint8Array => {
-      const tail = bytesOf(`${toHex(end)}${this.#after}${clean}]}\n`);
-      return new ByteWriter(this.#before.length + tail.length).bytes(this.#before).bytes(tail).finish();
-    };
-    const work = { coinbaseEnd: end, line: line('false'), cleanLine: line('true') };
+  #work(payout: Payout): PaidWork {
+    const cached = this.#cached.get(payout);
+    if (cached !== undefined) return cached;
+    const work = { coinbaseEnd: this.#buildEnd(payout), line: null, cleanLine: null };
     if (this.#cached.size < MOST_CACHED) this.#cached.set(payout, work);
     return work;
+  }
+
+  #buildLine(end: Uint8Array, after: Uint8Array): Uint8Array {
+    const line = new Uint8Array(this.#before.length + end.length * 2 + after.length);
+    line.set(this.#before);
+    let at = this.#before.length;
+    for (let i = 0; i < end.length; i++) {
+      line[at++] = DIGITS[end[i] >>> 4];
+      line[at++] = DIGITS[end[i] & 15];
+    }
+    line.set(after, at);
+    return line;
   }
 
   #buildEnd(payout: Payout): Uint8Array {

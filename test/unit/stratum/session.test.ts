@@ -31,7 +31,9 @@ t.test('replies to subscribe and authorize before it sends work', async (t) => {
 t.test('takes authorize before subscribe', async (t) => {
   const miner = working().connect();
   t.same(miner.call(2, 'mining.authorize', [NAME, 'd=64']), [AUTHORIZED]);
-  t.same(kinds(miner.call(1, 'mining.subscribe', [])), ['reply 1', 'mining.set_difficulty', 'mining.notify']);
+  t.same(miner.names, [], 'its agent is not known yet');
+  t.same(kinds(miner.call(1, 'mining.subscribe', ['x/1'])), ['reply 1', 'mining.set_difficulty', 'mining.notify']);
+  t.same(miner.names, [{ address: ADDRESS, worker: 'attic', agent: 'x/1' }]);
   t.equal(miner.difficulty, 64);
 });
 

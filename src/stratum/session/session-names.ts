@@ -1,0 +1,42 @@
+// User names that a session may submit shares for. All are paid to the address of the first.
+import type { ParsedName, Payout, Payouts } from '../work/payouts.js';
+
+/** A proxy may mine for many workers. */
+const MOST_NAMES = 256;
+
+export class SessionNames {
+  readonly #payouts: Payouts;
+  readonly #names = new Map<string, ParsedName>();
+  #payout: Payout | null = null;
+
+  constructor(payouts: Payouts) {
+    this.#payouts = payouts;
+  }
+
+  /** Payout of the first name; null before there is one. */
+  get payout(): Payout | null {
+    return this.#payout;
+  }
+
+  /** Adds a user name. @returns a text for the miner if the name is refused */
+  addName(name: string): ParsedName | { readonly error: string } {
+    const parsed = this.#payouts.parseName(name);
+    if ('error' in parsed) return parsed;
+    this.#payout ??= parsed.payout;
+    if (this.#payout.address !== parsed.payout.address) {
+      return { error: `This connection mines for ${this.#payout.address}: connect again for another address` };
+    }
+    if (this.#names.size >= MOST_NAMES && !this.#names.has(name)) return { error: `More than ${MOST_NAMES} user names on one connection` };
+    this.#names.set(name, parsed);
+    return parsed;
+  }
+
+  /** The worker of a user name; null if the name was not authorized. */
+  find(name: string): ParsedName | null {
+    return this.#names.get(name) ?? null;
+  }
+
+  get all(): readonly ParsedName[] {
+    return [...this.#names.values()];
+  }
+}
