@@ -9,13 +9,13 @@ export const BUMP_ARGS: readonly ArgSpec[] = [
   hex('txid', 'The transaction id of the payment'),
   obj('options?', '', { namedMembers: true, oneline: 'options' }, [
     CONF_TARGET_ARG,
-    amount('fee_rate', "The fee rate in sat/vB: at least the old one and that of the node's and the wallet's increments", {
+    amount('fee_rate', 'The fee rate in sat/vB. It must exceed the old rate by the increment of the node and the wallet', {
       default: 'not set, fall back to wallet fee estimation',
     }),
-    bool('replaceable', 'Whether the new one can be replaced again', { default: 'true' }),
+    bool('replaceable', 'Whether the replacement signals that it may be replaced again', { default: 'true' }),
     ESTIMATE_MODE_ARG,
-    arr('outputs', 'Paid instead of the old outputs', { anyType: true, since: 25, default: '[]' }, OUTPUTS_INNER),
-    num('original_change_index', 'The number of the old output that is change; not with outputs', {
+    arr('outputs', 'Outputs that replace the old outputs', { anyType: true, since: 25, default: '[]' }, OUTPUTS_INNER),
+    num('original_change_index', 'Position of the old output that is change. Not allowed together with outputs', {
       since: 26,
       default: 'not set, the wallet knows its change',
     }),
@@ -25,6 +25,6 @@ export const BUMP_ARGS: readonly ArgSpec[] = [
 
 export const BUMP_MEMBERS: readonly ResultSpec[] = [
   amount('origfee', 'The fee of the old transaction'),
-  amount('fee', 'The fee of the new one'),
-  arr('errors', 'What went wrong on the way (may be empty)', [str()]),
+  amount('fee', 'The fee of the replacement'),
+  arr('errors', 'Errors (may be empty)', [str()]),
 ];

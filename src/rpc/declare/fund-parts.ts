@@ -5,7 +5,7 @@ import { CONF_TARGET_ARG, ESTIMATE_MODE_ARG, FEE_RATE_ARG, REPLACEABLE_ARG } fro
 import type { ArgSpec, ResultSpec } from './types.js';
 
 /** What kind of address change goes to. */
-export const CHANGE_TYPE_ARG: ArgSpec = str('change_type', `Kind of the change address: ${ADDRESS_TYPES_HELP}`, {
+export const CHANGE_TYPE_ARG: ArgSpec = str('change_type', `The type of the change address: ${ADDRESS_TYPES_HELP}`, {
   default: 'set by -changetype',
 });
 
@@ -23,40 +23,44 @@ export const SOLVING_DATA_ARG: ArgSpec = obj(
 
 /** Options of every call that funds a transaction, that came after 0.21. */
 export const LATER_FUND_OPTIONS: readonly ArgSpec[] = [
-  bool('include_unsafe', 'Spend unconfirmed coins of others and of replacements too; what pays with them may become invalid', {
-    since: 22,
-    default: 'false',
-  }),
-  num('minconf', 'Confirmations that an added coin needs', { since: 24, default: '0' }),
-  num('maxconf?', 'Confirmations that it may have', { since: 24 }),
-  num('max_tx_weight', 'The most that the transaction may weigh', { since: 29, default: '400000' }),
+  bool(
+    'include_unsafe',
+    'Whether to spend unsafe coins: unconfirmed coins from others and from replacements. The transaction may become invalid',
+    {
+      since: 22,
+      default: 'false',
+    },
+  ),
+  num('minconf', 'Minimum number of confirmations of added coins', { since: 24, default: '0' }),
+  num('maxconf?', 'Maximum number of confirmations', { since: 24 }),
+  num('max_tx_weight', 'Maximum weight of the transaction', { since: 29, default: '400000' }),
   SOLVING_DATA_ARG,
 ];
 
 const WEIGHT_ARG: ArgSpec = num(
   'weight',
-  'The most that the input weighs: outpoint, sequence, scriptSig and witness, signatures at their largest',
+  'Maximum weight of the input: outpoint, sequence, scriptSig and witness, with signatures of maximum size',
 );
 
 /** Weights of inputs, where a call does not take them with the inputs. */
-export const INPUT_WEIGHTS_ARG: ArgSpec = arr('input_weights?', 'Inputs and what they weigh', { since: 24 }, [
+export const INPUT_WEIGHTS_ARG: ArgSpec = arr('input_weights?', 'Inputs and their weights', { since: 24 }, [
   obj({ optional: true }, [hex('txid', 'The transaction id'), num('vout', 'The output number'), WEIGHT_ARG]),
 ]);
 
 /** Options that fundrawtransaction and walletcreatefundedpsbt have in common. @param addInputs default of add_inputs */
 export const fundOptions = (addInputs: string): readonly ArgSpec[] => [
-  bool('add_inputs', 'Whether coins may be added to those named', { default: addInputs }),
-  str('changeAddress', 'Where change goes', { default: 'pool address' }),
-  num('changePosition', 'The number of the change output', { default: 'random' }),
+  bool('add_inputs', 'Whether to add coins to the given inputs if necessary', { default: addInputs }),
+  str('changeAddress', 'Address for the change', { default: 'pool address' }),
+  num('changePosition', 'Position of the change output', { default: 'random' }),
   CHANGE_TYPE_ARG,
-  bool('includeWatching', 'Spend watched coins too, if it is known how they are signed', {
+  bool('includeWatching', 'Whether to spend watch-only coins too, if the wallet can solve their scripts', {
     default: 'true for watch-only wallets, otherwise false',
   }),
-  bool('lockUnspents', 'Hold the chosen coins back from other payments, as lockunspent does', { default: 'false' }),
+  bool('lockUnspents', 'Whether to lock the chosen coins, as lockunspent does', { default: 'false' }),
   FEE_RATE_ARG,
   amount('feeRate', 'The fee rate, in BTC/kvB', { default: 'not set, fall back to wallet fee estimation' }),
-  arr('subtractFeeFromOutputs', 'Numbers of outputs that pay the fee, in equal shares', { default: 'empty array' }, [
-    num('vout_index?', 'The number of an output, before change is added'),
+  arr('subtractFeeFromOutputs', 'Positions of the outputs from which the fee is subtracted, in equal shares', { default: 'empty array' }, [
+    num('vout_index?', 'Position of an output, before a change output is added'),
   ]),
   REPLACEABLE_ARG,
   CONF_TARGET_ARG,
@@ -67,7 +71,7 @@ export const fundOptions = (addInputs: string): readonly ArgSpec[] => [
 /** Fee and place of the change. */
 export const FUNDED_MEMBERS: readonly ResultSpec[] = [
   amount('fee', 'The fee in BTC'),
-  num('changepos', 'The number of the change output, -1 without one'),
+  num('changepos', 'Position of the change output, -1 if there is none'),
 ];
 
 /** Coins by their outpoints. */
@@ -83,5 +87,5 @@ export const INPUTS_INNER: readonly ArgSpec[] = [
 /** Addresses with amounts, or data. */
 export const OUTPUTS_INNER: readonly ArgSpec[] = [
   keyed({ optional: true }, [amount('address', 'The address as the name, the amount in BTC as the value')]),
-  obj({ optional: true }, [hex('data', 'Bytes for an output that nobody can spend')]),
+  obj({ optional: true }, [hex('data', 'Data for an OP_RETURN output')]),
 ];

@@ -17,22 +17,22 @@ export const HEADER_TAIL: readonly ResultSpec[] = [
   time('mediantime', 'Median time past'),
   num('nonce', 'Nonce'),
   hex('bits', 'Compact target'),
-  hex('target', 'The target itself', { since: 29 }),
+  hex('target', 'Target in full', { since: 29 }),
   num('difficulty', 'Difficulty'),
   hex('chainwork', 'Work of the chain up to this block'),
   num('nTx', 'Transactions in the block'),
-  hex('previousblockhash?', 'Hash of the block before'),
-  hex('nextblockhash?', 'Hash of the block after'),
+  hex('previousblockhash?', 'Hash of the previous block'),
+  hex('nextblockhash?', 'Hash of the next block'),
 ];
 
 /** Members of an output script. */
 export const SCRIPT_MEMBERS: readonly ResultSpec[] = [
-  str('asm', 'The script in words'),
-  str('desc', 'Its descriptor, as far as the script tells', { since: 23 }),
+  str('asm', 'The script in text form (asm)'),
+  str('desc', 'Descriptor of the script, inferred from the script alone', { since: 23 }),
   hex('hex', 'The script'),
   num('reqSigs?', 'Signatures needed', { until: 23 }),
-  str('address?', 'Its address, unless it is a multisig or has none', { since: 22 }),
-  str('type', 'Its type'),
+  str('address?', 'Address of the script. Absent for multisig scripts and scripts without an address', { since: 22 }),
+  str('type', 'Type of the script'),
   arr('addresses?', '', { until: 23 }, [str('An address')]),
 ];
 
@@ -50,10 +50,10 @@ const txMembers = (prevout: readonly ResultSpec[] = [], more: readonly ResultSpe
   time('locktime', 'Lock time'),
   arr('vin', '', [
     obj([
-      hex('coinbase?', 'scriptSig of a coinbase, in place of the next three'),
+      hex('coinbase?', 'The scriptSig of a coinbase. Replaces the next three members'),
       hex('txid?', 'The transaction id'),
       num('vout?', 'The output number'),
-      obj('scriptSig?', 'The script', [str('asm', 'In words'), hex('hex', 'As hex')]),
+      obj('scriptSig?', 'The script', [str('asm', 'Script in text form (asm)'), hex('hex', 'As hex')]),
       arr('txinwitness?', '', [hex('A witness item')]),
       ...prevout,
       num('sequence', 'Sequence number'),
@@ -68,15 +68,15 @@ export const TX_MEMBERS: readonly ResultSpec[] = txMembers();
 /** The same as a wallet shows it. */
 export const WALLET_TX_MEMBERS: readonly ResultSpec[] = txMembers(
   [],
-  [bool('ischange?', 'True where the output is change, else left out', { since: 31 })],
+  [bool('ischange?', 'Whether the output is change. Absent if not', { since: 31 })],
 );
 
 /** The same with what each input spends, which the method shows since a release. */
 export const spendingMembers = (since: Release): readonly ResultSpec[] =>
   txMembers([
-    obj('prevout?', 'What the input spends', { since }, [
-      bool('generated', 'Whether it is an output of a coinbase'),
-      num('height', 'Height of its block'),
+    obj('prevout?', 'The output that the input spends', { since }, [
+      bool('generated', 'Whether the output belongs to a coinbase'),
+      num('height', 'Height of the block that contains the output'),
       amount('value', 'Amount in BTC'),
       obj('scriptPubKey', '', SCRIPT_MEMBERS),
     ]),
@@ -84,36 +84,36 @@ export const spendingMembers = (since: Release): readonly ResultSpec[] =>
 
 const FEES: ResultSpec = obj('fees', '', [
   amount('base', 'Fee in BTC'),
-  amount('modified', 'Fee with deltas, which decides the order in blocks'),
-  amount('ancestor', 'Modified fees of it and its unconfirmed ancestors'),
-  amount('descendant', 'Modified fees of it and its descendants'),
-  amount('chunk?', 'Modified fees of what it is mined with', { since: 31 }),
+  amount('modified', 'Fee with deltas of prioritisetransaction, used for mining'),
+  amount('ancestor', 'Modified fees of the transaction and its unconfirmed ancestors'),
+  amount('descendant', 'Modified fees of the transaction and its descendants'),
+  amount('chunk?', 'Modified fees of the chunk of the transaction', { since: 31 }),
 ]);
 
 /** Members of a pool entry. */
 export const ENTRY_MEMBERS: readonly ResultSpec[] = [
   { ...FEES, until: 31 },
-  num('vsize_adjusted', 'Virtual size with signature operations', { since: 32 }),
+  num('vsize_adjusted', 'Virtual size, adjusted for signature operations', { since: 32 }),
   num('vsize', 'The same'),
   num('vsize_bip141', 'Virtual size (BIP141)', { since: 32 }),
   num('weight', 'Weight (BIP141)'),
   amount('fee?', 'Fee in BTC (old)', { until: 24 }),
   amount('modifiedfee?', 'Fee with deltas (old)', { until: 24 }),
-  time('time', 'When it came, seconds since 1970'),
-  num('height', 'Height of the tip when it came'),
-  num('descendantcount', 'Descendants and itself'),
-  num('descendantsize', 'Their virtual size'),
+  time('time', 'Time at which the transaction entered the mempool, in seconds since 1970'),
+  num('height', 'Height of the tip when the transaction entered the mempool'),
+  num('descendantcount', 'Number of descendants, including the transaction'),
+  num('descendantsize', 'Sum of their virtual sizes'),
   num('descendantfees?', 'Their modified fees in satoshis (old)', { until: 24 }),
-  num('ancestorcount', 'Unconfirmed ancestors and itself'),
-  num('ancestorsize', 'Their virtual size'),
+  num('ancestorcount', 'Number of unconfirmed ancestors, including the transaction'),
+  num('ancestorsize', 'Sum of their virtual sizes'),
   num('ancestorfees?', 'Their modified fees in satoshis (old)', { until: 24 }),
   hex('wtxid', 'Hash with witness'),
-  num('chunkweight?', 'Sigop-adjusted weight of what it is mined with', { since: 31 }),
+  num('chunkweight?', 'Sigop-adjusted weight of the chunk of the transaction', { since: 31 }),
   { ...FEES, since: 31 },
   arr('depends', 'Unconfirmed parents', [hex('A transaction id')]),
   arr('spentby', 'Unconfirmed children', [hex('A transaction id')]),
-  bool('bip125-replaceable?', 'Whether it can be replaced (BIP125); since 32 -deprecatedrpc=bip125'),
-  bool('unbroadcast', 'Whether no peer asked for it yet'),
+  bool('bip125-replaceable?', 'Whether the transaction signals replaceability (BIP125). Since release 32 only with -deprecatedrpc=bip125'),
+  bool('unbroadcast', 'Whether no peer has requested the transaction yet'),
 ];
 
 /** Warnings about the node or the network: a text, since release 28 a list. */
@@ -129,20 +129,20 @@ export const ECHO_ARGS: readonly ArgSpec[] = Array.from({ length: 10 }, (_, i) =
 export const MULTISIG_RESULTS: readonly ResultSpec[] = [
   obj([
     str('address', 'The address'),
-    hex('redeemScript', 'The script behind it'),
-    str('descriptor', 'Its descriptor'),
-    arr('warnings?', 'Things to know', { since: 24 }, [str()]),
+    hex('redeemScript', 'The redeem or witness script'),
+    str('descriptor', 'Descriptor of the output'),
+    arr('warnings?', 'Warnings', { since: 24 }, [str()]),
   ]),
 ];
 
 /** What is to be known of a wallet that was made, loaded or unloaded. */
 export const WARNINGS: readonly ResultSpec[] = [
-  str('warning', 'Things to know, one per line', { until: 26 }),
-  arr('warnings?', 'Things to know', { since: 25 }, [str()]),
+  str('warning', 'Warnings, one per line', { until: 26 }),
+  arr('warnings?', 'Warnings', { since: 25 }, [str()]),
 ];
 
 /** The block up to which a wallet has recorded everything. */
-export const LAST_PROCESSED: ResultSpec = obj('lastprocessedblock?', 'The block that these facts reflect', { since: 26 }, [
+export const LAST_PROCESSED: ResultSpec = obj('lastprocessedblock?', 'The last block that the wallet has processed', { since: 26 }, [
   hex('hash', 'Its hash'),
   num('height', 'Its height'),
 ]);

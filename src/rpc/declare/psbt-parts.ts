@@ -16,47 +16,47 @@ export const PSBT_VERSION_ARG: ArgSpec = num('psbt_version', 'Version of the PSB
 export const PSBTS_ARG: ArgSpec = arr('txs', 'PSBTs in Base64', [str('psbt', 'A PSBT')]);
 
 const inner = (key: string, help: string): ResultSpec =>
-  obj(key, help, { optional: true }, [str('asm', 'In words'), hex('hex', 'As hex'), str('type', 'Its type')]);
+  obj(key, help, { optional: true }, [str('asm', 'Script in text form (asm)'), hex('hex', 'As hex'), str('type', 'Type of the script')]);
 
 const keyPaths = (key: string, more: readonly ResultSpec[] = []): ResultSpec =>
   arr(key, '', { optional: true }, [
     obj([
       hex('pubkey', 'The public key'),
       str('master_fingerprint', 'Fingerprint of the master key'),
-      str('path', 'The path to it'),
+      str('path', 'Derivation path of the key'),
       ...more,
     ]),
   ]);
 
-const UNKNOWN: ResultSpec = dyn('unknown?', 'Fields that are not understood', [hex('key', 'The value under its key')]);
+const UNKNOWN: ResultSpec = dyn('unknown?', 'Unknown fields', [hex('key', 'The value of this key')]);
 
-const TAP_KEY_PATHS = keyPaths('taproot_bip32_derivs', [arr('leaf_hashes', 'Leaves it signs for', [hex('Hash of a leaf')])]);
+const TAP_KEY_PATHS = keyPaths('taproot_bip32_derivs', [arr('leaf_hashes', 'Leaves for which the key signs', [hex('Hash of a leaf')])]);
 const TAP_INTERNAL_KEY: ResultSpec = hex('taproot_internal_key?', 'The internal key (BIP341)');
 
 /** A script that is paid. */
 export const PAID_SCRIPT_MEMBERS: readonly ResultSpec[] = [
-  str('asm', 'The script in words'),
-  str('desc', 'Its descriptor, as far as the script tells', { since: 23 }),
+  str('asm', 'The script in text form (asm)'),
+  str('desc', 'Descriptor of the script, inferred from the script alone', { since: 23 }),
   hex('hex', 'The script'),
   str('address?', 'Its address', { since: 22 }),
-  str('type', 'Its type'),
+  str('type', 'Type of the script'),
   str('address?', 'Its address', { until: 22 }),
 ];
 
-const PROPRIETARY: ResultSpec = arr('proprietary?', "Fields of somebody's own", { since: 24 }, [
-  obj([hex('identifier', 'Whose they are'), num('subtype', 'Which of theirs'), hex('key', 'The whole key'), hex('value', 'The value')]),
+const PROPRIETARY: ResultSpec = arr('proprietary?', 'Proprietary fields', { since: 24 }, [
+  obj([hex('identifier', 'Identifier of the owner'), num('subtype', 'Subtype'), hex('key', 'The whole key'), hex('value', 'The value')]),
 ]);
 
-const PARTICIPANTS: ResultSpec = arr('musig2_participant_pubkeys?', 'Keys that others are aggregated to (BIP373)', { since: 30 }, [
-  obj([hex('aggregate_pubkey', 'The aggregate'), arr('participant_pubkeys', '', [hex('A key of it')])]),
+const PARTICIPANTS: ResultSpec = arr('musig2_participant_pubkeys?', 'Keys that are aggregates of other keys (BIP373)', { since: 30 }, [
+  obj([hex('aggregate_pubkey', 'The aggregate key'), arr('participant_pubkeys', '', [hex('A key of the aggregate')])]),
 ]);
 
 const musigSigners = (key: string, name: string, help: string): ResultSpec =>
   arr(key, '', { since: 30, optional: true }, [
     obj([
       hex('participant_pubkey', 'The key of the participant'),
-      hex('aggregate_pubkey', 'The aggregate that it is for'),
-      hex('leaf_hash?', 'The leaf that has the aggregate; absent for the output key'),
+      hex('aggregate_pubkey', 'The aggregate key'),
+      hex('leaf_hash?', 'Hash of the leaf with the aggregate key. Absent for the output key'),
       hex(name, help),
     ]),
   ]);
@@ -71,35 +71,39 @@ const flag = (key: string, help: string): ResultSpec => bool(key, help, { since:
 export const PSBT_MEMBERS: readonly ResultSpec[] = [
   obj('tx?', 'The transaction, of version 0', TX_MEMBERS),
   arr('global_xpubs', '', { since: 24 }, [
-    obj([str('xpub', 'An extended public key'), hex('master_fingerprint', 'Fingerprint of its master key'), str('path', 'The path to it')]),
+    obj([
+      str('xpub', 'An extended public key'),
+      hex('master_fingerprint', 'Fingerprint of its master key'),
+      str('path', 'Derivation path of the key'),
+    ]),
   ]),
   later('tx_version', 'Version of the transaction'),
-  later('fallback_locktime', 'Its lock time when no input asks for one'),
+  later('fallback_locktime', 'Lock time, unless an input requires another one'),
   later('input_count', 'Inputs'),
   later('output_count', 'Outputs'),
   flag('inputs_modifiable', 'Whether inputs may be added or removed'),
-  flag('outputs_modifiable', 'Whether outputs may be'),
+  flag('outputs_modifiable', 'Whether outputs may be added or removed'),
   flag('has_sighash_single', 'Whether an input has a signature with SIGHASH_SINGLE'),
   num('psbt_version', 'Version of the format', { since: 24 }),
   { ...PROPRIETARY, optional: false },
   { ...UNKNOWN, optional: false },
   arr('inputs', '', [
     obj([
-      obj('witness_utxo?', 'The output spent', [amount('amount', 'Amount in BTC'), obj('scriptPubKey', '', PAID_SCRIPT_MEMBERS)]),
-      obj('non_witness_utxo?', 'The transaction spent', TX_MEMBERS),
+      obj('witness_utxo?', 'The spent output', [amount('amount', 'Amount in BTC'), obj('scriptPubKey', '', PAID_SCRIPT_MEMBERS)]),
+      obj('non_witness_utxo?', 'The transaction that contains the spent output', TX_MEMBERS),
       dyn('partial_signatures?', '', [hex('pubkey', 'The signature of a public key')]),
-      str('sighash?', 'What signatures are to commit to'),
+      str('sighash?', 'Signature hash type to use'),
       inner('redeem_script', ''),
       inner('witness_script', ''),
       keyPaths('bip32_derivs'),
-      obj('final_scriptSig?', '', [str('asm', 'In words'), hex('hex', 'As hex')]),
+      obj('final_scriptSig?', '', [str('asm', 'Script in text form (asm)'), hex('hex', 'As hex')]),
       arr('final_scriptwitness?', '', [hex('A witness item')]),
       ...['ripemd160', 'sha256', 'hash160', 'hash256'].map(preimages),
       hex('previous_txid?', 'The transaction whose output is spent', { since: 32 }),
-      later('previous_vout', 'The output spent'),
+      later('previous_vout', 'The spent output'),
       later('sequence', 'Sequence number'),
-      later('time_locktime', 'The lock time that the input asks for'),
-      later('height_locktime', 'The same as a height'),
+      later('time_locktime', 'Lock time that the input requires, as a time'),
+      later('height_locktime', 'Lock time that the input requires, as a height'),
       hex('taproot_key_path_sig?', 'Signature of the output key (BIP371)'),
       arr('taproot_script_path_sigs?', '', [
         obj([hex('pubkey', 'The x-only key'), hex('leaf_hash', 'Hash of the leaf'), hex('sig', 'The signature')]),
@@ -123,10 +127,10 @@ export const PSBT_MEMBERS: readonly ResultSpec[] = [
       inner('witness_script', ''),
       keyPaths('bip32_derivs'),
       amount('amount?', 'Amount in BTC', { since: 32 }),
-      obj('script?', 'The script that is paid', { since: 32 }, PAID_SCRIPT_MEMBERS),
+      obj('script?', 'The output script', { since: 32 }, PAID_SCRIPT_MEMBERS),
       TAP_INTERNAL_KEY,
       arr('taproot_tree?', 'Leaves from left to right', [
-        obj([num('depth', 'Steps from the root'), num('leaf_ver', 'Version'), hex('script', 'Script')]),
+        obj([num('depth', 'Depth of the leaf in the tree'), num('leaf_ver', 'Version'), hex('script', 'Script')]),
       ]),
       TAP_KEY_PATHS,
       PARTICIPANTS,
@@ -134,5 +138,5 @@ export const PSBT_MEMBERS: readonly ResultSpec[] = [
       UNKNOWN,
     ]),
   ]),
-  amount('fee?', 'The fee in BTC, when all outputs spent are known'),
+  amount('fee?', 'The fee in BTC. Absent if a spent output is unknown'),
 ];

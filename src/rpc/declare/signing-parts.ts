@@ -3,21 +3,21 @@ import { amount, arr, bool, hex, num, obj, str } from './parts.js';
 import type { ArgSpec, ResultSpec } from './types.js';
 
 /** Argument: outputs that are spent and that the node may not know. */
-export const PREVTXS_ARG: ArgSpec = arr('prevtxs?', 'Outputs the inputs spend that the node need not know', [
+export const PREVTXS_ARG: ArgSpec = arr('prevtxs?', 'Outputs that the inputs spend and that the node may not know', [
   obj({ optional: true }, [
     hex('txid', 'The transaction id'),
     num('vout', 'The output number'),
     hex('scriptPubKey', 'The output script'),
     hex('redeemScript?', 'For P2SH: the redeem script'),
     hex('witnessScript?', 'For P2WSH, also inside P2SH: the witness script'),
-    amount('amount?', 'The amount, needed for segwit outputs'),
+    amount('amount?', 'The amount. Required for segwit outputs'),
   ]),
 ]);
 
 /** Argument: the hash type. */
 export const SIGHASH_TYPE_ARG: ArgSpec = str(
   'sighashtype',
-  'What the signatures commit to:\n"ALL"\n"NONE"\n"SINGLE"\n"ALL|ANYONECANPAY"\n"NONE|ANYONECANPAY"\n"SINGLE|ANYONECANPAY"\n"DEFAULT", ALL without its byte in signatures of taproot; not with -compat=0.21.1',
+  'The signature hash type:\n"ALL"\n"NONE"\n"SINGLE"\n"ALL|ANYONECANPAY"\n"NONE|ANYONECANPAY"\n"SINGLE|ANYONECANPAY"\n"DEFAULT" (taproot: ALL without an additional byte in the signature; not with -compat=0.21.1)',
   { default: 'ALL' },
 );
 
@@ -33,7 +33,7 @@ export const SIGNED_RESULTS: readonly ResultSpec[] = [
         arr('witness', 'The witness', [hex('witness', 'An item')]),
         hex('scriptSig', 'The scriptSig'),
         num('sequence', 'The sequence number'),
-        str('error', 'What is wrong'),
+        str('error', 'The error'),
       ]),
     ]),
   ]),

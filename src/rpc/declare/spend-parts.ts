@@ -2,15 +2,17 @@
 import { amount, bool, hex, num, obj, str } from './parts.js';
 import type { ArgSpec, ResultSpec } from './types.js';
 
-export const REPLACEABLE_ARG: ArgSpec = bool('replaceable', 'Whether a payment with a higher fee may take its place (BIP125)', {
+export const REPLACEABLE_ARG: ArgSpec = bool('replaceable', 'Whether to signal that the transaction may be replaced (BIP125)', {
   default: 'wallet default',
 });
 
-export const CONF_TARGET_ARG: ArgSpec = num('conf_target', 'Blocks within which it should confirm', { default: 'wallet -txconfirmtarget' });
+export const CONF_TARGET_ARG: ArgSpec = num('conf_target', 'Number of blocks within which the transaction should confirm', {
+  default: 'wallet -txconfirmtarget',
+});
 
 export const ESTIMATE_MODE_ARG: ArgSpec = str(
   'estimate_mode',
-  'How the fee is estimated (case does not matter):\n"unset"\n"economical"\n"conservative"',
+  'The mode of the fee estimate (not case sensitive):\n"unset"\n"economical"\n"conservative"',
   { default: 'unset' },
 );
 
@@ -18,10 +20,10 @@ export const FEE_RATE_ARG: ArgSpec = amount('fee_rate', 'The fee rate, in sat/vB
   default: 'not set, fall back to wallet fee estimation',
 });
 
-export const VERBOSE_ARG: ArgSpec = bool('verbose', 'Say also why the fee is what it is', { default: 'false' });
+export const VERBOSE_ARG: ArgSpec = bool('verbose', 'Whether to return the reason for the fee too', { default: 'false' });
 
 /** Results of sendtoaddress and sendmany. */
 export const SEND_RESULTS: readonly ResultSpec[] = [
   hex('The transaction id', { when: 'if verbose is not set or set to false' }),
-  obj({ when: 'if verbose is set to true' }, [hex('txid', 'The transaction id'), str('fee_reason', 'Where the fee rate comes from')]),
+  obj({ when: 'if verbose is set to true' }, [hex('txid', 'The transaction id'), str('fee_reason', 'Reason for the fee')]),
 ];

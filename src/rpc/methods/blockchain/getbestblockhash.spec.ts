@@ -6,7 +6,7 @@ export const getbestblockhash: MethodSpec = {
   category: 'blockchain',
   runs: 'front',
   cacheable: true,
-  description: 'Hash of the tip of the best validated chain.',
+  description: 'Returns the hash of the tip of the best validated chain.',
   args: [],
   results: [hex('The block hash')],
   examples: [{ cli: '', rpc: '' }],

@@ -4,12 +4,12 @@ import type { MethodSpec, ResultSpec } from '../../declare/types.js';
 
 const SIZES: readonly ResultSpec[] = [num('strippedsize', 'Bytes without witness'), num('size', 'Bytes'), num('weight', 'Weight (BIP141)')];
 
-const COINBASE: ResultSpec = obj('coinbase_tx', 'What the coinbase says besides its outputs', { since: 31 }, [
+const COINBASE: ResultSpec = obj('coinbase_tx', 'The coinbase without its outputs', { since: 31 }, [
   num('version', 'Version'),
   num('locktime', 'Lock time'),
   num('sequence', 'Sequence number'),
-  hex('coinbase', 'Its script'),
-  hex('witness?', 'Its first witness item'),
+  hex('coinbase', 'The script of the input'),
+  hex('witness?', 'The first witness item'),
 ]);
 
 const blockMembers = (transaction: ResultSpec, help = ''): readonly ResultSpec[] => [
@@ -25,7 +25,7 @@ const blockMembers = (transaction: ResultSpec, help = ''): readonly ResultSpec[]
 ];
 
 const HEX: ResultSpec = hex('hex', 'The transaction');
-const FEE: ResultSpec = amount('fee?', 'The fee in BTC, unless it is the coinbase or what it spent was deleted (pruned)', { since: 22 });
+const FEE: ResultSpec = amount('fee?', 'The fee in BTC. Absent for the coinbase, and if the undo data was pruned', { since: 22 });
 
 export const getblock: MethodSpec = {
   name: 'getblock',
@@ -33,24 +33,24 @@ export const getblock: MethodSpec = {
   runs: 'node',
   repeatable: true,
   description:
-    'A block: as hex with verbosity 0, as an object with transaction ids with 1, with whole transactions with 2,\nand with what their inputs spend with 3.',
+    'Returns a block. With verbosity 0 it is hex, with 1 an object with transaction ids, with 2 an object with\nwhole transactions. With 3 it also has the outputs that the inputs spend.',
   args: [
     hex('blockhash', 'The block hash'),
-    num('verbosity|verbose', '0 for hex, 1 for an object, 2 for an object with transactions, 3 with what they spend', {
+    num('verbosity|verbose', '0 for hex, 1 for an object, 2 for an object with transactions, 3 also with the outputs that they spend', {
       anyType: true,
       default: '1',
     }),
   ],
   results: [
     hex('The block', { when: 'for verbosity = 0' }),
-    obj({ when: 'for verbosity = 1' }, blockMembers(hex('An id'), 'Transaction ids')),
+    obj({ when: 'for verbosity = 1' }, blockMembers(hex('A transaction id'), 'Transaction ids')),
     obj({ when: 'for verbosity = 2' }, [
-      elision('As for verbosity = 1, with whole transactions in "tx", as from getrawtransaction, verbose', {
+      elision('As for verbosity = 1, with whole transactions in "tx", as getrawtransaction returns them with verbose = true', {
         of: blockMembers(obj([...TX_MEMBERS, FEE, HEX])),
       }),
     ]),
     obj({ when: 'for verbosity = 3', since: 23 }, [
-      elision('As for verbosity = 2, with "prevout" in each input that spends something', {
+      elision('As for verbosity = 2, with "prevout" in each input that spends an output', {
         of: blockMembers(obj([...spendingMembers(23), FEE, HEX])),
       }),
     ]),

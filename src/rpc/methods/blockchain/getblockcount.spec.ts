@@ -6,7 +6,7 @@ export const getblockcount: MethodSpec = {
   category: 'blockchain',
   runs: 'front',
   cacheable: true,
-  description: 'Height of the best validated chain. The genesis block has height 0.',
+  description: 'Returns the height of the best validated chain. The genesis block has height 0.',
   args: [],
   results: [num('The height')],
   examples: [{ cli: '', rpc: '' }],

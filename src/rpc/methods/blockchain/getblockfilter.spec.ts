@@ -6,7 +6,7 @@ export const getblockfilter: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  description: 'The filter of a block (BIP157, BIP158); with -blockfilterindex.',
+  description: 'Returns the filter of a block (BIP157, BIP158). Requires -blockfilterindex.',
   args: [hex('blockhash', 'The block'), str('filtertype', 'The type of filter', { default: 'basic' })],
   results: [obj([hex('filter', 'The filter'), hex('header', 'The filter header')])],
   examples: [{ cli: '"blockhash" "basic"', rpc: '"blockhash", "basic"' }],

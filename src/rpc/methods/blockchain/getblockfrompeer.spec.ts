@@ -5,7 +5,8 @@ export const getblockfrompeer: MethodSpec = {
   name: 'getblockfrompeer',
   category: 'blockchain',
   runs: 'node',
-  description: 'Asks a peer for a block whose header is known and whose bytes are not. The block comes later, if at all.',
+  description:
+    'Requests a block from a peer. The node must know the header of the block and must not have the block.\nThe call does not wait for the block. The peer may not send it.',
   args: [hex('blockhash', 'The block.'), num('peer_id', 'Number of the peer as getpeerinfo shows it.')],
   results: [obj([])],
   examples: [

@@ -7,7 +7,7 @@ export const getblockhash: MethodSpec = {
   runs: 'node',
   repeatable: true,
   cacheable: true,
-  description: 'Hash of the block of the best chain at a height.',
+  description: 'Returns the hash of the block of the best chain at a height.',
   args: [num('height', 'The height')],
   results: [hex('The block hash')],
   examples: [{ cli: '1000', rpc: '1000' }],

@@ -8,7 +8,7 @@ export const getblockheader: MethodSpec = {
   runs: 'node',
   repeatable: true,
   cacheable: true,
-  description: 'A block header: as an object, or as hex when verbose is false.',
+  description: 'Returns a block header as an object, or as hex if verbose is false.',
   args: [hex('blockhash', 'The block hash'), bool('verbose', 'true for an object, false for hex', { default: 'true' })],
   results: [
     obj({ when: 'for verbose = true' }, [

@@ -6,17 +6,20 @@ export const getblockstats: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  description: 'Statistics of one block of the best chain. Amounts are in satoshis.',
+  description: 'Returns statistics of one block of the best chain. Amounts are in satoshis.',
   args: [
     num('hash_or_height', 'Hash or height of the block', { anyType: true, shortForm: 'hash_or_height', typeWords: 'string or numeric' }),
-    arr('stats', 'Which ones to give', { default: 'all values', oneline: 'stats' }, [str('height?', 'One value'), str('time?', 'Another')]),
+    arr('stats', 'Values to return', { default: 'all values', oneline: 'stats' }, [
+      str('height?', 'One value'),
+      str('time?', 'Another value'),
+    ]),
   ],
   results: [
     obj([
       num('avgfee', 'Average fee'),
       num('avgfeerate', 'Average feerate, satoshis per virtual byte'),
       num('avgtxsize', 'Average transaction size'),
-      hex('blockhash', 'The block hash, to be sure which one it was'),
+      hex('blockhash', 'The block hash'),
       fixed('feerate_percentiles', 'Feerates at five percentiles of the weight', [
         num('10th'),
         num('25th'),
@@ -48,8 +51,8 @@ export const getblockstats: MethodSpec = {
       num('txs', 'Transactions with the coinbase'),
       num('utxo_increase', 'Growth of the number of unspent outputs'),
       num('utxo_size_inc', 'Growth of the size of the unspent set'),
-      num('utxo_increase_actual', 'Growth of their number without those that cannot be spent', { since: 25 }),
-      num('utxo_size_inc_actual', 'Growth of the size without them', { since: 25 }),
+      num('utxo_increase_actual', 'Growth of the number of unspent outputs, without unspendable outputs', { since: 25 }),
+      num('utxo_size_inc_actual', 'Growth of the size, without unspendable outputs', { since: 25 }),
     ]),
   ],
   examples: [{ cli: `1000 '["minfeerate","avgfeerate"]'`, rpc: '1000, ["minfeerate","avgfeerate"]' }],

@@ -8,7 +8,7 @@ export const getchainstates: MethodSpec = {
   repeatable: true,
   since: 26,
   description:
-    'The chains that coins are kept for: one that is validated from its first block, or, while that is not so, the history below a\n' +
+    'Returns the chainstates of the node. There is one, or two after loadtxoutset: the chain above the snapshot,\nand the history below it until that is validated.' +
     'snapshot and the chain above it (loadtxoutset).',
   args: [],
   results: [
@@ -18,14 +18,14 @@ export const getchainstates: MethodSpec = {
         obj([
           num('blocks', 'Height of the tip'),
           hex('bestblockhash', 'Its hash'),
-          hex('bits', 'Its compact target', { since: 29 }),
-          hex('target', 'Its target', { since: 29 }),
-          num('difficulty', 'Its difficulty'),
+          hex('bits', 'Compact target of the tip', { since: 29 }),
+          hex('target', 'Target of the tip', { since: 29 }),
+          num('difficulty', 'Difficulty of the tip'),
           num('verificationprogress', 'Part of the history that is verified, 0 to 1'),
-          hex('snapshot_blockhash?', 'Block of the snapshot that it was begun with'),
-          num('coins_db_cache_bytes', 'Memory for the database of coins that is not part of the next'),
+          hex('snapshot_blockhash?', 'Block of the snapshot from which this chainstate began'),
+          num('coins_db_cache_bytes', 'Memory for the database of coins, as far as the next member does not include it'),
           num('coins_tip_cache_bytes', 'Memory for coins and the caches of their database (-dbcache)'),
-          bool('validated', 'Whether every block of it was'),
+          bool('validated', 'Whether every block of the chainstate was validated'),
         ]),
       ]),
     ]),

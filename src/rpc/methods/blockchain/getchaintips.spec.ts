@@ -7,14 +7,14 @@ export const getchaintips: MethodSpec = {
   runs: 'node',
   repeatable: true,
   cacheable: true,
-  description: 'All heads of the block tree, the best chain and its branches.',
+  description: 'Returns the last block of each branch of the block tree, including the best chain.',
   args: [],
   results: [
     arr([
       obj([
-        num('height', 'Height of the head'),
+        num('height', 'Height of the last block of the branch'),
         hex('hash', 'Its hash'),
-        num('branchlen', 'Blocks from the best chain to it, 0 for the tip'),
+        num('branchlen', 'Number of blocks from the best chain to the last block of the branch, 0 for the tip'),
         str('status', '"active", "valid-fork", "valid-headers", "headers-only" or "invalid"'),
       ]),
     ]),

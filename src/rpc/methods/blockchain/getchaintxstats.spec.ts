@@ -1,14 +1,14 @@
 import { hex, num, obj, time } from '../../declare/parts.js';
 import type { MethodSpec, ResultSpec } from '../../declare/types.js';
 
-const COUNT: ResultSpec = num('window_tx_count?', 'Transactions of the window');
+const COUNT: ResultSpec = num('window_tx_count?', 'Number of transactions in the window');
 
 export const getchaintxstats: MethodSpec = {
   name: 'getchaintxstats',
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  description: 'Number and rate of transactions in the chain.',
+  description: 'Returns the number and rate of transactions in the chain.',
   args: [
     num('nblocks', 'Size of the window in blocks', { default: 'one month' }),
     hex('blockhash', 'The block that ends the window.', { default: 'chain tip' }),
@@ -16,12 +16,12 @@ export const getchaintxstats: MethodSpec = {
   results: [
     obj([
       time('time', 'Time of the last block'),
-      num('txcount?', 'Transactions in the chain up to it; absent while blocks below a snapshot are missing'),
+      num('txcount?', 'Number of transactions in the chain up to that block. Absent while blocks below a snapshot are missing'),
       hex('window_final_block_hash', 'Its hash'),
       num('window_final_block_height', 'Its height'),
-      num('window_block_count', 'Blocks of the window'),
+      num('window_block_count', 'Number of blocks in the window'),
       { ...COUNT, until: 22 },
-      num('window_interval?', 'Seconds of the window'),
+      num('window_interval?', 'Length of the window in seconds'),
       { ...COUNT, since: 22 },
       num('txrate?', 'Transactions per second'),
     ]),

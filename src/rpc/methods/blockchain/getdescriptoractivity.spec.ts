@@ -3,7 +3,10 @@ import { amount, arr, bool, hex, num, obj, str } from '../../declare/parts.js';
 import { SCAN_OBJECTS } from '../../declare/scan-parts.js';
 import type { MethodSpec, ResultSpec } from '../../declare/types.js';
 
-const PLACE: readonly ResultSpec[] = [hex('blockhash?', 'Its block, unless it is in the pool'), num('height?', 'The height of that')];
+const PLACE: readonly ResultSpec[] = [
+  hex('blockhash?', 'Hash of the block of the transaction. Absent for a transaction in the mempool'),
+  num('height?', 'Height of that block'),
+];
 
 export const getdescriptoractivity: MethodSpec = {
   name: 'getdescriptoractivity',
@@ -11,31 +14,31 @@ export const getdescriptoractivity: MethodSpec = {
   runs: 'node',
   since: 29,
   description:
-    'What descriptors were paid and what was spent from them, in given blocks and in the pool. The blocks may be those\nthat scanblocks named.',
+    'Returns the outputs that pay to descriptors, and the inputs that spend such outputs, in the given blocks and\nin the mempool. scanblocks finds suitable blocks.',
   args: [
     arr('blockhashes', 'Blocks of the best chain, in any order', [hex('blockhash?', 'A block hash')]),
-    arr('scanobjects', 'What to look for', { oneline: '[scanobjects,...]' }, SCAN_OBJECTS),
-    bool('include_mempool', 'Whether the pool is looked through too', { default: 'true' }),
+    arr('scanobjects', 'The descriptors to search for', { oneline: '[scanobjects,...]' }, SCAN_OBJECTS),
+    bool('include_mempool', 'Whether to search the mempool too', { default: 'true' }),
   ],
   results: [
     obj([
-      arr('activity', 'In the order of the blocks, then of the pool', [
-        obj('Something was spent', [
+      arr('activity', 'In the order of the blocks, then of the mempool', [
+        obj('An output was spent', [
           str('type', '"spend"'),
-          amount('amount', 'What was spent, in BTC'),
+          amount('amount', 'Amount that was spent, in BTC'),
           ...PLACE,
-          hex('spend_txid', 'The transaction that spends'),
-          num('spend_vin', 'Its input'),
+          hex('spend_txid', 'Id of the spending transaction'),
+          num('spend_vin', 'Index of the spending input'),
           hex('prevout_txid', 'The transaction whose output is spent'),
-          num('prevout_vout', 'That output'),
+          num('prevout_vout', 'Index of that output'),
           obj('prevout_spk', '', SCRIPT_MEMBERS),
         ]),
-        obj('Something was paid', [
+        obj('An output was received', [
           str('type', '"receive"'),
-          amount('amount', 'What was paid, in BTC'),
+          amount('amount', 'Amount that was received, in BTC'),
           ...PLACE,
           hex('txid', 'The transaction'),
-          num('vout', 'Its output'),
+          num('vout', 'Index of the output'),
           obj('output_spk', '', SCRIPT_MEMBERS),
         ]),
       ]),

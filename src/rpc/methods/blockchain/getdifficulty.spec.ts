@@ -6,7 +6,7 @@ export const getdifficulty: MethodSpec = {
   category: 'blockchain',
   runs: 'front',
   cacheable: true,
-  description: 'Proof-of-work difficulty of the tip as a multiple of the lowest difficulty.',
+  description: 'Returns the proof-of-work difficulty of the tip as a multiple of the lowest difficulty.',
   args: [],
   results: [num('The difficulty')],
   examples: [{ cli: '', rpc: '' }],

@@ -7,9 +7,9 @@ export const getmempoolancestors: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  description: 'All unconfirmed ancestors of a transaction of the pool.',
+  description: 'Returns all unconfirmed ancestors of a transaction in the mempool.',
   args: [
-    hex('txid', 'The transaction id (must be in the pool)'),
+    hex('txid', 'The transaction id (must be in the mempool)'),
     bool('verbose', 'true for an object of entries, false for a list of ids', { default: 'false' }),
   ],
   results: [

@@ -7,17 +7,18 @@ export const getmempoolcluster: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  description: 'Everything in the pool that hangs together with a transaction, in the order of blocks, cut into what is mined as one.',
+  description:
+    'Returns the cluster of a transaction: all transactions in the mempool that are connected with it by spending\neach other. They are in the order in which they would be mined, divided into chunks.',
   args: [hex('txid', 'A transaction of the cluster')],
   results: [
     obj([
-      num('clusterweight', 'Sigop-adjusted weight of all'),
-      num('txcount', 'How many there are'),
-      arr('chunks', 'Best first', [
+      num('clusterweight', 'Sigop-adjusted weight of the cluster'),
+      num('txcount', 'Number of transactions in the cluster'),
+      arr('chunks', 'Chunks, highest fee rate first', [
         obj([
           amount('chunkfee', 'Fees with deltas, in BTC'),
           num('chunkweight', 'Sigop-adjusted weight'),
-          arr('txs', 'In the order of blocks', [hex('A transaction id')]),
+          arr('txs', 'Transactions in the order in which they would be mined', [hex('A transaction id')]),
         ]),
       ]),
     ]),

@@ -8,8 +8,8 @@ export const getmempoolentry: MethodSpec = {
   runs: 'node',
   repeatable: true,
   cacheable: true,
-  description: 'A transaction of the pool.',
-  args: [hex('txid', 'The transaction id (must be in the pool)')],
+  description: 'Returns the mempool entry of a transaction.',
+  args: [hex('txid', 'The transaction id (must be in the mempool)')],
   results: [obj(ENTRY_MEMBERS)],
   examples: [{ cli: '"mytxid"', rpc: '"mytxid"' }],
 };

@@ -7,17 +7,19 @@ export const getrawmempool: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  description: 'All transaction ids of the pool.',
+  description: 'Returns the ids of all transactions in the mempool.',
   args: [
     bool('verbose', 'true for an object of entries, false for a list of ids', { default: 'false' }),
-    bool('mempool_sequence', 'With verbose false: an object with the list and the sequence number of the pool.', { default: 'false' }),
+    bool('mempool_sequence', 'With verbose = false: return an object with the list and the sequence number of the mempool', {
+      default: 'false',
+    }),
   ],
   results: [
     arr({ when: 'for verbose = false' }, [hex('A transaction id')]),
     dyn({ when: 'for verbose = true' }, [obj('transactionid', '', ENTRY_MEMBERS)]),
     obj({ when: 'for verbose = false and mempool_sequence = true' }, [
       arr('txids', '', [hex('A transaction id')]),
-      num('mempool_sequence', 'The sequence number of the pool.'),
+      num('mempool_sequence', 'The sequence number of the mempool'),
     ]),
   ],
   examples: [{ cli: 'true', rpc: 'true' }],

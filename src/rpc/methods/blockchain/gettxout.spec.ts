@@ -8,11 +8,13 @@ export const gettxout: MethodSpec = {
   runs: 'node',
   repeatable: true,
   cacheable: true,
-  description: 'An unspent output, null when there is none.',
+  description: 'Returns an unspent output, or null if there is none.',
   args: [
     str('txid', 'The transaction id'),
     num('n', 'Number of the output'),
-    bool('include_mempool', 'Whether the pool counts: an output that the pool spends is not shown.', { default: 'true' }),
+    bool('include_mempool', 'Whether to consider the mempool. Outputs that a transaction in the mempool spends are then not returned', {
+      default: 'true',
+    }),
   ],
   results: [
     none({ when: 'if there is no such output' }),
@@ -21,7 +23,7 @@ export const gettxout: MethodSpec = {
       num('confirmations', 'Confirmations'),
       amount('value', 'Amount in BTC'),
       obj('scriptPubKey', '', SCRIPT_MEMBERS),
-      bool('coinbase', 'Whether it is a coinbase output'),
+      bool('coinbase', 'Whether the output belongs to a coinbase'),
     ]),
   ],
   examples: [{ cli: '"txid" 1', rpc: '"txid", 1' }],

@@ -6,8 +6,12 @@ export const gettxoutproof: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  description: 'A proof, as hex, that transactions are in a block. Without a block hash at least one of them must\nhave an unspent output.',
-  args: [arr('txids', 'The transactions', [hex('txid?', 'A transaction id')]), hex('blockhash?', 'The block to look in')],
+  description:
+    'Returns a proof, as hex, that transactions are in a block. Without a block hash at least one of the\ntransactions must have an unspent output.',
+  args: [
+    arr('txids', 'The transactions', [hex('txid?', 'A transaction id')]),
+    hex('blockhash?', 'Hash of the block that contains the transaction'),
+  ],
   results: [str('The proof')],
   examples: [{ cli: `'["mytxid",...]'`, rpc: '["mytxid",...]' }],
 };

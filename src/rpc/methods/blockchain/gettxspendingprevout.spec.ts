@@ -7,12 +7,13 @@ export const gettxspendingprevout: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  description: 'Tells which transactions spend outputs: those of the pool, and with -txospenderindex those of blocks.',
+  description:
+    'Returns the transactions that spend the given outputs. The call searches the mempool, and with\n-txospenderindex also the blocks.',
   args: [
     arr('outputs', 'The outputs', [obj({ optional: true }, [hex('txid', 'The transaction id'), num('vout', 'The output number')])]),
     obj('options?', '', { since: 31, namedMembers: true }, [
-      bool('mempool_only?', 'Look in the pool alone (default: whether there is no -txospenderindex)'),
-      bool('return_spending_tx', 'Show the transaction, too', { default: 'false' }),
+      bool('mempool_only?', 'Search only the mempool (default: true without -txospenderindex, otherwise false)'),
+      bool('return_spending_tx', 'Return the spending transaction too', { default: 'false' }),
     ]),
   ],
   results: [
@@ -20,9 +21,9 @@ export const gettxspendingprevout: MethodSpec = {
       obj([
         hex('txid', 'The transaction id'),
         num('vout', 'The output number'),
-        hex('spendingtxid?', 'What spends it, if anything does'),
-        hex('spendingtx?', 'The same as hex, when asked for', { since: 31 }),
-        hex('blockhash?', 'Its block, unless it is in the pool', { since: 31 }),
+        hex('spendingtxid?', 'Id of the spending transaction. Absent if the output is not spent'),
+        hex('spendingtx?', 'The spending transaction as hex, if requested', { since: 31 }),
+        hex('blockhash?', 'Hash of the block of the transaction. Absent for a transaction in the mempool', { since: 31 }),
       ]),
     ]),
   ],

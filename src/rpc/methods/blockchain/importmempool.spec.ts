@@ -7,13 +7,15 @@ export const importmempool: MethodSpec = {
   runs: 'node',
   since: 26,
   description:
-    'Offers the transactions of a saved pool (mempool.dat of this node or of Bitcoin Core) to the pool. Times, fee deltas and\nmarks of a file that others made should be left alone.',
+    'Imports the transactions of a mempool.dat file of this node or of Bitcoin Core into the mempool. Do not import\ntimes, fee deltas and the set of unbroadcast transactions from a file that you do not trust.',
   args: [
     str('filepath', 'The file'),
     obj('options?', '', { oneline: 'options', namedMembers: true }, [
-      bool('use_current_time', 'Take them as coming now, not as when the file says', { default: 'true' }),
-      bool('apply_fee_delta_priority', 'Add the fee deltas of the file to those there are', { default: 'false' }),
-      bool('apply_unbroadcast_set', 'Announce again what the file says no peer asked for', { default: 'false' }),
+      bool('use_current_time', 'Use the current time instead of the times in the file', { default: 'true' }),
+      bool('apply_fee_delta_priority', 'Add the fee deltas of the file to the existing ones', { default: 'false' }),
+      bool('apply_unbroadcast_set', 'Announce again the transactions that no peer had requested according to the file', {
+        default: 'false',
+      }),
     ]),
   ],
   results: [obj()],

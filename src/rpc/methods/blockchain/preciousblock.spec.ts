@@ -6,7 +6,7 @@ export const preciousblock: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   description:
-    'Treats a block as if it had come before others of the same work.\nA later call can override an earlier one; nothing of it is kept over a restart.',
+    'Treats a block as if it had been received before other blocks with the same work.\nA later call can override an earlier one. The effect is lost at a restart.',
   args: [hex('blockhash', 'The block to prefer')],
   results: [none()],
   examples: [{ cli: '"blockhash"', rpc: '"blockhash"' }],

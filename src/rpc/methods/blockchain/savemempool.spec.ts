@@ -5,7 +5,7 @@ export const savemempool: MethodSpec = {
   name: 'savemempool',
   category: 'blockchain',
   runs: 'node',
-  description: 'Writes the pool to mempool.dat now. Refused until the saved pool of the last run is loaded.',
+  description: 'Writes the mempool to mempool.dat. The call fails until the mempool of the last run has been loaded.',
   args: [],
   results: [none({ until: 23 }), obj({ since: 23 }, [str('filename', 'The file')])],
   examples: [{ cli: '', rpc: '' }],

@@ -6,16 +6,16 @@ export const verifychain: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  description: 'Checks the stored chain.',
+  description: 'Verifies the stored chain.',
   args: [
     num(
       'checklevel',
-      'How thorough:\nlevel 0 reads the blocks, 1 checks them by themselves, 2 reads the undo data,\n3 disconnects them in memory, 4 connects them again',
+      'How thorough the check is:\nlevel 0 reads the blocks, 1 also checks the rules without context, 2 also reads the undo data,\n3 also disconnects the blocks in memory, 4 also connects them again',
       { default: '3, range=0-4' },
     ),
-    num('nblocks', 'How many blocks.', { default: '6, 0=all' }),
+    num('nblocks', 'Number of blocks to check', { default: '6, 0=all' }),
   ],
-  results: [bool('Whether all was well')],
+  results: [bool('Whether all checks passed')],
   examples: [{ cli: '', rpc: '' }],
   waits: true,
 };

@@ -6,8 +6,9 @@ export const verifytxoutproof: MethodSpec = {
   category: 'blockchain',
   runs: 'node',
   repeatable: true,
-  description: 'Checks a proof and gives the transactions it proves; an error when its block is not in the best chain.',
+  description:
+    'Verifies a proof and returns the transactions that it proves. The call fails if the block of the proof is not\nin the best chain.',
   args: [hex('proof', 'The proof from gettxoutproof')],
-  results: [arr([hex('A proven transaction; the list is empty when the proof is not valid.')])],
+  results: [arr([hex('A proven transaction. The list is empty if the proof is invalid')])],
   examples: [{ cli: '"proof"', rpc: '"proof"' }],
 };

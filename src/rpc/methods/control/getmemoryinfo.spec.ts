@@ -6,17 +6,17 @@ export const getmemoryinfo: MethodSpec = {
   category: 'control',
   runs: 'node',
   repeatable: true,
-  description: 'Memory in use.',
-  args: [str('mode', 'Which figures:\n- "stats" is general\n- "mallocinfo" gives an XML text about the heap.', { default: '"stats"' })],
+  description: 'Returns figures about memory use.',
+  args: [str('mode', 'The mode:\n- "stats" returns general figures\n- "mallocinfo" returns XML about the heap', { default: '"stats"' })],
   results: [
     obj({ when: 'mode "stats"' }, [
-      obj('locked', 'Pages that are kept from being swapped out', [
+      obj('locked', 'Memory that is locked, so that the system does not swap it out', [
         num('used', 'Bytes used'),
-        num('free', 'Bytes left'),
-        num('total', 'Bytes in all'),
-        num('locked', 'Bytes that could be locked'),
+        num('free', 'Bytes available'),
+        num('total', 'Total bytes'),
+        num('locked', 'Bytes that were successfully locked'),
         num('chunks_used', 'Chunks in use'),
-        num('chunks_free', 'Chunks left'),
+        num('chunks_free', 'Free chunks'),
       ]),
     ]),
     str('"<malloc version="1">..."', { when: 'mode "mallocinfo"' }),

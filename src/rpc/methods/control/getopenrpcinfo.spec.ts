@@ -7,8 +7,8 @@ export const getopenrpcinfo: MethodSpec = {
   category: 'control',
   runs: 'front',
   since: 32,
-  description: 'The OpenRPC document, as rpc.discover gives it.',
-  args: [bool('show_hidden', 'Whether methods that help does not list are in it', { default: 'false' })],
+  description: 'Returns the OpenRPC document of this node, as rpc.discover does.',
+  args: [bool('show_hidden', 'Whether to include methods that help does not list', { default: 'false' })],
   results: discover.results,
   examples: [{ cli: '', rpc: '' }],
 };

@@ -7,12 +7,12 @@ export const getrpcinfo: MethodSpec = {
   category: 'control',
   runs: 'node',
   repeatable: true,
-  description: 'Facts about the RPC server.',
+  description: 'Returns the state of the RPC server.',
   args: [],
   results: [
     obj([
-      arr('active_commands', 'Calls under way', [obj([str('method', 'The method'), num('duration', 'Microseconds since it began')])]),
-      str('logpath', 'The whole path of the log file'),
+      arr('active_commands', 'Calls in progress', [obj([str('method', 'The method'), num('duration', 'Running time in microseconds')])]),
+      str('logpath', 'Absolute path of the log file'),
       str('adit_version', 'Version of adit', { since: ADDED }),
       str('adit_commit?', 'Commit that adit was built from; absent when the build had no git repository', { since: ADDED }),
     ]),

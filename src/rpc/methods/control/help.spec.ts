@@ -5,7 +5,7 @@ export const help: MethodSpec = {
   name: 'help',
   category: 'control',
   runs: 'front',
-  description: 'Lists all methods, or shows the page of one.',
+  description: 'Lists all methods, or explains one.',
   args: [str('command', 'The method', { default: 'all commands' })],
   results: [str('The text')],
   examples: [],

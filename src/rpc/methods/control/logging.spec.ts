@@ -6,11 +6,11 @@ export const logging: MethodSpec = {
   category: 'control',
   runs: 'node',
   description:
-    'Shows the categories of debug messages and turns them on and off.\nWithout arguments nothing changes. Includes are done first, then excludes. "all" and "1" stand for every category,\n"none" and "0" for none.',
+    'Returns the categories of debug messages, and turns them on and off. Without arguments nothing changes.\nThe call first includes categories, then excludes them. "all" and "1" stand for every category, "none" and "0"\nfor none.',
   args: [
-    arr('include?', 'Categories to turn on', [str('include_category?', 'A category')]),
-    arr('exclude?', 'Categories to turn off', [str('exclude_category?', 'A category')]),
+    arr('include?', 'Categories to enable', [str('include_category?', 'A category')]),
+    arr('exclude?', 'Categories to disable', [str('exclude_category?', 'A category')]),
   ],
-  results: [dyn('By category', [bool('category', 'Whether it is on')])],
+  results: [dyn('Categories', [bool('category', 'Whether the category is enabled')])],
   examples: [{ cli: '"[\\"all\\"]" "[\\"http\\"]"', rpc: '["all"], ["libevent"]' }],
 };

@@ -5,8 +5,8 @@ export const stop: MethodSpec = {
   name: 'stop',
   category: 'control',
   runs: 'node',
-  description: 'Asks the server to stop.',
-  args: [num('wait?', 'Milliseconds to wait first', { hidden: true })],
-  results: [str('A text that it is stopping')],
+  description: 'Requests a clean stop of the node.',
+  args: [num('wait?', 'Milliseconds to wait before the stop', { hidden: true })],
+  results: [str('A message that the node is stopping')],
   examples: [],
 };

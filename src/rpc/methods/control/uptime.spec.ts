@@ -5,7 +5,7 @@ export const uptime: MethodSpec = {
   name: 'uptime',
   category: 'control',
   runs: 'front',
-  description: 'Seconds since the server started.',
+  description: 'Returns the number of seconds since the node started.',
   args: [],
   results: [num('The seconds')],
   examples: [{ cli: '', rpc: '' }],

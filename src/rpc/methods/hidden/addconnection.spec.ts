@@ -6,7 +6,7 @@ export const addconnection: MethodSpec = {
   since: 22,
   category: 'hidden',
   runs: 'node',
-  description: 'Connects to a peer as if it had been found among the known addresses. For tests.',
+  description: 'Opens a connection to a peer as if the node had chosen the peer itself. For testing only.',
   args: [
     str('address', 'Address and port'),
     str('connection_type', '"outbound-full-relay", "block-relay-only", "addr-fetch" or "feeler"'),

@@ -5,7 +5,7 @@ export const addpeeraddress: MethodSpec = {
   name: 'addpeeraddress',
   category: 'hidden',
   runs: 'node',
-  description: 'Adds an address to those that are known, as if a peer had told of it. For testing.',
+  description: 'Adds an address to the known addresses, as if a peer had sent it. For testing only.',
   args: [
     str('address', 'The address.'),
     num('port', 'The port.'),

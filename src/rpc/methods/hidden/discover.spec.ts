@@ -7,21 +7,21 @@ import type { MethodSpec, ResultSpec } from '../../declare/types.js';
 const schema: ResultSpec = dyn('schema', 'JSON Schema, draft 7');
 const METHOD_OBJECT: readonly ResultSpec[] = [
   str('name', 'Its name'),
-  str('summary', 'The first line of what it does'),
-  str('description', 'Its help page'),
-  arr('tags', '', [obj([str('name', 'Its category')])]),
-  str('paramStructure', 'either: arguments by position or by name'),
+  str('summary', 'First line of the description'),
+  str('description', 'Help page of the method'),
+  arr('tags', '', [obj([str('name', 'Category of the method')])]),
+  str('paramStructure', '"either": the method takes arguments by position or by name'),
   arr('params', '', [
     obj('An argument', [
       str('name', 'Its name'),
-      str('description', 'What it is'),
-      bool('required', 'Whether it has to be there'),
+      str('description', 'Description of the argument'),
+      bool('required', 'Whether the argument is required'),
       schema,
-      arr('x-aliases?', '', [str('Another name for it')]),
+      arr('x-aliases?', '', [str('Another name of the argument')]),
     ]),
   ]),
-  obj('result', '', [str('name', 'result'), schema]),
-  arr('examples', '', [obj('A call', [str('name', 'Its name'), arr('params', 'Its arguments: name and value', [dyn()])])]),
+  obj('result', '', [str('name', 'Name of the result'), schema]),
+  arr('examples', '', [obj('An example call', [str('name', 'Its name'), arr('params', 'Names and values of the arguments', [dyn()])])]),
 ];
 
 export const discover: MethodSpec = {
@@ -29,15 +29,15 @@ export const discover: MethodSpec = {
   category: 'hidden',
   moved: { since: 32, category: 'control' },
   runs: 'front',
-  description: 'The OpenRPC document: every method with its arguments, results and examples, as data.',
+  description: 'Returns the OpenRPC document: every method with its arguments, results and examples, as data.',
   args: [],
   results: [
     obj([
       str('openrpc', 'Version of the specification'),
-      obj('info', 'About the document', [
-        str('title', 'Its title'),
-        str('version', 'The release of Bitcoin Core whose calls these are'),
-        str('description', 'A sentence about them'),
+      obj('info', 'Information about the document', [
+        str('title', 'Title of the document'),
+        str('version', 'The release of Bitcoin Core that the calls follow'),
+        str('description', 'Description of the document'),
       ]),
       arr('methods', 'The methods', [obj('A method object of the specification', [elision({ of: METHOD_OBJECT })])]),
     ]),

@@ -5,7 +5,7 @@ export const echo: MethodSpec = {
   name: 'echo',
   category: 'hidden',
   runs: 'front',
-  description: 'Gives its arguments back. For testing.',
+  description: 'Returns its arguments. For testing only.',
   args: ECHO_ARGS,
   results: [],
   examples: [],

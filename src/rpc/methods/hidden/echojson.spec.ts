@@ -5,7 +5,7 @@ export const echojson: MethodSpec = {
   name: 'echojson',
   category: 'hidden',
   runs: 'front',
-  description: 'Gives its arguments back. For testing; bitcoin-cli turns the arguments of this one into JSON.',
+  description: 'Returns its arguments. For testing only. adit-cli and bitcoin-cli convert the arguments of this call to JSON.',
   args: ECHO_ARGS,
   results: [],
   examples: [],

@@ -3,21 +3,21 @@ import type { MethodSpec, ResultSpec } from '../../declare/types.js';
 
 const RANGE: readonly ResultSpec[] = [
   num('startrange', 'Lower end of the fee rates'),
-  num('endrange', 'Upper end'),
+  num('endrange', 'Upper end of the fee rates'),
   num('withintarget', 'Transactions that confirmed within the target (decayed)'),
-  num('totalconfirmed', 'Transactions that confirmed at all'),
-  num('inmempool', 'Still in the pool, for at least the target'),
-  num('leftmempool', 'Left the pool unconfirmed after the target'),
+  num('totalconfirmed', 'Transactions that confirmed at any time (decayed)'),
+  num('inmempool', 'Transactions that have been in the mempool for at least the target'),
+  num('leftmempool', 'Transactions that left the mempool unconfirmed after the target'),
 ];
 
 const horizon = (key: string, help: string): ResultSpec =>
   obj(key, help, { optional: true }, [
     amount('feerate?', 'Fee rate in BTC/kB'),
-    num('decay', 'Factor for the past with each block'),
-    num('scale', 'Blocks to a step of targets'),
-    obj('pass?', 'Lowest run of fee rates that meets the threshold', RANGE),
-    obj('fail?', 'Highest run that does not', RANGE),
-    arr('errors?', '', [str('Why there is no answer')]),
+    num('decay', 'Factor by which older data decays with each block'),
+    num('scale', 'Resolution of targets in blocks'),
+    obj('pass?', 'Lowest range of fee rates that meets the threshold', RANGE),
+    obj('fail?', 'Highest range of fee rates that does not meet the threshold', RANGE),
+    arr('errors?', '', [str('Reasons why there is no estimate')]),
   ]);
 
 export const estimaterawfee: MethodSpec = {
@@ -26,13 +26,13 @@ export const estimaterawfee: MethodSpec = {
   runs: 'node',
   repeatable: true,
   checks: 'types or null',
-  description: 'The figures behind estimatesmartfee for each horizon. They may change from version to version.',
+  description: 'Returns the figures that estimatesmartfee uses, for each horizon. They may change from version to version.',
   args: [
     num('conf_target', 'Blocks (1 - 1008)'),
     num('threshold', 'Share of transactions that must have confirmed within the target', { default: '0.95' }),
   ],
   results: [
-    obj('For each horizon that follows the target', [
+    obj('One member for each horizon that covers the target', [
       horizon('short', 'Up to 12 blocks'),
       horizon('medium', 'Up to 48 blocks'),
       horizon('long', 'Up to 1008 blocks'),

@@ -7,8 +7,8 @@ export const getmempoolfeeratediagram: MethodSpec = {
   category: 'hidden',
   runs: 'node',
   repeatable: true,
-  description: 'Fees of the pool against its weight, chunk after chunk, best first.',
+  description: 'Returns the fee-rate diagram of the mempool: fees against weight, one point for each chunk, best chunk first.',
   args: [],
-  results: [arr([obj([num('weight', 'Sigop-adjusted weight up to here'), amount('fee', 'Fees with deltas up to here, in BTC')])])],
+  results: [arr([obj([num('weight', 'Cumulative sigop-adjusted weight'), amount('fee', 'Cumulative fees with deltas, in BTC')])])],
   examples: [{ cli: '', rpc: '' }],
 };

@@ -7,21 +7,21 @@ export const getrawaddrman: MethodSpec = {
   runs: 'node',
   repeatable: true,
   since: 26,
-  description: 'All known addresses by their places in the tables "new" and "tried".',
+  description: 'Returns all known addresses with their positions in the tables "new" and "tried".',
   args: [],
   results: [
-    dyn('By table', [
-      dyn('table', 'By place', [
+    dyn('Tables', [
+      dyn('table', 'Addresses by position (bucket and place)', [
         obj('bucket/position', '', [
           str('address', 'The address'),
-          num('mapped_as?', 'Autonomous system of it, with -asmap'),
-          num('port', 'Its port'),
-          num('services', 'What it offers'),
-          time('time', 'When it was last heard of'),
+          num('mapped_as?', 'Autonomous system of the address (only with -asmap)'),
+          num('port', 'The port'),
+          num('services', 'The services of the node, as bits'),
+          time('time', 'Time at which a peer last announced the address'),
           str('network', 'ipv4, ipv6, onion, i2p or cjdns'),
-          str('source', 'The address that told of it'),
-          str('source_network', 'The network of that'),
-          num('source_mapped_as?', 'Autonomous system of that, with -asmap'),
+          str('source', 'Address of the peer that sent this address'),
+          str('source_network', 'Network of that peer'),
+          num('source_mapped_as?', 'Autonomous system of that peer (only with -asmap)'),
         ]),
       ]),
     ]),

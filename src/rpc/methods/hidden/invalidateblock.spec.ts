@@ -5,7 +5,7 @@ export const invalidateblock: MethodSpec = {
   name: 'invalidateblock',
   category: 'hidden',
   runs: 'node',
-  description: 'Marks a block invalid for good, as if it broke a consensus rule.',
+  description: 'Marks a block as invalid permanently, as if it violated a consensus rule.',
   args: [hex('blockhash', 'The block')],
   results: [none()],
   examples: [{ cli: '"blockhash"', rpc: '"blockhash"' }],

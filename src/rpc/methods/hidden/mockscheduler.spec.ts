@@ -5,8 +5,8 @@ export const mockscheduler: MethodSpec = {
   name: 'mockscheduler',
   category: 'hidden',
   runs: 'node',
-  description: 'Moves the scheduler into the future (-regtest only)',
-  args: [num('delta_time', 'Seconds to move it.')],
+  description: 'Advances the scheduler by some seconds (-regtest only).',
+  args: [num('delta_time', 'Seconds to advance the scheduler by')],
   results: [none()],
   examples: [],
 };

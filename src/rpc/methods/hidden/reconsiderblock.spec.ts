@@ -6,7 +6,7 @@ export const reconsiderblock: MethodSpec = {
   category: 'hidden',
   runs: 'node',
   description:
-    'Takes the invalid mark from a block, its ancestors and descendants, and tries them again.\nThe way to undo invalidateblock.',
+    'Removes the invalid mark from a block, its ancestors and its descendants, and checks them again.\nThis undoes invalidateblock.',
   args: [hex('blockhash', 'The block to reconsider')],
   results: [none()],
   examples: [{ cli: '"blockhash"', rpc: '"blockhash"' }],

@@ -5,8 +5,8 @@ export const setmocktime: MethodSpec = {
   name: 'setmocktime',
   category: 'hidden',
   runs: 'node',
-  description: 'Sets the clock of the node (-regtest only)',
-  args: [num('timestamp', 'Seconds since 1970.\n0 goes back to the real time.', { typeWords: 'numeric' })],
+  description: 'Sets the clock of the node (-regtest only).',
+  args: [num('timestamp', 'Seconds since 1970.\n0 returns to the real time', { typeWords: 'numeric' })],
   results: [none()],
   examples: [],
 };

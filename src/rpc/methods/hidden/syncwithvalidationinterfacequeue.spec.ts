@@ -5,7 +5,7 @@ export const syncwithvalidationinterfacequeue: MethodSpec = {
   name: 'syncwithvalidationinterfacequeue',
   category: 'hidden',
   runs: 'node',
-  description: 'Waits until everything that was on its way when the call came has been handled.',
+  description: 'Waits until all events that were pending when the call arrived have been handled.',
   args: [],
   results: [none()],
   examples: [{ cli: '', rpc: '' }],

@@ -7,8 +7,8 @@ export const waitforblock: MethodSpec = {
   moved: { since: 30, category: 'blockchain' },
   runs: 'node',
   repeatable: true,
-  description: 'Waits until a certain block is the tip. After the timeout it tells about the tip of that moment.',
-  args: [hex('blockhash', 'The block to wait for.'), num('timeout', 'Milliseconds to wait. 0 is for ever.', { default: '0' })],
+  description: 'Waits until the given block is the tip, and returns the tip. After the timeout it returns the tip of that\nmoment.',
+  args: [hex('blockhash', 'The block to wait for.'), num('timeout', 'Milliseconds to wait. 0 means no timeout', { default: '0' })],
   results: [obj([hex('hash', 'The block hash'), num('height', 'Its height')])],
   examples: [
     {

@@ -7,12 +7,12 @@ export const waitfornewblock: MethodSpec = {
   moved: { since: 30, category: 'blockchain' },
   runs: 'node',
   repeatable: true,
-  description: 'Waits for a new tip and tells about it. After the timeout it tells about the tip of that moment.',
+  description: 'Waits for a new tip and returns it. After the timeout it returns the tip of that moment.',
   args: [
-    num('timeout', 'Milliseconds to wait. 0 is for ever.', { default: '0' }),
+    num('timeout', 'Milliseconds to wait. 0 means no timeout', { default: '0' }),
     hex(
       'current_tip?',
-      'The tip that the caller knows (default: the tip of this moment). When there is another one already, it is told at once.',
+      'The tip that the caller knows (default: the current tip). If the tip is already a different one, the call returns at once',
       { since: 30 },
     ),
   ],

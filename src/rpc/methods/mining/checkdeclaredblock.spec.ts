@@ -6,20 +6,22 @@ export const checkdeclaredblock: MethodSpec = {
   category: 'mining',
   runs: 'node',
   description:
-    'Checks a block without proof of work, as getblocktemplate does in mode "proposal", with wtxids instead of its transactions (not in Bitcoin Core).\nTransactions are looked for in the mempool, in pinned jobs, among those kept for block reconstruction, and in the last three blocks.\nNothing is kept.',
+    'Checks a block without proof of work, as getblocktemplate does in mode "proposal", but takes wtxids in place\nof the transactions (not in Bitcoin Core).\nThe call finds transactions in the mempool, in pinned jobs, among those stored for block reconstruction, and\nin the last three blocks. It stores nothing.',
   args: [
-    hex('header', 'The 80 bytes of the header; its nonce does not matter'),
+    hex('header', 'The 80 bytes of the header. Any nonce is accepted'),
     hex('coinbase', 'The coinbase transaction with its witness'),
     arr('wtxids', 'The transactions after the coinbase, in block order', [hex('wtxid?', '')]),
-    arr('transactions?', 'Transactions that an earlier call has found missing, in any order; only those that wtxids lists are used', [
-      hex('transaction?', ''),
-    ]),
+    arr(
+      'transactions?',
+      'Transactions that an earlier call has reported as missing, in any order. The call ignores transactions that are not in wtxids',
+      [hex('transaction?', '')],
+    ),
   ],
   results: [
     obj([
-      bool('valid?', 'Whether the block is valid but for its proof of work; left out when transactions are missing'),
-      str('reject-reason?', 'Why it is not, as a proposal is answered'),
-      arr('missing?', 'Transactions that are not known here: to be sent with the next call', [hex('wtxid')]),
+      bool('valid?', 'Whether the block is valid except for its proof of work. Absent if transactions are missing'),
+      str('reject-reason?', 'The reject reason, as for a proposal'),
+      arr('missing?', 'Transactions that the node does not know. Send them with the next call', [hex('wtxid')]),
     ]),
   ],
   examples: [{ cli: `"header" "coinbase" '["mywtxid",...]'`, rpc: '"header", "coinbase", ["mywtxid",...]' }],

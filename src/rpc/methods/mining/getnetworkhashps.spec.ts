@@ -8,10 +8,10 @@ export const getnetworkhashps: MethodSpec = {
   repeatable: true,
   cacheable: true,
   description:
-    'Estimates the hashes per second of the network over the last blocks before a height.\nNumbers up to zero for nblocks mean since the last change of difficulty.',
+    "Returns an estimate of the network's hashes per second over the last blocks before a height.\nWith nblocks of zero or less the estimate begins at the last change of difficulty.",
   args: [
-    num('nblocks', 'How many blocks to look back', { default: '120' }),
-    num('height', 'Estimate as of this height; -1 is the tip', { default: '-1' }),
+    num('nblocks', 'Number of blocks to consider', { default: '120' }),
+    num('height', 'Height for which to estimate. -1 means the tip', { default: '-1' }),
   ],
   results: [num('Hashes per second')],
   examples: [{ cli: '', rpc: '' }],

@@ -6,14 +6,15 @@ export const getprioritisedtransactions: MethodSpec = {
   category: 'mining',
   runs: 'node',
   repeatable: true,
-  description: 'All fee deltas that prioritisetransaction has set and that are not zero, also of transactions that are not in the pool.',
+  description:
+    'Returns all fee deltas other than zero that prioritisetransaction has set, also of transactions that are not\nin the mempool.',
   args: [],
   results: [
-    dyn('By transaction id', [
+    dyn('Transaction ids', [
       obj('transactionid', '', [
         num('fee_delta', 'The delta in satoshis'),
-        bool('in_mempool', 'Whether the transaction is in the pool'),
-        num('modified_fee?', 'Fee with delta in satoshis, when it is'),
+        bool('in_mempool', 'Whether the transaction is in the mempool'),
+        num('modified_fee?', 'Fee with delta in satoshis. Absent if the transaction is not in the mempool'),
       ]),
     ]),
   ],

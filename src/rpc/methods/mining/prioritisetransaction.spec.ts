@@ -6,11 +6,11 @@ export const prioritisetransaction: MethodSpec = {
   category: 'mining',
   runs: 'node',
   description:
-    'Makes a transaction count as if its fee were higher or lower when blocks are put together.\nOnly the order changes; the fee itself stays.',
+    'Changes the fee that adit assumes for a transaction when it selects transactions for blocks. The fee that the\ntransaction pays does not change.',
   args: [
     hex('txid', 'The transaction'),
     num('dummy?', 'Old priority, must be 0 or null'),
-    num('fee_delta', 'Satoshis to add, at most 2^52 either way; they add up over calls'),
+    num('fee_delta', 'Satoshis to add (negative: to subtract), at most 2^52. Several calls add up'),
   ],
   results: [bool('Always true')],
   examples: [{ cli: '"txid" 0.0 10000', rpc: '"txid", 0.0, 10000' }],

@@ -7,19 +7,19 @@ export const submitblock: MethodSpec = {
   runs: 'node',
   everywhere: true,
   description:
-    'Hands in a block. See BIP22.\nOn a light template header and coinbase are enough, with its workid: the node adds the transactions.',
+    'Submits a block to the network. See BIP22.\nIf the block was made from a light template, the header and the coinbase are enough, together with the workid.\nThe node adds the transactions.',
   args: [
-    hex('hexdata', 'The block; with a workid also 80 bytes of header and the coinbase'),
+    hex('hexdata', 'The block. With a workid, the 80 bytes of the header and the coinbase are enough'),
     obj(
       'dummy',
-      'Parameters of BIP22; anything but an object is ignored',
+      'Parameters of BIP22. Anything other than an object is ignored',
       { anyType: true, default: 'none', typeWords: 'json object or string', oneline: '"dummy"' },
-      [str('workid?', 'As in the light template that the block was made from;\nignored with a whole block')],
+      [str('workid?', 'The workid of the light template from which the block was made.\nIgnored with a whole block')],
     ),
   ],
   results: [
-    none('when the block was accepted'),
-    str('The reason, as BIP22 names it; "stale-work" when the workid is unknown or too old', { when: 'otherwise' }),
+    none('if the block was accepted'),
+    str('The reject reason of BIP22. "stale-work" if the workid is unknown or too old', { when: 'otherwise' }),
   ],
   examples: [
     { cli: '"mydata"', rpc: '"mydata"' },

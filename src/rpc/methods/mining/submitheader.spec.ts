@@ -6,8 +6,8 @@ export const submitheader: MethodSpec = {
   category: 'mining',
   runs: 'node',
   everywhere: true,
-  description: 'Hands in a block header as a candidate for the best chain. Raises an error when it is not valid.',
+  description: 'Submits a block header as a candidate for the best chain. Returns an error if the header is invalid.',
   args: [hex('hexdata', 'The header, 80 bytes')],
-  results: [none('when the header is valid')],
+  results: [none('if the header is valid')],
   examples: [{ cli: '"aabbcc"', rpc: '"aabbcc"' }],
 };

@@ -5,7 +5,8 @@ export const addnode: MethodSpec = {
   name: 'addnode',
   category: 'network',
   runs: 'node',
-  description: 'Connects to a peer, now and again whenever the connection is lost (add), only once (onetry), or no longer (remove).',
+  description:
+    'Connects to a peer. With "add" the node connects again whenever the connection is lost, with "onetry" it tries\nonce, with "remove" it stops connecting again.',
   args: [
     str('node', 'The peer, host or host:port.'),
     str('command', "'add', 'remove' or 'onetry'."),

@@ -5,7 +5,7 @@ export const clearbanned: MethodSpec = {
   name: 'clearbanned',
   category: 'network',
   runs: 'node',
-  description: 'Lifts all bans.',
+  description: 'Removes all bans.',
   args: [],
   results: [none()],
   examples: [{ cli: '', rpc: '' }],

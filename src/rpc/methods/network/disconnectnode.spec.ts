@@ -5,7 +5,7 @@ export const disconnectnode: MethodSpec = {
   name: 'disconnectnode',
   category: 'network',
   runs: 'node',
-  description: 'Ends the connection to a peer, which is named by its address or by its number. With a number the address is left empty.',
+  description: 'Disconnects a peer. Name the peer by its address or by its number. With a number, leave the address empty.',
   args: [str('address?', 'Address and port as getpeerinfo shows them.'), num('nodeid?', 'Number as getpeerinfo shows it.')],
   results: [none()],
   examples: [

@@ -6,8 +6,14 @@ export const exportasmap: MethodSpec = {
   category: 'network',
   runs: 'node',
   since: 32,
-  description: 'Writes the map of autonomous systems that the node uses (-asmap) to a file, over one that is there.',
-  args: [str('path', 'The file, relative to the network folder')],
-  results: [obj([str('path', 'Its absolute path'), num('bytes_written', 'Its bytes'), hex('file_hash', 'The SHA256 of them')])],
+  description: 'Writes the map of autonomous systems that the node uses (-asmap) to a file. An existing file is overwritten.',
+  args: [str('path', 'The file. A relative path is relative to the network folder')],
+  results: [
+    obj([
+      str('path', 'Absolute path of the file'),
+      num('bytes_written', 'Size of the file in bytes'),
+      hex('file_hash', 'SHA256 of the file'),
+    ]),
+  ],
   examples: [{ cli: '"asmap.dat"', rpc: '"asmap.dat"' }],
 };

@@ -6,14 +6,14 @@ export const getaddednodeinfo: MethodSpec = {
   category: 'network',
   runs: 'node',
   repeatable: true,
-  description: 'The peers that addnode or -addnode keeps (those of onetry are not kept).',
-  args: [str('node?', 'Only this one, as it was given.')],
+  description: 'Returns the peers that addnode or -addnode has added (not those of onetry).',
+  args: [str('node?', 'Return only this peer, as addnode or -addnode named it')],
   results: [
     arr([
       obj([
-        str('addednode', 'As it was given'),
-        bool('connected', 'Whether there is a connection'),
-        arr('addresses', 'Where to, when there is one', [
+        str('addednode', 'The peer, as addnode or -addnode named it'),
+        bool('connected', 'Whether the peer is connected'),
+        arr('addresses', 'Addresses of the connection, if there is one', [
           obj([str('address', 'Address and port'), str('connected', 'inbound or outbound')]),
         ]),
       ]),

@@ -8,14 +8,14 @@ export const getaddrmaninfo: MethodSpec = {
   category: 'network',
   runs: 'node',
   repeatable: true,
-  description: 'Counts the known addresses of nodes by network.',
+  description: 'Returns the number of known addresses of nodes by network.',
   args: [],
   results: [
     dyn('By network (ipv4, ipv6, onion, i2p, cjdns), and all_networks', [
       obj('network', '', [
-        num('new', 'Addresses that were heard of'),
-        num('tried', 'Addresses that a connection succeeded to'),
-        num('total', 'Both'),
+        num('new', 'Number of addresses that peers have announced'),
+        num('tried', 'Number of addresses to which a connection succeeded'),
+        num('total', 'Sum of both'),
       ]),
     ]),
   ],

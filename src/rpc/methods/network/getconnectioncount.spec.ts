@@ -7,7 +7,7 @@ export const getconnectioncount: MethodSpec = {
   runs: 'node',
   repeatable: true,
   cacheable: true,
-  description: 'Number of connections to peers.',
+  description: 'Returns the number of connections to peers.',
   args: [],
   results: [num('The number')],
   examples: [{ cli: '', rpc: '' }],

@@ -6,7 +6,7 @@ export const getnettotals: MethodSpec = {
   category: 'network',
   runs: 'node',
   repeatable: true,
-  description: 'Bytes received and sent, and the time.',
+  description: 'Returns the number of bytes received and sent, and the time.',
   args: [],
   results: [
     obj([
@@ -15,11 +15,11 @@ export const getnettotals: MethodSpec = {
       time('timemillis', 'The time in milliseconds'),
       obj('uploadtarget', '', [
         num('timeframe', 'Seconds of the measuring window'),
-        num('target', 'Target in bytes'),
-        bool('target_reached', 'Whether it is reached'),
-        bool('serve_historical_blocks', 'Whether old blocks are served'),
-        num('bytes_left_in_cycle', 'Bytes left'),
-        num('time_left_in_cycle', 'Seconds left'),
+        num('target', 'Limit of the upload in bytes (-maxuploadtarget)'),
+        bool('target_reached', 'Whether the limit is reached'),
+        bool('serve_historical_blocks', 'Whether the node serves old blocks'),
+        num('bytes_left_in_cycle', 'Bytes available'),
+        num('time_left_in_cycle', 'Seconds until the measuring window ends'),
       ]),
     ]),
   ],

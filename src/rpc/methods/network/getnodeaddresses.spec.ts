@@ -6,16 +6,16 @@ export const getnodeaddresses: MethodSpec = {
   category: 'network',
   runs: 'node',
   repeatable: true,
-  description: 'Known addresses, with which a client can look for nodes on the network.',
+  description: 'Returns known addresses of nodes.',
   args: [
-    num('count', 'How many at most; 0 for all that are known.', { default: '1' }),
-    str('network?', 'Only those of ipv4, ipv6, onion, i2p or cjdns.', { since: 22 }),
+    num('count', 'Largest number of addresses to return. 0 means all known addresses', { default: '1' }),
+    str('network?', 'Return only addresses of this network: ipv4, ipv6, onion, i2p or cjdns', { since: 22 }),
   ],
   results: [
     arr([
       obj([
-        num('time', 'When it was last seen, seconds since 1970'),
-        num('services', 'What it offers, as bits'),
+        num('time', 'Time at which the node was last seen, in seconds since 1970'),
+        num('services', 'The services of the node, as bits'),
         str('address', 'The address'),
         num('port', 'The port'),
         str('network', 'The network', { since: 22 }),

@@ -6,16 +6,16 @@ export const listbanned: MethodSpec = {
   category: 'network',
   runs: 'node',
   repeatable: true,
-  description: 'The bans set by hand.',
+  description: 'Returns all bans that setban has set.',
   args: [],
   results: [
     arr([
       obj([
         str('address', 'Address or subnet'),
         num('banned_until', 'End of the ban, seconds since 1970'),
-        num('ban_created', 'When it was set'),
-        num('ban_duration', 'Seconds from one to the other', { since: 22 }),
-        num('time_remaining', 'Seconds until its end', { since: 22 }),
+        num('ban_created', 'Time at which the ban was set'),
+        num('ban_duration', 'Duration of the ban in seconds', { since: 22 }),
+        num('time_remaining', 'Seconds until the ban ends', { since: 22 }),
       ]),
     ]),
   ],

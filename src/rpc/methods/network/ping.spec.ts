@@ -5,7 +5,7 @@ export const ping: MethodSpec = {
   name: 'ping',
   category: 'network',
   runs: 'node',
-  description: 'Asks every peer for a sign of life. getpeerinfo shows how long they took (pingtime) or have taken so far (pingwait).',
+  description: 'Sends a ping to every peer. getpeerinfo shows the answer times as pingtime, and pings without an answer as\npingwait.',
   args: [],
   results: [none()],
   examples: [{ cli: '', rpc: '' }],

@@ -5,12 +5,12 @@ export const setban: MethodSpec = {
   name: 'setban',
   category: 'network',
   runs: 'node',
-  description: 'Bans an address or subnet, or lifts a ban.',
+  description: 'Bans an address or subnet, or removes a ban.',
   args: [
-    str('subnet', 'Address, or subnet with the bits or mask behind a slash; without one it is a single address.'),
+    str('subnet', 'An address, or a subnet with a slash and its bits or mask'),
     str('command', "'add' or 'remove'."),
-    num('bantime', 'Seconds the ban lasts; 0 takes -bantime.', { default: '0' }),
-    bool('absolute', 'Read bantime as the end of the ban in seconds since 1970.', { default: 'false' }),
+    num('bantime', 'Duration of the ban in seconds. 0 means -bantime', { default: '0' }),
+    bool('absolute', 'Whether bantime is the end of the ban, in seconds since 1970', { default: 'false' }),
   ],
   results: [none()],
   examples: [

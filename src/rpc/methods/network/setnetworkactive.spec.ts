@@ -5,8 +5,8 @@ export const setnetworkactive: MethodSpec = {
   name: 'setnetworkactive',
   category: 'network',
   runs: 'node',
-  description: 'Allows connections to peers, or ends them all and allows none.',
-  args: [bool('state', 'Whether peers are wanted.')],
-  results: [bool('The state from now on')],
+  description: 'Enables connections to peers, or closes all connections and allows no new ones.',
+  args: [bool('state', 'Whether to enable the network')],
+  results: [bool('The new state')],
   examples: [],
 };

@@ -6,12 +6,16 @@ export const abortprivatebroadcast: MethodSpec = {
   since: 31,
   category: 'rawtransactions',
   runs: 'node',
-  description: 'Sends a transaction no further, with -privatebroadcast.',
-  args: [hex('id', 'Its txid or wtxid; several transactions may have one txid')],
+  description: 'Stops the private broadcast of a transaction. Requires -privatebroadcast.',
+  args: [hex('id', 'The txid or wtxid. Several transactions may have the same txid')],
   results: [
     obj([
       arr('removed_transactions', '', [
-        obj([hex('txid', 'The transaction id'), hex('wtxid', 'The same with its witness'), hex('hex', 'The transaction')]),
+        obj([
+          hex('txid', 'The transaction id'),
+          hex('wtxid', 'The transaction hash, which includes the witness'),
+          hex('hex', 'The transaction'),
+        ]),
       ]),
     ]),
   ],

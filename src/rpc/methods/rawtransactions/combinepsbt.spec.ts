@@ -8,7 +8,7 @@ export const combinepsbt: MethodSpec = {
   runs: 'node',
   repeatable: true,
   checks: 'types or null',
-  description: 'Puts together what several PSBTs of one transaction know (BIP174, combiner).',
+  description: 'Combines several PSBTs of one transaction (BIP174, combiner).',
   args: [PSBTS_ARG],
   results: [str('The PSBT in Base64')],
   examples: [{ cli: '"[\\"mybase64_1\\", \\"mybase64_2\\"]"' }],

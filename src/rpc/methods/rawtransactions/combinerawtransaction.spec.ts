@@ -6,8 +6,8 @@ export const combinerawtransaction: MethodSpec = {
   category: 'rawtransactions',
   runs: 'node',
   repeatable: true,
-  description: 'Puts together the signatures of several versions of one transaction.',
-  args: [arr('txs', 'Versions of one transaction', [hex('hexstring?', 'A version, signed in part')])],
+  description: 'Combines the signatures of several versions of one transaction.',
+  args: [arr('txs', 'Versions of one transaction', [hex('hexstring?', 'A partially signed version as hex')])],
   results: [str('The transaction with all signatures')],
   examples: [{ cli: '"[\\"myhex1\\", \\"myhex2\\"]"', rpc: '"[\\"myhex1\\", \\"myhex2\\"]"' }],
 };

@@ -7,14 +7,13 @@ export const converttopsbt: MethodSpec = {
   category: 'rawtransactions',
   runs: 'front',
   checks: 'types or null',
-  description:
-    'Makes a blank PSBT of a transaction, as createrawtransaction and fundrawtransaction give it. New ones come from createpsbt.',
+  description: 'Converts a transaction of createrawtransaction or fundrawtransaction to a PSBT. Use createpsbt for new\ntransactions.',
   args: [
     hex('hexstring', 'The transaction'),
-    bool('permitsigdata', 'Whether signatures in it are thrown away; otherwise a transaction that has some is refused.', {
+    bool('permitsigdata', 'Whether to remove signatures. If false, the call fails for a transaction with signatures', {
       default: 'false',
     }),
-    bool('iswitness', 'Whether it has a witness. When not given, both readings are tried and the sane one is taken.', {
+    bool('iswitness', 'Whether the transaction has witnesses. If omitted, both formats are tried and the plausible one is used', {
       default: 'depends on heuristic tests',
     }),
     PSBT_VERSION_ARG,

@@ -8,7 +8,7 @@ export const createpsbt: MethodSpec = {
   category: 'rawtransactions',
   runs: 'front',
   checks: 'types or null',
-  description: 'Builds a transaction from inputs and outputs as a partially signed one (BIP174) that nothing is known of yet.',
+  description: 'Creates a PSBT (BIP174) from inputs and outputs. The PSBT has no further data about them yet.',
   args: [...createrawtransaction.args, PSBT_VERSION_ARG],
   results: [str('The PSBT in Base64')],
   examples: [{ cli: `"[{\\"txid\\":\\"myid\\",\\"vout\\":0}]" "[{\\"data\\":\\"00010203\\"}]"` }],

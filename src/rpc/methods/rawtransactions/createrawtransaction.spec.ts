@@ -7,7 +7,7 @@ export const createrawtransaction: MethodSpec = {
   category: 'rawtransactions',
   runs: 'front',
   checks: 'types or null',
-  description: 'Builds a transaction from inputs and outputs, unsigned. Nothing is stored or sent.',
+  description: 'Creates an unsigned transaction from inputs and outputs. The call does not store or send it.',
   args: [
     arr('inputs', 'The inputs', [
       obj({ optional: true }, [
@@ -16,11 +16,16 @@ export const createrawtransaction: MethodSpec = {
         num('sequence', 'The sequence number', { default: `depends on the value of the 'replaceable' and 'locktime' arguments` }),
       ]),
     ]),
-    arr('outputs', 'The outputs, each key once; "data" at most once.\nAn object of all of them is taken too.', { anyType: true }, [
-      obj({ optional: true }, [amount('address', 'An address and the amount in BTC')]),
-      obj({ optional: true }, [hex('data', 'The key is "data", the value hex')]),
-    ]),
-    num('locktime', 'The lock time; when not 0, inputs get a sequence that lets it count', { default: '0' }),
+    arr(
+      'outputs',
+      'The outputs. Each address may occur once, and "data" once.\nOne object with all outputs is accepted too',
+      { anyType: true },
+      [
+        obj({ optional: true }, [amount('address', 'An address and the amount in BTC')]),
+        obj({ optional: true }, [hex('data', 'The key is "data", the value hex')]),
+      ],
+    ),
+    num('locktime', 'The lock time. If it is not 0, inputs get a sequence number that activates it', { default: '0' }),
     bool('replaceable', 'Marks the transaction as replaceable (BIP125).', { default: 'false; true in releases since 24' }),
     TX_VERSION_ARG,
   ],

@@ -8,7 +8,7 @@ export const decodepsbt: MethodSpec = {
   runs: 'node',
   repeatable: true,
   checks: 'types',
-  description: 'Shows a PSBT as an object.',
+  description: 'Returns a PSBT as an object.',
   args: [PSBT_ARG],
   results: [obj(PSBT_MEMBERS)],
   examples: [{ cli: '"psbt"' }],

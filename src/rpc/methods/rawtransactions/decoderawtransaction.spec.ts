@@ -7,10 +7,10 @@ export const decoderawtransaction: MethodSpec = {
   category: 'rawtransactions',
   runs: 'front',
   checks: 'types',
-  description: 'Shows a raw transaction as an object.',
+  description: 'Returns a serialized transaction as an object.',
   args: [
     hex('hexstring', 'The transaction'),
-    bool('iswitness', 'Whether it has a witness. When not given, both readings are tried and the sane one is taken.', {
+    bool('iswitness', 'Whether the transaction has witnesses. If omitted, both formats are tried and the plausible one is used', {
       default: 'depends on heuristic tests',
     }),
   ],

@@ -7,13 +7,13 @@ export const decodescript: MethodSpec = {
   category: 'rawtransactions',
   runs: 'front',
   checks: 'types',
-  description: 'Shows a script as an object.',
+  description: 'Returns a script as an object.',
   args: [hex('hexstring', 'The script')],
   results: [
     obj([
       ...SCRIPT_MEMBERS.filter(({ name }) => name !== 'hex'),
-      str('p2sh?', 'Address of the P2SH script that wraps it (not for one that is P2SH already)'),
-      obj('segwit?', 'The witness script that wraps it (not for witness programs and P2SH)', [
+      str('p2sh?', 'Address of the P2SH script that wraps this script. Absent for a P2SH script'),
+      obj('segwit?', 'The witness output script that wraps this script. Absent for witness programs and P2SH scripts', [
         ...SCRIPT_MEMBERS,
         str('p2sh-segwit', 'Address of the P2SH script that wraps the witness script'),
       ]),

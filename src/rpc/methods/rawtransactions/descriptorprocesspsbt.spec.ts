@@ -8,7 +8,7 @@ export const descriptorprocesspsbt: MethodSpec = {
   since: 26,
   category: 'rawtransactions',
   runs: 'node',
-  description: 'Adds to a PSBT what descriptors, the chain and the pool tell, and signs what their private keys can.',
+  description: 'Adds data from descriptors, the chain and the mempool to a PSBT, and signs with the private keys of the\ndescriptors.',
   args: [
     PSBT_ARG,
     arr('descriptors', 'The descriptors', [
@@ -19,14 +19,14 @@ export const descriptorprocesspsbt: MethodSpec = {
       ]),
     ]),
     SIGHASH_TYPE_ARG,
-    bool('bip32derivs', 'Whether to tell where keys come from (BIP32)', { default: 'true' }),
-    bool('finalize', 'Whether to put final scripts into inputs that are complete', { default: 'true' }),
+    bool('bip32derivs', 'Whether to include the derivation paths of keys (BIP32)', { default: 'true' }),
+    bool('finalize', 'Whether to finalize complete inputs', { default: 'true' }),
   ],
   results: [
     obj([
       str('psbt', 'The PSBT in Base64'),
       bool('complete', 'Whether all inputs are signed'),
-      hex('hex?', 'The transaction, when they are'),
+      hex('hex?', 'The transaction as hex, only if all inputs are signed'),
     ]),
   ],
   examples: [{ cli: '"psbt" \'["descriptor1", "descriptor2"]\'' }, { cli: '"psbt" \'[{"desc":"mydescriptor", "range":21}]\'' }],

@@ -9,11 +9,11 @@ export const finalizepsbt: MethodSpec = {
   repeatable: true,
   checks: 'types or null',
   description:
-    'Puts the signatures of a PSBT together (BIP174, finalizer). Once every input has all it needs, the transaction comes out,\nready for sendrawtransaction; else the PSBT with those inputs final that are complete.',
-  args: [PSBT_ARG, bool('extract', 'Whether the transaction is given instead of the PSBT when it is complete', { default: 'true' })],
+    'Finalizes the inputs of a PSBT (BIP174, finalizer). If every input is complete, the call returns the\ntransaction for sendrawtransaction. Otherwise it returns the PSBT, in which the complete inputs are final.',
+  args: [PSBT_ARG, bool('extract', 'Whether to return the transaction instead of the PSBT if it is complete', { default: 'true' })],
   results: [
     obj([
-      str('psbt?', 'The PSBT in Base64, when there is no transaction'),
+      str('psbt?', 'The PSBT in Base64. Absent if the transaction is returned'),
       hex('hex?', 'The transaction'),
       bool('complete', 'Whether all inputs are final'),
     ]),

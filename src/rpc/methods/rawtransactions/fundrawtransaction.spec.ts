@@ -8,14 +8,14 @@ export const fundrawtransaction: MethodSpec = {
   runs: 'wallet',
   holds: 'parts',
   description:
-    'Adds inputs to a transaction until they pay for its outputs and the fee, and a change output if one is needed. Nothing is signed.\nInputs that are there stay as they are; they must be coins of the wallet, or it must be told how they are spent.',
+    'Adds inputs to a transaction until they pay for its outputs and the fee, and adds a change output if\nnecessary. The call signs nothing.\nExisting inputs stay unchanged. They must be coins of the wallet, unless the options tell how they are spent.',
   args: [
     hex('hexstring', 'The transaction'),
-    obj('options?', 'Options; true or false alone means includeWatching', { namedMembers: true, oneline: 'options' }, [
+    obj('options?', 'Options. true or false instead of an object stands for includeWatching', { namedMembers: true, oneline: 'options' }, [
       ...fundOptions('true'),
       INPUT_WEIGHTS_ARG,
     ]),
-    bool('iswitness', 'Whether the text is in the format with witnesses; without inputs both may fit', {
+    bool('iswitness', 'Whether the hex is in the format with witnesses. A transaction without inputs may fit both formats', {
       default: 'depends on heuristic tests',
     }),
   ],

@@ -6,19 +6,23 @@ export const getprivatebroadcastinfo: MethodSpec = {
   since: 31,
   category: 'rawtransactions',
   runs: 'node',
-  description: 'Transactions that are being sent privately, with -privatebroadcast.',
+  description: 'Returns the transactions that the node is sending privately. Requires -privatebroadcast.',
   args: [],
   results: [
     obj([
       arr('transactions', '', [
         obj([
           hex('txid', 'The transaction id'),
-          hex('wtxid', 'The same with its witness'),
+          hex('wtxid', 'The transaction hash, which includes the witness'),
           hex('hex', 'The transaction'),
-          time('time_added', 'When it was handed in', { since: 32 }),
-          num('attempts_remaining', 'How often it may still be sent; 0: not again before it is handed in again', { since: 32 }),
+          time('time_added', 'Time of the submission', { since: 32 }),
+          num('attempts_remaining', 'Number of times that it may still be sent. 0 means not before it is submitted again', { since: 32 }),
           arr('peers', '', [
-            obj([str('address', 'A peer that it was sent to'), time('sent', 'When'), time('received?', 'When the peer confirmed it')]),
+            obj([
+              str('address', 'A peer to which the transaction was sent'),
+              time('sent', 'Time at which it was sent'),
+              time('received?', 'Time at which the peer confirmed it'),
+            ]),
           ]),
         ]),
       ]),

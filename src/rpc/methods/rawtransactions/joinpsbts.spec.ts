@@ -8,7 +8,7 @@ export const joinpsbts: MethodSpec = {
   runs: 'node',
   repeatable: true,
   checks: 'types or null',
-  description: 'Makes one PSBT of the inputs and outputs of several, in random order. No outpoint may be in two of them.',
+  description: 'Joins the inputs and outputs of several PSBTs to one PSBT, in random order. An output may be spent by one of\nthem only.',
   args: [PSBTS_ARG],
   results: [str('The PSBT in Base64')],
   examples: [{ cli: '"[\\"mybase64_1\\", \\"mybase64_2\\"]"' }],

@@ -8,7 +8,7 @@ export const signrawtransactionwithkey: MethodSpec = {
   runs: 'node',
   repeatable: true,
   checks: 'types or null',
-  description: 'Signs the inputs of a transaction with the given private keys and no others.',
+  description: 'Signs the inputs of a transaction with the given private keys only.',
   args: [
     str('hexstring', 'The transaction'),
     arr('privkeys', 'The private keys', [str('privatekey?', 'A private key in Base58Check', { holds: 'key' })]),

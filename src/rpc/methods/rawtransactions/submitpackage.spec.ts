@@ -7,31 +7,35 @@ export const submitpackage: MethodSpec = {
   runs: 'node',
   checks: 'types',
   description:
-    'Hands in a transaction with the unconfirmed transactions that it spends, whose fees then count together:\nparents first, the child last, no parent spending another. Or one transaction.\nWhat can stand alone is taken alone; the rest is taken together or not at all.',
+    'Submits one transaction, or a child together with its unconfirmed parents, to the mempool. Parents come first\nand the child last. No parent may spend another.\nThe node accepts transactions that are valid alone. It accepts the others together, by their common fee rate,\nor not at all.',
   args: [
     arr('package', 'The transactions as hex, 25 at most', [hex('rawtx?', '')]),
-    amount('maxfeerate', 'Refuse transactions above this feerate, in BTC/kvB.\n0 takes any; 1 and more are refused.', { default: '0.10' }),
-    amount('maxburnamount', 'Refuse outputs that nobody can spend above this amount, in BTC', { default: '0.00' }),
+    amount(
+      'maxfeerate',
+      'Refuse transactions above this fee rate, in BTC/kvB.\n0 accepts any fee rate. Values of 1 and more are not allowed',
+      { default: '0.10' },
+    ),
+    amount('maxburnamount', 'Refuse transactions whose unspendable outputs exceed this amount, in BTC', { default: '0.00' }),
   ],
   results: [
     obj([
       str('package_msg', '"success", or what is wrong with the package'),
-      dyn('tx-results', 'By witness hash', [
+      dyn('tx-results', 'Results by wtxid', [
         obj('wtxid', '', [
           hex('txid', 'The transaction id'),
-          hex('other-wtxid?', 'What the pool has instead: the same with another witness'),
-          num('vsize_adjusted?', 'Sigop-adjusted virtual size, when it is in the pool', { since: 32 }),
+          hex('other-wtxid?', 'wtxid of the transaction with the same txid and another witness that is in the mempool'),
+          num('vsize_adjusted?', 'Sigop-adjusted virtual size. Only if the transaction is in the mempool', { since: 32 }),
           num('vsize?', 'The same'),
-          num('vsize_bip141?', 'Virtual size (BIP141), when it is in the pool', { since: 32 }),
-          obj('fees?', 'When it is in the pool', [
+          num('vsize_bip141?', 'Virtual size (BIP141). Only if the transaction is in the mempool', { since: 32 }),
+          obj('fees?', 'Fees. Only if the transaction is in the mempool', [
             amount('base', 'The fee in BTC'),
-            amount('effective-feerate?', 'The feerate it counted with, in BTC/kvB, unless it was there before'),
-            arr('effective-includes?', 'Witness hashes of those that counted together', [hex()]),
+            amount('effective-feerate?', 'Effective fee rate in BTC/kvB. Absent if the transaction was already in the mempool'),
+            arr('effective-includes?', 'wtxids of the transactions whose fees and sizes are part of the effective fee rate', [hex()]),
           ]),
-          str('error?', 'Why it is not in the pool'),
+          str('error?', 'Reason why the transaction was not accepted'),
         ]),
       ]),
-      arr('replaced-transactions?', 'Ids of transactions that had to go', [hex()]),
+      arr('replaced-transactions?', 'Ids of the transactions that were replaced', [hex()]),
     ]),
   ],
   examples: [{ cli: `'["parenthex", "childhex"]'`, rpc: '["parenthex", "childhex"]' }],

@@ -8,14 +8,15 @@ export const utxoupdatepsbt: MethodSpec = {
   runs: 'node',
   repeatable: true,
   checks: 'types or null',
-  description: 'Adds segwit outputs that a PSBT spends, from the chain and the pool, and what descriptors tell about its scripts and keys.',
+  description:
+    'Adds the segwit outputs that a PSBT spends, from the chain and the mempool, and the scripts and keys that\ndescriptors provide.',
   args: [
     PSBT_ARG,
     arr('descriptors?', 'Descriptors', [
       str('A descriptor', { holds: 'descriptor', optional: true }),
       obj('A descriptor with a range', { optional: true }, [
         str('desc', 'A descriptor', { holds: 'descriptor' }),
-        range('range', 'Up to what index, or [begin,end]', { default: '1000' }),
+        range('range', 'The last index, or [begin,end]', { default: '1000' }),
       ]),
     ]),
   ],

@@ -6,9 +6,9 @@ export const enumeratesigners: MethodSpec = {
   category: 'signer',
   runs: 'node',
   since: 22,
-  description: 'Lists the devices that the command of -signer finds, each master key once.',
+  description: 'Returns the devices that the command of -signer finds. Each master key appears once.',
   args: [],
-  results: [obj([arr('signers', '', [obj([hex('fingerprint', 'Fingerprint of its master key'), str('name', 'Its model')])])])],
+  results: [obj([arr('signers', '', [obj([hex('fingerprint', 'Fingerprint of its master key'), str('name', 'Model of the device')])])])],
   examples: [{ cli: '', rpc: '' }],
   waits: true,
 };

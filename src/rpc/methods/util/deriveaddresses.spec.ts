@@ -7,7 +7,7 @@ export const deriveaddresses: MethodSpec = {
   runs: 'node',
   repeatable: true,
   checks: 'types',
-  description: 'Lists the addresses of an output descriptor.',
+  description: 'Returns the addresses of an output descriptor.',
   args: [
     str('descriptor', 'The descriptor with its checksum', { holds: 'descriptor' }),
     range('range?', 'For ranged descriptors: the last index, or [begin,end], both included'),

@@ -9,12 +9,12 @@ export const estimatesmartfee: MethodSpec = {
   cacheable: true,
   checks: 'types',
   description:
-    'What a transaction should pay per kB to confirm within conf_target blocks, as far as past blocks tell.\nSizes are virtual (BIP141): witness data counts a quarter.',
+    'Estimates the fee rate per kvB with which a transaction confirms within conf_target blocks, from past blocks.\nSizes are virtual (BIP141): witness data counts a quarter.',
   args: [
     num('conf_target', 'Blocks (1 - 1008)'),
     str(
       'estimate_mode',
-      'conservative looks further back and answers with more when fees have just fallen; economical follows at once.\nOne of "unset", "economical", "conservative".',
+      'The mode of the estimate: "unset", "economical" or "conservative".\nconservative considers a longer history and returns higher rates shortly after fees have fallen. economical follows at once',
       { default: 'economical, before release 28 conservative' },
     ),
     obj('options?', '', { since: 32 }, [
@@ -29,9 +29,9 @@ export const estimatesmartfee: MethodSpec = {
   results: [
     obj([
       amount('feerate?', 'Fee rate in BTC/kB (absent with errors)'),
-      arr('errors?', '', [str('Why there is no answer')]),
+      arr('errors?', '', [str('Reasons why there is no estimate')]),
       str('estimator?', 'Estimator that was used; absent if the options name one', { since: 32 }),
-      num('blocks', 'The target this answers: the one asked for, or the longest that there is data for, at least 2'),
+      num('blocks', 'The target of the estimate: the requested one, or the longest one with data, at least 2'),
     ]),
   ],
   examples: [{ cli: '6' }],

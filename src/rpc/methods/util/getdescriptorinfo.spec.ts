@@ -7,16 +7,16 @@ export const getdescriptorinfo: MethodSpec = {
   runs: 'node',
   repeatable: true,
   checks: 'types',
-  description: 'Reads an output descriptor and tells what it is.',
-  args: [str('descriptor', 'The descriptor; its checksum may be left out.', { holds: 'descriptor' })],
+  description: 'Analyses an output descriptor.',
+  args: [str('descriptor', 'The descriptor, with or without its checksum', { holds: 'descriptor' })],
   results: [
     obj([
       str('descriptor', 'The descriptor in canonical form, without private keys, with its checksum'),
       arr('multipath_expansion?', 'Every descriptor that a multipath descriptor stands for', [str('A descriptor')]),
       str('checksum', 'The checksum of the text that was given'),
-      bool('isrange', 'Whether it stands for one script per index'),
-      bool('issolvable', 'Whether enough is known to sign, but for private keys'),
-      bool('hasprivatekeys', 'Whether the text holds a private key'),
+      bool('isrange', 'Whether the descriptor has a range'),
+      bool('issolvable', 'Whether the descriptor is solvable'),
+      bool('hasprivatekeys', 'Whether the given descriptor has a private key'),
     ]),
   ],
   examples: [

@@ -6,13 +6,13 @@ export const getindexinfo: MethodSpec = {
   category: 'util',
   runs: 'node',
   repeatable: true,
-  description: 'The indexes that are on, and how far they came.',
-  args: [str('index_name?', 'Show only this one')],
+  description: 'Returns the enabled indexes and their progress.',
+  args: [str('index_name?', 'Return only this index')],
   results: [
     dyn([
       obj('name', 'Name of the index', [
-        bool('synced', 'Whether it has caught up with the chain'),
-        num('best_block_height', 'Height up to which it goes'),
+        bool('synced', 'Whether the index has caught up with the chain'),
+        num('best_block_height', 'Height up to which the index has blocks'),
       ]),
     ]),
   ],

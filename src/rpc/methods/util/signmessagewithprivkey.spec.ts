@@ -7,7 +7,7 @@ export const signmessagewithprivkey: MethodSpec = {
   runs: 'node',
   repeatable: true,
   description: 'Signs a message with a private key.',
-  args: [str('privkey', 'The private key', { holds: 'key' }), str('message', 'What to sign')],
+  args: [str('privkey', 'The private key', { holds: 'key' }), str('message', 'The message')],
   results: [str('The signature in Base64')],
   examples: [
     { title: 'Sign', cli: '"privkey" "my message"', rpc: '"privkey", "my message"' },

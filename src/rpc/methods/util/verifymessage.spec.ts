@@ -6,9 +6,9 @@ export const verifymessage: MethodSpec = {
   category: 'util',
   runs: 'node',
   repeatable: true,
-  description: 'Checks that a message was signed with the key of an address.',
-  args: [str('address', 'The address, of the P2PKH kind'), str('signature', 'The signature in Base64'), str('message', 'What was signed')],
-  results: [bool('Whether the signature is good')],
+  description: 'Verifies that a message was signed with the key of an address.',
+  args: [str('address', 'The address, a P2PKH address'), str('signature', 'The signature in Base64'), str('message', 'The signed message')],
+  results: [bool('Whether the signature is valid')],
   examples: [
     {
       cli: '"1D1ZrZNe3JUo7ZycKEYQQiQAWd9y54F4XX" "signature" "my message"',

@@ -7,7 +7,7 @@ export const abandontransaction: MethodSpec = {
   runs: 'wallet',
   holds: 'parts',
   description:
-    'Gives a transaction up that is in no block and not in the mempool, with all that spend its outputs: their inputs can be spent again.',
+    'Abandons a transaction that is neither in a block nor in the mempool, and all transactions that spend its\noutputs. The wallet can then spend their inputs again.',
   args: [hex('txid', 'The transaction')],
   results: [none()],
   examples: [

@@ -6,8 +6,8 @@ export const abortrescan: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   holds: 'wallet',
-  description: 'Stops the scan under way.',
+  description: 'Stops the current scan.',
   args: [],
-  results: [bool('Whether there was one to stop')],
+  results: [bool('Whether there was a scan to stop')],
   examples: [{ cli: '', rpc: '' }],
 };

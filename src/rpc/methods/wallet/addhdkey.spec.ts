@@ -7,8 +7,8 @@ export const addhdkey: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   holds: 'keys',
-  description: 'Adds an extended key to a wallet, for createwalletdescriptor and derivehdkey. It makes no address by itself.',
+  description: 'Adds an extended key to a wallet, for createwalletdescriptor and derivehdkey. The call creates no address.',
   args: [str('hdkey', 'The extended private key', { holds: 'descriptor', default: 'a random key' })],
-  results: [obj([str('xpub', 'Its public half')])],
+  results: [obj([str('xpub', 'The extended public key')])],
   examples: [{ cli: 'xprv', rpc: '"xprv"' }],
 };

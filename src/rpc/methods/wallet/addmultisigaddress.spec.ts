@@ -9,9 +9,9 @@ export const addmultisigaddress: MethodSpec = {
   until: 30,
   runs: 'wallet',
   holds: 'wallet',
-  description: 'Makes an address that needs some of several keys to spend, and keeps its script.',
+  description: 'Creates a multisig address that requires some of several keys to spend, and stores its script in the wallet.',
   args: [
-    num('nrequired', 'How many of the keys must sign'),
+    num('nrequired', 'Number of required signatures'),
     arr('keys', 'The public keys, or addresses of the wallet', [str('key', 'A public key in hex, or an address')]),
     str('label?', 'A label for the address'),
     str('address_type', SCRIPT_ADDRESS_TYPES_HELP, { default: 'set by -addresstype' }),

@@ -8,7 +8,7 @@ export const bumpfee: MethodSpec = {
   runs: 'wallet',
   holds: 'keys',
   description:
-    "Replaces an unconfirmed, replaceable payment of the wallet by one with a higher fee. The fee comes from its change, or from further coins.\nThe wallet must be unlocked. The payment must have no descendants; all inputs must be the wallet's.",
+    'Replaces an unconfirmed, replaceable payment of the wallet by one with a higher fee. The fee comes from the\nchange, or from additional coins.\nThe wallet must be unlocked. The payment must have no descendants, and all its inputs must belong to the\nwallet.',
   args: BUMP_ARGS,
   results: [obj([hex('txid', 'The new transaction id'), ...BUMP_MEMBERS])],
   examples: [{ title: 'Pay more', cli: '"txid"' }],

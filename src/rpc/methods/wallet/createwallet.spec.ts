@@ -6,19 +6,19 @@ export const createwallet: MethodSpec = {
   name: 'createwallet',
   category: 'wallet',
   runs: 'wallet',
-  description: 'Makes a new wallet and loads it.',
+  description: 'Creates a new wallet and loads it.',
   args: [
-    str('wallet_name', 'Its name; a path makes it there'),
-    bool('disable_private_keys', 'It only watches', { default: 'false' }),
-    bool('blank', 'It begins without keys and without a seed', { default: 'false' }),
-    str('passphrase?', 'Encrypts it with this', { holds: 'passphrase' }),
-    bool('avoid_reuse', 'It keeps coins of addresses that were spent from apart', { default: 'false' }),
-    bool('descriptors', 'It is made of descriptors', { default: 'false' }),
+    str('wallet_name', 'Name of the wallet. A path creates the wallet at that place'),
+    bool('disable_private_keys', 'Make a watch-only wallet', { default: 'false' }),
+    bool('blank', 'Make a blank wallet, without keys and without a seed', { default: 'false' }),
+    str('passphrase?', 'Encrypt the wallet with this passphrase', { holds: 'passphrase' }),
+    bool('avoid_reuse', 'Track addresses that were spent from, and keep their coins apart', { default: 'false' }),
+    bool('descriptors', 'Make a descriptor wallet', { default: 'false' }),
     bool(
       'load_on_startup?',
-      'Whether the wallet is loaded at every start from now on: true adds it to the list, false takes it out, null leaves the list as it is',
+      'Whether to load the wallet at every start: true adds it to the list in settings.json, false removes it, null changes nothing',
     ),
-    bool('external_signer', 'Its keys are on a device that the command of -signer speaks to; wants disable_private_keys and descriptors', {
+    bool('external_signer', 'Use an external signer, such as a hardware wallet (-signer). Requires disable_private_keys and descriptors', {
       since: 22,
       default: 'false',
     }),

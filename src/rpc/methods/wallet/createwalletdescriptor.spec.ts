@@ -7,12 +7,12 @@ export const createwalletdescriptor: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   holds: 'keys',
-  description: 'Makes the descriptors of a kind of address that the wallet gives out none of yet. It must be unlocked.',
+  description: 'Creates the descriptors for an address type that the wallet does not have yet. The wallet must be unlocked.',
   args: [
-    str('type', 'The kind of address: "legacy", "p2sh-segwit", "bech32" or "bech32m"'),
+    str('type', 'The address type: "legacy", "p2sh-segwit", "bech32" or "bech32m"'),
     obj('options?', '', { namedMembers: true }, [
-      bool('internal', 'Only the descriptor of change (true) or of payments (false)', { default: 'both' }),
-      str('hdkey', 'The extended public key (gethdkeys) it grows from', { default: 'the one of all active descriptors' }),
+      bool('internal', 'true: only the descriptor for change. false: only the one for receiving', { default: 'both' }),
+      str('hdkey', 'The extended public key (gethdkeys) to derive from', { default: 'the one of all active descriptors' }),
     ]),
   ],
   results: [obj([arr('descs', 'The descriptors that were added', [str('A descriptor')])])],

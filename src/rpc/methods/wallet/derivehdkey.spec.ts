@@ -7,11 +7,11 @@ export const derivehdkey: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   holds: 'keys',
-  description: 'Derives an extended key from one of the wallet. It must be unlocked.',
+  description: 'Derives an extended key from a key of the wallet. The wallet must be unlocked.',
   args: [
-    str('path', 'The path (BIP-0032), with one hardened step at least'),
+    str('path', 'The path (BIP-0032), with at least one hardened step'),
     obj('options?', '', { namedMembers: true }, [
-      bool('private', 'With the private key', { default: 'false' }),
+      bool('private', 'Return the private key too', { default: 'false' }),
       str('hdkey', 'The extended public key (gethdkeys) to begin with', {
         default: 'the one added by addhdkey, else the one of all active descriptors',
       }),
@@ -21,7 +21,7 @@ export const derivehdkey: MethodSpec = {
     obj([
       str('origin', 'Fingerprint and path, as descriptors have them before a key'),
       str('xpub', 'The extended public key'),
-      str('xprv?', 'The private one, when it was asked for'),
+      str('xprv?', 'The extended private key, if requested'),
     ]),
   ],
   examples: [{ cli: 'm/87h/0h/0h', rpc: '"m/87h/0h/0h"' }],

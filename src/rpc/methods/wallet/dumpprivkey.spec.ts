@@ -8,7 +8,7 @@ export const dumpprivkey: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   repeatable: true,
-  description: 'Shows the private key of an address.',
+  description: 'Returns the private key of an address.',
   args: [str('address', 'The address')],
   results: [str('The key in WIF')],
   examples: [{ cli: '"myaddress"', rpc: '"myaddress"' }],

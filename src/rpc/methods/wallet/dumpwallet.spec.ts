@@ -8,9 +8,9 @@ export const dumpwallet: MethodSpec = {
   runs: 'wallet',
   holds: 'keys',
   description:
-    'Writes every private key and script of a legacy wallet to a text file, which must not exist. Whoever has the file has the coins.',
+    'Writes every private key and script of a legacy wallet to a text file. The file must not exist. Anyone who can\nread the file can spend the coins.',
   args: [str('filename', 'The file')],
-  results: [obj([str('filename', 'The file with its full path')])],
+  results: [obj([str('filename', 'Absolute path of the file')])],
   examples: [{ cli: '"test"', rpc: '"test"' }],
   waits: true,
 };

@@ -6,9 +6,9 @@ export const encryptwallet: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   holds: 'parts',
-  description: 'Encrypts the wallet with a passphrase; from then on it is locked until walletpassphrase.',
-  args: [str('passphrase', 'At least one character; it should be long', { holds: 'passphrase' })],
-  results: [str('What happened and what to do now')],
+  description: 'Encrypts the wallet with a passphrase. The wallet is then locked until walletpassphrase.',
+  args: [str('passphrase', 'The passphrase. It must not be empty, and should be long', { holds: 'passphrase' })],
+  results: [str('A message about the result and the next step')],
   examples: [{ cli: '"my pass phrase"', rpc: '"my pass phrase"' }],
   waits: true,
 };

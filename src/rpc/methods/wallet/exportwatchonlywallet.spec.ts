@@ -8,8 +8,8 @@ export const exportwatchonlywallet: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   description:
-    'Writes a copy of the wallet without private keys: its descriptors, transactions and labels. restorewallet makes a wallet of it,\nwhich watches only. Where descriptors derive by hardened steps it knows addresses as far as the pool reaches.',
-  args: [str('destination', 'The file, which must not be there yet')],
+    'Writes a copy of the wallet without private keys: its descriptors, transactions and labels. restorewallet\ncreates a watch-only wallet from it.\nIf descriptors have hardened derivation steps, that wallet knows addresses only up to the end of the key pool.',
+  args: [str('destination', 'The file. It must not exist')],
   results: [obj([str('exported_file', 'The file')])],
   examples: [{ cli: '"/path/to/export.dat"', rpc: '"/path/to/export.dat"' }],
   waits: true,

@@ -7,8 +7,8 @@ export const getaddressesbylabel: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   repeatable: true,
-  description: 'Lists the addresses of a label.',
+  description: 'Returns the addresses of a label.',
   args: [str('label', 'The label')],
-  results: [dyn('Members are addresses', [obj('address', '', [str('purpose', 'send or receive')])])],
+  results: [dyn('Addresses of the label', [obj('address', '', [str('purpose', 'send or receive')])])],
   examples: [{ cli: '"tabby"', rpc: '"tabby"' }],
 };

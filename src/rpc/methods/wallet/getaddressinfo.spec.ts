@@ -3,36 +3,36 @@ import type { MethodSpec, ResultSpec } from '../../declare/types.js';
 
 const BEFORE_EMBEDDED: readonly ResultSpec[] = [
   str('address', 'The address'),
-  hex('scriptPubKey', 'Its output script'),
-  bool('ismine', 'Whether the wallet can spend what is paid there'),
-  bool('solvable', 'Whether the wallet knows all but private keys for spending'),
-  str('desc?', 'A descriptor for it'),
+  hex('scriptPubKey', 'The output script'),
+  bool('ismine', 'Whether the wallet can spend coins of this address'),
+  bool('solvable', 'Whether the wallet knows everything except private keys to spend coins of this address'),
+  str('desc?', 'A descriptor of the output script'),
   str('parent_desc?', 'Descriptor in the wallet to which the address belongs', { since: 22 }),
-  bool('iswatchonly', 'Whether it is watched only'),
-  bool('isscript?', 'Whether a script is behind it'),
-  bool('iswitness', 'Whether it is a witness address'),
+  bool('iswatchonly', 'Whether the address is watch-only'),
+  bool('isscript?', 'Whether the address is of a script'),
+  bool('iswitness', 'Whether the address is a witness address'),
   num('witness_version?', 'The witness version'),
   hex('witness_program?', 'The witness program'),
-  str('script?', 'Kind of the redeem or witness script'),
-  hex('hex?', 'That script'),
-  arr('pubkeys?', 'Its keys, when it is multisig', [hex('A key')]),
-  num('sigsrequired?', 'Signatures it asks for'),
+  str('script?', 'Type of the redeem or witness script'),
+  hex('hex?', 'The redeem or witness script'),
+  arr('pubkeys?', 'Public keys, only for multisig', [hex('A key')]),
+  num('sigsrequired?', 'Number of required signatures, only for multisig'),
   hex('pubkey?', 'The public key'),
 ];
 const AFTER_EMBEDDED: readonly ResultSpec[] = [
   bool('iscompressed?', 'Whether the public key is compressed'),
-  bool('ischange', 'Whether it is taken for change'),
-  time('timestamp?', 'When its key was made or from when it matters'),
-  str('hdkeypath?', 'Its path'),
+  bool('ischange', 'Whether the address is used for change'),
+  time('timestamp?', 'Creation time of the key, or time from which on payments are possible'),
+  str('hdkeypath?', 'Derivation path'),
   hex('hdseedid?', 'Hash of the seed key'),
   hex('hdmasterfingerprint?', 'Fingerprint of the root key'),
-  arr('labels', 'Its label, if it has one', [str('The label')]),
+  arr('labels', 'Labels of the address', [str('The label')]),
 ];
 /** Members that ask the wallet and not the address. */
 const OF_WALLET: ReadonlySet<string> = new Set(['ismine', 'solvable', 'desc', 'parent_desc', 'iswatchonly']);
 const INSIDE = [...BEFORE_EMBEDDED.filter(({ name }) => !OF_WALLET.has(name)), ...AFTER_EMBEDDED.slice(0, 1)];
 const embedded = (members: readonly ResultSpec[]): ResultSpec =>
-  obj('embedded?', 'The same about the address inside', [elision({ of: members })]);
+  obj('embedded?', 'The same data about the embedded address', [elision({ of: members })]);
 
 export const getaddressinfo: MethodSpec = {
   name: 'getaddressinfo',
@@ -40,7 +40,7 @@ export const getaddressinfo: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   repeatable: true,
-  description: "Tells what the wallet knows of an address. Some members are there only when the address is in some way the wallet's.",
+  description: 'Returns what the wallet knows about an address. Some members are present only if the address is related to the\nwallet.',
   args: [str('address', 'The address')],
   results: [
     obj([

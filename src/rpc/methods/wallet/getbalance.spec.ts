@@ -7,12 +7,12 @@ export const getbalance: MethodSpec = {
   runs: 'wallet',
   holds: 'parts',
   repeatable: true,
-  description: 'Sum of the coins the wallet can rely on.',
+  description: 'Returns the sum of the trusted coins of the wallet.',
   args: [
-    str('dummy?', 'Left out or "*"'),
-    num('minconf', 'Count transactions with at least so many confirmations', { default: '0' }),
-    bool('include_watchonly', 'Count coins that are watched only', { default: 'true for watch-only wallets, otherwise false' }),
-    bool('avoid_reuse', 'Leave out coins of addresses that were spent from', { default: 'true' }),
+    str('dummy?', 'Omit, or set to "*"'),
+    num('minconf', 'Minimum number of confirmations', { default: '0' }),
+    bool('include_watchonly', 'Include watch-only coins', { default: 'true for watch-only wallets, otherwise false' }),
+    bool('avoid_reuse', 'Exclude coins of addresses that were spent from (only with avoid_reuse)', { default: 'true' }),
   ],
   results: [amount('BTC')],
   examples: [

@@ -8,21 +8,21 @@ export const getbalances: MethodSpec = {
   runs: 'wallet',
   holds: 'parts',
   repeatable: true,
-  description: 'All balances of the wallet.',
+  description: 'Returns all balances of the wallet.',
   args: [],
   results: [
     obj([
-      obj('mine', 'What it can sign for', [
-        amount('trusted', 'Coins to rely on: confirmed, or own change'),
-        amount('untrusted_pending', 'Coins others paid, unconfirmed'),
-        amount('immature', 'Block rewards that cannot be spent yet'),
-        amount('nonmempool', 'What own transactions that are not in the mempool spend of these, negative', { since: 32 }),
+      obj('mine', 'Coins that the wallet can sign for', [
+        amount('trusted', 'Trusted coins: confirmed ones, and own unconfirmed change'),
+        amount('untrusted_pending', 'Unconfirmed coins from others'),
+        amount('immature', 'Immature block rewards'),
+        amount('nonmempool', 'Amount of these coins that own transactions outside the mempool spend (negative)', { since: 32 }),
         amount('used?', 'Coins of addresses that were spent from'),
       ]),
-      obj('watchonly?', 'What it only watches', { until: 30 }, [
-        amount('trusted', 'Coins to rely on: confirmed, or own change'),
-        amount('untrusted_pending', 'Coins others paid, unconfirmed'),
-        amount('immature', 'Block rewards that cannot be spent yet'),
+      obj('watchonly?', 'Watch-only coins', { until: 30 }, [
+        amount('trusted', 'Trusted coins: confirmed ones, and own unconfirmed change'),
+        amount('untrusted_pending', 'Unconfirmed coins from others'),
+        amount('immature', 'Immature block rewards'),
       ]),
       LAST_PROCESSED,
     ]),

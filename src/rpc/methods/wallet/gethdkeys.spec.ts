@@ -7,21 +7,21 @@ export const gethdkeys: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   holds: 'keys',
-  description: 'Lists the extended keys of a wallet, and the descriptors that are derived from each.',
+  description: 'Returns the extended keys of a wallet, and the descriptors that are derived from each.',
   args: [
     obj('options?', '', { namedMembers: true }, [
-      bool('active_only', 'Only keys of descriptors that give out addresses', { default: 'false' }),
-      bool('private', 'With private keys; needs an unlocked wallet', { default: 'false' }),
+      bool('active_only', 'Return only keys of active descriptors', { default: 'false' }),
+      bool('private', 'Return private keys too. Requires an unlocked wallet', { default: 'false' }),
     ]),
   ],
   results: [
     arr([
       obj([
         str('xpub', 'The extended public key'),
-        bool('has_private', 'Whether the wallet has its private half'),
-        str('xprv?', 'That half, when it was asked for'),
+        bool('has_private', 'Whether the wallet has the private key'),
+        str('xprv?', 'The extended private key, if requested'),
         arr('descriptors', 'Descriptors with this key', [
-          obj([str('desc', 'The descriptor'), bool('active', 'Whether it gives out addresses')]),
+          obj([str('desc', 'The descriptor'), bool('active', 'Whether the descriptor is active: new addresses come from it')]),
         ]),
       ]),
     ]),

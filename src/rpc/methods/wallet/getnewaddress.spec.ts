@@ -7,8 +7,8 @@ export const getnewaddress: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   holds: 'wallet',
-  description: 'Gives a new address to be paid at.',
-  args: [str('label', 'Its label', { default: '""' }), str('address_type', ADDRESS_TYPES_HELP, { default: 'set by -addresstype' })],
+  description: 'Returns a new address to receive payments.',
+  args: [str('label', 'The label', { default: '""' }), str('address_type', ADDRESS_TYPES_HELP, { default: 'set by -addresstype' })],
   results: [str('The address')],
   examples: [{ cli: '', rpc: '' }],
 };

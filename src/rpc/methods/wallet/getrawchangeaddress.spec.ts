@@ -7,7 +7,7 @@ export const getrawchangeaddress: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   holds: 'wallet',
-  description: 'Gives a new address for change, for raw transactions.',
+  description: 'Returns a new address for change, for raw transactions.',
   args: [str('address_type', ADDRESS_TYPES_HELP, { default: 'set by -addresstype' })],
   results: [str('The address')],
   examples: [{ cli: '', rpc: '' }],

@@ -8,12 +8,8 @@ export const getreceivedbyaddress: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   repeatable: true,
-  description: 'Sum of what an address received; coinbases count since release 23, once they are mature.',
-  args: [
-    str('address', 'An address of the wallet'),
-    num('minconf', 'Count transactions with at least so many confirmations', { default: '1' }),
-    IMMATURE_ARG,
-  ],
+  description: 'Returns the sum that an address has received. Since release 23 this includes mature coinbases.',
+  args: [str('address', 'An address of the wallet'), num('minconf', 'Minimum number of confirmations', { default: '1' }), IMMATURE_ARG],
   results: [amount('BTC')],
   examples: [
     { cli: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"', rpc: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl"' },

@@ -8,12 +8,8 @@ export const getreceivedbylabel: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   repeatable: true,
-  description: 'Sum of what the addresses of a label received; coinbases count since release 23, once they are mature.',
-  args: [
-    str('label', 'The label; "" is one too'),
-    num('minconf', 'Count transactions with at least so many confirmations', { default: '1' }),
-    IMMATURE_ARG,
-  ],
+  description: 'Returns the sum that the addresses of a label have received. Since release 23 this includes mature coinbases.',
+  args: [str('label', 'The label. "" is a label too'), num('minconf', 'Minimum number of confirmations', { default: '1' }), IMMATURE_ARG],
   results: [amount('BTC')],
   examples: [
     { cli: '""', rpc: '""' },

@@ -8,7 +8,7 @@ export const getunconfirmedbalance: MethodSpec = {
   runs: 'wallet',
   holds: 'parts',
   repeatable: true,
-  description: 'Same as getbalances().mine.untrusted_pending; kept for older programs.',
+  description: 'Returns the same as getbalances().mine.untrusted_pending. For older programs.',
   args: [],
   results: [amount('BTC')],
   examples: [],

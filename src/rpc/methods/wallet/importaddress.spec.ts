@@ -7,12 +7,12 @@ export const importaddress: MethodSpec = {
   until: 30,
   runs: 'wallet',
   holds: 'parts',
-  description: 'Watches an address or a script.',
+  description: 'Adds an address or script to the wallet as watch-only.',
   args: [
     str('address', 'The address, or a script in hex'),
-    str('label', 'Its label', { default: '""' }),
-    bool('rescan', 'Scan the blocks for its transactions', { default: 'true' }),
-    bool('p2sh', 'Watch the P2SH address of the script too', { default: 'false' }),
+    str('label', 'The label', { default: '""' }),
+    bool('rescan', 'Whether to scan the blocks for transactions', { default: 'true' }),
+    bool('p2sh', 'Whether to watch the P2SH address of the script too', { default: 'false' }),
   ],
   results: [none()],
   examples: [

@@ -6,24 +6,24 @@ export const importcorewallet: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   description:
-    "Makes a wallet of a wallet file of Bitcoin Core (wallet.dat, Berkeley DB or SQLite), and loads it: keys, descriptors, scripts,\nlabels and transactions. The file is only read; no other program may have it open. Blocks after Bitcoin Core's last are looked\nthrough.",
+    'Creates a wallet from a wallet file of Bitcoin Core (wallet.dat, Berkeley DB or SQLite) and loads it. The\nwallet gets the keys, descriptors, scripts, labels and transactions.\nThe call only reads the file. No other program may have it open. adit scans the blocks after the last one that\nBitcoin Core had seen.',
   args: [
     str('file', 'The file, or the folder that wallet.dat is in'),
-    str('wallet_name', 'The name it gets here', { default: "the folder's name" }),
-    str('passphrase?', 'That of an encrypted wallet; it is the same here', { holds: 'passphrase' }),
+    str('wallet_name', 'Name of the new wallet', { default: "the folder's name" }),
+    str('passphrase?', 'Passphrase, if the wallet file is encrypted. The new wallet has the same one', { holds: 'passphrase' }),
     bool(
       'load_on_startup?',
-      'Whether the wallet is loaded at every start from now on: true adds it to the list, false takes it out, null leaves the list as it is',
+      'Whether to load the wallet at every start: true adds it to the list in settings.json, false removes it, null changes nothing',
     ),
   ],
   results: [
     obj([
       str('name', 'Name of the wallet'),
-      num('keys', 'Private keys in the file'),
+      num('keys', 'Number of private keys in the file'),
       num('descriptors', 'Descriptors'),
       num('transactions', 'Transactions'),
-      num('addresses', 'Addresses with a label'),
-      arr('warnings?', 'What was left out', [str('In words')]),
+      num('addresses', 'Number of addresses with a label'),
+      arr('warnings?', 'Data that was not imported', [str('Script in text form (asm)')]),
     ]),
   ],
   examples: [{ cli: '"/home/you/.bitcoin/wallets/savings/wallet.dat" "savings"' }],

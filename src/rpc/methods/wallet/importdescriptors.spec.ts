@@ -7,27 +7,29 @@ export const importdescriptors: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   holds: 'parts',
-  description: 'Imports descriptors into a descriptor wallet, then scans the blocks from the earliest time on.',
+  description: 'Imports descriptors into a descriptor wallet, then scans the blocks from the earliest timestamp on.',
   args: [
-    arr('requests', 'What to import', [
+    arr('requests', 'The requests', [
       obj([
         str('desc', 'The descriptor with checksum', { holds: 'descriptor' }),
-        bool('active', 'It gives out addresses from now on', { default: 'false' }),
+        bool('active', 'Whether to make the descriptor active: new addresses then come from it', { default: 'false' }),
         range('range?', 'Last index, or first and last'),
-        num('next_index?', 'The next index given out'),
-        num('timestamp', 'From when on it matters: seconds since 1970, or "now"'),
-        bool('internal', 'It is for change', { default: 'false' }),
-        str('label', 'Label of its address', { default: '""' }),
+        num('next_index?', 'The next index for a new address'),
+        num('timestamp', 'Time of the first possible payment: seconds since 1970, or "now"'),
+        bool('internal', 'Whether the descriptor is for change', { default: 'false' }),
+        str('label', 'Label of the address', { default: '""' }),
       ]),
     ]),
-    obj('options?', 'Options of adit', { since: ADDED }, [bool('rescan', 'Scan the blocks afterwards', { default: 'true' })]),
+    obj('options?', 'Options of adit', { since: ADDED }, [
+      bool('rescan', 'Whether to scan the blocks after the import', { default: 'true' }),
+    ]),
   ],
   results: [
-    arr('One for each request, in order', [
+    arr('One result for each request, in the same order', [
       obj([
-        bool('success', 'Whether it was imported'),
-        arr('warnings?', 'Things to know', [str('A warning')]),
-        obj('error?', 'Why not', [num('code', 'Code'), str('message', 'Text')]),
+        bool('success', 'Whether the import succeeded'),
+        arr('warnings?', 'Warnings', [str('A warning')]),
+        obj('error?', 'The error', [num('code', 'Error code'), str('message', 'Error message')]),
       ]),
     ]),
   ],

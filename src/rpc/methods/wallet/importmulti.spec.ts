@@ -8,34 +8,34 @@ export const importmulti: MethodSpec = {
   runs: 'wallet',
   holds: 'parts',
   description:
-    'Imports addresses, scripts, keys and descriptors, then scans the blocks from the earliest time on. A request that fails leaves the others alone.',
+    'Imports addresses, scripts, keys and descriptors, then scans the blocks from the earliest timestamp on. If one\nrequest fails, the others still take effect.',
   args: [
-    arr('requests', 'What to import', [
+    arr('requests', 'The requests', [
       obj([
         str('desc?', 'A descriptor with checksum, instead of scriptPubKey', { holds: 'descriptor' }),
         str('scriptPubKey?', 'An output script in hex, or {"address": ...}', { typeWords: 'string / json' }),
-        num('timestamp', 'From when on it matters: seconds since 1970, or "now"', { typeWords: 'numeric / string' }),
-        str('redeemscript?', 'For P2SH and P2SH-P2WSH'),
-        str('witnessscript?', 'For P2WSH and P2SH-P2WSH'),
-        arr('pubkeys', 'Public keys that the script names by hash', { default: '[]' }, [
+        num('timestamp', 'Time of the first possible payment: seconds since 1970, or "now"', { typeWords: 'numeric / string' }),
+        str('redeemscript?', 'Redeem script, only for P2SH and P2SH-P2WSH'),
+        str('witnessscript?', 'Witness script, only for P2WSH and P2SH-P2WSH'),
+        arr('pubkeys', 'Public keys whose hashes are in the script', { default: '[]' }, [
           str('pubKey?', 'A public key in hex', { holds: 'descriptor' }),
         ]),
         arr('keys', 'Private keys', { default: '[]' }, [str('key?', 'A private key in WIF', { holds: 'key' })]),
         range('range?', 'For ranged descriptors: last index, or first and last'),
-        bool('internal', 'It is change, not to be shown as received', { default: 'false' }),
-        bool('watchonly', 'Private keys are left out on purpose', { default: 'false' }),
-        str('label', 'Label of the address; not with internal', { default: '""' }),
-        bool('keypool', 'Add the public keys to the pool; only without private keys', { default: 'false' }),
+        bool('internal', 'Whether the script is change, and not shown as received', { default: 'false' }),
+        bool('watchonly', 'Whether the wallet watches the script without private keys', { default: 'false' }),
+        str('label', 'Label of the address. Not allowed together with internal', { default: '""' }),
+        bool('keypool', 'Whether to add the public keys to the key pool. Only for wallets without private keys', { default: 'false' }),
       ]),
     ]),
-    obj('options?', '', [bool('rescan', 'Scan the blocks afterwards', { default: 'true' })]),
+    obj('options?', '', [bool('rescan', 'Whether to scan the blocks after the import', { default: 'true' })]),
   ],
   results: [
-    arr('One for each request, in order', [
+    arr('One result for each request, in the same order', [
       obj([
-        bool('success', 'Whether it was imported'),
-        arr('warnings?', 'Things to know', [str('A warning')]),
-        obj('error?', 'Why not', [num('code', 'Code'), str('message', 'Text')]),
+        bool('success', 'Whether the import succeeded'),
+        arr('warnings?', 'Warnings', [str('A warning')]),
+        obj('error?', 'The error', [num('code', 'Error code'), str('message', 'Error message')]),
       ]),
     ]),
   ],

@@ -10,8 +10,8 @@ export const importprivkey: MethodSpec = {
   description: 'Imports a private key into a legacy wallet.',
   args: [
     str('privkey', 'The key in WIF', { holds: 'key' }),
-    str('label', 'Label of its addresses', { default: 'the present one, otherwise ""' }),
-    bool('rescan', 'Scan the blocks for its transactions', { default: 'true' }),
+    str('label', 'Label of the addresses', { default: 'the present one, otherwise ""' }),
+    bool('rescan', 'Whether to scan the blocks for transactions', { default: 'true' }),
   ],
   results: [none()],
   examples: [

@@ -7,8 +7,8 @@ export const importprunedfunds: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   description:
-    "Records a confirmed transaction without a scan, by a proof that it is in the chain. Its addresses must be the wallet's already.",
-  args: [hex('rawtransaction', 'The transaction'), hex('txoutproof', 'Its proof, as gettxoutproof makes it')],
+    'Records a confirmed transaction without a scan. A proof shows that it is in the chain. Its addresses must\nalready be in the wallet.',
+  args: [hex('rawtransaction', 'The transaction'), hex('txoutproof', 'The proof from gettxoutproof')],
   results: [none()],
   examples: [{ cli: '"signedhex" "proof"', rpc: '"signedhex", "proof"' }],
 };

@@ -7,11 +7,11 @@ export const importpubkey: MethodSpec = {
   until: 30,
   runs: 'wallet',
   holds: 'parts',
-  description: 'Watches the addresses of a public key.',
+  description: 'Adds the addresses of a public key to the wallet as watch-only.',
   args: [
     str('pubkey', 'The key in hex'),
-    str('label', 'Label of its addresses', { default: '""' }),
-    bool('rescan', 'Scan the blocks for its transactions', { default: 'true' }),
+    str('label', 'Label of the addresses', { default: '""' }),
+    bool('rescan', 'Whether to scan the blocks for transactions', { default: 'true' }),
   ],
   results: [none()],
   examples: [

@@ -8,10 +8,14 @@ export const listaddressgroupings: MethodSpec = {
   holds: 'wallet',
   repeatable: true,
   description:
-    "Groups addresses that were spent together or are the change of one another: anyone who reads the chain may take them for one owner's.",
+    'Returns groups of addresses that were spent together or are the change of one another. Anyone who reads the\nchain may assume that a group has one owner.',
   args: [],
   results: [
-    arr([arr('A group', [fixed('An address', [str('The address'), amount('Its balance in BTC'), str('Its label', { optional: true })])])]),
+    arr([
+      arr('A group', [
+        fixed('An address', [str('The address'), amount('Balance of the address in BTC'), str('The label', { optional: true })]),
+      ]),
+    ]),
   ],
   examples: [{ cli: '', rpc: '' }],
 };

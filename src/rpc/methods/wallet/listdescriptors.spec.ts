@@ -7,20 +7,20 @@ export const listdescriptors: MethodSpec = {
   runs: 'wallet',
   holds: 'keys',
   repeatable: true,
-  description: 'Lists the descriptors of a wallet.',
-  args: [bool('private', 'With private keys', { default: 'false' })],
+  description: 'Returns the descriptors of a wallet.',
+  args: [bool('private', 'Return private keys', { default: 'false' })],
   results: [
     obj([
       str('wallet_name', 'Name of the wallet'),
-      arr('descriptors', 'By text', [
+      arr('descriptors', 'Descriptors, sorted as text', [
         obj([
           str('desc', 'The descriptor'),
-          time('timestamp', 'From when it matters'),
-          bool('active', 'Whether it gives out addresses'),
-          bool('internal?', 'Whether those are for change'),
+          time('timestamp', 'Time of the first possible payment'),
+          bool('active', 'Whether the descriptor is active: new addresses come from it'),
+          bool('internal?', 'Whether the addresses are for change'),
           fixed('range?', 'First and last index', [num('First'), num('Last')]),
-          num('next?', 'Next index; same as next_index'),
-          num('next_index?', 'The next index given out'),
+          num('next?', 'The same as next_index'),
+          num('next_index?', 'The next index for a new address'),
         ]),
       ]),
     ]),

@@ -7,7 +7,7 @@ export const listlabels: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   repeatable: true,
-  description: 'Lists the labels, those of one purpose when it is given.',
+  description: 'Returns the labels, or only those of the given purpose.',
   args: [str('purpose?', 'send or receive')],
   results: [arr([str('A label')])],
   examples: [

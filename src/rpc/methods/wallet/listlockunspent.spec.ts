@@ -7,7 +7,7 @@ export const listlockunspent: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   repeatable: true,
-  description: 'Lists the coins kept back by lockunspent.',
+  description: 'Returns the coins that lockunspent has locked.',
   args: [],
   results: [arr([obj([hex('txid', 'Transaction'), num('vout', 'Output')])])],
   examples: [{ cli: '', rpc: '' }],

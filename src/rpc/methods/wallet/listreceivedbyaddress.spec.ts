@@ -8,17 +8,17 @@ export const listreceivedbyaddress: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   repeatable: true,
-  description: 'Lists what each labelled address received; coinbases count since release 23, once they are mature.',
-  args: [...receivedArgs('addresses'), str('address_filter?', 'Only this address'), IMMATURE_ARG],
+  description: 'Returns the sum that each labelled address has received. Since release 23 this includes mature coinbases.',
+  args: [...receivedArgs('addresses'), str('address_filter?', 'Return only this address'), IMMATURE_ARG],
   results: [
     arr([
       obj([
-        bool('involvesWatchonly?', 'The address is watched only'),
+        bool('involvesWatchonly?', 'Whether the address is watch-only'),
         str('address', 'Address'),
         amount('amount', 'BTC'),
-        num('confirmations', 'Confirmations of the latest of its transactions'),
-        str('label', 'Its label'),
-        arr('txids', 'Its transactions', [hex('txid', 'Transaction')]),
+        num('confirmations', 'Number of confirmations of the latest transaction'),
+        str('label', 'The label'),
+        arr('txids', 'Ids of the transactions', [hex('txid', 'Transaction')]),
       ]),
     ]),
   ],

@@ -8,14 +8,14 @@ export const listreceivedbylabel: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   repeatable: true,
-  description: 'Lists what the addresses of each label received; coinbases count since release 23, once they are mature.',
+  description: 'Returns the sum that the addresses of each label have received. Since release 23 this includes mature\ncoinbases.',
   args: [...receivedArgs('labels'), IMMATURE_ARG],
   results: [
     arr([
       obj([
-        bool('involvesWatchonly?', 'An address is watched only'),
+        bool('involvesWatchonly?', 'Whether an address of the label is watch-only'),
         amount('amount', 'BTC'),
-        num('confirmations', 'Confirmations of the latest of its transactions'),
+        num('confirmations', 'Number of confirmations of the latest transaction'),
         str('label', 'The label'),
       ]),
     ]),

@@ -8,20 +8,20 @@ export const listsinceblock: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   repeatable: true,
-  description: 'Lists transactions since a block. The answer names the block to ask about next time.',
+  description: 'Returns the transactions since a block. The reply names the block for the next call.',
   args: [
-    str('blockhash?', 'List what came after this block; everything without it'),
-    num('target_confirmations', 'lastblock is the block of so many confirmations', { default: '1' }),
+    str('blockhash?', 'Hash of the block after which to list transactions. If omitted, all transactions are listed'),
+    num('target_confirmations', 'lastblock of the reply is the block with this number of confirmations', { default: '1' }),
     includeWatchOnlyArg,
-    bool('include_removed', 'Also list what blocks held that left the chain since', { default: 'true' }),
-    bool('include_change', 'Also list what came back as change', { since: 24, default: 'false' }),
-    str('label?', 'Only what addresses of this label received', { since: 25 }),
+    bool('include_removed', 'Include transactions of blocks that have been disconnected since', { default: 'true' }),
+    bool('include_change', 'Include change outputs', { since: 24, default: 'false' }),
+    str('label?', 'Return only outputs to addresses of this label', { since: 25 }),
   ],
   results: [
     obj([
       arr('transactions', 'Outputs', [obj(entryMembers(true))]),
-      arr('removed?', 'The same of blocks that left the chain, newest block first', [elision({ of: [obj(entryMembers(true))] })]),
-      hex('lastblock', 'Block to name in the next call'),
+      arr('removed?', 'Transactions of disconnected blocks, newest block first', [elision({ of: [obj(entryMembers(true))] })]),
+      hex('lastblock', 'The block for the next call'),
     ]),
   ],
   examples: [

@@ -6,13 +6,11 @@ export const listwalletdir: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   repeatable: true,
-  description: 'Lists the wallets in the folder of all wallets, loaded or not.',
+  description: 'Returns the wallets in the folder of all wallets, loaded or not.',
   args: [],
   results: [
     obj([
-      arr('wallets', '', [
-        obj([str('name', 'Name of a wallet'), arr('warnings', 'Things to know before loading it', { since: 29 }, [str()])]),
-      ]),
+      arr('wallets', '', [obj([str('name', 'Name of a wallet'), arr('warnings', 'Warnings about the wallet', { since: 29 }, [str()])])]),
     ]),
   ],
   examples: [{ cli: '', rpc: '' }],

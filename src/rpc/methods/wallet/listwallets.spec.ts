@@ -6,7 +6,7 @@ export const listwallets: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   repeatable: true,
-  description: 'Lists the wallets that are loaded.',
+  description: 'Returns the loaded wallets.',
   args: [],
   results: [arr([str('Name of a wallet')])],
   examples: [{ cli: '', rpc: '' }],

@@ -6,12 +6,12 @@ export const loadwallet: MethodSpec = {
   name: 'loadwallet',
   category: 'wallet',
   runs: 'wallet',
-  description: 'Loads a wallet that is on disk.',
+  description: 'Loads a wallet from disk.',
   args: [
-    str('filename', 'Its name or path'),
+    str('filename', 'Name or path of the wallet'),
     bool(
       'load_on_startup?',
-      'Whether the wallet is loaded at every start from now on: true adds it to the list, false takes it out, null leaves the list as it is',
+      'Whether to load the wallet at every start: true adds it to the list in settings.json, false removes it, null changes nothing',
     ),
   ],
   results: [obj([str('name', 'Name of the wallet'), ...WARNINGS])],

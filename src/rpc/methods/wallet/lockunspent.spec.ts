@@ -7,13 +7,13 @@ export const lockunspent: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   description:
-    'Keeps coins back from being spent by the wallet, or lets them go. Locks last until the wallet is unloaded, persistent ones beyond that.',
+    'Locks coins, so that the wallet does not spend them, or unlocks them. Locks last until the wallet is unloaded,\npersistent locks longer.',
   args: [
-    bool('unlock', 'Let go (true) or keep back (false)'),
-    arr('transactions', 'The coins; all of them when left out', { default: '[]' }, [
+    bool('unlock', 'true unlocks the coins, false locks them'),
+    arr('transactions', 'The coins. If omitted, all coins', { default: '[]' }, [
       obj({ optional: true }, [hex('txid', 'Transaction'), num('vout', 'Output')]),
     ]),
-    bool('persistent', 'Whether the locks shall outlive the wallet being unloaded', { since: 23, default: 'false' }),
+    bool('persistent', 'Whether the locks last after the wallet was unloaded', { since: 23, default: 'false' }),
   ],
   results: [bool('true')],
   examples: [

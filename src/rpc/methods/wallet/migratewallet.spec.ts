@@ -7,7 +7,7 @@ export const migratewallet: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   description:
-    'Migrates a legacy wallet to descriptor wallets. Scripts whose private keys the wallet has stay in the wallet. Scripts that it\nonly watches go to a wallet named NAME_watchonly, and scripts that it can solve but does not watch to one named NAME_solvables.\nThe call first saves the legacy wallet to NAME_TIME.legacy.bak in the folder of all wallets. restorewallet restores it.\nIf the call fails, the legacy wallet is unchanged. Make a new backup of each new wallet. The call may take minutes.',
+    'Migrates a legacy wallet to descriptor wallets. Scripts whose private keys the wallet has stay in the wallet.\nScripts that it only watches go to a wallet named NAME_watchonly. Scripts that it can solve but does not watch\ngo to a wallet named NAME_solvables.\nThe call first saves the legacy wallet to NAME_TIME.legacy.bak in the folder of all wallets. restorewallet\nrestores it. If the call fails, the legacy wallet is unchanged.\nMake a new backup of each new wallet. The call may take minutes.',
   args: [
     str('wallet_name', 'Name of the wallet. If the endpoint names a wallet too, it must be the same', {
       default: 'the wallet of the endpoint',

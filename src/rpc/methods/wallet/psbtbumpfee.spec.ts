@@ -8,7 +8,7 @@ export const psbtbumpfee: MethodSpec = {
   runs: 'wallet',
   holds: 'parts',
   description:
-    'Makes the replacement that bumpfee would make, unsigned, as a PSBT. Nothing is sent and nothing recorded.\nThe wallet must be unlocked.',
+    'Creates the replacement that bumpfee would create, unsigned, as a PSBT. The call sends and records nothing.\nThe wallet must be unlocked.',
   args: BUMP_ARGS,
   results: [obj([str('psbt', 'The PSBT in Base64'), ...BUMP_MEMBERS])],
   examples: [{ title: 'A PSBT that pays more', cli: '"txid"' }],

@@ -6,7 +6,7 @@ export const removeprunedfunds: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   holds: 'wallet',
-  description: 'Takes a transaction out of the wallet, whether importprunedfunds brought it or not. Balances change with it.',
+  description: 'Removes a transaction from the wallet, whether importprunedfunds added it or not. The balances change\naccordingly.',
   args: [hex('txid', 'The transaction')],
   results: [none()],
   examples: [

@@ -5,13 +5,13 @@ export const restorewallet: MethodSpec = {
   name: 'restorewallet',
   category: 'wallet',
   runs: 'wallet',
-  description: 'Makes a wallet of a file written by backupwallet, and loads it.',
+  description: 'Creates a wallet from a file written by backupwallet and loads it.',
   args: [
-    str('wallet_name', 'The name it gets'),
+    str('wallet_name', 'Name of the new wallet'),
     str('backup_file', 'The file'),
     bool(
       'load_on_startup?',
-      'Whether the wallet is loaded at every start from now on: true adds it to the list, false takes it out, null leaves the list as it is',
+      'Whether to load the wallet at every start: true adds it to the list in settings.json, false removes it, null changes nothing',
     ),
   ],
   results: [obj([str('name', 'Name of the wallet'), arr('warnings?', 'Warnings', { since: 25 }, [str()])])],

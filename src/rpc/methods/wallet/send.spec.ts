@@ -10,31 +10,34 @@ export const send: MethodSpec = {
   runs: 'wallet',
   holds: 'keys',
   description:
-    'Makes a transaction of outputs and sends it, or gives it back as a PSBT where a signature is missing.\nAn experiment, as in Bitcoin Core: it may change.',
+    'Creates a transaction with the given outputs and sends it. If a signature is missing, the call returns a PSBT\ninstead.\nThis call is experimental, as in Bitcoin Core, and may change.',
   args: [
     arr('outputs', 'The outputs, each address once', { anyType: true }, OUTPUTS_INNER),
     CONF_TARGET_ARG,
     ESTIMATE_MODE_ARG,
     FEE_RATE_ARG,
     obj('options?', '', { namedMembers: true, oneline: 'options' }, [
-      bool('add_inputs', 'Whether coins may be added to those named', { default: 'false if inputs are named, true otherwise' }),
-      bool('add_to_wallet', 'Record it and send it; false: only make it', { default: 'true' }),
-      str('change_address', 'Where change goes', { default: 'pool address' }),
-      num('change_position', 'The number of the change output', { default: 'random' }),
+      bool('add_inputs', 'Whether to add coins to the given inputs if necessary', { default: 'false if inputs are named, true otherwise' }),
+      bool('add_to_wallet', 'Whether to record and send the transaction. If false, it is only created', { default: 'true' }),
+      str('change_address', 'Address for the change', { default: 'pool address' }),
+      num('change_position', 'Position of the change output', { default: 'random' }),
       CHANGE_TYPE_ARG,
       CONF_TARGET_ARG,
       ESTIMATE_MODE_ARG,
       FEE_RATE_ARG,
-      bool('include_watching', 'Spend watched coins too, if it is known how they are signed', {
+      bool('include_watching', 'Whether to spend watch-only coins too, if the wallet can solve their scripts', {
         default: 'true for watch-only wallets, otherwise false',
       }),
-      arr('inputs', 'Coins that are spent', { default: 'empty array' }, INPUTS_INNER),
-      num('locktime', 'The lock time; not 0 lets it count in all inputs', { default: '0' }),
-      bool('lock_unspents', 'Hold the chosen coins back from other payments', { default: 'false' }),
-      bool('psbt', 'Always give a PSBT, and send nothing', { default: 'automatic' }),
-      arr('subtract_fee_from_outputs', 'Numbers of outputs that pay the fee, in equal shares', { default: 'empty array' }, [
-        num('vout_index?', 'The number of an output, before change is added'),
-      ]),
+      arr('inputs', 'Coins to spend', { default: 'empty array' }, INPUTS_INNER),
+      num('locktime', 'The lock time. If it is not 0, all inputs activate it', { default: '0' }),
+      bool('lock_unspents', 'Whether to lock the chosen coins', { default: 'false' }),
+      bool('psbt', 'Always return a PSBT and send nothing', { default: 'automatic' }),
+      arr(
+        'subtract_fee_from_outputs',
+        'Positions of the outputs from which the fee is subtracted, in equal shares',
+        { default: 'empty array' },
+        [num('vout_index?', 'Position of an output, before a change output is added')],
+      ),
       REPLACEABLE_ARG,
       ...LATER_FUND_OPTIONS,
     ]),
@@ -42,10 +45,10 @@ export const send: MethodSpec = {
   ],
   results: [
     obj([
-      bool('complete', 'Whether it is signed'),
-      hex('txid?', 'The transaction id, when it is'),
-      hex('hex?', 'The transaction, when it was not sent'),
-      str('psbt?', 'The PSBT in Base64, when signatures are missing or it was asked for'),
+      bool('complete', 'Whether the transaction is completely signed'),
+      hex('txid?', 'The transaction id, if it is completely signed'),
+      hex('hex?', 'The transaction as hex, if it was not sent'),
+      str('psbt?', 'The PSBT in Base64, if signatures are missing or if it was requested'),
     ]),
   ],
   examples: [

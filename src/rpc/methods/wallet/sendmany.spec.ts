@@ -11,9 +11,9 @@ export const sendmany: MethodSpec = {
   args: [
     str('dummy', 'Must be "", for older programs', { default: '""', oneline: '""' }),
     keyed('amounts', 'The addresses and amounts', [amount('address', 'The address as the name, the amount in BTC as the value')]),
-    num('minconf?', 'Taken and not used'),
-    str('comment?', 'What it is for; kept in the wallet'),
-    arr('subtractfeefrom?', 'Addresses that pay the fee, in equal shares; less arrives there than is named', [
+    num('minconf?', 'Accepted without effect'),
+    str('comment?', 'A comment. The wallet stores it, the transaction does not contain it'),
+    arr('subtractfeefrom?', 'Addresses from whose amounts the fee is subtracted, in equal shares', [
       str('address?', 'One of the addresses'),
     ]),
     REPLACEABLE_ARG,

@@ -7,9 +7,9 @@ export const sethdseed: MethodSpec = {
   until: 30,
   runs: 'wallet',
   holds: 'keys',
-  description: 'Makes a new or a given key the seed of a legacy wallet.',
+  description: 'Sets a new or a given key as the seed of a legacy wallet.',
   args: [
-    bool('newkeypool', 'Throw away the keys in waiting, so that the next address is of the new seed', { default: 'true' }),
+    bool('newkeypool', 'Whether to empty the key pool, so that the next address comes from the new seed', { default: 'true' }),
     str('seed', 'A private key in WIF', { holds: 'key', default: 'a random one' }),
   ],
   results: [none()],

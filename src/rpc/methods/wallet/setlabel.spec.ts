@@ -6,8 +6,8 @@ export const setlabel: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   holds: 'wallet',
-  description: 'Labels an address.',
-  args: [str('address', 'The address'), str('label', 'Its label')],
+  description: 'Sets the label of an address.',
+  args: [str('address', 'The address'), str('label', 'The label')],
   results: [none()],
   examples: [{ cli: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl" "tabby"', rpc: '"bc1q09vm5lfy0j5reeulh4x5752q25uqqvz34hufdl", "tabby"' }],
 };

@@ -7,7 +7,8 @@ export const settxfee: MethodSpec = {
   until: 31,
   runs: 'wallet',
   holds: 'wallet',
-  description: 'Sets the fee rate of the payments of this wallet, until it is unloaded, over -paytxfee. 0 goes back to estimates.',
+  description:
+    'Sets the fee rate for payments of this wallet until it is unloaded. It overrides -paytxfee. 0 means that the\nwallet estimates the rate again.',
   args: [amount('amount', 'The fee rate in BTC/kvB')],
   results: [bool('true')],
   examples: [{ cli: '0.00001', rpc: '0.00001' }],

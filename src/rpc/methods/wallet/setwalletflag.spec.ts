@@ -7,7 +7,7 @@ export const setwalletflag: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   description: 'Changes a flag of the wallet.',
-  args: [str('flag', 'Its name; avoid_reuse is the only one that can change'), bool('value', 'On or off', { default: 'true' })],
-  results: [obj([str('flag_name', 'Name of the flag'), bool('flag_state', 'What it is now'), str('warnings?', 'Things to know')])],
+  args: [str('flag', 'Name of the flag. Only avoid_reuse can be changed'), bool('value', 'The new state', { default: 'true' })],
+  results: [obj([str('flag_name', 'Name of the flag'), bool('flag_state', 'The new state'), str('warnings?', 'Warnings')])],
   examples: [{ cli: 'avoid_reuse', rpc: '"avoid_reuse"' }],
 };

@@ -7,8 +7,8 @@ export const signmessage: MethodSpec = {
   runs: 'wallet',
   holds: 'wallet',
   repeatable: true,
-  description: 'Signs a text with the private key of a P2PKH address. The wallet must be unlocked.',
-  args: [str('address', 'Whose key signs'), str('message', 'The text')],
-  results: [str('The signature in Base64, as verifymessage takes it')],
+  description: 'Signs a message with the private key of a P2PKH address. The wallet must be unlocked.',
+  args: [str('address', 'The address whose key signs'), str('message', 'The text')],
+  results: [str('The signature in Base64, for verifymessage')],
   examples: [{ cli: '"1D1ZrZNe3JUo7ZycKEYQQiQAWd9y54F4XX" "my message"', rpc: '"1D1ZrZNe3JUo7ZycKEYQQiQAWd9y54F4XX", "my message"' }],
 };

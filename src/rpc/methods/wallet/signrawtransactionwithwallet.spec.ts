@@ -8,7 +8,7 @@ export const signrawtransactionwithwallet: MethodSpec = {
   runs: 'wallet',
   holds: 'keys',
   repeatable: true,
-  description: 'Signs the inputs of a transaction with the keys of the wallet, which must be unlocked.',
+  description: 'Signs the inputs of a transaction with the keys of the wallet. The wallet must be unlocked.',
   args: [str('hexstring', 'The transaction'), PREVTXS_ARG, SIGHASH_TYPE_ARG],
   results: SIGNED_RESULTS,
   examples: [{ cli: '"myhex"', rpc: '"myhex"' }],

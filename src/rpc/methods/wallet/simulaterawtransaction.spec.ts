@@ -7,11 +7,11 @@ export const simulaterawtransaction: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   holds: 'wallet',
-  description: "Tells what transactions, signed and sent in this order, would change about the wallet's balance.",
+  description: 'Returns how the balance of the wallet would change if the given transactions were signed and sent in this\norder.',
   args: [
     arr('rawtxs?', 'The transactions', [hex('rawtx?', 'A transaction')]),
-    obj('options?', '', { namedMembers: true }, [bool('include_watchonly', 'Count watched outputs too', { default: 'false' })]),
+    obj('options?', '', { namedMembers: true }, [bool('include_watchonly', 'Whether to include watch-only outputs', { default: 'false' })]),
   ],
-  results: [obj([amount('balance_change', 'The change; negative means that the wallet would have less')])],
+  results: [obj([amount('balance_change', 'The change of the balance. Negative means that the wallet would have less')])],
   examples: [{ cli: '\'["myhex"]\'', rpc: '["myhex"]' }],
 };

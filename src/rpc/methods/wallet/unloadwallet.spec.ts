@@ -11,7 +11,7 @@ export const unloadwallet: MethodSpec = {
     str('wallet_name', 'Its name', { default: 'the wallet of the path' }),
     bool(
       'load_on_startup?',
-      'Whether the wallet is loaded at every start from now on: true adds it to the list, false takes it out, null leaves the list as it is',
+      'Whether to load the wallet at every start: true adds it to the list in settings.json, false removes it, null changes nothing',
     ),
   ],
   results: [obj(WARNINGS)],

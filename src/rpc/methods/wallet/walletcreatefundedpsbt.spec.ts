@@ -8,13 +8,14 @@ export const walletcreatefundedpsbt: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   holds: 'parts',
-  description: 'Makes a PSBT (BIP174) of outputs, with inputs of the wallet that pay for them and a change output if one is needed.',
+  description:
+    'Creates a PSBT (BIP174) with the given outputs. It adds inputs of the wallet that pay for them, and a change\noutput if necessary.',
   args: [
-    arr('inputs?', 'Coins that are spent; empty: the wallet chooses', INPUTS_INNER),
+    arr('inputs?', 'Coins to spend. If empty, the wallet chooses', INPUTS_INNER),
     arr('outputs', 'The outputs, each address once', { anyType: true }, OUTPUTS_INNER),
-    num('locktime', 'The lock time; not 0 lets it count in all inputs', { default: '0' }),
+    num('locktime', 'The lock time. If it is not 0, all inputs activate it', { default: '0' }),
     obj('options?', '', { namedMembers: true, oneline: 'options' }, fundOptions('false if inputs are named, true otherwise')),
-    bool('bip32derivs', 'Say where the keys come from, as far as it is known', { default: 'true' }),
+    bool('bip32derivs', 'Whether to include the known derivation paths of keys', { default: 'true' }),
     TX_VERSION_ARG,
     PSBT_VERSION_ARG,
   ],

@@ -7,7 +7,7 @@ export const walletdisplayaddress: MethodSpec = {
   runs: 'wallet',
   holds: 'parts',
   since: 22,
-  description: 'Shows an address on the device of a wallet with an external signer, to be compared.',
+  description: 'Shows an address on the device of a wallet with an external signer, so that you can compare it.',
   args: [str('address', 'An address of the wallet')],
   results: [obj([str('address', 'The address, as the device confirmed it')])],
   examples: [{ cli: '"bcrt1q..."', rpc: '"bcrt1q..."' }],

@@ -6,7 +6,7 @@ export const walletlock: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   holds: 'parts',
-  description: 'Locks the wallet at once.',
+  description: 'Locks the wallet.',
   args: [],
   results: [none()],
   examples: [{ cli: '', rpc: '' }],

@@ -7,7 +7,10 @@ export const walletpassphrase: MethodSpec = {
   runs: 'wallet',
   holds: 'keys',
   description: 'Unlocks the wallet for some time.',
-  args: [str('passphrase', 'The passphrase', { holds: 'passphrase' }), num('timeout', 'Seconds, 100000000 at most')],
+  args: [
+    str('passphrase', 'The passphrase', { holds: 'passphrase' }),
+    num('timeout', 'Seconds until the wallet locks itself, at most 100000000'),
+  ],
   results: [none()],
   examples: [{ cli: '"my pass phrase" 60', rpc: '"my pass phrase", 60' }],
 };

@@ -6,8 +6,11 @@ export const walletpassphrasechange: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   holds: 'wallet',
-  description: 'Changes the passphrase.',
-  args: [str('oldpassphrase', 'The present one', { holds: 'passphrase' }), str('newpassphrase', 'The new one', { holds: 'passphrase' })],
+  description: 'Changes the passphrase of the wallet.',
+  args: [
+    str('oldpassphrase', 'The current passphrase', { holds: 'passphrase' }),
+    str('newpassphrase', 'The new passphrase', { holds: 'passphrase' }),
+  ],
   results: [none()],
   examples: [{ cli: '"old one" "new one"', rpc: '"old one", "new one"' }],
 };

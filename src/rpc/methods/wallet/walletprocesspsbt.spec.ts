@@ -8,19 +8,19 @@ export const walletprocesspsbt: MethodSpec = {
   category: 'wallet',
   runs: 'wallet',
   holds: 'keys',
-  description: 'Adds to a PSBT what the wallet knows, and signs what it can. A locked wallet signs nothing.',
+  description: 'Adds data of the wallet to a PSBT, and signs the inputs that it can sign. A locked wallet signs nothing.',
   args: [
     PSBT_ARG,
     bool('sign', 'Whether to sign', { default: 'true' }),
     SIGHASH_TYPE_ARG,
-    bool('bip32derivs', 'Whether to tell where keys come from (BIP32)', { default: 'true' }),
-    bool('finalize', 'Whether inputs that are complete get their final scripts', { since: 23, default: 'true' }),
+    bool('bip32derivs', 'Whether to include the derivation paths of keys (BIP32)', { default: 'true' }),
+    bool('finalize', 'Whether to finalize complete inputs', { since: 23, default: 'true' }),
   ],
   results: [
     obj([
       str('psbt', 'The PSBT in Base64'),
       bool('complete', 'Whether all inputs are final'),
-      hex('hex?', 'The transaction, when all are', { since: 26 }),
+      hex('hex?', 'The transaction as hex, only if all inputs are final', { since: 26 }),
     ]),
   ],
   examples: [{ cli: '"psbt"' }],

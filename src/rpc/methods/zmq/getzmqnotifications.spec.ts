@@ -6,14 +6,14 @@ export const getzmqnotifications: MethodSpec = {
   category: 'zmq',
   runs: 'node',
   repeatable: true,
-  description: 'What is published by ZeroMQ.',
+  description: 'Returns the active ZeroMQ notifications.',
   args: [],
   results: [
     arr([
       obj([
         str('type', 'The kind of message'),
-        str('address', 'Where it is published'),
-        num('hwm', 'How many messages may wait for a subscriber'),
+        str('address', 'Address at which it is published'),
+        num('hwm', 'Maximum number of messages that may wait for a subscriber'),
       ]),
     ]),
   ],
