@@ -98,7 +98,7 @@ export const CHAIN_ROWS = {
     defaultChainOptions.coinsCacheBytes,
     { unit: MIB, least: 4, most: MOST_CACHE_MIB },
   ],
-  dbBatchBytes: ['dbbatchsize', 'int', 'Coins of more bytes than this are written in several batches', 16 * MIB, { least: 1 }],
+  dbBatchBytes: ['dbbatchsize', 'int', 'Maximum size in bytes of a batch of coins that is written to the database', 16 * MIB, { least: 1 }],
   scriptCacheBytes: [
     'maxsigcachesize',
     'int',
@@ -109,12 +109,12 @@ export const CHAIN_ROWS = {
   loadBlockFiles: [
     'loadblock',
     'list',
-    'Import blocks at start: a Core block file, a bootstrap file, a file with one block in hex per line, or the whole blocks folder of a stopped Core node (with its xor.dat), which is only read',
+    'Import blocks at the start from a Core block file, a bootstrap file, a file with one block in hex per line, or the blocks folder of a stopped Core node (with its xor.dat). adit only reads this folder',
   ],
   blocksXor: [
     'blocksxor',
     'bool',
-    'Obfuscate the block and undo files of a new folder with a random XOR key (xor.dat); 0: do not start with a folder that has a key (default: 0, but an existing key is used)',
+    'Obfuscate the block and undo files of a new folder with a random XOR key (xor.dat). With 0 the node does not start if the folder has a key (default: 0, but an existing key is used)',
   ],
   par: [
     'par',
@@ -122,9 +122,18 @@ export const CHAIN_ROWS = {
     'Script verification threads (0: one per core, below 0: leave that many cores free; at most 16; default: {default})',
     0,
   ],
-  assumeValidHex: ['assumevalid', 'string', 'Do not run the scripts of this block and its ancestors (0: run all)'],
-  minimumChainWorkHex: ['minimumchainwork', 'string', 'Least work of a chain before initial download may end, in hex'],
-  maxTipAgeSeconds: ['maxtipage', 'int', 'A tip older than this many seconds means initial block download', defaultChainOptions.maxTipAge],
+  assumeValidHex: ['assumevalid', 'string', 'Do not verify the scripts of this block and its ancestors (0: verify all)'],
+  minimumChainWorkHex: [
+    'minimumchainwork',
+    'string',
+    'Minimum work of a valid chain, in hex. Initial block download does not end below it',
+  ],
+  maxTipAgeSeconds: [
+    'maxtipage',
+    'int',
+    'If the tip is older than this many seconds, the node is in initial block download',
+    defaultChainOptions.maxTipAge,
+  ],
   checkpoints: [
     'checkpoints',
     'bool',
@@ -134,14 +143,14 @@ export const CHAIN_ROWS = {
   pruneMib: [
     'prune',
     'int',
-    'Delete old blocks (0: never; 1: only by pruneblockchain; 550 or more: keep block and undo files below this many MiB; default: {default}). Not possible with -txindex or -txospenderindex. To undo it use -reindex, which downloads the whole chain again',
+    'Delete old blocks (0: never; 1: only by pruneblockchain; 550 or more: keep block and undo files below this many MiB; default: {default}). Not possible with -txindex or -txospenderindex. To undo it, use -reindex, which downloads the whole chain again',
     0,
   ],
   smallBlockFiles: ['fastprune', 'bool', '', false],
-  reindex: ['reindex', 'bool', 'Build block index, coins and indexes anew from the block files', false],
-  reindexChainstate: ['reindex-chainstate', 'bool', 'Build the coins anew from the stored blocks; not with -prune', false],
-  checkBlocks: ['checkblocks', 'int', 'How many blocks to check at start (0: all; default: {default})', 6, { least: 0 }],
-  checkLevel: ['checklevel', 'int', 'How thoroughly: 0 to 4, as verifychain', 3, { least: 0, most: 4 }],
+  reindex: ['reindex', 'bool', 'Rebuild the block index, the coins and the optional indexes from the block files', false],
+  reindexChainstate: ['reindex-chainstate', 'bool', 'Rebuild the coins from the stored blocks. Not possible with -prune', false],
+  checkBlocks: ['checkblocks', 'int', 'Number of blocks to check at the start (0: all; default: {default})', 6, { least: 0 }],
+  checkLevel: ['checklevel', 'int', 'How thorough the check of -checkblocks is: 0 to 4, as in verifychain', 3, { least: 0, most: 4 }],
   stopAtHeight: ['stopatheight', 'int', 'Stop the node once the chain has this height (default: {default}, never)', 0, { least: 0 }],
 } as const;
 

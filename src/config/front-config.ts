@@ -46,10 +46,25 @@ const shared = new Set(
 
 /** Its own. */
 const FRONT_ROWS = {
-  account: ['fleetaccount', 'string', 'Account of these fronts on the nodes', 'fronts'],
-  nodes: ['fleetnode', 'list', 'name:key of a node to follow, as its log shows them; repeatable. What others publish is ignored'],
-  timeoutMs: ['fleettimeout', 'whole', 'Milliseconds of silence after which a node is not followed', 2000, { least: 200, most: 600_000 }],
-  marginSats: ['fleetmargin', 'amount', 'With equal tips another node is followed when its template pays so much more, BTC', 10_000],
+  account: ['fleetaccount', 'string', 'Account of this front in the broker and on the nodes', 'fronts'],
+  nodes: [
+    'fleetnode',
+    'list',
+    "Name and key of a node to follow (name:key), as the node's log shows them. Can be given several times. The front ignores all other nodes",
+  ],
+  timeoutMs: [
+    'fleettimeout',
+    'whole',
+    'Stop following a node after this many milliseconds without a message',
+    2000,
+    { least: 200, most: 600_000 },
+  ],
+  marginSats: [
+    'fleetmargin',
+    'amount',
+    'Among nodes with the same tip, change to another one if its template pays this much more, in BTC',
+    10_000,
+  ],
 } as const;
 
 /** Every option of adit-front, in the order of its help. */
@@ -70,7 +85,7 @@ export const frontUsage: readonly string[] = [
   '',
   'Usage:  adit-front -fleet=nats://host -fleetnode=name:key -rpcport=port [options]',
   '',
-  'Serves the RPC port of a node on another machine: templates and long polls from here, other calls from the node.',
+  'Serves the RPC port for nodes on other machines. The front answers templates and long polls itself, and sends other calls to a node.',
 ];
 
 const NODE_KEY = /^([^:]+):([0-9a-fA-F]{64})$/;

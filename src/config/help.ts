@@ -7,7 +7,7 @@ const usage: readonly string[] = [
   '',
   'Usage:  aditd [options]                     Start the node',
   '',
-  'It takes the options and the configuration file of Bitcoin Core.',
+  'The options and the configuration file are those of Bitcoin Core.',
 ];
 
 /** All options by category, wrapped at 80 columns. Core's options without effect here are listed by name at the end. */
@@ -16,7 +16,7 @@ export function helpText(): string {
   const silent = allFlags.filter((flag) => flag.effect === 'none').map((flag) => `-${flag.name}`);
   out.push(
     '',
-    'Taken for the sake of existing files, without effect in this version:',
+    'Options of Bitcoin Core that are accepted and have no effect:',
     '',
     ...wrap(silent.join(' '), 76).map((line) => `  ${line}`),
     '',

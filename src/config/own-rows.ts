@@ -7,7 +7,7 @@ export const OWN_ROWS = {
   h: ['h', 'bool'],
   helpDebug: ['help-debug', 'bool'],
   version: ['version', 'bool', 'Print the version and exit'],
-  dataDir: ['datadir', 'string', 'The data folder (default: ~/.adit); one that is named must exist'],
+  dataDir: ['datadir', 'string', 'The data folder (default: ~/.adit). If you name one, it must exist'],
   conf: ['conf', 'string', 'The configuration file, relative to the data folder (default: {default}; -noconf: none)', 'bitcoin.conf'],
   allowIgnoredConf: [
     'allowignoredconf',
@@ -15,9 +15,9 @@ export const OWN_ROWS = {
     'If another configuration file is used, ignore bitcoin.conf in the data folder with a warning instead of an error (not needed with -compat=0.21.1)',
     false,
   ],
-  blocksDir: ['blocksdir', 'string', 'Where block files live (default: the data folder)'],
+  blocksDir: ['blocksdir', 'string', 'The folder of the block files (default: the data folder)'],
   pidFile: ['pid', 'string', 'Write the process id to this file', 'bitcoind.pid'],
-  persistMempool: ['persistmempool', 'bool', 'Write the mempool to mempool.dat at the end and load it at the next start', true],
+  persistMempool: ['persistmempool', 'bool', 'Save the mempool to mempool.dat when the node stops, and load it at the next start', true],
   acceptStaleFees: [
     'acceptstalefeeestimates',
     'bool',
@@ -27,46 +27,59 @@ export const OWN_ROWS = {
   rehearse: [
     'rehearse',
     'bool',
-    'Once there are miners, run made-up blocks through a throwaway chain, so that the first real block is as fast as later ones (default: {default})',
+    'Warm up: after the first request for a template, process made-up blocks on a throwaway chain, so that the first real block is as fast as later ones (default: {default})',
     true,
   ],
   settings: [
     'settings',
     'string',
-    'File of options that calls change, relative to the network folder (default: {default}; -nosettings: none)',
+    'File in which the node keeps settings that were changed over RPC, relative to the network folder (default: {default}; -nosettings: none)',
     'settings.json',
   ],
-  includes: ['includeconf', 'list', 'A further configuration file; only inside a configuration file'],
+  includes: ['includeconf', 'list', 'An additional configuration file. Only allowed inside a configuration file'],
   compat: [
     'compat',
     'string',
-    '0.21.1 or 31: the version of Bitcoin Core to follow exactly; default: Core 31, and calls, arguments and members that only 0.21.1 has (default: {default}; see docs/compatibility.md)',
+    'The version of Bitcoin Core to follow. 0.21.1 or 31: exactly this version. default: Core 31, and also the calls, arguments and members that only 0.21.1 has (default: {default}; see docs/compatibility.md)',
     'default',
   ],
   chain: ['chain', 'string', 'main, test, testnet4, signet or regtest', 'main'],
-  regtest: ['regtest', 'bool', 'Same as -chain=regtest: a private chain where blocks are made on demand'],
+  regtest: ['regtest', 'bool', 'Same as -chain=regtest: a private chain on which you make the blocks yourself'],
   signet: ['signet', 'bool', 'Same as -chain=signet'],
   testnet: ['testnet', 'bool', 'Same as -chain=test (testnet3)'],
   testnet4: ['testnet4', 'bool', 'Same as -chain=testnet4'],
   signetChallengeHex: ['signetchallenge', 'string', 'The block script of a custom signet, in hex'],
-  signetSeedNodes: ['signetseednode', 'list', 'Names that are looked up for addresses of signet nodes, instead of the usual ones'],
-  segwitHeight: ['segwitheight', 'int', 'Activation height of segwit, regtest only (-1: never)'],
+  signetSeedNodes: [
+    'signetseednode',
+    'list',
+    'DNS name to look up for addresses of signet nodes, instead of the default ones. Can be given several times',
+  ],
+  segwitHeight: ['segwitheight', 'int', 'Activation height of segwit (-1: never). Regtest only'],
   activationHeights: [
     'testactivationheight',
     'list',
-    'name@height: height from which segwit, bip34, dersig, cltv or csv holds, regtest only',
+    'Activation height of a rule, as name@height. The names are segwit, bip34, dersig, cltv and csv. Regtest only',
   ],
-  vbparams: ['vbparams', 'list', 'deployment:start:end[:min_activation_height], regtest only'],
-  testOptions: ['test', 'list', "bip94: enforce the retarget rules of BIP-0094, regtest only (Core's other values have no effect)"],
+  vbparams: [
+    'vbparams',
+    'list',
+    'Start, end and minimum activation height of a deployment, as deployment:start:end[:min_activation_height]. Regtest only',
+  ],
+  testOptions: ['test', 'list', 'bip94: enforce the retarget rules of BIP-0094. Regtest only. Other values of Core have no effect'],
   deprecatedRpc: [
     'deprecatedrpc',
     'list',
-    'Enable old behaviour. bumpfee: return a PSBT for wallets without private keys. warnings: one text. removeprunedfunds: the call. banscore, getpeerinfo_addnode, whitelisted: members of getpeerinfo. bip125, fullrbf: members of mempool calls',
+    'Restore old behaviour of calls. bumpfee: return a PSBT for wallets without private keys. warnings: return warnings as one text. removeprunedfunds: enable the call. banscore, getpeerinfo_addnode, whitelisted: return these members of getpeerinfo. bip125, fullrbf: return these members of mempool calls',
   ],
   daemon: ['daemon', 'bool', 'Run in the background, detached from the terminal', false],
-  daemonWait: ['daemonwait', 'bool', 'Run in the background, and return when the node is up, or with status 1 if the start failed', false],
-  announce: ['announce', 'bool', 'Say on the console what the node listens on and what to try next', false],
-  mockTime: ['mocktime', 'int', 'Start with this time instead of the real one, test chains only'],
+  daemonWait: [
+    'daemonwait',
+    'bool',
+    'Run in the background. The command returns when the node is up, or with status 1 if the start failed',
+    false,
+  ],
+  announce: ['announce', 'bool', 'Print on the console where the node listens and what to try next', false],
+  mockTime: ['mocktime', 'int', 'Start with this time instead of the real time. Test chains only'],
 } as const;
 
 /** Values of -deprecatedrpc that change something. */
@@ -86,12 +99,12 @@ export const BROKER_ROWS = {
   servers: [
     'fleet',
     'list',
-    'Publish to and answer fronts on other machines (adit-front) over these NATS servers: nats://[user:password@]host[:port],... or tls://',
+    'NATS servers of the fleet, through which nodes and fronts (adit-front) communicate: nats://[user:password@]host[:port],... or tls://',
   ],
   creds: ['fleetcreds', 'filled', 'NATS credentials file, relative to the data folder'],
   ca: ['fleettlsca', 'filled', 'Certificate authority of the NATS servers, a PEM file relative to the data folder'],
-  cert: ['fleettlscert', 'filled', 'Certificate to show to the NATS servers, a PEM file relative to the data folder; with -fleettlskey'],
-  key: ['fleettlskey', 'filled', "The certificate's key, a PEM file relative to the data folder"],
+  cert: ['fleettlscert', 'filled', 'Certificate for the NATS servers, a PEM file relative to the data folder. Requires -fleettlskey'],
+  key: ['fleettlskey', 'filled', 'Private key of the certificate, a PEM file relative to the data folder'],
 } as const;
 
 /** What the nodes of a fleet have besides. */
@@ -100,9 +113,19 @@ export const FLEET_ROWS = {
   key: [
     'fleetkey',
     'filled',
-    'File of the key that signs what is published, relative to the network folder; made when it is not there',
+    'File of the key with which the node signs its publications, relative to the network folder. It is created if it does not exist',
     'fleet_key',
   ],
-  accounts: ['fleetaccount', 'list', 'account[:method,method...]: fronts of this account may call, all methods or these alone; repeatable'],
-  replicas: ['fleetreplicas', 'whole', 'Servers of a NATS cluster that keep templates and found blocks', 1, { least: 1, most: 5 }],
+  accounts: [
+    'fleetaccount',
+    'list',
+    'Allow calls of the fronts of this account: account[:method,method...]. Without methods, all calls are allowed. Can be given several times',
+  ],
+  replicas: [
+    'fleetreplicas',
+    'whole',
+    'Number of servers of the NATS cluster that store templates and found blocks',
+    1,
+    { least: 1, most: 5 },
+  ],
 } as const;

@@ -14,12 +14,12 @@ export interface IndexOptions {
 
 /** The switches. */
 export const INDEX_ROWS = {
-  tx: ['txindex', 'bool', 'Keep an index of all transactions, for getrawtransaction', false],
-  spenders: ['txospenderindex', 'bool', 'Keep an index of what spends each output, for gettxspendingprevout', false],
-  coinStats: ['coinstatsindex', 'bool', 'Keep figures of all coins after every block, for gettxoutsetinfo', false],
+  tx: ['txindex', 'bool', 'Maintain an index of all transactions, for getrawtransaction', false],
+  spenders: ['txospenderindex', 'bool', 'Maintain an index of the transactions that spend each output, for gettxspendingprevout', false],
+  coinStats: ['coinstatsindex', 'bool', 'Maintain statistics of all coins for every block, for gettxoutsetinfo', false],
   filters: [
     'blockfilterindex',
     'list',
-    'Keep block filters (BIP-0158), for getblockfilter: basic, 1 for all types, 0 for none (default: 0)',
+    'Maintain an index of block filters (BIP-0158), for getblockfilter: basic, 1 for all types, 0 for none (default: 0)',
   ],
 } as const;

@@ -6,8 +6,8 @@ export type ZmqTopic = (typeof zmqTopics)[number];
 
 /** Commands and webhooks. */
 export const NOTIFY_ROWS = {
-  alert: ['alertnotify', 'list', 'Run this command when something is wrong; %s is what'],
-  block: ['blocknotify', 'list', 'Run this command for each new tip; %s is its hash'],
+  alert: ['alertnotify', 'list', 'Run this command when there is a warning. %s is its text'],
+  block: ['blocknotify', 'list', 'Run this command for each new tip. %s is the block hash'],
   startup: ['startupnotify', 'list', 'Run this command once the node is up'],
   shutdown: ['shutdownnotify', 'list', 'Run this command before the node stops. The node waits until the command has ended'],
   urls: ['notifyurl', 'list', 'POST new tips, starts and alerts to this URL as JSON'],
@@ -23,7 +23,7 @@ export const zmqRows = (topic: ZmqTopic) =>
     highWaterMark: [
       `zmqpub${topic}hwm`,
       'int',
-      `Most messages to queue for each subscriber at the address of ${topic} (0: no limit; default: enough for six full blocks)`,
+      `Maximum number of messages to queue for each subscriber at the address of ${topic} (0: no limit; default: enough for six full blocks)`,
       undefined,
       { least: 0 },
     ],

@@ -4,17 +4,23 @@ import type { ChainName } from '../consensus/params/chain-params.js';
 /** What an operator gives. */
 export const SV2_ROWS = {
   enabled: ['sv2', 'bool', 'Serve templates to Stratum V2 pools and job declarators', false],
-  binds: ['sv2bind', 'list', 'Address to listen on for them, host[:port] (default: 127.0.0.1)'],
-  port: ['sv2port', 'port', 'Port for them (default: 8442, 18442, 48442, 38442, 18447 by network)'],
+  binds: ['sv2bind', 'list', 'Address to listen on for Stratum V2 clients, host[:port] (default: 127.0.0.1)'],
+  port: ['sv2port', 'port', 'Port for Stratum V2 clients (default: 8442, 18442, 48442, 38442, 18447 by network)'],
   authorityKeyFile: [
     'sv2authoritykey',
     'filled',
-    'File of the authority key, relative to the network folder; made when it is not there',
+    'File of the authority key, relative to the network folder. It is created if it does not exist',
     'sv2_authority_key',
   ],
-  intervalSeconds: ['sv2interval', 'int', 'Seconds between two templates of the same tip (default: {default}, least 1)', 5, { least: 1 }],
-  feeDeltaSats: ['sv2feedelta', 'int', 'A template follows another of the same tip when it pays so many satoshis more', 1000, { least: 0 }],
-  perAddress: ['sv2peraddress', 'int', 'Most Stratum V2 connections from one address of another machine', 64, { least: 1 }],
+  intervalSeconds: [
+    'sv2interval',
+    'int',
+    'Minimum number of seconds between two templates of the same tip (default: {default}, at least 1)',
+    5,
+    { least: 1 },
+  ],
+  feeDeltaSats: ['sv2feedelta', 'int', 'Send another template of the same tip only if it pays this many satoshis more', 1000, { least: 0 }],
+  perAddress: ['sv2peraddress', 'int', 'Maximum number of Stratum V2 connections from one address of another machine', 64, { least: 1 }],
 } as const;
 
 /** Ports of sv2-tp, which pools' examples name. */

@@ -59,7 +59,7 @@ export const TEMPLATE_ROWS = {
   maxWeight: [
     'blockmaxweight',
     'int',
-    `Largest weight of a template, header and coinbase included (${SMALLEST_WEIGHT} to ${MAX_BLOCK_WEIGHT}, default: {default}; with -compat=0.21.1 {0.21.1}, which is the most then)`,
+    `Maximum weight of a block, including header and coinbase (${SMALLEST_WEIGHT} to ${MAX_BLOCK_WEIGHT}, default: {default}; with -compat=0.21.1 default and maximum {0.21.1})`,
     ({ policy }: Compat) => policy.blockWeight,
   ],
   minFeeRate: [
@@ -71,39 +71,39 @@ export const TEMPLATE_ROWS = {
   reservedWeight: [
     'blockreservedweight',
     'int',
-    `Weight kept for header and coinbase (default: {default}, with -compat=0.21.1 {0.21.1}; least: ${SMALLEST_RESERVE})`,
+    `Weight kept free for the header and the coinbase (default: {default}, with -compat=0.21.1 {0.21.1}; at least ${SMALLEST_RESERVE})`,
     ({ policy }: Compat) => policy.reservedWeight,
   ],
   mode: [
     'templatemode',
     'string',
-    'core: as Bitcoin Core builds and times templates; live: built ahead, better paying, empty first (default: {default}; with -compat=0.21.1 or 31 {0.21.1})',
+    'When templates are built. core: when a client asks, as in Bitcoin Core. live: before clients ask (default: {default}; with -compat=0.21.1 or 31 {0.21.1})',
     ({ templateMode }: Compat): string => templateMode,
   ],
   emptyFirst: [
     'emptyfirst',
     'bool',
-    'Mode live: after a new tip hand out a template without transactions until the full one is ready',
+    'With -templatemode=live: after a new tip, send a template without transactions until the full one is ready',
     DEFAULT_TEMPLATE.emptyFirst,
   ],
   longPollDeltaSats: [
     'longpolldelta',
     'amount',
-    'Mode live: long polls are answered when fees have risen by this much, BTC',
+    'With -templatemode=live: answer long polls when the fees have risen by this much, in BTC',
     DEFAULT_TEMPLATE.longPollDeltaSats,
   ],
   longPollIntervalSeconds: [
     'longpollinterval',
     'int',
-    'Mode live: seconds after which a long poll is answered with any newer template',
+    'With -templatemode=live: after this many seconds, answer a long poll with any newer template',
     DEFAULT_TEMPLATE.longPollIntervalSeconds,
     { least: 1 },
   ],
   checkTemplates: [
     'checktemplates',
     'bool',
-    'Connect every template dry before it is handed out; otherwise one of each tip, a second after it was',
+    'Check every template before it is sent. With 0, check one template of each tip, one second after it was sent',
     DEFAULT_TEMPLATE.checkTemplates,
   ],
-  blockVersion: ['blockversion', 'int', 'Version of blocks made here, regtest only'],
+  blockVersion: ['blockversion', 'int', 'Version of blocks that this node makes. Regtest only'],
 } as const;

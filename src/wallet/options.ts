@@ -44,9 +44,9 @@ export interface WalletOptions {
 
 /** What an operator gives besides spending; config resolves the folder. */
 export const WALLET_ROWS = {
-  disabled: ['disablewallet', 'bool', 'Run without wallets and their calls'],
-  names: ['wallet', 'list', 'A wallet to load at the start, by name; may be given several times'],
-  dir: ['walletdir', 'string', 'The folder of all wallets (default: wallets in the folder of the network)'],
+  disabled: ['disablewallet', 'bool', 'Disable wallets and their calls'],
+  names: ['wallet', 'list', 'Name of a wallet to load at the start. Can be given several times'],
+  dir: ['walletdir', 'string', 'The folder of all wallets (default: wallets in the network folder)'],
   addressType: [
     'addresstype',
     'filled',
@@ -56,23 +56,27 @@ export const WALLET_ROWS = {
   changeType: [
     'changetype',
     'filled',
-    'Address type of change: legacy, p2sh-segwit, bech32 or bech32m, as with -addresstype (default: chosen for each payment)',
+    'Address type of change: legacy, p2sh-segwit, bech32 or bech32m, as for -addresstype (default: chosen for each payment)',
   ],
-  keypool: ['keypool', 'int', 'Keys kept ready ahead of use', 1000, { least: 0 }],
+  keypool: ['keypool', 'int', 'Number of keys that the wallet generates before they are needed', 1000, { least: 0 }],
   imageRows: [
     'walletimage',
     'int',
-    'Wallets with so many scripts, transactions and coins keep an image of their tables, which loads quickly; 0: none does',
+    'A wallet with this many scripts, transactions and coins stores an image of its tables, which loads quickly. 0: no wallet does',
     50_000,
     { least: 0 },
   ],
-  rescan: ['rescan', 'bool', 'Look through past blocks for transactions of a wallet whenever it is loaded', false],
-  spendZeroConfChange: ['spendzeroconfchange', 'bool', 'Count and spend own change before it confirms', true],
-  signerCommand: ['signer', 'filled', 'The command, with arguments apart by blanks, that speaks to devices which sign for wallets'],
+  rescan: ['rescan', 'bool', 'Scan past blocks for transactions of a wallet whenever it is loaded', false],
+  spendZeroConfChange: ['spendzeroconfchange', 'bool', 'Spend unconfirmed change, and include it in the balance', true],
+  signerCommand: [
+    'signer',
+    'filled',
+    'Command that communicates with external signers, such as hardware wallets, with its arguments separated by spaces',
+  ],
   notifyCommand: [
     'walletnotify',
     'string',
-    'Run this command for each change of a transaction of a wallet; %s is its id, %w the wallet, %b and %h its block and height',
+    'Run this command when a transaction of a wallet changes. %s is the transaction id, %w the wallet, %b and %h the hash and height of the block',
   ],
-  walletBroadcast: ['walletbroadcast', 'bool', 'Payments go to the mempool and the peers (default: 1, with -blocksonly 0)'],
+  walletBroadcast: ['walletbroadcast', 'bool', 'Send payments to the mempool and to peers (default: 1, with -blocksonly 0)'],
 } as const;

@@ -92,16 +92,21 @@ const sinceRelease24 = (compat: Compat): boolean => follows(compat, 24);
 
 /** What an operator gives. */
 export const SPEND_ROWS = {
-  payFeeRate: ['paytxfee', 'amount', 'Fee rate of payments, BTC/kvB; estimated when 0', DEFAULT_SPEND.payFeeRate],
+  payFeeRate: ['paytxfee', 'amount', 'Fee rate of payments, in BTC/kvB. 0: estimate it', DEFAULT_SPEND.payFeeRate],
   fallbackFeeRate: [
     'fallbackfee',
     'amount',
-    'Fee rate paid when nothing can be estimated, BTC/kvB; 0 refuses the payment',
+    'Fee rate of payments if no estimate is possible, in BTC/kvB. 0: refuse the payment',
     DEFAULT_SPEND.fallbackFeeRate,
   ],
   minFeeRate: ['mintxfee', 'amount', 'The lowest fee rate of payments, BTC/kvB', DEFAULT_SPEND.minFeeRate],
   maxFeeSats: ['maxtxfee', 'amount', 'The most a payment may cost, BTC (default: {default}0)', DEFAULT_SPEND.maxFeeSats],
-  discardFeeRate: ['discardfee', 'amount', 'Change that is dust at this fee rate goes to the fee, BTC/kvB', DEFAULT_SPEND.discardFeeRate],
+  discardFeeRate: [
+    'discardfee',
+    'amount',
+    'Add change to the fee if it is dust at this fee rate, in BTC/kvB',
+    DEFAULT_SPEND.discardFeeRate,
+  ],
   consolidateFeeRate: [
     'consolidatefeerate',
     'amount',
@@ -111,11 +116,16 @@ export const SPEND_ROWS = {
   maxGroupingFeeSats: [
     'maxapsfee',
     'amount',
-    'What spending all coins of an address together may cost more, BTC; -1: not tried',
+    'Maximum additional fee for spending all coins of an address together, in BTC. -1: do not try',
     DEFAULT_SPEND.maxGroupingFeeSats,
     { least: -1 },
   ],
-  confirmTarget: ['txconfirmtarget', 'int', 'Blocks within which payments should confirm, for the estimate', DEFAULT_SPEND.confirmTarget],
+  confirmTarget: [
+    'txconfirmtarget',
+    'int',
+    'Number of blocks within which payments should confirm, for the fee estimate',
+    DEFAULT_SPEND.confirmTarget,
+  ],
   replaceable: [
     'walletrbf',
     'bool',
@@ -125,7 +135,7 @@ export const SPEND_ROWS = {
   avoidPartialSpends: [
     'avoidpartialspends',
     'bool',
-    'Coins of one address are spent together, ten at most',
+    'Spend all coins of an address together, at most ten',
     DEFAULT_SPEND.avoidPartialSpends,
   ],
   rejectLongChains: [

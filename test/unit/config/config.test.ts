@@ -422,7 +422,7 @@ t.test('help and version', async (t) => {
     "in the operator's unit",
   );
   t.match(words, /-dustrelayfee=<amt> .* BTC\/kvB \(default: 0\.00003\)/);
-  t.match(words, /-limitclustersize=<n> .* \(default: 101; with -compat=0\.21\.1 0, any number\)/);
+  t.match(words, /-limitclustersize=<n> .* \(default: 101; with -compat=0\.21\.1 0, no limit\)/);
   t.match(words, /-v2transport Encrypt connections .* default: 1, with -compat=0\.21\.1 0\)/);
   t.ok(
     helpText()
