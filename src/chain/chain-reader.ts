@@ -1,4 +1,4 @@
-// What may be asked of the chain at any moment, without waiting for anything but the disk.
+// Queries about the chain. They change nothing and wait for nothing but the disk.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import { hashFromHex } from '../consensus/bytes/hex.js';
@@ -23,7 +23,7 @@ export class ChainReader {
   get params(): ChainParams {
     return this.ws.params;
   }
-  /** The coins at the tip: prefetch, then get, without an await between. Only the chain changes them. */
+  /** Coins at the tip. Call `prefetch`, then `get`, without an await in between. Only the chain changes them. */
   get coins(): CoinsCache {
     return this.ws.coins;
   }
@@ -37,7 +37,10 @@ export class ChainReader {
   get genesis(): HeaderNode {
     return this.ws.active.at(0) as HeaderNode;
   }
-  /** The last block up to which everything was validated here: the tip, but for a chain that stands on a snapshot. */
+  /**
+   * Last block up to which this node validated everything itself. Differs from the tip only while the chain stands on a
+   * snapshot whose history is not validated yet.
+   */
   get validTip(): HeaderNode {
     return this.tip;
   }
@@ -45,7 +48,10 @@ export class ChainReader {
     return this.ws.index.bestHeader;
   }
 
-  /** Work below which no chain is taken for the network's (-minimumchainwork, or the network's own). */
+  /**
+   * Minimum chain work: -minimumchainwork, or the value of the network. A chain with less work is not accepted as the
+   * network's.
+   */
   get minimumChainWork(): bigint {
     return minimumChainWork(this.ws);
   }
@@ -58,7 +64,6 @@ export class ChainReader {
   atHeight(height: number): HeaderNode | undefined {
     return this.ws.active.at(height);
   }
-  /** Whether the block is in the active chain. */
   contains(node: HeaderNode): boolean {
     return this.ws.active.contains(node);
   }
@@ -74,15 +79,15 @@ export class ChainReader {
       valid: !node.failed && node.has(NodeStatus.SCRIPTS_VALID),
     };
   }
-  /** Ends of all branches and the tip, highest first. */
+  /** Returns the ends of all branches and the tip, highest first. */
   tips(): HeaderNode[] {
     return [...new Set([this.tip, ...this.ws.index.ends])].sort((a, b) => b.height - a.height);
   }
-  /** Part of the network's history up to a block, 0 to 1. */
+  /** Estimates which part of the network's transactions is verified up to a block, 0 to 1. */
   verificationProgress(node: HeaderNode): number {
     return verificationProgress(node, this.bestHeader.height, this.params, this.ws.clock.nowSeconds());
   }
-  /** Memory for coins, and for the caches of their database. */
+  /** Budget of the coins cache in bytes (-dbcache). */
   get coinsCacheBytes(): number {
     return this.ws.coins.budgetBytes;
   }
@@ -91,18 +96,19 @@ export class ChainReader {
     return blockScriptFlags(this.tip, null, this.params, this.ws.versionBits);
   }
 
-  /** What submitblock and proposals look up first. */
+  /** Returns what is known about a block hash. submitblock and proposals call this first (BIP-0022 results). */
   known(hash: Uint8Array): KnownBlock {
     const node = this.ws.index.get(hash);
     if (node === undefined) return 'unknown';
     if (node.failed) return 'duplicate-invalid';
-    // One that a loss of power took from the files was valid, and has to come again.
+    // A block whose bytes were lost in a power failure was valid and must be received again.
     const there = node.hasData || this.isPruned(node);
     return there && node.has(NodeStatus.SCRIPTS_VALID) ? 'duplicate' : 'duplicate-inconclusive';
   }
 
   /**
-   * The block itself, or with a 32-zero-byte coinbase witness added where a miner left it out and segwit asks for one.
+   * Returns the block. If segwit applies and the coinbase lacks the witness reserved value of BIP-0141, returns a copy
+   * with 32 zero bytes there.
    */
   withWitnessReserved(block: BlockView): BlockView {
     const prev = this.ws.index.get(block.header.prevHash);
@@ -110,7 +116,7 @@ export class ChainReader {
     return withReservedValue(block);
   }
 
-  /** Whether a block that is not here would be stored though nobody asked for it. */
+  /** Returns whether an unrequested block that is not stored would be stored (Core's AcceptBlock). */
   storesUnrequested(node: HeaderNode): boolean {
     return worthStoring(this.ws, node);
   }
@@ -118,15 +124,15 @@ export class ChainReader {
   hasBlock(node: HeaderNode): boolean {
     return node.has(NodeStatus.HAVE_DATA);
   }
-  /** Whether the block was stored once and removed for want of room. */
+  /** Returns whether the block was stored once and then pruned. */
   isPruned(node: HeaderNode): boolean {
     return this.ws.index.isPruned(node);
   }
-  /** Whether blocks were ever removed for want of room. */
+  /** True once any block was pruned. */
   get havePruned(): boolean {
     return this.ws.index.havePruned;
   }
-  /** How old blocks are removed, null when they never are (-prune). */
+  /** Settings of -prune; null if blocks are never pruned. */
   get pruneSettings(): PruneSettings | null {
     return this.ws.options.prune;
   }
@@ -134,42 +140,51 @@ export class ChainReader {
   readBlock(node: HeaderNode): Promise<BlockView> {
     return this.ws.blocks.read(node);
   }
-  /** A block that was connected lately, which needs no reading. */
+  /** Returns a recently connected block from memory; undefined if it has to be read. */
   recentBlock(node: HeaderNode): BlockView | undefined {
     return this.ws.blocks.recentBlock(node)?.block;
   }
-  /** The bytes as stored, unparsed. @throws StoreError */
+  /**
+   * Reads the bytes as stored.
+   * @throws StoreError
+   */
   readBlockBytes(node: HeaderNode): Promise<Uint8Array> {
     return this.ws.blocks.readBytes(node);
   }
-  /** Part of a stored block, by its place in the files. @throws StoreError */
+  /**
+   * Reads a part of a stored block.
+   * @param at position of the block in the block files
+   * @param offset bytes from the start of the block
+   * @throws StoreError
+   */
   readBlockPart(at: BlockPosition, offset: number, length: number): Promise<Uint8Array> {
     return this.ws.blocks.files.readPart(at, offset, length);
   }
-  /** Whether readUndo has something to read. */
+  /** Returns whether readUndo can return undo data. */
   hasUndo(node: HeaderNode): boolean {
     return node.has(NodeStatus.HAVE_UNDO) || this.ws.blocks.isRecent(node);
   }
   /**
-   * Coins spent by a connected block: per transaction after the coinbase, per input. Empty for genesis.
+   * Reads the coins that a connected block spent: one list per transaction after the coinbase, one coin per input.
+   * Empty for genesis.
    * @throws StoreError
    */
   readUndo(node: HeaderNode): Promise<Coin[][]> {
     return this.ws.blocks.readUndo(node);
   }
   /**
-   * Where a connected block and its undo data lie in the files; null while part of it is only in memory, or not stored
-   * at all.
+   * Returns the positions of a connected block and its undo data in the files. Null while one of them is only in
+   * memory, or if the block is not stored.
    */
   placeOf(node: HeaderNode): { file: number; pos: number; undoPos: number } | null {
     if (!node.has(NodeStatus.HAVE_DATA) || (node.prev !== null && !node.has(NodeStatus.HAVE_UNDO))) return null;
     return { file: node.file, pos: node.blockPos, undoPos: node.prev === null ? -1 : node.undoPos };
   }
-  /** Where a block's bytes lie, null while it is not stored. */
+  /** Returns the position of a block's bytes in the files; null if the block is not stored. */
   blockPlace(node: HeaderNode): BlockPosition | null {
     return node.has(NodeStatus.HAVE_DATA) ? { file: node.file, pos: node.blockPos } : null;
   }
-  /** The folder of those files, for threads that read them by themselves. */
+  /** Folder and format of the block files, for threads that read them without the chain. */
   get blockFolder(): BlockFiles['folder'] {
     return this.ws.blocks.files.folder;
   }

@@ -1,7 +1,7 @@
-// The chain as the rest of the node sees it: the header tree, the active branch and its coins, and every way to change
-// them. All changes go through one queue, one at a time: gather (async), apply and notify (sync), answer, write.
-// Each step has its own file; this one orders them. Longer than most files because all ways to change the chain meet
-// here.
+// The chain as other modules see it: the block tree, the active chain, its coins, and every way to change them. All
+// changes run one at a time in one queue. A change prepares (async), applies and notifies (sync), answers its caller,
+// and then writes. Each step has its own file; this file orders them. It is longer than most files because all ways to
+// change the chain meet here.
 
 import { type BlockView, parseBlock } from '../consensus/block/block-view.js';
 import { type HeaderView, parseHeader } from '../consensus/block/header-view.js';
@@ -46,11 +46,11 @@ import { testValidity, type ValidityOptions } from './tree/block-validity.js';
 import { type HeaderNode, NodeStatus } from './tree/header-node.js';
 import { Upkeep } from './upkeep.js';
 
-/** A block on its way in. */
+/** A submitted block with its early connection. */
 interface Submission {
   readonly view: BlockView;
   readonly early: EarlyConnection | null;
-  /** It was asked for: stored even when it has less work than the tip. */
+  /** Requested blocks are stored even if they have less work than the tip. */
   readonly requested: boolean;
 }
 
@@ -66,7 +66,7 @@ export class Chain extends ChainReader {
   readonly #snapshot: SnapshotChain;
   readonly #walks: PinnedCoins;
   readonly #early: EarlyConnections;
-  /** Settled once the large blocks that came have their ids. */
+  /** Resolves when the ids of all large blocks received so far are computed. */
   #lastIdentified: Promise<void> = Promise.resolve();
   readonly #headerListeners: Listeners<[HeaderNode]>;
   readonly #storedListeners: Listeners<[HeaderNode, BlockView]>;
@@ -76,13 +76,14 @@ export class Chain extends ChainReader {
   #known: CheckedTransactions | null = null;
 
   /**
-   * Opens what the store holds, repairs what a crash left, and connects blocks that are stored but not connected yet.
+   * Opens the stored chain, repairs what a crash left, and connects stored blocks up to options.connectAtOpen
+   * transactions.
    */
   static async open(options: Partial<ChainOptions>, deps: ChainDeps): Promise<Chain> {
     const { ws, history } = await openWorkspace(options, deps);
     const chain = new Chain(ws, deps);
     if (history !== null) chain.#snapshot.beginHistory(history);
-    // The other guards are not registered yet: until they are, every block may be needed.
+    // Indexes and wallets register their prune guards later. Until then every block may be needed.
     const keepAll = chain.guardBlocks(() => 0);
     try {
       await chain.#pruner.finishRemovals();
@@ -151,30 +152,30 @@ export class Chain extends ChainReader {
     return this.#assumedHash === null ? undefined : this.ws.index.get(this.#assumedHash);
   }
 
-  /** Set once storage failed; every change is refused from then on. */
+  /** Error after which the chain refuses every change; null while there is none. */
   get fault(): ChainFault | null {
     return this.#changes.fault;
   }
-  /** True until the tip was once recent and had enough work. */
+  /** Returns true until the tip was recent and had enough work once (Core's IsInitialBlockDownload). */
   isInitialBlockDownload(): boolean {
     return this.#download.active(this.tip, this.#importer.running);
   }
 
-  /** What a block's transactions may be known from. */
+  /** Sets the source of already checked transactions (the mempool). */
   useCheckedTransactions(known: CheckedTransactions): void {
     this.#known = known;
   }
 
-  /** Takes over what is known of a block's transactions, and makes the ids of the others where that takes long. */
+  /** Attaches known ids and facts to a block's transactions. Computes the ids of the others if the block is large. */
   async identify(block: BlockView): Promise<void> {
     await recognise(block, this.#known);
     if (isLarge(block)) await identify(block, this.ws.blockHasher);
   }
 
   /**
-   * Checks, stores and activates a block (Core's ProcessNewBlock). Its bytes are in the files when this resolves, where
-   * a start finds them also without the block's row.
-   * @param options.force it was asked for: store it even when it has less work than the tip; default true
+   * Checks, stores and activates a block (Core's ProcessNewBlock). When the promise resolves, the kernel has the
+   * block's bytes. The next start finds them there even if the block's index row was not written.
+   * @param options.force the block was requested: store it even if it has less work than the tip (default true)
    * @throws DecodeError; ChainFault
    */
   async submitBlock(block: Uint8Array | BlockView, options: { force?: boolean } = {}): Promise<BlockOutcome> {
@@ -198,7 +199,7 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Large blocks go on in the order in which they came, however long each takes: a child that overtook its parent would
+   * Waits until all large blocks that arrived earlier have their ids. Otherwise a child could overtake its parent and
    * be refused.
    */
   #inOrder(making: Promise<void>): Promise<void> {
@@ -209,11 +210,12 @@ export class Chain extends ChainReader {
   }
 
   async #processBlock({ view, early, requested }: Submission, reply: (outcome: BlockOutcome) => void): Promise<void> {
-    // A rival of a tip that is not written yet: if the process died now, the order of the two would be lost.
+    // The block competes with a tip that is not written yet. If the process died now, the next start could not tell
+    // which of the two came first.
     if (!equalBytes(view.header.prevHash, this.tip.hash)) await this.#activator.writeTipChanges();
     const { verdict, node, isNew } = await acceptBlock(this.ws, view, requested);
     if (verdict !== null) this.#activator.onChecked.call(view.hash, view, verdict);
-    // The answer does not wait for the database, which may hold a write up for seconds.
+    // The answer does not wait for the database, which may delay a write for seconds.
     this.#persister.beginRows();
     this.#announceHeader();
     if (verdict !== null || node === null) {
@@ -221,12 +223,12 @@ export class Chain extends ChainReader {
       reply({ kind: 'invalid', reject: verdict, isNew: false, node });
       return;
     }
-    // The listeners may begin with it while its scripts run.
+    // Listeners (relay) may use the block while its scripts run.
     if (isNew && node.prev === this.tip && !this.isInitialBlockDownload()) this.#storedListeners.call(node, view);
-    // By the node, not by the hash: a copy that fails meanwhile has the hash too.
+    // Compare nodes, not hashes: a mutated copy that fails meanwhile has the same hash.
     let seen: { reject: Reject | null } | undefined;
-    // In initial download hundreds of others may wait before it: for a block that was not asked for they are not all
-    // connected in one go.
+    // In the initial download hundreds of stored blocks may be ahead of this one. An unrequested block does not connect
+    // all of them in one go.
     const begin = this.ws.clock.monotonicMs();
     const enough = (): boolean => this.isInitialBlockDownload() && this.ws.clock.monotonicMs() - begin >= CONNECT_SLICE_MS;
     await this.#activator.activate(
@@ -245,10 +247,10 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Takes a block of the initial download that was asked for: it is stored at once and connected in turns, while others
-   * come (Core's ProcessNewBlock without its ActivateBestChain). A block whose header is unknown or bad, or that breaks
-   * a rule, goes the usual way.
-   * @returns whether it was new, once it is stored
+   * Stores a requested block of the initial download. It is connected later, in time slices, while more blocks arrive
+   * (Core's ProcessNewBlock without its ActivateBestChain). A block whose header is unknown or invalid, or that breaks
+   * a rule, goes through submitBlock.
+   * @returns whether the block was new, once it is stored
    * @throws ChainFault
    */
   async takeBlock(block: BlockView): Promise<boolean> {
@@ -259,18 +261,23 @@ export class Chain extends ChainReader {
     return isNew ?? (await this.submitBlock(block)).isNew;
   }
 
-  /** Resolves when the turn of a block from takeBlock is over, or when nothing is left to be connected. */
+  /**
+   * Resolves when the chain has tried to connect a block from takeBlock, or when no stored block is left to connect.
+   */
   async waitUntilConnected(hash: Uint8Array): Promise<void> {
     const node = this.ws.index.get(hash);
     if (node !== undefined) await this.#intake.waitUntilConnected(node);
   }
 
-  /** Resolves when takeBlock has room for another one; undefined when it has. */
+  /** Resolves when takeBlock may be called again. Undefined: immediately. */
   waitForCapacity(): Promise<void> | undefined {
     return this.#intake.waitForCapacity();
   }
 
-  /** Checks and stores a header. null: accepted, or known as good. @throws DecodeError under 80 bytes; ChainFault */
+  /**
+   * Checks and stores a header. Returns null if it was accepted or is known as valid.
+   * @throws DecodeError if it has less than 80 bytes; ChainFault
+   */
   async submitHeader(header: Uint8Array): Promise<Verdict> {
     return (await this.submitHeaders([header])).verdict;
   }
@@ -294,8 +301,8 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Connects a block onto the tip without keeping anything. On another parent the verdict's reason is
-   * 'inconclusive-not-best-prevblk'.
+   * Checks whether a block is valid on the tip, without storing it (Core's TestBlockValidity). If its parent is not the
+   * tip, the reason is 'inconclusive-not-best-prevblk'.
    */
   async testBlockValidity(block: BlockView, options: ValidityOptions): Promise<Verdict> {
     this.#changes.refuseAfterFault();
@@ -303,15 +310,15 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Whether a block of transactions that the mempool holds is valid on the tip, but for its proof of work; see
-   * known-block.ts.
+   * Returns whether a block whose transactions are all in the mempool is valid on the tip, except for its proof of
+   * work. False means unknown; see known-block.ts.
    */
   async isKnownValid(header: HeaderView, coinbase: TxView, known: KnownTransactions): Promise<boolean> {
     this.#changes.refuseAfterFault();
     return this.#changes.readConcurrently(() => isKnownValid(this.ws, header, coinbase, known));
   }
 
-  /** Marks a block as invalid and leaves it. Always null; genesis is left alone. */
+  /** Marks a block as invalid and disconnects it. Always resolves with null. Genesis cannot be invalidated. */
   invalidateBlock(node: HeaderNode): Promise<Verdict> {
     return this.#changes.change(async (reply) => {
       await invalidate(this.ws, this.#activator, node);
@@ -320,7 +327,7 @@ export class Chain extends ChainReader {
     });
   }
 
-  /** Takes marks of invalidity from a block and its family, and activates what is best then. */
+  /** Removes the invalid marks of a block, its ancestors and its descendants, then activates the best branch. */
   reconsiderBlock(node: HeaderNode): Promise<Verdict> {
     return this.#changes.change(async (reply) => {
       reconsider(this.ws, node);
@@ -329,7 +336,7 @@ export class Chain extends ChainReader {
     });
   }
 
-  /** Treats a block as if received before all others of its work. */
+  /** Ranks a block as if it had been received before all others of equal work. */
   preciousBlock(node: HeaderNode): Promise<Verdict> {
     return this.#changes.change(async (reply) => {
       if (this.ws.index.makePrecious(node)) await this.#activator.activate();
@@ -337,7 +344,7 @@ export class Chain extends ChainReader {
     });
   }
 
-  /** For marks set by hand: they must be on the disk when the answer goes out. */
+  /** Writes and syncs everything, then answers. An operator's marks must be on the disk when the answer is sent. */
   async #writeBefore(reply: (verdict: Verdict) => void): Promise<void> {
     await this.#activator.writeTipChanges();
     await this.#persister.writeRows();
@@ -346,7 +353,7 @@ export class Chain extends ChainReader {
     reply(null);
   }
 
-  /** The tip of the last run was marked invalid but not left yet when the process died. */
+  /** Disconnects a tip that the last run marked as invalid but did not disconnect before it died. */
   async #leaveFailedTip(): Promise<void> {
     let target = this.tip;
     while (target.failed && target.prev !== null) target = target.prev;
@@ -356,20 +363,23 @@ export class Chain extends ChainReader {
     this.ws.index.refillCandidates();
   }
 
-  /** An unspent output at the tip. @param outpoint 36 bytes */
+  /**
+   * Returns an unspent output at the tip.
+   * @param outpoint 36 bytes: txid, then vout little-endian
+   */
   async coin(outpoint: Uint8Array): Promise<Coin | undefined> {
     return (await this.coinsAt([outpoint]))[0];
   }
 
   /**
-   * Unspent outputs at the tip, in order.
-   * @param outpoints 36 bytes each; a few hundred at most, as they are looked up in one turn
+   * Returns unspent outputs at the tip, in the order of the outpoints.
+   * @param outpoints 36 bytes each; a few hundred at most, because they are looked up without a pause
    */
   async coinsAt(outpoints: readonly Uint8Array[]): Promise<(Coin | undefined)[]> {
     return (await this.coinsAtTip(outpoints)).coins;
   }
 
-  /** The same, with the tip at which they were looked up. */
+  /** Returns unspent outputs at the tip together with that tip. */
   coinsAtTip(outpoints: readonly Uint8Array[]): Promise<{ tip: HeaderNode; coins: (Coin | undefined)[] }> {
     return this.#changes.readConcurrently(async () => {
       await this.coins.prefetch(outpoints);
@@ -377,7 +387,10 @@ export class Chain extends ChainReader {
     });
   }
 
-  /** Any unspent output of a transaction; what is not written yet is written first. @param txid internal order */
+  /**
+   * Returns any unspent output of a transaction. Writes pending coins first.
+   * @param txid internal order
+   */
   async anyCoinOf(txid: Uint8Array): Promise<Coin | undefined> {
     await this.flush();
     for await (const [key] of this.ws.store.iterate(this.ws.space.ofTx(txid))) {
@@ -387,24 +400,26 @@ export class Chain extends ChainReader {
     return undefined;
   }
 
-  /** Figures of all coins, by a walk in slices while the chain goes on. */
+  /**
+   * Computes the figures of gettxoutsetinfo over all coins at the current tip, in slices, while the chain may change.
+   */
   coinsStats(options: { hashSerialized: 2 | 3 | null; muhash?: boolean }): Promise<CoinsStats> {
     return this.#walks.stats(options);
   }
 
   /**
-   * Writes all coins to a file that does not exist, while the chain goes on.
-   * @param form of the file, by the release that has it
-   * @returns the block they stood at and how many there are, null while another dump is written
-   * @throws DumpStoppedError when the node stops meanwhile, or the system's error
+   * Writes all coins at the current tip to a new file (dumptxoutset), while the chain may change.
+   * @param form file format, named by the release of Core that introduced it
+   * @returns the block of these coins and their number; null if another dump is running
+   * @throws DumpStoppedError if the node stops; otherwise the system's error
    */
   dumpCoins(path: string, form: DumpForm['form']): Promise<({ tip: HeaderNode } & DumpedCoins) | null> {
     return this.#walks.dump(path, form);
   }
 
   /**
-   * Shows a visitor the coins with its scripts, while the chain goes on.
-   * @returns the block they stood at, and whether all were gone over
+   * Calls a visitor for every coin with one of its scripts, at the current tip, while the chain may change.
+   * @returns the block of these coins, and whether all coins were visited
    */
   walkCoins(visitor: CoinVisitor): Promise<{ tip: HeaderNode; complete: boolean }> {
     return this.#walks.walk(visitor);
@@ -415,51 +430,55 @@ export class Chain extends ChainReader {
     return this.verifyStored(level, blocks).then((wrong) => wrong === null);
   }
 
-  /** Checks stored blocks as verifychain does. @returns what is wrong, null when all is well */
+  /**
+   * Checks stored blocks as verifychain does.
+   * @returns a description of the error; null if there is none
+   */
   verifyStored(level: number, blocks: number): Promise<string | null> {
     return this.#changes.change(async (reply) => reply(await verifyBlocks(this.ws, level, blocks)));
   }
 
-  /** Reads a blk file, bootstrap.dat or a file of hex lines, with full validation. @returns blocks accepted as new */
+  /**
+   * Imports a blk file, bootstrap.dat or a file of hex lines, with full validation.
+   * @returns number of blocks accepted as new
+   */
   loadBlockFile(path: string, onProgress?: (progress: ImportProgress) => void): Promise<number> {
     return this.loadBlockFiles([path], onProgress);
   }
 
-  /**
-   * The same over several files, among which blocks may lie in any order: a whole blocks folder. Only read, never
-   * changed.
-   */
+  /** Imports several files, for example a whole blocks folder. Blocks may be in any order. The files are only read. */
   loadBlockFiles(paths: readonly string[], onProgress?: (progress: ImportProgress) => void): Promise<number> {
     return this.#importer.load(paths, onProgress);
   }
 
   /**
-   * Takes the blocks that lie in the node's own files into an empty tree, without connecting them (-reindex).
+   * Adds the blocks of the node's own files to an empty tree, without connecting them (-reindex).
    * @returns how many
    */
   adoptStored(onProgress?: (progress: ImportProgress) => void): Promise<number> {
     return this.#importer.adoptStored(onProgress);
   }
 
-  /** Stored blocks that wait to be put on top of the tip; 0 when the tip is the best there is. */
+  /** Number of stored blocks on the best branch that are not connected yet; 0 if the tip is the best block. */
   get storedAhead(): number {
     return this.#importer.storedAhead;
   }
 
-  /**
-   * Connects stored blocks until the tip is the best there is, in turns, so that others get at the chain in between.
-   */
+  /** Connects stored blocks until the tip is the best block. Works in time slices, so other changes run in between. */
   connectStored(onProgress?: (progress: ConnectProgress) => void): Promise<void> {
     return this.#importer.connectStored(onProgress);
   }
 
-  /** The block of the snapshot that the chain was begun with in this run or before, while that matters. */
+  /**
+   * The snapshot block on which this run of the chain stands or stood; null if none. `validated` is true once its
+   * history is validated.
+   */
   get snapshot(): { readonly base: HeaderNode; readonly validated: boolean } | null {
     const { base, history } = this.#snapshot;
     return base && { base, validated: history === null };
   }
 
-  /** The blocks below a snapshot that are validated in the background, null when there are none. */
+  /** Background validation of the blocks below a snapshot; null if there is none. */
   get history(): Pick<History, 'tip' | 'from' | 'base' | 'wants' | 'coinsCacheBytes'> | null {
     return this.#snapshot.history;
   }
@@ -469,23 +488,26 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Puts the chain on the coins of a snapshot, once they are loaded and their hash is that of the network's parameters;
-   * what was the chain goes on in the background as the history below it (Core's ActivateSnapshot).
-   * @param poolSize transactions that would be judged by other coins than before: there must be none
-   * @returns the block that the chain stands at then
-   * @throws SnapshotError when it is refused; ChainFault
+   * Loads the coins of a snapshot, compares their hash with the network's parameters, and makes the snapshot block the
+   * tip. The former chain continues in the background as the history below it (Core's ActivateSnapshot).
+   * @param poolSize number of transactions in the mempool. It must be 0, because they were checked against other coins
+   * @returns the tip after loading
+   * @throws SnapshotError if the snapshot is refused; ChainFault
    */
   loadSnapshot(file: SnapshotFile, head: SnapshotHead, poolSize: () => number): Promise<HeaderNode> {
     return this.#snapshot.load(file, head, poolSize);
   }
 
-  /** Writes the coins of the chain, and of the history below a snapshot. */
+  /** Writes the coins of the chain and of the history below a snapshot. */
   async #flushAll(): Promise<void> {
     await this.#persister.flush();
     await this.#snapshot.history?.persister.flush();
   }
 
-  /** Called when the history below a snapshot has moved, or is validated. @returns takes the listener off again */
+  /**
+   * Registers a listener that is called when the history below a snapshot has advanced or is validated.
+   * @returns unsubscribe
+   */
   onHistory(listener: () => void, name?: string): () => void {
     return this.#snapshot.onHistory(listener, name);
   }
@@ -505,16 +527,17 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Where an operator takes blocks off and more moves follow at once, the next one waits for this.
-   * @param settled resolves when those who bring back what was in these blocks are through with it
+   * Sets what the chain awaits between two tip changes when an operator disconnects blocks.
+   * @param settled resolves when the mempool has accepted the transactions of the disconnected blocks again
    */
   waitForMempool(settled: () => Promise<void>): void {
     this.#activator.mempoolSettled = settled;
   }
 
   /**
-   * Called when the last change of the tip said that more follows, and the next block turned out bad.
-   * @returns takes the listener off again
+   * Registers a listener that is called when TipChange.moreFollows was true but the next block turned out to be
+   * invalid.
+   * @returns unsubscribe
    */
   onNoMoreFollows(listener: () => void, name?: string): () => void {
     return this.#activator.onNoMoreFollows.add(listener, name);
@@ -523,8 +546,8 @@ export class Chain extends ChainReader {
     return this.#headerListeners.add(listener, name);
   }
   /**
-   * Hears of new blocks on the tip that passed every check without coins, before they are connected (Core's
-   * NewPoWValidBlock).
+   * Registers a listener for new blocks on the tip that passed every check without coins. It is called before they are
+   * connected (Core's NewPoWValidBlock).
    */
   onStored(listener: (node: HeaderNode, block: BlockView) => void, name?: string): () => void {
     return this.#storedListeners.add(listener, name);
@@ -540,7 +563,7 @@ export class Chain extends ChainReader {
     this.#headerListeners.call(best);
   }
 
-  /** Writes everything to the store; near the tip this is already so. */
+  /** Writes everything to the database. Near the tip this has usually happened already. */
   flush(): Promise<void> {
     return this.#changes.changeWhole(async () => {
       await this.#activator.writeTipChanges();
@@ -548,7 +571,7 @@ export class Chain extends ChainReader {
     });
   }
 
-  /** The same, and waits until the disk has it. */
+  /** Writes everything to the database and waits until the disk has it (fsync). */
   sync(): Promise<void> {
     return this.#changes.changeWhole(async () => {
       await this.#activator.writeTipChanges();
@@ -559,8 +582,8 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Removes what -prune has no room for.
-   * @returns what resolves once the files are gone; they do not count any more before
+   * Prunes until the block files fit into the target of -prune.
+   * @returns a promise for the deletion of the files. They no longer count before that
    */
   async pruneToTarget(): Promise<{ removed: Promise<void> }> {
     await this.#changes.changeWhole(async () => {
@@ -571,8 +594,8 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Removes files whose every block is at a height or below it, and far enough below the tip. Resolves once they are
-   * gone.
+   * Prunes files whose blocks are all at or below a height and at least 288 below the tip. Resolves when the files are
+   * deleted.
    */
   async pruneUpTo(height: number): Promise<void> {
     await this.#changes.changeWhole(async () => {
@@ -583,23 +606,22 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Keeps blocks that an index or a wallet has yet to read from being pruned.
-   * @param guard asked before every pruning
-   * @returns how to end that
+   * Registers a guard that keeps blocks from being pruned that an index or a wallet has yet to read.
+   * @param guard called before each pruning
+   * @returns unregister
    */
   guardBlocks(guard: PruneGuard): () => void {
     return this.#pruner.addGuard(guard);
   }
 
-  /** The lowest block from which on all blocks up to the tip are stored. */
+  /** Lowest block from which all blocks up to the tip are stored. */
   get lowestStored(): HeaderNode {
     return this.#pruner.lowestStored();
   }
 
   /**
-   * Resolves once the next start would know this block and its undo data, and have the bytes of both even after a loss of
-   * power: indexes promise nothing about blocks before that. Their rows may reach the disk with a later write of
-   * anything.
+   * Resolves when the next start would know this block and its undo data, and would have the bytes of both even after a
+   * power failure. Indexes wait for this before they write their rows.
    */
   async recorded(node: HeaderNode): Promise<void> {
     const { dirty } = this.ws.index;
@@ -613,10 +635,7 @@ export class Chain extends ChainReader {
     await this.ws.blocks.files.sync();
   }
 
-  /**
-   * Resolves when every change asked for so far is over: a block that was stored is connected, refused or left aside by
-   * then.
-   */
+  /** Resolves when all changes queued so far are finished. A stored block is connected, rejected or skipped by then. */
   settled(): Promise<void> {
     return this.#changes.idle();
   }
@@ -637,10 +656,7 @@ export class Chain extends ChainReader {
     };
   }
 
-  /**
-   * Finishes the change under way, writes everything, closes the block files. The store stays open: its owner closes
-   * it.
-   */
+  /** Finishes the current change, writes everything and closes the block files. The caller closes the store. */
   close(): Promise<void> {
     this.#closing ??= this.#shutDown();
     return this.#closing;
@@ -668,7 +684,9 @@ export class Chain extends ChainReader {
   }
 }
 
-/** Blocks near the tip are kept for a while: bytes that live in memory shared with other threads are copied first. */
+/**
+ * Copies bytes that are in memory shared with other threads, because blocks near the tip stay in memory for a while.
+ */
 function ownBytes(bytes: Uint8Array): Uint8Array {
   return bytes.buffer instanceof ArrayBuffer ? bytes : new Uint8Array(bytes);
 }

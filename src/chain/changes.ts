@@ -1,5 +1,4 @@
-// Every change of the chain, one at a time, in the order in which they were asked for; and the state of fault, in which
-// a chain whose storage failed refuses all further ones.
+// Runs the changes of the chain one at a time, in the order of the calls. After a fault it refuses every change.
 
 import { SerialQueue } from '../lib/serial-queue.js';
 import type { Logger } from '../log/logger.js';
@@ -14,36 +13,39 @@ export class Changes {
   readonly #onFault: (fault: ChainFault) => void;
   readonly #changed: () => void;
 
-  /** @param onFault told once of the fault @param changed told after each change, before the next one */
+  /**
+   * @param onFault called once with the fault
+   * @param changed called after each change, before the next one
+   */
   constructor(log: Logger, onFault: (fault: ChainFault) => void, changed: () => void) {
     this.#log = log;
     this.#onFault = onFault;
     this.#changed = changed;
   }
 
-  /** Set once storage failed; every change is refused from then on. */
+  /** Error after which every change is refused; null while there is none. */
   get fault(): ChainFault | null {
     return this.#fault;
   }
 
-  /** Changes under way and waiting. */
+  /** Number of running and queued changes. */
   get size(): number {
     return this.#queue.size;
   }
 
-  /** Whether others wait behind the change under way. */
+  /** Whether other changes are queued behind the running one. */
   get crowded(): boolean {
     return this.#queue.size > 1;
   }
 
-  /** Resolves when every change asked for so far is over. */
+  /** Resolves when all changes queued so far are finished. */
   idle(): Promise<void> {
     return this.#queue.idle();
   }
 
   /**
-   * Runs a change in its turn. The job answers by `reply`, and may go on writing afterwards; the next change waits for
-   * all of it. Whatever it throws means that memory and disk may differ: the chain refuses everything from then on.
+   * Queues a change. The job resolves the promise with `reply` and may continue writing afterwards; the next change
+   * waits for all of it. If the job throws, memory and disk may disagree, so the chain refuses every further change.
    */
   change<T>(job: (reply: (value: T) => void) => Promise<void>): Promise<T> {
     if (this.#closed) return Promise.reject(new ChainFault('The chain is closed', undefined));
@@ -57,7 +59,7 @@ export class Changes {
     });
   }
 
-  /** A change that answers when all of it is done. */
+  /** Queues a change whose promise resolves when all of it is finished. */
   changeWhole(job: () => Promise<void>): Promise<void> {
     return this.change<void>(async (reply) => {
       await job();
@@ -65,18 +67,21 @@ export class Changes {
     });
   }
 
-  /** Runs upkeep in its turn, without a caller that awaits it. The job looks for a fault itself. */
+  /** Queues upkeep that no caller awaits. The job checks for a fault itself. */
   upkeep(job: () => Promise<unknown>): void {
     this.#queue.run(job).catch((error: unknown) => this.fail(error));
   }
 
-  /** Takes nothing more in. @param job runs behind all changes, also after a fault */
+  /**
+   * Refuses new changes.
+   * @param job runs after all queued changes, even after a fault
+   */
   close(job: () => Promise<void>): Promise<void> {
     this.#closed = true;
     return this.#queue.run(job);
   }
 
-  /** Writes beside the queue: whatever fails ends the chain, unless it is about to close and takes nothing more in. */
+  /** Runs a write concurrently with the queue. A failure is a fault of the chain, unless the chain is closing. */
   async storeConcurrently<T>(work: () => Promise<T>): Promise<T> {
     this.refuseAfterFault();
     try {
@@ -87,8 +92,8 @@ export class Changes {
   }
 
   /**
-   * Reads beside the queue: a failing store ends the chain here too. Threads that fail at a proposal's scripts end only
-   * its check.
+   * Runs a read concurrently with the queue. A StoreError is a fault of the chain. Other errors, such as a failed
+   * thread of a proposal check, only reach the caller.
    */
   async readConcurrently<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -114,7 +119,10 @@ export class Changes {
     return this.#fault;
   }
 
-  /** The same for work of the chain's own: one that closes refuses changes, and a storage that failed has said so. */
+  /**
+   * Reports the failure of background work. A chain that is closing ignores it, because its store already reported
+   * errors.
+   */
   reportFailure(error: unknown): void {
     if (!this.#closed) this.fail(error);
   }

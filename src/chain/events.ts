@@ -1,11 +1,11 @@
-// What the chain tells others in the very turn in which it changes.
+// Events of the chain. Listeners are called in the same event-loop tick in which the tip changes.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { Coin } from '../consensus/coin.js';
 import type { Reject } from '../consensus/state.js';
 import type { HeaderNode } from './tree/header-node.js';
 
-/** A block that joined or left the active chain, with the coins it spent. */
+/** A block that was connected or disconnected, with the coins it spent. */
 export interface ConnectedBlock {
   readonly node: HeaderNode;
   readonly block: BlockView;
@@ -13,43 +13,45 @@ export interface ConnectedBlock {
   readonly spent: Coin[][];
 }
 
-/** A block that joined it. */
+/** A connected block. */
 export interface JoinedBlock extends ConnectedBlock {
-  /** Of all its transactions, satoshis. */
+  /** Sum of its transaction fees in satoshis. */
   readonly fees: number;
 }
 
-/** One change of the active chain: blocks that left (old tip first), then blocks that joined (lowest first). */
+/** One change of the tip: disconnected blocks (old tip first), then connected blocks (lowest first). */
 export interface TipChange {
   readonly disconnected: readonly ConnectedBlock[];
   readonly connected: readonly JoinedBlock[];
-  /** Set when invalidateblock takes blocks off: how many it had taken off before this change. */
+  /** Set while invalidateblock disconnects blocks: number of blocks that it disconnected before this change. */
   readonly invalidatedBefore?: number;
   /**
-   * Set when the next move follows at once, in initial download and where invalidateblock takes blocks off: what is made
-   * for outsiders may wait for a later tip.
+   * True if the next tip change follows immediately (initial download, or invalidateblock disconnecting blocks). Work
+   * for clients, such as templates, may wait for it.
    */
   readonly moreFollows?: boolean;
 }
 
-/** Called inside the apply step, after the coins and the tip moved; must not await. */
+/** Called after coins and tip have changed. Must not await. */
 export type TipListener = (tip: HeaderNode, change: TipChange) => void;
 
-/** Listener whose state must match the tip, such as the mempool. An exception in it is a chain fault and stops the node. */
+/**
+ * Listener whose state must match the tip, such as the mempool. An exception in it is a chain fault and stops the node.
+ */
 export interface TipFollower {
   /** Name in the message of the fault. */
   readonly name: string;
   /**
-   * Called before all other listeners, in the same event-loop tick as onTip. For new templates. Must not read coins: the
-   * first read would apply all changes of the block.
+   * Called before all other listeners, in the same event-loop tick as onTip, so that new templates start early. Must
+   * not read coins: the first read would apply all coin changes of the block.
    */
   onMove: TipListener;
-  /** Called before the listeners. */
+  /** Called after every follower's onMove and before the listeners. */
   onTip: TipListener;
 }
 
 /** Called when the best known header changes. */
 export type HeaderListener = (best: HeaderNode) => void;
 
-/** Called for every verdict about a block's validity (Core's BlockChecked): null when it was connected. */
+/** Called for every verdict about a block (Core's BlockChecked). A null reject means that the block was connected. */
 export type CheckedListener = (hash: Uint8Array, block: BlockView, reject: Reject | null) => void;

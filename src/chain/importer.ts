@@ -1,5 +1,5 @@
-// Blocks from files: of other nodes, of the node's own folder (-reindex), and those that are stored and wait to be
-// connected. Initial download goes on while one of these runs.
+// Imports blocks from files: from other nodes (-loadblock), from the node's own folder (-reindex), and stored blocks
+// that are not connected yet. The node stays in the initial download while one of these runs.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import { hashToHex } from '../consensus/bytes/hex.js';
@@ -15,9 +15,9 @@ import type { Persister } from './files/persister.js';
 import type { Pruner } from './files/pruner.js';
 import { type HeaderNode, NodeStatus } from './tree/header-node.js';
 
-/** Milliseconds that connectStored keeps the chain to itself; one block may take longer. */
+/** Time slice of connectStored in milliseconds. One block may take longer. */
 export const CONNECT_SLICE_MS = 50;
-/** Unwritten rows of the header tree that an import lets gather. */
+/** Number of unwritten index rows above which an import writes them. */
 const IMPORT_DIRTY_ROWS = 2_000;
 
 export interface ImporterDeps {
@@ -25,9 +25,9 @@ export interface ImporterDeps {
   readonly activator: Activator;
   readonly persister: Persister;
   readonly pruner: Pruner;
-  /** Headers may have come. */
+  /** Called when the best header may have changed. */
   readonly announceHeader: () => void;
-  /** Writes everything to the store. */
+  /** Writes everything to the database. */
   readonly flush: () => Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export class Importer {
     this.#deps = deps;
   }
 
-  /** Whether blocks are being read from files. */
+  /** Whether an import is running. */
   get running(): boolean {
     return this.#running > 0;
   }
@@ -59,7 +59,7 @@ export class Importer {
   async adoptStored(onProgress?: (progress: ImportProgress) => void): Promise<number> {
     const files = new Map(this.#ws.blocks.files.files().map(({ file, path }) => [path, file]));
     const adopt = (block: BlockView, { path, pos }: BlockSource) => this.importBlock(block, { file: files.get(path) as number, pos });
-    // What lies in a file is not known before all of it was read.
+    // The contents of a file are unknown until it has been read completely, so nothing may be pruned.
     const keepAll = this.#deps.pruner.addGuard(() => 0);
     return this.#import([...files.keys()], adopt, onProgress).finally(keepAll);
   }
@@ -90,8 +90,9 @@ export class Importer {
   }
 
   /**
-   * One block of an import: no caller was told that it is stored, so rows are written in groups.
-   * @param stored where its bytes are already; such a block is not connected yet
+   * Imports one block. No caller was told that it is stored, so rows are written in groups.
+   * @param stored position of its bytes if the node's files have them already; such a block is not connected yet. Null:
+   *   append the bytes and connect the block
    */
   async importBlock(block: BlockView, stored: BlockPosition | null): Promise<boolean> {
     const { changes, activator, announceHeader } = this.#deps;
@@ -114,18 +115,18 @@ export class Importer {
     });
   }
 
-  /** Writes rows of the tree once there are many. */
+  /** Writes index rows once there are many. */
   async writeSomeRows(): Promise<void> {
     if (this.#ws.index.dirty.size >= IMPORT_DIRTY_ROWS) await this.#deps.persister.writeRows();
   }
 
-  /** Stored blocks that wait to be put on top of the tip; 0 when the tip is the best there is. */
+  /** Number of stored blocks on the best branch that are not connected; 0 if the tip is the best block. */
   get storedAhead(): number {
     const best = this.#ws.index.findMostWork();
     return best === undefined || best === this.#tip ? 0 : Math.max(1, best.height - this.#tip.height);
   }
 
-  /** Transactions in those blocks. */
+  /** Number of transactions in the stored blocks that are not connected. */
   get transactionsAhead(): number {
     return Math.max(0, (this.#ws.index.findMostWork() ?? this.#tip).chainTxCount - this.#tip.chainTxCount);
   }

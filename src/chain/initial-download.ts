@@ -1,16 +1,17 @@
-// Whether the node is still catching up (Core's IsInitialBlockDownload): true until it was false once.
+// Decides whether the node is in the initial block download (Core's IsInitialBlockDownload). Once it has been false it
+// stays false.
 
 import type { Clock } from '../lib/clock.js';
 import type { HeaderNode } from './tree/header-node.js';
 
-/** What decides, besides the tip. */
+/** Limits that a tip must pass to end the initial download. */
 export interface InitialDownloadOptions {
   readonly minimumChainWork: bigint;
   /** Seconds. */
   readonly maxTipAge: number;
 }
 
-/** A latch over the tip's work and age. */
+/** Latches to finished when the tip has enough work and is recent. */
 export class InitialDownload {
   #finished = false;
   readonly #options: InitialDownloadOptions;
@@ -23,7 +24,7 @@ export class InitialDownload {
     this.#onFinished = onFinished;
   }
 
-  /** @param importing blocks are being read from files */
+  /** @param importing an import from files is running */
   active(tip: HeaderNode, importing: boolean): boolean {
     if (this.#finished) return false;
     if (importing) return true;

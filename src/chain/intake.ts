@@ -1,5 +1,5 @@
-// Blocks of the initial download: stored as they come, whatever runs meanwhile, and connected in turns of their own, so
-// that one block's scripts, the next one's coins and a third one's bytes are under way at the same time.
+// Blocks of the initial download. They are stored when they arrive, and connected in time slices. So scripts of one
+// block, coins of the next and bytes of a third are processed at the same time.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
@@ -10,35 +10,35 @@ import { identify, isLarge } from './connect/large-block.js';
 import type { ChainWorkspace } from './connect/workspace.js';
 import { type HeaderNode, NodeStatus } from './tree/header-node.js';
 
-/** Blocks and bytes that may wait for their turn before callers with more blocks have to wait as well. */
+/** Limits on blocks that are not connected yet. Above them, callers must wait before they deliver more. */
 const MAX_WAITING_BLOCKS = 512;
 const MAX_WAITING_BYTES = 24 << 20;
-/** Milliseconds of one turn, when no other change waits for the chain. */
+/** Time slice for connecting in milliseconds. It ends earlier if another change waits for the chain. */
 const SLICE_MS = 50;
 
 export interface IntakeDeps {
-  /** Runs a change of the chain in its turn. */
+  /** Queues a change of the chain. */
   change(job: () => Promise<void>): Promise<void>;
-  /** Connects stored blocks until told that it is enough; asked before each block. */
+  /** Connects stored blocks until `enough` returns true. Calls it before each block. */
   activate(enough: () => boolean): Promise<void>;
-  /** Other changes wait. */
+  /** Whether other changes are queued. */
   crowded(): boolean;
-  /** Writes rows of the tree once there are many: no caller was told yet that these blocks are stored. */
+  /** Writes index rows once there are many. No caller was told yet that these blocks are stored. */
   writeSomeRows(): Promise<void>;
-  /** Stored blocks that wait to be put on top of the tip. */
+  /** Number of stored blocks that are not connected yet. */
   storedAhead(): number;
   failed(error: unknown): void;
 }
 
 export class Intake {
-  /** On their way to the files. */
+  /** Blocks that are being checked or written. */
   readonly #storing = new Set<HeaderNode>();
   #storingBytes = 0;
-  /** Checked, and written with the next turn of the event loop. */
+  /** Checked blocks that the next event-loop tick writes together. */
   #batch: { readonly block: BlockView; readonly node: HeaderNode; isNew: boolean }[] = [];
   #stored: Promise<void> = Promise.resolve();
   #connecting = false;
-  /** Told after each turn. */
+  /** Resolvers of callers that wait for the end of a time slice. */
   #waiters: (() => void)[] = [];
   readonly #ws: ChainWorkspace;
   readonly #deps: IntakeDeps;
@@ -48,14 +48,14 @@ export class Intake {
     this.#deps = deps;
   }
 
-  /** Whether a block is on its way to the files. */
+  /** Whether a block is being checked or written. */
   isStoring(node: HeaderNode): boolean {
     return this.#storing.has(node);
   }
 
   /**
-   * Checks and stores a block; it is connected when its turn comes.
-   * @returns whether it was new, once its bytes are with the kernel; null when it breaks a rule
+   * Checks and stores a block. It is connected in a later time slice.
+   * @returns whether the block was new, once the kernel has its bytes; null if it breaks a rule
    */
   async storeBlock(block: BlockView, node: HeaderNode): Promise<boolean | null> {
     const ws = this.#ws;
@@ -66,7 +66,7 @@ export class Intake {
       if (checkBlock(block, ws.params, ws.crypto) !== null) return null;
       if (isLarge(block)) await yieldToLoop();
       if (contextualCheckBlock(block, node.prev, ws.params, ws.versionBits) !== null) return null;
-      // What comes in the same turn of the event loop is written in one go.
+      // Blocks that arrive in the same event-loop tick are written together.
       if (this.#batch.length === 0) this.#stored = yieldToLoop().then(() => this.#store());
       const entry = { block, node, isNew: false };
       this.#batch.push(entry);
@@ -88,7 +88,7 @@ export class Intake {
     await deps.change(async () => {
       for (const [i, entry] of batch.entries()) {
         const { node, block } = entry;
-        // Another road, or a verdict about its parents, may have been quicker.
+        // submitBlock may have stored the block meanwhile, or its parent was found invalid.
         if (node.has(NodeStatus.HAVE_DATA) || node.failed) continue;
         let at = positions[i] as BlockPosition;
         // Its file may have been pruned since the block was appended.
@@ -101,7 +101,7 @@ export class Intake {
     });
   }
 
-  /** Resolves when there is room for another block; undefined when there is. */
+  /** Resolves when another block may be stored. Undefined: immediately. */
   waitForCapacity(): Promise<void> | undefined {
     return this.#full ? this.#waitUntilNotFull() : undefined;
   }
@@ -112,13 +112,13 @@ export class Intake {
 
   get #full(): boolean {
     if (this.#storing.size >= MAX_WAITING_BLOCKS || this.#storingBytes >= MAX_WAITING_BYTES) return true;
-    // What waits for a parent that is not here yet would wait in vain.
+    // While nothing is being connected, stored blocks lack a parent and do not count: waiting for them would never end.
     if (!this.#connecting) return false;
     const { blocks, bytes } = this.#ws.blocks.waitingFigures;
     return blocks + this.#storing.size >= MAX_WAITING_BLOCKS || bytes + this.#storingBytes >= MAX_WAITING_BYTES;
   }
 
-  /** Resolves when a block's turn is over, or when nothing is left to be connected. */
+  /** Resolves when the chain has tried to connect a block, or when no stored block is left to connect. */
   async waitUntilConnected(node: HeaderNode): Promise<void> {
     while (this.#storing.has(node) || (this.#connecting && this.#ws.active.height < node.height)) await this.#nextSlice();
   }
@@ -133,7 +133,7 @@ export class Intake {
     for (const waiter of waiters) waiter();
   }
 
-  /** Connects what waits, in turns of its own; nothing when that goes on already. */
+  /** Connects stored blocks in time slices, unless that is running already. */
   resumeConnecting(): void {
     if (this.#deps.storedAhead() > 0) this.#connectSoon();
   }
@@ -153,7 +153,7 @@ export class Intake {
         await deps.change(async () => {
           const begin = ws.clock.monotonicMs();
           let blocks = 0;
-          // One block at least, or nothing would move while others come and go.
+          // At least one block per slice, so that other changes cannot stop progress.
           await deps.activate(() => blocks++ > 0 && (deps.crowded() || ws.clock.monotonicMs() - begin >= SLICE_MS));
         });
         this.#releaseWaiters();

@@ -13,15 +13,18 @@ import type { BlockPosition } from '../storage/block-records.js';
 import type { Store } from '../storage/store.js';
 import type { PruneSettings } from './files/pruning.js';
 
-/** Plain settings; every field has the default of Core. */
+/** Settings of the chain. Each field has Core's default. */
 export interface ChainOptions {
-  /** Bytes the coins cache may take (-dbcache). */
+  /** Budget of the coins cache in bytes (-dbcache). */
   readonly coinsCacheBytes: number;
-  /** Script failures are named alike, however many threads run scripts, as since release 30. */
+  /** Use one wording for script failures, however many threads run scripts (since release 30). */
   readonly plainScriptFaults: boolean;
-  /** Of a block that is only tried the header's place is judged before the block by itself, as before release 30. */
+  /** Proposals: check the header's context before the block itself (before release 30). */
   readonly triedHeaderFirst: boolean;
-  /** A block that breaks a rule takes all headers on it with it, and none of them is the best header, as since release 29. */
+  /**
+   * An invalid block also invalidates all headers on top of it, and none of them can be the best header (since release
+   * 29).
+   */
   readonly failedBranches: boolean;
   /** 1 asks for Core's sequential order and wording of script failures (-par=1), anything else for the parallel one. */
   readonly scriptThreads: number;
@@ -36,33 +39,33 @@ export interface ChainOptions {
   readonly assumeValid: string | null;
   /** Whether to refuse forks below the checkpoints of Core 0.21.1 (-checkpoints). */
   readonly checkpoints: boolean;
-  /** Dirty bytes of the coins cache that cause a flush during initial download. */
+  /** Size of changed coins in bytes above which the initial download writes them. */
   readonly flushBytes: number;
   /**
-   * Changed coins that are written as one batch; more than any one block can change. Beyond, a flush goes in chunks
-   * under a marker.
+   * Number of changed coins up to which they are written as one batch. It is more than any single block can change.
+   * Above it, coins are written in several batches under a flush marker.
    */
   readonly atomicFlushEntries: number;
-  /** Operations of one batch of a chunked flush; building it keeps the thread busy for a few milliseconds. */
+  /** Operations in one batch of a flush under a marker. Building such a batch takes the thread a few milliseconds. */
   readonly flushChunkEntries: number;
   /**
-   * Block bytes one step of a reorganisation may hold; a longer one goes in several steps, through tips that others can
-   * see.
+   * Bytes of blocks in one step of a reorganisation. A longer reorganisation takes several steps, and its intermediate
+   * tips are visible.
    */
   readonly maxStepBytes: number;
   /**
-   * Transactions of stored blocks that opening connects at most, -1 for none; when there are more, all is left to
-   * connectStored.
+   * Number of transactions in stored blocks up to which opening connects them; -1 for none. If there are more,
+   * connectStored connects all of them.
    */
   readonly connectAtOpen: number;
   /**
-   * Whether opening takes in blocks that lie behind the last one that the index knows (not while -reindex reads the
-   * files anyway).
+   * Whether opening adds blocks that are in the files behind the last one in the index. False while -reindex reads the
+   * files anyway.
    */
   readonly adoptAtOpen: boolean;
-  /** When old blocks are removed; null: never (-prune). */
+  /** Settings of -prune; null: never prune. */
   readonly prune: PruneSettings | null;
-  /** Blocks read ahead and kept while their parent is missing during file import, in bytes. */
+  /** Bytes of imported blocks that stay in memory while their parent is missing. */
   readonly orphanBytes: number;
 }
 
@@ -89,7 +92,7 @@ export const defaultChainOptions: ChainOptions = {
 const MIB = 1 << 20;
 const MOST_CACHE_MIB = 16_384;
 
-/** What an operator gives; config resolves files, hex and what 0 and less mean for -par. */
+/** Options for operators. config resolves files, hex, and values of -par up to 0. */
 export const CHAIN_ROWS = {
   dbCacheBytes: [
     'dbcache',
@@ -154,45 +157,42 @@ export const CHAIN_ROWS = {
   stopAtHeight: ['stopatheight', 'int', 'Stop the node once the chain has this height (default: {default}, never)', 0, { least: 0 }],
 } as const;
 
-/** Bytes of a changed coin in a batch, key and all, about. */
+/** Estimated bytes of a changed coin in a batch, including its key. */
 const COIN_WRITE_BYTES = 84;
 
-/**
- * Bounds of a flush for batches of so many bytes (-dbbatchsize); a batch also keeps the thread for no longer than the
- * default does.
- */
+/** Converts -dbbatchsize to numbers of coins. A batch never takes the thread longer than with the default. */
 export function batchBounds(bytes: number): Pick<ChainOptions, 'atomicFlushEntries' | 'flushChunkEntries'> {
   const entries = Math.max(1, Math.ceil(bytes / COIN_WRITE_BYTES));
   return { atomicFlushEntries: entries, flushChunkEntries: Math.min(entries, defaultChainOptions.flushChunkEntries) };
 }
 
-/** What the index knows of the block files; see BlockFilesOptions. */
+/** Positions in the block files that the index knows; see BlockFilesOptions. */
 export interface KnownFiles {
   readonly lastKnown: BlockPosition | null;
   readonly knownBackwards: () => Iterable<BlockPosition>;
-  /** Corrected after the files are open, when undo data turns out lost. */
+  /** Corrected after the files are open, if undo data turns out to be lost. */
   readonly lastKnownUndo: ReadonlyMap<number, number>;
 }
 
-/** What the chain needs from other rooms. */
+/** Dependencies of the chain. */
 export interface ChainDeps {
   readonly params: ChainParams;
   readonly store: Store;
-  /** Opens the block files, given what the index knows of them; the chain closes them. */
+  /** Opens the block files. The chain closes them. */
   readonly openFiles: (known: KnownFiles) => Promise<BlockFiles>;
   readonly verifier: Verifier;
-  /** Where ids and roots of large blocks are made; on this thread, in turns, without one. */
+  /** Computes ids and roots of large blocks on other threads. Without it the node thread computes them in slices. */
   readonly blockHasher?: BlockHasher;
-  /** Where walks over all coins are done; on this thread without one. */
+  /** Scans coins on other threads. Without it this thread scans them. */
   readonly coinScanner?: CoinScanner;
   readonly crypto: Crypto;
   readonly clock: Clock;
   readonly log: Logger;
   /** Guard that runs the listeners. The chain creates its own if absent. */
   readonly guard?: ListenerGuard;
-  /** Called once, when storage failed and the chain refuses further changes; the node should stop cleanly. */
+  /** Called once if the storage failed and the chain refuses further changes. The node should stop. */
   readonly onFault?: (fault: Error) => void;
-  /** Fires when the node begins to stop: long work ends at the next block. */
+  /** Fires when the node begins to stop. Long work ends at the next block. */
   readonly stopping?: AbortSignal;
   /**
    * Durations in seconds, for histograms: names connect_gather, connect_check, connect_scripts, connect_apply,

@@ -1,5 +1,5 @@
-// What the chain does for itself between changes: coins are written once the answers are out, the coins cache is kept
-// to its budget, and files that -prune has no room for go.
+// Work of the chain between changes: writes coins after the answers were sent, keeps the coins cache within its budget,
+// and prunes.
 
 import type { Changes } from './changes.js';
 import type { Activator } from './connect/activator.js';
@@ -8,12 +8,13 @@ import type { Persister } from './files/persister.js';
 import type { Pruner } from './files/pruner.js';
 
 /**
- * Milliseconds between looks at the coins cache: what the mempool asks for between blocks must not grow it without end.
+ * Interval in milliseconds between checks of the coins cache. Between blocks the mempool reads coins, and the cache
+ * must not grow without limit.
  */
 const TIDY_MS = 1_000;
 /**
- * Milliseconds that writing coins waits for the full template to leave: it takes this thread as long as a third of all
- * that stands before that template. Blocks themselves are written before the answer.
+ * Delay in milliseconds before coins are written, so that the full template is sent first. Writing them takes a third
+ * of the time that passes until that template. The bytes of blocks are written before the answer.
  */
 const SETTLE_DELAY_MS = 250;
 
@@ -29,7 +30,7 @@ export class Upkeep {
   readonly #deps: UpkeepDeps;
   readonly #tidy: NodeJS.Timeout;
   #settleTimer: NodeJS.Timeout | null = null;
-  /** Files grew since the last look whether some have to go. */
+  /** The files have grown, so pruning may be necessary. */
   #pruneDue = false;
 
   constructor(ws: ChainWorkspace, deps: UpkeepDeps) {
@@ -43,13 +44,14 @@ export class Upkeep {
     const { coins } = this.#ws;
     const { changes } = this.#deps;
     if (coins.usedBytes <= coins.budgetBytes || changes.size > 0 || changes.fault !== null) return;
-    // In the queue, since a change under way counts on what it fetched.
+    // Evict inside the queue, because a running change relies on the coins that it prefetched.
     changes.upkeep(() => coins.evictAll());
   }
 
   /**
-   * A change is over. The reply and the next template leave before coins are written, which holds the thread for some
-   * 10 ms after a full block. A change that comes earlier writes them itself before it moves the tip.
+   * Called after each change. The reply and the next template are sent before coins are written, which takes the thread
+   * about 10 ms after a full block. If another change comes earlier, that change writes the coins before it moves the
+   * tip.
    */
   afterChange(): void {
     const { changes, activator, persister, pruner } = this.#deps;
@@ -58,10 +60,10 @@ export class Upkeep {
     this.#settleTimer = setTimeout(() => {
       this.#settleTimer = null;
       changes.upkeep(async () => {
-        // Asked in its turn: the change before may be the one whose writing failed.
+        // Check inside the queue: the previous change may be the one whose write failed.
         if (changes.fault !== null) return;
         await activator.writeTipChanges();
-        // What was acknowledged meanwhile is safe from a loss of power then.
+        // Afterwards acknowledged blocks survive a power failure.
         if (activator.nearTip) await persister.syncAll();
         if (!pruner.takeGrowth() && !this.#pruneDue) return;
         this.#pruneDue = false;

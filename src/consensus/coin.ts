@@ -1,41 +1,45 @@
-// What the law needs to know about an unspent output, and how it asks for one. Chain, mempool and templates implement
-// CoinView.
+// Unspent outputs (coins), as consensus rules see them, and the interface for looking them up.
 
 import { MAX_SCRIPT_SIZE } from './limits.js';
 import type { TxView } from './tx/tx-view.js';
 
 /** An unspent output. */
 export interface Coin {
-  /** Satoshi. */
+  /** Value in satoshis. */
   value: number;
   /** The output script. */
   script: Uint8Array;
-  /** Height of the block that holds it. */
+  /** Height of its block. */
   height: number;
-  /** Whether it is an output of a coinbase. */
+  /** True if it is an output of a coinbase. */
   coinbase: boolean;
 }
 
 /** Finds unspent outputs. */
 export interface CoinView {
   /**
-   * @param outpoint 36 bytes: txid in internal order, index little-endian.
+   * Returns a coin.
+   * @param outpoint 36 bytes: txid in internal order, output index little-endian
+   * @returns undefined if it is spent or never existed
    * @returns undefined when spent or never there
    */
   get(outpoint: Uint8Array): Coin | undefined;
-  /** The same for the outpoint at bytes[at], from a view that can do without one of its own. */
+  /** Returns the coin of the outpoint at bytes[at], for views that need no outpoint array. */
   getAt?(bytes: Uint8Array, at: number): Coin | undefined;
 }
 
 const OP_RETURN = 0x6a;
 
-/** isUnspendable of an output's script, without a view of it. */
+/** Returns isUnspendable for an output's script, without creating a view. */
 export function isUnspendableOutput(tx: TxView, output: number): boolean {
   const length = tx.outputScriptLength(output);
   return (length > 0 && tx.buffer[tx.outputScriptAt(output)] === OP_RETURN) || length > MAX_SCRIPT_SIZE;
 }
 
-/** Whether no one can ever spend this script, so that its output never becomes a coin: OP_RETURN first, or too long. */
+/**
+ * Returns whether this script can never be spent, so its output never becomes a coin: it starts with OP_RETURN, or is
+ * too long.
+ */
 export function isUnspendable(script: Uint8Array): boolean {
   return (script.length > 0 && script[0] === OP_RETURN) || script.length > MAX_SCRIPT_SIZE;
 }

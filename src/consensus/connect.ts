@@ -1,7 +1,7 @@
-// The part of ConnectBlock that needs nothing but the block, its place and the coins: everything except running
-// scripts. The chain connects with it, proposals and own templates are tried with it. It changes nothing: the caller
-// applies the result. Scripts run elsewhere in parallel; `spentByTx` says what to run, rules/script-verdict.ts whose
-// failure counts. Debug texts are Core 0.21's, which has none for most of these.
+// The part of Core's ConnectBlock that only needs the block, its place and the coins: everything except running
+// scripts. For connecting blocks and for checking proposals and templates. It changes nothing; the caller applies the
+// result. Scripts run elsewhere in parallel: `spentByTx` says what to run, and rules/script-verdict.ts whose failure
+// counts. Debug texts are Core 0.21's, which has none for most rules.
 
 import type { BlockView } from './block/block-view.js';
 import { hashKey } from './bytes/hex.js';
@@ -27,32 +27,32 @@ import type { TxView } from './tx/tx-view.js';
 
 const WHOLE_COST_FLAGS = SCRIPT_VERIFY_P2SH | SCRIPT_VERIFY_WITNESS;
 
-/** What connecting a block found. */
+/** Result of connecting a block. */
 export interface ConnectResult {
   verdict: Verdict;
-  /** Satoshi over the transactions so far; all of them when valid. */
+  /** Fees in satoshis of the transactions so far; of all if the block is valid. */
   fees: number;
-  /** BIP-0141 cost over the transactions so far. */
+  /** Signature operation cost (BIP-0141) of the transactions so far. */
   sigopCost: number;
-  /** Coins per transaction, one per input; empty for the coinbase. As long as scriptTxs. */
+  /** Spent coins by transaction, one per input; empty for the coinbase. Its length is scriptTxs. */
   spentByTx: Coin[][];
-  /** Transactions before this index reached the script stage: all of them, or those before the one that failed. */
+  /** Number of transactions whose scripts are to be run: all, or those before the one that failed. */
   scriptTxs: number;
 }
 
-/** What connecting needs besides the block. */
+/** Options of connecting. */
 export interface ConnectOptions {
-  /** From blockScriptFlags; decides which sigops count. */
+  /** Flags from blockScriptFlags; they decide which signature operations count. */
   flags: number;
   /** States of deployments already known in the header tree. */
   versionBits?: VersionBitsCache;
-  /** Of this block; for a caller that asks them too. */
+  /** Positions of this block's transactions, if the caller has them. */
   places?: TxPlaces;
 }
 
 /**
  * Connects a block that passed checkBlock and contextualCheckBlock to `prev`, without scripts.
- * @param coins the unspent outputs after `prev`; asked for the outpoints that blockOutpoints lists, and no others
+ * @param coins unspent outputs after `prev`; only the outpoints of blockOutpoints are looked up
  */
 export function connectBlock(
   block: BlockView,
@@ -68,9 +68,9 @@ export function connectBlock(
 }
 
 /**
- * connectBlock in steps, so that scripts of the first transactions run while the later ones are looked at, and a long
- * block does not hold its thread. Call begin, then step until all transactions are done, then finish; stop at the first
- * verdict, which also stays in `verdict`. What was found up to there remains readable.
+ * connectBlock in steps, so that scripts of the first transactions run while later ones are checked, and a long block
+ * does not block its thread. Call applyBip30, then step until all transactions are done, then finish. Stop at the first
+ * verdict, which is also in `verdict`. Results up to that point stay readable.
  */
 export class BlockConnector implements ConnectResult {
   verdict: Verdict = null;
@@ -85,9 +85,9 @@ export class BlockConnector implements ConnectResult {
   readonly #coins: CoinView;
   readonly #flags: number;
   readonly #locksApply: boolean;
-  /** Sigops of P2SH and of witnesses count. */
+  /** Signature operations of P2SH and of witnesses count. */
   readonly #wholeCost: boolean;
-  /** BIP-0054 holds. */
+  /** BIP-0054 is active. */
   readonly #cleanup: boolean;
   readonly #places: TxPlaces;
   // Outpoints spent so far in this block.
@@ -114,8 +114,8 @@ export class BlockConnector implements ConnectResult {
   }
 
   /**
-   * BIP-0030: no output of the block may be an unspent coin already, where that is enforced.
-   * @param overwrites whether there is such an output and it is enforced
+   * Applies the result of BIP-0030: no output of the block may be an unspent coin already.
+   * @param overwrites whether there is such an output and the rule is enforced
    */
   applyBip30(overwrites: boolean): Verdict {
     if (overwrites) this.verdict = reject('consensus', 'bad-txns-BIP30');
@@ -123,8 +123,8 @@ export class BlockConnector implements ConnectResult {
   }
 
   /**
-   * Goes on up to, not including, transaction `end`, and up to so many inputs of that one: a single transaction may
-   * fill a block.
+   * Processes transactions up to, not including, `end`, and `inputs` inputs of that one, because a single transaction
+   * may fill a block.
    */
   step(end: number, inputs = 0): Verdict {
     while (this.verdict === null && this.scriptTxs < end) this.verdict = this.#transaction(this.scriptTxs);
@@ -132,14 +132,14 @@ export class BlockConnector implements ConnectResult {
     return this.verdict;
   }
 
-  /** After all transactions: the coinbase may take subsidy and fees. */
+  /** Checks the coinbase's amount against subsidy and fees, after all transactions. */
   finish(): Verdict {
     const limit = this.fees + blockSubsidy(this.height, this.#params);
     if (this.verdict === null && outputTotal(this.block.txs[0]) > limit) this.verdict = reject('consensus', 'bad-cb-amount');
     return this.verdict;
   }
 
-  /** Rules of transaction i, and its effects on the transactions after it. */
+  /** Checks transaction i and applies its effects on later transactions. */
   #transaction(i: number): Verdict {
     const tx = this.block.txs[i];
     const verdict = i === 0 ? null : forGood(this.#inputs(tx));
@@ -152,7 +152,7 @@ export class BlockConnector implements ConnectResult {
     return null;
   }
 
-  /** Takes the coins of a transaction's first inputs. */
+  /** Collects the coins of a transaction's first inputs. */
   #collectCoins(tx: TxView, inputs: number): Verdict {
     const coins = this.#collected;
     for (let k = coins.length; k < inputs; k++) {
@@ -182,11 +182,11 @@ export class BlockConnector implements ConnectResult {
     return null;
   }
 
-  /** Spends what input k names: of an earlier transaction of this block, else of the coins before it. */
+  /** Spends the output of input k: of an earlier transaction of this block, otherwise a coin. */
   #spendCoin(tx: TxView, k: number): Coin | undefined {
     const bytes = tx.buffer;
     const at = tx.outpointAt(k);
-    // What is asked for and not there ends the block.
+    // A missing output makes the block invalid.
     if (!this.#used.add(bytes, at, 0)) return undefined;
     const source = this.#places.before(this.scriptTxs, bytes, at);
     if (source !== undefined) return this.#created(source, readU32(bytes, at + 32));
@@ -202,8 +202,8 @@ export class BlockConnector implements ConnectResult {
 }
 
 /**
- * Place of each transaction of a block by its id; the first of those with the same one. Ids are hashes, so they are
- * made as far as they are asked for.
+ * Positions of a block's transactions by id; the first one if an id repeats. Ids are hashes, so they are only computed
+ * as far as needed.
  */
 export class TxPlaces {
   readonly #txs: readonly TxView[];
@@ -216,7 +216,7 @@ export class TxPlaces {
     this.#table = new KeyTable(32, txs.length);
   }
 
-  /** The place of the transaction with the id at bytes[at], if it stands before transaction `end`. */
+  /** Returns the position of the transaction with the id at bytes[at], if it is before transaction `end`. */
   before(end: number, bytes: Uint8Array, at: number): number | undefined {
     for (; this.#end < end; this.#end++) this.#table.add(this.#txs[this.#end].txid, 0, this.#end);
     const place = this.#table.get(bytes, at);
@@ -224,14 +224,14 @@ export class TxPlaces {
   }
 }
 
-/** Inputs of all transactions, the coinbase's included. */
+/** Returns the number of inputs of all transactions, including the coinbase's. */
 function inputCount({ txs }: BlockView): number {
   let count = 0;
   for (const tx of txs) count += tx.inputCount;
   return count;
 }
 
-/** Whether an output of the block is an unspent coin already. */
+/** Returns whether an output of the block is an unspent coin already. */
 function overwrites(block: BlockView, coins: CoinView): boolean {
   return block.txs.some((tx) => {
     for (let i = 0; i < tx.outputCount; i++) if (coins.get(outpointOf(tx, i)) !== undefined) return true;
@@ -239,12 +239,12 @@ function overwrites(block: BlockView, coins: CoinView): boolean {
   });
 }
 
-/** What is a matter of circumstances for a loose transaction breaks a rule for good in a block. */
+/** Makes a verdict final: a fault that may be temporary for a single transaction breaks a rule for good in a block. */
 function forGood(verdict: Verdict): Verdict {
   return verdict === null ? null : { ...verdict, category: 'consensus' };
 }
 
-/** The 36 bytes that name an output of a transaction. */
+/** Returns the outpoint of an output: 36 bytes. */
 export function outpointOf(tx: TxView, output: number): Uint8Array {
   const outpoint = new Uint8Array(36);
   outpoint.set(tx.txid);
@@ -256,8 +256,8 @@ export function outpointOf(tx: TxView, output: number): Uint8Array {
 }
 
 /**
- * The outpoints connectBlock may ask coins for, so that they can be fetched ahead: inputs not created by the block
- * itself, and all outputs where BIP-0030 is enforced.
+ * Returns the outpoints whose coins connectBlock may look up, so that they can be prefetched: inputs that the block
+ * itself does not create, and all outputs if BIP-0030 is enforced.
  */
 export function blockOutpoints(block: BlockView, prev: HeaderContext, params: ChainParams): Uint8Array[] {
   const list: Uint8Array[] = [];

@@ -1,7 +1,9 @@
-// What the rules ask of a block's place in the header tree. The chain's tree nodes implement it; tests use small
-// models.
+// Interface of the block tree for consensus rules. Nodes of the chain's tree implement it; tests use small models.
 
-/** A header with its ancestors. Identity matters: version bits caches use the object itself as key. */
+/**
+ * A header with its ancestors. Each header must always be the same object, because caches of version bits use it as
+ * key.
+ */
 export interface HeaderContext {
   readonly height: number;
   /** Seconds since 1970. */
@@ -12,17 +14,18 @@ export interface HeaderContext {
   /** 32 bytes, internal order. */
   readonly hash: Uint8Array;
   readonly prev: HeaderContext | null;
-  /** Median of the times of this block and up to ten before it. */
+  /** Returns the median time of this block and up to ten before it. */
   medianTimePast(): number;
-  /** The block at that height on this one's branch; null when below 0 or above itself. */
+  /** Returns the block at that height on this branch; null below 0 or above itself. */
   ancestor(height: number): HeaderContext | null;
 }
 
-/** Blocks whose times make the median. */
+/** Number of blocks in the median time. */
 export const MEDIAN_TIME_SPAN = 11;
 
 /**
- * Median of the times of `node` and its ten predecessors; with an even number near genesis the upper of the middle two.
+ * Returns the median time of `node` and its ten predecessors. With an even number near genesis, the upper of the middle
+ * two.
  */
 export function medianTimePast(node: Pick<HeaderContext, 'time' | 'prev'>): number {
   const times: number[] = [];

@@ -1,13 +1,12 @@
-// Verdicts: a broken rule is a value, not an exception. Every check of the law and of policy answers with one of these;
-// chain, mempool and RPC turn categories into behaviour and reason and debug text into replies.
+// Verdicts: a broken rule is a value, not an exception. All checks of consensus and policy return one. Chain, mempool
+// and RPC decide by the category; replies have the reason and the debug text.
 
 /**
- * What kind of fault it is, which decides what is remembered about a block and how a peer is treated (as Core's
- * BlockValidationResult and TxValidationResult): consensus: breaks a rule for good; recent: breaks a rule newer
- * software added; mutated: the data may differ from what the header commits to, so the hash is not to blame;
- * invalid-header, missing-prev, invalid-prev, time-future, checkpoint: about headers; cached: known to be invalid from
- * before; the others concern loose transactions, of which reconsiderable says that only the fee was too low: together
- * with a child it may be fine.
+ * Kind of fault. It decides what is remembered about a block and how a peer is treated (Core's BlockValidationResult
+ * and TxValidationResult). consensus: breaks a rule for good; recent: breaks a rule that newer software added; mutated:
+ * the data may differ from what the header commits to, so the hash is not to blame; invalid-header, missing-prev,
+ * invalid-prev, time-future, checkpoint: about headers; cached: known to be invalid already. The others concern single
+ * transactions; reconsiderable means that only the fee was too low, and the transaction may be accepted with a child.
  */
 export type RejectCategory =
   | 'consensus'
@@ -38,10 +37,10 @@ export interface Reject {
   readonly debug: string;
 }
 
-/** null when valid. */
+/** A reject; null if valid. */
 export type Verdict = Reject | null;
 
-/** The state text that Core prints: reason, then the debug message after a comma when there is one. */
+/** Returns the text that Core prints: the reason, then the debug message after a comma if there is one. */
 export function rejectText(reject: Reject): string {
   return reject.debug === '' ? reject.reason : `${reject.reason}, ${reject.debug}`;
 }

@@ -1,15 +1,18 @@
-// The basic filter of BIP-0158: which scripts a block touches, and the chain of headers over filters (BIP-0157).
+// The basic filter of BIP-0158: the scripts of a block. And the chain of headers over filters (BIP-0157).
 
 import type { Hashes } from '../crypto/crypto.js';
 import { type SipKey, sipKey } from '../crypto/siphash.js';
 import { GcsBuilder } from './gcs.js';
 
-/** Number of the basic type on the wire and in keys. */
+/** Number of the basic filter type on the wire and in keys. */
 export const BASIC_FILTER = 0;
 
 const OP_RETURN = 0x6a;
 
-/** Key of a block's filter: the first half of its hash. @param blockHash internal order */
+/**
+ * Returns the key of a block's filter: the first half of its hash.
+ * @param blockHash internal order
+ */
 export const filterKey = (blockHash: Uint8Array): SipKey => sipKey(blockHash.subarray(0, 16));
 
 /** Collects the scripts of one block. */
@@ -20,12 +23,12 @@ export class BasicFilterBuilder {
     this.#set = new GcsBuilder(filterKey(blockHash));
   }
 
-  /** A script the block pays to. Data carriers and empty scripts are left out. */
+  /** Adds the script of an output. Data carriers and empty scripts are left out. */
   output(script: Uint8Array): void {
     if (script.length > 0 && script[0] !== OP_RETURN) this.#set.add(script);
   }
 
-  /** The script of a coin the block spends. */
+  /** Adds the script of a spent coin. */
   spent(script: Uint8Array): void {
     if (script.length > 0) this.#set.add(script);
   }
@@ -35,10 +38,10 @@ export class BasicFilterBuilder {
   }
 }
 
-/** Hash of a filter. */
+/** Returns the hash of a filter. */
 export const filterHash = (filter: Uint8Array, hashes: Hashes): Uint8Array => hashes.sha256d(filter);
 
-/** Header of a filter, from its hash and the header before it (zeros before genesis). */
+/** Returns the header of a filter, from its hash and the previous header (zeros before genesis). */
 export function filterHeader(hash: Uint8Array, before: Uint8Array, hashes: Hashes): Uint8Array {
   const both = new Uint8Array(64);
   both.set(hash);

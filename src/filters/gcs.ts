@@ -1,21 +1,21 @@
-// Golomb-coded sets of BIP-0158: a sorted list of short hashes, kept as differences. Pure; building takes elements one
-// by one, so that the caller can do it in slices.
+// Golomb-coded sets of BIP-0158: a sorted list of short hashes, stored as differences. Pure functions. Elements are
+// added one by one, so the caller can work in slices.
 
 import { compactSizeLength, encodeCompactSize, parseCompactSize } from '../consensus/bytes/compact-size.js';
 import { DecodeError } from '../consensus/bytes/reader.js';
 import { type SipKey, sipHash24 } from '../crypto/siphash.js';
 
-/** Bits of a difference that are written as they are (BIP-0158, basic filter). */
+/** Number of low bits of a difference that are stored as they are (BIP-0158, basic filter). */
 const P = 19;
 const P_VALUE = 2 ** P;
-/** One in this many foreign elements matches by chance. */
+/** False positive rate: one in this many. */
 const M = 784_931;
-/** Element counts beyond this do not fit the arithmetic below, nor any block. */
+/** Largest element count: more fit neither the arithmetic below nor any block. */
 const MAX_ELEMENTS = 2 ** 32 - 1;
 
 /**
- * High 64 bits of a 64-bit hash times a range below 2^53: a fair place in the range. Limbs of 16 bits keep every sum
- * exact.
+ * Returns the high bits of a 64-bit hash times a range below 2^53, which maps the hash evenly into the range. Limbs of
+ * 16 bits keep every sum exact.
  */
 function placeInRange(low: number, high: number, range: number): number {
   const a0 = low & 0xffff;
@@ -35,7 +35,7 @@ function placeInRange(low: number, high: number, range: number): number {
   return a1 * b3 + a2 * b2 + a3 * b1 + carry + (a2 * b3 + a3 * b2) * 0x1_0000 + a3 * b3 * 0x1_0000_0000;
 }
 
-/** Bytes as a string of the same code units, as a key that compares by content. */
+/** Returns the bytes as a string, for use as a key that compares by content. */
 function textOf(bytes: Uint8Array): string {
   let text = '';
   for (let i = 0; i < bytes.length; i++) text += String.fromCharCode(bytes[i]);
@@ -45,7 +45,7 @@ function textOf(bytes: Uint8Array): string {
 /** Collects the elements of one set. */
 export class GcsBuilder {
   readonly #seen = new Set<string>();
-  /** Hashes, low word then high word. */
+  /** Hashes: low word, then high word. */
   readonly #hashes: number[] = [];
   readonly #key: SipKey;
 
@@ -53,7 +53,7 @@ export class GcsBuilder {
     this.#key = key;
   }
 
-  /** Elements are a set: a second equal one changes nothing. */
+  /** Adds an element. Adding it again changes nothing. */
   add(element: Uint8Array): void {
     const text = textOf(element);
     if (this.#seen.has(text)) return;
@@ -62,7 +62,7 @@ export class GcsBuilder {
     this.#hashes.push(low, high);
   }
 
-  /** The set in BIP-0158's form: the count as compact size, then the differences. */
+  /** Returns the set in BIP-0158's encoding: the count as compact size, then the differences. */
   finish(): Uint8Array {
     const count = this.#seen.size;
     const places = new Float64Array(count);
@@ -81,7 +81,7 @@ export class GcsBuilder {
   }
 }
 
-/** Appends bits, the most significant first. */
+/** Writes bits, the most significant first. */
 class BitWriter {
   #bytes: Uint8Array;
   #length: number;
@@ -94,7 +94,7 @@ class BitWriter {
     this.#length = head.length;
   }
 
-  /** That many ones, then a zero. */
+  /** Writes `count` ones, then a zero. */
   ones(count: number): void {
     for (let left = count; left > 0; left -= Math.min(left, 16)) this.write(0xffff >>> (16 - Math.min(left, 16)), Math.min(left, 16));
     this.write(0, 1);
@@ -129,7 +129,10 @@ class BitWriter {
   }
 }
 
-/** Reads a set's places in order. Bounds come before anything is allocated. @throws DecodeError */
+/**
+ * Decodes the hashes of a set in order. Checks limits before anything is allocated.
+ * @throws DecodeError
+ */
 function decodePlaces(filter: Uint8Array): { count: number; places: Float64Array } {
   const { value, length } = parseCompactSize(filter);
   // Each element takes its low bits and at least the zero that ends the unary part.
@@ -158,7 +161,8 @@ function decodePlaces(filter: Uint8Array): { count: number; places: Float64Array
 }
 
 /**
- * Whether one of the elements may be in the set: always when it is, by chance once in some 785,000 otherwise.
+ * Returns whether one of the elements may be in the set: always true if it is, otherwise by chance once in about
+ * 785,000.
  * @throws DecodeError
  */
 export function matchesAny(filter: Uint8Array, key: SipKey, elements: readonly Uint8Array[]): boolean {
@@ -178,7 +182,10 @@ export function matchesAny(filter: Uint8Array, key: SipKey, elements: readonly U
   return false;
 }
 
-/** Elements that a filter claims to hold, without reading them. @throws DecodeError */
+/**
+ * Returns the number of elements that a filter claims to have, without decoding them.
+ * @throws DecodeError
+ */
 export function elementCount(filter: Uint8Array): number {
   const { value } = parseCompactSize(filter);
   if (value > BigInt(MAX_ELEMENTS) || compactSizeLength(value) > filter.length) throw new DecodeError('filter too short');

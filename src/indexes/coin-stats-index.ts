@@ -1,6 +1,6 @@
-// -coinstatsindex: the sums and the MuHash of all coins after every block, so that gettxoutsetinfo answers for any
-// height at once. Rows are keyed by the block's hash and stay when it leaves the chain. Core: index/coinstatsindex.cpp,
-// whose book-keeping of what can't be spent is kept to the satoshi.
+// -coinstatsindex: sums and MuHash of all coins after every block, so that gettxoutsetinfo answers for any height
+// immediately. Rows are keyed by block hash and stay when the block leaves the chain. Source: Core's
+// index/coinstatsindex.cpp; the sums of unspendable amounts equal Core's to the satoshi.
 
 import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
@@ -18,18 +18,18 @@ import type { BatchOp, Store } from '../storage/store.js';
 import { type CoinTotals, decodeCoinStats, encodeCoinStats, noCoins } from './coin-stats-row.js';
 import type { IndexKind } from './follower.js';
 
-/** Mainnet's two blocks whose coinbases were overwritten by equal ones before BIP-0030, while unspent. */
+/** Two mainnet blocks whose unspent coinbases were overwritten by identical ones before BIP-0030. */
 const OVERWRITTEN = [
   '00000000000271a2dc26e7667f8419f2e15416dc6955e5a6c6cdf3f2574dd08e',
   '00000000000af0aed4792b1acee3d966af36cf5def14935db8de83d6f9306f2f',
 ].map((hex) => hashFromHex(hex));
 
-/** Figures after one block, and what it alone did. */
+/** Figures after a block, and before it. */
 export interface CoinStatsAt {
   readonly totals: CoinTotals;
-  /** Before the block. */
+  /** Figures before the block. */
   readonly before: CoinTotals;
-  /** 32 bytes; Core shows it reversed. */
+  /** MuHash, 32 bytes; Core shows it reversed. */
   readonly muhash: Uint8Array;
 }
 
@@ -38,7 +38,7 @@ export class CoinStatsIndex implements IndexKind {
   readonly rows = prefixRange(PREFIX.coinStats);
   readonly needsUndo = true;
   #set: MuHash;
-  /** Sums after the block connected last; null when they have to be read from its row. */
+  /** Sums after the last connected block; null if they must be read from its row. */
   #totals: CoinTotals | null = null;
   readonly #params: ChainParams;
   readonly #store: Store;
@@ -129,7 +129,7 @@ export class CoinStatsIndex implements IndexKind {
 
   async disconnect(node: HeaderNode, block: BlockView, spent: readonly (readonly Coin[])[]): Promise<BatchOp[]> {
     const slicer = new Slicer();
-    // The first block's output is no coin, and the chain never leaves it.
+    // The genesis block's output is no coin, and genesis is never disconnected.
     for (let t = block.txs.length - 1; t >= 0; t--) {
       const tx = block.txs[t] as TxView;
       const coins = t === 0 ? [] : (spent[t - 1] ?? []);
@@ -157,7 +157,7 @@ export class CoinStatsIndex implements IndexKind {
     return decodeCoinStats(row).totals;
   }
 
-  /** The figures after a block; undefined where the index has not been yet. */
+  /** Returns the figures after a block; undefined if the index has not reached it. */
   async find(node: { readonly hash: Uint8Array; readonly prev: { readonly hash: Uint8Array } | null }): Promise<CoinStatsAt | undefined> {
     const row = await this.#store.get(coinStatsKey(node.hash));
     if (row === undefined) return undefined;

@@ -1,20 +1,20 @@
-// Sums over all coins after a block, as the coin statistics index stores them: varints in the order of the fields
-// below, then the set's MuHash, 32 bytes. Amounts are sums over the whole history and pass 2^53 satoshis, hence bigint.
+// Row of the coin statistics index: sums over all coins after a block as varints in the order of the fields below, then
+// the set's MuHash, 32 bytes. Amounts are sums over the whole history and exceed 2^53 satoshis, hence bigint.
 
 import { ByteReader, DecodeError } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
 import { readVarint, readVarintBig, writeVarint } from '../storage/codec/varint.js';
 
-/** Amounts in satoshis, all but `amount` summed over the history of the chain. */
+/** Sums. Amounts in satoshis; all except `amount` are sums over the history of the chain. */
 export interface CoinTotals {
-  /** Unspent outputs. */
+  /** Number of unspent outputs. */
   outputs: number;
-  /** Core's measure of their size. */
+  /** Sum of Core's bogosize. */
   bogoSize: number;
-  /** All unspent coins. */
+  /** Sum of all unspent coins. */
   amount: bigint;
   subsidy: bigint;
-  /** What nobody can spend any more, for whichever reason. */
+  /** Amount that can never be spent, for any reason. */
   unspendable: bigint;
   prevoutSpent: bigint;
   newOutputsExCoinbase: bigint;
@@ -39,7 +39,7 @@ const BIG_FIELDS = [
   'unclaimedRewards',
 ] as const;
 
-/** Sums before the first block. */
+/** Returns the sums before the genesis block. */
 export const noCoins = (): CoinTotals => ({
   outputs: 0,
   bogoSize: 0,

@@ -1,7 +1,7 @@
-// -blockfilterindex=basic: the filter of every block and the chain of filter headers. Rows are keyed by the block's
-// hash, so a reorganisation leaves them alone. Row: filter hash, 32 | filter header, 32 | filter (BIP-0157, BIP-0158).
-// The first 64 bytes are in a row of their own too, so that two thousand of them are not two thousand filters to read;
-// indexes of before have only the long rows.
+// -blockfilterindex=basic: the filter of every block and the chain of filter headers. Rows are keyed by block hash, so
+// a reorganisation changes none. Row: filter hash, 32 | filter header, 32 | filter (BIP-0157, BIP-0158). The first 64
+// bytes are also in a short row, so that reading two thousand of them does not read two thousand filters. Older indexes
+// have only the long rows.
 
 import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
@@ -16,22 +16,22 @@ import type { IndexKind } from './follower.js';
 
 const HASH_BYTES = 32;
 const ROW_HEAD_BYTES = 2 * HASH_BYTES;
-/** In the place of the filter type: the short rows. */
+/** Filter type in the keys of short rows. */
 const BASIC_HEAD = BASIC_FILTER | 0x80;
 
 /** A block's filter. */
 export interface BlockFilter {
-  /** As BIP-0158 encodes it. */
+  /** Filter in the encoding of BIP-0158. */
   readonly filter: Uint8Array;
-  /** Internal order. */
+  /** Filter header, internal order. */
   readonly header: Uint8Array;
 }
 
-/** What the chain of filter headers is made of (BIP-0157). */
+/** Hash and header of a filter (BIP-0157). */
 export interface FilterHead {
   /** Hash of the filter, internal order. */
   readonly hash: Uint8Array;
-  /** Internal order. */
+  /** Filter header, internal order. */
   readonly header: Uint8Array;
 }
 
@@ -39,7 +39,7 @@ export class FilterIndex implements IndexKind {
   readonly name = 'basic block filter index';
   readonly rows = prefixRange(PREFIX.filterIndex);
   readonly needsUndo = true;
-  /** Filter header of the block connected last: what the next one builds on. */
+  /** Filter header of the last connected block, on which the next one builds. */
   #last: { readonly hash: Uint8Array; readonly header: Uint8Array } | null = null;
   readonly #store: Store;
   readonly #hashes: Hashes;
@@ -91,23 +91,29 @@ export class FilterIndex implements IndexKind {
     const { prev } = node;
     if (prev === null) return new Uint8Array(HASH_BYTES);
     if (this.#last !== null && equalBytes(this.#last.hash, prev.hash)) return this.#last.header;
-    // After a start or a reorganisation; blocks before were written with the batch that led here.
+    // After a start or a reorganisation. Earlier blocks were written in the batch that led here.
     const row = await this.find(prev.hash);
     if (row === undefined) throw new Error(`no filter of block ${prev.hashHex}, on which the next one builds`);
     return row.header;
   }
 
-  /** @param blockHash internal order */
+  /**
+   * Returns the filter of a block.
+   * @param blockHash internal order
+   */
   async find(blockHash: Uint8Array): Promise<BlockFilter | undefined> {
     const row = await this.#store.get(filterIndexKey(BASIC_FILTER, blockHash));
     if (row === undefined || row.length < ROW_HEAD_BYTES) return undefined;
     return { header: row.subarray(HASH_BYTES, ROW_HEAD_BYTES), filter: row.subarray(ROW_HEAD_BYTES) };
   }
 
-  /** Filter hashes and headers of blocks, undefined where there is no filter. @param blockHashes internal order */
+  /**
+   * Returns filter hashes and headers of blocks; undefined for blocks without a filter.
+   * @param blockHashes internal order
+   */
   async heads(blockHashes: readonly Uint8Array[]): Promise<(FilterHead | undefined)[]> {
     const rows = await this.#store.getMany(blockHashes.map((hash) => filterIndexKey(BASIC_HEAD, hash)));
-    // One long row at a time: a filter may have tens of kilobytes.
+    // Read one long row at a time: a filter may have tens of kilobytes.
     for (const [i, row] of rows.entries())
       rows[i] = row ?? (await this.#store.get(filterIndexKey(BASIC_FILTER, blockHashes[i] as Uint8Array)));
     return rows.map((row) =>

@@ -1,6 +1,6 @@
-// Keeps one index in step with the active chain, in the background: from where it stood to the tip, then block by
-// block, back and forth over reorganisations. Rows and the place they lead to go in one batch, so a start after any
-// kind of end goes on from there. Core's counterpart: index/base.cpp.
+// Keeps an index in step with the active chain, in the background: from its position to the tip, then block by block,
+// also through reorganisations. Rows and the new position are one batch, so a start continues there after any kind of
+// end. Core's counterpart: index/base.cpp.
 
 import type { Chain } from '../chain/chain.js';
 import { ChainFault } from '../chain/chain-fault.js';
@@ -16,47 +16,47 @@ import { indexStateKey, type PrefixRange } from '../storage/layout.js';
 import type { BatchOp, Store } from '../storage/store.js';
 import { StoreError } from '../storage/store-error.js';
 
-/** What one index makes of a block. Work of more than a few milliseconds is done in slices. */
+/** An index: the rows for a block. Work of more than a few milliseconds is done in slices. */
 export interface IndexKind {
-  /** As getindexinfo shows it. */
+  /** Name in getindexinfo. */
   readonly name: string;
-  /** Where its rows are: all of them are removed when it has to start over. */
+  /** Range of its rows, which are all deleted when it has to start over. */
   readonly rows: PrefixRange;
-  /** Whether the coins a block spent are needed. */
+  /** True if the index needs the coins that a block spent. */
   readonly needsUndo: boolean;
   /**
-   * Takes up what it had in memory when the last batch was written; null at the beginning.
-   * @returns false when it makes no sense
+   * Restores the state that was saved with the last batch; null at the beginning.
+   * @returns false if the state is invalid
    */
   restore(state: Uint8Array | null): boolean;
-  /** What restore needs, at the block connected last. */
+  /** Returns the state for `restore`, at the last connected block. */
   state(): Uint8Array;
   connect(node: HeaderNode, block: BlockView, spent: readonly (readonly Coin[])[]): Promise<BatchOp[]>;
-  /** Takes a block back; absent where rows of blocks that left the chain do no harm. */
+  /** Disconnects a block. Absent if rows of disconnected blocks do no harm. */
   disconnect?(node: HeaderNode, block: BlockView, spent: readonly (readonly Coin[])[]): Promise<BatchOp[]>;
 }
 
-/** What an index works with. */
+/** Dependencies of a follower. */
 export interface FollowerDeps {
   readonly chain: Pick<Chain, 'validTip' | 'genesis' | 'node' | 'readBlock' | 'readUndo' | 'recorded' | 'havePruned' | 'lowestStored'>;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Counts and logs failures of the index. */
+  /** Guard that counts and logs failures of the index. */
   readonly guard: ListenerGuard;
   /** Called when the storage failed, or the index cannot start. The node should stop. */
   readonly onFault: (error: Error) => void;
 }
 
-/** Operations that are written together at least, as long as there are more blocks to come. */
+/** Number of operations in a batch at least, as long as there are more blocks. */
 const BATCH_OPS = 4_000;
-/** Bytes of values that are written together at least. */
+/** Bytes of a batch at least. */
 const BATCH_BYTES = 1 << 20;
-/** Milliseconds of work that an end without warning may cost. */
+/** Largest age of a batch in milliseconds: the work that a crash may cost. */
 const BATCH_MS = 2_000;
-/** Milliseconds between a failure and the next attempt, unless the tip changes earlier. */
+/** Time in milliseconds between a failure and the next attempt, unless the tip changes earlier. */
 const RETRY_MS = 10_000;
-/** Milliseconds between two lines of progress. */
+/** Interval between progress lines in milliseconds. */
 const REPORT_MS = 10_000;
 
 export class IndexFollower {
@@ -85,7 +85,7 @@ export class IndexFollower {
   get name(): string {
     return this.kind.name;
   }
-  /** Whether it reached the tip since the node started. */
+  /** True if it has reached the tip since the node started. */
   get synced(): boolean {
     return this.#caughtUp;
   }
@@ -94,34 +94,37 @@ export class IndexFollower {
     return this.#written?.height ?? 0;
   }
 
-  /** Lowest height whose block it has yet to read: pruning leaves blocks from there on. */
+  /** Lowest height whose block it has yet to read. Pruning keeps blocks from there on. */
   get neededFrom(): number {
     return this.#written === null ? 0 : this.#written.height + 1;
   }
 
-  /** Begins in the background. */
+  /** Starts in the background. */
   start(): void {
     this.#running = this.#run();
   }
 
-  /** The chain moved, or its blocks below a snapshot did. */
+  /** Called after a tip change, or when the history below a snapshot has advanced. */
   notifyTipChanged(): void {
     this.#wake();
   }
 
-  /** Ends after the block under way; what was done is written. */
+  /** Stops after the current block. Finished work is written. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#wake();
     await this.#running;
   }
 
-  /** Whether settle() has nothing to wait for. */
+  /** True if waitUntilSynced() has nothing to wait for. */
   get settled(): boolean {
     return !this.#caughtUp || this.#failed || this.#stopping || this.#coversTip(this.#written);
   }
 
-  /** Core's BlockUntilSyncedToCurrentChain. @returns false at once while it is still being built */
+  /**
+   * Waits until the index has all blocks of the current chain (Core's BlockUntilSyncedToCurrentChain).
+   * @returns false, immediately, while the index is still being built
+   */
   async waitUntilSynced(): Promise<boolean> {
     if (!this.#caughtUp || this.#failed || this.#stopping) return false;
     while (!this.#coversTip(this.#written)) {
@@ -134,7 +137,10 @@ export class IndexFollower {
     return true;
   }
 
-  /** After blocks were taken off by hand the index stands above the tip: right until other blocks come. */
+  /**
+   * Returns whether a block is the tip or above it. After an operator disconnected blocks the index is above the tip,
+   * which is right until other blocks arrive.
+   */
   #coversTip(node: HeaderNode | null): boolean {
     return node?.descendsFrom(this.#deps.chain.validTip) === true;
   }
@@ -185,7 +191,7 @@ export class IndexFollower {
     for (const waiter of this.#waiters.splice(0)) waiter();
   }
 
-  /** Finds where it stood: row 'I' | name holds the block's hash, then the index's own state. */
+  /** Loads its position: row 'I' | name has the block's hash, then the index's own state. */
   async #load(): Promise<void> {
     const { chain, store, log } = this.#deps;
     const row = await store.get(indexStateKey(this.kind.name));
@@ -201,7 +207,7 @@ export class IndexFollower {
     if (!this.kind.restore(null)) throw new Error('cannot begin');
   }
 
-  /** Blocks that it has to read may be gone: pruned while the index was off. */
+  /** Throws if blocks that it has to read were pruned while the index was off. */
   #refusePruned(): void {
     const { chain } = this.#deps;
     if (!chain.havePruned || this.#coversTip(this.#at)) return;
@@ -224,7 +230,7 @@ export class IndexFollower {
     const slicer = new Slicer();
     while (!this.#stopping) {
       const at = this.#at;
-      // Woken by whatever happens from here on.
+      // Resolves with the next event.
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -269,11 +275,11 @@ export class IndexFollower {
 
   async #rewind(from: HeaderNode): Promise<void> {
     const { chain } = this.#deps;
-    // What comes next builds on rows of the block that both branches share.
+    // Later rows build on rows of the block that both branches share.
     await this.#write();
     const fork = lastCommonAncestor(from, chain.validTip);
     for (let node = from; node !== fork && !this.#stopping; node = node.prev as HeaderNode) {
-      // Its bytes are there: rows of a block are written when these are synced.
+      // Its bytes are stored: rows of a block are written after its bytes were synced.
       if (this.kind.disconnect !== undefined) {
         const block = await chain.readBlock(node);
         this.#addOperations(await this.kind.disconnect(node, block, this.kind.needsUndo ? await chain.readUndo(node) : []));
@@ -308,7 +314,7 @@ export class IndexFollower {
     this.#ops = [];
     this.#opsBytes = 0;
     ops.push({ type: 'put', key: indexStateKey(this.kind.name), value });
-    // A start must find the block that the index names, and what going back from it takes.
+    // A start must find the block that the index names, and the data for going back from it.
     await this.#deps.chain.recorded(at);
     await this.#deps.store.batch(ops);
     this.#written = at;

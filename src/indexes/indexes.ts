@@ -1,4 +1,4 @@
-// The optional indexes of a node, as the options ask for them: built, started, asked and stopped together.
+// The optional indexes of a node, as the options select them: creates, starts, queries and stops them together.
 
 import type { Chain } from '../chain/chain.js';
 import type { Hashes } from '../crypto/crypto.js';
@@ -9,13 +9,13 @@ import type { IndexOptions } from './options.js';
 import { SpenderIndex } from './spender-index.js';
 import { TxIndex } from './tx-index.js';
 
-/** What they are made from. */
+/** Dependencies of the indexes. */
 export interface IndexesDeps extends Omit<FollowerDeps, 'chain'> {
   readonly chain: Chain;
   readonly hashes: Hashes;
 }
 
-/** An index with who keeps it in step. */
+/** An index with its follower. */
 export interface FollowedIndex<Kind extends IndexKind> {
   readonly index: Kind;
   readonly follower: IndexFollower;
@@ -42,32 +42,32 @@ export class Indexes {
     this.filters = options.filters ? follow(new FilterIndex(store, hashes)) : null;
   }
 
-  /** Those that are on. */
+  /** Followers of the enabled indexes. */
   get list(): readonly IndexFollower[] {
     return this.#followers;
   }
 
-  /** Begins in the background. */
+  /** Starts in the background. */
   start(): void {
     for (const follower of this.#followers) follower.start();
   }
 
-  /** The chain moved: blocks below a snapshot come one after the other, and those above it after them. */
+  /** Called after a tip change. Blocks below a snapshot are processed first, then those above it. */
   notifyTipChanged(): void {
     for (const follower of this.#followers) follower.notifyTipChanged();
   }
 
-  /** Whether settle() has nothing to wait for. */
+  /** True if waitUntilSynced() has nothing to wait for. */
   get settled(): boolean {
     return this.#followers.every((follower) => follower.settled);
   }
 
-  /** Waits until those that are built have every block of the chain. */
+  /** Waits until all indexes that are built have every block of the chain. */
   async waitUntilSynced(): Promise<void> {
     await Promise.all(this.#followers.map((follower) => follower.waitUntilSynced()));
   }
 
-  /** Ends after the block under way, before chain and store are closed. */
+  /** Stops after the current block. Call it before chain and store are closed. */
   async stop(): Promise<void> {
     await Promise.all(this.#followers.map((follower) => follower.stop()));
   }

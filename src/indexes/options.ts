@@ -1,6 +1,6 @@
-// Which indexes a node keeps.
+// Options of the indexes.
 
-/** Plain switches; everything is off unless asked for. */
+/** Switches; all are off by default. */
 export interface IndexOptions {
   /** -txindex */
   readonly tx: boolean;
@@ -12,7 +12,7 @@ export interface IndexOptions {
   readonly filters: boolean;
 }
 
-/** The switches. */
+/** The options for operators. */
 export const INDEX_ROWS = {
   tx: ['txindex', 'bool', 'Maintain an index of all transactions, for getrawtransaction', false],
   spenders: ['txospenderindex', 'bool', 'Maintain an index of the transactions that spend each output, for gettxspendingprevout', false],

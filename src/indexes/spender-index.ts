@@ -1,6 +1,6 @@
-// -txospenderindex: which transaction of the chain spends an output. Outputs are named by a hash of 64 bits with a key
-// of this node's own, as in Core, so that a row has twenty-some bytes; the transactions of rows with the wanted hash
-// are read, which are seldom two. Rows of blocks that left the chain are removed.
+// -txospenderindex: which transaction of the chain spends an output. Outputs are identified by a 64-bit hash with a key
+// of this node, as in Core, so a row has about 25 bytes. A query reads all transactions with the same hash, rarely more
+// than one. Rows of disconnected blocks are deleted.
 import crypto from 'node:crypto';
 import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
@@ -75,7 +75,11 @@ export class SpenderIndex implements IndexKind {
     return hash;
   }
 
-  /** The transaction that spends an output, and the hash of its block. @param outpoint 36 bytes @throws StoreError */
+  /**
+   * Returns the transaction that spends an output, and the hash of its block.
+   * @param outpoint 36 bytes
+   * @throws StoreError
+   */
   async find(outpoint: Uint8Array): Promise<{ tx: TxView; blockHash: Uint8Array } | undefined> {
     for await (const [key] of this.#store.iterate(spendersRange(this.#hash(outpoint)))) {
       try {

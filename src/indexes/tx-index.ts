@@ -1,5 +1,5 @@
-// -txindex: where every transaction of the chain lies in the block files (tx-place.ts). As in Core, rows of blocks that
-// left the chain stay: such a transaction is still found, in its stale block, until it is mined again.
+// -txindex: position of every transaction in the block files (tx-place.ts). As in Core, rows of disconnected blocks
+// stay: such a transaction is found in its stale block until it is mined again.
 
 import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
@@ -38,7 +38,7 @@ export class TxIndex implements IndexKind {
   }
 
   async connect(node: HeaderNode, block: BlockView): Promise<BatchOp[]> {
-    // The first coinbase cannot be spent, and Core leaves it out.
+    // The genesis coinbase cannot be spent, and Core leaves it out.
     if (node.height === 0) return [];
     const ops: BatchOp[] = [];
     const slicer = new Slicer();
@@ -49,7 +49,11 @@ export class TxIndex implements IndexKind {
     return ops;
   }
 
-  /** A transaction and the hash of the block it was last mined in. @param txid internal order @throws StoreError */
+  /**
+   * Returns a transaction and the hash of the block that contained it last.
+   * @param txid internal order
+   * @throws StoreError
+   */
   async find(txid: Uint8Array): Promise<{ tx: TxView; blockHash: Uint8Array } | undefined> {
     const row = await this.#store.get(txIndexKey(txid));
     if (row === undefined) return undefined;

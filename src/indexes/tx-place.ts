@@ -1,5 +1,5 @@
-// Where a transaction lies in the block files, as rows of indexes have it: file, position of the block, offset in the
-// block and length, as varints; some ten bytes, so that one transaction is read without its block.
+// Position of a transaction in the block files, as rows of indexes have it: file, position of the block, offset in the
+// block and length, as varints. It has about ten bytes, and allows reading one transaction without its block.
 import type { Chain } from '../chain/chain.js';
 import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
@@ -11,10 +11,10 @@ import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { readVarint, writeVarint } from '../storage/codec/varint.js';
 
-/** What reads it needs of the chain. */
+/** Part of the chain that reads need. */
 export type PartReader = Pick<Chain, 'readBlockPart'>;
 
-/** The transactions of a block, each with its row. */
+/** Yields the transactions of a block with their positions. */
 export function* placesIn({ file, blockPos }: HeaderNode, { txs }: BlockView): Generator<{ tx: TxView; place: Uint8Array }> {
   let offset = HEADER_SIZE + compactSizeLength(txs.length);
   for (const tx of txs) {
@@ -27,7 +27,7 @@ export function* placesIn({ file, blockPos }: HeaderNode, { txs }: BlockView): G
 
 /**
  * Reads a transaction, and the hash of its block.
- * @throws DecodeError when the row leads to something else, StoreError
+ * @throws DecodeError if something else is at the position; StoreError
  */
 export async function readPlace(chain: PartReader, hashes: Hashes, place: Uint8Array): Promise<{ tx: TxView; blockHash: Uint8Array }> {
   const reader = new ByteReader(place);

@@ -1,29 +1,30 @@
-// What unconfirmed transactions lack to be mined at a fee rate: a transaction that spends their outputs pays that much
-// more, or waits for them. A block is filled with ancestor sets in the order of their rates until the next one pays
-// less than the target; what is left over lacks the rest. Core's MiniMiner (node/mini_miner.cpp).
+// Computes bump fees: the fees that unconfirmed transactions lack to be mined at a target fee rate. A transaction that
+// spends their outputs must pay that much more, or waits for them. Simulates blocks: takes ancestor sets in order of
+// fee rate until the next one pays less than the target. What remains lacks the difference. Source: Core's MiniMiner
+// (node/mini_miner.cpp).
 import { feeForSize } from '../policy/fee-rate.js';
 import { connected } from './feerate-diagram.js';
 import { collectAncestors, collectDescendants } from './relatives.js';
 import { NO_ROW } from './rows.js';
 import type { TxPool } from './tx-pool.js';
 
-/** Clusters of more transactions together are not looked at. */
+/** Largest total number of transactions in the clusters; above it there is no answer. */
 const MOST_TRANSACTIONS = 500;
 
-/** Whole clusters of unconfirmed transactions, by column. */
+/** Complete clusters of unconfirmed transactions, one array per figure. */
 export interface PoolGraph {
-  /** Modified fees, satoshis. */
+  /** Modified fees in satoshis. */
   readonly fees: Float64Array;
-  /** Virtual bytes, sigops counted. */
+  /** Sigop-adjusted virtual sizes in bytes. */
   readonly sizes: Float64Array;
-  /** Ancestors of each within the graph, itself among them. */
+  /** Ancestors of each transaction within the graph, including itself. */
   readonly ancestors: readonly (readonly number[])[];
 }
 
 export class BumpFees {
   readonly #graph: PoolGraph;
   readonly #feeRate: number;
-  /** 1: a block at the target rate takes it. */
+  /** 1 for transactions that a block at the target rate includes. */
   readonly #mined: Uint8Array;
 
   /** @param feeRate satoshis per 1,000 virtual bytes */
@@ -34,13 +35,16 @@ export class BumpFees {
     this.#mine();
   }
 
-  /** What a spender of a transaction pays for it and its ancestors. Satoshis; 0: nothing is lacking. */
+  /** Returns the bump fee of one transaction and its ancestors in satoshis; 0: nothing is lacking. */
   of(tx: number): number {
     if (this.#mined[tx] === 1) return 0;
     return Math.max(this.ofAll([tx]), this.#lack([tx]));
   }
 
-  /** What a spender of several pays: ancestors that they share count once, and what one pays too much helps the others. */
+  /**
+   * Returns the bump fee of a spender of several transactions. Shared ancestors count once, and surplus fees of one
+   * help the others.
+   */
   ofAll(txs: readonly number[]): number {
     const waiting = txs.flatMap((tx) => this.#graph.ancestors[tx]).filter((tx) => this.#mined[tx] === 0);
     const mined = txs.every((tx) => this.#mined[tx] === 1);
@@ -57,7 +61,7 @@ export class BumpFees {
   #mine(): void {
     const { fees, sizes, ancestors } = this.#graph;
     const count = fees.length;
-    /** Fee and size of each with those ancestors that are not mined yet. */
+    /** Fee and size of each transaction with its ancestors that are not mined yet. */
     const setFees = new Float64Array(count);
     const setSizes = new Float64Array(count);
     const descendants: number[][] = Array.from({ length: count }, () => []);
@@ -73,7 +77,7 @@ export class BumpFees {
       let [bestFee, bestSize] = [0, 0];
       for (let tx = 0; tx < count; tx++) {
         if (this.#mined[tx] === 1) continue;
-        // Its own rate counts where that is lower: better ancestors are taken by themselves first.
+        // Use the transaction's own rate if it is lower: better ancestors are mined first on their own.
         const alone = fees[tx] * setSizes[tx] < setFees[tx] * sizes[tx];
         const fee = alone ? fees[tx] : setFees[tx];
         const size = alone ? sizes[tx] : setSizes[tx];
@@ -95,10 +99,11 @@ export class BumpFees {
 }
 
 /**
- * Bump fees of outputs of the pool's transactions, by outpoint and for all of them together; those of other
- * transactions lack nothing. What spends such an output now, and everything after it, is taken for replaced.
+ * Computes the bump fees of outputs of mempool transactions, for each outpoint and for all together. Outputs of other
+ * transactions lack nothing. Transactions that spend such an output now, and their descendants, are treated as
+ * replaced.
  * @param outpoints 36 bytes each @param feeRate satoshis per 1,000 virtual bytes
- * @returns null when too many transactions depend on each other
+ * @returns null if the clusters have too many transactions
  */
 export function bumpFeesOf(
   pool: TxPool,

@@ -1,6 +1,5 @@
-// A transaction of the mempool as an object, for code that does not work on rows: a view of its row (rows.ts), made
-// when asked for and read at once. Rows are reused once their transaction has left, so a view that is kept until then
-// refuses to answer.
+// A mempool transaction as an object, for code that does not work with rows. It is a view of a row (rows.ts) and must
+// be read immediately. Rows are reused after their transaction has left; then the view throws.
 import type { Coin } from '../consensus/coin.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import type { SequenceLocks } from '../consensus/rules/locks.js';
@@ -13,15 +12,15 @@ import type { RecordArena } from './record-arena.js';
 import { FLAG, type Rows } from './rows.js';
 
 /**
- * Relative locks as they were reckoned once (Core's LockPoints): what is unconfirmed counted as part of the block that
- * was next then, and goes on doing so.
+ * Relative locks as computed at acceptance (Core's LockPoints). Unconfirmed parents counted as part of the block that
+ * was next then, and keep counting so.
  */
 export interface LockPoints extends SequenceLocks {
-  /** The highest block with a coin that is spent; while it is in the chain this is not reckoned anew. */
+  /** Highest block with a spent coin. While it is in the chain, the locks need not be computed again. */
   readonly block: HeaderContext;
 }
 
-/** What acceptance has learnt about a transaction. */
+/** Results of acceptance about a transaction. */
 export interface EntryFields {
   readonly tx: TxView;
   /** Base fee in satoshis. */
@@ -35,13 +34,13 @@ export interface EntryFields {
   readonly size: number;
   /** Whether an input is a coinbase output, which a reorganisation may make immature. */
   readonly spendsCoinbase: boolean;
-  /** Relative locks that count, which a reorganisation may close again; null for none. */
+  /** Relative locks that apply, which a reorganisation may close again; null for none. */
   readonly locks: LockPoints | null;
-  /** Whether it comes back from a block that left; no when absent. */
+  /** True if it returns from a disconnected block. Default: false. */
   readonly returned?: boolean;
 }
 
-/** Where views read. */
+/** Tables that views read. */
 export interface EntryStore {
   readonly rows: Rows;
   readonly arena: RecordArena;
@@ -49,12 +48,12 @@ export interface EntryStore {
   readonly hashes: Hashes;
 }
 
-/** A transaction in the pool. Sums include the transaction itself; fees in sums are modified fees. */
+/** A transaction in the mempool. Sums include the transaction itself; fees in sums are modified fees. */
 export class MempoolEntry {
   readonly #store: EntryStore;
   readonly #row: number;
   readonly #serial: number;
-  /** The transaction as it came, when the view is made while it comes. */
+  /** The transaction as received, if the view is made while it is being added. */
   readonly #fresh: TxView | null;
 
   constructor(store: EntryStore, row: number, fresh: TxView | null = null) {
@@ -64,23 +63,23 @@ export class MempoolEntry {
     this.#fresh = fresh;
   }
 
-  /** Its row, the same for as long as it is here or held. */
+  /** Row of the transaction; stays the same while it is in the mempool or held. */
   get row(): number {
     if (this.#store.rows.serial[this.#row] !== this.#serial) throw new Error('a mempool entry was kept after its transaction left');
     return this.#row;
   }
-  /** A number that no other entry of this pool ever has. */
+  /** Number that no other entry of this mempool ever has. */
   get serial(): number {
     return this.#serial;
   }
-  /** A view of a copy of the transaction, a fresh one each time. */
+  /** A new view of a copy of the transaction at each access. */
   get tx(): TxView {
     if (this.#fresh !== null) return this.#fresh;
     const tx = parseTx(this.bytes, this.#store.hashes);
     adoptRow(this.#store, this.#row, tx);
     return tx;
   }
-  /** A copy of its bytes. */
+  /** A copy of the transaction's bytes. */
   get bytes(): Uint8Array {
     const { rows, arena } = this.#store;
     const from = rows.offset[this.row] + RECORD_HEADER;
@@ -93,14 +92,14 @@ export class MempoolEntry {
   get wtxid(): Uint8Array {
     return this.#fresh === null ? idOfRow(this.#store, this.row, 32) : this.#fresh.wtxid;
   }
-  /** Bytes of the whole transaction. */
+  /** Size of the transaction in bytes, with witnesses. */
   get totalSize(): number {
     return this.#store.rows.length[this.row];
   }
   get fee(): number {
     return this.#store.rows.fee[this.row];
   }
-  /** fee plus what prioritisetransaction added. */
+  /** Fee plus the delta of prioritisetransaction, in satoshis. */
   get modifiedFee(): number {
     return this.#store.rows.modifiedFee[this.row];
   }
@@ -143,39 +142,39 @@ export class MempoolEntry {
   get unbroadcast(): boolean {
     return this.#store.rows.has(this.row, FLAG.unbroadcast);
   }
-  /** Whether it came back from a block that left, so that peers have seen it. */
+  /** True if it returned from a disconnected block, so peers have seen it. */
   get returned(): boolean {
     return this.#store.rows.has(this.row, FLAG.returned);
   }
-  /** BIP-0125: the transaction itself opts in to replacement. */
+  /** True if the transaction itself signals replaceability (BIP-0125). */
   get signalsReplacement(): boolean {
     return this.#store.rows.has(this.row, FLAG.signals);
   }
-  /** The fee estimator's mark: its bucket, -1 when it doesn't follow this one. */
+  /** Bucket of the fee estimator; -1 if the estimator does not follow this entry. */
   get feeBucket(): number {
     return this.#store.rows.feeBucket[this.row];
   }
   set feeBucket(bucket: number) {
     this.#store.rows.feeBucket[this.row] = bucket;
   }
-  /** What it spends in the pool, in the order of its inputs. */
+  /** Parents in the mempool, in the order of the inputs. */
   get parents(): MempoolEntry[] {
     return this.#store.links.parents(this.row).map((row) => new MempoolEntry(this.#store, row));
   }
-  /** What spends it in the pool. */
+  /** Children in the mempool. */
   get children(): MempoolEntry[] {
     return this.#store.links.children(this.row).map((row) => new MempoolEntry(this.#store, row));
   }
 }
 
 /**
- * A row's transaction with what is known of it, nothing of it parsed: a window on its record, which is written once and
- * never again, so that it may be read even after the row is another's. What is kept for long holds on to a piece of the
- * pool's memory, unless it is made its own.
+ * A row's transaction with known facts, without parsing it: a window on its record. Records are written once, so it may
+ * be read even after the row is reused. A window that is kept for long pins a piece of the mempool's memory; use own()
+ * then.
  */
 export class StoredTx {
   readonly #record: Uint8Array;
-  /** What acceptance found out for good. */
+  /** Facts that hold for these bytes in every chain. */
   readonly facts: TxFacts;
 
   constructor(record: Uint8Array, facts: TxFacts) {
@@ -183,27 +182,27 @@ export class StoredTx {
     this.facts = facts;
   }
 
-  /** Not a copy. */
+  /** View of the transaction's bytes. */
   get bytes(): Uint8Array {
     return this.#record.subarray(RECORD_HEADER);
   }
   get totalSize(): number {
     return this.#record.length - RECORD_HEADER;
   }
-  /** 32 bytes, internal order, a copy. */
+  /** Copy of the txid: 32 bytes, internal order. */
   get txid(): Uint8Array {
     return this.#record.slice(0, WTXID_AT);
   }
   get wtxid(): Uint8Array {
     return this.#record.slice(WTXID_AT, RECORD_HEADER);
   }
-  /** The same over a copy of the record. */
+  /** Returns a StoredTx over a copy of the record. */
   own(): StoredTx {
     return new StoredTx(this.#record.slice(), this.facts);
   }
 }
 
-/** What is known of a row. */
+/** Returns a row's transaction as a StoredTx. */
 export function storedTx(store: EntryStore, row: number): StoredTx {
   const { rows, arena } = store;
   const from = rows.offset[row];
@@ -216,40 +215,40 @@ const factsOfRow = ({ rows: { fee, sigopCost } }: EntryStore, row: number): TxFa
   flags: STANDARD_SCRIPT_FLAGS,
 });
 
-/** Gives a transaction of the same bytes as a row's its ids, and what acceptance found out for good. */
+/** Sets ids and facts of a transaction whose bytes equal those of a row. */
 export function adoptRow(store: EntryStore, row: number, tx: TxView): void {
   tx.adopt(idOfRow(store, row, 0), idOfRow(store, row, 32), factsOfRow(store, row));
 }
 
 /**
- * A row's transaction where it lies: for a look in the pool's own room. Its bytes are shared memory, which some APIs
- * refuse.
+ * Returns a view of a row's transaction in place, for reading inside this module. Its bytes are shared memory, which
+ * some APIs refuse.
  */
 export function txInPlace({ rows, arena, hashes }: EntryStore, row: number): TxView {
   return parseTx(arena.bytesOf(row), hashes, { offset: rows.offset[row] + RECORD_HEADER });
 }
 
-/** A copy of one of the two ids at the head of a row's record. */
+/** Returns a copy of the txid (at 0) or wtxid (at 32) of a row. */
 export function idOfRow({ rows, arena }: EntryStore, row: number, at: 0 | 32): Uint8Array {
   const from = rows.offset[row] + at;
   return arena.bytesOf(row).slice(from, from + 32);
 }
 
-/** Outputs of pool transactions as coins: a height that no block has marks them. */
+/** Height of coins that are outputs of mempool transactions. No block has it. */
 export const POOL_COIN_HEIGHT = 0x7fffffff;
 
-/** An output of a pool transaction; undefined when there is no such output. */
+/** Returns an output of a mempool transaction as a coin; undefined if there is no such output. */
 export function poolCoin(tx: TxView, index: number, height = POOL_COIN_HEIGHT): Coin | undefined {
   if (index >= tx.outputCount) return undefined;
   return { value: tx.outputValue(index), script: new Uint8Array(tx.outputScript(index)), height, coinbase: false };
 }
 
 /**
- * Views of rows' transactions, each made once: a view costs a walk over all of its bytes, and every input that spends of
- * it asks for one.
+ * Caches views of rows' transactions: parsing walks over all bytes, and every input that spends a transaction needs its
+ * view.
  */
 export class RowViews {
-  /** Most transactions have no unconfirmed parent. */
+  /** Created when needed, because most transactions have no unconfirmed parent. */
   #views: Map<number, TxView> | null = null;
   readonly #source: { tx(row: number): TxView };
 

@@ -1,11 +1,11 @@
-// The order in which rows leave a full or old pool: comparisons for the heaps of tx-pool.ts.
+// Orders in which rows leave a full or old mempool: comparisons for the heaps of tx-pool.ts.
 import { adjustedWeightOf } from '../selection/cluster/cluster-index.js';
 import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';
 import type { Rows } from './rows.js';
 
 /**
- * Whether a is evicted before b: the lower of the two when each counts with its own or its descendants' fee rate,
- * whichever is higher; among equals the newer.
+ * Returns a comparison that is true if a is evicted before b. Each counts with its own or its descendants' fee rate,
+ * whichever is higher. The lower rate goes first, among equals the newer.
  */
 export function worseByDescendants(rows: Rows): (a: number, b: number) => boolean {
   return (a, b) => {
@@ -19,10 +19,10 @@ export function worseByDescendants(rows: Rows): (a: number, b: number) => boolea
 }
 
 /**
- * The same where a full pool gives up chunks, which are paid for by weight: the lower rank, and among equals the heavier,
- * then the one with the higher txid, as in Core's order of blocks. A row's rank is at most what its chunk pays: at first
- * what it pays itself, which holds for one of each chunk, then what worst-chunk.ts finds when its turn comes. A chunk that
- * others join from below pays no less; when something leaves, what it depended on begins anew.
+ * Returns the same comparison for a mempool that evicts chunks, by fee per weight: the lower rank goes first, among
+ * equals the heavier, then the higher txid, as in Core's block order. A row's rank is at most the rate of its chunk. It
+ * starts with the row's own rate, which is right for one row of each chunk; worst-chunk.ts raises it when necessary. A
+ * chunk that gains descendants pays no less. When a transaction leaves, the ranks of its relatives are reset.
  */
 export function worseByRank(rows: Rows, compareIds: (a: number, b: number) => number): (a: number, b: number) => boolean {
   return (a, b) => {
@@ -33,13 +33,13 @@ export function worseByRank(rows: Rows, compareIds: (a: number, b: number) => nu
   };
 }
 
-/** A row's rank as long as nothing is known of its chunk. */
+/** Resets a row's rank to its own fee rate. */
 export function resetRank(rows: Rows, row: number): void {
   rows.rankFee[row] = rows.modifiedFee[row];
   rows.rankWeight[row] = adjustedWeightOf(rows.size[row], rows.weight[row]);
 }
 
-/** Whether a is older than b. */
+/** Returns a comparison that is true if a is older than b. */
 export function byAge(rows: Rows): (a: number, b: number) => boolean {
   return (a, b) => rows.time[a] < rows.time[b];
 }

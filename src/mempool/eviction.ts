@@ -1,5 +1,6 @@
-// What leaves a full or old pool, and the rolling minimum fee rate that follows an eviction. Core 0.21's Expire,
-// TrimToSize and GetMinFee. The pool is never trimmed by a timer: only acceptance and reorganisations call here.
+// Evicts from a full mempool, expires old transactions, and computes the rolling minimum fee rate after an eviction.
+// Source: Core 0.21's Expire, TrimToSize and GetMinFee. No timer trims the mempool; only acceptance and reorganisations
+// do.
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
 import { feeRateOf } from '../policy/fee-rate.js';
@@ -8,9 +9,9 @@ import { collectDescendants } from './relatives.js';
 import type { TxPool } from './tx-pool.js';
 import { type WorstChunk, withDescendants, worstChunk } from './worst-chunk.js';
 
-/** Seconds in which the rolling minimum halves. */
+/** Half-life of the rolling minimum in seconds. */
 const HALF_LIFE = 12 * 60 * 60;
-/** The minimum is recomputed at most this often, in seconds. */
+/** Shortest time between recomputations of the minimum, in seconds. */
 const DECAY_STEP = 10;
 
 export class Eviction {
@@ -32,13 +33,16 @@ export class Eviction {
     this.#lastUpdate = clock.nowSeconds();
   }
 
-  /** A block came: the minimum may decay from now on. */
+  /** Called after a block was connected: the minimum may decay from now on. */
   blockConnected(): void {
     this.#lastUpdate = this.#clock.nowSeconds();
     this.#blockSinceBump = true;
   }
 
-  /** Lowest fee rate that enters a pool that was full, satoshis per 1,000 virtual bytes; 0 when it wasn't. */
+  /**
+   * Returns the lowest fee rate that enters after an eviction, in satoshis per 1,000 virtual bytes; 0 if there was
+   * none.
+   */
   minFeeRate(): number {
     if (!this.#blockSinceBump || this.#rollingMinimum === 0) return Math.round(this.#rollingMinimum);
     const incremental = this.#options.policy.incrementalFeeRate;
@@ -57,15 +61,19 @@ export class Eviction {
     return Math.max(Math.round(this.#rollingMinimum), incremental);
   }
 
-  /** Drops what is too old, then the worst until the pool fits. @returns entries removed */
+  /**
+   * Removes expired transactions, then the worst ones until the mempool fits.
+   * @returns number of removed entries
+   */
   limit(): number {
     return this.expire() + this.trim();
   }
 
-  /** @returns entries removed */
+  /** @returns number of removed entries */
   expire(): number {
     const cutoff = this.#clock.nowSeconds() - this.#options.expirySeconds;
-    // Descendants are never older than what they spend, except after a reorganisation: hence one walk per turn.
+    // Descendants are never older than their parents, except after a reorganisation. Hence one walk per expired
+    // transaction.
     const start = this.#pool.size;
     const { rows, links } = this.#pool;
     for (let oldest = this.#pool.oldest; oldest !== undefined && rows.time[oldest] < cutoff; oldest = this.#pool.oldest) {
@@ -76,7 +84,7 @@ export class Eviction {
     return start - this.#pool.size;
   }
 
-  /** @returns entries removed */
+  /** @returns number of removed entries */
   trim(): number {
     const start = this.#pool.size;
     while (this.#pool.usageBytes > this.#options.maxUsageBytes) {
@@ -96,7 +104,10 @@ export class Eviction {
     return removedCount;
   }
 
-  /** In Core 0.21 the worst row with its descendants; by chunks the one that would be mined last. */
+  /**
+   * Returns what is evicted next: as in Core 0.21 the worst row with its descendants, or the chunk that would be mined
+   * last.
+   */
   #leaving(): WorstChunk | undefined {
     if (this.#options.evictChunks) return worstChunk(this.#pool);
     const { worst } = this.#pool;

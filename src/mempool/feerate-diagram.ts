@@ -1,6 +1,5 @@
-// Whether a replacement makes the pool better for miners: the fee-rate diagrams of the clusters it touches,
-// before and after (Core's ImprovesFeerateDiagram). What the rest of the pool pays has no influence: it comes on top of
-// both. Used by accept/diagram-replacement.ts and package/package-rules.ts.
+// Decides whether a replacement makes the mempool better for miners, by comparing the fee-rate diagrams of the clusters
+// it touches before and after (Core's ImprovesFeerateDiagram). The rest of the mempool adds the same to both diagrams.
 import { ancestorOrder } from '../selection/cluster/ancestor-order.js';
 import { type Chunk, chunksOf, compareDiagrams, rankedChunks } from '../selection/cluster/chunks.js';
 import { type ClusterGraph, clusterGraph } from '../selection/cluster/cluster-graph.js';
@@ -10,39 +9,40 @@ import { SpanningForest } from '../selection/cluster/spanning-forest.js';
 import type { TxPool } from './tx-pool.js';
 
 /**
- * A cluster's size times its size and links, since that is how the time for it grows: one of 64, which is the most by
- * default and in Core's master, is within it whatever it spends of itself, and so is a chain of 250. All of a diagram
- * together: a hundred chains of 64, some 40 ms of the node thread; each of them costs the sender an input.
+ * Limits of the work for diagrams. The work for a cluster is its size times the sum of its size and its links, because
+ * the time grows like that. A cluster of 64 (the largest by default and in Core's master) is always within the limit,
+ * and so is a chain of 250. All clusters of a diagram together may have the work of a hundred chains of 64: about 40 ms
+ * of the node thread, and each of these clusters costs the sender an input.
  */
 const MOST_WORK_OF_ONE = 64 * (64 + (64 * 63) / 2);
 const MOST_WORK = 1_000_000;
 /**
- * Visits of nodes that one cluster's order is improved by, and all of a diagram together; small clusters are at their
- * best long before.
+ * Limits of node visits for improving the order of one cluster, and of all clusters of a diagram. Small clusters reach
+ * their best order long before.
  */
 const CLUSTER_COST = 20_000;
 const DIAGRAM_COST = 100_000;
 
 const everyRow = (_row: number): boolean => true;
 
-/** Whole clusters. */
+/** A set of complete clusters. */
 export interface Clusters {
   readonly rows: ReadonlySet<number>;
-  /** How many there are. */
+  /** Number of clusters. */
   readonly count: number;
 }
 
-/** Something new that comes as one piece. */
+/** New transactions that are added as one piece. */
 export interface Addition {
-  /** Modified fees. */
+  /** Sum of modified fees in satoshis. */
   readonly fee: number;
   /** Sigop-adjusted weight. */
   readonly weight: number;
-  /** Rows that it spends of; of those that would leave it is not behind what they spend. */
+  /** Rows of its parents. Parents that would be replaced do not count. */
   readonly parents: ReadonlySet<number>;
 }
 
-/** The clusters that rows are in; null when they are too large to be compared. */
+/** Returns the clusters of the given rows; null if they are too large to compare. */
 export function clustersOf(pool: TxPool, rows: Iterable<number>): Clusters | null {
   const found = new Set<number>();
   let count = 0;
@@ -66,9 +66,9 @@ export function clustersOf(pool: TxPool, rows: Iterable<number>): Clusters | nul
 }
 
 /**
- * Whether the diagram gets better: somewhere above what it was, nowhere below.
- * @param touched all of the clusters that rows leave, or that the addition joins
- * @param removed rows that would leave, closed under descendants
+ * Returns whether the fee-rate diagram gets better: higher somewhere, and lower nowhere.
+ * @param touched all clusters that lose rows or gain the addition
+ * @param removed rows that would be removed, with all their descendants
  */
 export function improvesDiagram(pool: TxPool, { rows }: Clusters, removed: ReadonlySet<number>, addition: Addition): boolean {
   const before = diagram(pool, [...rows]);
@@ -80,7 +80,7 @@ export function improvesDiagram(pool: TxPool, { rows }: Clusters, removed: Reado
   return compareDiagrams(after, before) === 'better';
 }
 
-/** Everything that hangs together with a row by links to rows that count; a walk that may be left early. */
+/** Yields all rows connected with a row by links to rows that count. The caller may stop early. */
 export function* connected(pool: TxPool, row: number, counts: (row: number) => boolean): Generator<number> {
   const found = new Set([row]);
   // The set grows while it is walked through.
@@ -92,7 +92,10 @@ export function* connected(pool: TxPool, row: number, counts: (row: number) => b
   }
 }
 
-/** Chunks of the rows' clusters, best first. @param addition joins the clusters of its parents */
+/**
+ * Returns the chunks of the rows' clusters, best first.
+ * @param addition joins the clusters of its parents
+ */
 function diagram(pool: TxPool, rows: readonly number[], addition?: Addition): Chunk[] {
   const chunks: Chunk[] = [];
   const left = new Set(rows);
@@ -133,19 +136,22 @@ function graphOf(pool: TxPool, cluster: readonly number[], extra?: Addition): Cl
   return clusterGraph(fees, weights, parents);
 }
 
-/** A part of a cluster that is mined as one. */
+/** A part of a cluster that is mined as one piece. */
 export interface PoolChunk {
-  /** Modified fees. */
+  /** Sum of modified fees in satoshis. */
   readonly fee: number;
   /** Sigop-adjusted weight. */
   readonly weight: number;
-  /** In the order of blocks. */
+  /** Rows in block order. */
   readonly rows: readonly number[];
   /** See RankedChunk. */
   readonly alike: number;
 }
 
-/** The cluster of a row, cut into chunks, best first. @param counts whether a row is taken for a part of it */
+/**
+ * Returns the chunks of a row's cluster, best first.
+ * @param counts returns whether a row counts as part of the cluster
+ */
 export function chunksOfCluster(pool: TxPool, row: number, counts = everyRow): PoolChunk[] {
   const members = [...connected(pool, row, counts)].sort(pool.compareIds);
   const graph = graphOf(pool, members);

@@ -1,4 +1,4 @@
-// The pool's rows by txid, and by wtxid: both stand at the head of a row's record. Used by tx-pool.ts.
+// Tables from txid or wtxid to row. Both ids are at the start of a row's record.
 import { OpenTable, sameBytes } from './open-table.js';
 import type { RecordArena } from './record-arena.js';
 import { NO_ROW, type Rows } from './rows.js';
@@ -10,7 +10,7 @@ export class IdTable extends OpenTable {
   readonly #arena: RecordArena;
   readonly #idAt: number;
 
-  /** @param idAt where the id stands in a record */
+  /** @param idAt offset of the id in a record */
   constructor(rows: Rows, arena: RecordArena, idAt: number) {
     super(false);
     this.#rows = rows;
@@ -18,12 +18,15 @@ export class IdTable extends OpenTable {
     this.#idAt = idAt;
   }
 
-  /** @param id 32 bytes at `at`, internal order @returns NO_ROW when it isn't here */
+  /**
+   * @param id 32 bytes at `at`, internal order
+   * @returns NO_ROW if it is not in the table
+   */
   get(id: Uint8Array, at = 0): number {
     return id.length < at + ID_BYTES ? NO_ROW : this.findRow(this.hash(id, at, 0), id, at);
   }
 
-  /** The row's record is in the arena. */
+  /** Adds a row. Its record must be in the arena. */
   add(row: number): void {
     const bytes = this.#arena.bytesOf(row);
     const at = this.#rows.offset[row] + this.#idAt;

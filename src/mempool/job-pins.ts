@@ -1,19 +1,18 @@
-// Transactions of declared mining jobs, held so that an eviction does not make a declared job unbuildable. Bounded in
-// jobs, bytes and time, and gone two blocks after they were pinned: the job builds on a block that is not the tip's any
-// more.
+// Keeps the transactions of declared mining jobs, so that an eviction does not make a job unbuildable. Limited in jobs,
+// bytes and time. Pins end two blocks later, because the job then builds on an outdated block.
 import { hashKey } from '../consensus/bytes/hex.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 
-/** Jobs held at once; the oldest one goes for a new one. */
+/** Largest number of pinned jobs. A new one replaces the oldest. */
 const MOST_JOBS = 64;
-/** Bytes of all transactions held, each counted once a job. */
+/** Largest total size of pinned transactions in bytes. A transaction counts once for each job. */
 const MOST_BYTES = 64_000_000;
-/** Seconds that a job may be held. */
+/** Longest time in seconds that a job may be pinned. */
 export const MOST_PIN_SECONDS = 3_600;
 const PIN_BLOCKS = 2;
 
 interface Job {
-  /** By key of the wtxid. */
+  /** Transactions by key of the wtxid. */
   readonly txs: Map<string, TxView>;
   bytes: number;
   until: number;
@@ -30,9 +29,9 @@ export class JobPins {
   }
 
   /**
-   * Holds transactions for a job, beside what it holds already.
+   * Pins transactions for a job, in addition to those pinned already.
    * @param now seconds @param height of the tip
-   * @returns how many it holds; fewer than were given when the job alone is larger than all may be
+   * @returns number of pinned transactions of the job; fewer than given if the job alone exceeds the limit
    */
   pin(name: string, txs: readonly TxView[], options: { readonly now: number; readonly seconds: number; readonly height: number }): number {
     this.expire(options.now, options.height);
@@ -45,7 +44,7 @@ export class JobPins {
       const key = hashKey(tx.wtxid);
       if (job.txs.has(key)) continue;
       if (job.bytes + tx.totalSize > MOST_BYTES) break;
-      // A copy: a view of a block's transaction would hold the whole block.
+      // Copy, because a view of a block's transaction would keep the whole block in memory.
       job.txs.set(key, parseTx(tx.bytes.slice(), tx.hashes));
       job.bytes += tx.totalSize;
       this.#bytes += tx.totalSize;
@@ -67,7 +66,11 @@ export class JobPins {
     return undefined;
   }
 
-  /** Lets go what is over. @param now seconds @param height of the tip */
+  /**
+   * Ends expired pins.
+   * @param now seconds
+   * @param height of the tip
+   */
   expire(now: number, height: number): void {
     for (const [name, job] of this.#jobs) if (job.until <= now || height >= job.height + PIN_BLOCKS) this.#drop(name);
   }

@@ -1,6 +1,6 @@
-// Lists of wtxids as the transactions of a block: whether all of them are here, and what they come to. Numbers are read
-// from rows, ids from the records that were hashed when they came; of the caller's nothing is kept. Used by Mempool for
-// declared jobs and proposals.
+// Checks whether the mempool has all transactions of a list of wtxids, as a block's transactions, and sums up their
+// figures. Figures come from rows, ids from the records that were hashed on arrival. The caller's bytes are not kept.
+// See docs/decisions/0021-known-blocks.md.
 import type { KnownRoots, KnownTransactions } from '../chain/connect/known-block.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import { LOCKTIME_THRESHOLD } from '../consensus/limits.js';
@@ -12,11 +12,11 @@ import { sameBytes } from './open-table.js';
 import { NO_ROW } from './rows.js';
 import type { TxPool } from './tx-pool.js';
 
-/** Lists whose hashes are remembered: jobs of one template differ in their coinbases. */
+/** Number of lists whose hashes are cached. Jobs of one template differ only in their coinbases. */
 const MOST_LISTS = 8;
 const ID_BYTES = 32;
 
-/** What transactions of the pool come to as a block's, in their order. To be read at once. */
+/** Figures of a list of mempool transactions in block order. Must be read immediately. */
 class KnownList implements KnownTransactions {
   readonly tip: HeaderContext;
   fees = 0;
@@ -41,7 +41,7 @@ class KnownList implements KnownTransactions {
       this.fees += fee[row];
       this.sigopCost += sigopCost[row];
       this.totalSize += length[row];
-      // Weight is three times the stripped size and the whole size.
+      // Weight is three times the stripped size plus the total size.
       this.strippedSize += (weight[row] - length[row]) / 3;
       if (pool.rows.hasWitness(row)) this.hasWitness = true;
       const lock = lockTime[row];
@@ -67,7 +67,7 @@ class KnownList implements KnownTransactions {
   }
 }
 
-/** Tells a transaction what the pool knows of it, if one of the very same bytes is here: no hash is needed for that. */
+/** Sets ids and facts of a transaction if the mempool has one with identical bytes. This needs no hash. */
 export function recognise(pool: TxPool, tx: TxView): void {
   const row = tx.inputCount === 0 ? NO_ROW : pool.spender(tx.buffer, tx.outpointAt(0));
   if (row === NO_ROW || pool.rows.length[row] !== tx.totalSize) return;
@@ -77,14 +77,11 @@ export function recognise(pool: TxPool, tx: TxView): void {
 
 export class KnownLists {
   readonly #pool: TxPool;
-  /** By their serials, longest unused first. */
+  /** Cached lists by the serials of their rows, least recently used first. */
   readonly #lists: { readonly serials: Uint32Array; readonly roots: KnownRoots }[] = [];
-  /** Of the list that was hashed last. */
+  /** Hash trees of the list that was hashed last. */
   #trees: { readonly txids: HashTree; readonly wtxids: HashTree; serials: Uint32Array } | null = null;
-  /**
-   * By row: its place in the list that is looked at, counted from 1 on from `#base`; what is not above that was in
-   * another list.
-   */
+  /** Position of each row in the current list, counted from #base + 1. A smaller value belongs to an earlier list. */
   #places = new Float64Array(0);
   #base = 0;
 
@@ -94,7 +91,7 @@ export class KnownLists {
 
   /**
    * @param wtxids 32 bytes each, internal order, one after the other
-   * @returns null when one is not here, is there twice, or stands before what it spends
+   * @returns null if one is not in the mempool, occurs twice, or precedes one of its parents
    */
   of(wtxids: Uint8Array, tip: HeaderContext): KnownTransactions | null {
     const { rows, links } = this.#pool;
@@ -114,7 +111,10 @@ export class KnownLists {
     return new KnownList(this.#pool, found, tip, (list) => this.#rootsOf(list));
   }
 
-  /** Hashing is most of the work, and a list comes again with each of its coinbases. */
+  /**
+   * Returns the hashes of a list, cached if possible. Hashing is most of the work, and a list is used again with each
+   * of its coinbases.
+   */
   #rootsOf(list: Int32Array): KnownRoots {
     const { serial } = this.#pool.rows;
     const serials = Uint32Array.from(list, (row) => serial[row]);
@@ -128,12 +128,12 @@ export class KnownLists {
     return known.roots;
   }
 
-  /** As far as it begins like the list before, its trees stay. */
+  /** Hashes a list. The common beginning with the previous list is not hashed again. */
   #hash(list: Int32Array, serials: Uint32Array): KnownRoots {
     if (list.length === 0) return { branch: [], witnessRoot: new Uint8Array(ID_BYTES) };
     this.#trees ??= { txids: new HashTree(this.#pool.hashes), wtxids: new HashTree(this.#pool.hashes), serials: NONE };
     const { txids, wtxids } = this.#trees;
-    // The first leaf is the coinbase's.
+    // The first leaf belongs to the coinbase.
     const from = commonPrefix(this.#trees.serials, serials) + 1;
     this.#trees.serials = NONE;
     txids.update(list.length + 1, from, (i) => idOfRow(this.#pool, list[i - 1], 0));
@@ -145,7 +145,7 @@ export class KnownLists {
 
 const NONE = new Uint32Array(0);
 
-/** How many numbers two lists begin with alike. */
+/** Returns the length of the common prefix of two lists. */
 function commonPrefix(a: Uint32Array, b: Uint32Array): number {
   const most = Math.min(a.length, b.length);
   let i = 0;

@@ -1,12 +1,12 @@
-// Which pool transaction spends which: two rings of links for each row, one of its parents, one of its children, kept
-// in arrays of numbers. A link is in one ring of either kind, so that it leaves both without a search. Rings keep the
-// order in which links were made. Used by tx-pool.ts.
+// Links between mempool transactions: two rings of links for each row, one of its parents and one of its children, in
+// arrays of numbers. Each link is in one ring of either kind, so it can be removed without a search. Rings keep the
+// order in which links were made.
 import { NO_ROW, type Rows } from './rows.js';
 
 const FIRST_LINKS = 256;
 const NO_LINK = -1;
 /**
- * Numbers of a link: both rows, then its neighbours in the ring of the child's parents and in the ring of the parent's
+ * Fields of a link: both rows, then its neighbours in the ring of the child's parents and in the ring of the parent's
  * children.
  */
 const PARENT = 0;
@@ -19,14 +19,14 @@ export class LinkTable {
   readonly #rows: Rows;
   #links = new Int32Array(FIRST_LINKS * NUMBERS);
   #top = 0;
-  /** First of the free links, which are chained by their parent number. */
+  /** First free link. Free links are chained by their parent field. */
   #free = NO_LINK;
 
   constructor(rows: Rows) {
     this.#rows = rows;
   }
 
-  /** A row is used anew: it has no relatives. */
+  /** Clears the links of a row that is being reused. */
   clear(row: number): void {
     this.#rows.parents[row] = NO_LINK;
     this.#rows.children[row] = NO_LINK;
@@ -40,12 +40,12 @@ export class LinkTable {
     return this.#rows.children[row] !== NO_LINK;
   }
 
-  /** Rows that the row spends; read at once. */
+  /** Returns the row's parents. */
   parents(row: number): number[] {
     return this.#listed(this.#rows.parents[row], PARENT, PARENT_RING);
   }
 
-  /** Rows that spend the row. */
+  /** Returns the row's children. */
   children(row: number): number[] {
     return this.#listed(this.#rows.children[row], CHILD, CHILD_RING);
   }
@@ -62,7 +62,7 @@ export class LinkTable {
     return false;
   }
 
-  /** The two must not be linked yet. */
+  /** Links two rows that are not linked yet. */
   link(parent: number, child: number): void {
     const at = this.#allocate();
     this.#links[at + PARENT] = parent;
@@ -71,7 +71,10 @@ export class LinkTable {
     this.#rows.children[parent] = this.#append(this.#rows.children[parent], at, CHILD_RING);
   }
 
-  /** Takes the row out of its parents' and its children's rings. @returns number of links removed */
+  /**
+   * Removes all links of a row.
+   * @returns number of links removed
+   */
   unlinkAll(row: number): number {
     let count = 0;
     for (let at = this.#rows.parents[row]; at !== NO_LINK; at = this.#rows.parents[row]) {
@@ -113,7 +116,10 @@ export class LinkTable {
     return at;
   }
 
-  /** @returns the ring's head */
+  /**
+   * Appends a link to a ring.
+   * @returns the ring's head
+   */
   #append(head: number, at: number, ring: number): number {
     const links = this.#links;
     if (head === NO_LINK) {

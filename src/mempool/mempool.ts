@@ -1,5 +1,5 @@
-// The set of unconfirmed transactions that the node would mine. The chain tells it of every tip. Acceptance is in
-// accept/, the structure in tx-pool.ts, what happens with blocks in reorg.ts; this class joins them.
+// The mempool: the unconfirmed transactions that the node would mine. Acceptance is in accept/, the data structure in
+// tx-pool.ts, tip changes in reorg.ts. This class connects them.
 
 import type { KnownTransactions } from '../chain/connect/known-block.js';
 import { hashKey, hashToHex } from '../consensus/bytes/hex.js';
@@ -36,11 +36,11 @@ export interface MempoolDeps {
   readonly verifier: Verifier;
   readonly clock: Clock;
   readonly log: Logger;
-  /** As saved by the last process; a fresh one when absent. */
+  /** Saved estimator of the last run. Default: a new one. */
   readonly fees?: FeeEstimator;
   /**
-   * Whether blocks come as they are found: not in initial download, not far behind. Only then fees are learnt from.
-   * Default: always.
+   * Returns whether blocks arrive when they are mined: not in the initial download, not far behind. Fees are learnt
+   * only then. Default: always.
    */
   readonly blocksAreCurrent?: () => boolean;
   /** Guard that runs the listeners. The mempool creates its own if absent. */
@@ -56,14 +56,17 @@ export interface MempoolStats {
   readonly maxUsageBytes: number;
   /** Base fees in satoshis. */
   readonly totalFees: number;
-  /** What enters now, satoshis per 1,000 virtual bytes: the larger of rolling minimum and relay minimum. */
+  /**
+   * Lowest fee rate that enters now, in satoshis per 1,000 virtual bytes: the larger of the rolling minimum and the
+   * relay minimum.
+   */
   readonly minFeeRate: number;
   readonly minRelayFeeRate: number;
   readonly incrementalFeeRate: number;
   readonly permitBareMultisig: boolean;
-  /** 0 where there may be none. */
+  /** -datacarriersize; 0 if data carriers are not allowed. */
   readonly dataCarrierBytes: number;
-  /** Infinite where there is no limit; sizes in virtual bytes. */
+  /** Limits of clusters, infinite for none; sizes in virtual bytes. */
   readonly limitClusterCount: number;
   readonly limitClusterSize: number;
   readonly unbroadcast: number;
@@ -76,9 +79,9 @@ const NO_ROWS: ReadonlySet<number> = new Set();
 
 export class Mempool {
   readonly options: MempoolOptions;
-  /** What fees got transactions confirmed, and how fast. */
+  /** Fee estimator. */
   readonly fees: FeeEstimator;
-  /** Whether a saved pool is back, or none is wanted; set by who loads it. */
+  /** True once the saved mempool is restored, or none is wanted. Set by the code that restores it. */
   loaded = false;
   readonly #deps: MempoolDeps;
   readonly #pool: TxPool;
@@ -134,7 +137,7 @@ export class Mempool {
             deps.log.debug('mempool', `Removed ${txid} from set of unbroadcast txns before confirmation that txn was sent out`);
           }
           this.#setUnbroadcast(entry.row, false);
-          // A block removes thousands at once, and the chain knows them.
+          // A block removes thousands at once, and the chain has them.
           if (reason !== 'block') this.#recentOutcomes.addOutcome(entry.txid, this.#outcomeOf('left', reason, '', []));
         },
         changed() {},
@@ -152,7 +155,7 @@ export class Mempool {
   get counter(): number {
     return this.#pool.counter;
   }
-  /** Calls back at every step of the counter: fronts read it from shared memory. One listener. */
+  /** Sets the listener of the counter. Fronts read the counter in shared memory. */
   onCounter(listener: (counter: number) => void): void {
     this.#pool.onCounter = this.#guard.wrap('mempool counter', listener);
     this.#pool.onCounter(this.#pool.counter);
@@ -163,9 +166,9 @@ export class Mempool {
   }
 
   /**
-   * Judges a transaction and keeps it unless told otherwise; at once where its coins and the verdict on its scripts are
-   * at hand. Waits until transactions of disconnected blocks are back. Never rejects the promise for a bad transaction;
-   * only for faults of storage or verifier.
+   * Checks a transaction and adds it to the mempool, unless options.testOnly. Returns the result at once if coins and
+   * script results are in memory, otherwise a promise. Waits until transactions of disconnected blocks have returned.
+   * The promise rejects only for faults of storage or verifier, never for an invalid transaction.
    */
   accept(tx: TxView, options: AcceptOptions = {}): AcceptResult | Promise<AcceptResult> {
     const result = this.#acceptor.accept(tx, options);
@@ -186,8 +189,8 @@ export class Mempool {
   }
 
   /**
-   * A package as Core's ProcessNewPackage takes it: a child after all its unconfirmed parents, whose fees may count
-   * together. Never rejects the promise for a bad package.
+   * Accepts a package as Core's ProcessNewPackage does: a child after all its unconfirmed parents, whose fees may count
+   * together. The promise does not reject for an invalid package.
    */
   async acceptPackage(txs: readonly TxView[], options: PackageOptions = {}): Promise<PackageResult> {
     await this.#reorg.settled();
@@ -207,7 +210,7 @@ export class Mempool {
   }
 
   /**
-   * Why a transaction that is not here was refused, or left; undefined when that is not remembered.
+   * Returns why a transaction was refused or left; undefined if that is not remembered.
    * @param txid internal order
    */
   recentOutcome(txid: Uint8Array): TxOutcome | undefined {
@@ -240,85 +243,87 @@ export class Mempool {
     for (const txid of replaced) this.#recentOutcomes.addOutcome(txid, this.#outcomeOf('left', 'replaced', '', [by]));
   }
 
-  /** Whether all of these would be taken, one after the other; nothing is kept. */
+  /** Checks whether all of these transactions would be accepted, one after the other. Adds none. */
   async testPackage(txs: readonly TxView[]): Promise<PackageResult> {
     await this.#reorg.settled();
     return this.#packages.test(txs);
   }
 
   /**
-   * Announces transactions that will be offered next, in this order (as these very objects): their coins are read and
-   * their scripts run ahead, so that the verdicts are there when each has its turn. Changes no verdict. Resolves when
-   * all are with the verifier.
+   * Announces transactions that will be passed to `accept` next, in this order and as these objects. Their coins are
+   * read and their scripts run early, so that results are ready for `accept`. Changes no result. Resolves when all are
+   * at the verifier.
    */
   prefetchTransactions(txs: readonly TxView[]): Promise<void> {
     return this.#acceptor.prefetchTransactions(txs);
   }
 
   /**
-   * Whether more transactions are here than the blocks of a change can confirm, and none comes back. Asked before
-   * onTip.
+   * Returns whether the mempool has more transactions than the blocks of a change can confirm, and none is returning.
+   * Call it before onTip.
    */
   outlasts({ connected, disconnected }: ChainChange): boolean {
     if (disconnected.length > 0 || this.returning) return false;
-    // Coinbases are counted too: a block without other transactions takes nothing that would be worth waiting for.
+    // Coinbases count too: a block without other transactions removes nothing worth waiting for.
     return this.size > connected.reduce((sum, { block }) => sum + block.txs.length, 0);
   }
 
   /**
-   * The first part of onTip, for a change that the pool outlasts: from here on the assembler's next delta has it.
-   * Nothing else may read the pool before onTip follows, in the same turn.
-   * @returns false when more leaves with onTip than the blocks' own transactions
+   * First part of onTip, for a change that `outlasts`: the assembler's next update will have it. Nothing else may read
+   * the mempool before onTip follows in the same tick.
+   * @returns false if onTip will remove more than the blocks' own transactions
    */
   confirming(change: ChainChange): boolean {
     return this.#reorg.confirming(change);
   }
 
-  /** The chain moved. Synchronous; see settled for the rest. */
+  /** Called after a tip change. Synchronous; see `settled` for the rest. */
   onTip(_tip: unknown, change: ChainChange): void {
     this.#reorg.applyTipChange(change);
   }
 
-  /** Resolves when nothing is on its way back from disconnected blocks; at once when there was no reorganisation. */
+  /**
+   * Resolves when all transactions of disconnected blocks have returned. Immediately if there was no reorganisation.
+   */
   settled(): Promise<void> {
     return this.#reorg.settled();
   }
 
-  /** Transactions of disconnected blocks are on their way back. */
+  /** True while transactions of disconnected blocks are returning. */
   get returning(): boolean {
     return this.#reorg.returning;
   }
 
-  /** The node shuts down: long polls see another counter. */
+  /** Called when the node stops: long polls see another counter and end. */
   bumpCounter(): void {
     this.#pool.bumpCounter();
   }
 
-  /** Hears of every entry that comes, goes or changes rank. */
+  /** Registers a listener for added, removed and changed entries. */
   listen(listener: PoolListener, name?: string): void {
     this.#pool.listen(listener, name);
   }
 
   /**
-   * A block's transactions, if all of them are here and in order, and what they come to. Null as well while the pool
-   * may not fit the tip.
+   * Returns a block's transactions and their figures, if all of them are in the mempool and in order. Null also while
+   * the mempool may not fit the tip.
    * @param wtxids 32 bytes each, internal order, one after the other
    */
   known(wtxids: Uint8Array): KnownTransactions | null {
     return this.#reorg.fits ? this.#known.of(wtxids, this.#deps.chain.tip) : null;
   }
 
-  /** Tells a transaction of a block what is known of it here, if anything. */
+  /** Sets ids and facts of a block's transaction if the mempool has it. */
   recognise(tx: TxView): void {
     recognise(this.#pool, tx);
   }
 
-  /** The pool by rows, with the records in shared memory: what the assembler's mirror is fed from. */
+  /** The mempool as rows, with records in shared memory. The assembler's mirror is fed from it. */
   get records(): TxPool {
     return this.#pool;
   }
 
-  // Entries are views, to be read at once: see entry.ts.
+  // Entries are views and must be read immediately; see entry.ts.
 
   /** @param txid 32 bytes, internal order */
   get(txid: Uint8Array): MempoolEntry | undefined {
@@ -327,31 +332,31 @@ export class Mempool {
   getByWtxid(wtxid: Uint8Array): MempoolEntry | undefined {
     return this.#view(this.#pool.findWitness(wtxid));
   }
-  /** A copy of the transaction. */
+  /** Returns a copy of the transaction. */
   byWtxid(wtxid: Uint8Array): TxView | undefined {
     return this.getByWtxid(wtxid)?.tx;
   }
   has(txid: Uint8Array): boolean {
     return this.#pool.find(txid) !== NO_ROW;
   }
-  /** Who spends an outpoint (36 bytes) here. */
+  /** Returns the entry that spends an outpoint (36 bytes). */
   spender(outpoint: Uint8Array): MempoolEntry | undefined {
     return this.#view(this.#pool.spender(outpoint));
   }
-  /** All of them, in no order; to be walked without a pause. */
+  /** Yields all entries, in no particular order. Do not await while iterating. */
   *entries(): IterableIterator<MempoolEntry> {
     for (const row of this.#pool.rows.here()) if (this.#pool.rows.isHere(row)) yield this.#pool.entry(row);
   }
 
   /**
-   * All entries of this moment in getrawmempool's order, for work with pauses. Release it.
+   * Returns all current entries in getrawmempool's order, for work with pauses. The caller must release it.
    * @param yieldToUrgent see Slicer
    */
   snapshot(yieldToUrgent?: () => unknown): Promise<PoolSnapshot> {
     return PoolSnapshot.takeSorted(this.#pool, this.options.policy.clusters, yieldToUrgent);
   }
 
-  /** These entries, in this order, for work with pauses. Release it. */
+  /** Returns these entries, in this order, for work with pauses. The caller must release it. */
   holdEntries(entries: readonly MempoolEntry[]): PoolSnapshot {
     return PoolSnapshot.of(
       this.#pool,
@@ -359,31 +364,31 @@ export class Mempool {
     );
   }
 
-  /** Everything the transaction depends on here, by txid. */
+  /** Returns all ancestors in the mempool, ordered by txid. */
   ancestors(entry: MempoolEntry): MempoolEntry[] {
     return this.#views(collectAncestors(this.#pool.links, entry.row));
   }
-  /** Everything that depends on it, by txid. */
+  /** Returns all descendants in the mempool, ordered by txid. */
   descendants(entry: MempoolEntry): MempoolEntry[] {
     const found = new Set<number>();
     collectDescendants(this.#pool.links, entry.row, found);
     found.delete(entry.row);
     return this.#views(found);
   }
-  /** The cluster of an entry, cut into chunks, best first; fees modified, weights sigop-adjusted. */
+  /** Returns the chunks of an entry's cluster, best first, with modified fees and sigop-adjusted weights. */
   cluster(entry: MempoolEntry): { fee: number; weight: number; entries: MempoolEntry[] }[] {
     const pool = this.#pool;
     return chunksOfCluster(pool, entry.row).map(({ fee, weight, rows }) => ({ fee, weight, entries: rows.map((row) => pool.entry(row)) }));
   }
-  /** Transactions of an entry's cluster, itself among them. */
+  /** Returns the number of transactions in an entry's cluster, including itself. */
   clusterCount(entry: MempoolEntry): number {
     return [...connected(this.#pool, entry.row, () => true)].length;
   }
-  /** What spenders of outputs pay for unconfirmed parents; see bumpFeesOf. */
+  /** Returns the bump fees of outputs; see bumpFeesOf. */
   bumpFees(outpoints: readonly Uint8Array[], feeRate: number): ReturnType<typeof bumpFeesOf> {
     return bumpFeesOf(this.#pool, outpoints, feeRate);
   }
-  /** Whether the cluster that a new transaction would join stays within its limits. */
+  /** Returns whether the cluster that a new transaction would join stays within its limits. */
   fitsCluster(tx: TxView): boolean {
     const ancestors = new Set<number>();
     for (let i = 0; i < tx.inputCount; i++) {
@@ -399,11 +404,15 @@ export class Mempool {
     return [...rows].sort(this.#pool.compareIds).map((row) => this.#pool.entry(row));
   }
 
-  /** prioritisetransaction. @param txid internal order @param deltaSats added to what was given before */
+  /**
+   * Adds to the fee delta of a txid (prioritisetransaction).
+   * @param txid internal order
+   * @param deltaSats added to the earlier deltas
+   */
   prioritise(txid: Uint8Array, deltaSats: number): void {
     this.#pool.prioritise(txid, deltaSats);
   }
-  /** Every prioritisation, by txid in internal order. */
+  /** Returns all fee deltas, ordered by txid in internal order. */
   prioritised(): { txid: Uint8Array; delta: number; entry: MempoolEntry | undefined }[] {
     return [...this.#pool.prioritised()]
       .sort((a, b) => Buffer.compare(a.txid, b.txid))
@@ -411,13 +420,13 @@ export class Mempool {
   }
 
   /**
-   * What a restart should bring back, as it is at the call, with what is on its way back from disconnected blocks.
-   * Release it once it is written.
+   * Returns the state that a restart should restore, as of this call, including transactions that are returning. The
+   * caller must release it once it is written.
    */
   async saved(): Promise<SavedPool & { release(): void }> {
     const pool = this.#pool;
     const now = this.#deps.clock.nowSeconds();
-    // Parents of what is here: before it.
+    // They may be parents of transactions in the mempool, so they come first.
     const back = this.#reorg.returningTxs.map((tx): SavedRecord => ({ bytes: tx.bytes, time: now, delta: pool.delta(tx.txid) }));
     const returning = new Set(this.#reorg.returningTxs.map(({ txid }) => hashKey(txid)));
     const deltas = new Map([...pool.prioritised()].map(({ delta, row }) => [row, delta]));
@@ -434,23 +443,23 @@ export class Mempool {
     return { count: back.length + snapshot.length, txs: txs(), deltas: absent, unbroadcast, release: () => snapshot.release() };
   }
 
-  /** The node ends: what waits in the pool will have waited in vain. Before the estimates are saved. */
+  /** Called when the node stops, before the estimates are saved: the waiting transactions count as unconfirmed. */
   forgetFees(): void {
     for (const entry of this.entries()) this.fees.leave(entry);
   }
 
-  /** Sum of the prioritisations of a txid. */
+  /** Returns the fee delta of a txid in satoshis. */
   feeDelta(txid: Uint8Array): number {
     return this.#pool.delta(txid);
   }
 
-  /** Whether it is here with dust that has to go with its child: its fee may not change then. */
+  /** Returns whether the transaction has ephemeral dust, so its fee must stay 0. */
   hasFixedFee(txid: Uint8Array): boolean {
     const row = this.#pool.find(txid);
     return row !== NO_ROW && paysNothing(this.#pool.tx(row), this.options.policy);
   }
 
-  /** Tells peers of a transaction once. */
+  /** Announces a transaction to peers once. */
   announce(txid: Uint8Array): void {
     const row = this.#pool.find(txid);
     if (row !== NO_ROW) this.onBroadcast(this.#pool.entry(row));
@@ -462,9 +471,9 @@ export class Mempool {
     this.#setUnbroadcast(row, true);
     this.onBroadcast(this.#pool.entry(row));
   }
-  /** Told of transactions that the node itself wants known, each time it says so. */
+  /** Called each time the node itself wants to announce a transaction. */
   onBroadcast: (entry: MempoolEntry) => void = () => {};
-  /** A peer has asked for it. */
+  /** Called when a peer has requested the transaction. */
   removeUnbroadcast(txid: Uint8Array): void {
     const row = this.#pool.find(txid);
     if (row !== NO_ROW) this.#setUnbroadcast(row, false);
@@ -500,8 +509,8 @@ export class Mempool {
 }
 
 /**
- * Where Core's counter stands when it begins to serve: 0.21's pool was cleared twice, and a fresh chain has just
- * connected its genesis.
+ * Returns Core's initial counter: 0.21's mempool was cleared twice, and a new chain has just connected its genesis
+ * block.
  */
 function startingCounter(tipHeight: number, clusters: boolean): number {
   return (clusters ? 0 : 2) + (tipHeight === 0 ? 1 : 0);

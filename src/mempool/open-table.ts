@@ -1,17 +1,17 @@
-// Open addressing over rows, since a map with a text for every id or outpoint takes more room than the transactions
-// themselves. A place holds a row, the hash of its key, and whatever number tells where in the row's record the key
-// stands; keys are compared with the bytes in the arena. Base of id-table.ts and spender-table.ts.
+// Hash table with open addressing over rows. A Map with a string for each id or outpoint would be larger than the
+// transactions. A slot holds a row, the hash of its key, and optionally the offset of the key in the row's record. Keys
+// are compared with the bytes in the arena.
 //
-// Hashes are salted, so that an attacker cannot make keys that collide. They are kept: growing and deleting look at
-// no record.
+// Hashes are salted, so that an attacker cannot create colliding keys. They are stored, so growing and deleting read no
+// records.
 import { randomBytes } from 'node:crypto';
 import { readU32 } from '../consensus/bytes/reader.js';
 import { NO_ROW } from './rows.js';
 
 const FIRST_PLACES = 64;
-/** Places in use at most, before the table doubles. */
+/** Share of used slots above which the table doubles. */
 const LOAD = 0.8;
-/** Numbers of a place: row, hash, and in wide tables the mark. */
+/** Fields of a slot: row, hash, and in marked tables the offset of the key. */
 const ROW = 0;
 const HASH = 1;
 const MARK = 2;
@@ -23,7 +23,7 @@ export abstract class OpenTable {
   #mask = FIRST_PLACES - 1;
   #size = 0;
 
-  /** @param marked whether a number is kept with each row */
+  /** @param marked whether a number is stored with each row */
   constructor(marked: boolean) {
     this.#width = marked ? 3 : 2;
     this.#places = new Int32Array(FIRST_PLACES * this.#width).fill(NO_ROW);
@@ -33,10 +33,10 @@ export abstract class OpenTable {
     return this.#size;
   }
 
-  /** Whether the key at `at` is the one that stands in the row's record. */
+  /** Returns whether the key at `at` equals the one in the row's record. */
   protected abstract same(row: number, mark: number, key: Uint8Array, at: number): boolean;
 
-  /** Of 32 bytes at `at`, and a number beside them. */
+  /** Returns the hash of the 32 bytes at `at` and the number `extra`. */
   protected hash(key: Uint8Array, at: number, extra: number): number {
     let hash = Math.imul(readU32(key, at) ^ this.#salt[0], 0x9e3779b1);
     hash = Math.imul(hash ^ (hash >>> 15) ^ readU32(key, at + 8) ^ this.#salt[1], 0x85ebca77);
@@ -48,7 +48,7 @@ export abstract class OpenTable {
     return this.#places[this.#find(hash, key, at) + ROW];
   }
 
-  /** Puts a row under its key, instead of the one that is there. */
+  /** Sets the row of a key, replacing an earlier one. */
   protected putRow(hash: number, key: Uint8Array, at: number, row: number, mark: number): void {
     if (this.#size + 1 > (this.#mask + 1) * LOAD) this.#grow();
     const place = this.#find(hash, key, at);
@@ -58,7 +58,7 @@ export abstract class OpenTable {
     if (this.#width > MARK) this.#places[place + MARK] = mark;
   }
 
-  /** Forgets a key if it is this row's. */
+  /** Removes a key if it belongs to this row. */
   protected dropRow(hash: number, key: Uint8Array, at: number, row: number): void {
     const places = this.#places;
     const width = this.#width;
@@ -66,19 +66,19 @@ export abstract class OpenTable {
     const found = this.#find(hash, key, at);
     if (places[found + ROW] !== row) return;
     this.#size--;
-    // Those behind the hole that belong before it move up, so that no search ends too early.
+    // Move later slots that belong before the hole, so that no search ends too early.
     let hole = found / width;
     for (let index = (hole + 1) & mask; places[index * width + ROW] !== NO_ROW; index = (index + 1) & mask) {
       const home = places[index * width + HASH] & mask;
       if (((index - home) & mask) < ((index - hole) & mask)) continue;
-      // Two or three numbers: a call of copyWithin costs more than all the rest.
+      // Copy the two or three numbers in a loop: copyWithin would cost more than everything else.
       for (let i = 0; i < width; i++) places[hole * width + i] = places[index * width + i];
       hole = index;
     }
     places[hole * width + ROW] = NO_ROW;
   }
 
-  /** Where the place of a key begins, or the empty one where it would stand. */
+  /** Returns the index of a key's slot, or of the empty slot where it would be. */
   #find(hash: number, key: Uint8Array, at: number): number {
     const places = this.#places;
     const width = this.#width;
@@ -106,11 +106,11 @@ export abstract class OpenTable {
   }
 }
 
-/** From so many bytes on a call into the runtime is quicker: 0.2 us for 370 of them, the loop takes 1. */
+/** Length in bytes from which a native comparison is faster: 0.2 us for 370 bytes, the loop takes 1 us. */
 const CALL_BYTES = 64;
 const { compare } = Buffer.prototype;
 
-/** Whether so many bytes are the same. */
+/** Returns whether `count` bytes are equal. */
 export function sameBytes(a: Uint8Array, aAt: number, b: Uint8Array, bAt: number, count: number): boolean {
   if (count >= CALL_BYTES) return compare.call(a, b, bAt, bAt + count, aAt, aAt + count) === 0;
   for (let i = 0; i < count; i++) if (a[aAt + i] !== b[bAt + i]) return false;

@@ -1,11 +1,10 @@
-// Limits of the mempool as a whole, with Core 0.21's defaults. Rules about single transactions are policy's
-// (policy/options.ts).
+// Limits of the mempool, with Core 0.21's defaults. Rules for single transactions are in policy/options.ts.
 import type { Compat } from '../policy/compat.js';
 import { DEFAULT_POLICY, type PolicyOptions } from '../policy/options.js';
 
 /**
- * Satoshis that prioritisetransaction may add in all, either way: more than there are, and sums with fees stay exact as
- * numbers.
+ * Largest fee delta of a transaction in satoshis, in both directions. It exceeds all existing bitcoin, and sums with
+ * fees stay exact as numbers.
  */
 export const MOST_DELTA = 2 ** 52;
 
@@ -23,22 +22,19 @@ export interface MempoolOptions {
   readonly limitDescendantCount: number;
   /** -limitdescendantsize in virtual bytes. */
   readonly limitDescendantSize: number;
-  /** Mode live: a full pool gives up chunks, as they would be mined last; else what Core 0.21 would. */
+  /** Live mode: a full mempool evicts the chunk that would be mined last. Otherwise it evicts as Core 0.21. */
   readonly evictChunks: boolean;
   /**
-   * Mode live: a replacement must make the fee-rate diagram better, as in newer Bitcoin Core; else BIP-0125 decides.
+   * Live mode: a replacement must improve the fee-rate diagram, as in newer Bitcoin Core. Otherwise BIP-0125 decides.
    */
   readonly replaceByDiagram: boolean;
-  /** -limitclustercount, the transaction included; infinite unless given. */
+  /** -limitclustercount, including the transaction itself; infinite unless given. */
   readonly limitClusterCount: number;
   /** -limitclustersize in virtual bytes; infinite unless given. */
   readonly limitClusterSize: number;
-  /**
-   * BIP-0054's limit on signature operations of inputs holds for everything here, whether or not blocks must obey it
-   * yet.
-   */
+  /** Apply BIP-0054's limit on signature operations of inputs, whether or not blocks must obey it yet. */
   readonly limitLegacySigops: boolean;
-  /** Memory for transactions is taken in pieces of so many bytes. */
+  /** Size in bytes of a piece of memory for transactions. */
   readonly segmentBytes: number;
 }
 
@@ -58,7 +54,7 @@ export const DEFAULT_MEMPOOL: MempoolOptions = {
   segmentBytes: 1 << 20,
 };
 
-/** What an operator gives, in the names above. Sizes are given in kvB and MB, times in hours. */
+/** Options for operators, by the names above. Sizes are given in kvB and MB, times in hours. */
 export const MEMPOOL_ROWS = {
   maxUsageBytes: [
     'maxmempool',

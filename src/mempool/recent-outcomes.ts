@@ -1,29 +1,26 @@
-// What became of transactions that are not in the pool: why the last ones were refused, and why the last ones left. A
-// bounded memory, for answers to questions about single transactions; nothing is decided by it.
+// Remembers why transactions were refused or left, for queries about single transactions. The memory is limited, and no
+// decision depends on it.
 import { hashKey } from '../consensus/bytes/hex.js';
 
-/**
- * Transactions that are remembered, about a megabyte. Peers may fill it with what they like: then older ones are
- * forgotten sooner.
- */
+/** Number of remembered transactions, about one megabyte. Peers may fill it; then older ones are dropped sooner. */
 const MAX_OUTCOMES = 4_096;
-/** Rivals that are named. */
+/** Largest number of conflicting transactions that are recorded. */
 export const MOST_RIVALS = 8;
 
 export interface TxOutcome {
-  /** refused: never got in. left: was here. */
+  /** 'refused': rejected on arrival. 'left': removed later. */
   readonly kind: 'refused' | 'left';
-  /** The reject reason in Core's words, or why it left: expiry, sizelimit, reorg, conflict, replaced. */
+  /** Core's reject reason, or why it left: expiry, sizelimit, reorg, conflict, replaced. */
   readonly reason: string;
   readonly debug: string;
-  /** Seconds since 1970 by the node's clock. */
+  /** Time in seconds since 1970, by the node's clock. */
   readonly time: number;
-  /** Txids (internal order) of what it was at odds with, or was replaced by. */
+  /** Txids (internal order) of transactions that it conflicted with or was replaced by. */
   readonly rivals: readonly Uint8Array[];
 }
 
 export class RecentOutcomes {
-  /** By key of the txid, oldest first. */
+  /** Outcomes by key of the txid, oldest first. */
   readonly #outcomes = new Map<string, TxOutcome>();
 
   get size(): number {
@@ -46,7 +43,7 @@ export class RecentOutcomes {
     }
   }
 
-  /** It is in the pool now. */
+  /** Called when the transaction has entered the mempool. */
   forgetTransaction(txid: Uint8Array): void {
     this.#outcomes.delete(hashKey(txid));
   }

@@ -1,20 +1,19 @@
-// The bytes of the pool's transactions, side by side in large pieces of shared memory: an object, a buffer and an
-// offset table for each of a hundred thousand transactions take five times the room of the transactions themselves. The
-// assembler reads the same bytes on its thread, so nothing is copied for it. Layout of a record:
-// jobs/assemble-messages.ts.
+// Stores the bytes of mempool transactions next to each other in large pieces of shared memory. An object, a buffer and
+// an offset table for each of 100,000 transactions would take five times the memory of the transactions. The assembler
+// reads the same bytes on its thread, so nothing is copied for it. Layout of a record: jobs/assemble-messages.ts.
 //
-// A range is written once and never again, so a late reader of an old one still reads its record; a segment ends with
-// its last reader. When a third of all memory is idle, the emptiest segment's records move to the newest, a few with
-// every record that is freed: a block that takes thousands of transactions does not move everything at once.
+// A range is written once, so a late reader still reads its record. A segment is freed with its last reader. When a
+// third of all memory is idle, the records of the emptiest segment move to the newest one, a few with each freed
+// record, so that a block that removes thousands of transactions does not move everything at once.
 import type { TxView } from '../consensus/tx/tx-view.js';
 import { RECORD_HEADER } from '../jobs/assemble-messages.js';
 import type { Rows } from './rows.js';
 
-/** Share of all memory that must be in use, a segment or two aside. */
+/** Share of the memory that must be in use, except for one or two segments. */
 const FULL_ENOUGH = 2 / 3;
 /**
- * Bytes moved for a byte freed, at most. Emptying a segment that is two thirds full takes two for each byte that it
- * gives back.
+ * Bytes moved per freed byte at most. Emptying a segment that is two thirds full moves two bytes for each byte that it
+ * frees.
  */
 const MOVED_PER_FREED = 3;
 
@@ -23,7 +22,7 @@ interface Segment {
   readonly bytes: Uint8Array;
   used: number;
   live: number;
-  /** Every row that was ever written here; those that moved on name another segment. */
+  /** Rows whose records were written here. Rows that moved have another segment number. */
   owners: number[];
 }
 
@@ -32,19 +31,19 @@ export class RecordArena {
   readonly #segmentBytes: number;
   readonly #moved: (row: number) => void;
   readonly #segments: (Segment | null)[] = [];
-  /** Bytes by segment number. */
+  /** Bytes of the segments by number. */
   readonly #bytes: Uint8Array[] = [];
   readonly #freeNumbers: number[] = [];
   #current = -1;
   #reserved = 0;
   #live = 0;
   #credit = 0;
-  /** The segment that is being emptied, -1 for none. */
+  /** Number of the segment that is being emptied, -1 for none. */
   #emptying = -1;
 
   /**
-   * @param segmentBytes of one piece of memory; larger records have their own
-   * @param moved told of every row whose record is elsewhere now
+   * @param segmentBytes size of a segment; a larger record gets a segment of its own
+   * @param moved called with each row whose record has moved
    */
   constructor(rows: Rows, segmentBytes: number, moved: (row: number) => void) {
     this.#rows = rows;
@@ -52,22 +51,22 @@ export class RecordArena {
     this.#moved = moved;
   }
 
-  /** Bytes of all segments in use. */
+  /** Bytes of all segments. */
   get reservedBytes(): number {
     return this.#reserved;
   }
 
-  /** How many segment numbers there are; some may be free. */
+  /** Number of segment numbers; some may be free. */
   get segmentCount(): number {
     return this.#segments.length;
   }
 
-  /** Memory of a segment, null for a number that is free. */
+  /** Returns the memory of a segment; null for a free number. */
   segment(number: number): SharedArrayBuffer | null {
     return this.#segments[number]?.buffer ?? null;
   }
 
-  /** The bytes of the segment that holds a row's record, which begins at the column `offset`. */
+  /** Returns the bytes of the segment with a row's record, which begins at the column `offset`. */
   bytesOf(row: number): Uint8Array {
     return this.#bytes[this.#rows.segment[row]];
   }
@@ -82,7 +81,7 @@ export class RecordArena {
     bytes.set(tx.bytes, at + RECORD_HEADER);
   }
 
-  /** The row's record is no longer needed. */
+  /** Frees the row's record. */
   free(row: number): void {
     const { segment, length } = this.#rows;
     const number = segment[row];
@@ -95,7 +94,10 @@ export class RecordArena {
     this.#compact();
   }
 
-  /** Room at the end of the newest segment, the row's from now on. @returns offset */
+  /**
+   * Reserves space for a row's record at the end of the newest segment.
+   * @returns offset
+   */
   #reserve(row: number, length: number): number {
     const size = RECORD_HEADER + length;
     if (this.#current < 0 || this.#used(this.#current) + size > this.#bytes[this.#current].length) this.#startSegment(size);
@@ -123,11 +125,11 @@ export class RecordArena {
     this.#bytes[number] = bytes;
     this.#reserved += bytes.length;
     this.#current = number;
-    // All of it may have been freed while it was the newest, which is never given up.
+    // All its records may have been freed while it was the newest, which is never released.
     if (full >= 0) this.#review(full);
   }
 
-  /** Gives up a segment without records. */
+  /** Releases a segment without records. */
   #review(number: number): void {
     const segment = this.#segments[number] as Segment;
     if (number === this.#current || segment.live > 0) return;
@@ -138,10 +140,10 @@ export class RecordArena {
     if (this.#emptying === number) this.#emptying = -1;
   }
 
-  /** Moves records out of the emptiest segment for as long as the credit lasts. */
+  /** Moves records out of the emptiest segment while there is credit. */
   #compact(): void {
     while (this.#credit > 0) {
-      // One that was begun is finished: half of it gives nothing back.
+      // Finish the segment that was begun: emptying half of it frees nothing.
       if (this.#emptying < 0 && (this.#reserved - this.#segmentBytes) * FULL_ENOUGH > this.#live) this.#emptying = this.#emptiest();
       const number = this.#emptying;
       if (number < 0) return;

@@ -1,9 +1,9 @@
-// Keeps the pool in step with the chain: confirmed transactions and their rivals leave at once; transactions of
-// disconnected blocks come back through acceptance, oldest first, and then whatever no longer fits the new tip leaves.
-// Core 0.21's removeForBlock, DisconnectedBlockTransactions, UpdateMempoolForReorg and removeForReorg.
+// Keeps the mempool in step with the chain. Confirmed transactions and their conflicts leave immediately. Transactions
+// of disconnected blocks are accepted again, oldest first. Then everything that does not fit the new tip leaves.
+// Source: Core 0.21's removeForBlock, DisconnectedBlockTransactions, UpdateMempoolForReorg and removeForReorg.
 //
-// The second part needs coins and scripts, so it goes on after the tip has moved: a caller that must see its end
-// awaits settled().
+// The second part needs coins and scripts, so it continues after the tip change. A caller that needs its end awaits
+// settled(). See docs/decisions/0011-readmit-transactions-after-a-reorganisation.md.
 
 import { setTimeout } from 'node:timers/promises';
 import { hashKey } from '../consensus/bytes/hex.js';
@@ -30,41 +30,48 @@ import { type NewLink, tooMany } from './trim-clusters.js';
 import type { TxPool } from './tx-pool.js';
 import { entryUsage } from './usage.js';
 
-/** Memory for transactions on their way back; the newest beyond it are dropped. */
+/** Memory in bytes for returning transactions. Above it the newest are dropped. */
 const MAX_RETURNING_BYTES = 20_000_000;
 
 /**
- * Blocks taken off by hand whose transactions come back; beyond that a rollback is no correction but another history.
+ * Number of blocks disconnected by an operator whose transactions return. A longer rollback means another history
+ * rather than a correction.
  */
 const MAX_RETURNING_BLOCKS = 10;
 
-/** A few verify jobs long. */
+/** Wait in milliseconds while the verifier is busy: a few jobs long. */
 const BUSY_WAIT_MS = 20;
 
 interface Returning {
   readonly tx: TxView;
   readonly key: string;
   readonly bytes: number;
-  /** Of its block. */
+  /** Height of its block. */
   readonly height: number;
   readonly batch: Batch;
 }
 
-/** What Core brings back at once: from one block that was taken off by hand, or from all that a reorganisation left. */
+/**
+ * Transactions that Core re-adds together: those of one block disconnected by an operator, or those of all blocks that
+ * a reorganisation disconnected.
+ */
 interface Batch {
-  /** Those that are back. */
+  /** Rows of transactions that have returned. */
   readonly rows: Set<number>;
-  /** On which they and the pool are judged: the block below, or the first one that the reorganisation ended on. */
+  /**
+   * Tip on which they and the mempool are checked: the parent block, or the first tip of the reorganisation that was
+   * better.
+   */
   tip: HeaderContext;
 }
 
-/** A part of the way that the tip took. */
+/** One stage of following the tip changes. */
 interface Stage {
-  /** What came back before it, and meets its children first. */
+  /** Rows that returned before this stage, and are linked to their children first. */
   readonly rows: number[];
-  /** What the pool has to fit next. */
+  /** Tips that the mempool must fit in this stage. */
   readonly tips: HeaderContext[];
-  /** Rows that came back in later parts, with the heights of the blocks that they are still in. */
+  /** Rows that return in later stages, with the heights of the blocks that they are still in. */
   readonly waiting: ReadonlyMap<number, number>;
 }
 
@@ -81,43 +88,43 @@ export interface ReorgDeps {
 
 export class ReorgFollower {
   readonly #deps: ReorgDeps;
-  /** Oldest block first, in block order. */
+  /** Transactions that are returning, oldest block first, in block order. */
   #returning: Returning[] = [];
-  /** Back in the pool and not linked to their children yet, by key of the txid. */
+  /** Returned transactions that are not linked to their children yet, by key of the txid. */
   readonly #returned = new Map<string, Returning>();
-  /** Since the pool was last made to fit, in order. */
+  /** Batches since the mempool last fitted, in order. */
   #batches: Batch[] = [];
-  /** That of a reorganisation of which nothing is known but the blocks that left: the rest is another change. */
+  /**
+   * Batch of a reorganisation of which only the disconnected blocks are known; the connected blocks come with the next
+   * change.
+   */
   #underWay: Batch | null = null;
-  /** Rows of the blocks whose removal has begun. */
+  /** Rows of the connected blocks after `confirming`. */
   #confirming: number[][] = [];
   #work: Promise<void> | null = null;
-  /** What does not fit the tip was not looked for after the last reorganisation. */
+  /** True if the removal of unfit transactions failed after the last reorganisation. */
   #unsifted = false;
 
   constructor(deps: ReorgDeps) {
     this.#deps = deps;
   }
 
-  /** Resolves when the pool fits the tip: no transaction is on its way back. */
+  /** Resolves when the mempool fits the tip and no transaction is returning. */
   settled(): Promise<void> {
     return this.#work ?? Promise.resolve();
   }
 
-  /** Whether settled() has anything to wait for. */
+  /** True if settled() has anything to wait for. */
   get returning(): boolean {
     return this.#work !== null;
   }
 
-  /**
-   * Whether every transaction here is sure to fit the next block: by its locks, its coins, and its links to what it
-   * spends.
-   */
+  /** True if every transaction is known to fit the next block: by its locks, its coins, and its links to parents. */
   get fits(): boolean {
     return this.#work === null && !this.#unsifted;
   }
 
-  /** Transactions that are on their way back and not in the pool yet, parents before their children. */
+  /** Returning transactions that are not in the mempool yet, parents before children. */
   get returningTxs(): TxView[] {
     const { pool } = this.#deps;
     const found: TxView[] = [];
@@ -126,9 +133,9 @@ export class ReorgFollower {
   }
 
   /**
-   * Those who follow rows take what the blocks of a change confirm for gone, before `follow` does the rest in the same
-   * turn. Only where nothing comes back.
-   * @returns false when rivals are still to leave
+   * Removes the transactions that the blocks of a change confirm for the followers of rows. applyTipChange does the
+   * rest in the same tick. Call it only if no transactions return.
+   * @returns false if conflicting transactions still have to leave
    */
   confirming({ connected }: ChainChange): boolean {
     const { pool } = this.#deps;
@@ -141,7 +148,7 @@ export class ReorgFollower {
     return !rivals;
   }
 
-  /** @returns the row of each transaction, NO_ROW for those that are not here */
+  /** @returns the row of each transaction; NO_ROW if it is not in the mempool */
   #takeOut(txs: readonly TxView[]): number[] {
     const { pool } = this.#deps;
     const rows = txs.map((tx) => pool.find(tx.txid));
@@ -149,16 +156,16 @@ export class ReorgFollower {
     return rows;
   }
 
-  /** Synchronous part. Call inside the chain's apply step. */
+  /** Synchronous part of a tip change. Call it inside the chain's apply step. */
   applyTipChange(change: ChainChange): void {
     const { pool, eviction } = this.#deps;
     const { invalidatedBefore } = change;
     let batch = invalidatedBefore === undefined ? this.#underWay : null;
     for (const [i, { block, node }] of change.disconnected.entries()) {
       pool.bumpCounter();
-      // By hand Core goes down block by block, each one's transactions coming back before the next leaves: what spends
-      // them is here by that time, what they spend is still confirmed, and so the limits on relatives bind within one
-      // block only.
+      // For an operator, Core disconnects block by block, and each block's transactions return before the next block.
+      // At that time their children are in the mempool and their parents are still confirmed, so the limits on
+      // relatives apply within one block only.
       if (batch === null || invalidatedBefore !== undefined) {
         batch = { rows: new Set(), tip: node.prev as HeaderContext };
         this.#batches.push(batch);
@@ -204,7 +211,7 @@ export class ReorgFollower {
     for (let i = 0; i < txs.length; i++) {
       const tx = txs[i];
       const row = rows[i];
-      // What is here spends the outputs alone.
+      // A transaction in the mempool is the only spender of its outputs.
       if (row !== NO_ROW) pool.confirm(row, tx);
       else if (!tx.isCoinbase) pool.removeConflicts(tx);
       pool.clearDelta(tx.txid);
@@ -227,23 +234,23 @@ export class ReorgFollower {
 
   async #bringBack(): Promise<void> {
     const { pool, eviction, log } = this.#deps;
-    // Acceptance and templates wait for this: it doesn't queue behind long calls.
+    // Acceptance and templates wait for this, so it does not queue behind long calls.
     const turns = new TimeSlice();
     try {
-      // The other listeners of the tip run first.
+      // Let the other listeners of the tip run first.
       await turns.next();
       do {
         for (let next = this.#returning[0]; next !== undefined; next = this.#returning[0]) {
           const item = next;
           if (!item.tx.isCoinbase) await this.#accept(item);
           const at = this.#returning.indexOf(item);
-          // A block that came meanwhile may have taken it: then nothing is left to do for it.
+          // A block may have confirmed it meanwhile.
           if (at < 0) continue;
           const row = pool.find(item.tx.txid);
-          // Older blocks left meanwhile, and it may spend what is on its way back from them: it is judged again after
-          // that.
+          // Older blocks were disconnected meanwhile, and it may spend their transactions. It is checked again after
+          // those.
           if (at > 0 && row === NO_ROW) continue;
-          // The first mostly: splice would move all the others.
+          // Usually it is the first: splice would move all others.
           if (at === 0) this.#returning.shift();
           else this.#returning.splice(at, 1);
           if (row === NO_ROW) {
@@ -260,19 +267,19 @@ export class ReorgFollower {
       eviction.limit();
     } catch (error) {
       this.#unsifted = true;
-      // Without coins nothing can be judged; what waited is lost to the pool, as after a restart.
+      // Without coins nothing can be checked. The waiting transactions are lost, as after a restart.
       log.error(`Transactions of disconnected blocks were not returned to the mempool: ${(error as Error).message}`);
       for (const { tx } of this.#returning.splice(0)) pool.removeRecursive(tx, 'reorg');
       for (const stage of this.#stages()) this.#linkReturned(stage);
     } finally {
-      // In the turn in which nothing was left: what leaves later begins anew.
+      // In the tick in which nothing was left: later blocks start again.
       this.#work = null;
     }
   }
 
   /**
-   * Core brings a batch back, and judges its pool on the tip of that moment, before the chain goes on: down by one more
-   * block taken off by hand, or up to the rest of a branch that is better already.
+   * Yields the stages in order. Core re-adds a batch and checks its mempool on the tip of that moment before the chain
+   * continues: down by one more block, or up to the rest of a better branch.
    */
   *#stages(): Generator<Stage> {
     const { pool } = this.#deps;
@@ -281,7 +288,7 @@ export class ReorgFollower {
     const batches = this.#batches;
     this.#batches = [];
     this.#underWay = null;
-    // Gone again, and not into a block: children that were not linked to it yet are still here and go too.
+    // Removed again, but not by a block: unlinked children are still in the mempool and must leave too.
     for (const { tx } of returned) if (pool.find(tx.txid) === NO_ROW) pool.removeRecursive(tx, 'reorg');
     const waiting = new Map<number, number>();
     const rowsOf = new Map<Batch, number[]>();
@@ -294,7 +301,7 @@ export class ReorgFollower {
       else rows.push(row);
     }
     let stage: Stage = { rows: [], tips: [], waiting };
-    // Where nothing came back in between, the tips are one part: each costs a look at the whole pool.
+    // Tips without returned transactions in between are one stage, because each stage scans the whole mempool.
     for (const batch of batches) {
       const rows = rowsOf.get(batch);
       if (rows !== undefined) {
@@ -312,7 +319,7 @@ export class ReorgFollower {
     const here = (row: number): boolean => pool.rows.isHere(row) && !waiting.has(row);
     const back = rows.filter(here);
     const ofBlock = new Set(back);
-    // What came back earlier was linked when it was accepted; in Core it meets its parent only here.
+    // Transactions that returned earlier were linked when they were accepted. In Core they meet this parent only here.
     const links = back.flatMap((row) => {
       const linked = pool.links.children(row).filter((child) => here(child) && !ofBlock.has(child));
       return [...linked, ...pool.unlinkedChildren(row)].map((child): NewLink => [row, child]);
@@ -321,7 +328,7 @@ export class ReorgFollower {
     pool.linkChildren(rows.filter(here));
   }
 
-  /** These were valid once and are owed a verdict: a full queue is waited for. */
+  /** Accepts a returning transaction. It was valid once, so wait if the verifier's queue is full. */
   async #accept({ tx, batch: { tip, rows } }: Returning): Promise<AcceptResult> {
     const { pool } = this.#deps;
     const heightOf = (row: number): number | undefined => this.#returned.get(hashKey(pool.entry(row).txid))?.height;
@@ -337,8 +344,8 @@ export class ReorgFollower {
   }
 
   /**
-   * What is back meets its children that were here before; clusters that are too large lose some; and what the next
-   * block could no longer hold leaves: locks closed again, coinbases immature again.
+   * Links returned transactions to their children, shrinks clusters that are too large, and removes what the next block
+   * cannot hold: closed locks, immature coinbases.
    */
   async #fit(): Promise<void> {
     const { pool, chain } = this.#deps;
@@ -347,7 +354,8 @@ export class ReorgFollower {
       const wanted: Uint8Array[] = [];
       for (const row of pool.rows.here()) if (this.#needsCoins(row)) wanted.push(...this.#chainOutpoints(row));
       if (wanted.length > 0) await coins.prefetch(wanted);
-      // More blocks left: coins of their transactions are missing now, and this is asked again when those are back.
+      // More blocks were disconnected: coins of their transactions are missing now. This runs again when those have
+      // returned.
       if (this.#returning.length > 0) return;
       if (chain.tip !== tip || wanted.some((outpoint) => !coins.isKnown(outpoint))) continue;
       for (const stage of this.#stages()) {
@@ -367,7 +375,7 @@ export class ReorgFollower {
     const unfit = new Set<number>();
     for (const row of pool.rows.here()) {
       if (waiting.has(row)) continue;
-      // Zero where it doesn't count.
+      // Zero if the lock time does not apply.
       const lock = pool.rows.lockTime[row];
       const final = lock === 0 || lock < (lock < LOCKTIME_THRESHOLD ? height : time);
       const fits = final && (!this.#needsCoins(row) || this.#coinsFit(row, stage, height));
@@ -388,18 +396,21 @@ export class ReorgFollower {
     return found;
   }
 
-  /** Coinbases and relative locks. @param height of the block after the lowest of the tips */
+  /**
+   * Checks coinbase maturity and relative locks.
+   * @param height of the block after the lowest of the tips
+   */
   #coinsFit(row: number, { tips, waiting }: Stage, height: number): boolean {
     const { pool, chain } = this.#deps;
     const { coins } = chain;
-    // What was accepted during the prefetch fits this tip by itself.
+    // A transaction accepted during the prefetch fits this tip.
     if (this.#chainOutpoints(row).some((outpoint) => !coins.isKnown(outpoint))) return true;
     const tx = pool.tx(row);
     const parents = new RowViews(pool);
     const spent: Coin[] = [];
     for (let i = 0; i < tx.inputCount; i++) {
       const parent = pool.find(tx.buffer, tx.outpointAt(i));
-      // One that came back later was confirmed on these tips.
+      // A parent that returns later was confirmed on these tips.
       const coin = parent === NO_ROW ? coins.get(tx.outpoint(i)) : poolCoin(parents.of(parent), tx.prevIndex(i), waiting.get(parent));
       if (coin === undefined) return false;
       if (coin.coinbase && height - coin.height < COINBASE_MATURITY) return false;
@@ -409,8 +420,8 @@ export class ReorgFollower {
   }
 
   /**
-   * Whether its relative locks were met on each of the tips. A lock that was counted on one of these, because the block
-   * of its coin had just left, is still counted from there on the next.
+   * Returns whether its relative locks were met on each tip. A lock that was counted on one tip, because the block of
+   * its coin had just been disconnected, keeps counting from there on the next.
    */
   #locksMet(row: number, spent: readonly Coin[], tips: readonly HeaderContext[]): boolean {
     const { pool } = this.#deps;

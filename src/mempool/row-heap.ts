@@ -1,15 +1,15 @@
-// A binary heap of rows that know their place, so that one whose rank changed can be moved. Used by the pool for
-// eviction and expiry.
+// Binary heap of rows that store their position, so that a row whose rank changed can be moved. For eviction and
+// expiry.
 import { NO_ROW, type Rows } from './rows.js';
 
 const FIRST_CAPACITY = 1024;
-/** A removal takes about as long as putting so many others in order. */
+/** One removal takes about as long as ordering this many rows. */
 const MANY = 8;
 
-/** The column in which rows keep their place in a heap. */
+/** Column with the rows' positions in a heap. */
 export type HeapPlace = 'scorePlace' | 'agePlace';
 
-/** Smallest row first by `before`. Each heap owns one column. */
+/** Heap with the smallest row by `before` first. Each heap owns one column. */
 export class RowHeap {
   readonly #rows: Rows;
   readonly #before: (a: number, b: number) => boolean;
@@ -23,7 +23,7 @@ export class RowHeap {
     this.#before = before;
   }
 
-  /** The first row, undefined when there is none. */
+  /** Returns the first row; undefined if the heap is empty. */
   peek(): number | undefined {
     return this.#size === 0 ? undefined : this.#items[0];
   }
@@ -37,7 +37,7 @@ export class RowHeap {
     this.#up(this.#size++, row);
   }
 
-  /** Nothing happens to one that is not here. */
+  /** Removes a row, if it is in the heap. */
   remove(row: number): void {
     const places = this.#rows[this.#place];
     const at = places[row];
@@ -50,7 +50,7 @@ export class RowHeap {
     places[row] = -1;
   }
 
-  /** Takes out many that are here, as a block does: to put the rest in order anew costs less than so many removals. */
+  /** Removes many rows of the heap, as for a block. Ordering the rest again is cheaper than so many removals. */
   removeAll(rows: readonly number[]): void {
     if (rows.length * MANY < this.#size) {
       for (const row of rows) this.remove(row);
@@ -69,7 +69,7 @@ export class RowHeap {
     for (let at = (size >> 1) - 1; at >= 0; at--) this.#down(at, items[at]);
   }
 
-  /** The row's rank changed; nothing happens to one that is not here. */
+  /** Moves a row whose rank has changed, if it is in the heap. */
   update(row: number): void {
     const at = this.#rows[this.#place][row];
     if (at >= 0) this.#restoreOrder(at, row);

@@ -1,41 +1,39 @@
-// The pool's transactions as numbers: one row each, one typed array per figure. A hundred thousand objects with their
-// boxed doubles cost more than the transactions they describe, and the collector walks them all; a row costs its
-// columns and nothing else. tx-pool.ts writes rows, entry.ts shows them as objects, the assembler's mirror is fed from
-// them.
+// Mempool transactions as numbers: one row per transaction, one typed array per figure. 100,000 objects with boxed
+// doubles would cost more memory than the transactions, and V8's garbage collector would visit them all. tx-pool.ts
+// writes rows, entry.ts presents them as objects, and the assembler's mirror is fed from them.
 //
-// Rows are reused. Who reads one later than at once holds it: a held row keeps its figures and its bytes after its
-// transaction has left.
+// Rows are reused. To read one later, hold it: a held row keeps its figures and bytes after its transaction has left.
 
 /** No row. */
 export const NO_ROW = -1;
 
 /** Bits of the column `flags`. */
 export const FLAG = {
-  /** In the pool: found by txid, counted. */
+  /** In the mempool: found by txid, and counted. */
   here: 1,
   /** An input is a coinbase output, which a reorganisation may make immature. */
   spendsCoinbase: 2,
-  /** A relative lock counts, which a reorganisation may close again. */
+  /** A relative lock applies, which a reorganisation may close again. */
   sequenceLock: 4,
-  /** Not yet handed to a peer. */
+  /** No peer has requested it yet. */
   unbroadcast: 8,
   hasWitness: 16,
-  /** BIP-0125: an input of the transaction itself opts in to replacement. */
+  /** An input of the transaction itself signals replaceability (BIP-0125). */
   signals: 32,
-  /** Came back from a block that left. */
+  /** The transaction returned from a disconnected block. */
   returned: 64,
 } as const;
 
 const FIRST_ROWS = 1024;
 
 /**
- * Every column with its kind, wide ones first, so that all are aligned; sums include the transaction itself, fees in
+ * All columns with their types, wide ones first, so that all are aligned. Sums include the transaction itself; fees in
  * sums are modified fees.
  */
 const COLUMNS = {
   /** Base fee in satoshis. */
   fee: Float64Array,
-  /** Base fee and what prioritisetransaction added. */
+  /** Base fee plus the delta of prioritisetransaction. */
   modifiedFee: Float64Array,
   /** Seconds at acceptance. */
   time: Float64Array,
@@ -45,37 +43,34 @@ const COLUMNS = {
   ancestorFees: Float64Array,
   descendantSize: Float64Array,
   descendantFees: Float64Array,
-  /** Rank in a pool that gives up chunks, see eviction-order.ts: modified fees and sigop-adjusted weight. */
+  /** Rank for evicting chunks, see eviction-order.ts: modified fees and sigop-adjusted weight. */
   rankFee: Float64Array,
   rankWeight: Float64Array,
   /** Height of the tip at acceptance. */
   height: Int32Array,
   weight: Int32Array,
-  /**
-   * One up for every transaction that ever came, 0 when nothing is here or held; with four thousand millions it begins
-   * again at 1.
-   */
+  /** Number of the transaction, rising; 0 if the row is free. Starts again at 1 after 2^32 - 1. */
   serial: Uint32Array,
-  /** nLockTime, 0 when no input's sequence enables it. */
+  /** nLockTime; 0 if no input's sequence enables it. */
   lockTime: Uint32Array,
   ancestorCount: Int32Array,
   ancestorSigops: Int32Array,
   descendantCount: Int32Array,
-  /** Heads of its lists in link-table.ts. */
+  /** Heads of its rings in link-table.ts. */
   parents: Int32Array,
   children: Int32Array,
-  /** Places in the heaps; -1 outside. */
+  /** Positions in the heaps; -1: not in the heap. */
   scorePlace: Int32Array,
   agePlace: Int32Array,
-  /** Its record: segment, byte offset there, bytes of the transaction. record-arena.ts writes them. */
+  /** Its record: segment, byte offset in it, bytes of the transaction. record-arena.ts writes them. */
   segment: Int32Array,
   offset: Int32Array,
   length: Int32Array,
-  /** Memory that Core would count for the transaction (usage.ts). */
+  /** Memory in bytes that Core would count for the transaction (usage.ts). */
   usage: Int32Array,
-  /** At most 16,000 by policy. */
+  /** Signature operation cost, at most 16,000 by policy. */
   sigopCost: Uint16Array,
-  /** The fee estimator's bucket, -1 when it doesn't follow this one. */
+  /** Bucket of the fee estimator; -1 if the estimator does not follow it. */
   feeBucket: Int16Array,
   holds: Uint16Array,
   flags: Uint8Array,
@@ -87,13 +82,13 @@ type Columns = { [N in Name]: InstanceType<(typeof COLUMNS)[N]> };
 const NAMES = Object.keys(COLUMNS) as Name[];
 const ROW_BYTES = NAMES.reduce((sum, name) => sum + COLUMNS[name].BYTES_PER_ELEMENT, 0);
 
-/** Arrays are replaced when rows are added beyond the capacity: read them anew after anything that may add. */
+/** Arrays are replaced when the capacity grows. Read them again after any call that may add rows. */
 export interface Rows extends Columns {}
 
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor defines every column
 export class Rows {
   capacity = 0;
-  /** Rows that were ever in use lie below. */
+  /** All rows that were ever used are below this number. */
   top = 0;
   #free: number[] = [];
 
@@ -101,7 +96,7 @@ export class Rows {
     this.#grow(FIRST_ROWS);
   }
 
-  /** A row for a new transaction; its columns hold what was there before. */
+  /** Returns a row for a new transaction. Its columns have old values. */
   allocate(): number {
     const reused = this.#free.pop();
     if (reused !== undefined) return reused;
@@ -126,7 +121,7 @@ export class Rows {
     return this.has(row, FLAG.hasWitness);
   }
 
-  /** All rows in use, lowest number first. */
+  /** Returns all rows in the mempool, lowest number first. */
   here(): Int32Array {
     const { flags, top } = this;
     const found = new Int32Array(top);
@@ -135,7 +130,7 @@ export class Rows {
     return found.subarray(0, count);
   }
 
-  /** All columns lie in one piece of memory, which goes back to the system as a whole when it has become too small. */
+  /** Grows the columns. All are in one buffer, which is freed as a whole when it becomes too small. */
   #grow(capacity: number): void {
     const columns = this as unknown as Record<Name, Float64Array>;
     const memory = new ArrayBuffer(capacity * ROW_BYTES);

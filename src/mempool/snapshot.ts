@@ -1,6 +1,6 @@
-// The pool as it was at one moment, for lists that take longer to write than a step of the node's thread may:
-// getrawmempool, mempool.dat. Rows are held, so what leaves meanwhile can still be read; the caller that takes a
-// snapshot releases it. Sorting pauses like all long work.
+// The mempool at one moment, for lists that take longer to write than the node thread may be busy: getrawmempool,
+// mempool.dat. Rows are held, so transactions that leave meanwhile can still be read. The caller must release the
+// snapshot. Sorting works in slices.
 import { Slicer } from '../lib/slicer.js';
 import { adjustedWeightOf } from '../selection/cluster/cluster-index.js';
 import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';
@@ -8,20 +8,20 @@ import type { MempoolEntry } from './entry.js';
 import { chunksOfCluster, type PoolChunk } from './feerate-diagram.js';
 import type { TxPool } from './tx-pool.js';
 
-/** Sorted in one go, below the time of a slice. */
+/** Number of rows sorted in one go, in less time than a slice. */
 const RUN = 512;
 
-/** Measured in one go: a cluster may take some tenths of a millisecond. */
+/** Number of rows measured between two checks of the clock. A cluster may take some tenths of a millisecond. */
 const STEP = 8;
 
-/** An order of rows that are held, by their places in a list. */
+/** An order of held rows, by their positions in a list. */
 interface Order {
-  /** Reads what row i is compared by; before it is. */
+  /** Reads the values by which row i is compared. Called before `compare`. */
   measure(i: number): void;
   compare(a: number, b: number): number;
 }
 
-/** Of Core 0.21. Depths may change and are copied at once; fees and sizes of rows that are held stay. */
+/** Core 0.21's order. Ancestor counts may change, so they are copied first. Fees and sizes of held rows stay. */
 class DepthOrder implements Order {
   readonly #pool: TxPool;
   readonly #rows: Int32Array;
@@ -51,20 +51,20 @@ class DepthOrder implements Order {
 }
 
 /**
- * Of Core's master (CompareMainTransactions): chunks by falling rate; of those that pay alike the one that ends its
- * cluster's stretch of that rate sooner, then the one with the lower highest txid.
+ * Order of Core's master (CompareMainTransactions): chunks by falling rate. Among equal rates, first the chunk after
+ * which less weight of its cluster has the same rate, then the one with the lower highest txid.
  */
 class ChunkOrder implements Order {
   readonly #pool: TxPool;
   readonly #rows: Int32Array;
-  /** Places by row. */
+  /** Positions in the list by row. */
   readonly #places: Int32Array;
-  /** Of the chunk; sizes are 0 before they are measured. */
+  /** Figures of the chunk; a size of 0 means not measured yet. */
   readonly #fees: Float64Array;
   readonly #sizes: Float64Array;
   readonly #alike: Float64Array;
   readonly #last: Int32Array;
-  /** Inside the chunk. */
+  /** Position inside the chunk. */
   readonly #inside: Int32Array;
 
   constructor(pool: TxPool, rows: Int32Array) {
@@ -94,7 +94,7 @@ class ChunkOrder implements Order {
   }
 
   #set({ fee, weight, rows, alike }: PoolChunk): void {
-    // What came in a pause is in the cluster and not in the list.
+    // Transactions that arrived in a pause are in the cluster but not in the list.
     const listed = rows.map((row) => this.#places[row] ?? -1).filter((place) => place >= 0 && this.#sizes[place] === 0);
     const last = listed.reduce((highest, place) => (this.#byId(place, highest) > 0 ? place : highest), listed[0]);
     listed.forEach((place, inside) => {
@@ -129,15 +129,16 @@ export class PoolSnapshot implements Iterable<MempoolEntry> {
     for (const row of rows) pool.hold(row);
   }
 
-  /** These rows in this order. */
+  /** Creates a snapshot of these rows in this order. */
   static of(pool: TxPool, rows: Int32Array): PoolSnapshot {
     return new PoolSnapshot(pool, rows);
   }
 
   /**
-   * All entries as getrawmempool lists them: fewer ancestors first, then the higher base fee rate, then the larger
-   * txid; or, as since release 31, in the order of blocks. Taken at the call.
-   * @param byChunks the order of blocks; of what changes in the pauses it may know @param yieldToUrgent see Slicer
+   * Creates a snapshot of all current entries in getrawmempool's order: fewer ancestors first, then the higher base fee
+   * rate, then the larger txid; or, since release 31, block order.
+   * @param byChunks use block order, which may reflect changes during pauses
+   * @param yieldToUrgent see Slicer
    */
   static async takeSorted(pool: TxPool, byChunks: boolean, yieldToUrgent?: () => unknown): Promise<PoolSnapshot> {
     const rows = pool.rows.here();
@@ -155,7 +156,7 @@ export class PoolSnapshot implements Iterable<MempoolEntry> {
     return this.#rows.length;
   }
 
-  /** A view, to be read before the release. Its relatives and sums are those of now. */
+  /** Returns a view that must be read before the release. Its relatives and sums are the current ones. */
   at(i: number): MempoolEntry {
     return this.#pool.entry(this.#rows[i]);
   }
@@ -164,7 +165,7 @@ export class PoolSnapshot implements Iterable<MempoolEntry> {
     for (const row of this.#rows) yield this.#pool.entry(row);
   }
 
-  /** Once more does nothing. */
+  /** Releases the rows. Calling it again does nothing. */
   release(): void {
     if (!this.#held) return;
     this.#held = false;
@@ -172,7 +173,7 @@ export class PoolSnapshot implements Iterable<MempoolEntry> {
     this.#rows = new Int32Array(0);
   }
 
-  /** Merges sorted runs. */
+  /** Merge sort in slices. */
   async #sort(order: Order, yieldToUrgent?: () => unknown): Promise<void> {
     const rows = this.#rows;
     let from = new Int32Array(rows.length);

@@ -1,16 +1,21 @@
-// What the mempool needs of the chain: the tip, the coins there, and the rules of the next block. chain/chain.ts
-// implements it.
+// Interface of the chain for the mempool: the tip, the coins at the tip, and the rules of the next block.
 import type { Coin } from '../consensus/coin.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 
-/** Coins at the tip. After prefetch, get answers at once. */
+/** Coins at the tip. After `prefetch`, `get` returns immediately. */
 export interface CoinSource {
   /** @param outpoints 36 bytes each */
   prefetch(outpoints: readonly Uint8Array[]): Promise<void>;
-  /** Whether get may be called. @param outpoint 36 bytes at `at`, 0 when absent */
+  /**
+   * Returns whether `get` may be called.
+   * @param outpoint 36 bytes at `at` (default 0)
+   */
   isKnown(outpoint: Uint8Array, at?: number): boolean;
-  /** undefined: spent or never there. @param outpoint 36 bytes at `at`, 0 when absent */
+  /**
+   * Returns the coin; undefined if it is spent or never existed.
+   * @param outpoint 36 bytes at `at` (default 0)
+   */
   get(outpoint: Uint8Array, at?: number): Coin | undefined;
 }
 
@@ -21,20 +26,20 @@ export interface MempoolChain {
   nextBlockFlags(): number;
 }
 
-/** A block that joined or left the active chain. */
+/** A block that was connected or disconnected. */
 export interface ChangedBlock {
   readonly block: { readonly txs: readonly TxView[] };
 }
 
-/** One that left, with its place in the header tree. */
+/** A disconnected block with its node in the block tree. */
 export interface DisconnectedBlock extends ChangedBlock {
   readonly node: HeaderContext;
 }
 
-/** One change of the tip: blocks that left, old tip first, then blocks that joined, lowest first. */
+/** One tip change: disconnected blocks (old tip first), then connected blocks (lowest first). */
 export interface ChainChange {
   readonly disconnected: readonly DisconnectedBlock[];
   readonly connected: readonly ChangedBlock[];
-  /** Set when an operator takes blocks off by hand: how many had been taken off before this change. */
+  /** Set while an operator disconnects blocks: number of blocks disconnected before this change. */
   readonly invalidatedBefore?: number;
 }

@@ -1,4 +1,4 @@
-// Who spends an outpoint. A key is the outpoint as it stands in the spender's own bytes. Used by tx-pool.ts.
+// Table from outpoint to the row that spends it. A key is the outpoint in the spender's own bytes.
 import { readU32 } from '../consensus/bytes/reader.js';
 import { OpenTable, sameBytes } from './open-table.js';
 import type { RecordArena } from './record-arena.js';
@@ -16,14 +16,17 @@ export class SpenderTable extends OpenTable {
     this.#arena = arena;
   }
 
-  /** @param outpoint 36 bytes at `at` @returns NO_ROW when no transaction of the pool spends it */
+  /**
+   * @param outpoint 36 bytes at `at`
+   * @returns NO_ROW if no mempool transaction spends it
+   */
   get(outpoint: Uint8Array, at = 0): number {
     return this.findRow(this.hash(outpoint, at, readU32(outpoint, at + 32)), outpoint, at);
   }
 
   /**
-   * The row's record is in the arena; the outpoint stands so far from the record's beginning. Replaces who spent it
-   * before.
+   * Sets the spender of an outpoint. The row's record must be in the arena; `position` is the offset of the outpoint in
+   * it.
    */
   add(row: number, position: number): void {
     const bytes = this.#arena.bytesOf(row);
@@ -31,7 +34,7 @@ export class SpenderTable extends OpenTable {
     this.putRow(this.hash(bytes, at, readU32(bytes, at + 32)), bytes, at, row, position);
   }
 
-  /** Forgets an outpoint if it is this row that spends it. */
+  /** Removes an outpoint if this row spends it. */
   delete(row: number, position: number): void {
     const bytes = this.#arena.bytesOf(row);
     const at = this.#rows.offset[row] + position;

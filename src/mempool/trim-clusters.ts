@@ -1,7 +1,7 @@
-// What has to leave when transactions of disconnected blocks meet their children in the pool and clusters get larger
-// than their limits (Core's TxGraph::Trim). The clusters as they were are merged like sorted lists: again and again the
-// transaction of the chunk that pays best, of those that lack nothing, and after it the next of its cluster. One that
-// would make what hangs together too large stays out, and so does everything behind it.
+// Selects transactions to remove when returned transactions are linked to their children and clusters become larger
+// than their limits (Core's TxGraph::Trim). Merges the old clusters like sorted lists: repeatedly takes the transaction
+// of the best-paying chunk whose parents were all taken. A transaction that would make its cluster too large is left
+// out, and so are its descendants.
 import { NodeHeap } from '../selection/cluster/ancestor-order.js';
 import { adjustedWeightOf } from '../selection/cluster/cluster-index.js';
 import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';
@@ -9,27 +9,28 @@ import { chunksOfCluster, connected } from './feerate-diagram.js';
 import type { MempoolOptions } from './options.js';
 import type { TxPool } from './tx-pool.js';
 
-/** A parent that came back and its child, which did not come back with it. */
+/** A returned parent and a child that did not return with it. */
 export type NewLink = readonly [parent: number, child: number];
 
-/** Tells of each row whether it may be in the cluster of a first one. */
+/** Returns, for a first row, which rows may be in its cluster. */
 type Counts = (start: number) => (row: number) => boolean;
 
-/** Everything that would hang together, with the links that hold it, by places in `rows`. */
+/** Transactions that would become one cluster, with the links between them, by positions in `rows`. */
 interface Group {
   readonly rows: number[];
   readonly parents: number[][];
   readonly children: number[][];
-  /** Of the chunk. */
+  /** Fee and weight of the chunk. */
   readonly fee: number[];
   readonly size: number[];
   readonly weight: number[];
 }
 
 /**
- * Rows that are too many, closed under descendants.
- * @param rows what came back; its links to everything else are not part of the clusters as they were
- * @param links to their children @param here whether a row is to be looked at
+ * Returns the rows to remove, with all their descendants.
+ * @param rows returned rows; their links to other rows are not part of the old clusters
+ * @param links links to their children
+ * @param here returns whether a row counts
  */
 export function tooMany(
   pool: TxPool,
@@ -65,7 +66,7 @@ export function tooMany(
   return found;
 }
 
-/** Clusters that new links make one. */
+/** Returns the old clusters that new links join. */
 function clustersAround(pool: TxPool, start: number, byRow: ReadonlyMap<number, readonly NewLink[]>, counts: Counts): number[][] {
   const clusters: number[][] = [];
   const seen = new Set<number>();
@@ -84,7 +85,7 @@ function clustersAround(pool: TxPool, start: number, byRow: ReadonlyMap<number, 
 
 const weightOf = ({ rows }: TxPool, row: number): number => adjustedWeightOf(rows.size[row], rows.weight[row]);
 
-/** A cluster as a list: each depends on the one before it. */
+/** Adds a cluster as a list in which each transaction depends on the previous one. */
 function addCluster(pool: TxPool, start: number, counts: Counts, group: Group): void {
   const first = group.rows.length;
   for (const { fee, weight, rows } of chunksOfCluster(pool, start, counts(start))) {
@@ -105,12 +106,12 @@ function tie({ parents, children }: Group, parent: number, child: number): void 
   children[parent].push(child);
 }
 
-/** Places of those that may stay. */
+/** Returns the positions of the transactions that may stay. */
 function selectFitting(
   { rows, parents, children, fee, size, weight }: Group,
   most: { readonly count: number; readonly weight: number },
 ): Set<number> {
-  // What hangs together so far: each place leads to a representative, which has the sums.
+  // Union-find over the positions: each leads to a representative with the sums of its set.
   const up = rows.map((_, i) => i);
   const counted = rows.map(() => 1);
   const sums = [...weight];

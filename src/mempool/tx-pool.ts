@@ -1,7 +1,6 @@
-// The pool's structure: rows by txid, wtxid and spent outpoint, links, sums over ancestors and descendants, deltas of
-// fees, and the transactions-updated counter. Synchronous and complete after each call; what may enter is decided
-// elsewhere (accept/). A change costs time in proportion to what it touches: the rows that come or go and their
-// relatives.
+// Data structure of the mempool: rows by txid, wtxid and spent outpoint, links, sums over ancestors and descendants,
+// fee deltas, and the transactions-updated counter. It is synchronous and consistent after each call. accept/ decides
+// what may enter. A change costs time in proportion to the rows it adds or removes and their relatives.
 import { hashKey } from '../consensus/bytes/hex.js';
 import { SEQUENCE_FINAL } from '../consensus/rules/locks.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
@@ -23,25 +22,25 @@ import { FLAG, NO_ROW, Rows } from './rows.js';
 import { SpenderTable } from './spender-table.js';
 import { DELTA_USAGE, entryUsage, hashListUsage, LINK_USAGE } from './usage.js';
 
-/** Why a transaction left, as Core's MemPoolRemovalReason. */
+/** Why a transaction was removed (Core's MemPoolRemovalReason). */
 export type RemovalReason = 'expiry' | 'sizelimit' | 'reorg' | 'block' | 'conflict' | 'replaced';
 
-/** Hears of every change, synchronously and in order. The views are for at once. */
+/** Listener for all changes, called synchronously and in order. The entries must be read immediately. */
 export interface PoolListener {
   added(entry: MempoolEntry): void;
   removed(entry: MempoolEntry, reason: RemovalReason): void;
-  /** Parents, modified fee or sums over ancestors changed. */
+  /** Called when parents, modified fee or ancestor sums have changed. */
   changed(entry: MempoolEntry): void;
 }
 
-/** Hears the same by rows. One that is removed may be held. */
+/** Follower of changes by row. It may hold a removed row. */
 export interface RowListener {
   added(row: number): void;
   removed(row: number): void;
   changed(row: number): void;
-  /** Its record lies elsewhere now. */
+  /** Called when the row's record has moved. */
   moved(row: number): void;
-  /** Called after another method of the follower threw: the follower's copy of rows may be wrong. */
+  /** Called after another method of the follower threw: its copy of the rows may be wrong. */
   failed(): void;
 }
 
@@ -49,7 +48,7 @@ export class TxPool implements EntryStore {
   readonly rows = new Rows();
   readonly links = new LinkTable(this.rows);
   readonly arena: RecordArena;
-  /** Of rows with FLAG.sequenceLock: few, since payments have none. */
+  /** Lock points of rows with FLAG.sequenceLock. They are few, because payments have none. */
   readonly locks = new Map<number, LockPoints>();
   readonly #byTxid: IdTable;
   readonly #byWtxid: IdTable;
@@ -62,7 +61,7 @@ export class TxPool implements EntryStore {
   readonly #followers: RowListener[] = [];
   #hashes: Hashes | null = null;
   #usage = 0;
-  /** Room in Core's list of hashes: doubles when full, shrinks to fit when half of it is idle. */
+  /** Capacity of Core's list of hashes: doubles when full, shrinks when half of it is unused. */
   #hashCapacity = 0;
   #bytes = 0;
   #txBytes = 0;
@@ -95,39 +94,46 @@ export class TxPool implements EntryStore {
   get txBytes(): number {
     return this.#txBytes;
   }
-  /** Base fees of everything here. */
+  /** Sum of base fees in satoshis. */
   get totalFees(): number {
     return this.#totalFees;
   }
-  /** Estimated memory in Core's count. */
+  /** Estimated memory in bytes, counted as Core does. */
   get usageBytes(): number {
     return this.#usage + this.#deltas.size * DELTA_USAGE + hashListUsage(this.#hashCapacity);
   }
-  /** Functions that views are read with: those of the transactions that came. */
+  /** Hash functions for views: those of the first added transaction. */
   get hashes(): Hashes {
     if (this.#hashes === null) throw new Error('the pool was never given a transaction');
     return this.#hashes;
   }
-  /** Told of every step of the counter. */
+  /** Called whenever the counter changes. */
   onCounter: (counter: number) => void = () => {};
 
-  /** Transactions-updated counter, uint32: entries added and removed, tip changes, prioritisations of entries. */
+  /**
+   * Transactions-updated counter, uint32: counts added and removed entries, tip changes, and prioritisations of
+   * entries.
+   */
   get counter(): number {
     return this.#counter;
   }
-  /** Core's mempool sequence: starts at 1, one up for each entry that comes or goes. */
+  /** Core's mempool sequence number: starts at 1 and rises with each added or removed entry. */
   get sequence(): number {
     return this.#sequence;
   }
-  /** The serial of the youngest row. */
+  /** Serial of the newest row. */
   get lastSerial(): number {
     return this.#serial;
   }
-  /** First row to be evicted. */
+  /** Row that is evicted first. */
   get worst(): number | undefined {
     return this.#scores.peek();
   }
-  /** Says what a row's chunk pays. @param fee modified fees @param weight sigop-adjusted */
+  /**
+   * Sets the rank of a row to the rate of its chunk.
+   * @param fee modified fees
+   * @param weight sigop-adjusted
+   */
   setRank(row: number, fee: number, weight: number): void {
     this.rows.rankFee[row] = fee;
     this.rows.rankWeight[row] = weight;
@@ -136,51 +142,55 @@ export class TxPool implements EntryStore {
   get oldest(): number | undefined {
     return this.#ages.peek();
   }
-  /** Satoshis that prioritisetransaction added, by key of the txid. */
+  /** Fee deltas of prioritisetransaction in satoshis, by key of the txid. */
   get deltas(): ReadonlyMap<string, number> {
     return this.#deltas;
   }
 
-  /** The row of a txid, 32 bytes at `at` in internal order; NO_ROW when it isn't here. */
+  /** Returns the row of a txid (32 bytes at `at`, internal order); NO_ROW if it is not in the mempool. */
   find(txid: Uint8Array, at = 0): number {
     return this.#byTxid.get(txid, at);
   }
-  /** The same by wtxid. */
+  /** Returns the row of a wtxid, like `find`. */
   findWitness(wtxid: Uint8Array, at = 0): number {
     return this.#byWtxid.get(wtxid, at);
   }
-  /** Who spends an outpoint, 36 bytes at `at`. */
+  /** Returns the row that spends an outpoint (36 bytes at `at`); NO_ROW for none. */
   spender(outpoint: Uint8Array, at = 0): number {
     return this.#spenders.get(outpoint, at);
   }
-  /** A view of a row that is here or held. */
+  /** Returns a view of a row that is in the mempool or held. */
   entry(row: number): MempoolEntry {
     return new MempoolEntry(this, row);
   }
-  /** Where a row's wtxid begins in the piece of memory that arena names. */
+  /** Returns the offset of a row's wtxid in its segment of the arena. */
   wtxidAt(row: number): number {
     return this.rows.offset[row] + WTXID_AT;
   }
-  /** What is stored of a row that is here or held, not parsed, for as long as it is needed. */
+  /** Returns the stored transaction of a row that is in the mempool or held, not parsed. */
   stored(row: number): StoredTx {
     return storedTx(this, row);
   }
-  /** A row's transaction where it lies, in shared memory; for a look. */
+  /** Returns a view of a row's transaction in place, in shared memory, for reading at once. */
   tx(row: number): TxView {
     return txInPlace(this, row);
   }
   /**
-   * The bytes of a row's transaction, in place; good for as long as the row is here or held, and never written again.
+   * Returns the bytes of a row's transaction in place. They are valid while the row is in the mempool or held, and
+   * never overwritten.
    */
   bytesOf(row: number): Uint8Array {
     const from = this.rows.offset[row] + RECORD_HEADER;
     return this.arena.bytesOf(row).subarray(from, from + this.rows.length[row]);
   }
-  /** What prioritisetransaction added for a txid. */
+  /** Returns the fee delta of a txid in satoshis. */
   delta(txid: Uint8Array): number {
     return this.#deltas.size === 0 ? 0 : (this.#deltas.get(hashKey(txid)) ?? 0);
   }
-  /** Registers a follower. @param name for the log and the metric of failures */
+  /**
+   * Registers a listener.
+   * @param name for the log and the metric of failures
+   */
   listen(listener: PoolListener, name = 'unnamed'): void {
     this.#guard.registerListener(name);
     this.#listeners.push({ name, listener });
@@ -189,7 +199,7 @@ export class TxPool implements EntryStore {
     this.#followers.push(follower);
   }
 
-  /** Core's order of txids: bytes as stored, first byte first (which is the last one displayed). */
+  /** Compares rows by txid in Core's order: bytes in internal order, first byte first, which is displayed last. */
   compareIds = (a: number, b: number): number => {
     const { offset } = this.rows;
     const aBytes = this.arena.bytesOf(a);
@@ -200,7 +210,7 @@ export class TxPool implements EntryStore {
     return 0;
   };
 
-  /** The row's figures and bytes stay as they are until as many releases, also when its transaction leaves. */
+  /** Keeps a row's figures and bytes until the same number of releases, even if its transaction leaves. */
   hold(row: number): void {
     this.rows.holds[row]++;
   }
@@ -208,15 +218,16 @@ export class TxPool implements EntryStore {
     if (--this.rows.holds[row] === 0 && !this.rows.isHere(row)) this.#recycle(row);
   }
 
-  /** The tip moved by one block, or the node shuts down. */
+  /** Raises the counter. Called for each block of a tip change, and when the node stops. */
   bumpCounter(): void {
     this.#counter = (this.#counter + 1) >>> 0;
     this.onCounter(this.#counter);
   }
 
   /**
-   * Adds a transaction whose parents are here; links to children already here are made by linkChildren.
-   * @returns its row
+   * Adds a transaction. Links to its parents in the mempool are made here; links to children already in the mempool by
+   * linkChildren.
+   * @returns the new row
    */
   add(fields: EntryFields): number {
     const { tx } = fields;
@@ -251,7 +262,7 @@ export class TxPool implements EntryStore {
     return row;
   }
 
-  /** Removes a set that is closed under descendants. */
+  /** Removes a set of rows that contains all descendants of its rows. */
   remove(stage: ReadonlySet<number>, reason: RemovalReason): void {
     for (const row of stage) {
       if (!this.links.hasParents(row)) continue;
@@ -267,13 +278,13 @@ export class TxPool implements EntryStore {
   }
 
   /**
-   * Rows that a block confirms, in its order, leave: nothing is related to them any more, and followers take them for
-   * gone. The rest of each, by which it is still found, is left to `confirmed` and `confirm` in the same turn. Their
+   * First step of removing rows that a block confirms, in block order. Removes their relations, and the followers see
+   * them leave. They can still be found until `confirmed` and `confirm` finish the removal in the same tick. Their
    * ancestors are among them or have left before.
    */
   confirming(rows: readonly number[]): void {
     const stage = new Set(rows.filter((row) => this.links.hasParents(row) || this.links.hasChildren(row)));
-    // All at once: a cluster that leaves whole would be walked once for each of its transactions otherwise.
+    // All rows at once. Otherwise a cluster that leaves completely would be walked once for each of its transactions.
     const staying = new Set<number>();
     for (const row of stage) {
       if (!this.links.hasChildren(row)) continue;
@@ -286,19 +297,22 @@ export class TxPool implements EntryStore {
     for (const row of rows) this.#removeFromRelatives(row);
   }
 
-  /** None of these is evicted any more. */
+  /** Removes confirmed rows from the heaps of eviction and expiry. */
   confirmed(rows: readonly number[]): void {
     this.#scores.removeAll(rows);
     this.#ages.removeAll(rows);
   }
 
-  /** Ends what `confirming` began. @param tx as in the block, perhaps with another witness */
+  /**
+   * Finishes the removal of a confirmed row.
+   * @param tx as in the block, possibly with another witness
+   */
   confirm(row: number, tx: TxView): void {
     const same = sameBytes(this.arena.bytesOf(row), this.rows.offset[row] + ID_BYTES, tx.wtxid, 0, ID_BYTES);
     this.#drop(row, 'block', same ? tx : undefined);
   }
 
-  /** Takes rows out of the links. */
+  /** Removes all links of rows. */
   #unlink(stage: ReadonlySet<number>): void {
     for (const row of stage) {
       const orphaned = this.links.hasChildren(row) ? this.links.children(row) : NO_CHILDREN;
@@ -307,14 +321,14 @@ export class TxPool implements EntryStore {
     }
   }
 
-  /** A row and everything after it. */
+  /** Removes a row and its descendants. */
   removeWithDescendants(row: number, reason: RemovalReason): void {
     const stage = new Set<number>();
     collectDescendants(this.links, row, stage);
     this.remove(stage, reason);
   }
 
-  /** Whatever in the pool is this transaction or depends on it, also when the transaction itself isn't here. */
+  /** Removes a transaction and its descendants, even if the transaction itself is not in the mempool. */
   removeRecursive(tx: TxView, reason: RemovalReason): void {
     if (this.size === 0) return;
     const stage = new Set<number>();
@@ -324,15 +338,14 @@ export class TxPool implements EntryStore {
     this.remove(stage, reason);
   }
 
-  /** Whether an output that a transaction spends is spent here. */
+  /** Returns whether a mempool transaction spends an output that this transaction spends. */
   hasConflicts(tx: TxView): boolean {
     for (let i = 0; i < tx.inputCount; i++) if (this.spender(tx.buffer, tx.outpointAt(i)) !== NO_ROW) return true;
     return false;
   }
 
   /**
-   * What spends the same outputs as a confirmed transaction, which left, goes with all that depends on it and their
-   * prioritisations.
+   * Removes transactions that spend the same outputs as a confirmed transaction, with their descendants and fee deltas.
    */
   removeConflicts(tx: TxView): void {
     if (this.size === 0) return;
@@ -345,8 +358,8 @@ export class TxPool implements EntryStore {
   }
 
   /**
-   * Rows that came back from disconnected blocks meet children that were here before. In block order; each may have
-   * relatives already, by whatever way.
+   * Links returned rows to their children that were in the mempool before. The rows are in block order and may have
+   * relatives already.
    */
   linkChildren(returned: readonly number[]): void {
     for (let i = returned.length - 1; i >= 0; i--) {
@@ -367,15 +380,15 @@ export class TxPool implements EntryStore {
     }
   }
 
-  /** Rows that spend a row and are not linked to it yet. */
+  /** Returns rows that spend a row and are not linked to it yet. */
   unlinkedChildren(row: number): number[] {
     const spenders = this.#spendersOf(this.entry(row).txid, this.tx(row).outputCount);
     return [...new Set(spenders)].filter((child) => !this.links.isParent(row, child));
   }
 
   /**
-   * prioritisetransaction: adds to a txid's fee in all rankings, now and when it comes later. All that was added stops
-   * at MOST_DELTA.
+   * Adds to the fee delta of a txid (prioritisetransaction). It applies now, or when the transaction arrives. The total
+   * is limited to MOST_DELTA.
    * @param txid internal order
    */
   prioritise(txid: Uint8Array, wantedSats: number): void {
@@ -404,12 +417,12 @@ export class TxPool implements EntryStore {
     this.bumpCounter();
   }
 
-  /** Forgets a prioritisation, as when its transaction was mined. */
+  /** Removes a fee delta, for example when its transaction was mined. */
   clearDelta(txid: Uint8Array): void {
     if (this.#deltas.size > 0) this.#deltas.delete(hashKey(txid));
   }
 
-  /** Every prioritisation by txid, with the row it is for, NO_ROW when that isn't here. */
+  /** Yields all fee deltas with their rows; NO_ROW if the transaction is not in the mempool. */
   *prioritised(): IterableIterator<{ txid: Uint8Array; delta: number; row: number }> {
     for (const [key, delta] of this.#deltas) {
       const txid = Uint8Array.from(key, (character) => character.charCodeAt(0));
@@ -472,7 +485,7 @@ export class TxPool implements EntryStore {
     this.#usage += LINK_USAGE;
   }
 
-  /** Puts a new pair of relatives into each other's sums. */
+  /** Adds a new pair of relatives to each other's sums. */
   #relate(ancestor: number, descendant: number, notify = false): void {
     const { rows } = this;
     rows.ancestorCount[descendant]++;
@@ -510,14 +523,20 @@ export class TxPool implements EntryStore {
     this.#scores.update(row);
   }
 
-  /** Held until it is dropped, so that no listener's release gives the row away before. */
+  /**
+   * Marks a row as removed and notifies the followers. The row is held until #drop, so that a listener's release cannot
+   * free it earlier.
+   */
   #removeFromRelatives(row: number): void {
     this.hold(row);
     this.rows.flags[row] &= ~FLAG.here;
     this.#notifyFollowers('removed', row);
   }
 
-  /** Of a row that left. @param tx its transaction, wherever its bytes lie */
+  /**
+   * Removes a row that left from all tables.
+   * @param tx its transaction, wherever its bytes are
+   */
   #drop(row: number, reason: RemovalReason, tx = this.tx(row)): void {
     const { rows } = this;
     this.#byTxid.delete(row);
@@ -563,7 +582,7 @@ export class TxPool implements EntryStore {
 
 const NO_CHILDREN: readonly number[] = [];
 
-/** nLockTime, or 0 when every input switches it off. */
+/** Returns nLockTime; 0 if every input disables it. */
 function effectiveLockTime(tx: TxView): number {
   if (tx.locktime === 0) return 0;
   for (let i = 0; i < tx.inputCount; i++) if (tx.sequence(i) !== SEQUENCE_FINAL) return tx.locktime;

@@ -1,23 +1,23 @@
-// Estimates the memory that Core would count for a transaction (CTxMemPool::DynamicMemoryUsage), since -maxmempool is
-// in that unit and eviction starts there. Sizes are those of a 64-bit glibc build; usage need not match to the byte,
-// but it must scale alike.
+// Estimates the memory that Core would count for a transaction (CTxMemPool::DynamicMemoryUsage), because -maxmempool
+// has that unit and eviction starts there. Sizes are those of a 64-bit glibc build. The estimate need not match
+// exactly, but must scale in the same way.
 import type { TxView } from '../consensus/tx/tx-view.js';
 
-/** What malloc takes for a request: a word of overhead, rounded to 16. */
+/** Returns the memory that malloc uses for a request: one word of overhead, rounded up to 16. */
 function malloc(bytes: number): number {
   return bytes === 0 ? 0 : ((bytes + 31) >>> 4) << 4;
 }
 
-/** CTransaction, and its reference count in a block of its own. */
+/** CTransaction, and its reference count in a separate allocation. */
 const TX_OBJECT = 120;
 const TX_COUNT = 24;
 const TX_IN = 96;
 const TX_OUT = 40;
-/** Script bytes kept inside the object. */
+/** Script bytes stored inside the object. */
 const INLINE_SCRIPT = 28;
 /** One std::vector. */
 const VECTOR = 24;
-/** CTxMemPoolEntry and its places in the multi-index. */
+/** CTxMemPoolEntry and its nodes in the multi-index. */
 const ENTRY_NODE = 296 + 96;
 /** Node of the map from outpoint to spender. */
 const SPENT_NODE = 48;
@@ -26,7 +26,7 @@ const HASH_ROW = 40;
 /** Node in a set of parents or children. */
 const LINK_NODE = 40;
 
-/** Bytes of the list of all hashes with room for so many. */
+/** Returns the bytes of the list of all hashes with this capacity. */
 export function hashListUsage(capacity: number): number {
   return malloc(capacity * HASH_ROW);
 }

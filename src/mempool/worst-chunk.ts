@@ -1,15 +1,14 @@
-// What a full pool gives up first, by the order in which blocks would take it: of all clusters the chunk that would be
-// mined last. It pays no more for its room than any other set of its cluster that can leave without breaking a
-// dependency. Used by eviction.ts.
+// Finds what a full mempool evicts first: of all clusters the chunk that would be mined last. Its fee rate is no higher
+// than that of any other set of its cluster that can leave without breaking a dependency.
 import { WITNESS_SCALE_FACTOR } from '../consensus/limits.js';
 import { chunksOfCluster, connected, type PoolChunk } from './feerate-diagram.js';
 import { collectDescendants } from './relatives.js';
 import type { TxPool } from './tx-pool.js';
 
-/** Beyond so many the cluster is not looked at: it is on the node thread. */
+/** Largest cluster that is ordered here, because this runs on the node thread. */
 const MOST_ROWS = 100;
 
-/** Rows that leave together, and what they pay. */
+/** Rows that are evicted together, with their figures. */
 export interface WorstChunk {
   readonly rows: Set<number>;
   /** Modified fees. */
@@ -18,7 +17,7 @@ export interface WorstChunk {
   readonly size: number;
 }
 
-/** Chunks of a row's cluster, best first; null when it is too large to be ordered here. */
+/** Returns the chunks of a row's cluster, best first; null if it is too large to be ordered here. */
 function chunksAround(pool: TxPool, row: number): PoolChunk[] | null {
   let count = 0;
   for (const _ of connected(pool, row, () => true)) if (++count > MOST_ROWS) return null;
@@ -26,15 +25,15 @@ function chunksAround(pool: TxPool, row: number): PoolChunk[] | null {
 }
 
 /**
- * The worst chunk of a pool whose rows are ranked at most as high as their chunks. The cluster of the lowest is ordered,
- * which may raise it, until the lowest rank is that of a chunk: a cluster that nothing came to or left since is not the
- * lowest again. Undefined in an empty pool.
+ * Returns the worst chunk; undefined if the mempool is empty. Each row's rank must be at most the rate of its chunk.
+ * Orders the cluster of the lowest row, which may raise its ranks, until the lowest rank is that of a chunk. So a
+ * cluster is not ordered again before it changed.
  */
 export function worstChunk(pool: TxPool): WorstChunk | undefined {
   for (let row = pool.worst; row !== undefined; row = pool.worst) {
     const chunks = chunksAround(pool, row);
     if (chunks === null) {
-      // It counts with what depends on it, if that pays more.
+      // Use the rate with descendants if that is higher.
       const all = withDescendants(pool, row);
       const { modifiedFee, size } = pool.rows;
       if (all.fees * size[row] > modifiedFee[row] * all.size) pool.setRank(row, all.fees, WITNESS_SCALE_FACTOR * all.size);
@@ -49,14 +48,14 @@ export function worstChunk(pool: TxPool): WorstChunk | undefined {
       }
     }
     const last = chunks.at(-1) as PoolChunk;
-    // Rounded up once, as Core does: virtual bytes of each together may be more.
+    // Round up once, as Core does: the sum of rounded sizes may be larger.
     if (members.has(pool.worst as number))
       return { rows: new Set(last.rows), fees: last.fee, size: Math.ceil(last.weight / WITNESS_SCALE_FACTOR) };
   }
   return undefined;
 }
 
-/** A row with all that depends on it. */
+/** Returns a row with all its descendants. */
 export function withDescendants(pool: TxPool, row: number): WorstChunk {
   const { descendantFees, descendantSize } = pool.rows;
   const rows = new Set<number>();

@@ -1,8 +1,8 @@
-// What `npm start` says once the node is up: where it listens and what to try next.
+// Prints where the node listens and what to try next, for `npm start`.
 import type { NodeConfig } from '../config/load.js';
 import { defaultDataDir } from '../config/locate.js';
 
-/** A few plain lines for the console. */
+/** Returns the text for the console. */
 export function announcement(config: NodeConfig, addresses: readonly string[]): string {
   const address = addresses[0] ?? 'nowhere (-server=0)';
   const network = config.chain === 'main' ? '' : config.chain === 'test' ? ' -testnet' : ` -${config.chain}`;

@@ -1,4 +1,4 @@
-// Figures of the newest block for the metrics.
+// Figures of the newest block, for the metrics.
 import type { JoinedBlock } from '../chain/events.js';
 
 /**

@@ -65,7 +65,7 @@ export function addChainMetrics(metrics: Metrics, sources: FindMetricSources) {
     [['adit_submitted_blocks_total', 'Blocks submitted by clients, by outcome', (counts) => counts, 'outcome']],
   );
   return {
-    /** A phase of connecting a block: gather, scripts, apply, persist, total. */
+    /** Records the duration of a phase: gather, scripts, apply, persist, total. */
     blockConnect: (phase: string, seconds: number): void => connect(seconds, { phase }),
   };
 }

@@ -1,4 +1,4 @@
-// The chain's options from the node's, and what a start checks of the blocks it finds.
+// Converts the node's options to the chain's, and checks stored blocks at start.
 
 import type { Chain } from '../chain/chain.js';
 import { batchBounds, type ChainOptions } from '../chain/options.js';
@@ -11,12 +11,15 @@ import { follows } from '../policy/compat.js';
 import { noteShortCheck, pruneSettings } from './pruning.js';
 
 /**
- * Transactions of stored blocks that a start connects before calls are answered: what a crash leaves, not what a
- * reindex does.
+ * Number of transactions in stored blocks that a start connects before it answers calls: what a crash leaves, but not a
+ * reindex.
  */
 const MAX_CONNECTED_AT_OPEN = 20_000;
 
-/** @param scan the chain is built again from the block files */
+/**
+ * Returns the chain's options.
+ * @param scan whether the chain is built again from the block files
+ */
 export function chainOptions(config: NodeConfig, params: ChainParams, scan: boolean): Partial<ChainOptions> {
   return {
     coinsCacheBytes: config.dbCacheBytes,

@@ -1,5 +1,5 @@
-// The rest of the names of jvstein's bitcoin-prometheus-exporter, so that dashboards made for it show this node too:
-// hash rates, fee estimates, traffic, versions. Names and units are the exporter's; bans come with their labels.
+// Further metrics of jvstein's bitcoin-prometheus-exporter, so that dashboards made for it also work with this node:
+// hash rates, fee estimates, traffic, versions. Names and units are the exporter's. Bans have labels.
 import { protocolVersion } from '../config/version.js';
 import type { Metrics } from '../metrics/registry.js';
 import { networkHashes } from '../rpc/node/mining-info.js';
@@ -10,12 +10,9 @@ const HASH_SPANS = [
   ['bitcoin_hashps_1', 1, 'Hashes per second of the network over the last block'],
   ['bitcoin_hashps_neg1', -1, 'Hashes per second of the network since the last change of difficulty'],
 ] as const;
-/** Targets that the exporter asks for unless told otherwise. */
+/** Targets in blocks that the exporter uses by default. */
 const FEE_TARGETS = [2, 3, 5, 20] as const;
-/**
- * Fields of getmemoryinfo's locked pool. Nothing here is kept in locked pages, so they are what getmemoryinfo says:
- * zero.
- */
+/** Fields of getmemoryinfo's locked pool. adit locks no pages, so all are zero, as in getmemoryinfo. */
 const LOCKED_POOL = ['used', 'free', 'total', 'locked', 'chunks_used', 'chunks_free'] as const;
 
 /** Adds the metrics. */

@@ -1,17 +1,17 @@
-// What an operator can do about a fault of storage, said behind the fault itself, in the same line.
+// Advice for operators about storage faults, appended to the fault's log line.
 
 import { fromEngineError } from '../storage/engine.js';
 import { fromSystemError, StoreError } from '../storage/store-error.js';
 import { adviceForDamagedWallet } from '../wallet/manage/wallet-error.js';
 
-/** Errors of files that are not storage's own (notes, settings, the log) which say enough by themselves. */
+/** System errors of files outside storage (settings, the log) that explain themselves. */
 const SYSTEM_FAULTS: readonly string[] = ['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EPERM'];
-/** Causes looked at. */
+/** Number of causes that are examined. */
 const MAX_DEPTH = 6;
 
 /**
- * The fault of storage behind an error. The newer binding throws its own errors past every caller, with the codes of
- * abstract-level.
+ * Returns the storage fault behind an error; null for none. The newer database binding throws some errors past every
+ * caller, with the codes of abstract-level.
  */
 function storeErrorOf(error: unknown): StoreError | null {
   for (let e: unknown = error, depth = 0; e instanceof Error && depth < MAX_DEPTH; e = e.cause, depth++) {
@@ -24,7 +24,7 @@ function storeErrorOf(error: unknown): StoreError | null {
   return null;
 }
 
-/** One sentence, or '' when the message says it all. */
+/** Returns one sentence of advice; empty if the message is sufficient. */
 export function adviceFor(error: unknown): string {
   const fault = storeErrorOf(error);
   if (fault === null) return '';
@@ -51,17 +51,20 @@ function adviceForDamage(message: string): string {
   if (/xor\.dat/.test(message))
     return 'Put back the xor.dat that belongs to these block files; without it they cannot be read, and have to go.';
   if (/coin|flush marker/i.test(message)) return 'Start with -reindex-chainstate to make the coins again from the blocks.';
-  // A damaged table or manifest also spoils what -reindex-chainstate would keep.
+  // A damaged table or manifest also affects the data that -reindex-chainstate would keep.
   return 'Start with -reindex to make everything again from the blocks that can be read.';
 }
 
-/** What an operator can mend, in one line with the advice; null for a fault of ours, whose stack is wanted. */
+/**
+ * Returns the message with its advice in one line if the operator can fix the error; null for a bug, whose stack should
+ * be logged.
+ */
 export function operatorError(error: unknown): string | null {
   if (!(error instanceof Error) || (adviceFor(error) === '' && typeof (error as NodeJS.ErrnoException).code !== 'string')) return null;
   return withAdvice(error.message.replaceAll('\n', ' '), error);
 }
 
-/** A message with its advice. */
+/** Returns a message with the advice for an error. */
 export function withAdvice(message: string, error: unknown): string {
   const advice = adviceFor(error);
   if (advice === '') return message;

@@ -1,5 +1,5 @@
-// Metrics of a fleet: of a node that publishes, and of a process of fronts that follows. Without -fleet a node's have
-// no samples.
+// Metrics of a fleet: of a publishing node, and of a process of fronts. Without -fleet a node's metrics have no
+// samples.
 import type { FleetFigures } from '../fleet/follow/figures.js';
 import type { PublishFigures } from '../fleet/publish/counters.js';
 import type { FrontsStats } from '../http/server.js';
@@ -29,16 +29,16 @@ export function addPublisherMetrics(metrics: Metrics, sources: FindMetricSources
   );
 }
 
-/** What a process of fronts is asked for. */
+/** Sources of the metrics of a process of fronts. */
 export interface FrontSources {
   readonly http: () => FrontsStats;
   readonly fleet: () => FleetFigures;
-  /** undefined without -sv2. */
+  /** Returns undefined without -sv2. */
   readonly sv2: () => Sv2Figures | undefined;
   readonly onFault?: OnMetricFault;
 }
 
-/** The registry of a process of fronts. */
+/** Creates the registry of a process of fronts. */
 export function createFrontMetrics({ http, fleet, sv2, onFault }: FrontSources): Metrics {
   const metrics = new Metrics(onFault).withProcess();
   addHttpMetrics(metrics, http);

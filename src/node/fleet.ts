@@ -1,5 +1,4 @@
-// What a node of a fleet needs at its start: its key, and the thread that publishes it. Loads nothing of the fleet
-// without -fleet.
+// Prepares a fleet node at start: its key, and the thread that publishes. Without -fleet no fleet code is loaded.
 
 import fs from 'node:fs';
 import { ConfigError } from '../config/args.js';
@@ -10,7 +9,11 @@ import { replaceFileSync } from '../lib/durable-file.js';
 import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import type { Logger } from '../log/logger.js';
 
-/** @returns null without -fleet @throws ConfigError when the key cannot be read or written */
+/**
+ * Returns the publishing thread.
+ * @returns null without -fleet
+ * @throws ConfigError if the key cannot be read or written
+ */
 export async function fleetThread({ fleet, chain }: Pick<NodeConfig, 'fleet' | 'chain'>, log: Logger): Promise<RemoteThread | null> {
   if (fleet === null) return null;
   const { newNodeKey, publicKeyOf } = await import('../fleet/signed.js');
@@ -44,7 +47,10 @@ export async function fleetThread({ fleet, chain }: Pick<NodeConfig, 'fleet' | '
   return { figures: () => counters.read(), entry: WORKER_ENTRY.fleet, name: 'adit-fleet', options };
 }
 
-/** The key in the file, which is made when it is not there. @throws the system's error */
+/**
+ * Returns the key of a file, which is created if it is missing.
+ * @throws the system's error
+ */
 export function loadFleetKey(file: string, make: () => string): string {
   try {
     return fs.readFileSync(file, 'utf8');
@@ -52,7 +58,7 @@ export function loadFleetKey(file: string, make: () => string): string {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   const pem = make();
-  // On the disk before fronts are given the public key, and whole: half of one would stop every start.
+  // The file must be complete on the disk before fronts get the public key: half a key would stop every start.
   replaceFileSync(file, pem);
   return pem;
 }

@@ -7,7 +7,7 @@ import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { Mempool } from '../mempool/mempool.js';
 import type { TemplateService } from '../template/service.js';
 
-/** What follows. */
+/** Modules that follow the tip. */
 export interface TipFollowers {
   readonly chain: Chain;
   readonly mempool: Mempool;
@@ -16,18 +16,18 @@ export interface TipFollowers {
 }
 
 /**
- * Subscribes mempool and templates to the chain, and templates to the mempool.
- * @param show makes the tip known, the template without transactions included (templates.onTip); afterwards the full one
- *   is begun
+ * Connects mempool and templates to the chain, and templates to the mempool.
+ * @param show announces the tip, including the template without transactions (templates.onTip); afterwards the full
+ *   template is started
  */
 export function followTip({ chain, mempool, templates, guard }: TipFollowers, show: (change: TipChange) => void): void {
   /**
-   * Where some transactions are sure to be left in the mempool, the template without them and the fronts need to know no
-   * more than that. Then the full template is begun, on the assembler's thread; most of what is done for each confirmed
-   * transaction follows meanwhile, in the same turn.
+   * True if transactions will remain in the mempool. Then the empty template and the fronts need no more information
+   * than that. The full template is started on the assembler's thread. Most of the work for each confirmed transaction
+   * follows in the same tick.
    */
   let outlasts = false;
-  // What answers depend on moves in one go, before the chain answers the call that brought the block.
+  // Everything that answers depend on changes in one tick, before the chain answers the call that submitted the block.
   chain.addFollower({
     name: 'The mempool',
     onMove: (tip, change) => {

@@ -1,5 +1,5 @@
 // Stratum V2 clients of a process of fronts (adit-front -sv2): the serving thread of a node, with the fleet's
-// templates, and solutions that go to every node.
+// templates. Solutions go to every node.
 import { ConfigError } from '../config/args.js';
 import type { Sv2Config } from '../config/sv2-options.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
@@ -24,11 +24,14 @@ export interface FrontSv2Deps {
   readonly params: ChainParams;
   readonly log: Logger;
   readonly nowSeconds: () => number;
-  /** Takes a block to every node. @returns their verdict, null when it was taken */
+  /**
+   * Sends a block to every node.
+   * @returns their verdict; null if it was accepted
+   */
   readonly submit: (block: Uint8Array, user: string) => Promise<string | null>;
 }
 
-/** The clients' side of a process of fronts. */
+/** Stratum V2 server of a process of fronts. */
 export interface FrontSv2 {
   template(facts: TemplateFacts, transactions: Uint8Array | null): void;
   measures(): Sv2Figures;
@@ -37,7 +40,10 @@ export interface FrontSv2 {
 
 const LOOPBACK = '127.0.0.1';
 
-/** Opens the port. @throws ConfigError when the key or the address cannot be used */
+/**
+ * Opens the port.
+ * @throws ConfigError if the key or the address cannot be used
+ */
 export async function openFrontSv2(config: Sv2Config, deps: FrontSv2Deps): Promise<FrontSv2> {
   const { params, log } = deps;
   const hashes = createNativeHashes();
@@ -84,7 +90,7 @@ export async function openFrontSv2(config: Sv2Config, deps: FrontSv2Deps): Promi
   const options = {
     perAddress: config.perAddress,
     authoritySecret: authority.secret,
-    // The nodes and the broker's stream keep what is found: there need not be a disk here.
+    // The nodes and the broker's stream store solutions, so this process needs no disk.
     solutionsDir: '',
     maxWeight: deps.maxWeight,
     leastReserve,

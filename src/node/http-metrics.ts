@@ -1,4 +1,4 @@
-// Metrics of the port that fronts serve, and of calls: the former are the same of a node and of a process of fronts.
+// Metrics of the RPC port and of calls. Those of the port are the same for a node and for a process of fronts.
 
 import type { FrontsStats } from '../http/server.js';
 import type { FrontFigures } from '../link/front-counters.js';
@@ -7,11 +7,11 @@ import { type Metrics, secondsBuckets } from '../metrics/registry.js';
 
 type Counted = { readonly [K in keyof FrontFigures]: FrontFigures[K] extends number ? K : never }[keyof FrontFigures];
 
-/** A figure of all fronts together. */
+/** Returns the sum of a figure over all fronts. */
 export const ofAll = (stats: FrontsStats | undefined, name: Counted): number =>
   stats?.fronts.reduce((total, front) => total + front[name], 0) ?? 0;
 
-/** Calls that wait for the node thread, and those that it is at. */
+/** Returns the number of calls that are queued or running on the node thread. */
 export const underWay = (stats: FrontsStats | undefined): number => (stats === undefined ? 0 : stats.link.queued + stats.link.running);
 
 /** Adds the metrics. */
@@ -55,7 +55,10 @@ export function addHttpMetrics(metrics: Metrics, stats: () => FrontsStats | unde
   );
 }
 
-/** Adds the time of calls on the node thread. @returns how it is reported */
+/**
+ * Adds the metric of call durations on the node thread.
+ * @returns a function that records one call
+ */
 export function addRpcMetrics(metrics: Metrics) {
   const rpc = metrics.quickHistogram('adit_rpc_seconds', 'Time to answer a call on the node thread, by method', secondsBuckets);
   const known = { ok: new Map<string, Series>(), error: new Map<string, Series>() };

@@ -1,4 +1,4 @@
-// From the -rpc* options to what the HTTP server is told.
+// Converts the -rpc* options to options of the HTTP server.
 import net from 'node:net';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
@@ -9,7 +9,7 @@ const badSubnet = (text: string): ConfigError =>
     `Invalid -rpcallowip subnet specification: ${text}. Valid are a single IP (e.g. 1.2.3.4), a network/netmask (e.g. 1.2.3.4/255.255.255.0) or a network/CIDR (e.g. 1.2.3.4/24).`,
   );
 
-/** Number of leading ones of a dotted netmask, or undefined when it has gaps. */
+/** Returns the number of leading ones of a dotted netmask; undefined if it has gaps. */
 function netmaskBits(mask: string): number | undefined {
   const bits = mask
     .split('.')
@@ -34,7 +34,10 @@ function parseSubnet(text: string): HttpSubnet {
   return { address, prefix: bits };
 }
 
-/** `host[:port]` of an option. @throws ConfigError */
+/**
+ * Parses `host[:port]` of an option.
+ * @throws ConfigError
+ */
 export function parseBind(text: string, port: number, option = 'rpcbind'): HttpBind {
   const match = /^(?:\[([^\]]+)\]|([^:]+)|(.*:.*:.*))(?::(\d{1,5}))?$/.exec(text);
   const host = match?.[1] ?? match?.[2] ?? match?.[3];
@@ -44,7 +47,7 @@ export function parseBind(text: string, port: number, option = 'rpcbind'): HttpB
   return { host, port: given };
 }
 
-/** Repeated lists of one user are intersected, as Core does. */
+/** Parses -rpcwhitelist. Several lists of one user are intersected, as in Core. */
 function parseWhitelist(entries: readonly string[], refuseOthers: boolean): HttpWhitelist {
   const users = new Map<string, string[]>();
   for (const entry of entries) {
@@ -64,7 +67,8 @@ function parseWhitelist(entries: readonly string[], refuseOthers: boolean): Http
 }
 
 /**
- * What is compared whole: the cookie, or user and password; nothing when there is neither, so that only -rpcauth opens.
+ * Returns the credentials that are compared as plain text: the cookie, or user and password. Empty if there is neither,
+ * so that only -rpcauth gives access.
  */
 function plainCredentials({ user, password }: NodeConfig['rpc'], cookie: string | undefined): string[] {
   if (cookie !== undefined) return [cookie];
@@ -72,7 +76,8 @@ function plainCredentials({ user, password }: NodeConfig['rpc'], cookie: string 
 }
 
 /**
- * @param cookie the cookie's credential, undefined with -rpcpassword or without a cookie
+ * Returns the options of the HTTP server.
+ * @param cookie the cookie's credential; undefined with -rpcpassword or without a cookie
  * @param warn lines for the log
  */
 export function httpOptions(
@@ -115,7 +120,7 @@ export function httpOptions(
   };
 }
 
-/** How callers are told apart, for the log, in Core's words. */
+/** Returns log lines about the authentication of callers, in Core's words. */
 export function authenticationLines({ rpc, cookieFile }: Pick<NodeConfig, 'rpc' | 'cookieFile'>): string[] {
   const lines: string[] = [];
   if (rpc.password !== '') lines.push('Using rpcuser/rpcpassword authentication; -rpcauth keeps passwords out of files.');

@@ -1,14 +1,14 @@
-// The optional indexes as RPC sees them.
+// Access of RPC calls to the optional indexes.
 import type { FilterIndex } from '../indexes/filter-index.js';
 import type { Indexes } from '../indexes/indexes.js';
 import type { FilterOfBlock, FilterSearch } from '../parallel/filter-matcher.js';
 import type { FilterIndexAccess } from '../rpc/context/indexes.js';
 import type { NodeContext } from '../rpc/context/node.js';
 
-/** What searches filters for scripts. */
+/** Creates a search of filters for scripts. */
 export type FilterSearcher = (scripts: readonly Uint8Array[]) => FilterSearch;
 
-/** What NodeContext holds of the indexes; null for those that are off. */
+/** Returns the index members of NodeContext; null for disabled indexes. */
 export function indexAccess(
   { tx, spenders, filters, coinStats, list }: Indexes,
   searcher: FilterSearcher,
@@ -27,7 +27,7 @@ export function indexAccess(
   };
 }
 
-/** Searches blocks by what an index holds of them. */
+/** Returns a search over the filters of an index. */
 export function filterSearch(index: Pick<FilterIndex, 'find'>, searcher: FilterSearcher): FilterIndexAccess['search'] {
   return (scripts) => {
     const match = searcher(scripts);

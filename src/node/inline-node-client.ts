@@ -1,5 +1,5 @@
-// What wallets know of the node (wallet/node-client.ts), answered on the node thread itself: for wallets there, and for
-// the node's end of a link to the wallets' thread.
+// Implements wallet/node-client.ts on the node thread: for wallets on this thread, and for the node's end of the link
+// to the wallets' thread.
 import type { Chain } from '../chain/chain.js';
 import type { TipChange } from '../chain/events.js';
 import { type HeaderNode, lastCommonAncestor } from '../chain/tree/header-node.js';
@@ -31,7 +31,7 @@ import {
   type StoredBlocks,
 } from '../wallet/node-client.js';
 
-/** What of the chain wallets hear. */
+/** Part of the chain that wallets use. */
 export type ClientChain = Pick<
   Chain,
   | 'tip'
@@ -55,13 +55,13 @@ export interface InlineClientDeps {
   readonly chain: ClientChain;
   readonly mempool: Mempool;
   readonly crypto: Crypto;
-  /** Reads past blocks on the pool's threads; null: they are read here. */
+  /** Scans past blocks on the pool's threads; null: blocks are read on this thread. */
   readonly scanner: BlockScanner | null;
-  /** Threads that sign; null: there are none. */
+  /** Threads that sign; null for none. */
   readonly signing: Pick<WorkPool, 'size' | 'run'> | null;
-  /** Filters of BIP-0158, where the node keeps them. */
+  /** Block filters (BIP-0158); null without the index. */
   readonly filters: { find(blockHash: Uint8Array): Promise<{ readonly filter: Uint8Array } | undefined> } | null;
-  /** -limitancestorcount and -limitdescendantcount: coins with more unconfirmed relatives are not chosen. */
+  /** -limitancestorcount and -limitdescendantcount. Coins with more unconfirmed relatives are not selected. */
   readonly mostRelatives: { readonly ancestors: number; readonly descendants: number };
 }
 
@@ -82,7 +82,7 @@ export class InlineNodeClient implements NodeClient {
 
   // -- events
 
-  /** The tip moved. */
+  /** Called after a tip change. */
   onTip(tip: HeaderNode, { disconnected, connected }: TipChange): void {
     if (this.#listeners.size + this.#followers.size === 0) return;
     if (disconnected.length + connected.length === 0) this.#emitChainEvent({ kind: 'jumped', ...this.#placed(tip) });
@@ -93,7 +93,7 @@ export class InlineNodeClient implements NodeClient {
     for (const { node, block } of connected) this.#emitChainEvent({ kind: 'connected', ...this.#placed(node), block });
   }
 
-  /** The blocks below a snapshot come further, or are validated. */
+  /** Called when the history below a snapshot has advanced or is validated. */
   onHistory(): void {
     if (this.#deps.chain.history === null) this.#emitChainEvent({ kind: 'history' });
   }
@@ -103,7 +103,10 @@ export class InlineNodeClient implements NodeClient {
     if (this.#listeners.size > 0) this.#emitEvent({ kind: 'entered', tx });
   }
 
-  /** One left. What a block took is told by the block: no transaction is read for it. Core tells wallets nothing of it. */
+  /**
+   * Called when a transaction left the mempool. For a mined one nothing is emitted or read: the block's event covers
+   * it, as in Core.
+   */
   onLeft(entry: MempoolEntry, reason: RemovalReason): void {
     if (reason !== 'block' && this.#listeners.size > 0) this.#emitEvent({ kind: 'left', tx: entry.tx, conflict: reason === 'conflict' });
   }
@@ -112,7 +115,10 @@ export class InlineNodeClient implements NodeClient {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
-  /** Events of blocks, whether or not anything listens. @returns a function that ends them */
+  /**
+   * Registers a follower of block events, which are emitted even without listeners.
+   * @returns unsubscribe
+   */
   followChain(listener: (event: NodeEvent) => void): () => void {
     this.#followers.add(listener);
     return () => this.#followers.delete(listener);
@@ -124,12 +130,15 @@ export class InlineNodeClient implements NodeClient {
     for (const follower of this.#followers) follower(event);
     this.#emitEvent(event);
   }
-  /** Every event was handed on when it happened. */
+  /** Does nothing: every event was emitted when it happened. */
   sync(): void {}
   async readMempool(listener: (event: NodeEvent) => void): Promise<void> {
     listener({ kind: 'pool', txs: this.pool() });
   }
-  /** Parents first: a payment that sends all of a coin is known by the coin alone. */
+  /**
+   * Returns all transactions, parents first, because a payment that spends a whole coin is recognised by that coin
+   * alone.
+   */
   pool(): MempoolTx[] {
     const { mempool, crypto } = this.#deps;
     const byAncestors: MempoolTx[][] = [];
@@ -236,7 +245,7 @@ export class InlineNodeClient implements NodeClient {
         result.push(found[next++]);
         continue;
       }
-      // A block whose undo data is not written yet is near the tip: it is looked through by the asker.
+      // The undo data of a block near the tip may not be written yet. The caller scans such a block itself.
       const block = node && (await chain.readBlock(node).catch(() => null));
       result.push(block?.txs.map(({ bytes }, position) => ({ bytes, position })) ?? null);
     }
@@ -352,7 +361,7 @@ export class InlineNodeClient implements NodeClient {
   }
 }
 
-/** Hashes of a block and of ever sparser ancestors, genesis last. */
+/** Returns a block locator: hashes of a block and of increasingly sparse ancestors, genesis last. */
 export function locatorOf(from: HeaderNode): Uint8Array {
   const hashes: Uint8Array[] = [];
   let step = 1;
@@ -365,16 +374,14 @@ export function locatorOf(from: HeaderNode): Uint8Array {
   return new Uint8Array(Buffer.concat(hashes));
 }
 
-/** Descendants of the topmost ancestor that has most of them. */
+/** Returns the number of descendants of the topmost ancestor with the most. */
 function mostDescendants(entry: MempoolEntry, ancestors: readonly MempoolEntry[]): number {
   if (ancestors.length === 0) return entry.descendantCount;
   const tops = ancestors.filter(({ ancestorCount }) => ancestorCount === 1);
   return Math.max(...tops.map(({ descendantCount }) => descendantCount));
 }
 
-/**
- * Whether a new transaction stays within the limits of relatives (without what replacement and the carve-out allow).
- */
+/** Returns whether a new transaction stays within the limits on relatives, ignoring replacement and the carve-out. */
 function fitsChainLimits(mempool: Mempool, tx: TxView): boolean {
   const { limitAncestorCount, limitAncestorSize, limitDescendantCount, limitDescendantSize } = mempool.options;
   const found = new Map<string, MempoolEntry>();

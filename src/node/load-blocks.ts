@@ -1,6 +1,6 @@
-// Long work with blocks that a start leaves to the background, while calls are answered: taking the node's own files
-// into a new index (-reindex), connecting stored blocks, importing files (-loadblock). Every line of progress has
-// height, percent, speed and time left. Core's counterpart: ThreadImport.
+// Long work with blocks in the background, while calls are answered: adding the node's own files to a new index
+// (-reindex), connecting stored blocks, importing files (-loadblock). Each progress line has height, percentage, speed
+// and remaining time. Core's counterpart: ThreadImport.
 import fs from 'node:fs';
 import type { Chain } from '../chain/chain.js';
 import type { ConnectProgress } from '../chain/connect/connect-progress.js';
@@ -11,9 +11,9 @@ import { blockFilesIn } from '../storage/scan-blocks.js';
 import type { Store } from '../storage/store.js';
 import type { RebuildNote } from './rebuild.js';
 
-/** What is to be done. */
+/** Work for the background. */
 export interface LoadTask {
-  /** The note of a rebuild whose files have to be scanned; null when there is none. */
+  /** Note of a rebuild whose files have to be scanned; null for none. */
   readonly scan: RebuildNote | null;
   /** Files and folders of -loadblock. */
   readonly files: readonly string[];
@@ -26,7 +26,7 @@ export interface LoadDeps {
   readonly stopping: AbortSignal;
 }
 
-/** Milliseconds between two lines about an import. */
+/** Interval between progress lines in milliseconds. */
 const REPORT_MS = 10_000;
 
 /** Returns the file itself, or all blk files of a folder. */
@@ -35,7 +35,7 @@ function importPaths(given: string): string[] {
   return fs.statSync(given).isDirectory() ? blockFilesIn(given) : [given];
 }
 
-/** Lets one report in ten seconds through, and the first. */
+/** Limits reports to the first one and then one in ten seconds. */
 function spaced<Progress>(report: (progress: Progress) => void): (progress: Progress) => void {
   let last = Number.NEGATIVE_INFINITY;
   return (progress) => {
@@ -51,7 +51,7 @@ const importText = ({ bytes, totalBytes, blocks, height, blocksPerSecond, second
 const connectText = ({ height, goal, percent, blocksPerSecond, secondsLeft }: ConnectProgress): string =>
   `height ${height} of ${goal} (${percent.toFixed(1)}%), ${blocksPerSecond.toFixed(0)} blocks/s, ${durationText(secondsLeft)} left`;
 
-/** Does it all, in order; ends early when the node stops. */
+/** Does all work in order. Ends early if the node stops. */
 export async function loadBlocks(task: LoadTask, deps: LoadDeps): Promise<void> {
   const { chain, log, stopping } = deps;
   if (task.scan !== null) await scanOwnFiles(task.scan, deps);
@@ -81,7 +81,7 @@ async function scanOwnFiles(note: RebuildNote, { chain, store, log, stopping }: 
   log.info('Reindexing: reading the block files');
   const blocks = await chain.adoptStored(spaced((progress) => log.info(`Reindexing: ${importText(progress)}`)));
   if (stopping.aborted) return;
-  // From here on the index is what a start finds; it has to be on the disk before the note goes.
+  // The index must be on the disk before the note is deleted.
   await store.batch([], { sync: true });
   note.remove();
   log.info(`Reindexing: ${blocks} blocks found in the files`);

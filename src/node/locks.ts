@@ -1,4 +1,4 @@
-// The database and the lock on the block files: one node to a folder, in Core's words.
+// Opens the database and locks the block files, so that only one node uses a folder. Messages are Core's.
 import path from 'node:path';
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
@@ -9,19 +9,19 @@ import { openStore } from '../storage/open-store.js';
 import type { RocksStore } from '../storage/rocks-store.js';
 import { StoreError } from '../storage/store-error.js';
 
-/** Blocks of the database in memory, beside -dbcache. */
+/** Bytes of RocksDB's block cache, in addition to -dbcache. */
 export const storeCacheBytes = 8 << 20;
 
 export const databaseDir = (config: NodeConfig): string => path.join(config.netDir, 'chainstate');
 
-/** Opens the database; that it can be opened proves that no other node uses the folder. */
+/** Opens the database. Success proves that no other node uses the folder. */
 export async function openDatabase(config: NodeConfig, log: Logger): Promise<RocksStore> {
   try {
     return await openStore({
       path: databaseDir(config),
       cacheBytes: storeCacheBytes,
       writeThread: true,
-      // Blocks lie in their own files, and everything else follows from them.
+      // The blocks have their own files, and everything else can be computed from them.
       onLogDamage: (text) => log.warn(`${text}. It is made again from the block files; marks set by invalidateblock since then are gone.`),
     });
   } catch (error) {
@@ -33,7 +33,7 @@ export async function openDatabase(config: NodeConfig, log: Logger): Promise<Roc
   }
 }
 
-/** The block files, which -blocksdir may put where another node's are. */
+/** Locks the block files, because -blocksdir may name another node's folder. */
 export async function lockBlocks(config: NodeConfig, store: RocksStore): Promise<FolderLock> {
   try {
     return await lockFolder(config.blocksDir, { engine: store.engine });

@@ -1,4 +1,4 @@
-// The log's categories for the logging call; fronts read in shared memory whether theirs are on.
+// Log categories for the logging call. Fronts read in shared memory whether their categories are on.
 import { type SharedState, STATE_FLAG } from '../link/shared-state.js';
 import { listedCategories } from '../log/categories.js';
 import type { NodeLogger } from '../log/create-logger.js';

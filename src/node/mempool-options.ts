@@ -1,10 +1,10 @@
-// From the options of the daemon to the limits of the mempool: what depends on the network is added.
+// Converts the node's options to the mempool's, adding values that depend on the network.
 import type { NodeConfig } from '../config/load.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { cleanupPossible } from '../consensus/rules/cleanup/enforced.js';
 import type { MempoolOptions } from '../mempool/options.js';
 
-/** Where clusters are limited, ancestors and descendants are not. */
+/** If clusters are limited, ancestors and descendants are not. */
 const NO_CHAIN_LIMITS = {
   limitAncestorCount: Number.POSITIVE_INFINITY,
   limitAncestorSize: Number.POSITIVE_INFINITY,
@@ -20,7 +20,8 @@ export function mempoolOptions(
     ...mempool,
     ...(policy.clusters && NO_CHAIN_LIMITS),
     policy,
-    // Templates take what the mempool holds: where blocks may have to obey the rule, nothing else gets in.
+    // Templates take transactions from the mempool. On networks where blocks may have to obey the rule, nothing else
+    // may enter.
     limitLegacySigops: policy.requireStandard || cleanupPossible(params),
   };
 }

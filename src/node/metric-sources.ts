@@ -1,4 +1,4 @@
-// The rooms that a scrape asks.
+// Modules that metrics read at each scrape.
 import type { Chain } from '../chain/chain.js';
 import type { NodeConfig } from '../config/load.js';
 import type { Crypto } from '../crypto/crypto.js';
@@ -21,25 +21,25 @@ export interface MetricSources {
   readonly templates: TemplateService;
   readonly verifier: Verifier;
   readonly network: NetworkAccess;
-  /** undefined until it is up. */
+  /** Returns undefined until the network is open. */
   readonly net: () => Net | undefined;
   readonly progress: SyncProgress;
   /** Name of the database engine. */
   readonly engine: string;
   readonly backend: Crypto['backend'];
   readonly startedSeconds: number;
-  /** undefined with -server=0. */
+  /** Returns undefined with -server=0. */
   readonly fronts: () => Fronts | undefined;
-  /** null with -disablewallet. */
+  /** The wallets' thread; null with -disablewallet. */
   readonly wallets: WalletThread | null;
-  /** null without -sv2. */
+  /** The Stratum V2 provider; null without -sv2. */
   readonly sv2: Sv2 | null;
-  /** The warnings of getnetworkinfo. */
+  /** Returns the warnings of getnetworkinfo. */
   readonly warnings: () => readonly string[];
   readonly submissions: Submissions;
-  /** The newest block. */
+  /** Returns the figures of the newest block. */
   readonly latest: () => NewestBlock['figures'];
 }
 
-/** Asked at each scrape: the rooms are there once the node is up. */
+/** Returns the modules at each scrape; undefined until the node is up. */
 export type FindMetricSources = () => MetricSources | undefined;

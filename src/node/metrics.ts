@@ -1,6 +1,6 @@
-// Every metric by name, with where its figure comes from: a group a room. Each is on a dashboard in grafana/; a test
-// compares. bitcoin_* are the names of the exporter that existing Bitcoin dashboards were made for. Names carry their
-// units: sizes in bytes, times in seconds, fees in satoshi.
+// Registers every metric with its source, one group per module. Each metric is on a dashboard in grafana/; a test
+// checks that. bitcoin_* are names of the exporter that existing Bitcoin dashboards use. Names include units: bytes,
+// seconds, satoshis.
 import { version } from '../config/version.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import { Metrics, type OnMetricFault } from '../metrics/registry.js';
@@ -56,7 +56,7 @@ export function createMetrics(sources: FindMetricSources, guard: ListenerGuard, 
   addPublisherMetrics(metrics, sources);
   addSv2Metrics(metrics, () => sources()?.sv2?.measures());
   addVerifyMetrics(metrics, sources);
-  /** How rooms report what a scrape can't ask for. */
+  /** Functions with which modules report values that cannot be read at a scrape. */
   const observe = {
     ...addChainMetrics(metrics, sources),
     ...addTemplateMetrics(metrics, sources),

@@ -1,5 +1,5 @@
-// Metrics of peers, relay and sync, with where their figures come from. Label sets are bounded: kinds of connections,
-// networks, known messages; of bans the newest ones.
+// Metrics of peers, relay and sync. Label values are limited: kinds of connections, networks, known messages, and the
+// newest bans.
 import type { Metrics } from '../metrics/registry.js';
 import type { Net } from '../net/net.js';
 import { subnetText } from '../net/peer/bans.js';
@@ -11,19 +11,22 @@ import type { FindMetricSources } from './metric-sources.js';
 
 const TYPES = ['inbound', 'manual', 'outbound-full-relay', 'block-relay-only', 'feeler', 'addr-fetch'] as const;
 const NETWORKS = ['ipv4', 'ipv6', 'onion', 'i2p', 'cjdns'] as const;
-/** Bans that are shown one by one, as the exporter does. */
+/** Number of bans that are shown individually, as the exporter does. */
 const MAX_BANS = 200;
-/** The exporter's word for bans without a reason of their own. */
+/** The exporter's reason for bans without one. */
 const BAN_REASON = 'manually added';
-/** Seconds from a peer's word of a block; goals are some tens of milliseconds. */
+/** Buckets in seconds since a peer first announced a block; goals are tens of milliseconds. */
 const announcedBuckets = [0.003, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.2, 0.3, 0.5, 1, 3, 10, 30] as const;
 
 const countBy = (net: Net, read: (peer: Net['peers'][number]) => string, value: string): number =>
   net.peers.reduce((count, peer) => count + Number(read(peer) === value), 0);
 
-/** Adds the metrics. @returns how the time of announced blocks is reported */
+/**
+ * Adds the metrics.
+ * @returns a function that records the time of an announced block
+ */
 export function addNetMetrics(metrics: Metrics, sources: FindMetricSources): (stage: BlockStage, seconds: number) => void {
-  // What is never sent or never comes under a name stays zero; unknown names are one.
+  // Names without messages show zero; unknown names share one label.
   const byMessage = (counts: ReadonlyMap<string, number>) => [...MESSAGES, OTHER].map((name) => [name, counts.get(name) ?? 0]);
   const bansOf = ({ bans }: Net) => bans.list().slice(-MAX_BANS);
   metrics.group(

@@ -1,4 +1,4 @@
-// What RPC and metrics see of the network: the room itself once it runs, before that a network without peers.
+// Access of RPC and metrics to the network module. Until it runs, a network without peers.
 
 import { protocolVersion } from '../config/version.js';
 import { toHex } from '../consensus/bytes/hex.js';
@@ -13,11 +13,15 @@ import type { NetworkAccess, PeerInfo } from '../rpc/context/network.js';
 import { Amount } from '../rpc/wire/values.js';
 import { createNetworkControl } from './network-control.js';
 
-/** Those of 0.21. */
+/** Networks of 0.21. */
 const OLD_NETWORKS = ['ipv4', 'ipv6', 'onion'] as const;
 const defaultServices = SERVICE.NETWORK | SERVICE.WITNESS | SERVICE.NETWORK_LIMITED;
 
-/** @param deprecated old members that are shown all the same @param net the room, as soon as there is one */
+/**
+ * Creates the access.
+ * @param deprecated old members that are still shown
+ * @param net returns the network module once it exists
+ */
 export function createNetworkAccess(
   options: Partial<NetOptions>,
   deprecated: ReadonlySet<string>,
@@ -108,7 +112,10 @@ function placeText(place: ProxyPlace): string {
   return `${place.host.includes(':') ? `[${place.host}]` : place.host}:${place.port}`;
 }
 
-/** In Core's order. What a version does not have is left out by the declaration. */
+/**
+ * Returns the members of getpeerinfo in Core's order. The method's declaration removes members that a release does not
+ * have.
+ */
 function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerInfo {
   const { connection } = peer;
   const heights = net.heightsOf(peer);
@@ -164,8 +171,8 @@ function peerInfo(net: Net, peer: Peer, deprecated: ReadonlySet<string>): PeerIn
 }
 
 /**
- * Core's word for how a peer is reached: of this machine's network, and of names that a proxy looked up, there is no
- * telling.
+ * Returns Core's name of the network by which a peer is reached. 'unroutable' for local addresses and names that a
+ * proxy resolved.
  */
 export function networkOf({ address, name, isViaOnion: cameByOnion }: Pick<Peer, 'address' | 'name' | 'isViaOnion'>): string {
   if (cameByOnion) return 'onion';

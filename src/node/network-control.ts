@@ -1,4 +1,4 @@
-// What RPC may do to the network room: connect, disconnect, ban. Before the room runs there are no peers.
+// Control of the network module by RPC: connect, disconnect, ban. Until it runs there are no peers.
 import type { AddressInfo } from '../net/address/addr-manager.js';
 import type { Net } from '../net/net.js';
 import { outboundTargets } from '../net/peer/auto-connect.js';
@@ -10,7 +10,10 @@ import { RPC_CODE, RpcError } from '../rpc/errors.js';
 
 const MAX_PORT = 65_535;
 
-/** @param running the network, as soon as there is one */
+/**
+ * Creates the control.
+ * @param running returns the network module once it exists
+ */
 export function createNetworkControl(running: () => Net | undefined): NetworkControl {
   const net = (): Net => {
     const found = running();

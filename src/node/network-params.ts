@@ -1,4 +1,4 @@
-// The parameters of the network that the options name, and the lines about what is taken on trust.
+// Returns the network's parameters for the options, and logs what the node trusts.
 import { ConfigError } from '../config/args.js';
 import type { NodeConfig } from '../config/load.js';
 import { fromHex, isHex } from '../consensus/bytes/hex.js';
@@ -7,13 +7,16 @@ import { chainParams } from '../consensus/params/networks.js';
 import type { Crypto } from '../crypto/crypto.js';
 import type { Logger } from '../log/logger.js';
 
-/** Options that change parameters. */
+/** Options that change the parameters. */
 export type NetworkChoice = Pick<
   NodeConfig,
   'chain' | 'signetChallengeHex' | 'signetSeedNodes' | 'activationHeights' | 'vbparams' | 'regtest'
 >;
 
-/** @throws ConfigError for a signet challenge that is no hex */
+/**
+ * Returns the parameters.
+ * @throws ConfigError for a signet challenge that is not hex
+ */
 export function networkParams(config: NetworkChoice, native: Crypto): ChainParams {
   const challenge = config.signetChallengeHex;
   if (challenge !== undefined && !isHex(challenge)) throw new ConfigError(`-signetchallenge must be hex, not '${challenge}'.`);
@@ -30,7 +33,7 @@ export function networkParams(config: NetworkChoice, native: Crypto): ChainParam
   );
 }
 
-/** What the node takes on trust, in Core's lines. */
+/** Logs what the node trusts, with Core's lines. */
 export function logTrust({ assumeValidHex, minimumChainWorkHex }: NodeConfig, params: ChainParams, log: Logger): void {
   const assumed = assumeValidHex ?? params.assumeValid;
   if (assumed === null || /^0*$/.test(assumed)) log.info('Validating signatures for all blocks.');

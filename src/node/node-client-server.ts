@@ -1,6 +1,6 @@
-// The node's end of wallet/linked-node-client.ts: posts events in the turn in which chain and mempool change, and before
-// any reply that tells of them leaves; answers questions as the client on this thread does. If a message cannot be posted,
-// for example because of a lack of memory, it is posted again before all later messages, so wallets miss no event.
+// Node side of wallet/linked-node-client.ts. Posts events in the same tick in which chain and mempool change, before
+// any reply that depends on them, and answers requests. If a message cannot be posted, for example because of a lack of
+// memory, it is posted again before all later messages, so wallets miss no event.
 import type { MessagePort } from 'node:worker_threads';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import {
@@ -18,16 +18,19 @@ import type { MempoolTx, NodeEvent } from '../wallet/node-client.js';
 import { answerOutputs } from '../wallet/output-queries.js';
 import type { InlineNodeClient } from './inline-node-client.js';
 
-/** Thousands of bytes that the wallets have not taken yet, above which the mempool is told of as a whole later. */
+/**
+ * Limit in kilobytes for messages that the wallets have not processed. Above it, mempool events are dropped and the
+ * wallets read the whole mempool later.
+ */
 const MAX_PENDING_KB = 64_000;
-/** So many times as much, and blocks are told of without their bytes: wallets look through them later. */
+/** Above this multiple of the limit, blocks are announced without their bytes and the wallets scan them later. */
 const BLOCKS_SHARE = 4;
-/** How often it is looked whether they have caught up. */
+/** Interval in milliseconds between checks whether the wallets have caught up. */
 const CHECK_MS = 200;
 /** Milliseconds until a message that could not be posted is posted again, unless another message comes earlier. */
 const RETRY_MS = 200;
 
-/** The ids in one array, and the bytes of each. */
+/** Returns the ids in one array, and the bytes of each transaction. */
 function packedPool(txs: readonly MempoolTx[]): PackedMempool {
   const txids = new Uint8Array(TXID_BYTES * txs.length);
   for (const [i, { txid }] of txs.entries()) txids.set(txid, TXID_BYTES * i);
@@ -45,7 +48,7 @@ export class NodeClientServer {
   #retry: NodeJS.Timeout | null = null;
   #stop: Promise<() => void> | null = null;
   #postedKb = 0;
-  /** Mempool events were left out: the wallets will read it anew. */
+  /** True after mempool events were dropped: the wallets will read the mempool again. */
   #lost = false;
   /** Runs while blocks were announced without their bytes, and the wallets have not been told to scan them. */
   #behind: NodeJS.Timeout | null = null;
@@ -56,7 +59,7 @@ export class NodeClientServer {
     this.#port = port;
     this.#counters = counters;
     this.#maxPendingKb = maxPendingKb;
-    // Where the chain ends is told always, what its blocks hold only to who listens.
+    // Block events are always posted; their bytes only while wallets listen.
     const unfollow = client.followChain((event) => this.#postInOrder(() => this.#skipped(event) ?? this.#packed(event)));
     port.on('message', (message: ToNode) => this.#onMessage(message));
     port.on('close', () => {
@@ -69,7 +72,7 @@ export class NodeClientServer {
     });
   }
 
-  /** For the other end, as of now. */
+  /** Current facts for the other end. */
   get facts(): ClientFacts {
     const { tip, genesis, scanDepth, signers, hasFilters, longestTarget, maxAncestors, maxDescendants } = this.#client;
     return { tip, genesis, scanDepth, signers, hasFilters, longestTarget, maxAncestors, maxDescendants };
@@ -101,14 +104,14 @@ export class NodeClientServer {
   }
   #post(message: ToWallets): void {
     this.#postedKb = (this.#postedKb + kilobytesOf(message)) | 0;
-    // A block is copied once, into a buffer that goes over; small things are copied on the way.
+    // A block is copied once, into a buffer that is transferred. Small messages are copied by postMessage.
     const moved = (message.kind === 'connected' || message.kind === 'disconnected') && message.bytes;
     this.#port.postMessage(message, moved ? [moved.buffer as ArrayBuffer] : []);
     Atomics.add(this.#counters, CLIENT_COUNTER.POSTED, 1);
   }
   /**
-   * A block of which wallets that are far behind are told nothing but that it is there, as after a snapshot: they note
-   * what they did not see, and look through it when they have taken all the rest. Null for other events.
+   * Returns the short event for a block if the wallets are far behind: like after a snapshot, they record the block and
+   * scan it later. Null for other events.
    */
   #skipped(event: NodeEvent): PackedEvent | null {
     if (event.kind !== 'connected' || this.#stop === null || this.#pendingKb <= BLOCKS_SHARE * this.#maxPendingKb) return null;
@@ -138,7 +141,7 @@ export class NodeClientServer {
   #checkCaughtUp(): void {
     if (this.#pendingKb > this.#maxPendingKb) return;
     this.#endBehind();
-    // While blocks below a snapshot are missing, the end of that is told by the chain.
+    // While blocks below a snapshot are missing, the chain announces the end of that.
     if (!this.#client.stored().historyMissing) this.#postInOrder(() => ({ kind: 'history' }));
   }
   #endBehind(): void {
@@ -164,7 +167,7 @@ export class NodeClientServer {
     };
     try {
       const value = this.#answer(message);
-      // What is known at once leaves before anything else can happen.
+      // Post known answers immediately, before anything else can happen.
       if (!(value instanceof Promise)) this.#answerWith({ kind: 'answer', id, value });
       else value.then((known: unknown) => this.#answerWith({ kind: 'answer', id, value: known })).catch(failed);
     } catch (error) {

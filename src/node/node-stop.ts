@@ -1,13 +1,13 @@
-// How a node is asked to end: by the operator's signal, by the stop call, or by a fault.
+// Requests to stop the node: by the operator's signal, by the stop call, or after a fault.
 
 export class NodeStop {
   readonly #begun = new AbortController();
-  /** Resolves when something asks for the end: the stop call, or a fault (then with its error). */
+  /** Resolves when a stop is requested: by the stop call, or by a fault (with its error). */
   readonly requested: Promise<Error | undefined>;
-  /** Asks for the end. The first call counts. */
+  /** Requests a stop. Only the first call counts. */
   requestStop: (fault?: Error) => void = () => {};
 
-  /** @param aborted fires when the operator wants the end, also before the start is over */
+  /** @param aborted fires when the operator requests a stop, even during the start */
   constructor(aborted: AbortSignal) {
     this.requested = new Promise((resolve) => {
       this.requestStop = resolve;
@@ -16,7 +16,7 @@ export class NodeStop {
     else aborted.addEventListener('abort', () => this.beginStop());
   }
 
-  /** Fires when the end begins: long work stops at its next step. */
+  /** Fires when the stop begins. Long work ends at its next step. */
   get signal(): AbortSignal {
     return this.#begun.signal;
   }

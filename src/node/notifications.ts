@@ -1,4 +1,4 @@
-// Tells the outside what happens: ZeroMQ, commands and webhooks, from the chain's and the mempool's own events.
+// Notifies external programs of events of chain and mempool: ZeroMQ, commands and webhooks.
 import type { Chain } from '../chain/chain.js';
 import type { ConnectedBlock, TipListener } from '../chain/events.js';
 import { ConfigError } from '../config/args.js';
@@ -12,17 +12,17 @@ import { Hooks, quoted } from '../notify/hooks.js';
 import { type HookEvent, Webhooks } from '../notify/webhooks.js';
 import { type ShownEndpoint, ZmqPublisher } from '../notify/zmq-publisher.js';
 
-/** What start does with them. */
+/** Notifications of a node. */
 export interface Notifications {
-  /** For getzmqnotifications. */
+  /** Endpoints for getzmqnotifications. */
   readonly zmq: readonly ShownEndpoint[];
-  /** The node is up. */
+  /** Called when the node is up. */
   started(): void;
   onTip: TipListener;
-  /** A transaction entered the mempool. */
+  /** Called when a transaction entered the mempool. */
   onEntered(entry: MempoolEntry): void;
   onLeft(entry: MempoolEntry, reason: RemovalReason): void;
-  /** Something is wrong that an operator should know. */
+  /** Reports a problem to the operator (-alertnotify). */
   alert(text: string): void;
   close(): void;
 }
@@ -38,7 +38,10 @@ function sequenceBody(hash: Uint8Array, label: 'C' | 'D' | 'A' | 'R', mempoolSeq
   return body;
 }
 
-/** Opens everything that is configured. @throws ConfigError when an address can't be bound */
+/**
+ * Opens all configured notifications.
+ * @throws ConfigError if an address cannot be bound
+ */
 export async function startNotifications(
   config: NodeConfig['notify'],
   { chain, mempool, log, guard }: { chain: Chain; mempool: Mempool; log: Logger; guard: ListenerGuard },

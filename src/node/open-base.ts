@@ -1,4 +1,4 @@
-// Opens what every room is given: curve arithmetic, the memory shared with the fronts, clock, scheduler, metrics.
+// Opens what every module needs: curve arithmetic, the memory shared with the fronts, clock, scheduler, metrics.
 
 import type { NodeConfig } from '../config/load.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
@@ -20,17 +20,17 @@ import { logTrust } from './network-params.js';
 import type { NodeStop } from './node-stop.js';
 import type { Teardown } from './teardown.js';
 
-/** What is there before anything else. */
+/** Values that exist before anything is opened. */
 interface Ground {
   readonly config: NodeConfig;
   readonly log: NodeLogger;
-  /** Every open function adds here how to take its part down. */
+  /** Every open function adds here how to close what it opened. */
   readonly teardown: Teardown;
   readonly stop: NodeStop;
   readonly crypto: Crypto;
   readonly params: ChainParams;
   readonly store: RocksStore;
-  /** Start of the process, seconds since 1970. */
+  /** Start of the process in seconds since 1970. */
   readonly startedSeconds: number;
 }
 
@@ -44,7 +44,7 @@ export interface NodeBase extends Ground {
   readonly logControl: LogControl;
   readonly metrics: ReturnType<typeof createMetrics>['metrics'];
   readonly observe: ReturnType<typeof createMetrics>['observe'];
-  /** From here on a scrape finds the rooms. */
+  /** Sets the modules that scrapes read. */
   setMetricSources(sources: MetricSources): void;
 }
 

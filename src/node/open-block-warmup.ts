@@ -1,4 +1,4 @@
-// Has blocks rehearsed once a miner is there: see rehearsal/.
+// Starts the warm-up with made-up blocks once the node has a miner. See block-warmup/.
 
 import path from 'node:path';
 import { DEFAULT_MEMPOOL } from '../mempool/options.js';
@@ -16,12 +16,12 @@ import type { NodeBase } from './open-base.js';
 import type { OpenedThreads } from './open-threads.js';
 import type { WiredModules } from './wiring.js';
 
-/** How often it is looked whether a miner is there. What else a start leaves to do goes first. */
+/** Interval in milliseconds between checks whether there is a miner. The other work of the start comes first. */
 const CHECK_MS = 5_000;
-/** A node whose threads checked so many inputs has nothing to rehearse. */
+/** Number of verified inputs after which the warm-up is unnecessary. */
 const ENOUGH_INPUTS = 20_000;
 
-/** A node that hands out no templates never begins, and its threads stay as small as they are. */
+/** Schedules the warm-up. A node without miners never starts it, so its threads stay small. */
 export function openBlockWarmup(
   { config, crypto, keyMath, scheduler, log, teardown }: NodeBase,
   { pool, assembler, verifier, signer }: OpenedThreads,
@@ -32,7 +32,7 @@ export function openBlockWarmup(
   const options = mempoolOptions(config, WARMUP_PARAMS);
   const blockWarmup = new BlockWarmup({
     dir: path.join(config.blocksDir, 'rehearsal'),
-    // The node's rules, whatever it asks for, and room for two blocks, whatever it has.
+    // The node's rules with default fee rates, and space for two blocks, whatever its options are.
     mempool: {
       ...options,
       maxUsageBytes: DEFAULT_MEMPOOL.maxUsageBytes,
@@ -42,7 +42,7 @@ export function openBlockWarmup(
     crypto,
     keys: keyMath,
     signing: { crypto, signer, signingThreads: new PooledSigner({ pool: lowestPriority(pool), crypto, hereUs: 0 }) },
-    // On the same threads, but what passed is forgotten at once: a block is tried again and again.
+    // On the same threads but without a script cache, because each block is checked several times.
     verifier: new CachedVerifier(new PooledVerifier(pool), new ScriptCache(0, 0)),
     blockHasher: new PooledBlockHasher(lowestPriority(pool)),
     assembler: assembler.secondAssembler(),
@@ -60,7 +60,7 @@ export function openBlockWarmup(
   });
 }
 
-/** The pool for jobs that wait behind all others. */
+/** Returns the pool for jobs of the lowest class. */
 function lowestPriority(pool: WorkPool): Pick<WorkPool, 'size' | 'canAcceptWork' | 'run'> {
   return {
     size: pool.size,
@@ -69,7 +69,9 @@ function lowestPriority(pool: WorkPool): Pick<WorkPool, 'size' | 'canAcceptWork'
   };
 }
 
-/** @returns whether the node itself has had work since this was asked last, or has a change of the chain to make */
+/**
+ * Returns a function that tells whether the node has had jobs since its last call, or has a queued change of the chain.
+ */
 function urgentWork({ posted }: WorkPool, { chain, mempool }: Pick<WiredModules, 'chain' | 'mempool'>): () => boolean {
   let seen = 0;
   return () => {

@@ -1,4 +1,4 @@
-// Opens the chain, checks its newest blocks, and makes the indexes over it.
+// Opens the chain, checks its newest blocks, and creates the indexes over it.
 
 import { Chain } from '../chain/chain.js';
 import { Indexes } from '../indexes/indexes.js';
@@ -17,13 +17,17 @@ import { warmupTexts } from './warmup.js';
 export interface OpenedChain {
   readonly chain: Chain;
   readonly indexes: Indexes;
-  /** For the status page, with how long their parts took. */
+  /** Newest blocks for the status page, with the durations of their phases. */
   readonly blocks: RecentBlocks;
-  /** Lets blocks be pruned: called once indexes and wallets can say what they still need. */
+  /** Allows pruning. Called once indexes and wallets can say which blocks they need. */
   allowPruning(): void;
 }
 
-/** @param alert tells the operator of a fault @throws ConfigError, StoreError, ChainFault */
+/**
+ * Opens the chain.
+ * @param alert reports a fault to the operator
+ * @throws ConfigError, StoreError, ChainFault
+ */
 export async function openChain(
   base: NodeBase,
   { pool, verifier }: OpenedThreads,

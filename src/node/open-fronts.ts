@@ -1,4 +1,4 @@
-// Opens the RPC port. HTTP opens before the chain is loaded, and calls are answered with -28 until they are served.
+// Opens the RPC port. It opens before the chain is loaded; calls get code -28 until the executors are set.
 
 import type { Fronts } from '../http/server.js';
 import { SlabRing } from '../link/slab-ring.js';
@@ -12,10 +12,13 @@ import type { NodeBase } from './open-base.js';
 import { openRpcServer } from './rpc-server.js';
 import { createWarmupExecutor, warmupTexts } from './warmup.js';
 
-/** Templates that readers may be at in mode live, where they follow each other more quickly than slow readers read. */
+/**
+ * Number of templates that readers may use at the same time in live mode, where templates change faster than slow
+ * readers read.
+ */
 const LIVE_SLABS = 16;
 
-/** What answers calls that the fronts pass on. */
+/** Executors of the calls that fronts pass on. */
 export interface CallExecutors {
   readonly calls: CallExecutor<NodeContext>;
   readonly rest: RestHandler;
@@ -24,20 +27,24 @@ export interface CallExecutors {
 
 export interface OpenedFronts {
   readonly slabs: SlabRing;
-  /** undefined with -server=0. */
+  /** The front threads; undefined with -server=0. */
   readonly fronts: Fronts | undefined;
-  /** Where JSON-RPC is answered, `host:port`; empty with -server=0. */
+  /** Addresses of the RPC port, `host:port`; empty with -server=0. */
   readonly addresses: readonly string[];
-  /** The start has reached another phase. @param text of the -28 replies, null: fronts and desks answer */
+  /**
+   * Sets the phase of the start.
+   * @param text of the -28 replies; null: calls are answered
+   */
   setWarmupPhase(text: string | null): void;
-  /** From here on the desks answer what the fronts pass on. */
+  /** Sets the executors of calls that fronts pass on. */
   serveCalls(executors: CallExecutors): void;
-  /** Ends the fronts. Safe to call twice. */
+  /** Closes the fronts. Safe to call twice. */
   close(): Promise<void>;
 }
 
 /**
- * @param onFronts is given at once a way to end the front threads after an uncaught fault
+ * Opens the RPC port.
+ * @param onFronts receives a function that ends the front threads after an uncaught fault
  * @throws HttpStartError, ConfigError
  */
 export async function openFronts(base: NodeBase, onFronts: (abandon: () => Promise<void>) => void): Promise<OpenedFronts> {

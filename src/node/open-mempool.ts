@@ -1,4 +1,4 @@
-// Opens the mempool and its files. Transactions of the last run come back once the chain is loaded.
+// Opens the mempool and its files. Transactions of the last run are restored after the chain is loaded.
 
 import type { Chain } from '../chain/chain.js';
 import type { NodeConfig } from '../config/load.js';
@@ -13,10 +13,10 @@ import { PoolFiles } from './pool-files.js';
 
 /** First release of Core that has no fee estimates with -blocksonly. */
 const NO_ESTIMATES_WITHOUT_RELAY = 22;
-/** First release of Core that ignores an old file of estimates, and the largest age in hours. */
+/** First release of Core that ignores an old estimates file, and the largest age in hours. */
 const STALE_ESTIMATES = 25;
 const MAX_ESTIMATES_HOURS = 60;
-/** Waits are not learnt from while the tip is older than this. */
+/** Age of the tip in seconds above which waiting times are not learnt. */
 const FEE_TIP_AGE_SECONDS = 3 * 60 * 60;
 
 export interface OpenedMempool {
@@ -24,7 +24,7 @@ export interface OpenedMempool {
   readonly poolFiles: PoolFiles;
 }
 
-/** Core's IsCurrentForFeeEstimation: waiting times mean something only while blocks come as they are found. */
+/** Core's IsCurrentForFeeEstimation: waiting times are meaningful only while blocks arrive when they are mined. */
 function blocksAreCurrent(chain: Chain, clock: Clock): boolean {
   if (chain.isInitialBlockDownload() || chain.tip.time < clock.nowSeconds() - FEE_TIP_AGE_SECONDS) return false;
   return chain.tip.height >= chain.bestHeader.height - 1;

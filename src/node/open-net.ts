@@ -1,4 +1,4 @@
-// Opens the network of peers. It listens and connects later.
+// Creates the network module. It listens and connects later.
 
 import path from 'node:path';
 import type { Chain } from '../chain/chain.js';

@@ -1,5 +1,5 @@
-// Opens what the node keeps on disk: the database, which proves that no other node holds the folder, the lock on the
-// block files, the pid file. What a rebuild throws away goes first.
+// Opens the node's files: the database, which proves that no other node uses the folder, the lock on the block files,
+// and the pid file. A rebuild first deletes its old data.
 
 import type { NodeConfig } from '../config/load.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
@@ -14,13 +14,16 @@ import type { Teardown } from './teardown.js';
 
 export interface OpenedStorage {
   readonly store: RocksStore;
-  /** The chain is built again from the block files. */
+  /** True if the chain is built again from the block files. */
   readonly scan: boolean;
-  /** How far a rebuild came. */
+  /** Note with the stage of a rebuild. */
   readonly note: RebuildNote;
 }
 
-/** @throws ConfigError when another node holds the folder; StoreError */
+/**
+ * Opens the storage.
+ * @throws ConfigError if another node uses the folder; StoreError
+ */
 export async function openStorage(config: NodeConfig, params: ChainParams, log: NodeLogger, teardown: Teardown): Promise<OpenedStorage> {
   let blocksLock: FolderLock | undefined;
   teardown.add(() => blocksLock?.release());

@@ -1,4 +1,4 @@
-// Opens what hands out work: templates for RPC, the Stratum V2 provider, jobs that clients were given.
+// Opens the sources of work for miners: templates for RPC, the Stratum V2 provider, and pinned jobs.
 
 import type { Chain } from '../chain/chain.js';
 import { timerAfter } from '../lib/supervised-thread.js';
@@ -14,15 +14,16 @@ import { createTemplateAccess } from './template-access.js';
 
 export interface OpenedTemplates {
   readonly templates: TemplateService;
-  /** Templates in the words of RPC. */
+  /** Access of RPC calls to templates. */
   readonly access: ReturnType<typeof createTemplateAccess>;
-  /** null without -sv2. */
+  /** The Stratum V2 provider; null without -sv2. */
   readonly sv2: Sv2 | null;
   readonly jobs: JobPins;
 }
 
 /**
- * @param reached told of a tip's hash when its template is there
+ * Opens the templates.
+ * @param reached called with a tip's hash when its template is published
  * @throws ConfigError
  */
 export function openTemplates(

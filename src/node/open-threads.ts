@@ -1,4 +1,4 @@
-// Opens the pools of threads that check scripts, sign, search nonces and choose transactions.
+// Opens the threads that verify scripts, sign, search nonces and assemble templates.
 
 import { randomBytes } from 'node:crypto';
 import { createSigner } from '../crypto/native/sign.js';
@@ -34,7 +34,7 @@ export function openThreads({ config, crypto, log, teardown }: NodeBase): Opened
     verifier: new CachedVerifier(new PooledVerifier(pool), cache),
     grinder: new Grinder(pool),
     signer,
-    // Nothing of it is done on the node thread.
+    // The node thread signs nothing itself.
     signingThreads: new PooledSigner({ pool, crypto, hereUs: 0 }),
   };
 }

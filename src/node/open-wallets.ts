@@ -1,4 +1,4 @@
-// Opens the node's end of what wallets know of it. Their thread is started later, when something asks for wallets.
+// Opens the node's side of the wallets. Their thread starts later, when something needs wallets.
 
 import type { Chain } from '../chain/chain.js';
 import type { Indexes } from '../indexes/indexes.js';
@@ -11,7 +11,7 @@ import { WalletThread } from './wallet-thread.js';
 
 export interface OpenedWallets {
   readonly client: InlineNodeClient;
-  /** null with -disablewallet. */
+  /** The wallets' thread; null with -disablewallet. */
   readonly wallets: WalletThread | null;
 }
 

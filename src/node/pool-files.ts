@@ -1,5 +1,4 @@
-// What of the mempool outlives the process: mempool.dat and fee_estimates.dat in the network's folder. Wired by
-// start.ts; savemempool reaches it through the RPC context.
+// Files of the mempool in the network's folder: mempool.dat and fee_estimates.dat.
 
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -78,8 +77,8 @@ export class PoolFiles {
   }
 
   /**
-   * Puts the saved pool back, in the background. Never rejects; the pool counts as loaded afterwards unless the node
-   * stops.
+   * Restores the saved mempool in the background. Never rejects. Afterwards the mempool counts as loaded, unless the
+   * node stops.
    */
   load(mempool: Mempool, stopping: AbortSignal): Promise<void> {
     this.#loading = this.#load(mempool, stopping);
@@ -110,7 +109,10 @@ export class PoolFiles {
     );
   }
 
-  /** Offers the transactions of a saved pool. @returns whether it was read to its end; why not, the log says */
+  /**
+   * Imports the transactions of a saved mempool.
+   * @returns whether it was read completely; the log has the reason if not
+   */
   async import(mempool: Mempool, file: string, options: PoolImport, stopping: AbortSignal): Promise<boolean> {
     try {
       await this.#restore(mempool, file, { ...options, stopping });
@@ -121,7 +123,10 @@ export class PoolFiles {
     }
   }
 
-  /** Writes the pool as it is at this call. @returns the file's path */
+  /**
+   * Writes the mempool as of this call.
+   * @returns the file's path
+   */
   save(mempool: Mempool): Promise<string> {
     const state = mempool.saved();
     return this.#saving.run(async () => {
@@ -132,14 +137,14 @@ export class PoolFiles {
   }
 
   /**
-   * At the end: waits for a load under way and for what is on its way back from disconnected blocks, and writes what a
-   * full pool deserves. While chain and verifier still work. Faults are logged.
+   * Called at the stop, while chain and verifier still work: waits for a running load and for returning transactions,
+   * then writes the files. Logs failures.
    */
   async close(mempool: Mempool, persistPool: boolean): Promise<void> {
     const { log } = this.#deps;
     await this.#loading;
     await mempool.settled();
-    // A pool that was not loaded to its end would replace a better file.
+    // A mempool that was not loaded completely would replace a better file.
     if (persistPool && mempool.loaded)
       await this.save(mempool).catch((error: Error) => log.error(`The mempool was not saved: ${error.message}`));
     mempool.forgetFees();

@@ -1,6 +1,5 @@
-// -reindex and -reindex-chainstate: what is thrown away before the chain is opened. A note in the network's folder says
-// how far that came, so that a node that is killed on the way takes it up again, whether or not the option is given
-// once more:
+// -reindex and -reindex-chainstate: deletes old data before the chain is opened. A note in the network's folder records
+// the stage, so a node that is killed meanwhile continues, whether or not the option is given again:
 //
 //   all wipe          the database and the undo files are being removed
 //   all scan          blocks of the files are being taken into a new index; once all are, the note goes, and connecting them is what
@@ -16,20 +15,20 @@ import { blockIndexKey, COIN_SETS_KEY, FIRST_COINS, SECOND_COINS } from '../stor
 import type { BatchOp, Store } from '../storage/store.js';
 import { fromSystemError, StoreError } from '../storage/store-error.js';
 
-/** What an operator may ask for. */
+/** Options of a rebuild. */
 export interface RebuildOptions {
   /** -reindex */
   readonly all: boolean;
   /** -reindex-chainstate */
   readonly chainstate: boolean;
-  /** -prune: a rebuild also removes block files that it could not use. */
+  /** -prune: a rebuild also deletes block files that it cannot use. */
   readonly prune: boolean;
 }
 
 type Stage = 'all wipe' | 'all scan' | 'chainstate wipe';
 const STAGES: readonly Stage[] = ['all wipe', 'all scan', 'chainstate wipe'];
 
-/** The note. */
+/** The note with the stage of a rebuild. */
 export class RebuildNote {
   readonly #file: string;
 
@@ -49,7 +48,7 @@ export class RebuildNote {
     }
   }
 
-  /** On the disk when this returns. */
+  /** Writes the stage. It is on the disk when this returns. */
   write(stage: Stage): void {
     try {
       replaceFileSync(this.#file, `${stage}\n`, `${this.#file}.tmp`);
@@ -64,7 +63,7 @@ export class RebuildNote {
   }
 }
 
-/** Where the stages work. */
+/** Folders of a rebuild. */
 export interface RebuildPlaces {
   readonly netDir: string;
   readonly blocksDir: string;
@@ -72,10 +71,10 @@ export interface RebuildPlaces {
 }
 
 /**
- * Throws away what is to be made anew.
- * @param open opens the database; the first time also the proof that no other node uses the folder
- * @param judge refuses a database that is kept, before anything else is done to it
- * @returns the database to go on with, and whether the block files have to be scanned
+ * Deletes the data that a rebuild computes again.
+ * @param open opens the database; the first success also proves that no other node uses the folder
+ * @param judge may refuse the existing database, before anything else is done to it
+ * @returns the database to use, and whether the block files must be scanned
  */
 export async function prepareRebuild<Database extends Store>(
   options: RebuildOptions,
@@ -99,7 +98,7 @@ export async function prepareRebuild<Database extends Store>(
     log.info('Reindexing: removing the database and the undo files');
     removeWhole(places.databaseDir);
   }
-  // Also the lock on the block files.
+  // This also locks the block files.
   const store = await open();
   await judge(store).catch(async (error: unknown) => {
     await store.close();
@@ -120,12 +119,12 @@ export async function prepareRebuild<Database extends Store>(
   return { store, scan: stage === 'all scan', note };
 }
 
-/** A database that can't be read, as opposed to one that another node holds or that may not be touched. */
+/** Returns whether the database is unreadable, as opposed to locked or inaccessible. */
 function isDamage(error: unknown): boolean {
   return error instanceof StoreError && ['STORE_CORRUPTION', 'STORE_NOT_FOUND', 'STORE_IO'].includes(error.code);
 }
 
-/** Aside first: a process that dies among the files of a database leaves one that cannot be opened. */
+/** Rename first: a process that dies while deleting the files would leave a database that cannot be opened. */
 function removeWhole(folder: string): void {
   const aside = `${folder}.old`;
   fs.rmSync(aside, { recursive: true, force: true });
@@ -138,8 +137,8 @@ function removeUndoFiles(blocksDir: string): void {
 }
 
 /**
- * Removes block files behind a gap in the numbers, all of them when the first is missing: a pruned node's blocks, which
- * lead nowhere without those before them, and would keep room taken. As Core does.
+ * Deletes block files after a gap in the numbers, or all if the first is missing, as Core does. A pruned node has such
+ * files. Their blocks cannot be connected and would occupy disk space.
  */
 function removeDetachedFiles(blocksDir: string, log: Logger): void {
   log.info('Removing unusable blk?????.dat and rev?????.dat files for -reindex with -prune');
@@ -155,12 +154,12 @@ function removeDetachedFiles(blocksDir: string, log: Logger): void {
   }
 }
 
-/** Puts the coins back to where the first block leaves them: none. */
+/** Deletes all coins: the genesis block leaves none. */
 async function wipeCoins(store: Store, params: ChainParams, log: Logger): Promise<void> {
-  // A folder without blocks has no coins either.
+  // A folder without blocks has no coins.
   if ((await store.get(blockIndexKey(params.genesisHash))) === undefined) return;
   log.info('Reindexing the chain state: removing all coins');
-  // A snapshot's coins go with the others: it has to be loaded again.
+  // A snapshot's coins are deleted too; it has to be loaded again.
   const ops: BatchOp[] = [{ type: 'del', key: COIN_SETS_KEY }];
   for (const { coins, tipKey, flushMarkerKey } of [FIRST_COINS, SECOND_COINS]) {
     await store.clear(coins.gte, coins.lt);

@@ -1,4 +1,4 @@
-// What happens again and again as long as the node runs.
+// Recurring work of a running node.
 
 import type { Chain } from '../chain/chain.js';
 import { createMemoryTrimmer } from '../crypto/native/memory-trimmer.js';
@@ -8,19 +8,19 @@ import type { ClockWatch } from './clock-watch.js';
 import type { NodeBase } from './open-base.js';
 import type { OpenedMempool } from './open-mempool.js';
 
-/** Coins and rows that are not written yet are written this often. */
+/** Interval in milliseconds for writing coins and rows. */
 const FLUSH_MS = 3_600_000;
-/** Transactions that no peer has asked for are announced again this often. */
+/** Interval in milliseconds for announcing transactions again that no peer has requested. */
 const UNBROADCAST_MS = 12 * 60_000;
-/** How often it is looked what was sent privately and has not come back. */
+/** Interval in milliseconds for checking privately sent transactions that have not come back. */
 const PRIVATE_RETRY_MS = 150_000;
-/** Free memory goes back to the system this often; a look through all arenas takes 0.1 to 10 ms of a thread of libuv's. */
+/** Interval in milliseconds for returning free memory to the system. It takes 0.1 to 10 ms of a libuv thread. */
 const FREE_MEMORY_MS = 60_000;
 /** Interval between saves of fee estimates (Core's FEE_FLUSH_INTERVAL). */
 const FEES_MS = 3_600_000;
 /** Interval between comparisons of the clock with the tip. */
 const CLOCK_MS = 1_000;
-/** Between two looks at how far initial download came; each may be a line of the log. */
+/** Interval in milliseconds between progress lines of the initial download. */
 const SYNC_LINE_MS = 10_000;
 
 export function startRecurring(
@@ -54,6 +54,6 @@ export function startRecurring(
     if (stop.signal.aborted) return;
     returning = returnFreeMemory().catch((error: Error) => log.debug('rpc', `Free memory stays: ${error.message}`));
   });
-  // A call into a library must be back before the process ends.
+  // A call into a library must return before the process ends.
   teardown.add(() => returning);
 }

@@ -1,11 +1,11 @@
-// Has the payments of wallets handed in again now and then. Called by start.
+// Submits unconfirmed payments of wallets again from time to time.
 import type { Scheduler } from '../lib/scheduler.js';
 import type { Logger } from '../log/logger.js';
 import type { WalletManager } from '../wallet/manage/wallet-manager.js';
 import type { SpendTools } from '../wallet/spend/payment.js';
 import { Resender } from '../wallet/spend/resend.js';
 
-/** How often it is looked whether a wallet's time has come. */
+/** Interval in milliseconds between checks. */
 const everyMs = 1000;
 
 export interface ResendingDeps {

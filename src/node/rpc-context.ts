@@ -1,4 +1,4 @@
-// What the calls of the node thread see of the node, and the desks that run them.
+// Context of RPC calls on the node thread, and the executors that run them.
 
 import fs from 'node:fs/promises';
 import type { DescriptorContext } from '../address/descriptor/context.js';
@@ -27,7 +27,7 @@ import type { OpenedWallets } from './open-wallets.js';
 import { createRunForJson } from './run-for-json.js';
 import type { LateModules, Wired } from './wiring.js';
 
-/** What the context is made from. */
+/** Parts of the context. */
 export interface ContextParts extends OpenedThreads, OpenedChain, OpenedMempool, OpenedTemplates, OpenedWallets {
   readonly network: NetworkAccess;
   readonly notifications: Notifications;
@@ -35,7 +35,10 @@ export interface ContextParts extends OpenedThreads, OpenedChain, OpenedMempool,
   readonly wired: Wired;
 }
 
-/** @param active calls under way on the node thread */
+/**
+ * Creates the context.
+ * @param active running calls of the node thread
+ */
 export function createNodeContext(base: NodeBase, parts: ContextParts, active: ActiveCommands): NodeContext {
   const { config, params, crypto, keyMath, clock, scheduler, stop, startedSeconds } = base;
   const { pool, chain, mempool, poolFiles, indexes, wallets, late, wired } = parts;
@@ -93,7 +96,10 @@ export function createNodeContext(base: NodeBase, parts: ContextParts, active: A
   };
 }
 
-/** Makes what runs the calls that fronts pass on. @param active calls under way, which the desk keeps */
+/**
+ * Creates the executors of calls that fronts pass on.
+ * @param active running calls, maintained by the executor
+ */
 export function createExecutors(base: NodeBase, context: NodeContext, active: ActiveCommands): Pick<CallExecutors, 'calls' | 'rest'> {
   const { config, state, log, observe } = base;
   const failed = (what: string, error: unknown): void =>

@@ -17,7 +17,7 @@ import { fleetThread } from './fleet.js';
 import { authenticationLines, httpOptions } from './http-options.js';
 import type { Teardown } from './teardown.js';
 
-/** What the fronts are given. */
+/** Dependencies of the RPC server. */
 export interface RpcServerDeps extends Pick<FrontsDeps, 'execute'> {
   readonly params: ChainParams;
   readonly crypto: Crypto;
@@ -27,14 +27,18 @@ export interface RpcServerDeps extends Pick<FrontsDeps, 'execute'> {
   readonly startedSeconds: number;
   /** Deletes the cookie. The caller closes the fronts. */
   readonly teardown: Teardown;
-  /** Why calls are refused at the moment, null when they are not. */
+  /** Returns the text of -28 replies; null if calls are answered. */
   warmup(): string | null;
   readonly refresh: FrontsDeps['templates']['refresh'];
-  /** Told of the fronts as soon as they run. */
+  /** Called with the fronts as soon as they run. */
   onFronts(fronts: Fronts): void;
 }
 
-/** @returns where it listens, `host:port`; empty with -server=0 @throws HttpStartError, ConfigError */
+/**
+ * Opens the RPC port.
+ * @returns its addresses, `host:port`; empty with -server=0
+ * @throws HttpStartError, ConfigError
+ */
 export async function openRpcServer(config: NodeConfig, deps: RpcServerDeps): Promise<{ addresses: readonly string[] }> {
   if (!config.rpc.enabled) return { addresses: [] };
   const { params, log, teardown } = deps;
@@ -61,7 +65,7 @@ export async function openRpcServer(config: NodeConfig, deps: RpcServerDeps): Pr
     remote: await fleetThread(config, log),
   });
   deps.onFronts(server);
-  // The port is ours: only now may a client find the way in.
+  // The port is bound. Only now may clients find the cookie.
   if (cookie) {
     const file = writeCookie(cookie, log);
     teardown.add(() => file.remove());
@@ -70,7 +74,10 @@ export async function openRpcServer(config: NodeConfig, deps: RpcServerDeps): Pr
   return { addresses: logAddresses(config.rpc, server, log) };
 }
 
-/** Says where JSON-RPC is answered. @returns the addresses, `host:port` */
+/**
+ * Logs the addresses of the RPC port.
+ * @returns the addresses, `host:port`
+ */
 export function logAddresses(rpc: NodeConfig['rpc'], server: Fronts, log: Logger): readonly string[] {
   const addresses = server.addresses.map(({ host, port }) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`));
   const threads = `${rpc.fronts} front thread${rpc.fronts === 1 ? '' : 's'}`;

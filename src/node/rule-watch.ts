@@ -1,5 +1,5 @@
-// Looks out for rules that miners agreed on and this node doesn't know (BIP-0009): an operator hears of them when they
-// are locked in, and getmininginfo, getnetworkinfo and -alertnotify tell of them once they are enforced.
+// Watches for rules that miners have activated and this version does not know (BIP-0009). The operator is warned when
+// they are locked in. Once they are active, getmininginfo, getnetworkinfo and -alertnotify report them.
 import type { Chain } from '../chain/chain.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import { periodEnd, unknownVotes } from '../consensus/rules/versionbits.js';
@@ -14,9 +14,9 @@ interface Rules {
 
 const NONE: Rules = { lockedIn: 0, active: 0 };
 
-/** Follows the tip and warns, each bit once. */
+/** Follows the tip and warns once for each bit. */
 export class RuleWatch {
-  /** By the last block of a period; forgets with the headers. */
+  /** Rules by the last block of a period. */
   readonly #rules = new WeakMap<HeaderContext, Rules>();
   #reported = NONE;
   #text = '';
@@ -29,7 +29,7 @@ export class RuleWatch {
 
   /**
    * @param alert runs -alertnotify
-   * @param words how the warning begins, which 0.21 says otherwise
+   * @param words beginning of the warning, which differs in 0.21
    */
   constructor(
     chain: Pick<Chain, 'tip' | 'params' | 'versionBits' | 'isInitialBlockDownload'>,
@@ -43,12 +43,12 @@ export class RuleWatch {
     this.#alert = alert;
   }
 
-  /** What getmininginfo and others show under `warnings`; empty when all is well. */
+  /** Text for `warnings` of getmininginfo and other calls; empty if there is none. */
   get text(): string {
     return this.#text;
   }
 
-  /** The tip moved. The first look goes through all periods, in slices; those after it see one period at most. */
+  /** Called after a tip change. The first check covers all periods, in slices; later ones at most one. */
   onTip(): void {
     if (this.#checking || this.#chain.isInitialBlockDownload()) return;
     this.#checking = true;
@@ -71,7 +71,7 @@ export class RuleWatch {
       pending.push(end);
     }
     for (const closed of pending.reverse()) {
-      // Votes of the first period count for nothing: no rule has started yet.
+      // Votes of the first period do not count: no rule has started yet.
       if (rules === undefined) rules = NONE;
       else {
         const active: number = rules.active | rules.lockedIn;

@@ -1,20 +1,19 @@
-// Runs the command of -signer: a process without a shell, one at a time, with bounds for its time and for what it
-// prints.
+// Runs the command of -signer: without a shell, one at a time, with limits for time and output.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { SerialQueue } from '../lib/serial-queue.js';
 import { type RunForJson, SignerError } from '../wallet/external-signer.js';
 
-/** A device may wait for its owner's button. */
+/** Time limit in milliseconds, because a device may wait for a button press. */
 export const SIGNER_TIMEOUT_MS = 300_000;
-/** A PSBT with the transactions it spends may be large; more than this is no answer. */
+/** Largest output in bytes. A PSBT with the transactions that it spends may be large. */
 export const MOST_OUTPUT_BYTES = 16 * 1024 * 1024;
-/** Characters of an answer that is none, in the message. */
+/** Number of characters of an invalid answer in the message. */
 const MOST_SHOWN = 1000;
-/** What is kept of its complaints. */
+/** Number of bytes of stderr that are kept. */
 const MOST_COMPLAINT_BYTES = 4096;
 
-/** Why a process could not be begun, in the words of the system. */
+/** Returns why a process could not be started, in the system's words. */
 function systemText(error: NodeJS.ErrnoException): string {
   if (error.code === 'ENOENT') return 'No such file or directory';
   if (error.code === 'EACCES') return 'Permission denied';
@@ -27,7 +26,10 @@ const firstLine = (chunks: readonly Buffer[]): string => {
   return all.toString('utf8', 0, end < 0 ? all.length : end);
 };
 
-/** @param stopping ends what runs */
+/**
+ * Creates the function that runs commands.
+ * @param stopping ends a running command
+ */
 export function createRunForJson(stopping: AbortSignal, timeoutMs = SIGNER_TIMEOUT_MS, mostBytes = MOST_OUTPUT_BYTES): RunForJson {
   const queue = new SerialQueue();
   return (words, input) => queue.run(() => runOnce(words, input, { stopping, timeoutMs, mostBytes }));
@@ -46,7 +48,7 @@ function runOnce(words: readonly string[], input: string, { stopping, timeoutMs,
     if (program === undefined) return reject(new SignerError('no command'));
     let child: ChildProcessWithoutNullStreams;
     try {
-      // A group of its own: what it starts ends with it.
+      // Its own process group, so that its child processes end with it.
       child = spawn(program, args, { shell: false, windowsHide: true, detached: process.platform !== 'win32' });
     } catch (error) {
       return reject(failed((error as Error).message));
@@ -78,7 +80,7 @@ function runOnce(words: readonly string[], input: string, { stopping, timeoutMs,
       complaintBytes += chunk.length;
       if (complaintBytes <= MOST_COMPLAINT_BYTES) complaints.push(chunk);
     });
-    // A command that reads nothing closes its end: that is no fault.
+    // A command that does not read stdin closes it, which is no error.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     child.on('error', (error: NodeJS.ErrnoException) => reject(new SignerError(`execve failed: ${systemText(error)}`)));

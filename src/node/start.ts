@@ -1,7 +1,7 @@
-// The story of a node: everything is opened from the disk upwards, wired, and then let go; a stop takes it down in
-// reverse. Each open function returns what it opened and adds to the teardown how to close it; which room hears of what
-// is in wiring.ts. The database comes first, since it proves that no other node holds the folder; the RPC cookie is
-// written once the port is ours.
+// Starts and stops a node. Opens everything from the disk upwards, wires it, and lets it run; a stop closes it in
+// reverse order. Each open function returns what it opened and adds to the teardown how to close it. wiring.ts says
+// which module receives which event. The database comes first, because it proves that no other node uses the folder.
+// The RPC cookie is written once the port is bound.
 
 import type { Chain } from '../chain/chain.js';
 import { ConfigError } from '../config/args.js';
@@ -44,23 +44,23 @@ import { Teardown } from './teardown.js';
 import { warmupTexts } from './warmup.js';
 import { type LateModules, type Wired, type WiredModules, wire, wireNet } from './wiring.js';
 
-/** A node that runs. */
+/** A running node. */
 export interface RunningNode {
   readonly chain: Chain;
   readonly mempool: Mempool;
-  /** Where JSON-RPC is answered, `host:port`; empty with -server=0. */
+  /** Addresses of the RPC port, `host:port`; empty with -server=0. */
   readonly addresses: readonly string[];
-  /** Resolves when something asks for the end: the stop call, or a fault (then with its error). */
+  /** Resolves when a stop is requested: by the stop call, or by a fault (with its error). */
   readonly stopRequested: Promise<Error | undefined>;
-  /** Takes everything down in order. Safe to call twice. */
+  /** Closes everything in order. Safe to call twice. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts a node.
- * @param aborted fires when the operator wants the end before the start is over
- * @param onFronts is given, long before the start is over, a way to end the front threads and nothing else after an
- *   uncaught fault: their sockets must be closed before the process ends, or the process aborts
+ * @param aborted fires when the operator requests a stop during the start
+ * @param onFronts receives, early in the start, a function that ends only the front threads after an uncaught fault:
+ *   their sockets must be closed before the process ends, or the process aborts
  * @throws ConfigError, StoreError, HttpStartError with messages for the operator
  */
 export async function startNode(
@@ -117,7 +117,7 @@ async function start(
   const wired = wire(base, modules);
   guardReaders(chain, indexes);
 
-  // What follows the chain catches up with it.
+  // Followers of the chain catch up.
   const { wallets } = walletParts;
   if (wallets) {
     front.setWarmupPhase(warmupTexts.wallets);
@@ -148,7 +148,7 @@ async function start(
   const active = new ActiveCommands();
   const context = createNodeContext(base, { ...threads, ...modules, network, notifications, wired }, active);
   front.serveCalls({ ...createExecutors(base, context, active), templates: templated.templates });
-  // Calls under way use everything that was built since the fronts were.
+  // Running calls use everything that was opened after the fronts, so close the fronts before it.
   teardown.add(front.close);
   if (sv2 !== null) teardown.add(() => sv2.close());
   indexes.start();
@@ -190,10 +190,10 @@ async function start(
   });
   await sv2?.listen();
   wallets?.serveFronts(front.fronts);
-  // A client whose calls are answered may connect at once.
+  // From here on calls are answered.
   front.setWarmupPhase(null);
 
-  // Returned first, so that signals and the stop call are heard while this goes on.
+  // Return before this is finished, so that signals and the stop call are handled meanwhile.
   const loading = loadInBackground(base, storage, modules, wired, net, notifications).catch((error: Error) => {
     if (chain.fault === null) log.error(`Loading blocks: ${error.message}`);
     stop.requestStop(error);
@@ -236,7 +236,10 @@ function syncProgress({ params, clock }: NodeBase, { chain, late }: WiredModules
   });
 }
 
-/** Scrapes find the rooms from here on. @throws ConfigError when the port of -metricsport is taken */
+/**
+ * Sets the sources of scrapes and opens the metrics port.
+ * @throws ConfigError if the port of -metricsport is in use
+ */
 async function openStatus(base: NodeBase, { slabs, blocks }: WiredModules, seen: MetricSources, scriptThreads: number): Promise<void> {
   const { config, log, guard, teardown, metrics } = base;
   base.setMetricSources(seen);
@@ -245,7 +248,7 @@ async function openStatus(base: NodeBase, { slabs, blocks }: WiredModules, seen:
   await serveStatus({ ...config.metrics, port }, { metrics, seen: { ...seen, slabs, blocks, scriptThreads }, log, guard, teardown });
 }
 
-/** What a start leaves to the background: long work with blocks, then templates, the saved mempool, peers. */
+/** Background part of the start: long work with blocks, then templates, the saved mempool, peers. */
 async function loadInBackground(
   { config, store, log, stop }: NodeBase,
   { scan, note }: OpenedStorage,
@@ -269,7 +272,7 @@ async function loadInBackground(
 }
 
 async function stopNode({ config, log, stop, teardown }: NodeBase, { fronts, mempool }: WiredModules): Promise<void> {
-  // The node still answers calls, which these commands may use.
+  // The node still answers calls, because these commands may use them.
   await runCommands(config.notify.shutdown, log);
   log.info('Shutdown: In progress...');
   fronts?.stopAccepting();

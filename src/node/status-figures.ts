@@ -1,4 +1,4 @@
-// Gathers what the page shows from the rooms' own figures.
+// Collects the figures of the status page.
 import { version } from '../config/version.js';
 import { LoopLag } from '../lib/loop-lag.js';
 import type { SlabRing } from '../link/slab-ring.js';
@@ -13,7 +13,7 @@ import { type FeeBars, feeBars, type RecentBlocks } from './status.js';
 import type { Sv2 } from './sv2.js';
 import { templateFigures } from './template-metrics.js';
 
-/** The rooms that are asked. */
+/** Modules that the status page reads. */
 export interface StatusSources extends MetricSources {
   readonly slabs: SlabRing;
   readonly blocks: RecentBlocks;
@@ -21,7 +21,7 @@ export interface StatusSources extends MetricSources {
   readonly meter: LoadMeter;
 }
 
-// Bars are read anew only for a new template.
+// Bars are computed once per template.
 const bars = new WeakMap<TemplateFacts, FeeBars>();
 
 function barsOf(facts: TemplateFacts, slabs: SlabRing): FeeBars {
@@ -33,13 +33,14 @@ function barsOf(facts: TemplateFacts, slabs: SlabRing): FeeBars {
   return known;
 }
 
-/** What the process and its threads do between two looks. */
+/** Measures the load of the process and its threads between two reads. */
 export class LoadMeter {
   #before = { at: performance.now(), used: process.cpuUsage(), scripts: 0 };
   readonly #lag = new LoopLag();
 
   /**
-   * Cores in use since the last look, by the process and by scripts, and how late the node thread's loop was at most.
+   * Returns the cores in use since the last read, by the process and by scripts, and the longest delay of the node
+   * thread's event loop.
    */
   read(scriptSeconds: number): { process: number; scripts: number; lagMs: number } {
     const at = performance.now();
@@ -57,7 +58,7 @@ export class LoadMeter {
   }
 }
 
-/** The card of Stratum V2; null without -sv2. */
+/** Returns the Stratum V2 card; null without -sv2. */
 function sv2Of(sv2: Sv2 | null): unknown {
   if (sv2 === null) return null;
   const { serving, outcomes } = sv2.measures();

@@ -1,4 +1,4 @@
-// Opens the metrics port: figures for Prometheus, the page with its feed, the description of the calls.
+// Opens the metrics port: metrics for Prometheus, the status page with its feed, and the OpenRPC document.
 import { ConfigError } from '../config/args.js';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { NodeLogger } from '../log/create-logger.js';
@@ -10,7 +10,7 @@ import { StatusFeed } from './status.js';
 import { LoadMeter, type StatusSources, statusOf } from './status-figures.js';
 import type { Teardown } from './teardown.js';
 
-/** What is shown, and who takes it down again. */
+/** Dependencies of the metrics port. */
 export interface StatusServerDeps {
   readonly metrics: Parameters<typeof serveMetrics>[0];
   readonly seen: Omit<StatusSources, 'meter'>;
@@ -19,7 +19,10 @@ export interface StatusServerDeps {
   readonly teardown: Teardown;
 }
 
-/** @throws ConfigError when the port is taken */
+/**
+ * Opens the port.
+ * @throws ConfigError if the port is in use
+ */
 export async function serveStatus(options: MetricsOptions, { metrics, seen, log, guard, teardown }: StatusServerDeps): Promise<void> {
   const { host, port } = options;
   const meter = new LoadMeter();

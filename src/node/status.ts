@@ -1,11 +1,11 @@
-// What the page at the metrics port shows: the node at a glance, gathered once a second while a browser reads and sent
-// as server-sent events. The page itself is metrics/page.ts.
+// Data of the status page at the metrics port. It is collected once a second while a browser reads it, and sent as
+// server-sent events. The page itself is metrics/page.ts.
 import type http from 'node:http';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import type { Status } from '../metrics/page.js';
 import type { Page } from '../metrics/server.js';
 
-/** A block as the page lists it. Weights in weight units, fees in satoshi, phases in milliseconds. */
+/** A block on the page. Weights in weight units, fees in satoshis, phases in milliseconds. */
 export interface ShownBlock {
   readonly height: number;
   readonly hash: string;
@@ -13,13 +13,13 @@ export interface ShownBlock {
   readonly transactions: number;
   readonly weight: number;
   readonly fees: number;
-  /** Filled in while the block goes on its way: gather, scripts, apply, persist, total. */
+  /** Filled in while the block is processed: gather, scripts, apply, persist, total. */
   readonly phases: Record<string, number>;
 }
 
 /**
- * Transactions of a template by fee rate: each bar holds those from `from` satoshi per virtual byte up to the next
- * bar's.
+ * Weight of a template's transactions by fee rate. Each bar has those from `from` satoshis per virtual byte up to the
+ * next bar.
  */
 export type FeeBars = readonly { readonly from: number; readonly weight: number }[];
 
@@ -27,14 +27,14 @@ const barEdges = [0, 1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200, 500] as const;
 const SHOWN_BLOCKS = 12;
 
 /**
- * The newest blocks with how long their steps took: phases are reported around the change of the tip, this puts them
- * together.
+ * Newest blocks with the durations of their phases. Phases are reported before and after the tip change; this class
+ * combines them.
  */
 export class RecentBlocks {
   #blocks: ShownBlock[] = [];
   #phases: Record<string, number> = {};
 
-  /** A step took so long. The total is the last one of a block. */
+  /** Records the duration of a phase. The total is reported last. */
   phase(name: string, seconds: number): void {
     if (this.#phases.total !== undefined) this.#phases = {};
     this.#phases[name] = Math.round(seconds * 1e5) / 100;
@@ -45,7 +45,7 @@ export class RecentBlocks {
     this.#blocks = [{ ...block, phases: this.#phases }, ...this.#blocks].slice(0, SHOWN_BLOCKS);
   }
 
-  /** A block that left the active chain is not shown any longer. */
+  /** Removes a disconnected block. */
   remove(hash: string): void {
     this.#blocks = this.#blocks.filter((block) => block.hash !== hash);
   }
@@ -56,8 +56,8 @@ export class RecentBlocks {
 }
 
 /**
- * Reads fees and weights out of a template's encoded transactions without decoding them.
- * @param json the array as it goes to clients
+ * Reads fees and weights from a template's encoded transactions without parsing the JSON.
+ * @param json the array as sent to clients
  */
 export function feeBars(json: Buffer): FeeBars {
   const weights: number[] = barEdges.map(() => 0);
@@ -80,7 +80,7 @@ export function feeBars(json: Buffer): FeeBars {
 
 const tickMs = 1000;
 const mostViewers = 16;
-// A viewer that does not read is not worth more than this.
+// Bytes above which a viewer that does not read is disconnected.
 const mostUnreadBytes = 256 * 1024;
 
 /** Serves the figures to any number of open pages. */
@@ -97,12 +97,12 @@ export class StatusFeed {
     this.#tick = guard.wrap('status page', () => this.#send());
   }
 
-  /** What the next event would say. */
+  /** Returns the current data. */
   now(): Status {
     return this.#read();
   }
 
-  /** The stream of events. */
+  /** The event stream. */
   readonly page: Page = (request, reply) => {
     if (this.#viewers.size >= mostViewers) {
       reply.writeHead(503).end();

@@ -1,4 +1,4 @@
-// Metrics of the Stratum V2 template provider; without -sv2 they have no samples.
+// Metrics of the Stratum V2 template provider. Without -sv2 they have no samples.
 import type { Metrics } from '../metrics/registry.js';
 import type { SolutionOutcome } from '../mining/messages.js';
 import { CLOSE_REASONS, FIRST_BYTE_BUCKETS, type ServeFigures } from '../sv2/serve/counters.js';

@@ -25,7 +25,7 @@ import type { TemplateService } from '../template/service.js';
 import { parseBind } from './http-options.js';
 import type { Sv2Figures } from './sv2-metrics.js';
 
-/** Where submitted blocks wait to be judged, in the network's folder. */
+/** Folder in the network's folder for submitted blocks that are not validated yet. */
 const SOLUTIONS_FOLDER = 'sv2-solutions';
 const LOOPBACK = '127.0.0.1';
 
@@ -40,30 +40,38 @@ export interface Sv2Deps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly guard: ListenerGuard;
-  /** Templates are of use to clients: a test chain, or initial download is over. */
+  /** Returns whether templates are useful: on a test chain, or after the initial download. */
   readonly wanted: () => boolean;
-  /** The serving thread's module; workers/sv2.js unless a test brings its own. */
+  /** Module of the serving thread; workers/sv2.js by default. */
   readonly entry?: URL;
 }
 
-/** The provider as the node sees it. */
+/** The provider for the node. */
 export interface Sv2 extends Sv2Access {
-  /** The tip moved; to be called in its turn. */
+  /** Called in the tick of a tip change. */
   onTip(): void;
-  /** The clock fell behind the tip, or caught up. */
+  /** Called when the clock fell behind the tip or caught up. */
   clockChanged(): void;
-  /** A transaction entered the mempool. */
+  /** Called when a transaction entered the mempool. */
   onEntered(entry: MempoolEntry): void;
-  /** Opens the port; clients wait for templates until `start`. @throws ConfigError */
+  /**
+   * Opens the port. Clients wait for templates until `start`.
+   * @throws ConfigError
+   */
   listen(): Promise<void>;
-  /** The chain is loaded: submits blocks of an earlier run that were not judged, then serves templates. */
+  /**
+   * Called when the chain is loaded. Submits blocks of an earlier run that were not validated, then serves templates.
+   */
   start(): Promise<void>;
-  /** For /metrics. */
+  /** Returns the figures for metrics. */
   measures(): Sv2Figures;
   close(): Promise<void>;
 }
 
-/** @throws ConfigError when the authority key can't be used */
+/**
+ * Creates the provider.
+ * @throws ConfigError if the authority key cannot be used
+ */
 export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
   const { chain, templates, hashes, clock, log, guard } = deps;
   const after = (ms: number, run: () => void): (() => void) => timerAfter(ms, guard.wrap('sv2', run));
@@ -125,7 +133,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
         else log[message.level](message.text);
     }
   };
-  /** What clients submitted last may be on disk alone. */
+  /** Called when the thread ended. The last solutions of clients may only be on disk. */
   const ended = async (): Promise<void> => {
     provider.setNeeds([]);
     for (const gauge of ['connectionsOpen', 'clientsOpen', 'unreadBytes'] as const) counters.set(gauge, 0);

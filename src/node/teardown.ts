@@ -1,6 +1,6 @@
-// The end of a node in steps, last built first.
+// Closes the parts of a node in reverse order.
 
-/** What is taken down at the end, last built first. */
+/** Steps that close the node, last added first. */
 export class Teardown {
   readonly #steps: (() => void | Promise<void>)[] = [];
 
@@ -8,7 +8,10 @@ export class Teardown {
     this.#steps.push(step);
   }
 
-  /** Runs every step even when one fails. @returns the first failure */
+  /**
+   * Runs all steps, even if one fails.
+   * @returns the first failure
+   */
   async run(): Promise<Error | undefined> {
     let failure: Error | undefined;
     for (let step = this.#steps.pop(); step; step = this.#steps.pop()) {

@@ -1,5 +1,5 @@
-// Templates in the words of RPC: blocks for the generate calls, and getblocktemplate inside a batch, which runs on the
-// node thread with the same view that fronts have.
+// Access of RPC calls to templates: blocks for the generate calls, and getblocktemplate inside a batch, which runs on
+// the node thread with the same view as fronts.
 import type { Chain } from '../chain/chain.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import { templateState } from '../http/front/template-state.js';
@@ -17,7 +17,7 @@ import type { TemplateService } from '../template/service.js';
 import { TemplateView } from '../template/view/template-view.js';
 import { Submissions } from './submissions.js';
 
-/** What the access is made of. */
+/** Dependencies of the access. */
 export interface TemplateAccessDeps {
   readonly chain: Chain;
   readonly templates: TemplateService;
@@ -29,12 +29,12 @@ export interface TemplateAccessDeps {
   readonly stopping: AbortSignal;
 }
 
-/** Templates in the words of RPC, and how they follow tip and templates. */
+/** Access to templates, and its event methods. */
 export interface FollowingAccess extends TemplateAccess {
   onTip(hashHex: string): void;
-  /** Blocks that clients handed in. */
+  /** Blocks that clients submitted. */
   readonly submissions: Submissions;
-  /** A template was published. */
+  /** Called when a template was published. */
   onTemplate(facts: TemplateFacts): void;
 }
 
@@ -60,7 +60,7 @@ export function createTemplateAccess(deps: TemplateAccessDeps): FollowingAccess 
         (error: unknown) => done(-1, error instanceof Error ? error.message : String(error)),
       );
     },
-    // Growth replaces a slab's memory, so the reader is made anew for each look.
+    // Growth replaces a slab's memory, so create a new reader for each read.
     lease: (place) => new SlabReader(slabs.control, slabs.slabs).lease(place),
     release: (place) => new SlabReader(slabs.control, slabs.slabs).release(place),
   });

@@ -1,9 +1,9 @@
-// Metrics of the templates.
+// Metrics of templates.
 import { type Metrics, secondsBuckets } from '../metrics/registry.js';
 import type { TemplateService } from '../template/service.js';
 import type { FindMetricSources } from './metric-sources.js';
 
-/** The current template at a glance; undefined while there is none. */
+/** Returns figures of the current template; undefined if there is none. */
 export function templateFigures(templates: TemplateService) {
   const facts = templates.current();
   const age = templates.stats().ageSeconds;
@@ -11,7 +11,10 @@ export function templateFigures(templates: TemplateService) {
   return { height: facts.height, age, transactions: facts.txCount, weight: facts.weight, fees: facts.fees };
 }
 
-/** Adds the metrics. @returns how the time of building is reported */
+/**
+ * Adds the metrics.
+ * @returns histograms for the durations
+ */
 export function addTemplateMetrics(metrics: Metrics, sources: FindMetricSources) {
   const figures = () => {
     const templates = sources()?.templates;

@@ -1,8 +1,8 @@
-// When clients of other threads learn of a new tip and get a template on it: at once, but in initial download, where
-// thousands of tips follow each other, at intervals and of the last one. Where blocks leave and others follow
-// (invalidateblock), they learn of the tip at which this ends: no miner gets work on a tip in between.
+// Decides when clients learn of a new tip and get a template for it. Usually immediately. In the initial download,
+// where thousands of tips follow each other, at intervals and only of the last one. While invalidateblock disconnects
+// blocks, only of the final tip, so no miner gets work on a tip in between.
 
-/** Milliseconds between two tips that are shown while more follow. */
+/** Interval in milliseconds between published tips while more follow. */
 const INTERVAL_MS = 100;
 
 export class TipPublisher {
@@ -11,23 +11,27 @@ export class TipPublisher {
   readonly #publish: () => void;
   readonly #nowMs: () => number;
 
-  /** @param publish shows the present tip */
+  /** @param publish publishes the current tip */
   constructor(publish: () => void, nowMs: () => number = () => performance.now()) {
     this.#publish = publish;
     this.#nowMs = nowMs;
   }
 
-  /** The tip changed. @param moreFollows the next one is about to come @param rose blocks came, none only left */
+  /**
+   * Called after a tip change.
+   * @param moreFollows another change is about to follow
+   * @param rose blocks were connected, not only disconnected
+   */
   changed(moreFollows: boolean, rose: boolean): void {
     if (!moreFollows || (rose && this.#nowMs() - this.#publishedMs >= INTERVAL_MS)) this.#now();
     else if (this.#timer === null) {
-      // In case what was to follow does not.
+      // In case the next change does not happen.
       this.#timer = setTimeout(() => this.#now(), INTERVAL_MS);
       this.#timer.unref();
     }
   }
 
-  /** What was to follow does not: the tip stays. */
+  /** Called when the announced next change will not happen. Publishes the current tip. */
   publishPending(): void {
     if (this.#timer !== null) this.#now();
   }
@@ -39,7 +43,7 @@ export class TipPublisher {
     this.#publish();
   }
 
-  /** Nothing is shown any more. */
+  /** Stops publishing. */
   close(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;

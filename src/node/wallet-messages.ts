@@ -1,4 +1,4 @@
-// What the node thread and the wallets' thread say to each other beside calls (link) and questions
+// Messages between the node thread and the wallets' thread, besides calls (link) and requests
 // (wallet/linked-node-client.ts).
 import type { MessagePort } from 'node:worker_threads';
 import type { ChainParams } from '../consensus/params/chain-params.js';
@@ -7,7 +7,7 @@ import type { Compat } from '../policy/compat.js';
 import type { ClientFacts } from '../wallet/linked-node-client.js';
 import type { WalletOptions } from '../wallet/options.js';
 
-/** What the wallets' thread is started with. */
+/** Start data of the wallets' thread. */
 export interface WalletInit {
   readonly options: WalletOptions;
   readonly compat: Compat;
@@ -17,20 +17,20 @@ export interface WalletInit {
   /** -jsonrpc2 */
   readonly version2: boolean;
   readonly state: SharedArrayBuffer;
-  /** Wallets that were loaded when the thread before this one ended, and why they stay unloaded; null: they are loaded. */
+  /** Wallets that were loaded when the previous thread ended, and why they stay unloaded; null: load them again. */
   readonly again: { readonly names: readonly string[]; readonly why: string | null };
-  /** Of the client that asks the node: its port, CLIENT_COUNTER's numbers, and where the node stands. */
+  /** Client for requests to the node: its port, its counters (CLIENT_COUNTER), and the node's current state. */
   readonly client: { readonly port: MessagePort; readonly counters: SharedArrayBuffer; readonly facts: ClientFacts };
-  /** Its end of the node thread's own link. */
+  /** Its end of the link to the node thread. */
   readonly node: LinkPorts;
 }
 
-/** A call that has ended, for metrics. */
+/** A finished call, for metrics. */
 export type EndedCall = readonly [method: string, seconds: number, ok: boolean];
 
-/** To the wallets' thread. */
+/** Messages to the wallets' thread. */
 export type ToWallets =
-  /** Load what is to be loaded at the start: not said when nothing is. */
+  /** Load the wallets of the start. Not sent if there are none. */
   | { readonly kind: 'load' }
   | { readonly kind: 'link'; readonly front: number; readonly link: LinkPorts }
   | { readonly kind: 'stopping' }
@@ -39,15 +39,15 @@ export type ToWallets =
   | { readonly kind: 'advance'; readonly seconds: number }
   | { readonly kind: 'active'; readonly id: number };
 
-/** From the wallets' thread. */
+/** Messages from the wallets' thread. */
 export type FromWallets =
   | { readonly kind: 'loaded' }
-  /** @param refused the operator can mend it */
+  /** `refused`: the operator can fix it. */
   | { readonly kind: 'failed'; readonly text: string; readonly refused: boolean }
   | { readonly kind: 'line'; readonly level: 'info' | 'warn' | 'error'; readonly text: string }
   | { readonly kind: 'detail'; readonly category: string; readonly text: string }
   | { readonly kind: 'ended'; readonly calls: readonly EndedCall[] }
-  /** V8's memory of the thread, now and then. */
+  /** V8's memory of the thread in bytes, at intervals. */
   | { readonly kind: 'heap'; readonly bytes: number }
   | { readonly kind: 'active'; readonly id: number; readonly calls: readonly { readonly method: string; readonly ageMs: number }[] }
   /** Names of the wallets that are loaded, or are being loaded again after a failure. */

@@ -1,5 +1,5 @@
-// The wallets' thread as the node thread has it: started when a start loads wallets or a call asks for them, linked to
-// the fronts, asked, and ended. Called by start. What runs there is in wallet-worker.ts.
+// The node thread's side of the wallets' thread: starts it when a start loads wallets or a call needs them, links it to
+// the fronts, and ends it. wallet-worker.ts runs on the thread.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { ConfigError } from '../config/args.js';
@@ -19,13 +19,16 @@ import type { InlineNodeClient } from './inline-node-client.js';
 import { NodeClientServer } from './node-client-server.js';
 import type { FromWallets, ToWallets, WalletInit } from './wallet-messages.js';
 
-/** How long getrpcinfo waits for the thread, whose turns of the loop take milliseconds. */
+/** Time in milliseconds that getrpcinfo waits for the thread, whose ticks take milliseconds. */
 const ANSWER_MS = 1_000;
-/** A thread that is silent for so long is stuck: at its end it may apply all that it was told of in one go. */
+/**
+ * Silence in milliseconds after which the thread counts as stuck. At its end it may process all queued events in one
+ * tick.
+ */
 const STUCK_MS = 20_000;
-/** A thread that ends again so soon after it was started again would go on ending. */
+/** Time in milliseconds after a restart within which another end counts as repeated. */
 const REPEAT_MS = 60_000;
-/** How often the thread is asked for a sign of life while it closes wallets. */
+/** Interval in milliseconds between liveness checks while the thread closes wallets. */
 const CHECK_MS = 1_000;
 
 export interface WalletThreadDeps {
@@ -33,13 +36,13 @@ export interface WalletThreadDeps {
   readonly log: Logger;
   readonly guard: ListenerGuard;
   readonly stopping: AbortSignal;
-  /** What the node thread may have under way there. */
+  /** Limits of the node thread's running calls there. */
   readonly bounds: LinkBounds;
-  /** After each call. */
+  /** Called after each call. */
   readonly onCall: (method: string, seconds: number, ok: boolean) => void;
 }
 
-/** Calls under way there: method and start on this thread's monotonic clock. */
+/** Running calls of the thread: method, and start on this thread's monotonic clock. */
 type ActiveCalls = readonly { readonly method: string; readonly startedMs: number }[];
 
 export class WalletThread {
@@ -59,7 +62,7 @@ export class WalletThread {
   #failure: Error | null = null;
   #link: FrontLink | null = null;
   #fronts: Pick<Fronts, 'linkWallets'> | undefined;
-  /** V8's memory of the thread in bytes; undefined until it has said so. */
+  /** V8's memory of the thread in bytes; undefined until it was reported. */
   heapBytes: number | undefined;
 
   constructor(options: Omit<WalletInit, 'client' | 'node' | 'again'>, deps: WalletThreadDeps) {
@@ -68,18 +71,21 @@ export class WalletThread {
     deps.stopping.addEventListener('abort', () => this.#post({ kind: 'stopping' }), { once: true });
   }
 
-  /** For calls that the node thread passes on: the first one starts the thread. */
+  /** Link for calls that the node thread passes on. The first use starts the thread. */
   get link(): FrontLink {
     this.#link ??= this.#start();
     return this.#link;
   }
 
-  /** @param why the wallets that were loaded stay unloaded; null: they are loaded again */
+  /**
+   * Starts the thread.
+   * @param why the loaded wallets stay unloaded; null: load them again
+   */
   #start(why: string | null = null): FrontLink {
     const { front, thread } = newLink();
     const link = new FrontLink(front, new CallQuota(this.#deps.bounds, new FrontCounters()), () => {});
     if (this.#closing) {
-      // It answers that the thread has ended.
+      // The closed link answers that the thread has ended.
       link.close();
       return link;
     }
@@ -110,7 +116,10 @@ export class WalletThread {
     return link;
   }
 
-  /** Loads the wallets of every start, if any. @throws ConfigError in Core's words when one cannot be loaded */
+  /**
+   * Loads the wallets of the start, if any.
+   * @throws ConfigError with Core's message if one cannot be loaded
+   */
   async load(): Promise<void> {
     if (!(await loadsAtStart(this.#options.options))) return;
     await new Promise<void>((resolve, reject) => {
@@ -120,7 +129,7 @@ export class WalletThread {
     });
   }
 
-  /** From here on fronts ask the thread themselves, once it runs; until then the node thread passes their calls on. */
+  /** Links the fronts to the thread once it runs. Until then the node thread passes their calls on. */
   serveFronts(fronts: Pick<Fronts, 'linkWallets'> | undefined): void {
     this.#fronts = fronts;
     if (this.#worker !== null) this.#linkFronts();
@@ -134,11 +143,14 @@ export class WalletThread {
     this.#post({ kind: 'advance', seconds });
   }
 
-  /** Empty when the thread does not answer within a second. */
+  /** Returns the running calls; empty if the thread does not answer within a second. */
   async activeCommands(): Promise<ActiveCalls> {
     return (await this.#requestActiveCalls(ANSWER_MS)) ?? [];
   }
-  /** @returns the calls under way; null when the thread is silent for so long */
+  /**
+   * Requests the running calls.
+   * @returns null if the thread does not answer in time
+   */
   #requestActiveCalls(ms: number): Promise<ActiveCalls | null> {
     if (this.#worker === null) return Promise.resolve([]);
     return new Promise((resolve) => {
@@ -157,8 +169,8 @@ export class WalletThread {
   }
 
   /**
-   * Closes the wallets and ends the thread. Writing may take as long as it likes; a thread that is stuck is ended, and
-   * what it acknowledged is on disk.
+   * Closes the wallets and ends the thread. Writing may take as long as necessary. A stuck thread is terminated;
+   * acknowledged data is on disk.
    */
   async close(): Promise<void> {
     this.#closing = true;

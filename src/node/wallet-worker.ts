@@ -1,5 +1,5 @@
-// What runs on the wallets' thread: all wallets, their databases, and the methods that are declared with runs: 'wallet'.
-// Called by workers/wallet.ts; wallet-thread.ts is its counterpart on the node thread.
+// Runs on the wallets' thread: all wallets, their databases, and the methods that are declared with runs: 'wallet'.
+// wallet-thread.ts is its counterpart on the node thread.
 import { getHeapStatistics } from 'node:v8';
 import type { MessagePort } from 'node:worker_threads';
 import type { DescriptorContext } from '../address/descriptor/context.js';
@@ -28,21 +28,21 @@ import { createRunForJson } from './run-for-json.js';
 import type { EndedCall, FromWallets, ToWallets, WalletInit } from './wallet-messages.js';
 import { createWallets } from './wallets.js';
 
-/** The node thread's number among the links. */
+/** Number of the node thread's link. */
 const NODE = -1;
-/** Jobs that may wait at the pool, whose queues are longer. */
+/** Number of signing jobs that may wait at the pool. The pool's own queues are longer. */
 const MOST_SIGN_JOBS = 1_000;
 /**
- * Estimated microseconds up to which a transaction is signed on this thread: eight inputs of a key each. The way to the
- * pool and back costs a third more processor time; with more inputs other calls would wait too long for this thread.
+ * Estimated microseconds up to which a transaction is signed on this thread: eight inputs with one key each. Using the
+ * pool costs a third more processor time. With more inputs, other calls would wait too long for this thread.
  */
 const HERE_US = 1_000;
-/** How often ended calls are told, for metrics. */
+/** Interval in milliseconds between reports of finished calls. */
 const REPORT_MS = 200;
-/** How often the thread's memory is told. */
+/** Interval in milliseconds between reports of the thread's memory. */
 const HEAP_MS = 5_000;
 
-// Errors lose their kind between threads: what depends on it is said here.
+// Errors lose their class between threads, so build the text here.
 const textOf = (error: unknown): string => operatorError(error) ?? (error instanceof Error ? error.message : String(error));
 const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
@@ -59,7 +59,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
   };
   const clock = new SystemClock({
     get: () => state.mockSeconds,
-    // setmocktime is the node thread's.
+    // Only the node thread sets the mock time.
     set: () => {},
   });
   const crypto = createNativeCrypto();
@@ -71,7 +71,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
   const client = new LinkedNodeClient({ facts, port: init.client.port, counters: new Int32Array(counters), hashes: crypto });
   const { descriptors: language, hardenedMark: inferredMark } = compat;
   const descriptors: DescriptorContext = { params, hashes: crypto, keys: keyMath, language, inferredMark };
-  // Signed on the node's pool: this thread says what, and knows when too much of it waits there.
+  // Signing jobs go to the node's pool. This thread counts them and knows when too many wait.
   let signing = 0;
   const pool: PooledSignerDeps['pool'] = {
     size: client.signers,
@@ -158,7 +158,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
   const load = async (): Promise<void> => {
     try {
       await wallets.loadAtStart();
-      // Answered behind what was said of the blocks that wallets need still: pruning may begin.
+      // Answered after the messages about blocks that wallets still need, so pruning may begin.
       await client.stored();
       post({ kind: 'loaded' });
     } catch (error) {
@@ -202,6 +202,6 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
   weighing.unref();
   void wallets.reloadWallets(init.again.names, init.again.why);
   links.add(NODE, init.node);
-  // Messages have waited in the port until now.
+  // Messages were queued in the port until now.
   port.on('message', onMessage);
 }

@@ -1,4 +1,4 @@
-// Makes the wallets of a thread, with what surrounds them there. Called by start.
+// Creates the wallet manager of a thread with its dependencies.
 import type { DescriptorContext } from '../address/descriptor/context.js';
 import { updateSettingsList } from '../config/settings-file.js';
 import { isFinalTx } from '../consensus/rules/locks.js';
@@ -24,9 +24,9 @@ export interface WalletWiring {
   readonly descriptors: DescriptorContext;
   readonly log: Logger;
   readonly stopping: AbortSignal;
-  /** What payments are made with. */
+  /** Tools for payments. */
   readonly spend: SpendTools;
-  /** settings.json, undefined with -nosettings. */
+  /** Path of settings.json; undefined with -nosettings. */
   readonly settingsFile: string | undefined;
   /** Called when a wallet fails; WalletManager loads it again. */
   readonly onFault: (name: string, error: unknown) => void;
@@ -37,12 +37,12 @@ export interface WalletWiring {
 /** Limits of -walletnotify: few commands at once and many that wait, because a rescan finds many transactions. */
 const NOTICE_LIMITS = { quick: 8, waiting: 100_000 };
 
-/** A word for the shell, whatever is in it. */
+/** Quotes a text as one shell word. */
 const shellWord = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`;
 
 /**
- * The command of -walletnotify about a record: %s its txid, %w the wallet's name, %b and %h the block's hash and
- * height.
+ * Returns the command of -walletnotify for a record: %s is its txid, %w the wallet's name, %b and %h the block's hash
+ * and height.
  */
 export function walletNotice(command: string, wallet: Wallet, row: number): string {
   const { txs } = wallet.ledger;
@@ -52,7 +52,7 @@ export function walletNotice(command: string, wallet: Wallet, row: number): stri
     b: confirmed ? Buffer.from(txs.blockHash(row)).reverse().toString('hex') : 'unconfirmed',
     h: confirmed ? String(txs.height(row)) : '-1',
   };
-  // Quoting for the shell of Windows is another matter: there %w stays.
+  // Quoting differs in the Windows shell, so %w is not replaced there.
   if (process.platform !== 'win32') values.w = shellWord(wallet.name);
   return command.replace(/%([sbhw])/g, (whole, name: string) => values[name] ?? whole);
 }
@@ -84,7 +84,7 @@ export async function createWallets(options: WalletOptions, wiring: WalletWiring
       },
     },
   });
-  // What still runs goes on without the node; what waits is left out, as when Core stops.
+  // Running commands continue without the node. Waiting ones are dropped, as in Core.
   stopping.addEventListener('abort', () => hooks.close(), { once: true });
   return manager;
 }

@@ -1,10 +1,10 @@
-// The time between the opening of the RPC port and the end of the start: every call is answered with -28 and what is
-// being done. Fronts answer by themselves; what they pass on unread (large bodies) is answered here.
+// Answers calls between the opening of the RPC port and the end of the start with code -28 and the current phase.
+// Fronts answer by themselves. Large bodies, which they pass on unread, are answered here.
 import { METHODS } from '../rpc/declare/methods.js';
 import { type CallInfo, Dispatcher, type DispatchHooks } from '../rpc/dispatch.js';
 import type { Reply } from '../rpc/wire/reply.js';
 
-/** Core 0.21's texts of the phases that there are here. */
+/** Core 0.21's texts of the phases. */
 export const warmupTexts = {
   started: 'RPC server started',
   loading: 'Loading block index...',
@@ -13,7 +13,10 @@ export const warmupTexts = {
   network: 'Starting network threads...',
 } as const;
 
-/** Answers whole bodies while nothing is there yet. @param status the phase, never null while this is asked */
+/**
+ * Creates an executor that answers with the current phase.
+ * @param status returns the phase
+ */
 export function createWarmupExecutor(status: () => string | null): {
   executeBody(body: Uint8Array, call: { user: string; uri: string; signal?: AbortSignal }, hooks?: DispatchHooks): Reply | Promise<Reply>;
 } {

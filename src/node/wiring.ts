@@ -1,7 +1,8 @@
-// Which room hears of what, and in which order: every subscription between rooms is made here. A room offers a method
-// for each event that it follows, and subscribes to nothing by itself. Every listener has a name and runs behind the
-// guard (lib/listener-guard.ts), here or in the module that calls it. The guard logs and counts an exception under the name, and
-// does not reach the chain, the mempool or replies. The mempool is not a listener but a follower of the chain (follow-tip.ts).
+// Connects the modules: every subscription between modules is made here, and their order is visible here. A module has
+// a method for each event that it follows, and subscribes to nothing by itself. Every listener has a name and runs
+// behind the guard (lib/listener-guard.ts), here or in the module that calls it. The guard logs and counts an exception
+// under the name; it does not reach the chain, the mempool or replies. The mempool is not a listener but a follower of
+// the chain (follow-tip.ts).
 
 import type { TipChange, TipListener } from '../chain/events.js';
 import type { HeaderNode } from '../chain/tree/header-node.js';
@@ -24,7 +25,7 @@ import type { OpenedWallets } from './open-wallets.js';
 import type { RuleWatch } from './rule-watch.js';
 import { TipPublisher } from './tip-publisher.js';
 
-/** Rooms that open after the wiring was made. They hear of what happens from then on. */
+/** Modules that open after the wiring. They receive events from then on. */
 export interface LateModules {
   notifications?: Notifications;
   ruleWatch?: RuleWatch;
@@ -32,7 +33,7 @@ export interface LateModules {
   net?: Net;
 }
 
-/** What is wired. */
+/** Modules that are wired. */
 export interface WiredModules extends OpenedFronts, OpenedChain, OpenedMempool, OpenedTemplates, OpenedWallets {
   readonly late: LateModules;
 }
@@ -40,9 +41,9 @@ export interface WiredModules extends OpenedFronts, OpenedChain, OpenedMempool, 
 export interface Wired {
   /** The newest block, for metrics. */
   readonly newest: NewestBlock;
-  /** Fronts read in shared memory whether the initial download goes on. */
+  /** Publishes in shared memory whether the initial download is running. */
   showDownload(): void;
-  /** Fronts learn the tip, and answer nothing older from here on. */
+  /** Publishes the tip to the fronts. They answer nothing older afterwards. */
   showTip(): void;
 }
 
@@ -53,7 +54,7 @@ const workedTip = (tip: HeaderNode): WorkedTip => ({
   chainWorkHex: tip.chainWork.toString(16).padStart(64, '0'),
 });
 
-/** Makes every subscription; to be called before anything can change chain or mempool. */
+/** Makes all subscriptions. Call it before anything can change the chain or the mempool. */
 export function wire(base: NodeBase, modules: WiredModules): Wired {
   const { config, state, clock, log, guard, stop, teardown } = base;
   const { fronts, chain, indexes, blocks, mempool, templates, access, sv2, jobs, client, late } = modules;
@@ -89,7 +90,7 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
 
   showDownload();
 
-  // The tip moves: new work comes first.
+  // Tip changes: new work comes first.
   followTip({ ...modules, guard }, (change) => {
     if (change.moreFollows !== true) guard.run('sv2', () => sv2?.onTip());
     showDownload();
@@ -108,24 +109,24 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
   ];
   for (const [name, listener] of tipSequence) chain.onTip(listener, name);
 
-  // What was to follow the last change of the tip does not.
+  // An announced next tip change will not happen.
   chain.onNoMoreFollows(() => sv2?.onTip(), 'sv2');
   chain.onNoMoreFollows(() => publisher.publishPending(), 'new work');
 
-  // A new block on the tip passed every check that needs no coins.
+  // A new block on the tip passed all checks without coins.
   chain.onStored((node, block) => late.net?.onStored(node, block), 'peers');
 
-  // A block is found valid, or not.
+  // Verdicts about blocks.
   chain.onChecked((hash, block, reject) => late.net?.onChecked(hash, block, reject), 'peers');
 
-  // The best header changes.
+  // The best header has changed.
   chain.onHeader(() => state.noteChange(), 'fronts');
 
-  // The blocks below a snapshot come further, or are validated.
+  // The history below a snapshot has advanced or is validated.
   chain.onHistory(() => client.onHistory(), 'wallets');
   chain.onHistory(() => indexes.notifyTipChanged(), 'indexes');
 
-  // A transaction enters the mempool, leaves it, or changes its rank.
+  // A transaction entered the mempool, left it, or changed its rank.
   const listenTo = (name: string, { added = () => {}, removed = () => {} }: Partial<Omit<PoolListener, 'changed'>>): void =>
     mempool.listen({ added, removed, changed() {} }, name);
   listenTo('sv2', { added: (entry) => sv2?.onEntered(entry) });
@@ -140,10 +141,10 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
     state.noteChange();
   });
 
-  // The node itself wants a transaction known.
+  // The node itself announces a transaction.
   mempool.onBroadcast = guard.wrap('peers', (entry: MempoolEntry) => late.net?.announcer.relayTx(entry));
 
-  // A template is published.
+  // A template was published.
   templates.onPublish((facts) => access.onTemplate(facts), 'templates of batches');
   templates.onPublish((facts) => {
     state.noteChange();
@@ -153,7 +154,7 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
   return { newest, showDownload, showTip };
 }
 
-/** Peers come and go, and change what calls show. */
+/** Connects events of peers, which change what calls show. */
 export function wireNet(net: Net, { state, guard }: NodeBase): void {
   net.onConnections = guard.wrap('fronts', (count: number) => {
     state.connections = count;

@@ -1,24 +1,21 @@
-// Which Bitcoin Core the node speaks and acts like (-compat): one record that config chooses and every room is handed
-// its part of. Nothing else decides between versions, no network's name either. What exists since and until which
-// release is said where it is declared (rpc/methods); this record says which releases count.
+// Which release of Bitcoin Core the node follows (-compat). config selects one record, and every module gets its part.
+// Nothing else decides between releases, not even the network. A feature's declaration says since and until which
+// release it exists (rpc/methods); this record says which releases count.
 
 import type { RegtestVariant } from '../consensus/params/networks.js';
 import { DEFAULT_POLICY, NEW_RULES, OLD_RULES, type PolicyRules } from './options.js';
 
-/** A release by its major number; 21 is 0.21.1, 32 what came after the branch of v31 (Core's master of August 2026). */
+/** Major number of a release; 21 is 0.21.1, 32 is the state after the branch of v31 (Core's master of August 2026). */
 export type Release = number;
 
-/**
- * Policy of a version: its rules, and the defaults of options. Rates in satoshis per 1,000 virtual
- * bytes.
- */
+/** Policy of a release: its rules and the defaults of options. Rates in satoshis per 1,000 virtual bytes. */
 export interface CompatPolicy {
   readonly rules: PolicyRules;
   /** -minrelaytxfee and -incrementalrelayfee */
   readonly relayFeeRate: number;
   /** -blockmintxfee */
   readonly blockMinFeeRate: number;
-  /** -blockmaxweight, which is also the most that it may be, and -blockreservedweight. */
+  /** -blockmaxweight, which is also its largest value, and -blockreservedweight. */
   readonly blockWeight: number;
   readonly reservedWeight: number;
   /** -datacarriersize */
@@ -52,55 +49,55 @@ const NEW_POLICY: CompatPolicy = {
 
 export type CompatName = '0.21.1' | '31' | 'default';
 
-/** What a version decides. Plain data: fronts are given it too. */
+/** Settings that depend on the release. Plain data, because fronts get it too. */
 export interface Compat {
   readonly name: CompatName;
   /** Version of Core that adit reports: as number in `version` of getnetworkinfo, and as text in the user agent. */
   readonly coreVersion: { readonly number: number; readonly text: string };
-  /** Replies have what any release from the first to the second had. */
+  /** Replies have what any release in this range had. */
   readonly replies: { readonly oldest: Release; readonly newest: Release };
-  /** The language of descriptors, and with it whether taproot is for wallets. */
+  /** Descriptor language; it also decides whether wallets support taproot. */
   readonly descriptors: '0.21' | 'master';
   /** Mark of hardened steps in paths of replies: `h` since release 26. getaddressinfo uses its own. */
   readonly hardenedMark: "'" | 'h';
   readonly templateMode: 'core' | 'live';
   /** Whether connections are encrypted (BIP-0324) unless -v2transport says otherwise. */
   readonly encryptPeers: boolean;
-  /** Whether peers are treated as by 0.21.1 (net/options.ts has what that means). */
+  /** Whether peers are treated as in 0.21.1 (see net/options.ts). */
   readonly legacyPeers: boolean;
-  /** How many orphans are kept unless -maxorphantx says otherwise (net/relay/orphanage.ts has what counts). */
+  /** Default limit of orphans (-maxorphantx; net/relay/orphanage.ts says what counts). */
   readonly orphanScore: number;
-  /** What is relayed and mined, and the options' defaults. */
+  /** Rules for relay and mining, and the defaults of options. */
   readonly policy: CompatPolicy;
   /**
-   * Arguments are held against their declarations before a method runs, and none may be named twice, as since releases
-   * 24 and 25.
+   * Check arguments against their declarations before a method runs, and refuse repeated names (since releases 24 and
+   * 25).
    */
   readonly strictArguments: boolean;
-  /** What createwallet makes when nothing is said: a wallet of descriptors, as since release 23. */
+  /** createwallet makes descriptor wallets by default (since release 23). */
   readonly descriptorWallets: boolean;
-  /** Where rules begin on regtest that other networks have buried, when it is not where 0.21.1 has them begin. */
+  /** Activation heights of buried rules on regtest, if they differ from 0.21.1's. */
   readonly activationHeights: Readonly<Partial<Record<'bip34' | 'dersig' | 'cltv' | 'csv', number>>>;
-  /** Other values of regtest that differ from Core's master. */
+  /** Other regtest parameters that differ from Core's master. */
   readonly regtest: RegtestVariant;
   /** Whether to refuse forks below the checkpoints of 0.21.1 by default (-checkpoints). */
   readonly checkpoints: boolean;
-  /** Whether `"jsonrpc":"2.0"` counts unless -jsonrpc2 says otherwise. */
+  /** Default of -jsonrpc2: whether `"jsonrpc":"2.0"` in requests counts. */
   readonly jsonRpc2: boolean;
 }
 
-/** When something was there. */
+/** Releases that have a feature. */
 export interface Span {
-  /** The first release that has it; absent: 0.21.1 had it. */
+  /** First release that has it. Absent: 0.21.1 had it. */
   readonly since?: Release;
-  /** The first release that has it no more; absent: it is there still. */
+  /** First release that no longer has it. Absent: it still exists. */
   readonly until?: Release;
 }
 
 const NEWEST: Release = 32;
 /** Version of Core's master of August 2026, between releases 31 and 32. */
 const MASTER = { number: 319_900, text: '31.99.0' };
-/** What adit adds to replies stands beyond every release: where one is followed to the letter it is left out. */
+/** Pseudo-release of adit's own additions to replies. They are left out with -compat=0.21.1 and -compat=31. */
 export const ADDED: Release = 33;
 
 export const COMPATS: Readonly<Record<CompatName, Compat>> = {
@@ -160,14 +157,17 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
   },
 };
 
-/** Whether replies have something. */
+/** Returns whether replies include a feature of these releases. */
 export const shows = ({ replies }: Compat, { since = 0, until = Number.POSITIVE_INFINITY }: Span): boolean =>
   since <= replies.newest && until > replies.oldest;
 
-/** Whether only releases count that have what came with one. */
+/** Returns whether all followed releases have a feature that came with a release. */
 export const only = ({ replies }: Compat, since: Release): boolean => replies.oldest >= since;
 
-/** Whether something means what it means since a release: of two meanings the newest counts. */
+/**
+ * Returns whether the newest followed release has a behaviour that came with a release. If a member has two meanings,
+ * the newest counts.
+ */
 export const follows = ({ replies }: Compat, since: Release): boolean => replies.newest >= since;
 
 /** Returns whether replies and the user agent name adit. With -compat=0.21.1 or 31 they name Core. */

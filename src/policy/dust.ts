@@ -1,33 +1,33 @@
-// Which outputs cost more to spend than they hold (Core's GetDustThreshold). Used by the standardness rules.
+// Dust: outputs that cost more to spend than they are worth (Core's GetDustThreshold).
 import { witnessVersion } from '../consensus/script/templates.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import { feeForSize } from './fee-rate.js';
 import type { PolicyOptions } from './options.js';
 import { isUnspendable } from './script-type.js';
 
-/** Outpoint, script size, signature and key of a pay-to-pubkey-hash input, sequence. */
+/** Size of an input that spends pay-to-pubkey-hash: outpoint, script size, signature and key, sequence. */
 const SPEND_BYTES = 32 + 4 + 1 + 107 + 4;
-/** The same with the signature discounted as witness. */
+/** Size of an input with its signature discounted as witness. */
 const WITNESS_SPEND_BYTES = 32 + 4 + 1 + Math.trunc(107 / 4) + 4;
 
 /**
- * Smallest amount in satoshis that isn't dust for this script; 0 for scripts nobody can spend. @param up how its fee is
- * rounded
+ * Returns the smallest amount in satoshis that is not dust for this script; 0 for unspendable scripts.
+ * @param up whether the fee is rounded up
  */
 export function dustThreshold(script: Uint8Array, dustFeeRate: number, up = false): number {
   if (isUnspendable(script)) return 0;
   return feeForSize(dustFeeRate, outputBytes(script.length) + (witnessVersion(script) >= 0 ? WITNESS_SPEND_BYTES : SPEND_BYTES), up);
 }
 
-/** Of an output with so long a script. */
+/** Returns the size of an output with a script of this length. */
 const outputBytes = (scriptLength: number): number => 8 + (scriptLength < 0xfd ? 1 : 3) + scriptLength;
 
-/** The outputs that are dust. */
+/** Returns the indexes of the outputs that are dust. */
 export function dustOutputs(tx: TxView, { dustFeeRate, roundUp }: Pick<PolicyOptions, 'dustFeeRate' | 'roundUp'>): number[] {
   const found: number[] = [];
   for (let i = 0; i < tx.outputCount; i++) {
     const value = tx.outputValue(i);
-    // No script of this length needs more, and most outputs hold it: theirs are not looked at.
+    // No script of this length needs a larger amount, and most outputs have it, so their scripts are not read.
     if (value >= feeForSize(dustFeeRate, outputBytes(tx.outputScriptLength(i)) + SPEND_BYTES, roundUp)) continue;
     if (value < dustThreshold(tx.outputScript(i), dustFeeRate, roundUp)) found.push(i);
   }

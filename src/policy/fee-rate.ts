@@ -1,10 +1,9 @@
-// Fee rates in satoshis per 1,000 virtual bytes, with Core 0.21's integer arithmetic (CFeeRate). Used by policy checks,
-// the mempool and block assembly.
+// Fee rates in satoshis per 1,000 virtual bytes, with the integer arithmetic of Core 0.21 (CFeeRate).
 import { COIN_SATS } from '../consensus/limits.js';
 
 /**
- * Fee of a size at a rate. @param up rounded up, as since release 23; else truncated, but at least one satoshi when the
- * rate is positive
+ * Returns the fee in satoshis of a size at a rate.
+ * @param up round up, as since release 23; otherwise truncate, but at least one satoshi if the rate is positive
  */
 export function feeForSize(feeRateSatsPerKvb: number, sizeBytes: number, up = false): number {
   if (up) return -scaleDown(-feeRateSatsPerKvb, sizeBytes, 1000, true);
@@ -12,22 +11,26 @@ export function feeForSize(feeRateSatsPerKvb: number, sizeBytes: number, up = fa
   return fee === 0 && sizeBytes !== 0 ? Math.sign(feeRateSatsPerKvb) : fee;
 }
 
-/** The rate that a fee pays for a size, 0 for size 0. @param down rounded down, as in release 31; else truncated */
+/**
+ * Returns the rate of a fee for a size; 0 for size 0.
+ * @param down round down, as in release 31; otherwise truncate
+ */
 export function feeRateOf(feeSats: number, sizeBytes: number, down = false): number {
   return sizeBytes === 0 ? 0 : scaleDown(feeSats, 1000, sizeBytes, down);
 }
 
-/** As Core's messages print a rate: `0.00001000 BTC/kvB`. */
+/** Returns a rate as Core's messages print it: `0.00001000 BTC/kvB`. */
 export function formatFeeRate(feeRateSatsPerKvb: number): string {
   const whole = Math.trunc(feeRateSatsPerKvb / COIN_SATS);
   return `${whole}.${String(feeRateSatsPerKvb % COIN_SATS).padStart(8, '0')} BTC/kvB`;
 }
 
-/** Below this a rounded quotient never reaches the next whole number. */
+/** Limit below which a rounded quotient never reaches the next integer. */
 const EXACT_PRODUCT = 2 ** 50;
 
 /**
- * a * b / divisor towards zero, or down; exact also where the product is too large for doubles (prioritised fees are).
+ * Returns a * b / divisor, rounded towards zero or down. It is exact even if the product is too large for doubles, as
+ * with prioritised fees.
  */
 function scaleDown(a: number, b: number, divisor: number, down = false): number {
   const product = a * b;

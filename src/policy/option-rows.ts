@@ -1,5 +1,4 @@
-// The options of policy: what an operator gives, in the names that policy has for it. Rates in satoshis per 1,000
-// virtual bytes.
+// Options of policy for operators, by policy's own names. Rates in satoshis per 1,000 virtual bytes.
 
 import type { Compat } from './compat.js';
 import { DEFAULT_POLICY } from './options.js';

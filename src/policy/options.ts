@@ -1,47 +1,46 @@
-// What the operator may change about policy, with Core 0.21's defaults. A plain record: config fills it, mempool and
-// RPC read it.
+// Options and rules of policy, with Core 0.21's defaults. Plain records.
 
-/** What a release decides about transactions; the operator does not. */
+/** Rules that a release decides, not the operator. */
 export interface PolicyRules {
-  /** The highest version that is standard. */
+  /** Highest standard transaction version. */
   readonly maxVersion: number;
   /**
-   * Bytes without witnesses that a transaction has at least: smaller ones could be taken for inner nodes of a merkle
-   * tree (CVE-2017-12842).
+   * Smallest size without witnesses in bytes. Smaller transactions could be mistaken for inner nodes of a merkle tree
+   * (CVE-2017-12842).
    */
   readonly minStrippedBytes: number;
-  /** -datacarriersize bounds all OP_RETURN scripts of a transaction together; otherwise each, and there may be one. */
-  readonly dataCarrierTogether: boolean;
   /**
-   * One output below the dust limit may be there if the transaction pays no fee and whatever spends from it spends
-   * that too.
+   * True: -datacarriersize limits all OP_RETURN scripts of a transaction together. False: it limits one, and only one
+   * is allowed.
    */
+  readonly dataCarrierTogether: boolean;
+  /** Allow one output below the dust limit if the transaction pays no fee and every child spends that output. */
   readonly ephemeralDust: boolean;
-  /** Pay-to-anchor outputs are known: anyone may spend them, without a witness. */
+  /** Pay-to-anchor outputs are standard: anyone may spend them, without a witness. */
   readonly anchors: boolean;
-  /** Whatever is in the way may be replaced, whether it said so or not. */
+  /** Conflicting transactions may be replaced even if they do not signal replaceability. */
   readonly fullRbf: boolean;
   /** Version 3 means few relatives and small children (BIP-0431). */
   readonly truc: boolean;
-  /** Limits are on clusters; the numbers of ancestors and descendants mean nothing. */
+  /** Limit clusters instead of ancestors and descendants. */
   readonly clusters: boolean;
-  /** Fees of a size are rounded up to whole satoshis; otherwise down. */
+  /** Round fees up to whole satoshis; otherwise down. */
   readonly roundUp: boolean;
-  /** A transaction of a peer that pays too little is taken with a child from the same peer that makes up for it. */
+  /** Accept a peer's transaction that pays too little together with a child from the same peer that pays for it. */
   readonly packages: boolean;
-  /** A peer that sends a transaction against the law is sent away; newer releases let it be. */
+  /** Disconnect peers that send transactions which break consensus rules. Newer releases do not. */
   readonly blameForTxs: boolean;
-  /** Refusals say which input is wrong, and how, as since releases 30 and 32. */
+  /** Reject reasons name the input and the error, as since releases 30 and 32. */
   readonly detailed: boolean;
 }
 
 /** Rules about single transactions beyond consensus. Rates in satoshis per 1,000 virtual bytes. */
 export interface PolicyOptions extends PolicyRules {
-  /** Refuse what is not standard (off with -acceptnonstdtxn). */
+  /** Refuse non-standard transactions (off with -acceptnonstdtxn). */
   readonly requireStandard: boolean;
   /** -minrelaytxfee */
   readonly minRelayFeeRate: number;
-  /** -incrementalrelayfee: what a replacement pays on top, and the step of the rolling minimum. */
+  /** -incrementalrelayfee: additional rate of a replacement, and step of the rolling minimum. */
   readonly incrementalFeeRate: number;
   /** -dustrelayfee */
   readonly dustFeeRate: number;
@@ -51,7 +50,7 @@ export interface PolicyOptions extends PolicyRules {
   readonly dataCarrierBytes: number;
   /** -permitbaremultisig */
   readonly permitBareMultisig: boolean;
-  /** -bytespersigop: virtual bytes that a unit of sigop cost stands for. */
+  /** -bytespersigop: virtual bytes per unit of signature operation cost. */
   readonly bytesPerSigop: number;
 }
 

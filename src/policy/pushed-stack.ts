@@ -1,5 +1,5 @@
-// The stack that a push-only scriptSig leaves behind, without the interpreter: all that the input rules need, and
-// nothing that could cost time. Used by standard-inputs.ts after the push-only rule.
+// Computes the stack that a push-only scriptSig leaves, without the interpreter. The input rules need no more, and this
+// takes little time.
 import { OP } from '../consensus/script/opcodes.js';
 import { ScriptError, type ScriptErrorCode } from '../consensus/script/script-error.js';
 import { ScriptTokenizer } from '../consensus/script/tokenizer.js';
@@ -7,7 +7,10 @@ import { ScriptTokenizer } from '../consensus/script/tokenizer.js';
 const MAX_PUSH_BYTES = 520;
 const MAX_STACK_ITEMS = 1000;
 
-/** @returns the items, bottom first; or how running the script would fail */
+/**
+ * Returns the stack of a push-only script.
+ * @returns the items, bottom first; or the error with which running the script would fail
+ */
 export function pushedStack(script: Uint8Array): Uint8Array[] | ScriptErrorCode {
   const stack: Uint8Array[] = [];
   const token = new ScriptTokenizer(script);
@@ -20,7 +23,7 @@ export function pushedStack(script: Uint8Array): Uint8Array[] | ScriptErrorCode 
     } else if (token.opcode >= OP.OP_1 && token.opcode <= OP.OP_16) {
       stack.push(Uint8Array.of(token.opcode - OP.OP_1 + 1));
     } else {
-      // OP_RESERVED counts as a push but can't be run.
+      // OP_RESERVED counts as a push but cannot be executed.
       return ScriptError.BAD_OPCODE;
     }
     if (stack.length > MAX_STACK_ITEMS) return ScriptError.STACK_SIZE;

@@ -1,8 +1,8 @@
-// Reasons of policy and of the mempool, all in one list; the law's are in consensus/rules/reject.ts. Strings are Core
-// 0.21's.
+// All reject reasons of policy and the mempool. Those of consensus are in consensus/rules/reject.ts. Strings are Core
+// 0.21's and those of later releases.
 import type { Reject, RejectCategory } from '../consensus/state.js';
 
-/** Every reason that is not the law's. */
+/** Reasons that are not consensus reasons. */
 export type PolicyReason =
   | 'coinbase'
   | 'version'
@@ -45,7 +45,7 @@ export type PolicyReason =
   | `mandatory-script-verify-flag-failed (${string})`
   | `non-mandatory-script-verify-flag (${string})`;
 
-/** A failed rule of policy. */
+/** Creates a reject for a failed policy rule. */
 export function policyReject(category: RejectCategory, reason: PolicyReason, debug = ''): Reject {
   return { category, reason, debug };
 }

@@ -1,10 +1,12 @@
-// BIP-0125's signal. Used by the mempool's conflict rules and by RPC's bip125-replaceable.
+// BIP-0125 signalling.
 import type { TxView } from '../consensus/tx/tx-view.js';
 
-/** Sequences up to this one opt in to replacement. */
+/** Largest sequence number that signals replaceability. */
 export const MAX_REPLACEABLE_SEQUENCE = 0xfffffffd;
 
-/** Whether an input of the transaction itself opts in; unconfirmed ancestors may do it for it elsewhere. */
+/**
+ * Returns whether an input of the transaction itself signals replaceability. Unconfirmed ancestors are not considered.
+ */
 export function signalsReplacement(tx: TxView): boolean {
   for (let i = 0; i < tx.inputCount; i++) if (tx.sequence(i) <= MAX_REPLACEABLE_SEQUENCE) return true;
   return false;

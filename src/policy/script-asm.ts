@@ -1,4 +1,4 @@
-// Scripts as text, byte for byte as Core prints them in `asm` members. Used by RPC.
+// Scripts as text, exactly as Core prints them in `asm` members.
 
 import { toHex } from '../consensus/bytes/hex.js';
 import { checkSignatureEncoding } from '../consensus/script/encoding.js';
@@ -9,7 +9,7 @@ import { ScriptError } from '../consensus/script/script-error.js';
 import { ScriptTokenizer } from '../consensus/script/tokenizer.js';
 import { isUnspendable } from './script-type.js';
 
-/** Which parts of a transaction a signature covers, by the byte that says so. */
+/** Names of signature hash types by their byte. */
 export const HASH_TYPE_NAMES: ReadonlyMap<number, string> = new Map([
   [0x01, 'ALL'],
   [0x81, 'ALL|ANYONECANPAY'],
@@ -19,7 +19,7 @@ export const HASH_TYPE_NAMES: ReadonlyMap<number, string> = new Map([
   [0x83, 'SINGLE|ANYONECANPAY'],
 ]);
 
-// Pushes up to this size print as numbers.
+// Pushes up to this size are printed as numbers.
 const MAX_NUMBER_PUSH = 4;
 
 /**
@@ -29,7 +29,7 @@ const MAX_NUMBER_PUSH = 4;
  * only)
  */
 export function scriptAsm(script: Uint8Array, opts: { sighashDecode?: boolean } = {}): string {
-  // Data behind OP_RETURN may look like a signature and is none.
+  // Data behind OP_RETURN may look like a signature.
   const decodeSignatures = opts.sighashDecode === true && !isUnspendable(script);
   const words: string[] = [];
   const token = new ScriptTokenizer(script);

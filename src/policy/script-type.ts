@@ -1,5 +1,5 @@
-// Sorts output scripts into the templates Core 0.21.1 knows (its Solver), with the data they carry. Used by policy,
-// addresses and RPC. Multisig is recognised with up to 16 keys, as that version does.
+// Classifies output scripts by template, like the Solver of Core 0.21.1, and extracts their data. Multisig is
+// recognised with up to 20 keys; the numbers above 16 are pushed as a byte.
 
 import { isValidPublicKeySize } from '../consensus/script/encoding.js';
 import { MAX_SCRIPT_SIZE } from '../consensus/script/eval-script.js';
@@ -7,7 +7,7 @@ import { OP } from '../consensus/script/opcodes.js';
 import { isPayToAnchor, isPayToPublicKeyHash, isPayToScriptHash, witnessVersion } from '../consensus/script/templates.js';
 import { isPushOnly, ScriptTokenizer } from '../consensus/script/tokenizer.js';
 
-/** Template names as RPC prints them. */
+/** Template names as in RPC replies. */
 export type ScriptType =
   | 'pubkey'
   | 'pubkeyhash'
@@ -34,7 +34,7 @@ export interface SolvedScript {
 
 const NONSTANDARD: SolvedScript = { type: 'nonstandard', solutions: [] };
 
-/** Finds a script's template. */
+/** Returns a script's template and data. */
 export function solve(script: Uint8Array): SolvedScript {
   if (isPayToScriptHash(script)) return { type: 'scripthash', solutions: [script.subarray(2, 22)] };
   const version = witnessVersion(script);
@@ -46,7 +46,7 @@ export function solve(script: Uint8Array): SolvedScript {
   return solveMultisig(script) ?? NONSTANDARD;
 }
 
-/** The template alone; for the most frequent ones nothing is made. */
+/** Returns the template only, without allocating for the most frequent ones. */
 export function scriptType(script: Uint8Array): ScriptType {
   const version = witnessVersion(script);
   if (version === 0 && script.length === 22) return 'witness_v0_keyhash';
@@ -55,7 +55,10 @@ export function scriptType(script: Uint8Array): ScriptType {
   return isPayToScriptHash(script) ? 'scripthash' : solve(script).type;
 }
 
-/** Whether an output can never be spent: OP_RETURN first, or too large to run. Such coins are not stored. */
+/**
+ * Returns whether an output can never be spent: it starts with OP_RETURN or is too large to run. Such coins are not
+ * stored.
+ */
 export function isUnspendable(script: Uint8Array): boolean {
   return (script.length > 0 && script[0] === OP.OP_RETURN) || script.length > MAX_SCRIPT_SIZE;
 }
@@ -78,10 +81,10 @@ function payToPublicKey(script: Uint8Array): Uint8Array | null {
   return isValidPublicKeySize(key) ? key : null;
 }
 
-/** Keys that CHECKMULTISIG takes at most. */
+/** Largest number of keys of CHECKMULTISIG. */
 const MAX_MULTISIG_KEYS = 20;
 
-/** m, keys, n, OP_CHECKMULTISIG. */
+/** Parses m, keys, n, OP_CHECKMULTISIG. */
 function solveMultisig(script: Uint8Array): SolvedScript | null {
   if (script.length === 0 || script[script.length - 1] !== OP.OP_CHECKMULTISIG) return null;
   const token = new ScriptTokenizer(script);
@@ -96,7 +99,7 @@ function solveMultisig(script: Uint8Array): SolvedScript | null {
   return { type: 'multisig', solutions: [Uint8Array.of(needed), ...keys, Uint8Array.of(count)] };
 }
 
-/** OP_1 to OP_16, or a byte of 17 to 20, which is the most keys; 0 for anything else. */
+/** Returns the number of OP_1 to OP_16 or of a byte from 17 to 20; 0 for anything else. */
 function multisigNumber(token: ScriptTokenizer): number {
   const { opcode } = token;
   if (opcode >= OP.OP_1 && opcode <= OP.OP_16) return opcode - OP.OP_1 + 1;

@@ -1,5 +1,5 @@
-// Core 0.21's AreInputsStandard and IsWitnessStandard: what a transaction spends, and with which witnesses. They bound
-// the work that script checks can ask for before any is run. Used by the mempool when standardness is required.
+// Standardness of inputs and witnesses: Core 0.21's AreInputsStandard and IsWitnessStandard. They limit the work of
+// script checks before any script runs.
 
 import { scriptErrorText } from '../consensus/script/script-error.js';
 import { countSigops } from '../consensus/script/sigops.js';
@@ -18,8 +18,8 @@ const TAPROOT_LEAF_MASK = 0xfe;
 const TAPROOT_LEAF_TAPSCRIPT = 0xc0;
 
 /**
- * What is wrong with an output spent: every one must be of a kind whose spending rules are settled. Null when nothing
- * is.
+ * Returns what is wrong with a spent output; null if nothing is. Each must be of a type whose spending rules are
+ * settled.
  * @param spent one per input
  */
 export function inputsFault(
@@ -44,16 +44,19 @@ export function inputsFault(
   return null;
 }
 
-/** Whether every witness belongs to a witness program and is of ordinary size. @param spent one per input */
+/**
+ * Returns whether every witness belongs to a witness program and has an ordinary size.
+ * @param spent one per input
+ */
 export function witnessIsStandard(tx: TxView, spent: readonly SpentOutput[]): boolean {
   for (let i = 0; i < tx.inputCount; i++) {
     if (tx.witnessCount(i) === 0) continue;
     let program = spent[i].script;
-    // An anchor takes nothing.
+    // An anchor needs no witness.
     if (witnessVersion(program) === 1 && isPayToAnchor(1, program.subarray(2))) return false;
     const nested = isPayToScriptHash(program);
     if (nested) {
-      // The scriptSig's value on the stack is the script; the signatures were not looked at yet.
+      // The last stack item of the scriptSig is the redeem script. Signatures have not been checked yet.
       const stack = pushedStack(tx.scriptSig(i));
       if (typeof stack === 'number' || stack.length === 0) return false;
       program = stack[stack.length - 1];
@@ -68,8 +71,8 @@ export function witnessIsStandard(tx: TxView, spent: readonly SpentOutput[]): bo
 }
 
 /**
- * Whether an output spent is a witness program that asks for a witness (Core's SpendsNonAnchorWitnessProg): a
- * transaction without one may be a copy from which it was taken away.
+ * Returns whether a spent output is a witness program that needs a witness (Core's SpendsNonAnchorWitnessProg). A
+ * transaction without a witness may be a copy from which it was removed.
  * @param spent one per input
  */
 export function spendsWitnessProgram(tx: TxView, spent: readonly SpentOutput[]): boolean {
@@ -78,7 +81,7 @@ export function spendsWitnessProgram(tx: TxView, spent: readonly SpentOutput[]):
     const version = witnessVersion(script);
     if (version >= 0 && !isPayToAnchor(version, script.subarray(2))) return true;
     if (!isPayToScriptHash(script)) continue;
-    // What a scriptSig that fails left on the stack has no redeem script.
+    // The stack of a failing scriptSig has no redeem script.
     const stack = pushedStack(tx.scriptSig(i));
     const redeem = typeof stack === 'number' ? undefined : stack.at(-1);
     if (redeem !== undefined && witnessVersion(redeem) >= 0) return true;
@@ -98,12 +101,12 @@ function taprootIsStandard(tx: TxView, input: number): boolean {
   if (count < 2) return true;
   const [script, last] = tx.witnessStack(input).slice(-2) as [Uint8Array, Uint8Array];
   if (last.length === 0) return false;
-  // An annex has no meaning yet.
+  // An annex has no defined meaning yet.
   if (last[0] === ANNEX_TAG) return false;
   return (last[0] & TAPROOT_LEAF_MASK) !== TAPROOT_LEAF_TAPSCRIPT || itemsAreSmall(tx, input, [script, last]);
 }
 
-/** Whether all items but the last ones are. */
+/** Returns whether all witness items except the given last ones are small. */
 function itemsAreSmall(tx: TxView, input: number, last: readonly Uint8Array[]): boolean {
   const isLarge = (length: number): number => (length > MAX_WITNESS_ITEM_BYTES ? 1 : 0);
   return tx.sumOfWitness(input, isLarge) === last.reduce((sum, { length }) => sum + isLarge(length), 0);

@@ -1,5 +1,4 @@
-// Core's IsStandardTx: what a transaction looks like by itself. Order and reasons are the reply's, so they matter. Used
-// by the mempool when standardness is required.
+// Standardness of a transaction alone: Core's IsStandardTx. Replies show the first reason, so the order matters.
 
 import { isPushOnly } from '../consensus/script/tokenizer.js';
 import type { Reject } from '../consensus/state.js';
@@ -14,7 +13,7 @@ export const MAX_STANDARD_WEIGHT = 400_000;
 const MAX_SCRIPT_SIG_BYTES = 1650;
 const MAX_MULTISIG_KEYS = 3;
 
-/** @returns the first way in which it isn't standard, or null */
+/** Returns the first reason why a transaction is not standard; null if it is standard. */
 export function checkStandardTx(tx: TxView, policy: PolicyOptions): Reject | null {
   if (tx.version > policy.maxVersion || tx.version < 1) return policyReject('not-standard', 'version');
   if (tx.weight > MAX_STANDARD_WEIGHT) return policyReject('not-standard', 'tx-size');

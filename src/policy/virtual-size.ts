@@ -1,8 +1,11 @@
-// The size that fees are counted on: BIP-0141 virtual size, raised for transactions heavy in signature checks so that a
-// block's sigop limit can't be used up cheaply. Used by the mempool; templates read the cached value.
+// Size for fee rates: BIP-0141 virtual size, raised for transactions with many signature checks, so that a block's
+// limit on them cannot be used up cheaply.
 import { WITNESS_SCALE_FACTOR } from '../consensus/limits.js';
 
-/** Sigop-adjusted virtual size in bytes, rounded up. @param sigopCost BIP-0141 sigop cost */
+/**
+ * Returns the sigop-adjusted virtual size in bytes, rounded up.
+ * @param sigopCost BIP-0141 signature operation cost
+ */
 export function adjustedVirtualSize(weight: number, sigopCost: number, bytesPerSigop: number): number {
   return Math.ceil(Math.max(weight, sigopCost * bytesPerSigop) / WITNESS_SCALE_FACTOR);
 }

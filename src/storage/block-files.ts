@@ -1,12 +1,12 @@
-// Blocks and undo data in append-only files, in Bitcoin Core's layout (src/node/blockstorage.cpp), so that -loadblock,
-// -reindex and other tools read them and a Core node's blocks folder can be adopted:
+// Blocks and undo data in append-only files, in Bitcoin Core's layout (src/node/blockstorage.cpp). So -loadblock,
+// -reindex and other tools can read them, and a Core node's blocks folder can be used:
 //
 //   blkNNNNN.dat   { magic, 4 | length, LE32 | block }                                           at most 128 MiB, then the next number
 //   revNNNNN.dat   { magic, 4 | length, LE32 | undo data | sha256d(hash of previous block | undo data), 32 }
 //   xor.dat        8-byte key over the bytes of both, when there is one
 //
-// An append resolves when the kernel has the bytes: from then on they survive the death of the process, and the caller
-// may log the index row. fsync happens at rollover, in sync() and in close().
+// An append resolves when the kernel has the bytes. From then on they survive the death of the process, and the caller
+// may write the index row. fsync happens when a file is full, in sync() and in close().
 
 import { mkdirSync, readdirSync, statSync, unlinkSync } from 'node:fs';
 import { open as openFile, truncate, unlink } from 'node:fs/promises';
@@ -28,45 +28,49 @@ export interface BlockFilesOptions {
   readonly magic: Uint8Array;
   /** Size at which a new file starts (128 MiB). */
   readonly maxFileBytes?: number;
-  /** Growth of a file of blocks that counts as news (16 MiB); see takeGrowth. */
+  /** Growth of a blk file in bytes that takeGrowth reports (16 MiB). */
   readonly blockChunkBytes?: number;
-  /** The same of a file of undo data (1 MiB). */
+  /** Growth of a rev file in bytes that takeGrowth reports (1 MiB). */
   readonly undoChunkBytes?: number;
-  /** The highest block position that the index knows, null for none. Opening fails when that block is not whole. */
+  /**
+   * Highest block position in the index; null for none. Opening fails if that block is incomplete and no earlier known
+   * block is complete.
+   */
   readonly lastKnown: BlockPosition | null;
   /**
-   * Known blocks, the nearest to the end first: asked for when the last one is not whole, as after a power cut. Those
-   * behind the first that is whole are lost; see lastWhole.
+   * Known blocks, the nearest to the end first. Read if the last one is incomplete, as after a power failure. Blocks
+   * behind the first complete one are lost; see lastWhole.
    */
   readonly knownBackwards?: () => Iterable<BlockPosition>;
   /** Value of -blocksxor; see chooseXorKey. */
   readonly xor?: boolean | undefined;
-  /** Per file, the highest undo position that the index knows; nothing up to its end is ever cut off. */
+  /** Highest undo position in the index by file. Nothing up to the end of that record is ever cut off. */
   readonly lastKnownUndo?: ReadonlyMap<number, number>;
 }
 
-/** What opening found and repaired, for the log. */
+/** Repairs made by opening, for the log. */
 export interface BlockFilesRepair {
-  /** Bytes of a half-written block that were cut off. */
+  /** Bytes of an incomplete block that were cut off. */
   readonly tornBytes: number;
 }
 
-/** A block's header. */
+/** Size of a block header. */
 const HEADER_BYTES = 80;
 const MAX_BLOCK_FILE_BYTES = 128 << 20;
-/** Core reserves room in such pieces, and looks for something to prune when it did. */
+/** Core reserves disk space in pieces of this size, and checks for pruning when it does. */
 const BLOCK_CHUNK_BYTES = 16 << 20;
 const UNDO_CHUNK_BYTES = 1 << 20;
 const CHECKSUM_BYTES = 32;
 /**
- * A write lies in the kernel's memory for half a minute, and for ten minutes on systems that are set so: files older
- * than this are on the disk.
+ * Age in milliseconds above which a file is certainly on the disk. The kernel keeps writes in memory for half a minute,
+ * or ten minutes on some systems.
  */
 const SURELY_WRITTEN_MS = 60 * 60 * 1000;
-/** Read handles kept: blk and rev of a handful of files is what a reorg or a busy explorer touches. */
+/** Number of cached read handles: a reorganisation or a busy explorer uses blk and rev of a few files. */
 const READ_HANDLES = 16;
 /**
- * Rev files open for appending: blocks that arrive out of order in the initial download get their undo in older files.
+ * Number of rev files open for appending. Blocks that arrive out of order in the initial download have their undo data
+ * in older files.
  */
 const UNDO_WRITERS = 8;
 
@@ -75,15 +79,15 @@ export class BlockFiles {
   readonly repair: BlockFilesRepair;
   readonly #undoWriters = new Map<number, RecordFile>();
   readonly #readHandles: ReadHandles;
-  /** Appends run one after the other; this is the last one. */
+  /** Queue of appends. */
   readonly #appends = new SerialQueue();
   #closing: Promise<void> | null = null;
   #grown = false;
-  /** Files were made since the folder was synced. */
+  /** True if files were created since the folder was last synced. */
   #newNames = false;
   /**
-   * Paths of what the run before may have written and, killed, not synced: its bytes count as stored by the first sync
-   * of this one.
+   * Paths of files that the previous run may have written without a sync before it was killed. The first sync of this
+   * run also syncs them.
    */
   #left: readonly string[] = [];
   readonly #options: BlockFilesOptions;
@@ -105,9 +109,9 @@ export class BlockFiles {
     currentFile: number,
     current: RecordFile,
     tornBytes: number,
-    /** The last known block that is whole. */
+    /** Position of the last known block that is complete. */
     readonly lastWhole: BlockPosition | null,
-    /** Why lastWhole is not the last block that the index knows; null when it is. */
+    /** Why lastWhole is not the last block in the index; null if it is. */
     readonly loss: StoreError | null,
   ) {
     this.#options = options;
@@ -123,7 +127,7 @@ export class BlockFiles {
     this.#readHandles = new ReadHandles(READ_HANDLES, opener);
   }
 
-  /** Opens the folder, checks it against the index and cuts back a half-written block at its end. */
+  /** Opens the folder, compares it with the index, and cuts off an incomplete block at its end. */
   static async open(options: BlockFilesOptions, deps: { hashes: Hashes; opener?: FileOpener }): Promise<BlockFiles> {
     const { dir } = options;
     const opener = deps.opener ?? openFile;
@@ -148,7 +152,7 @@ export class BlockFiles {
 
     const { lastKnown, loss } = await lastWhole(options, format, blkSizes);
     const newest = Math.max(0, ...blkSizes.keys());
-    // Without an index it is unknown what in an existing file is whole: it is left as it is, and a new one begun.
+    // Without an index nobody knows which part of an existing file is complete. Leave it unchanged and start a new one.
     const currentFile = lastKnown === null && (blkSizes.get(newest) ?? 0) > 0 ? newest + 1 : newest;
     const current = await RecordFile.open(join(dir, fileName('blk', currentFile)), format, 0, opener);
     try {
@@ -177,14 +181,14 @@ export class BlockFiles {
   }
 
   /**
-   * Appends one block; resolves once the kernel has it. Positions come in the order of the calls. After a failure
-   * nothing has changed.
+   * Appends a block. Resolves when the kernel has it. Positions are in the order of the calls. After a failure nothing
+   * has changed.
    */
   async appendBlock(block: Uint8Array): Promise<BlockPosition> {
     return (await this.appendBlocks([block]))[0] as BlockPosition;
   }
 
-  /** Appends blocks, those of one file in one write. After a failure those of the files before may be there. */
+  /** Appends blocks, with one write per file. After a failure those in earlier files may have been written. */
   appendBlocks(blocks: readonly Uint8Array[]): Promise<BlockPosition[]> {
     return this.#serialized(async () => {
       const maxBytes = this.#options.maxFileBytes ?? MAX_BLOCK_FILE_BYTES;
@@ -222,7 +226,10 @@ export class BlockFiles {
     this.#blkSizes.set(file, next.size);
   }
 
-  /** Makes new names in the folder durable; where the system can't (Windows), they become so with time. */
+  /**
+   * Syncs the folder, so that the names of new files are on the disk. Windows cannot do that; there they become durable
+   * with time.
+   */
   async #syncFolder(): Promise<void> {
     this.#newNames = false;
     const folder = await this.#opener(this.#options.dir, 'r').catch(() => null);
@@ -231,9 +238,9 @@ export class BlockFiles {
   }
 
   /**
-   * Appends undo data of blocks to the rev file that goes with their file, in one write.
-   * @param file the blocks' file number
-   * @param records undo: codec/undo.ts; prevHash: hash of the block's parent, internal order
+   * Appends undo data of blocks to the rev file of their blk file, in one write.
+   * @param file number of the blk file
+   * @param records `undo` as in codec/undo.ts; `prevHash` hash of the block's parent, internal order
    * @returns positions of the payloads
    */
   appendUndo(file: number, records: readonly { readonly undo: Uint8Array; readonly prevHash: Uint8Array }[]): Promise<number[]> {
@@ -275,7 +282,7 @@ export class BlockFiles {
     return writer;
   }
 
-  /** The block's bytes, a fresh array. Throws StoreError STORE_CORRUPTION or STORE_NOT_FOUND. */
+  /** Reads a block's bytes into a new array. Throws StoreError STORE_CORRUPTION or STORE_NOT_FOUND. */
   async readBlock(at: BlockPosition): Promise<Uint8Array> {
     const path = join(this.#options.dir, fileName('blk', at.file));
     return this.#readHandles.use(path, async (handle) => {
@@ -286,7 +293,7 @@ export class BlockFiles {
   }
 
   /**
-   * A part of a block's bytes, a fresh array.
+   * Reads a part of a block's bytes into a new array.
    * @param offset from the block's first byte. Throws StoreError as readBlock.
    */
   async readPart(at: BlockPosition, offset: number, length: number): Promise<Uint8Array> {
@@ -306,7 +313,7 @@ export class BlockFiles {
   }
 
   /**
-   * Undo data, its checksum verified. Throws StoreError STORE_CORRUPTION or STORE_NOT_FOUND.
+   * Reads undo data and verifies its checksum. Throws StoreError STORE_CORRUPTION or STORE_NOT_FOUND.
    * @param prevHash hash of the block's parent
    */
   async readUndo(at: BlockPosition, prevHash: Uint8Array): Promise<Uint8Array> {
@@ -324,9 +331,9 @@ export class BlockFiles {
   }
 
   /**
-   * Whole records behind the last block that the index knew when the files were opened: blocks whose rows the database
-   * lost, or never got. In the order of the files; a file's walk ends where something else than a record lies. Each
-   * with its first 80 bytes.
+   * Yields the complete records behind the last block that was in the index when the files were opened: blocks whose
+   * rows the database lost or never had. In file order; stops at the first non-record of each file. Each with the first
+   * 80 bytes of its block.
    */
   async *behindLastKnown(): AsyncGenerator<{ at: BlockPosition; bytes: number; header: Uint8Array }, void, undefined> {
     const lastKnown = this.lastWhole;
@@ -351,7 +358,7 @@ export class BlockFiles {
     }
   }
 
-  /** fsync of everything appended before the call. */
+  /** Syncs everything that was appended before the call (fsync). */
   sync(): Promise<void> {
     return this.#serialized(() => this.#syncAll());
   }
@@ -373,14 +380,14 @@ export class BlockFiles {
           await handle.close();
         }
       } catch (error) {
-        // Pruned since.
+        // The file was pruned meanwhile.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw fromSystemError(error, `sync ${basename(path)}`);
       }
     }
     this.#left = [];
   }
 
-  /** Bytes in blk and rev files. */
+  /** Bytes of all blk and rev files. */
   get sizeOnDisk(): number {
     let bytes = 0;
     for (const size of this.#blkSizes.values()) bytes += size;
@@ -393,45 +400,45 @@ export class BlockFiles {
     if (Math.ceil(end / chunkBytes) > Math.ceil(before / chunkBytes)) this.#grown = true;
   }
 
-  /** Whether some file reached into another piece of blockChunkBytes or undoChunkBytes since this was called last. */
+  /** Returns whether a file has grown into another piece of blockChunkBytes or undoChunkBytes since the last call. */
   takeGrowth(): boolean {
     const grown = this.#grown;
     this.#grown = false;
     return grown;
   }
 
-  /** Bytes that the files may grow by before takeGrowth says so. */
+  /** Bytes by which the files may grow before takeGrowth returns true. */
   get chunkBytes(): number {
     return (this.#options.blockChunkBytes ?? BLOCK_CHUNK_BYTES) + (this.#options.undoChunkBytes ?? UNDO_CHUNK_BYTES);
   }
 
-  /** The files nothing is appended to any more, by number: bytes of blocks and undo data together. */
+  /** Returns the finished files by number, with the bytes of blocks and undo data together. */
   finished(): { file: number; bytes: number }[] {
     return this.files()
       .filter(({ file }) => file < this.#currentFile)
       .map(({ file }) => ({ file, bytes: (this.#blkSizes.get(file) ?? 0) + (this.#revSizes.get(file) ?? 0) }));
   }
 
-  /** Whether there is a file of blocks of this number. */
+  /** Returns whether there is a blk file with this number. */
   hasFile(file: number): boolean {
     return this.#blkSizes.has(file);
   }
 
-  /** What another thread needs to read the files by itself. */
+  /** Folder and format, for another thread that reads the files. */
   get folder(): { dir: string } & RecordFormat {
     return { dir: this.#options.dir, ...this.#format };
   }
-  /** The XOR key of the folder, null for none. */
+  /** XOR key of the folder; null for none. */
   get xorKey(): Uint8Array | null {
     return this.#format.xorKey;
   }
 
-  /** The blk files, by number; a reindex scans them in this order. */
+  /** Returns the blk files by number, the order in which a reindex reads them. */
   files(): { file: number; path: string }[] {
     return [...this.#blkSizes.keys()].sort((a, b) => a - b).map((file) => ({ file, path: join(this.#options.dir, fileName('blk', file)) }));
   }
 
-  /** Removes all undo files: a reindex writes them anew. */
+  /** Deletes all undo files. A reindex writes them again. */
   removeUndoFiles(): Promise<void> {
     return this.#serialized(async () => {
       for (const writer of this.#undoWriters.values()) await writer.close();
@@ -450,7 +457,7 @@ export class BlockFiles {
   }
 
   /**
-   * Counts files with their undo data as gone, before `remove`; numbers without files are passed over.
+   * Stops counting files and their undo data. Call it before `remove`. Numbers without files are skipped.
    * @param numbers finished files only
    */
   giveUp(numbers: readonly number[]): Promise<void> {
@@ -466,8 +473,7 @@ export class BlockFiles {
   }
 
   /**
-   * Removes files that were given up, for good; the disk is at work on threads of its own. Readers under way get an
-   * error.
+   * Deletes files after `giveUp`, on libuv's threads. Running readers get an error.
    * @throws StoreError
    */
   async remove(numbers: readonly number[]): Promise<void> {
@@ -477,7 +483,7 @@ export class BlockFiles {
     await this.#syncFolder();
   }
 
-  /** Truncates first: threads that still hold the file would keep its room on the disk taken. */
+  /** Truncate first: otherwise threads that have the file open would keep its disk space in use. */
   async #removeFile(path: string): Promise<void> {
     assertWriting(`remove ${basename(path)}`);
     this.#readHandles.forgetFile(path);
@@ -489,7 +495,7 @@ export class BlockFiles {
     }
   }
 
-  /** Waits for appends under way, syncs and closes. A second call does nothing. */
+  /** Waits for running appends, syncs and closes. A second call does nothing. */
   close(): Promise<void> {
     this.#closing ??= this.#appends.run(async () => {
       this.#readHandles.close();
@@ -510,8 +516,8 @@ export class BlockFiles {
 }
 
 /**
- * The files that were written last, by the times of their last change: no clock is asked, which may have been set
- * since.
+ * Returns the files that were written last. Compares their modification times only, because the clock may have been
+ * changed since.
  */
 function lately(changed: ReadonlyMap<string, number>): string[] {
   let newest = 0;
@@ -520,8 +526,8 @@ function lately(changed: ReadonlyMap<string, number>): string[] {
 }
 
 /**
- * The last block that the index knows and that is whole, and why it is not the very last.
- * @throws StoreError when none is whole
+ * Returns the last block in the index that is complete, and why it is not the very last.
+ * @throws StoreError if none is complete
  */
 async function lastWhole(
   { dir, lastKnown, knownBackwards }: BlockFilesOptions,
@@ -541,7 +547,7 @@ async function lastWhole(
   const loss = await failure(lastKnown);
   if (loss === null) return { lastKnown, loss };
   for (const at of knownBackwards?.() ?? []) {
-    // Of many that the file is too short for none need be read.
+    // Skip blocks for which the file is too short without reading it.
     if (at.pos < (sizes.get(at.file) ?? 0) && (await failure(at)) === null) return { lastKnown: at, loss };
   }
   throw loss;

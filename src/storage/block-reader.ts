@@ -1,5 +1,5 @@
-// Reads stored blocks on a thread that has neither the index nor the files' owner: places come from elsewhere. Files
-// are opened for each read, so that one that was removed or moved is missed at once, and none is kept alive.
+// Reads stored blocks on a thread that has neither the index nor BlockFiles; the caller provides positions. Files are
+// opened for each read, so that a deleted or moved file is noticed at once and none is kept in use.
 import { basename, join } from 'node:path';
 import { equalBytes } from '../consensus/bytes/hex.js';
 import type { Hashes } from '../crypto/crypto.js';
@@ -26,7 +26,9 @@ export class BlockReader {
     this.#hashes = hashes;
   }
 
-  /** The key lies in the folder once the node has opened it, before the first place is known. */
+  /**
+   * Loads the format of the files. The key is in the folder once the node has opened it, before any position is known.
+   */
   #loadFormat(): Promise<RecordFormat> {
     this.#format ??= loadXorKey(this.#dir)
       .then((xorKey) => ({ magic: this.#magic, xorKey }))
@@ -38,10 +40,10 @@ export class BlockReader {
   }
 
   /**
-   * A block's bytes or a part of them, a fresh array.
-   * @param hash of the block, internal order: another block in its place is corruption
-   * @param part bytes counted from the block's first; null for all
-   * @returns null when the block has no such part, or it is empty
+   * Reads a block's bytes or a part of them into a new array.
+   * @param hash of the block, internal order; another block at this position is corruption
+   * @param part offset from the block's start, and size; null for the whole block
+   * @returns null if the block has no such part, or the part is empty
    * @throws StoreError
    */
   async read(

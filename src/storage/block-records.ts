@@ -1,5 +1,5 @@
-// Reading and judging records of the block files: the length in front of a payload, whether a file holds blocks of this
-// network at all, and whether the block that the index knows last is there.
+// Reads and checks records of the block files: the length before a payload, whether a file has blocks of this network,
+// and whether the last known block is there.
 
 import type { FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -9,30 +9,27 @@ import { isMagic, RECORD_HEAD_BYTES, type RecordFormat, readExactly } from './re
 import { StoreError } from './store-error.js';
 import { applyXor } from './xor-key.js';
 
-/** Where a record's payload starts: file number and byte offset behind the 8-byte head, as in Core's index. */
+/** Position of a record's payload: file number, and byte offset behind the 8-byte head, as in Core's index. */
 export interface BlockPosition {
   readonly file: number;
   readonly pos: number;
 }
 
-/** Bytes of the first file in which some block must begin; the very first may be damaged. */
+/** Number of bytes of the first file that are searched for a block; the very first block may be damaged. */
 const SEARCH_BYTES = 8 << 20;
-/** No block is larger. */
+/** Largest size of a block. */
 const MAX_RECORD_BYTES = 4_000_000;
 
-/** Name of a file of blocks (blk) or undo data (rev). */
+/** Returns the name of a file of blocks (blk) or undo data (rev). */
 export const fileName = (kind: 'blk' | 'rev', file: number): string => `${kind}${String(file).padStart(5, '0')}.dat`;
 
-/** Where a walk over records ends; other failures go on. */
+/** Returns null for errors that end a walk over records; throws others. */
 export function endOfRecords(error: unknown): null {
   if (error instanceof StoreError && (error.code === 'STORE_CORRUPTION' || error.code === 'STORE_NOT_FOUND')) return null;
   throw error;
 }
 
-/**
- * Reads the head in front of a payload and checks its length against the size of the file, before anything is allocated
- * for it.
- */
+/** Reads the length before a payload and checks it against the file size, before anything is allocated for it. */
 export async function readLength(
   handle: Parameters<typeof readExactly>[0],
   path: string,
@@ -54,7 +51,7 @@ export async function readLength(
   return length;
 }
 
-/** Refuses files under another key or of another network, before anything is written behind their blocks. */
+/** Refuses files with another key or of another network, before anything is appended to them. */
 export async function assertReadable(dir: string, format: RecordFormat, sizes: ReadonlyMap<number, number>): Promise<void> {
   const first = [...sizes.keys()].sort((a, b) => a - b).find((file) => (sizes.get(file) as number) > RECORD_HEAD_BYTES);
   if (first === undefined) return;
@@ -64,7 +61,8 @@ export async function assertReadable(dir: string, format: RecordFormat, sizes: R
   try {
     await handles.use(path, async (handle) => {
       if (await isRecord(handle, path, format, 0, size)) return;
-      // The first record may be damaged: some whole one, with another or the file's end behind it, proves the key.
+      // The first record may be damaged. Any complete record followed by another one, or by the end of the file, proves
+      // the key.
       const window = new Uint8Array(Math.min(SEARCH_BYTES, size));
       await readExactly(handle, path, window, 0, format.xorKey);
       for (let at = 0; at + RECORD_HEAD_BYTES <= window.length; at++)
@@ -79,7 +77,7 @@ export async function assertReadable(dir: string, format: RecordFormat, sizes: R
   }
 }
 
-/** Whether a record begins here and another, or the end of the file, follows it. */
+/** Returns whether a record begins here and is followed by another one or the end of the file. */
 async function isRecord(handle: FileHandle, path: string, format: RecordFormat, at: number, size: number): Promise<boolean> {
   const head = new Uint8Array(RECORD_HEAD_BYTES);
   if (at + RECORD_HEAD_BYTES > size) return false;
@@ -87,10 +85,10 @@ async function isRecord(handle: FileHandle, path: string, format: RecordFormat, 
   const length = readU32(head, 4);
   if (!isMagic(head, 0, format.magic) || length > MAX_RECORD_BYTES) return false;
   const next = at + RECORD_HEAD_BYTES + length;
-  // What is cut short is torn; only the first record may prove anything then.
+  // An incomplete record proves nothing, unless it is the first.
   if (next + RECORD_HEAD_BYTES > size) return at === 0 || next === size;
   await readExactly(handle, path, head, next, null);
-  // Room that was reserved is zero whatever the key.
+  // Reserved space is zero, whatever the key.
   if (head.every((byte) => byte === 0)) return true;
   applyXor(head, next, format.xorKey);
   return isMagic(head, 0, format.magic);

@@ -1,6 +1,6 @@
-// The ENGINE file: which binding and which format a data folder belongs to. The two bindings carry RocksDB versions
-// that are years apart; a folder opened by the wrong one can be damaged or refused with a riddle, so the question is
-// settled before either opens it.
+// The ENGINE file: which binding and which format a data folder belongs to. The two bindings use RocksDB versions that
+// are years apart. A folder opened by the wrong one may be damaged or refused with an obscure error, so the file is
+// checked before either opens it.
 
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { EngineName } from './engine.js';
 import { fromSystemError, StoreError } from './store-error.js';
 
-/** Version of what adit asks of an engine (comparator, file options); raised when folders become incompatible. */
+/** Version of adit's database format (comparator, file options). Raised when folders become incompatible. */
 export const ENGINE_FORMAT = 1;
 
 /** Contents of an ENGINE file. */
@@ -17,19 +17,19 @@ export interface EngineRecord {
   readonly format: number;
   /** Version of the npm package that created the folder. */
   readonly binding: string;
-  /** Whether every synced batch of its logs ends with a mark (write-ahead-log.ts). */
+  /** True if every synced batch in its logs ends with a mark (write-ahead-log.ts). */
   readonly marks: boolean;
 }
 
 const FILE_NAME = 'ENGINE';
 const NAMES: readonly string[] = ['nxtedition-rocksdb', 'level-rocksdb'] satisfies EngineName[];
 
-/** Whether a text is the name of an engine that adit knows. */
+/** Returns whether a text is the name of a known engine. */
 export function isEngineName(name: string): name is EngineName {
   return NAMES.includes(name);
 }
 
-/** Reads the record of a folder, null for a folder without a database. */
+/** Reads the record of a folder; null for a folder without a database. */
 export async function readEngineFile(dir: string): Promise<EngineRecord | null> {
   let text: string;
   try {
@@ -55,8 +55,8 @@ export async function readEngineFile(dir: string): Promise<EngineRecord | null> 
 }
 
 /**
- * Creates the folder when it is missing, and its ENGINE file; that is the old one or the new one whenever the process
- * dies.
+ * Creates the folder if it is missing, and writes its ENGINE file. If the process dies, the file is either the old or
+ * the new one.
  */
 export async function writeEngineFile(dir: string, { engine, format, binding, marks }: EngineRecord): Promise<void> {
   const path = join(dir, FILE_NAME);

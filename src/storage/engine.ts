@@ -1,22 +1,22 @@
-// The small common interface of the two RocksDB bindings, and the translation of their errors. For storage alone.
+// Common interface of the two RocksDB bindings, and translation of their errors. For this module only.
 
 import type { Batch, StoreEntry } from './store.js';
 import { StoreError } from './store-error.js';
 
-/** Engines by the name that stands in the ENGINE file. */
+/** Engines by their names in the ENGINE file. */
 export type EngineName = 'nxtedition-rocksdb' | 'level-rocksdb';
 
 /** Memory bounds of a database. */
 export interface EngineOptions {
   /** Bytes of the cache for uncompressed blocks of the tables. */
   readonly cacheBytes: number;
-  /** Bytes of all memtables together, roughly. */
+  /** Approximate bytes of all memtables together. */
   readonly writeBufferBytes: number;
-  /** No write is done on the calling thread, however small, unless nothing else waits for that one. */
+  /** Use the storage thread for all writes, also small ones, unless nothing else waits for the calling thread. */
   readonly writeThread: boolean;
 }
 
-/** Bounds of a cursor; limits are counted by the caller. */
+/** Bounds of a cursor. The caller counts limits. */
 export interface EngineRange {
   readonly gte?: Uint8Array;
   readonly lt?: Uint8Array;
@@ -25,7 +25,7 @@ export interface EngineRange {
 
 /** A native cursor over a snapshot. One call at a time. */
 export interface EngineCursor {
-  /** At least one entry, at most `max`, unless the range is exhausted. */
+  /** Reads at least one entry and at most `max`; none at the end of the range. */
   next(max: number): Promise<StoreEntry[]>;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export interface EngineCursor {
 export interface EngineDb {
   getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]>;
   /**
-   * Copies the operations before it returns and keeps the order of calls.
+   * Writes a batch. Copies the operations before it returns, and keeps the order of calls.
    * @param alone nothing else waits for the calling thread
    */
   write(ops: Batch, sync: boolean, alone: boolean): Promise<void>;
@@ -42,12 +42,12 @@ export interface EngineDb {
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void>;
   cursor(range: EngineRange): EngineCursor;
   approximateSize(gte: Uint8Array, lt: Uint8Array): Promise<number>;
-  /** One of RocksDB's properties; empty when it has none of that name. Not after close. */
+  /** Returns a property of RocksDB; empty if it has none of that name. Must not be called after close. */
   property(name: string): string;
   close(): Promise<void>;
 }
 
-/** A binding that loaded. */
+/** A loaded binding. */
 export interface Engine {
   readonly name: EngineName;
   /** Version of the npm package. */
@@ -55,14 +55,14 @@ export interface Engine {
   open(path: string, options: EngineOptions): Promise<EngineDb>;
 }
 
-/** A view of the same bytes as Node's Buffer, which is the only byte type the older binding takes. */
+/** Returns the same bytes as a Buffer, the only byte type of the older binding. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /**
- * Gives a binding's error its code. The older binding has messages only and the newer one wraps them at opening, so the
- * texts of the whole chain of causes decide; they begin with RocksDB's status names.
+ * Converts a binding's error to a StoreError. The older binding has messages only, and the newer one wraps them when
+ * opening. So the texts of all causes decide; they begin with RocksDB's status names.
  */
 export function fromEngineError(error: unknown, doing: string): StoreError {
   if (error instanceof StoreError) return error;

@@ -1,5 +1,4 @@
-// Every key of the chain's database in one table. Only the builders below make keys; nothing else in adit spells a
-// prefix.
+// All keys of the chain's database in one table. Only the functions below make keys.
 //
 //   prefix  rest of the key              value                                     codec
 //   'b'     block hash, 32               header, height, status, file positions    codec/index-row.ts
@@ -18,8 +17,8 @@
 //   'm'     block hash, 32               sums over the coins after that block      indexes/coin-stats-row.ts
 //   'I'     index name, ASCII            how far an index got, and its state       indexes/follower.ts
 //
-// Hashes are in internal byte order. vout is big-endian so that one transaction's coins come in order and coins sort as
-// in gettxoutsetinfo's walk. Wallet rows live in the wallets' own databases.
+// Hashes are in internal byte order. vout is big-endian, so that the coins of a transaction are in order and all coins
+// sort as in gettxoutsetinfo. Rows of wallets are in the wallets' own databases.
 
 const ascii = (text: string): number => text.charCodeAt(0);
 
@@ -45,26 +44,26 @@ export const PREFIX = {
   indexState: ascii('I'),
 } as const;
 
-/** Version of this table; a folder with another one is refused. */
+/** Version of this table. A folder with another version is refused. */
 export const SCHEMA_VERSION = 1;
 
-/** Length of an outpoint as transactions spell it: txid, 32, then vout little-endian, 4. */
+/** Length of an outpoint in a transaction: txid, 32, then vout little-endian, 4. */
 export const OUTPOINT_BYTES = 36;
 /** Length of a coin's key: prefix, txid, vout big-endian. */
 export const COIN_KEY_BYTES = 37;
 
-/** So many of the last blocks have a row that takes them off the coins. */
+/** Number of the newest blocks that have a rollback row. */
 export const ROLLBACK_ROWS = 8;
 /** Key of the schema version. */
 export const SCHEMA_KEY: Uint8Array = Uint8Array.of(PREFIX.schema);
 
-/** A range that holds every key of one prefix. */
+/** A range of all keys with one prefix. */
 export interface PrefixRange {
   readonly gte: Uint8Array;
   readonly lt: Uint8Array;
 }
 
-/** All keys that start with a prefix byte. */
+/** Returns the range of all keys with a prefix byte. */
 export function prefixRange(prefix: number): PrefixRange {
   return { gte: Uint8Array.of(prefix), lt: Uint8Array.of(prefix + 1) };
 }
@@ -77,17 +76,17 @@ export function blockIndexKey(hash: Uint8Array): Uint8Array {
   return key;
 }
 
-/** Block hash (a view) of a block index key. */
+/** Returns the block hash of a block index key, as a view. */
 export function hashOfBlockIndexKey(key: Uint8Array): Uint8Array {
   return key.subarray(1, 33);
 }
 
 /**
- * Where one set of coins lies, with the block it stands at. There are two: a snapshot's coins are used while the other
- * set is brought to the snapshot's block. Most nodes only ever have the first.
+ * Keys of one set of coins and of its tip. There are two sets: while a snapshot's coins are used, the other set is
+ * brought to the snapshot block. Most nodes only have the first.
  */
 export class CoinSpace {
-  /** Key of the hash of the block that the coins stand at. */
+  /** Key of the hash of the block of these coins. */
   readonly tipKey: Uint8Array;
   readonly flushMarkerKey: Uint8Array;
   readonly coins: PrefixRange;
@@ -104,7 +103,10 @@ export class CoinSpace {
     this.rollbacks = prefixRange(rollback);
   }
 
-  /** Keys of coins, views of one buffer. @param outpoints 36 bytes each */
+  /**
+   * Returns the keys of coins, as views of one buffer.
+   * @param outpoints 36 bytes each
+   */
   keysOf(outpoints: readonly Uint8Array[]): Uint8Array[] {
     const buffer = new Uint8Array(outpoints.length * COIN_KEY_BYTES);
     return outpoints.map((outpoint, i) => {
@@ -114,7 +116,10 @@ export class CoinSpace {
     });
   }
 
-  /** Writes the key of a coin into `key` at `offset`. @param bytes the outpoint at `at`: 36 bytes, vout little-endian */
+  /**
+   * Writes the key of a coin into `key` at `offset`.
+   * @param bytes have the outpoint at `at`: 36 bytes, vout little-endian
+   */
   writeKey(key: Uint8Array, offset: number, bytes: Uint8Array, at = 0): void {
     key[offset] = this.#coin;
     for (let i = 0; i < 32; i++) key[offset + 1 + i] = bytes[at + i]!;
@@ -124,14 +129,20 @@ export class CoinSpace {
     key[offset + 36] = bytes[at + 32]!;
   }
 
-  /** @param outpoint 36 bytes, vout little-endian */
+  /**
+   * Returns the key of a coin.
+   * @param outpoint 36 bytes, vout little-endian
+   */
   key(outpoint: Uint8Array): Uint8Array {
     const key = new Uint8Array(COIN_KEY_BYTES);
     this.writeKey(key, 0, outpoint);
     return key;
   }
 
-  /** All coins of one transaction. @param txid internal order */
+  /**
+   * Returns the range of all coins of a transaction.
+   * @param txid internal order
+   */
   ofTx(txid: Uint8Array): PrefixRange {
     const gte = new Uint8Array(33);
     gte[0] = this.#coin;
@@ -141,22 +152,22 @@ export class CoinSpace {
     return { gte, lt };
   }
 
-  /** Key of the row that takes a late block off: a later block of the same slot takes its place. */
+  /** Returns the key of a block's rollback row. A later block with the same height modulo ROLLBACK_ROWS replaces it. */
   rollbackKey(height: number): Uint8Array {
     return Uint8Array.of(this.#rollback, height % ROLLBACK_ROWS);
   }
 }
 
-/** The set of coins that every folder begins with. */
+/** Set of coins of a new folder. */
 export const FIRST_COINS = new CoinSpace(PREFIX.coin, PREFIX.tip, PREFIX.flushMarker, PREFIX.rollback);
-/** The set that the first snapshot is loaded into. */
+/** Set into which the first snapshot is loaded. */
 export const SECOND_COINS = new CoinSpace(PREFIX.otherCoin, PREFIX.otherTip, PREFIX.otherFlushMarker, PREFIX.otherRollback);
-/** The set that is not this one. */
+/** Returns the other set of coins. */
 export const otherCoins = (space: CoinSpace): CoinSpace => (space === FIRST_COINS ? SECOND_COINS : FIRST_COINS);
-/** Key of what is said about the two sets; no row: the first, made from the blocks. */
+/** Key of the row about the two sets. Without this row the first set is used, made from the blocks. */
 export const COIN_SETS_KEY: Uint8Array = Uint8Array.of(PREFIX.coinSets);
 
-/** Outpoint (36 bytes, vout little-endian) of a coin's key; a fresh array. */
+/** Returns the outpoint of a coin's key as a new array: 36 bytes, vout little-endian. */
 export function outpointOfCoinKey(key: Uint8Array): Uint8Array {
   const outpoint = new Uint8Array(OUTPOINT_BYTES);
   outpoint.set(key.subarray(1, 33));
@@ -172,10 +183,13 @@ export function flagKey(name: string): Uint8Array {
   return named(PREFIX.flag, name);
 }
 
-/** Set once blocks were removed for want of room: from then on missing blocks are no damage. Core's name. */
+/** Set once any block was pruned: missing blocks are no damage then. Core's name. */
 export const PRUNED_FLAG_KEY: Uint8Array = flagKey('prunedblockfiles');
 
-/** @param file number of a blk file */
+/**
+ * Returns the key of the row that marks a pruned file for deletion.
+ * @param file number of the blk file
+ */
 export function prunedFileKey(file: number): Uint8Array {
   const key = new Uint8Array(5);
   key[0] = PREFIX.prunedFile;
@@ -183,7 +197,7 @@ export function prunedFileKey(file: number): Uint8Array {
   return key;
 }
 
-/** File number of a key that prunedFileKey made; null for another length. */
+/** Returns the file number of a key of prunedFileKey; null if the length differs. */
 export function fileOfPrunedFileKey(key: Uint8Array): number | null {
   return key.length === 5 ? new DataView(key.buffer, key.byteOffset, 5).getUint32(1) : null;
 }
@@ -212,9 +226,12 @@ export function spenderKey(hash: Uint8Array, place: Uint8Array): Uint8Array {
   key.set(place, 1 + hash.length);
   return key;
 }
-/** The place in such a key. */
+/** Returns the position of the transaction in a key of spenderKey. */
 export const placeOfSpenderKey = (key: Uint8Array): Uint8Array => key.subarray(9);
-/** All that may spend an output. A place begins with a file number, whose varint is below 255 in every byte. */
+/**
+ * Returns the range of all possible spenders of an output. A position begins with a file number, whose varint has no
+ * byte 255.
+ */
 export const spendersRange = (hash: Uint8Array): PrefixRange => ({
   gte: spenderKey(hash, new Uint8Array(0)),
   lt: spenderKey(hash, new Uint8Array(16).fill(0xff)),
@@ -226,7 +243,7 @@ export const coinStatsKey = (hash: Uint8Array): Uint8Array => withHash([PREFIX.c
 /** @param name ASCII, e.g. "txindex" */
 export const indexStateKey = (name: string): Uint8Array => named(PREFIX.indexState, name);
 
-/** Value of the flush marker: the coins are somewhere between these two blocks. */
+/** Encodes the flush marker: the coins are between these two blocks. */
 export function encodeFlushMarker(from: Uint8Array, to: Uint8Array): Uint8Array {
   const value = new Uint8Array(64);
   value.set(from.subarray(0, 32), 0);
@@ -234,7 +251,10 @@ export function encodeFlushMarker(from: Uint8Array, to: Uint8Array): Uint8Array 
   return value;
 }
 
-/** @returns views, or null when the value has another length */
+/**
+ * Decodes a flush marker.
+ * @returns views, or null if the value has another length
+ */
 export function decodeFlushMarker(value: Uint8Array): { from: Uint8Array; to: Uint8Array } | null {
   return value.length === 64 ? { from: value.subarray(0, 32), to: value.subarray(32, 64) } : null;
 }

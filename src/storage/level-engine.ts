@@ -1,8 +1,8 @@
 // The older RocksDB binding, rocksdb 5.2: abstract-leveldown 7 with callbacks, prebuilt for more platforms, no longer
-// developed.
+// maintained.
 //
-// Facts that shape this file. It takes Buffers; anything else it turns into text. Writes run in libuv's pool in no
-// promised order, so they queue here. A chained batch copies what it is given at once.
+// Properties of the binding: it takes Buffers and converts anything else to text. Writes run in libuv's pool in no
+// guaranteed order, so they queue here. A chained batch copies its data immediately.
 
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,9 +12,9 @@ import { asBuffer, type Engine, type EngineCursor, type EngineDb, type EngineOpt
 import type { Batch, StoreEntry } from './store.js';
 import { useUp } from './write-batch.js';
 
-/** Bytes after which a cursor hands over what it has. */
+/** Number of bytes after which a cursor returns its entries. */
 const CURSOR_BYTES = 1 << 20;
-/** Rows are read ahead natively in portions of this many bytes. */
+/** Number of bytes that the binding reads ahead. */
 const READ_AHEAD_BYTES = 256 << 10;
 
 type Callback<T> = (error: Error | null | undefined, value: T) => void;
@@ -41,7 +41,7 @@ interface NativeDb {
   getProperty(name: string): string;
 }
 
-/** Turns one callback-style call into a promise. */
+/** Converts a call with a callback to a promise. */
 function promised<T>(call: (callback: Callback<T>) => void): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     call((error, value) => (error ? reject(error) : resolve(value)));
@@ -108,11 +108,11 @@ class LevelDb implements EngineDb {
       else batch.del(asBuffer(op.key));
     }
     useUp(ops);
-    // A failed batch is its caller's affair; the next one is tried on its own.
+    // A failed batch only concerns its caller. The next one is tried independently.
     return this.#writes.run(() => promised<void>((done) => batch.write({ sync }, done)));
   }
 
-  /** Row by row, but natively and in libuv's pool, behind the writes that were asked for before. */
+  /** Deletes row by row, but natively in libuv's pool, after earlier writes. */
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
     const options = { gte: asBuffer(gte), lt: asBuffer(lt), reverse: false, limit: -1 };
     return this.#writes.run(() => promised<void>((done) => this.#native.clear(options, done)));
@@ -145,8 +145,8 @@ class LevelDb implements EngineDb {
 }
 
 /**
- * The package's own binary for Linux and the programs of Node 22 and later export different layouts of the same C++
- * strings: loading it aborts the process. One that was compiled on this machine does not.
+ * The package's Linux binary and Node.js 22 or later use different layouts of C++ strings: loading it aborts the
+ * process. A binary that was compiled on this machine works.
  */
 function refuseForeignBinary(require: NodeJS.Require): void {
   if (process.platform !== 'linux' || Number.parseInt(process.versions.node, 10) < 22) return;
@@ -155,7 +155,7 @@ function refuseForeignBinary(require: NodeJS.Require): void {
   throw new Error('its prebuilt binary needs Node 20; `npm rebuild rocksdb --build-from-source` makes one for this version of Node');
 }
 
-/** Loads the binding; throws whatever the module system throws when there is none for this platform. */
+/** Loads the binding. Throws the module system's error if there is none for this platform. */
 export function loadLevelEngine(): Engine {
   const require = createRequire(import.meta.url);
   refuseForeignBinary(require);
@@ -171,7 +171,7 @@ export function loadLevelEngine(): Engine {
           {
             createIfMissing: true,
             cacheSize: options.cacheBytes,
-            // RocksDB keeps two memtables of this size before writers wait.
+            // RocksDB fills two memtables of this size before writers wait.
             writeBufferSize: Math.max(1 << 20, Math.floor(options.writeBufferBytes / 2)),
             compression: true,
           },

@@ -1,7 +1,8 @@
-// RocksDB lists its tables in a file MANIFEST-<number>, whose name stands in the file CURRENT. Each start writes a new
-// list, puts its name into CURRENT, syncs the folder, and drops the old list. Names are on the disk with their folder's
-// fsync alone, in no order, so a loss of power before that may leave the name of a list that is not there, beside the
-// old one, which says the same: that start had not come to an end, so nothing was written after it.
+// Repairs RocksDB's list of tables after a power failure. The list is a file MANIFEST-<number>, whose name is in the
+// file CURRENT. Each start writes a new list, puts its name into CURRENT, syncs the folder, and deletes the old list.
+// File names reach the disk only with the folder's fsync, in no order. So a power failure before that may leave CURRENT
+// with the name of a missing list next to the old list, which has the same contents: that start had not finished, so
+// nothing was written after it.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFileSync } from '../lib/durable-file.js';
@@ -9,16 +10,19 @@ import { fromSystemError } from './store-error.js';
 
 const LIST = /^MANIFEST-(\d+)$/;
 
-/** Puts the old list back where the new one is missing and nothing was made after it. @throws StoreError */
+/**
+ * Puts the name of the old list back if the new one is missing and no later file exists.
+ * @throws StoreError
+ */
 export function repairCurrent(path: string): void {
   try {
-    // First what it says, then what is there: a list that another process makes meanwhile is not missed.
+    // Read CURRENT first, then the folder, so that a list which another process creates meanwhile is not missed.
     const current = join(path, 'CURRENT');
     if (!existsSync(current)) return;
     const named = numberOf(/^MANIFEST-(\d+)\n$/, readFileSync(current, 'latin1'));
     const names = readdirSync(path);
     if (named < 0 || names.some((name) => numberOf(LIST, name) === named)) return;
-    // Files are numbered as they are made: one behind the list that is missing shows that it was in use.
+    // Files are numbered in order of creation. A later number shows that the missing list was in use.
     if (names.some((name) => numberOf(/^(\d+)\.\w+$/, name) > named)) return;
     const older = names.filter((name) => numberOf(LIST, name) >= 0 && numberOf(LIST, name) < named);
     const last = older.sort((a, b) => numberOf(LIST, b) - numberOf(LIST, a))[0];

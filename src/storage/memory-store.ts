@@ -1,13 +1,13 @@
-// A Store in memory, for tests and for chains that need not last. Ordered, consistent and closed like the real ones.
+// A Store in memory, for tests and for chains that need not persist. Ordered, consistent and closed like the real ones.
 
 import { type Batch, type BatchOptions, iterateCursor, type Store, type StoreCursor, type StoreEntry, type StoreRange } from './store.js';
 import { StoreError } from './store-error.js';
 import { useUp } from './write-batch.js';
 
-// Latin-1 strings compare by code unit, so in the order of their bytes.
+// Latin-1 strings compare by code unit, that is in the order of their bytes.
 const toText = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 
-/** Entries of one chunk when the caller names no number. */
+/** Number of entries per chunk by default. */
 const DEFAULT_CHUNK = 1000;
 
 class MemoryCursor implements StoreCursor {
@@ -35,11 +35,11 @@ class MemoryCursor implements StoreCursor {
   }
 }
 
-/** An ordered map behind the Store interface. Values are copied in and out; nothing is shared with the caller. */
+/** An ordered map with the Store interface. Values are copied in and out; nothing is shared with the caller. */
 export class MemoryStore implements Store {
   readonly engine = 'memory';
   readonly #rows = new Map<string, StoreEntry>();
-  /** Keys in order; null when keys came or went since it was made. */
+  /** Sorted keys; null if keys were added or deleted since. */
   #order: string[] | null = null;
   #closed = false;
 
@@ -91,7 +91,7 @@ export class MemoryStore implements Store {
     const texts = order.slice(first, end);
     if (range.reverse === true) texts.reverse();
     if (range.limit !== undefined) texts.length = Math.min(texts.length, Math.max(0, range.limit));
-    // Rows are replaced, never changed, so references are a snapshot.
+    // Rows are replaced and never modified, so references are a snapshot.
     return new MemoryCursor(
       this,
       texts.map((text) => this.#rows.get(text) as StoreEntry),
@@ -121,7 +121,7 @@ export class MemoryStore implements Store {
   }
 }
 
-/** Index of the first text that is not below `bound`. */
+/** Returns the index of the first text that is not below `bound`. */
 function lowerBound(order: readonly string[], bound: string): number {
   let low = 0;
   let high = order.length;

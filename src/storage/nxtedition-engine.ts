@@ -1,10 +1,10 @@
 // The newer RocksDB binding, @nxtedition/rocksdb 12: an optional dependency with prebuilt binaries for few platforms.
 //
-// Facts that shape this file. Batches are written on the calling thread, whatever the binding calls them: large ones are
-// handed to a thread that reaches the database by its handle. Closing a database by its handle closes it for every
-// thread. Reads of many keys go to libuv's pool; single keys are faster read in place. An error inside a pooled getMany
-// surfaces as an uncaught exception and its promise never settles: corruption found by such a read stops the node, which
-// is what it must do.
+// Properties of the binding: it writes batches on the calling thread, whatever the method is called. So large ones go
+// to the storage thread, which uses the database by its handle. Closing a database by its handle closes it for all
+// threads. Reads of many keys run in libuv's pool; single keys are faster on the calling thread. An error in a pooled
+// getMany is an uncaught exception, and its promise never settles: corruption found by such a read stops the node,
+// which is right.
 
 import { createRequire } from 'node:module';
 import type { MessagePort } from 'node:worker_threads';
@@ -16,22 +16,26 @@ import { WriteBatch } from './write-batch.js';
 import { type BatchWriter, serveWrites, WriteThread } from './write-thread.js';
 
 /**
- * Up to here keys are read on the calling thread: 4 us each from memory, against some 25 us for the way to the pool and
- * back.
+ * Number of keys up to which the calling thread reads them: 4 us each from memory, while the pool costs about 25 us per
+ * call.
  */
 const SYNC_KEYS = 4;
 /**
- * Keys that one task of the pool reads: a block's inputs spread evenly over its threads. With 1,024 most
- * of 16 threads find nothing to do.
+ * Number of keys per task of the pool, so that a block's inputs are spread evenly over its threads. With 1,024, most of
+ * 16 threads would be idle.
  */
 const POOL_KEYS = 64;
 /**
- * Operations from which on a batch is written by the thread for that: some 40 ms here, a tenth of it to hand over.
+ * Number of operations from which the storage thread writes a batch: about 40 ms on this thread, a tenth of that to
+ * transfer.
  */
 const LARGE_BATCH = 20_000;
-/** Bytes after which a cursor hands over what it has. */
+/** Number of bytes after which a cursor returns its entries. */
 const CURSOR_BYTES = 1 << 20;
-/** Arrays up to here lie in V8's heap; handing one over moves it out, which takes longer than all the rest of a put. */
+/**
+ * Size in bytes up to which arrays are in V8's heap. Passing one to the binding moves it out of the heap, which takes
+ * longer than the rest of a put.
+ */
 const SMALL_BYTES = 64;
 
 interface NativeBatch {
@@ -80,18 +84,20 @@ class NxteditionCursor implements EngineCursor {
   }
 }
 
-/** Memory outside V8's heap through which small arrays go to the binding: it copies them before a put returns. */
+/**
+ * Passes small arrays to the binding through memory outside V8's heap. The binding copies them before a put returns.
+ */
 class Window {
   readonly #memory = new Uint8Array(new ArrayBuffer(SMALL_BYTES));
   readonly #views = Array.from({ length: SMALL_BYTES + 1 }, (_, size) => this.#memory.subarray(0, size));
 
-  /** bytes[at..at+length), until the next call. */
+  /** Returns bytes[at..at+length), valid until the next call. */
   through(bytes: Uint8Array, at: number, length: number): Uint8Array {
     if (length > SMALL_BYTES) return bytes.subarray(at, at + length);
     copyBytes(bytes, at, this.#memory, 0, length);
     return this.#views[length];
   }
-  /** Some values are secret. */
+  /** Overwrites the memory, because some values are secret. */
   wipe(): void {
     this.#memory.fill(0);
   }
@@ -113,7 +119,7 @@ class CallingWriter implements BatchWriter {
     let native: NativeBatch | null = null;
     try {
       native = this.#native._chainedBatch();
-      // A memtable finds a key's place much sooner when the key before it is near.
+      // A memtable inserts a key much faster next to the previous key.
       for (const keyAt of batch.inOrder()) {
         const keyLength = batch.keyLength(keyAt);
         const valueLength = batch.valueLength(keyAt);
@@ -129,7 +135,7 @@ class CallingWriter implements BatchWriter {
     }
   }
 
-  /** One tombstone for the whole range, whatever lies in it; the files shrink when they are compacted. */
+  /** Writes one tombstone for the whole range. The files shrink when they are compacted. */
   async clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
     if (asBuffer(gte).compare(asBuffer(lt)) < 0) await this.#native._clear({ gte: asBuffer(gte), lt: asBuffer(lt) });
   }
@@ -137,7 +143,7 @@ class CallingWriter implements BatchWriter {
   async close(): Promise<void> {}
 }
 
-/** The thread that writes for all databases that this one has open. */
+/** The storage thread of all databases that this thread has open. */
 const writeThread = new WriteThread();
 
 class NxteditionDb implements EngineDb {
@@ -151,7 +157,8 @@ class NxteditionDb implements EngineDb {
 
   async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
     const values = keys.length <= SYNC_KEYS ? this.#native._getManySync(keys, {}) : await this.#readInPool(keys);
-    // null would mean "gave up at a size or time limit"; none is set, so it must not pass for an absent key.
+    // null would mean that a limit of size or time was reached. No limit is set, and null must not count as an absent
+    // key.
     if (values.includes(null)) throw new Error('IO error: read was aborted');
     return values as (Uint8Array | undefined)[];
   }
@@ -182,7 +189,7 @@ class NxteditionDb implements EngineDb {
     return new NxteditionCursor(this.#native.iterator(options));
   }
 
-  /** The binding has no sizes of ranges, so this is the size of everything; coins are nearly all of it. */
+  /** Returns the size of the whole database, because the binding has no sizes of ranges. Nearly all of it are coins. */
   async approximateSize(): Promise<number> {
     const files = Number(this.property('rocksdb.estimate-live-data-size'));
     const memory = Number(this.property('rocksdb.cur-size-active-mem-table'));
@@ -204,7 +211,7 @@ type DbClass = new (pathOrHandle: string | bigint, options: object) => NativeDb;
 const loadBinding = (): DbClass => createRequire(import.meta.url)('@nxtedition/rocksdb').RocksLevel;
 const BYTES = { keyEncoding: 'buffer', valueEncoding: 'buffer' };
 
-/** Writes for another thread, whose databases they are, until that one ends this. */
+/** Runs the storage thread: writes for another thread, whose databases they are, until that thread ends it. */
 export function serveNxteditionWrites(port: MessagePort): void {
   const Db = loadBinding();
   serveWrites(async (handle) => {
@@ -214,7 +221,7 @@ export function serveNxteditionWrites(port: MessagePort): void {
   }, port);
 }
 
-/** Loads the binding; throws whatever the module system throws when there is none for this platform. */
+/** Loads the binding. Throws the module system's error if there is none for this platform. */
 export function loadNxteditionEngine(): Engine {
   const RocksLevel = loadBinding();
   const { version } = createRequire(import.meta.url)('@nxtedition/rocksdb/package.json') as { version: string };
@@ -226,14 +233,15 @@ export function loadNxteditionEngine(): Engine {
       await native.open({
         createIfMissing: true,
         cacheSize: options.cacheBytes,
-        // Level style keeps four memtables in the budget, up to six while flushing; the default of 64 MiB each is
-        // unbounded for us.
+        // Level style keeps four memtables within the budget, up to six while flushing. The default of 64 MiB each
+        // would be unlimited.
         compaction: 'level',
         memtableMemoryBudget: options.writeBufferBytes,
-        // One frame per write is simplest to recover after a kill; batches of hashes and keys do not compress anyway.
+        // One frame per write is the simplest to recover after a kill. Batches of hashes and keys do not compress
+        // anyway.
         walCompression: false,
-        // A hash index inside data blocks and a filter over memtables: coins are read by key, which takes 3.5 us
-        // instead of 6.5.
+        // A hash index in data blocks and a filter for memtables: coins are read by key, which takes 3.5 us instead of
+        // 6.5.
         optimize: 'point-lookup',
       });
       const startThread = (): BatchWriter => writeThread.writer(native.handle);

@@ -17,18 +17,20 @@ export type { EngineName } from './engine.js';
 export interface OpenStoreOptions {
   /** Folder of the database, created when missing. */
   readonly path: string;
-  /** Insist on one engine; by default the folder's own, or the fastest that loads for a new folder. */
+  /** Engine to use. Default: the folder's own, or the fastest that loads for a new folder. */
   readonly engine?: EngineName;
-  /** Bytes for RocksDB's block cache (8 MiB). */
+  /** Bytes of RocksDB's block cache (8 MiB). */
   readonly cacheBytes?: number;
-  /** Bytes for memtables (32 MiB); while they are written out, up to half as much again. */
+  /** Bytes of memtables (32 MiB). While they are written out, up to 50 % more. */
   readonly writeBufferBytes?: number;
-  /** All writes are for the thread that writes, not only large batches: they are many, and hold up what others wait for. */
+  /**
+   * Use the storage thread for all writes, not only for large batches, because they are frequent and delay other work.
+   */
   readonly writeThread?: boolean;
   /**
-   * For a caller that can make lost writes again: it is told of damage in the write-ahead log and gets the database as
-   * it was before. Without this, such a folder is refused, unless no sync was over after what is damaged: that much a
-   * loss of power may cost.
+   * For callers that can compute lost writes again: called with a description of damage in the write-ahead log. The
+   * database is then opened as it was before the damage. Without this callback a damaged folder is refused, unless no
+   * finished sync follows the damage: a power failure may cost that much.
    */
   readonly onLogDamage?: (text: string) => void;
 }
@@ -40,12 +42,12 @@ const LOADERS: Record<EngineName, () => Engine> = {
 /** Fastest first. */
 const PREFERENCE: readonly EngineName[] = ['nxtedition-rocksdb', 'level-rocksdb'];
 
-/** The binding that this process has loaded. */
+/** Binding that this process has loaded. */
 let loaded: EngineName | null = null;
 
-/** Loads a binding, or says why it doesn't load here. */
+/** Loads a binding. Returns the error if it does not load. */
 export function loadEngine(name: EngineName): Engine | Error {
-  // Both carry RocksDB's symbols, of versions years apart; with both in one process the second one crashes.
+  // Both export RocksDB's symbols, of versions that are years apart. With both in one process the second one crashes.
   if (loaded !== null && loaded !== name) return new StoreError('STORE_ENGINE', `this process already uses ${loaded}`);
   try {
     const engine = LOADERS[name]();
@@ -107,11 +109,10 @@ async function examineLog({ path, onLogDamage }: OpenStoreOptions, { marks }: En
 const openIds = new Set<string>();
 
 /**
- * Takes a database for this caller alone, by whatever path it is reached. RocksDB locks the file LOCK by fcntl, which
- * keeps other processes away but grants the process that has the lock every further one; within a process RocksDB
- * compares texts of paths, so that a symbolic or hard link leads around it. The file is never opened here when it
- * exists: closing it would give the kernel's lock away.
- * @returns what lets it go
+ * Claims a database for this caller, whatever path leads to it. RocksDB locks the file LOCK with fcntl, which excludes
+ * other processes but always succeeds within the same process. Within a process RocksDB compares paths, so a symbolic
+ * or hard link bypasses it. An existing LOCK file is never opened here: closing it would release the kernel's lock.
+ * @returns a function that releases the claim
  * @throws StoreError STORE_LOCKED
  */
 async function claimDatabase(path: string): Promise<() => void> {
@@ -148,8 +149,8 @@ export async function openStore(options: OpenStoreOptions): Promise<RocksStore> 
 }
 
 /**
- * The logs of an earlier version are gone, and all from here on have marks: also one that is begun when rows fill a
- * memtable.
+ * Marks the folder: the logs of an earlier version are replaced, and all later logs have marks, also one that is
+ * started when rows fill a memtable.
  */
 async function beginMarks(db: EngineDb, path: string, record: EngineRecord): Promise<void> {
   try {

@@ -1,4 +1,4 @@
-// A few files kept open for reading, the least recently used closed first.
+// Caches open files for reading and closes the least recently used first.
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -8,7 +8,7 @@ import { fromSystemError, StoreError } from './store-error.js';
 interface OpenFile {
   readonly handle: Promise<FileHandle>;
   users: number;
-  /** Closed when its last reader is done. */
+  /** The file is closed when its last reader has finished. */
   forgotten: boolean;
 }
 
@@ -19,17 +19,17 @@ export class ReadHandles {
   readonly #capacity: number;
   readonly #opener: FileOpener;
 
-  /** @param capacity handles kept while they are not in use */
+  /** @param capacity number of unused handles that stay open */
   constructor(capacity: number, opener: FileOpener = open) {
     this.#capacity = capacity;
     this.#opener = opener;
   }
 
-  /** Runs `read` with a handle that stays open meanwhile. */
+  /** Runs `read` with a handle that stays open until it has finished. */
   async use<T>(path: string, read: (handle: FileHandle) => Promise<T>): Promise<T> {
     if (this.#closed) throw new StoreError('STORE_CLOSED', `Cannot read ${basename(path)}: the block files are closed`);
     const file = this.#files.get(path) ?? { handle: this.#opener(path, 'r'), users: 0, forgotten: false };
-    // Inserting again moves it to the young end of the map.
+    // Inserting again moves it to the end of the map.
     this.#files.delete(path);
     this.#files.set(path, file);
     file.users++;
@@ -49,7 +49,7 @@ export class ReadHandles {
     }
   }
 
-  /** Forgets a file that is about to be removed; readers under way keep it until they are done. */
+  /** Drops the handle of a file that is about to be deleted. Running readers keep it until they have finished. */
   forgetFile(path: string): void {
     const file = this.#files.get(path);
     if (file === undefined) return;
@@ -68,7 +68,7 @@ export class ReadHandles {
     }
   }
 
-  /** Closes what is idle now and the rest when its readers are done. */
+  /** Closes unused handles now, and the others when their readers have finished. */
   close(): void {
     this.#closed = true;
     this.#trim();

@@ -10,27 +10,27 @@ import { fromSystemError, StoreError } from './store-error.js';
 import { assertWriting } from './write-stop.js';
 import { applyXor } from './xor-key.js';
 
-/** Magic and length in front of every payload. */
+/** Size of magic and length before each payload. */
 export const RECORD_HEAD_BYTES = 8;
 
-/** What all record files of a folder have in common. */
+/** Format that all record files of a folder share. */
 export interface RecordFormat {
   readonly magic: Uint8Array;
   readonly xorKey: Uint8Array | null;
 }
 
-/** How files are opened: node:fs/promises' open, or something between it and the disk. */
+/** Opens files: node:fs/promises' open, or a wrapper for tests. */
 export type FileOpener = (path: string, flags: string) => Promise<FileHandle>;
 
-/** Bytes read at once while walking over heads. */
+/** Number of bytes read at once while walking over records. */
 const WALK_WINDOW_BYTES = 64 << 10;
 
-/** Whether the four bytes at `at` are the network's message start. */
+/** Returns whether the four bytes at `at` are the network's message start. */
 export function isMagic(bytes: Uint8Array, at: number, magic: Uint8Array): boolean {
   return bytes[at] === magic[0] && bytes[at + 1] === magic[1] && bytes[at + 2] === magic[2] && bytes[at + 3] === magic[3];
 }
 
-/** Reads exactly `length` bytes at `offset`, XOR removed; fewer bytes in the file are corruption. */
+/** Fills `target` from `offset` and removes the XOR key. A shorter file is corruption. */
 export async function readExactly(
   handle: FileHandle,
   path: string,
@@ -54,11 +54,11 @@ export async function readExactly(
 
 /** A record file open for appending. */
 export class RecordFile {
-  /** Unsynced bytes were written. */
+  /** True if unsynced bytes were written. */
   dirty = false;
   readonly #handle: FileHandle;
   readonly #format: RecordFormat;
-  /** Bytes behind the payload that its length doesn't count: 0 in blk files, 32 in rev files. */
+  /** Number of bytes behind the payload that its length does not count: 0 in blk files, 32 in rev files. */
   readonly #trailerBytes: number;
 
   private constructor(
@@ -66,9 +66,9 @@ export class RecordFile {
     handle: FileHandle,
     format: RecordFormat,
     trailerBytes: number,
-    /** End of the last whole record; where the next one goes. */
+    /** End of the last complete record, where the next one goes. */
     public size: number,
-    /** Whether the file was not there: its name has yet to be synced with the folder. */
+    /** True if the file was created: its name has yet to be synced with the folder. */
     readonly created: boolean,
   ) {
     this.#handle = handle;
@@ -76,7 +76,7 @@ export class RecordFile {
     this.#trailerBytes = trailerBytes;
   }
 
-  /** Opens or creates. */
+  /** Opens or creates a file. */
   static async open(path: string, format: RecordFormat, trailerBytes: number, open: FileOpener = openFile): Promise<RecordFile> {
     let handle: FileHandle | undefined;
     try {
@@ -95,7 +95,7 @@ export class RecordFile {
     }
   }
 
-  /** Length of the payload whose head is at `offset`, or null when no whole record is there. */
+  /** Returns the length of the payload whose head is at `offset`; null if no complete record is there. */
   async wholeRecordAt(offset: number): Promise<number | null> {
     if (offset < 0 || offset + RECORD_HEAD_BYTES > this.size) return null;
     const head = new Uint8Array(RECORD_HEAD_BYTES);
@@ -106,10 +106,10 @@ export class RecordFile {
   }
 
   /**
-   * Walks from `from` (the start of a record or the end of one) to the end of the last whole record and cuts off what a
-   * killed process left behind it: a record that the file is too short for, or zeros that another program reserved.
-   * Anything else stays, since cutting what we can't explain could destroy blocks.
-   * @returns bytes cut off
+   * Walks from `from` (the start or the end of a record) to the end of the last complete record, and cuts off what a
+   * killed process left behind it: an incomplete record, or zeros that another program reserved. Anything else stays,
+   * because cutting unknown data could destroy blocks.
+   * @returns number of bytes cut off
    */
   async cutTornTail(from: number): Promise<number> {
     let at = from;
@@ -152,7 +152,7 @@ export class RecordFile {
     const window = new Uint8Array(WALK_WINDOW_BYTES);
     for (let at = offset; at < this.size; at += window.length) {
       const part = window.subarray(0, Math.min(window.length, this.size - at));
-      // Reserved space is zero on disk, whatever the key.
+      // Reserved space is zero on the disk, whatever the key.
       await readExactly(this.#handle, this.path, part, at, null);
       if (part.some((byte) => byte !== 0)) return false;
     }
@@ -160,7 +160,7 @@ export class RecordFile {
   }
 
   /**
-   * Appends records; resolves when the kernel has all of them. After an error the file is as long as before.
+   * Appends records. Resolves when the kernel has all of them. After an error the file has its old length.
    * @param records trailer: the checksum in rev files, null in blk files
    * @returns offsets of the payloads
    */
@@ -191,7 +191,7 @@ export class RecordFile {
         done += bytesWritten;
       }
     } catch (error) {
-      // Best effort: if this fails too, the next append overwrites the same place.
+      // If this fails too, the next append overwrites the same place.
       await this.#handle.truncate(start).catch(() => {});
       throw fromSystemError(error, `write ${basename(this.path)}`);
     }
@@ -200,7 +200,7 @@ export class RecordFile {
     return offsets;
   }
 
-  /** fsync, when there is something to sync. */
+  /** Syncs the file if it has unsynced bytes (fsync). */
   async sync(): Promise<void> {
     if (!this.dirty) return;
     this.dirty = false;
@@ -221,7 +221,7 @@ export class RecordFile {
     }
   }
 
-  /** Closes a file that is about to be removed. */
+  /** Closes a file that is about to be deleted. */
   async discard(): Promise<void> {
     await this.#handle.close().catch(() => {});
   }

@@ -1,6 +1,5 @@
-// The Store over RocksDB, whichever binding is underneath. Adds to the binding what it lacks: typed errors, refusal
-// after close, and a close that waits for what is under way and shuts cursors that were left open (a binding may crash
-// the process otherwise).
+// The Store over RocksDB with either binding. Adds what bindings lack: typed errors, refusal after close, and a close
+// that waits for running calls and closes open cursors, without which a binding may crash the process.
 
 import { SerialQueue } from '../lib/serial-queue.js';
 import { type EngineCursor, type EngineDb, type EngineName, fromEngineError } from './engine.js';
@@ -9,7 +8,7 @@ import { StoreError } from './store-error.js';
 import { SYNC_MARK } from './write-ahead-log.js';
 import { assertWriting } from './write-stop.js';
 
-/** Entries of one chunk when the caller names no number. */
+/** Number of entries per chunk by default. */
 const DEFAULT_CHUNK = 1000;
 
 class RocksCursor implements StoreCursor {
@@ -50,14 +49,14 @@ class RocksCursor implements StoreCursor {
   }
 }
 
-/** A Store in a RocksDB folder; made by openStore. */
+/** A Store in a RocksDB folder, created by openStore. */
 export class RocksStore implements Store {
   readonly #cursors = new Set<RocksCursor>();
   #running = 0;
   #onIdle: (() => void) | null = null;
   #closing: Promise<void> | null = null;
   readonly #db: EngineDb;
-  /** The database is closed, and may be opened again. */
+  /** Called when the database is closed and may be opened again. */
   readonly #onClosed: () => void;
 
   constructor(
@@ -69,7 +68,7 @@ export class RocksStore implements Store {
     this.#onClosed = onClosed;
   }
 
-  /** Runs one call of the binding: counted, refused after close, its error translated. */
+  /** Runs a call of the binding: counts it, refuses it after close, and translates its error. */
   async run<T>(doing: string, call: () => Promise<T>): Promise<T> {
     if (this.#closing !== null) throw new StoreError('STORE_CLOSED', `Cannot ${doing}: the store is closed`);
     this.#running++;
@@ -147,7 +146,7 @@ export class RocksStore implements Store {
   }
 
   async #shut(): Promise<void> {
-    // `closing` is set when the first await suspends, and refuses new calls from there on.
+    // `closing` is set when the first await suspends, and new calls are refused from then on.
     await Promise.resolve();
     if (this.#running > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     await Promise.all([...this.#cursors].map((cursor) => cursor.close()));

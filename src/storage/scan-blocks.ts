@@ -1,5 +1,5 @@
-// Reads blocks out of files that other programs wrote: Core's blk files, bootstrap.dat, and text files with one block
-// in hex per line. Streams with bounded memory and finds its way again behind damage.
+// Reads blocks from files of other programs: Core's blk files, bootstrap.dat, and text files with one hex block per
+// line. Streams with limited memory and resynchronises after damage.
 
 import { readdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -11,35 +11,35 @@ import { applyXor, loadXorKey } from './xor-key.js';
 
 /** A block found in a file. */
 export interface ScannedBlock {
-  /** Byte offset of the block (raw files) or of its line (hex files). */
+  /** Byte offset of the block (binary files) or of its line (hex files). */
   readonly pos: number;
   /** A fresh array. */
   readonly bytes: Uint8Array;
-  /** Whether it came from a line of text, so that readScanned can't read it again. */
+  /** True if it came from a text file, so readScanned cannot read it again. */
   readonly text: boolean;
 }
 
 export interface ScanOptions {
   /** Message start of the network, 4 bytes. */
   readonly magic: Uint8Array;
-  /** XOR key of the file; by default xor.dat beside it, if there is one. null: none. */
+  /** XOR key of the file; null for none. Default: xor.dat in the same folder, if it exists. */
   readonly xorKey?: Uint8Array | null;
   /**
-   * Whether a payload (a view, valid during the call) is a block; when not, the search goes on one byte behind its
-   * magic.
+   * Returns whether a payload (a view, valid during the call) is a block. If not, the search continues one byte behind
+   * its magic.
    */
   readonly parses?: (bytes: Uint8Array) => boolean;
 }
 
-/** Core's MAX_BLOCK_SERIALIZED_SIZE; a record that claims more is damage. */
+/** Core's MAX_BLOCK_SERIALIZED_SIZE. A record that claims more is damaged. */
 const MAX_BLOCK_BYTES = 4_000_000;
-/** A header alone; Core skips shorter records too. */
+/** Size of a header. Core skips shorter records too. */
 const MIN_BLOCK_BYTES = 80;
 const READ_BYTES = 1 << 20;
-/** Longest line of a hex file: a block, and room for a line end. */
+/** Longest line of a hex file: a block and a line end. */
 const MAX_LINE_BYTES = 2 * MAX_BLOCK_BYTES + 16;
 
-/** A window over a file that moves forward. Holds at most what one block needs plus one read. */
+/** A window over a file that moves forward. It holds at most one block plus one read. */
 class FileWindow {
   #buffer = new Uint8Array(READ_BYTES);
   /** File offset of buffer[0]. */
@@ -56,13 +56,13 @@ class FileWindow {
   }
 
   /**
-   * Bytes from file offset `from` on; at least `count` of them unless the file ends before. A view, valid until the
-   * next call. `from` never goes back.
+   * Returns the bytes from file offset `from`, at least `count` unless the file ends before. A view, valid until the
+   * next call. `from` never decreases.
    */
   async view(from: number, count: number): Promise<Uint8Array> {
     let start = from - this.#base;
     if (start + count > this.#filled) {
-      // Only now is the part in front dropped, so that small steps cost nothing.
+      // Drop the part before `from` only now, so that small steps cost nothing.
       const unread = Math.max(0, this.#filled - start);
       if (unread > 0) this.#buffer.copyWithin(0, start, this.#filled);
       this.#base = from;
@@ -107,7 +107,8 @@ async function openInput(path: string): Promise<FileHandle> {
 }
 
 /**
- * Blocks of a blk file, of a bootstrap file, or of a text file with one block in hex per line; told by its first bytes.
+ * Yields the blocks of a blk file, a bootstrap file, or a text file with one hex block per line. The first bytes decide
+ * the kind.
  */
 export async function* scanBlocks(path: string, options: ScanOptions): AsyncGenerator<ScannedBlock, void, undefined> {
   const xorKey = options.xorKey === undefined ? await loadXorKey(dirname(path)) : options.xorKey;
@@ -121,7 +122,11 @@ export async function* scanBlocks(path: string, options: ScanOptions): AsyncGene
   }
 }
 
-/** Reads a block of a raw file again. @param pos as ScannedBlock has it @throws StoreError */
+/**
+ * Reads a block of a binary file again.
+ * @param pos as in ScannedBlock
+ * @throws StoreError
+ */
 export async function readScanned(path: string, pos: number, length: number): Promise<Uint8Array> {
   const xorKey = await loadXorKey(dirname(path));
   const handle = await openInput(path);
@@ -134,7 +139,10 @@ export async function readScanned(path: string, pos: number, length: number): Pr
   }
 }
 
-/** The blk files of a folder, in the order of their numbers; empty when it holds none. @throws StoreError */
+/**
+ * Returns the blk files of a folder by number; empty if there are none.
+ * @throws StoreError
+ */
 export function blockFilesIn(dir: string): string[] {
   try {
     return readdirSync(dir)
@@ -147,8 +155,8 @@ export function blockFilesIn(dir: string): string[] {
 }
 
 /**
- * Blocks of a text file, one block in hex per line; empty lines are skipped. Throws StoreError STORE_FORMAT naming the
- * line.
+ * Yields the blocks of a text file with one hex block per line; empty lines are skipped. Throws StoreError STORE_FORMAT
+ * with the line number.
  */
 export async function* scanHexLines(path: string): AsyncGenerator<ScannedBlock, void, undefined> {
   const handle = await openInput(path);
@@ -159,10 +167,7 @@ export async function* scanHexLines(path: string): AsyncGenerator<ScannedBlock, 
   }
 }
 
-/**
- * Eighty hex digits in a row are a line of a block; no network's magic is text, and a key hides it from chance better
- * than not at all.
- */
+/** Returns whether a file starts with 80 hex digits. No network's magic is text, and an XOR key rarely makes it so. */
 function looksLikeHex(start: Uint8Array): boolean {
   if (start.length < MIN_BLOCK_BYTES) return false;
   for (let i = 0; i < MIN_BLOCK_BYTES; i++) if (HEX[start[i]] === 255) return false;
@@ -198,12 +203,12 @@ async function* records(
         }
       }
     }
-    // Damage, or magic bytes by chance: look for the next magic right behind this one.
+    // Damaged, or magic bytes by chance: search the next magic right behind this one.
     at += 1;
   }
 }
 
-/** Offset of the first magic in `bytes`, or how far the next look may begin when there is none; 0 means "here". */
+/** Returns the offset of the first magic in `bytes`; if there is none, the offset where the next search may begin. */
 function findMagic(bytes: Uint8Array, magic: Uint8Array): number {
   const last = bytes.length - magic.length;
   let at = bytes.indexOf(magic[0]);
@@ -214,7 +219,7 @@ function findMagic(bytes: Uint8Array, magic: Uint8Array): number {
   return last + 1;
 }
 
-/** Value of each hex digit by its character code, 255 for the rest. */
+/** Value of a hex digit by its character code; 255 for other characters. */
 const HEX = new Uint8Array(256).fill(255);
 for (let i = 0; i < 16; i++) {
   HEX['0123456789abcdef'.charCodeAt(i)] = i;
@@ -251,7 +256,7 @@ async function* hexLines(handle: FileHandle, path: string): AsyncGenerator<Scann
   }
 }
 
-/** Decodes the first `length` characters of ASCII hex; null when they aren't. */
+/** Decodes the first `length` characters of ASCII hex; null if they are not hex. */
 function decodeHex(text: Uint8Array, length: number): Uint8Array | null {
   if (length % 2 !== 0) return null;
   const bytes = new Uint8Array(length / 2);

@@ -1,38 +1,44 @@
-// Which thread writes a batch: the one that has the database open, or the one that writes beside it (write-thread.ts),
-// which takes a core 40 to 130 ms to start and 9 MB while it runs.
+// Decides which thread writes a batch: the one that has the database open, or the storage thread (write-thread.ts),
+// which takes 40 to 130 ms of a core to start and 9 MB while it runs.
 
 import type { WriteBatch } from './write-batch.js';
 import type { BatchWriter } from './write-thread.js';
 
 export interface SharingWriterDeps {
-  /** Writes on the calling thread, before the call returns. */
+  /** Writes on the calling thread before the call returns. */
   readonly here: BatchWriter;
-  /** Starts the thread, unless it runs. */
+  /** Starts the storage thread, unless it is running. */
   readonly startThread: () => BatchWriter;
 }
 
-/** Hands large batches to the thread, and with them all that comes before they are written; the rest is written here. */
+/**
+ * Passes large batches to the storage thread, and also all batches that arrive before they are written. Writes the
+ * others on the calling thread.
+ */
 export class SharingWriter {
   readonly #large: number;
   readonly #deps: SharingWriterDeps;
   #there: BatchWriter | null = null;
   #underWay = 0;
 
-  /** @param large operations of a batch that is for the thread, which runs for those alone; 0: all are, and it stays */
+  /**
+   * @param large number of operations from which the storage thread writes a batch; it then runs only for those. 0: it
+   *   writes all batches and stays
+   */
   constructor(large: number, deps: SharingWriterDeps) {
     this.#large = large;
     this.#deps = deps;
   }
 
   /**
-   * Uses the batch up.
-   * @param alone nothing else waits for the calling thread, so the other one is not started for this
+   * Writes a batch, which cannot be used afterwards.
+   * @param alone nothing else waits for the calling thread, so the storage thread is not started for this batch
    */
   write(batch: WriteBatch, sync: boolean, alone: boolean): Promise<void> {
     return this.#on(alone || batch.length < this.#large, (writer) => writer.write(batch, sync));
   }
 
-  /** Removes the keys gte <= key < lt. */
+  /** Deletes the keys gte <= key < lt. */
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
     return this.#on(this.#large > 0, (writer) => writer.clear(gte, lt));
   }
@@ -48,7 +54,7 @@ export class SharingWriter {
     }
   }
 
-  /** Nothing is written any more once it resolves. All calls must have resolved before. */
+  /** Closes the writer. All calls must have resolved before; when it resolves, nothing is written any more. */
   async close(): Promise<void> {
     const there = this.#there;
     this.#there = null;

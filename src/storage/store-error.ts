@@ -1,15 +1,15 @@
-// The one error type that storage throws.
+// The error type of this module.
 
 /**
- * What went wrong, for programs:
+ * Codes of errors:
  * - STORE_LOCKED: another process holds the data folder.
- * - STORE_CORRUPTION: bytes on disk are not what was written.
- * - STORE_DISK_FULL: no space or quota left; what was there before is intact.
+ * - STORE_CORRUPTION: bytes on the disk are not what was written.
+ * - STORE_DISK_FULL: no space or quota is left; existing data is intact.
  * - STORE_CLOSED: the store was closed, or is closing.
  * - STORE_NOT_FOUND: a file or record that must exist does not.
  * - STORE_PERMISSION: the system refuses access.
  * - STORE_ENGINE: the folder belongs to another database engine or format, or no engine loads.
- * - STORE_FORMAT: an input file (bootstrap, hex lines) is not in the form it should have.
+ * - STORE_FORMAT: an input file (bootstrap, hex lines) has a wrong format.
  * - STORE_IO: any other failed read or write.
  */
 export type StoreErrorCode =
@@ -44,7 +44,10 @@ const BY_ERRNO: Record<string, StoreErrorCode> = {
   ENOENT: 'STORE_NOT_FOUND',
 };
 
-/** Wraps a failed system call; a StoreError passes through unchanged. @param doing e.g. "write blk00000.dat" */
+/**
+ * Wraps a failed system call. A StoreError is returned unchanged.
+ * @param doing for example "write blk00000.dat"
+ */
 export function fromSystemError(error: unknown, doing: string): StoreError {
   if (error instanceof StoreError) return error;
   const errno = (error as NodeJS.ErrnoException | null)?.code ?? '';

@@ -1,16 +1,16 @@
-// Looks at a database's write-ahead log before RocksDB does. Where a record of it is damaged, RocksDB opens the
-// database as it was before that record and says nothing; what was written after it is gone. The caller that opens the
-// folder must know.
+// Checks a database's write-ahead log before RocksDB opens it. If a record is damaged, RocksDB opens the database as it
+// was before that record, without an error, and everything written later is lost. The caller must know that. See
+// docs/decisions/0023-sync-marks-in-the-write-ahead-log.md.
 //
 //   NNNNNN.log   blocks of 32 KiB; in each, records { masked crc32c, LE32 | length, LE16 | type, 1 | payload }, none reaching over
 //                a block's end; less than 7 bytes at the end of a block are padding. Types from 5 to 8 have 4 more bytes in their head,
 //                a log number that the checksum covers, like the type.          (RocksDB, db/log_format.h)
 //   payload      sequence number, LE64 | count, LE32 | operations { 0: deletion | key's length, varint | key }   (db/write_batch.cc)
 //
-// A loss of power keeps sectors of 512 bytes in any order from those that were not synced: most systems write pages of
-// 4 KiB, which the disk may have written in part. A synced batch ends with a record of its own, SYNC_MARK: when another
-// record comes after it, its fsync was over, and everything before it was on the disk. So damage is the price of a loss
-// of power when no finished sync came after it, and otherwise it took what was acknowledged.
+// A power failure keeps unsynced sectors of 512 bytes in any order; most systems write pages of 4 KiB, which the disk
+// may have written partly. A synced batch ends with a record of its own, SYNC_MARK. If another record follows, its
+// fsync had finished and everything before it was on the disk. So damage is a normal result of a power failure if no
+// finished sync follows it. Otherwise acknowledged data was lost.
 
 import { readdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -23,47 +23,47 @@ import { fromSystemError } from './store-error.js';
 
 const BLOCK_BYTES = 32_768;
 const HEAD_BYTES = 7;
-/** Blocks read at once; checked in one go, which takes about a millisecond. */
+/** Number of blocks read and checked at once, which takes about a millisecond. */
 const WINDOW_BLOCKS = 16;
 
 const SECTOR_BYTES = 512;
 const FULL_RECORD = 1;
 const FIRST_PART = 2;
 const LAST_PART = 4;
-/** Types of records that hold batches. */
+/** Highest type of records with batches. */
 const MOST_BATCH_TYPE = 8;
-/** Those above say something of the log itself, and come at its beginning. */
+/** Highest known type. Types above the batches describe the log itself and are at its beginning. */
 const MOST_TYPE = 16;
 
-/** The key that no row has; to delete it says that a sync follows. */
+/** Key that no row has. Deleting it marks a sync. */
 const MARK_KEY = Uint8Array.of(255, 115, 121, 110, 99);
 /**
- * The last operation of what is synced, a batch of its own. Not an empty one, which one of the bindings neither writes
- * nor syncs.
+ * Batch that is written before each sync, as the last record. It is not empty, because one of the bindings neither
+ * writes nor syncs an empty batch.
  */
 export const SYNC_MARK: readonly BatchOp[] = [{ type: 'del', key: MARK_KEY }];
-/** Count, kind and key as they stand behind the sequence number. */
+/** Count, kind and key of a mark as they follow the sequence number. */
 const MARK_TAIL = Uint8Array.of(1, 0, 0, 0, 0, MARK_KEY.length, ...MARK_KEY);
 const SEQUENCE_BYTES = 8;
-/** A batch without operations. */
+/** Size of a batch without operations. */
 const PREFACE_BYTES = 12;
 const MARK_BYTES = SEQUENCE_BYTES + MARK_TAIL.length;
 
-/** The first record that is not as it was written. */
+/** The first damaged record. */
 export interface LogDamage {
   readonly file: string;
   /** Offset of the record in the file. */
   readonly at: number;
   /**
-   * Whether it may have taken what was synced: sound records come after it, and it is not known that no sync among them
-   * was over.
+   * True if synced data may be lost: intact records follow the damage, and it is not known that all their syncs were
+   * unfinished.
    */
   readonly inside: boolean;
 }
 
 /**
- * Checks all logs of a folder. A record that the last file is too short for is what a kill leaves, and no damage.
- * @param marked every sync of these logs is known to be marked; absent: they tell by themselves
+ * Checks all logs of a folder. An incomplete record at the end of the last file is what a kill leaves, and no damage.
+ * @param marked all syncs of these logs are known to be marked; default: the logs themselves show it
  */
 export async function checkWriteAheadLog(dir: string, marked = false): Promise<LogDamage | null> {
   const found: Findings = {
@@ -79,8 +79,8 @@ export async function checkWriteAheadLog(dir: string, marked = false): Promise<L
   for (const name of logFiles(dir)) await checkFile(join(dir, name), found);
   const { bad, marks, soundAfter, markAfter, syncedAfter } = found;
   if (bad === null) return null;
-  // The last sync may have been under way. What it lacked are sectors that are zero still; of anything else the disk
-  // itself is the cause.
+  // The last sync may have been unfinished. Then the damage is a sector of zeros; the disk itself caused any other
+  // damage.
   const unsynced = marks && !syncedAfter && (!markAfter || bad.hole);
   return { file: bad.file, at: bad.at, inside: soundAfter && !unsynced };
 }
@@ -97,19 +97,19 @@ function logFiles(dir: string): string[] {
 }
 
 interface Findings {
-  /** The first damage, and whether a sector or the rest of one is zero there. */
+  /** First damage, and whether a sector or the rest of one is zero there. */
   bad: { file: string; at: number; hole: boolean } | null;
   /**
-   * Where zeros or half a record stand: damage when sound records of the same file come after them, otherwise what a
-   * kill leaves.
+   * Position of zeros or an incomplete record: damage if intact records of the same file follow, otherwise what a kill
+   * leaves.
    */
   gapAt: number | null;
   gapHole: boolean;
-  /** The first part of the record that is read. */
+  /** First part of the current record. */
   begun: Uint8Array;
-  /** Whether what wrote these logs marks its syncs. */
+  /** True if the writer of these logs marked its syncs. */
   marks: boolean;
-  /** Behind the damage: a sound record, a mark, a record behind a mark. */
+  /** Found behind the damage: an intact record, a mark, a record behind a mark. */
   soundAfter: boolean;
   markAfter: boolean;
   syncedAfter: boolean;
@@ -138,7 +138,11 @@ async function checkFile(path: string, found: Findings): Promise<void> {
   }
 }
 
-/** @param base offset of the block in the file @param last whether the file ends in or with this block */
+/**
+ * Checks one block.
+ * @param base offset of the block in the file
+ * @param last whether this is the last block of the file
+ */
 function checkBlock(file: string, block: Uint8Array, base: number, last: boolean, found: Findings): void {
   for (let at = 0; at + HEAD_BYTES <= block.length; ) {
     const end = soundEnd(block, at);
@@ -148,15 +152,14 @@ function checkBlock(file: string, block: Uint8Array, base: number, last: boolean
       at = end;
       continue;
     }
-    // Zeros, or a record that the file is too short for: what a kill leaves at the end, unless a sound record comes
-    // after it.
+    // Zeros, or an incomplete record: what a kill leaves at the end, unless an intact record follows.
     const isEnd = isZero(block, at) || (last && recordEnd(block, at) > block.length);
     if (!isEnd) found.bad ??= { file, at: base + at, hole: hasHole(block, at) };
     else if (found.gapAt === null) {
       found.gapAt = base + at;
       found.gapHole = hasHole(block, at);
     }
-    // The length may be what is wrong, or lost: the next record may begin anywhere.
+    // The length itself may be damaged, so the next record may begin anywhere.
     do at++;
     while (at + HEAD_BYTES <= block.length && (block[at + 6]! > MOST_TYPE || soundEnd(block, at) === 0));
   }
@@ -169,7 +172,7 @@ function recordEnd(block: Uint8Array, at: number): number {
   return at + HEAD_BYTES + (type >= 5 && type <= 8 ? 4 : 0) + (block[at + 4]! | (block[at + 5]! << 8));
 }
 
-/** Where the record that begins here ends; 0 when it is none, or not as it was written. */
+/** Returns the end of the record that begins here; 0 if there is none or it is damaged. */
 function soundEnd(block: Uint8Array, at: number): number {
   const type = block[at + 6]!;
   if (type === 0) return 0;
@@ -177,10 +180,10 @@ function soundEnd(block: Uint8Array, at: number): number {
   return end <= block.length && masked(crc32c(block, at + 6, end)) === readU32(block, at) ? end : 0;
 }
 
-/** A sound record. */
+/** Records what an intact record proves. */
 function noteRecord(type: number, payload: Uint8Array, found: Findings): void {
   if (isPreface(type, payload)) return;
-  // A block's end may part a mark.
+  // A mark may be split at the end of a block.
   if (type === FIRST_PART) found.begun = payload.slice(0, MARK_BYTES);
   const whole = type === LAST_PART ? Buffer.concat([found.begun, payload]) : payload;
   const mark = (type === FULL_RECORD || type === LAST_PART) && isMark(whole);
@@ -193,8 +196,8 @@ function noteRecord(type: number, payload: Uint8Array, found: Findings): void {
 }
 
 /**
- * What RocksDB itself begins a log with, also behind a damaged one that it was taking in when it was killed: holds no
- * rows.
+ * Returns whether a record is one with which RocksDB begins a log, even after a damaged log that it was recovering when
+ * it was killed. It has no rows.
  */
 function isPreface(type: number, payload: Uint8Array): boolean {
   return type > MOST_BATCH_TYPE || (type === FULL_RECORD && payload.length === PREFACE_BYTES && readU32(payload, SEQUENCE_BYTES) === 0);
@@ -204,7 +207,7 @@ function isMark(payload: Uint8Array): boolean {
   return payload.length === MARK_BYTES && MARK_TAIL.every((byte, i) => payload[SEQUENCE_BYTES + i] === byte);
 }
 
-/** Whether a sector of a block is zero, from a position in it on. */
+/** Returns whether a sector of the block is all zero, from a position on. */
 function hasHole(block: Uint8Array, from: number): boolean {
   for (let start = from; start < block.length; ) {
     const end = Math.min(block.length, start - (start % SECTOR_BYTES) + SECTOR_BYTES);
@@ -214,5 +217,5 @@ function hasHole(block: Uint8Array, from: number): boolean {
   return false;
 }
 
-/** RocksDB stores checksums turned and shifted, so that a checksum over bytes that hold checksums stays a good one. */
+/** RocksDB stores checksums rotated and shifted, so that a checksum over bytes that contain checksums stays strong. */
 const masked = (crc: number): number => (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;

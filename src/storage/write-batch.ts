@@ -1,5 +1,5 @@
-// A batch in one buffer: so it is gathered, goes to the thread that writes, and is read there. No object per operation.
-// One operation after the other:
+// A batch in one buffer: it is collected, transferred to the storage thread, and read there without an object per
+// operation. The operations follow each other:
 //
 //   key length, LE32 | value length and 1, LE32, 0 for a removal | key | value
 
@@ -7,25 +7,28 @@ import { readU32 } from '../consensus/bytes/reader.js';
 import { writeU32 } from '../consensus/bytes/writer.js';
 import type { Batch, BatchOp } from './store.js';
 
-/** Bytes of an operation in front of its key. */
+/** Size in bytes of an operation's fields before its key. */
 const HEAD_BYTES = 8;
-/** By so much a batch grows at most: no array is as long as twice a very large one. */
+/** Largest growth of a batch in bytes: no array may be twice as long as a very large one. */
 const MOST_GROWTH = 1 << 30;
 
-/** Operations in their order. Filled by one owner, who gives it to a store, which uses it up. */
+/** Operations in order. One owner fills it and passes it to a store; it cannot be used afterwards. */
 export class WriteBatch implements Batch {
   #bytes: Uint8Array<ArrayBuffer>;
   #size = 0;
   #count = 0;
-  /** What is given to a store once more, or added to, must not pass for written. */
+  /** Using it again must fail: the data would not be written. */
   #usedUp = false;
 
-  /** @param operations bytes of keys and values of so many are expected; right guesses avoid copying */
+  /**
+   * @param operations expected number of operations
+   * @param bytes expected bytes of their keys and values; good estimates avoid copying
+   */
   constructor(operations = 0, bytes = 0) {
     this.#bytes = new Uint8Array(operations * HEAD_BYTES + bytes);
   }
 
-  /** The same operations in one buffer. */
+  /** Returns the operations as a WriteBatch. */
   static of(ops: Batch): WriteBatch {
     if (ops instanceof WriteBatch) return ops;
     let bytes = 0;
@@ -35,7 +38,7 @@ export class WriteBatch implements Batch {
     return batch;
   }
 
-  /** What `take` gave, on another thread. */
+  /** Creates a batch from takeBuffer's result, on another thread. */
   static from({ buffer, size, count }: TakenBatch): WriteBatch {
     const batch = new WriteBatch();
     batch.#bytes = new Uint8Array(buffer);
@@ -54,27 +57,27 @@ export class WriteBatch implements Batch {
     return this.#count;
   }
 
-  /** Keys and values lie in here; another array after `room`. */
+  /** Buffer with keys and values. reserveOperation may replace it. */
   get bytes(): Uint8Array {
     return this.#bytes;
   }
 
-  /** Makes room for so many more operations, with so many bytes of keys and values, in one go. */
+  /** Reserves space for more operations with these bytes of keys and values. */
   reserve(operations: number, bytes: number): void {
     const needed = this.#size + operations * HEAD_BYTES + bytes;
     if (needed <= this.#bytes.length) return;
     const grown = new Uint8Array(Math.max(needed, this.#bytes.length + Math.min(this.#bytes.length, MOST_GROWTH)));
     grown.set(this.#bytes.subarray(0, this.#size));
-    // Some values are secret.
+    // Overwrite the old buffer, because some values are secret.
     this.#bytes.fill(0);
     this.#bytes = grown;
   }
 
   /**
-   * Adds an operation whose key and value the caller writes, the one behind the other.
+   * Adds an operation whose key and value the caller writes into `bytes`, the value directly behind the key.
    * @param keyLength one or more
    * @param valueLength -1 for a removal
-   * @returns where in `bytes` the key begins
+   * @returns offset of the key in `bytes`
    */
   reserveOperation(keyLength: number, valueLength: number): number {
     this.#refuseUsedUp();
@@ -107,14 +110,14 @@ export class WriteBatch implements Batch {
   }
 
   /**
-   * Where each operation's key begins in `bytes`, in the order of the keys' first bytes. Operations whose keys begin
-   * alike, those on one key among them, stay as they were given.
+   * Returns the offsets of the keys in `bytes`, ordered by their first four bytes. Operations whose keys begin alike,
+   * including those on one key, stay in order.
    */
   inOrder(): Uint32Array {
     this.#refuseUsedUp();
     const count = this.#count;
     const places = new Uint32Array(count);
-    // A number has 53 bits: which operation it is, and before that up to four bytes of its key.
+    // A number has 53 bits: the index of the operation, and before it up to four bytes of its key.
     const span = 2 ** Math.ceil(Math.log2(Math.max(1, count)));
     const dropped = Math.max(1, span / 2 ** (53 - 32));
     const ranks = new Float64Array(count);
@@ -128,7 +131,7 @@ export class WriteBatch implements Batch {
     return ordered;
   }
 
-  /** The first four bytes of a key as a number, in the order of keys. */
+  /** Returns the first four bytes of a key as a number that sorts like the key. */
   #firstBytes(keyAt: number): number {
     const end = keyAt + Math.min(4, this.keyLength(keyAt));
     let first = 0;
@@ -136,22 +139,25 @@ export class WriteBatch implements Batch {
     return first;
   }
 
-  /** @param keyAt where an operation's key begins */
+  /**
+   * Returns the length of a key.
+   * @param keyAt offset of the key
+   */
   keyLength(keyAt: number): number {
     return readU32(this.#bytes, keyAt - HEAD_BYTES);
   }
 
-  /** -1 for a removal. The value begins where the key ends. */
+  /** Returns the length of a value; -1 for a deletion. The value begins behind the key. */
   valueLength(keyAt: number): number {
     return readU32(this.#bytes, keyAt - 4) - 1;
   }
 
-  /** @returns where the operation after the one at `at` begins */
+  /** @returns offset of the operation after the one at `at` */
   #endOf(at: number): number {
     return at + HEAD_BYTES + readU32(this.#bytes, at) + Math.max(0, readU32(this.#bytes, at + 4) - 1);
   }
 
-  /** The operations; keys and values are views. */
+  /** Yields the operations; keys and values are views. */
   *[Symbol.iterator](): Iterator<BatchOp> {
     this.#refuseUsedUp();
     for (let at = 0; at < this.#size; at = this.#endOf(at)) {
@@ -163,7 +169,7 @@ export class WriteBatch implements Batch {
     }
   }
 
-  /** Moves the operations out, for another thread: nothing is left here. */
+  /** Returns the buffer for another thread. The batch is empty afterwards. */
   takeBuffer(): TakenBatch {
     this.#refuseUsedUp();
     const taken = { buffer: this.#bytes.buffer, size: this.#size, count: this.#count };
@@ -172,22 +178,25 @@ export class WriteBatch implements Batch {
     return taken;
   }
 
-  /** What a store has read: overwrites keys and values, of which some are secret. Doing it twice changes nothing. */
+  /**
+   * Called after a store has read the batch: overwrites keys and values, because some are secret. Calling it twice
+   * changes nothing.
+   */
   useUp(): void {
     this.#usedUp = true;
     this.#bytes.fill(0);
   }
 }
 
-/** Operations that were read are used up, if they are of that kind. */
+/** Overwrites operations that were read, if they are a WriteBatch. */
 export function useUp(ops: Batch): void {
   if (ops instanceof WriteBatch) ops.useUp();
 }
 
-/** A batch on its way to another thread. The buffer is to be transferred. */
+/** A batch for another thread. The buffer is to be transferred. */
 export interface TakenBatch {
   readonly buffer: ArrayBuffer;
-  /** Bytes that are used of it. */
+  /** Used bytes of the buffer. */
   readonly size: number;
   readonly count: number;
 }

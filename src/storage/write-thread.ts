@@ -1,5 +1,5 @@
-// A thread that writes databases, in the order in which batches are handed over: RocksDB may hold a write up for as long
-// as it likes (a full memtable, an fsync), and nothing else waits meanwhile. Both sides are here.
+// The storage thread: writes databases in the order of the batches. RocksDB may delay a write as long as it wants (a
+// full memtable, an fsync), and nothing else waits meanwhile. Both sides are in this file.
 
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { noteLoading, withinLimit } from '../lib/loading-threads.js';
@@ -8,13 +8,13 @@ import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import { StoreError } from './store-error.js';
 import { type TakenBatch, WriteBatch } from './write-batch.js';
 
-/** Writes of one database. */
+/** Writer of one database. */
 export interface BatchWriter {
-  /** Uses the batch up. */
+  /** Writes a batch, which cannot be used afterwards. */
   write(batch: WriteBatch, sync: boolean): Promise<void>;
-  /** Removes the keys gte <= key < lt. */
+  /** Deletes the keys gte <= key < lt. */
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void>;
-  /** Nothing is written any more once it resolves. All calls must have resolved before. */
+  /** Closes the writer. All calls must have resolved before; when it resolves, nothing is written any more. */
   close(): Promise<void>;
 }
 
@@ -23,29 +23,35 @@ type Task = { readonly id: number; readonly handle: bigint } & (
   | { readonly kind: 'clear'; readonly gte: Uint8Array; readonly lt: Uint8Array }
   | { readonly kind: 'forget' }
 );
-/** What a caller asks for: a task without its number. */
+/** A task without its number. */
 type Wanted = Task extends infer T ? (T extends Task ? Omit<T, 'id'> : never) : never;
 
-/** Of the first answer, which says that the thread is up. */
+/** Number of the first answer, which reports that the thread is running. */
 const UP = 0;
 
-/** To the task with that number. The error is a text, null for success: errors do not cross as objects. */
+/** Answer to the task with the number. `error` is a text, null for success: error objects do not cross threads. */
 interface Answer {
   readonly id: number;
   readonly error: string | null;
 }
 
-/** The side of the thread that has the databases open. The thread runs from the first writer to the end of the last. */
+/**
+ * Side of the thread that has the databases open. The storage thread runs from the first writer to the close of the
+ * last.
+ */
 export class WriteThread {
   readonly #entry: URL;
   #run: Run | null = null;
 
-  /** @param entry the thread's module; workers/storage.js unless a test brings its own */
+  /** @param entry module of the thread; workers/storage.js by default */
   constructor(entry: URL = WORKER_ENTRY.storage) {
     this.#entry = entry;
   }
 
-  /** @param handle of an open database, which must stay open until the writer's close resolved */
+  /**
+   * Returns a writer.
+   * @param handle of an open database, which must stay open until the writer's close has resolved
+   */
   writer(handle: bigint): BatchWriter {
     this.#run ??= new Run(this.#entry);
     const run = this.#run;
@@ -66,11 +72,11 @@ export class WriteThread {
   }
 }
 
-/** One life of the thread. */
+/** One run of the thread. */
 class Run {
   writers = 0;
   readonly #worker: Worker;
-  /** By the number of the task. */
+  /** Pending tasks by number. */
   readonly #waiting = new Map<number, { resolve(): void; reject(error: Error): void }>();
   #lastId = UP;
   #ended: Error | null = null;
@@ -79,7 +85,7 @@ class Run {
 
   constructor(entry: URL) {
     this.#worker = new Worker(entry, { name: 'adit-storage' });
-    // Refused when it dies.
+    // Rejected if the thread dies.
     this.#loaded = this.#waitForAnswer(UP).catch(() => {});
     noteLoading(this.#loaded);
     this.#worker.on('message', (answer: Answer) => this.#answered(answer));
@@ -89,7 +95,7 @@ class Run {
 
   postTask(task: Wanted, transferred: ArrayBuffer[] = []): Promise<void> {
     if (this.#ended !== null) {
-      // Some values are secret.
+      // Overwrite the values, because some are secret.
       for (const buffer of transferred) new Uint8Array(buffer).fill(0);
       return Promise.reject(this.#ended);
     }
@@ -101,19 +107,19 @@ class Run {
 
   async endThread(): Promise<void> {
     this.#isEnding = true;
-    // Perhaps nothing else keeps the process until it is over.
+    // Perhaps nothing else keeps the process alive until then.
     this.#worker.ref();
     await withinLimit(this.#loaded);
     await this.#worker.terminate();
   }
 
-  /** Waits for the answer to a task. An idle thread does not keep the process. */
+  /** Waits for the answer to a task. An idle thread does not keep the process alive. */
   #waitForAnswer(id: number): Promise<void> {
     if (this.#waiting.size === 0) this.#worker.ref();
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
   }
 
-  /** What was answered already is not answered once more: a caller believes that its batch is on the disk. */
+  /** Ignore a second answer: the caller believes that its batch is on the disk. */
   #answered({ id, error }: Answer): void {
     const task = this.#waiting.get(id);
     this.#waiting.delete(id);
@@ -129,13 +135,16 @@ class Run {
   }
 }
 
-/** The thread's own side: does what is asked for, one after the other. @param open a writer that works on this thread */
+/**
+ * Side of the storage thread: runs the tasks one after the other.
+ * @param open returns a writer that works on this thread
+ */
 export function serveWrites(open: (handle: bigint) => Promise<BatchWriter>, port: MessagePort): void {
   const writers = new Map<bigint, BatchWriter>();
   const run = async (task: Task): Promise<void> => {
     const { handle } = task;
     if (task.kind === 'forget') {
-      // Another database may get the same handle.
+      // Drop the writer: another database may get the same handle.
       writers.delete(handle);
       return;
     }

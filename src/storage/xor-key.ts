@@ -1,5 +1,5 @@
-// The XOR key of a blocks folder (xor.dat, Core 28 and later): 8 bytes, applied to every byte of blk and rev files by
-// its offset in the file, so that virus scanners don't find things in the chain.
+// XOR key of a blocks folder (xor.dat, Core 28 and later): 8 bytes, applied to every byte of blk and rev files by its
+// offset in the file, so that virus scanners do not find anything in them.
 
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ export const XOR_KEY_BYTES = 8;
 
 const FILE_NAME = 'xor.dat';
 
-/** Reads the key of a blocks folder; null when it has none or an all-zero one. */
+/** Reads the key of a blocks folder; null if it has none or an all-zero one. */
 export async function loadXorKey(dir: string): Promise<Uint8Array | null> {
   const path = join(dir, FILE_NAME);
   let bytes: Uint8Array;
@@ -52,7 +52,10 @@ export async function chooseXorKey(dir: string, wanted: boolean | undefined, isE
   return loadXorKey(dir);
 }
 
-/** Applies the key in place. @param fileOffset where the first byte stands in the file */
+/**
+ * Applies the key in place.
+ * @param fileOffset offset of the first byte in the file
+ */
 export function applyXor(bytes: Uint8Array, fileOffset: number, key: Uint8Array | null): void {
   if (key === null) return;
   let k = fileOffset % XOR_KEY_BYTES;

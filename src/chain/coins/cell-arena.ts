@@ -1,14 +1,14 @@
 // Memory for the coins cache's entries: cells of a few sizes in pages outside the V8 heap.
 //
-// A page is 64 KiB and holds cells of one size class; 64 pages are a slab, the piece that is taken from the system and
-// given back. A page whose last cell is freed may become one of any class. A cell is named by a 32-bit reference,
-// slab * 2^19 + offset / 8, so the arena spans 32 GiB. The very first page is not used: reference 0 is "none".
+// A page is 64 KiB and holds cells of one size class. 64 pages are a slab, the unit that is allocated from and returned
+// to the system. An empty page may be reused for any class. A cell is named by a 32-bit reference, slab * 2^19 + offset
+// / 8, so the arena spans 32 GiB. The very first page is not used, because reference 0 means "none".
 //
-// A look-up wants a cell that no processor cache has, so there is little to go through before it: slabs are few, and
-// the classes of all pages lie in one small array. With an object and two views for each page, look-ups in 300 MB of
-// coins took a quarter longer.
+// A lookup reads a cell that is in no processor cache, so it should read little else before. Therefore slabs are few,
+// and the classes of all pages are in one small array. With an object and two views per page, lookups in 300 MB of
+// coins took 25 % longer.
 
-/** Size of a page in bytes; also more than the largest cell. */
+/** Size of a page in bytes. It is larger than the largest cell. */
 const PAGE_BYTES = 65_536;
 /** References count in units of 8 bytes. */
 const UNIT_SHIFT = 3;
@@ -24,8 +24,8 @@ const SLAB_MASK = (1 << SLAB_SHIFT) - 1;
 const MAX_SLABS = 1 << 13;
 
 /**
- * Cell sizes: every 8 bytes where nearly all coins are, then steps of about a third up to the longest script that can
- * be spent.
+ * Cell sizes in bytes: steps of 8 where nearly all coins are, then steps of about a third up to the longest spendable
+ * script.
  */
 const CLASS_SIZES: readonly number[] = [
   ...Array.from({ length: 15 }, (_, i) => 48 + 8 * i),
@@ -46,10 +46,10 @@ const CLASS_SIZES: readonly number[] = [
   10_096,
 ];
 
-/** The largest cell that can be had. */
+/** Size of the largest cell in bytes. */
 export const MAX_CELL_BYTES: number = CLASS_SIZES[CLASS_SIZES.length - 1];
 
-/** Class of each size in units of 8 bytes. */
+/** Size class by size in units of 8 bytes. */
 const CLASS_OF_UNITS = new Uint8Array((MAX_CELL_BYTES >> UNIT_SHIFT) + 1);
 for (let units = 0, c = 0; units < CLASS_OF_UNITS.length; units++) {
   if (units << UNIT_SHIFT > CLASS_SIZES[c]) c++;
@@ -59,14 +59,14 @@ for (let units = 0, c = 0; units < CLASS_OF_UNITS.length; units++) {
 interface Page {
   /** First freed cell as offset / 8 + 1, 0 for none; each freed cell's first word holds the next. */
   freeHead: number;
-  /** Cells from here on were never used. */
+  /** Offset in bytes of the first cell that was never used. */
   fresh: number;
   live: number;
-  /** Index in the list of pages with room, -1 when full. */
+  /** Index in the class's list of pages with a free cell, -1 if the page is full. */
   openIndex: number;
 }
 
-/** Stands where a slab was given back. */
+/** Placeholder of a slab that was returned to the system. */
 const NO_WORDS = new Uint32Array(0);
 const NO_BYTES = new Uint8Array(0);
 
@@ -75,24 +75,24 @@ export class CellArena {
   /** Slabs by number. */
   readonly #words: Uint32Array[] = [];
   readonly #bytes: Uint8Array[] = [];
-  /** Pages of each slab in use. */
+  /** Number of used pages by slab. */
   readonly #slabPages: number[] = [];
-  /** Class of each page's cells, by number. */
+  /** Size class by page number. */
   #classes = new Uint8Array(SLAB_PAGES);
-  /** By number; what only allocate and free ask for. */
+  /** Pages by number; only allocate and free use them. */
   readonly #pages: (Page | null)[] = [null];
-  /** Numbers of pages not in use, the next to be taken last. */
+  /** Numbers of free pages. The last one is used next. */
   #freePages: number[] = [];
-  /** Per class, numbers of the pages that have a cell to give. */
+  /** Numbers of the pages with a free cell, by size class. */
   readonly #openPages: number[][] = CLASS_SIZES.map(() => []);
   #live = 0;
 
-  /** Bytes of the cells handed out. */
+  /** Bytes of the allocated cells. */
   get usedBytes(): number {
     return this.#live;
   }
 
-  /** Bytes taken from the system, which gives them when they are first written to. */
+  /** Bytes of all slabs. The system provides the memory when it is first written to. */
   get allocatedBytes(): number {
     return this.#bytes.reduce((sum, { length }) => sum + length, 0);
   }
@@ -116,7 +116,7 @@ export class CellArena {
     return ref;
   }
 
-  /** Gives a cell back; the reference is dead from here on. */
+  /** Frees a cell. Its reference is invalid afterwards. */
   free(ref: number): void {
     const number = ref >>> PAGE_SHIFT;
     const page = this.#pages[number] as Page;
@@ -135,22 +135,22 @@ export class CellArena {
     if (page.openIndex < 0) this.#addOpenPage(number, page, cellClass);
   }
 
-  /** Bytes of the slab that holds a cell. */
+  /** Returns the bytes of the slab that holds a cell. */
   bytesOf(ref: number): Uint8Array {
     return this.#bytes[ref >>> SLAB_SHIFT];
   }
 
-  /** The same slab as 32-bit words of the machine's byte order. */
+  /** Returns the slab that holds a cell as 32-bit words in the machine's byte order. */
   wordsOf(ref: number): Uint32Array {
     return this.#words[ref >>> SLAB_SHIFT];
   }
 
-  /** Where a cell starts in its slab, in bytes. */
+  /** Returns the offset of a cell in its slab, in bytes. */
   static offsetOf(ref: number): number {
     return (ref & SLAB_MASK) << UNIT_SHIFT;
   }
 
-  /** Whole size of a cell. */
+  /** Returns the size of a cell in bytes. */
   sizeOf(ref: number): number {
     return CLASS_SIZES[this.#classes[ref >>> PAGE_SHIFT]];
   }
@@ -184,7 +184,9 @@ export class CellArena {
     for (let number = end - 1; number >= Math.max(1, slab * SLAB_PAGES); number--) this.#freePages.push(number);
   }
 
-  /** A slab without cells goes back to the system if the others have half as many free pages as one has. */
+  /**
+   * Frees a page. An empty slab is returned to the system if the other slabs have at least half a slab of free pages.
+   */
   #freePage(number: number): void {
     const slab = (number / SLAB_PAGES) | 0;
     this.#freePages.push(number);

@@ -1,21 +1,21 @@
-// Coins that leave the cache as they are stored: copied, so that whatever becomes of their entries does not matter.
+// Copies encoded coins out of the cache, so that later changes of their entries do not affect them.
 
 import { copyBytes } from '../../consensus/bytes/writer.js';
 import type { Coin } from '../../consensus/coin.js';
 import { storedCoin } from '../../storage/codec/coin.js';
 
-/** Memory for some two thousand coins, bytes. */
+/** Size of one memory block in bytes, enough for about 2,000 coins. */
 const COPIES_BYTES = 65_536;
 
-/** Makes a coin of what is stored of it in bytes [start, end). Throws StoreError STORE_CORRUPTION. */
+/** Creates a coin from its encoding in bytes [start, end). Throws StoreError STORE_CORRUPTION. */
 export type ReadCoin = (bytes: Uint8Array, start: number, end: number) => Coin;
 
-/** Copies of coins one behind the other: memory of its own for each costs more than its bytes. */
+/** Copies coins into shared memory blocks. A separate array per coin would cost more than the coin's bytes. */
 export class CoinCopies {
   #memory = new Uint8Array(0);
   #used = 0;
 
-  /** See StoredCoin; its bytes are not written again. */
+  /** Copies the encoding and returns a StoredCoin over the copy, which is never overwritten. */
   readonly read: ReadCoin = (bytes, start, end) => {
     const length = end - start;
     if (length > this.#memory.length - this.#used) {

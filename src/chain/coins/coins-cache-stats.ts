@@ -1,16 +1,16 @@
-// What the coins cache tells of itself.
+// Figures of the coins cache.
 
 /** Figures for /metrics and getmemoryinfo. */
 export interface CoinsCacheStats {
   readonly entries: number;
   readonly dirtyEntries: number;
-  /** Bytes of entries and of the table that finds them. */
+  /** Bytes of entries and of the hash table. */
   readonly usedBytes: number;
-  /** Bytes taken from the system, free cells included. */
+  /** Bytes allocated from the system, including free cells. */
   readonly allocatedBytes: number;
-  /** Outpoints asked for by prefetch that were in memory. */
+  /** Number of prefetched outpoints that were in memory. */
   readonly hits: number;
-  /** Outpoints that prefetch had to read. */
+  /** Number of prefetched outpoints that were read from the database. */
   readonly misses: number;
   readonly evictions: number;
   /** Coins that were created and spent without ever reaching the store. */

@@ -1,17 +1,19 @@
-// The coins that the chain works on: a write-back cache over the store, off the V8 heap, bounded by -dbcache. Semantics
-// as Core's CCoinsViewCache (src/coins.h), with reads split in two: `prefetch` reads what is missing ahead of time,
-// `get` and `spend` answer at once.
+// Coins cache: a write-back cache over the database, outside V8's heap, bounded by -dbcache. The semantics are those of
+// Core's CCoinsViewCache (src/coins.h), with reads split in two: `prefetch` reads missing coins asynchronously, `get`
+// and `spend` answer immediately.
 //
-// Long, because every method keeps all of what holds between calls:
-// - An outpoint that is not in memory stands in the store as it should be read.
+// The file is long because every method maintains these invariants:
+// - For an outpoint that is not in memory, the database has the current state.
 // - A coin that is created and spent between two flushes never reaches the store (a "fresh" entry has no row there).
-// - What was drained for a batch stays in memory until markClean or markFailed, so a read can't see the store's older state.
-// - A change of many coins is made in turns: after `stage` only add and spend see it, and `show` makes it visible at
-//   once; `finishing` then does the rest in turns. So a reader sees the coins before or after a change.
-// - A change that was deferred counts as made: whatever is asked of the coins makes it first.
-// - While the cache holds all coins, an outpoint that is not in memory has no coin in the store either.
-// - Only `evict` forgets. A prefetch whose reading was overtaken by an evict reads again, because what was forgotten may have changed
-//   after the read began.
+// - Entries that were drained into a batch stay in memory until markClean or markFailed, so no read sees the older
+//   state of the database.
+// - A change of many coins is made in slices. After `stageChanges` only `add` and `spend` see it, `showStaged` makes it
+//   visible at once, and `finishingSteps` does the rest in slices. So a reader sees the coins either before or after
+//   the change.
+// - A deferred change counts as made: every query applies it first.
+// - While `holdsAll` is true, an outpoint that is not in memory has no coin in the database either.
+// - Only `evict` drops entries. If an eviction happened while a prefetch was reading, it reads again, because dropped
+//   entries may have changed after the read began.
 
 import { ByteWriter, copyBytes } from '../../consensus/bytes/writer.js';
 import { type Coin, type CoinView, isUnspendable } from '../../consensus/coin.js';
@@ -29,36 +31,39 @@ import { ENTRY_HEAD_BYTES, EntryLists, GENERATION_MASK, LIST, MARK, OUTPOINT_OFF
 import { OutpointTable } from './outpoint-table.js';
 
 export interface CoinsCacheOptions {
-  /** Memory that evict aims at, in bytes. Dirty entries are never dropped, so the caller flushes when they grow. */
+  /**
+   * Budget in bytes that `evict` tries to meet. Changed entries are never evicted, so the caller must flush them when
+   * they grow.
+   */
   readonly budgetBytes: number;
 }
 
 const MAX_DATA_BYTES = MAX_CELL_BYTES - ENTRY_HEAD_BYTES;
 const NO_COIN = new Uint8Array(0);
-/** Marked entries that are finished between two looks at the clock. */
+/** Number of marked entries that are finished between two checks of the clock. */
 const FINISH_SLICE = 1_024;
-/** Entries forgotten between two looks at the clock: a millisecond. */
+/** Number of entries evicted between two checks of the clock: about one millisecond. */
 const EVICT_SLICE = 2_000;
 
-/** How to add a coin. */
+/** Options of `add`. */
 interface AddOptions {
   readonly possibleOverwrite?: boolean;
 }
 
-/** A change of many coins that is made in turns. */
+/** State of a staged change. */
 interface Stage {
-  /** Every entry with a mark, once. */
+  /** References of all marked entries. */
   readonly refs: number[];
-  /** Coins, as stored, of marked entries whose cell still has the coin from before, or is too small. */
+  /** New encoded coins of marked entries whose cell still holds the old coin or is too small. */
   readonly replaced: Map<number, Uint8Array>;
   shown: boolean;
-  /** Entries finished so far. */
+  /** Number of entries whose marks have been removed. */
   finished: number;
 }
 
 /** Write-back cache of coins. */
 export class CoinsCache implements CoinView {
-  /** Memory that evict aims at, in bytes. */
+  /** Budget in bytes that `evict` tries to meet. */
   budgetBytes: number;
   readonly #store: Store;
   #space: CoinSpace;
@@ -66,14 +71,14 @@ export class CoinsCache implements CoinView {
   #table = this.#emptyTable();
   readonly #counts = { hits: 0, misses: 0, evictions: 0, freshSpends: 0 };
   #pendingPrefetches = 0;
-  /** Raised by every evict; entries remember when they were last touched. */
+  /** Incremented by each evict. Entries store the generation in which they were last used. */
   #generation = 0;
   #evictionEpoch = 0;
   #staged: Stage | null = null;
   #holdsAll = false;
   #deferred: Iterable<void> | null = null;
   readonly #copies = new CoinCopies();
-  /** Holds the coin that is being added. */
+  /** Buffer for the encoding of the coin that is being added. */
   readonly #writer = new ByteWriter(MAX_CELL_BYTES);
 
   constructor(options: CoinsCacheOptions, deps: { store: Store; space: CoinSpace }) {
@@ -86,7 +91,7 @@ export class CoinsCache implements CoinView {
     return new OutpointTable((ref, bytes, at) => this.#entries.hasOutpoint(ref, bytes, at));
   }
 
-  /** Goes over to another set of coins: everything is forgotten. All changes must have been written before. */
+  /** Switches to another set of coins and drops all entries. All changes must have been written before. */
   switchSpace(space: CoinSpace): void {
     this.#finishOrRefuse();
     if (this.dirtyEntries > 0) throw new Error('coins that are not written would be lost');
@@ -97,7 +102,10 @@ export class CoinsCache implements CoinView {
     this.#evictionEpoch++;
   }
 
-  /** Looks whether the store has coins: before the first change, and behind the last that is made past this cache. */
+  /**
+   * Checks whether the database has coins of this set. Call it before the first change, and after the last write that
+   * bypasses the cache.
+   */
   async open(): Promise<void> {
     const cursor = this.#store.cursor({ ...this.#space.coins, limit: 1 });
     try {
@@ -108,16 +116,16 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * Whether an outpoint that is not in memory has no coin: from an empty store on, until a coin is forgotten. Nothing
-   * is read from the store meanwhile.
+   * True if every coin is in memory: from an empty database until the first eviction of a coin. Meanwhile the database
+   * is not read.
    */
   get holdsAll(): boolean {
     return this.#holdsAll;
   }
 
   /**
-   * Makes every outpoint known, as a coin or as absent; afterwards get and spend may be called for it, at least until
-   * the second evict from now. Throws StoreError.
+   * Loads the given outpoints. Afterwards `get` and `spend` may be called for them, at least until the second evict
+   * from now. Throws StoreError.
    * @param outpoints 36 bytes each: txid in internal order, vout LE32; duplicates are fine
    */
   async prefetch(outpoints: readonly Uint8Array[]): Promise<void> {
@@ -138,7 +146,7 @@ export class CoinsCache implements CoinView {
           this.#insertRead(missing, values);
           return;
         }
-        // What was in memory may be forgotten as well.
+        // Entries that were in memory may have been evicted too.
         missing = this.#touchKnown(outpoints);
       }
     } finally {
@@ -146,7 +154,7 @@ export class CoinsCache implements CoinView {
     }
   }
 
-  /** Marks what is in memory as used now and returns the rest. */
+  /** Marks entries in memory as used now, and returns the outpoints that are not in memory. */
   #touchKnown(outpoints: readonly Uint8Array[]): Uint8Array[] {
     this.#catchUp();
     const table = this.#table;
@@ -164,7 +172,7 @@ export class CoinsCache implements CoinView {
     if (entries.generation(ref) === this.#generation) return;
     entries.touch(ref, this.#generation);
     const list = entries.listOf(ref);
-    // The two lists that evict eats from stay in the order of use.
+    // The two lists from which entries are evicted are in the order of use.
     if (list === LIST.clean || list === LIST.absent) entries.move(ref, list, false);
   }
 
@@ -179,7 +187,7 @@ export class CoinsCache implements CoinView {
         throw new StoreError('STORE_CORRUPTION', `Stored coin is damaged: ${value.length} bytes`);
       }
       const hash = table.hash(outpoint, 0);
-      // Became known meanwhile: what is in memory is newer.
+      // Another call loaded it meanwhile. The entry in memory is newer.
       if (table.find(hash, outpoint, 0) !== 0) continue;
       const list = value === undefined ? LIST.absent : LIST.clean;
       table.insert(hash, entries.create(outpoint, value ?? NO_COIN, value?.length ?? 0, list, false, this.#generation));
@@ -187,44 +195,50 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * Raised by every evict that forgot something: while it stays the same, what a prefetch made known needs no other
+   * Incremented by each evict that dropped an entry. While it stays the same, prefetched outpoints need no other
    * prefetch.
    */
   get evictionEpoch(): number {
     return this.#evictionEpoch;
   }
 
-  /** Whether a prefetch is waiting for the store. */
+  /** True while a prefetch waits for the database. */
   get hasPendingPrefetch(): boolean {
     return this.#pendingPrefetches > 0;
   }
 
-  /** Whether get and spend may be called for an outpoint, 36 bytes at `at`. */
+  /**
+   * Returns whether `get` and `spend` may be called for an outpoint.
+   * @param at offset of the outpoint's 36 bytes
+   */
   isKnown(outpoint: Uint8Array, at = 0): boolean {
     return this.#find(outpoint, at) !== 0;
   }
 
   /**
-   * The coin, a fresh object; undefined when there is none. The outpoint must have been prefetched, added or spent
-   * before.
+   * Returns the coin as a new object; undefined if there is none. The outpoint must have been prefetched, added or
+   * spent before.
    * @param outpoint 36 bytes at `at`
    */
   get(outpoint: Uint8Array, at = 0): Coin | undefined {
     return this.#coinOf(this.#knownEntry(outpoint, at));
   }
 
-  /** get, for those who mostly pass coins on: see StoredCoin. */
+  /** Like `get`, but returns the coin in encoded form (see StoredCoin), for callers that mostly pass it on. */
   getAt(bytes: Uint8Array, at: number): Coin | undefined {
     return this.#coinOf(this.#knownEntry(bytes, at), this.#copies.read);
   }
 
-  /** get, for an outpoint that may not be known: undefined then as well. */
+  /** Like `get`, but also returns undefined if the outpoint is not in memory. */
   getIfKnown(outpoint: Uint8Array, at = 0): Coin | undefined {
     const ref = this.#find(outpoint, at);
     return ref === 0 ? undefined : this.#coinOf(ref);
   }
 
-  /** getAt, and what prefetch does besides for an outpoint in memory. Null: it is to be prefetched. */
+  /**
+   * Like `getAt`, and marks the entry as used, like `prefetch`. Returns null if the outpoint is not in memory and must
+   * be prefetched.
+   */
   lookUp(bytes: Uint8Array, at: number): Coin | undefined | null {
     const ref = this.#find(bytes, at);
     if (ref === 0) return null;
@@ -234,8 +248,8 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * getAt, undefined too when it is not in memory; marks it as used now: it survives the next evict, like what was
-   * prefetched.
+   * Like `getAt`, but returns undefined if the outpoint is not in memory. Marks the entry as used, so it survives the
+   * next evict.
    */
   touchIfKnown(outpoint: Uint8Array, at: number): Coin | undefined {
     const ref = this.#find(outpoint, at);
@@ -244,13 +258,13 @@ export class CoinsCache implements CoinView {
     return this.#coinOf(ref, this.#copies.read);
   }
 
-  /** Its entry, 0 when it is not known. */
+  /** Returns the entry of an outpoint; 0 if it is not in memory. */
   #find(outpoint: Uint8Array, at = 0): number {
     this.#catchUp();
     return this.#table.find(this.#table.hash(outpoint, at), outpoint, at);
   }
 
-  /** Of an entry's outpoint. */
+  /** Returns the hash of an entry's outpoint. */
   #hashOf(ref: number): number {
     return this.#table.hash(this.#entries.arena.bytesOf(ref), CellArena.offsetOf(ref) + OUTPOINT_OFFSET);
   }
@@ -270,7 +284,7 @@ export class CoinsCache implements CoinView {
     return this.#coinInCell(ref, read);
   }
 
-  /** The coin of a marked entry once the change is visible. */
+  /** Returns the coin of a marked entry as it is after the staged change. */
   #coinAfter(ref: number, { replaced }: Stage, read: ReadCoin = decodeCoin): Coin | undefined {
     const data = replaced.get(ref);
     if (data !== undefined) return read(data, 0, data.length);
@@ -285,7 +299,7 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * Adds a coin. Coins that nobody can spend (OP_RETURN, scripts over 10,000 bytes) are not kept, as in Core.
+   * Adds a coin. Unspendable coins (OP_RETURN, scripts over 10,000 bytes) are not stored, as in Core.
    * @param options possibleOverwrite: a coin may be there already, known or not. Needed for coinbases that BIP-0030
    * exempts, and when undoing
    *   a block without having prefetched what it spent. Without it, an outpoint that isn't in memory counts as absent from the store; in a
@@ -293,14 +307,14 @@ export class CoinsCache implements CoinView {
    */
   add(outpoint: Uint8Array, coin: Coin, options: AddOptions = {}): void {
     if (isUnspendable(coin.script)) return;
-    // A change that was deferred uses the same writer.
+    // A deferred change uses the same writer, so apply it first.
     this.#catchUp();
     const writer = this.#writer.restart();
     writeCoin(writer, coin, coin.script);
     this.#add(outpoint, writer, options);
   }
 
-  /** The same of an output of a transaction, which can be spent. */
+  /** Adds an output of a transaction as a coin. The output must be spendable. */
   addOutput(outpoint: Uint8Array, tx: TxView, output: number, height: number, coinbase: boolean, options: AddOptions = {}): void {
     this.#catchUp();
     const writer = this.#writer.restart();
@@ -329,7 +343,10 @@ export class CoinsCache implements CoinView {
     else this.#setCoinStaged(stage, ref, memory, size);
   }
 
-  /** Gives a known entry another coin, or its first. @param data has it at its front */
+  /**
+   * Sets the coin of an existing entry.
+   * @param data buffer with the encoded coin at its start
+   */
   #setCoin(ref: number, data: Uint8Array, length: number): void {
     const entries = this.#entries;
     const table = this.#table;
@@ -338,7 +355,10 @@ export class CoinsCache implements CoinView {
     if (placed !== ref) table.replace(this.#hashOf(placed), ref, placed);
   }
 
-  /** Fresh stays fresh, and known absence makes fresh; a row, or one on its way to the store, does not. */
+  /**
+   * Moves an entry to the list of changed entries. A fresh entry stays fresh, and an entry known to be absent becomes
+   * fresh. An entry that has a database row, or one on its way to the database, is not fresh.
+   */
   #makeDirty(ref: number): void {
     const entries = this.#entries;
     const list = entries.listOf(ref);
@@ -346,7 +366,9 @@ export class CoinsCache implements CoinView {
     entries.touch(ref, this.#generation);
   }
 
-  /** The same for when the change is shown. Cells stay where they are until then, and so do coins from before. */
+  /**
+   * Sets the coin of an entry within a staged change. Until the change is shown, cells do not move and old coins stay.
+   */
   #setCoinStaged(stage: Stage, ref: number, data: Uint8Array, length: number): void {
     const entries = this.#entries;
     if (entries.mark(ref) === MARK.none) {
@@ -358,7 +380,7 @@ export class CoinsCache implements CoinView {
       entries.setData(ref, data, length);
       stage.replaced.delete(ref);
     } else {
-      // What the change itself put there before is gone, also when this coin goes again.
+      // A coin that the same change put there before is dropped, also if the new coin is dropped later.
       if (entries.mark(ref) === MARK.coming) entries.clearData(ref);
       stage.replaced.set(ref, data.slice(0, length));
     }
@@ -370,22 +392,21 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * Leaves a change of few coins for when they are next asked for, written or counted, so that nobody waits for it before.
-   * Should it fail, so does everything that is asked from then on.
-   * @param change by add and spend
+   * Defers a small change until coins are next read, written or counted. If it then fails, every later query fails too.
+   * @param change calls `add` and `spend`
    */
   deferChange(change: Iterable<void>): void {
     this.#finishOrRefuse();
     this.#deferred = change;
   }
 
-  /** Makes a change that was deferred. */
+  /** Applies the deferred change, if any. */
   #catchUp(): void {
     if (this.#deferred !== null) this.#makeDeferred(this.#deferred);
   }
 
   #makeDeferred(change: Iterable<void>): void {
-    // Its own steps ask for coins.
+    // The steps of the change read coins themselves.
     this.#deferred = null;
     try {
       for (const _ of change);
@@ -395,14 +416,20 @@ export class CoinsCache implements CoinView {
     }
   }
 
-  /** Whether add and spend are staged. What was deferred, or is shown already, is finished first. */
+  /**
+   * Returns the staged change that `add` and `spend` belong to; null if none. Applies a deferred change and finishes a
+   * shown one first.
+   */
   #openStage(): Stage | null {
     this.#catchUp();
     if (this.#staged?.shown) this.#finish();
     return this.#staged;
   }
 
-  /** Removes and returns the coin; undefined when there is none. The outpoint must be known, as for get. */
+  /**
+   * Spends a coin: removes and returns it. Undefined if there is none. The outpoint must have been prefetched, as for
+   * `get`.
+   */
   spend(outpoint: Uint8Array): Coin | undefined {
     const stage = this.#openStage();
     const ref = this.#knownEntry(outpoint);
@@ -411,7 +438,7 @@ export class CoinsCache implements CoinView {
     return coin;
   }
 
-  /** spend, for a caller that has the coin already: it is not decoded. */
+  /** Like `spend`, for callers that have the coin already: it is not decoded. */
   remove(bytes: Uint8Array, at: number): void {
     const stage = this.#openStage();
     this.#remove(stage, this.#knownEntry(bytes, at));
@@ -424,7 +451,7 @@ export class CoinsCache implements CoinView {
     else if (!stage.replaced.delete(ref)) this.#entries.clearData(ref);
   }
 
-  /** Whether there is a coin, as those see it that make the change. */
+  /** Returns whether the entry has a coin, as seen by the staged change. */
   #isUnspent(stage: Stage | null, ref: number): boolean {
     const inCell = this.#entries.dataLength(ref) !== 0;
     const mark = this.#entries.mark(ref);
@@ -441,21 +468,21 @@ export class CoinsCache implements CoinView {
     entries.touch(ref, this.#generation);
   }
 
-  /** From here on changes are made unseen, until they are shown. */
+  /** Begins a staged change. Readers do not see it until showStaged. */
   stageChanges(): void {
     this.#finishOrRefuse();
     this.#staged = { refs: [], replaced: new Map(), shown: false, finished: 0 };
   }
 
-  /** Everything that was changed since stage becomes visible, at once. Costs nothing; the work is left to finishing. */
+  /** Makes the staged change visible at once. It costs nothing; finishingSteps does the work. */
   showStaged(): void {
     if (this.#staged !== null) this.#staged.shown = true;
   }
 
   /**
-   * Makes entries as they are shown; readers see no difference. Changes, evict and drainDirty do what is left of it
+   * Removes the marks of a shown change. Readers see no difference. Changes, evict and drainDirty finish the rest
    * first.
-   * @param slice entries between two stops
+   * @param slice number of entries per step
    */
   *finishingSteps(slice = FINISH_SLICE): Generator<void, void> {
     this.#catchUp();
@@ -465,7 +492,7 @@ export class CoinsCache implements CoinView {
       this.#finishSome(stage, slice);
       yield;
     }
-    // Another call may have been quicker, and another change begun.
+    // Another call may have finished it meanwhile and begun another change.
     if (this.#staged === stage) this.#staged = null;
   }
 
@@ -489,9 +516,9 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * Adds to a batch the writes for at most `limit` entries that differ from the store, oldest first. They stay in memory
-   * as "being flushed" until markClean or markFailed; an entry that changes meanwhile is dirty once more.
-   * @returns how many were added
+   * Adds writes to a batch for at most `limit` entries that differ from the database, oldest first. They stay in memory
+   * as "flushing" until markClean or markFailed. An entry that changes meanwhile is dirty again.
+   * @returns number of writes added
    */
   drainDirty(limit: number, batch: WriteBatch): number {
     const entries = this.#entries;
@@ -515,7 +542,7 @@ export class CoinsCache implements CoinView {
     return count;
   }
 
-  /** The store has everything that was drained so far. */
+  /** The database has all drained entries. */
   markClean(): void {
     const entries = this.#entries;
     for (let ref = entries.first(LIST.flushing); ref !== 0; ref = entries.first(LIST.flushing)) {
@@ -523,18 +550,18 @@ export class CoinsCache implements CoinView {
     }
   }
 
-  /** The batch failed: everything drained and not yet marked clean is dirty again. */
+  /** Writing failed: all drained entries that were not marked clean are dirty again. */
   markFailed(): void {
     const entries = this.#entries;
     for (let ref = entries.first(LIST.flushing); ref !== 0; ref = entries.first(LIST.flushing)) entries.move(ref, LIST.dirty, false);
   }
 
   /**
-   * Forgets clean entries, longest unused first, while usedBytes exceeds the budget. What was touched since the
-   * previous call stays, so a prefetch survives one evict. Call it between state transitions: after each block, and
-   * when over the budget in quiet times.
-   * @param maxEntries bound of the work, some 0.5 us an entry
-   * @returns entries forgotten
+   * Evicts clean entries, least recently used first, while usedBytes exceeds the budget. Entries used since the
+   * previous call stay, so a prefetch survives one evict. Call it between state transitions: after each block, and in
+   * quiet times when over the budget.
+   * @param maxEntries limit of the work, about 0.5 us per entry
+   * @returns number of evicted entries
    */
   evict(maxEntries = 20_000): number {
     this.#finishOrRefuse();
@@ -542,7 +569,7 @@ export class CoinsCache implements CoinView {
     return this.#evictSome(maxEntries);
   }
 
-  /** The same until usedBytes is within the budget, or nothing more may go, in turns. */
+  /** Evicts in time slices until usedBytes is within the budget or no more entries may be evicted. */
   async evictAll(): Promise<void> {
     const turns = new TimeSlice();
     for (let evicted = this.evict(EVICT_SLICE); evicted === EVICT_SLICE; evicted = this.#evictSome(EVICT_SLICE)) {
@@ -578,7 +605,7 @@ export class CoinsCache implements CoinView {
     return evicted;
   }
 
-  /** Entries that differ from the store, those on their way there included. */
+  /** Number of entries that differ from the database, including entries that are being flushed. */
   get dirtyEntries(): number {
     this.#catchUp();
     return this.#dirtyCount;
@@ -588,18 +615,18 @@ export class CoinsCache implements CoinView {
     return this.#entries.count(LIST.dirty) + this.#entries.count(LIST.flushing);
   }
 
-  /** Bytes of these entries. */
+  /** Bytes of the entries that differ from the database. */
   get dirtyBytes(): number {
     this.#catchUp();
     return this.#entries.bytesOn(LIST.dirty) + this.#entries.bytesOn(LIST.flushing);
   }
 
-  /** Bytes of all entries and of the table that finds them. */
+  /** Bytes of all entries and of the hash table. */
   get usedBytes(): number {
     return this.#entries.arena.usedBytes + this.#table.allocatedBytes;
   }
 
-  /** What is in memory; a change that was deferred is not. */
+  /** Figures of the entries in memory, without a deferred change. */
   stats(): CoinsCacheStats {
     return {
       entries: this.#table.size,
@@ -611,7 +638,7 @@ export class CoinsCache implements CoinView {
   }
 }
 
-/** Fails in the same way each time. */
+/** Returns an iterable that throws the error whenever it is iterated. */
 function failing(error: unknown): Iterable<void> {
   return {
     [Symbol.iterator]: () => {

@@ -1,5 +1,5 @@
-// Writes all unspent outputs to a file, in the form of Core 0.21's snapshots or in that of releases since 28. One slice
-// of coins is held at a time, and those of one transaction.
+// Writes all unspent outputs to a file, in the format of Core 0.21's snapshots or in that of releases since 28. Only
+// one slice of coins and the coins of one transaction are in memory at a time.
 //
 //   0.21:  32  hash of the block the coins stand at       36  outpoint: txid, index (little-endian)   } for each
 //           8  number of coins                             n  coin as in the database                  } coin
@@ -22,37 +22,35 @@ import { outpointOfCoinKey } from '../../storage/layout.js';
 import type { StoreCursor } from '../../storage/store.js';
 import type { HeaderNode } from '../tree/header-node.js';
 
-/** Coins read and written at a time. */
+/** Number of coins read and written at a time. */
 const SLICE = 1_000;
 export const SNAPSHOT_MAGIC: Uint8Array = Uint8Array.of(0x75, 0x74, 0x78, 0x6f, 0xff);
 export const SNAPSHOT_VERSION = 2;
-/** Bytes before the first coin. */
+/** Size of the header in bytes. */
 export const SNAPSHOT_HEAD_BYTES = 51;
 
-/** The node stops: the dump was given up. */
+/** Thrown if the node stops during a dump. */
 export class DumpStoppedError extends Error {}
 
-/** The form of a file, and what it takes. */
+/** Format of a dump file with its parameters. */
 export type DumpForm =
   | { readonly form: '0.21' }
   /** Magic: message start of the network. */
   | { readonly form: '28'; readonly magic: Uint8Array; readonly hashes: Hashes };
 
-/** What was written. */
+/** Result of a dump. */
 export interface DumpedCoins {
   readonly coins: number;
-  /**
-   * Core's hash_serialized_3: sha256d over all coins as elements of the set; null in the form of 0.21. Internal order.
-   */
+  /** Core's hash_serialized_3: sha256d over all coins as set elements, internal order; null for the 0.21 format. */
   readonly hash: Uint8Array | null;
 }
 
 /**
- * Writes the coins of a view beside `path`, under a name that ends in `.incomplete`, and renames the file once the disk
- * has it. What was begun is removed when that fails.
- * @param cursor a view of exactly the coins, opened while they stood at `tip`; closed here
- * @param stopping asked every now and then
- * @throws DumpStoppedError, or the system's error when the file can't be written
+ * Writes the coins of a cursor to a file next to `path` whose name ends in `.incomplete`. Renames it when the disk has
+ * it. Deletes it after a failure.
+ * @param cursor cursor over exactly the coins at `tip`; closed here
+ * @param stopping checked between slices
+ * @throws DumpStoppedError, or the system's error if the file cannot be written
  */
 export async function dumpCoins(
   cursor: StoreCursor,
@@ -64,7 +62,7 @@ export async function dumpCoins(
   const incomplete = `${path}.incomplete`;
   let file: FileHandle | undefined;
   try {
-    // One that was left behind may be a link.
+    // A file left by an earlier run may be a link.
     await rm(incomplete, { force: true });
     file = await open(incomplete, 'wx');
     const dumped =
@@ -84,7 +82,10 @@ export async function dumpCoins(
   }
 }
 
-/** Rows of the view in slices. @throws DumpStoppedError */
+/**
+ * Yields the rows of a cursor in slices.
+ * @throws DumpStoppedError
+ */
 async function* slices(cursor: StoreCursor, stopping: () => boolean) {
   for (let rows = await cursor.next(SLICE); rows.length > 0; rows = await cursor.next(SLICE)) {
     if (stopping()) throw new DumpStoppedError('The dump of the unspent outputs was given up: the node stops');
@@ -92,7 +93,7 @@ async function* slices(cursor: StoreCursor, stopping: () => boolean) {
   }
 }
 
-/** The number of coins is known at the end. */
+/** Writes the number of coins into the header, once it is known. */
 async function writeCount(file: FileHandle, coins: number, at: number): Promise<void> {
   const count = new ByteWriter(8).u64(coins).finish();
   await file.write(count, 0, count.length, at);
@@ -123,7 +124,7 @@ async function writeGrouped(
   await file.writeFile(head.u64(0).finish());
   const hash = hashes.sha256Stream();
   let coins = 0;
-  // The coins of the transaction under way: how many there are stands in front of them.
+  // Coins of the current transaction. Their number precedes them in the file.
   let txid: Uint8Array | null = null;
   let held = new ByteWriter();
   let count = 0;

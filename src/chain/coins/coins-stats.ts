@@ -1,5 +1,5 @@
-// Sums and the hash over all unspent outputs, for gettxoutsetinfo. Walks a consistent view of the database in slices,
-// so the node's thread stays free.
+// Computes sums and hashes over all unspent outputs for gettxoutsetinfo. Reads a consistent cursor in slices, so that
+// the node thread stays responsive.
 
 import { readU32 } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
@@ -14,24 +14,24 @@ import type { StoreCursor } from '../../storage/store.js';
 import type { CoinsStats } from '../connect/outcome.js';
 import type { HeaderNode } from '../tree/header-node.js';
 
-/** Coins read at a time. */
+/** Number of coins read at a time. */
 const SLICE = 500;
 
-/** How the coins are hashed on the way, if at all. */
+/** Hashes to compute during the walk. */
 export interface CoinsHashing {
   readonly hashes: Hashes;
-  /** The hash to compute: Core's hash_serialized_2, hash_serialized_3, or none. */
+  /** Serialised hash to compute: Core's hash_serialized_2, hash_serialized_3, or none. */
   readonly serialized: 2 | 3 | null;
   readonly muhash: boolean;
 }
 
-/** A walk over the coins was given up. */
+/** Thrown if the node stops during a walk over the coins. */
 export class WalkStoppedError extends Error {}
 
 /**
- * Walks all coins.
- * @param cursor a view of exactly the coins, opened while they stood at `tip`; closed here
- * @param stopping asked every now and then
+ * Walks all coins and returns their figures.
+ * @param cursor cursor over exactly the coins at `tip`; closed here
+ * @param stopping checked between slices
  * @throws WalkStoppedError
  */
 export async function sumCoins(
@@ -80,9 +80,11 @@ export async function sumCoins(
 }
 
 /**
- * Core's hash_serialized_3 over all coins of a view: sha256d over them as elements of the set. In slices.
- * @param cursor closed here @param passed told of coins gone over; false gives up
- * @returns internal order; null when it was given up
+ * Computes Core's hash_serialized_3 over all coins of a cursor: sha256d over the coins as set elements. Works in
+ * slices.
+ * @param cursor closed here
+ * @param passed called with the number of coins read; returns false to stop
+ * @returns the hash in internal order; null if `passed` stopped it
  */
 export async function hashCoins(cursor: StoreCursor, hashes: Hashes, passed: (coins: number) => boolean): Promise<Uint8Array | null> {
   const stream = hashes.sha256Stream();

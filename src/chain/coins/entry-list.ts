@@ -5,29 +5,29 @@
 //        12..48   outpoint: txid, 32; vout, LE32
 //        48..     the coin as in the store (storage/codec/coin.ts); length 0: no coin
 //
-// Words are in the machine's byte order, they never leave the process.
+// Words are in the machine's byte order, because they never leave the process.
 
 import { copyBytes } from '../../consensus/bytes/writer.js';
 import { CellArena } from './cell-arena.js';
 
-/** Which list an entry is on. */
+/** Lists of entries. */
 export const LIST = {
-  /** A coin, the same as in the store. */
+  /** The coin is the same as in the database. */
   clean: 0,
-  /** Differs from the store. */
+  /** The entry differs from the database. */
   dirty: 1,
-  /** Handed out by drainDirty, not confirmed yet. */
+  /** The entry was drained into a batch that is not confirmed yet. */
   flushing: 2,
-  /** Known not to be in the store, and no coin. */
+  /** There is no coin, neither here nor in the database. */
   absent: 3,
 } as const;
 
-/** What a change that is not shown yet does to an entry. */
+/** Effect of a staged change on an entry. */
 export const MARK = {
   none: 0,
-  /** There before the change, and gone or another coin after it. */
+  /** There was a coin before the change. Afterwards there is none, or another one. */
   leaving: 1,
-  /** Absent before the change, and there after it, unless it was spent within. */
+  /** There was no coin before the change. Afterwards there is one, unless the change also spends it. */
   coming: 2,
 } as const;
 
@@ -37,11 +37,13 @@ export type Mark = (typeof MARK)[keyof typeof MARK];
 /** One of LIST. */
 export type ListId = (typeof LIST)[keyof typeof LIST];
 
-/** Bytes of a cell in front of the coin. */
+/** Size in bytes of the fields before the coin. */
 export const ENTRY_HEAD_BYTES = 48;
-/** Room for a coin in a cell without one: what is looked for in vain is mostly an output that is about to be added. */
+/**
+ * Bytes reserved for a coin in a cell without one. A coin that was looked up without result is often about to be added.
+ */
 const EMPTY_DATA_BYTES = 48;
-/** Where the outpoint lies in a cell. */
+/** Offset of the outpoint in a cell. */
 export const OUTPOINT_OFFSET = 12;
 const KEY_BYTES = 36;
 
@@ -54,7 +56,7 @@ const GENERATION_SHIFT = 19;
 /** Generations count modulo 2^13. */
 export const GENERATION_MASK = 0x1fff;
 
-/** Entries in an arena, linked into lists; oldest first. */
+/** Entries in an arena, linked into lists, oldest first. */
 export class EntryLists {
   readonly arena = new CellArena();
   readonly #heads = new Uint32Array(4);
@@ -62,12 +64,12 @@ export class EntryLists {
   readonly #counts = [0, 0, 0, 0];
   readonly #bytes = [0, 0, 0, 0];
 
-  /** First (oldest) entry of a list, 0 for none. */
+  /** Returns the oldest entry of a list, 0 for none. */
   first(list: ListId): number {
     return this.#heads[list];
   }
 
-  /** The entry behind this one in its list, 0 for none. */
+  /** Returns the next entry of the same list, 0 for none. */
   next(ref: number): number {
     return this.arena.wordsOf(ref)[(CellArena.offsetOf(ref) >> 2) + 2];
   }
@@ -84,8 +86,8 @@ export class EntryLists {
   /**
    * Creates an entry at the end of a list.
    * @param outpoint 36 bytes
-   * @param data has the coin at its front
-   * @param length of it, 0 for none
+   * @param data buffer with the encoded coin at its start
+   * @param length bytes of the encoded coin, 0 for none
    */
   create(outpoint: Uint8Array, data: Uint8Array, length: number, list: ListId, fresh: boolean, generation: number): number {
     const ref = this.arena.allocate(ENTRY_HEAD_BYTES + (length === 0 ? EMPTY_DATA_BYTES : length));
@@ -98,7 +100,7 @@ export class EntryLists {
     return ref;
   }
 
-  /** Whether an entry's coin can be replaced where it lies. */
+  /** Returns whether a coin of this length fits into the entry's cell. */
   fits(ref: number, length: number): boolean {
     return ENTRY_HEAD_BYTES + length <= this.arena.sizeOf(ref);
   }
@@ -106,7 +108,7 @@ export class EntryLists {
   /**
    * Replaces an entry's coin.
    * @param data has it at its front
-   * @returns the entry's reference, another one when the cell was too small
+   * @returns the entry's reference, which is new if the cell was too small
    */
   setData(ref: number, data: Uint8Array, length: number): number {
     if (this.fits(ref, length)) {
@@ -123,7 +125,7 @@ export class EntryLists {
     return created;
   }
 
-  /** Forgets the coin of an entry; the cell stays as it is. */
+  /** Removes the coin of an entry. The cell keeps its size. */
   clearData(ref: number): void {
     const words = this.arena.wordsOf(ref);
     const at = CellArena.offsetOf(ref) >> 2;
@@ -135,7 +137,7 @@ export class EntryLists {
     this.arena.free(ref);
   }
 
-  /** Moves an entry to the end of a list, of its own too. */
+  /** Moves an entry to the end of a list, which may be the list that it is on. */
   move(ref: number, list: ListId, fresh: boolean): void {
     this.#unlink(ref);
     const words = this.arena.wordsOf(ref);
@@ -177,7 +179,7 @@ export class EntryLists {
     return this.#word(ref) & LENGTH_MASK;
   }
 
-  /** Whether the entry's outpoint equals bytes[at..at+36). */
+  /** Returns whether the entry's outpoint equals bytes[at..at+36). */
   hasOutpoint(ref: number, bytes: Uint8Array, at: number): boolean {
     const own = this.arena.bytesOf(ref);
     const offset = CellArena.offsetOf(ref) + OUTPOINT_OFFSET;

@@ -1,4 +1,4 @@
-// From outpoint to entry: a hash table outside the V8 heap that grows bit by bit.
+// Hash table from outpoint to entry, outside V8's heap, that grows in small steps.
 //
 // Segments of 4,096 slots, open addressing with linear probing inside one. The high bits of a hash choose the segment
 // through a directory (extendible hashing), the low bits the slot. A segment that is three quarters full splits in two,
@@ -6,8 +6,8 @@
 // it is a list of small numbers. A slot is the full 32-bit hash and a non-zero reference; the table compares keys only
 // where the hashes agree.
 //
-// The hash is keyed with random numbers per table: transaction ids can be ground by anyone, and a chosen set of them
-// must not end up in one segment.
+// The hash is keyed with random numbers per table. Anyone can grind transaction ids, and chosen ids must not all fall
+// into one segment.
 
 import { randomBytes } from 'node:crypto';
 import { readU32 } from '../../consensus/bytes/reader.js';
@@ -22,14 +22,16 @@ const MAX_DEPTH = 32 - SEGMENT_BITS;
 const SEGMENT_BYTES = SEGMENT_SLOTS * 8;
 
 interface Segment {
-  /** Two words a slot, side by side, since no processor cache has them: hash and reference; reference 0: empty slot. */
+  /**
+   * Two adjacent words per slot, because neither is in a processor cache: hash and reference. Reference 0: empty slot.
+   */
   readonly words: Uint32Array;
   count: number;
-  /** How many high bits all hashes in here share. */
+  /** Number of high bits that all hashes of the segment share. */
   depth: number;
 }
 
-/** Whether the entry behind a reference has the key at bytes[at]. */
+/** Returns whether the entry of a reference has the key at bytes[at]. */
 export type SameKey = (ref: number, bytes: Uint8Array, at: number) => boolean;
 
 /** Hash table from 36-byte outpoints to references. */
@@ -53,12 +55,12 @@ export class OutpointTable {
     return this.#entries;
   }
 
-  /** Bytes held by segments and directory. */
+  /** Bytes of segments and directory. */
   get allocatedBytes(): number {
     return this.#segmentCount * SEGMENT_BYTES + this.#directory.length * 8;
   }
 
-  /** Keyed hash of the outpoint at bytes[at..at+36): 128 bits of the id and the index take part. */
+  /** Returns the keyed hash of the outpoint at bytes[at..at+36). It uses 128 bits of the id, and the index. */
   hash(bytes: Uint8Array, at: number): number {
     const k = this.#keys;
     let h = k[5];
@@ -72,7 +74,7 @@ export class OutpointTable {
     return (h ^ (h >>> 16)) >>> 0;
   }
 
-  /** @returns the reference, 0 when the key isn't there */
+  /** @returns the reference, 0 if the key is not in the table */
   find(hash: number, bytes: Uint8Array, at: number): number {
     const { words } = this.#segmentOf(hash);
     for (let slot = hash & SLOT_MASK; ; slot = (slot + 1) & SLOT_MASK) {
@@ -82,26 +84,26 @@ export class OutpointTable {
     }
   }
 
-  /** Adds a key that isn't there. */
+  /** Adds a key that is not in the table. */
   insert(hash: number, ref: number): void {
     let segment = this.#segmentOf(hash);
     while (segment.count >= SPLIT_AT && segment.depth < MAX_DEPTH) {
       this.#split(segment, hash);
       segment = this.#segmentOf(hash);
     }
-    // Past the last split a segment may fill up, but one slot stays empty, or searches would not end.
+    // After the last possible split a segment may fill up. One slot must stay empty, or searches would not end.
     if (segment.count >= SEGMENT_SLOTS - 1) throw new RangeError('the table of coins is full');
     place(segment, hash, ref);
     this.#entries++;
   }
 
-  /** Points a key that is there at another entry. */
+  /** Replaces the reference of a key that is in the table. */
   replace(hash: number, oldRef: number, newRef: number): void {
     const segment = this.#segmentOf(hash);
     segment.words[2 * slotOf(segment, hash, oldRef) + 1] = newRef;
   }
 
-  /** Removes the slot of an entry that is there, closing the gap behind it. */
+  /** Removes an entry that is in the table, and closes the gap. */
   remove(hash: number, ref: number): void {
     const segment = this.#segmentOf(hash);
     const { words } = segment;

@@ -1,4 +1,4 @@
-// Walks over all coins as they stand at one block, while the chain goes on.
+// Walks over all coins at one block, while the chain may change.
 
 import { type CoinScanner, InlineCoinScanner } from '../../parallel/coin-scanner.js';
 import type { StoreCursor } from '../../storage/store.js';
@@ -25,16 +25,16 @@ export class PinnedCoins {
     this.#scanner = scanner;
   }
 
-  /** Writes everything, then opens a view of exactly the coins at the tip, which others may move on from. */
+  /** Writes everything, then opens a cursor over exactly the coins at the tip. */
   #pin(): Promise<{ cursor: StoreCursor; tip: HeaderNode }> {
     return this.#changes.change(async (reply) => {
       await this.#persister.flush();
-      // Opened before anything else can change.
+      // Open the cursor before the next change.
       reply({ cursor: this.#ws.store.cursor(this.#ws.space.coins), tip: this.#ws.active.tip as HeaderNode });
     });
   }
 
-  /** Figures of all coins, by a walk in slices. */
+  /** See Chain.coinsStats. */
   async stats(options: { hashSerialized: 2 | 3 | null; muhash?: boolean }): Promise<CoinsStats> {
     const { gte, lt } = this.#ws.space.coins;
     const { cursor, tip } = await this.#pin();

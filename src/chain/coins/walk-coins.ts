@@ -1,5 +1,5 @@
-// Goes over every coin of a pinned view in the order of the database while the chain goes on; coins with certain
-// scripts are picked on other threads and shown to a visitor.
+// Walks over all coins of a cursor in database order, while the chain may change. Other threads select coins with
+// certain scripts; a visitor gets them.
 
 import type { Coin } from '../../consensus/coin.js';
 import { Slicer } from '../../lib/slicer.js';
@@ -8,18 +8,21 @@ import { decodeCoin } from '../../storage/codec/coin.js';
 import { outpointOfCoinKey } from '../../storage/layout.js';
 import type { StoreCursor, StoreEntry } from '../../storage/store.js';
 
-/** Coins read at a time. */
+/** Number of coins read at a time. */
 const SLICE = 500;
 
-/** Who looks at them. */
+/** Receives the selected coins of a walk. */
 export interface CoinVisitor {
-  /** Scripts looked for. */
+  /** Scripts to select. */
   readonly scripts: readonly Uint8Array[];
-  /** A coin with one of these scripts, or, rarely, another. @param outpoint 36 bytes, vout little-endian */
+  /**
+   * Called for each coin with one of the scripts, and rarely for another coin.
+   * @param outpoint 36 bytes, vout little-endian
+   */
   visit(outpoint: Uint8Array, coin: Coin): void;
-  /** So many more coins were gone over, up to this one. */
+  /** Called after each slice with its number of coins and its last outpoint. */
   passed(coins: number, outpoint: Uint8Array): void;
-  /** Asked between slices: true ends the walk. */
+  /** Checked between slices: true ends the walk. */
   stopped(): boolean;
 }
 
@@ -28,7 +31,10 @@ interface Slice {
   readonly hits: Promise<Uint32Array>;
 }
 
-/** @param cursor closed here @returns whether all coins were gone over */
+/**
+ * @param cursor closed here
+ * @returns whether all coins were visited
+ */
 export async function walkCoins(cursor: StoreCursor, visitor: CoinVisitor, scanner: CoinScanner): Promise<boolean> {
   const marks = markScripts(visitor.scripts);
   const slicer = new Slicer();
@@ -44,7 +50,7 @@ export async function walkCoins(cursor: StoreCursor, visitor: CoinVisitor, scann
           rows.map(([, value]) => value),
           marks,
         );
-        // The await below reports a failure; when the walk ends early, there is none, and a rejection must be handled.
+        // The await below reports a failure. If the walk ends early there is none, and a rejection must be handled.
         hits.catch(() => {});
         pending.push({ rows, hits });
         if (slicer.due) await slicer.pause();

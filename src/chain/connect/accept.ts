@@ -1,5 +1,5 @@
-// A header or block arrives: Core's AcceptBlockHeader and AcceptBlock. Whatever passes is in the tree, bytes are in the
-// files, and the changed rows wait in index.dirty for the caller to write.
+// Accepts headers and blocks: Core's AcceptBlockHeader and AcceptBlock. Accepted headers are in the tree, accepted
+// bytes are in the files, and changed rows are in index.dirty for the caller to write.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { HeaderView } from '../../consensus/block/header-view.js';
@@ -17,20 +17,20 @@ import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
 import { isLarge } from './large-block.js';
 import { type ChainWorkspace, minimumChainWork } from './workspace.js';
 
-/** A verdict, and the header's place when it was accepted (also when the block then failed). */
+/** Verdict, and the header's node if the header was accepted (even if the block then failed). */
 export interface Accepted {
   readonly verdict: Verdict;
   readonly node: HeaderNode | null;
-  /** Whether bytes were stored. */
+  /** True if this call stored the block's bytes. */
   readonly isNew: boolean;
 }
 
-/** Checks a header and adds it to the tree; null verdict also when it is known as good. */
+/** Checks a header and adds it to the tree. The verdict is also null if the header is known as valid. */
 export function acceptHeader(ws: ChainWorkspace, header: HeaderView): { verdict: Verdict; node: HeaderNode | null } {
   const { index, params } = ws;
   const known = index.get(header.hash);
   if (known !== undefined) return { verdict: known.failed ? reject('cached', 'duplicate') : null, node: known };
-  // A genesis block arrives only as the first block of an empty tree, which start-up has dealt with.
+  // Start-up has handled the genesis block.
   const pow = checkProofOfWork(header, params);
   if (pow !== null) return { verdict: pow, node: null };
   const prev = index.get(header.prevHash);
@@ -42,7 +42,7 @@ export function acceptHeader(ws: ChainWorkspace, header: HeaderView): { verdict:
   return { verdict: null, node: index.addHeader(header.bytes, header.hash, prev, blockProof(header.bits)) };
 }
 
-/** Height of the highest checkpoint whose block is in the tree; -1 for none. */
+/** Returns the height of the highest checkpoint whose block is in the tree; -1 for none. */
 export function lastCheckpointHeight(ws: ChainWorkspace): number {
   if (!ws.options.checkpoints) return -1;
   const { checkpoints } = ws.params;
@@ -55,8 +55,8 @@ export function lastCheckpointHeight(ws: ChainWorkspace): number {
 
 /**
  * Checks a block that passed checkBlock, and stores it.
- * @param requested store it even with less work than the tip or far ahead of it
- * @param stored where its bytes are in the block files already
+ * @param requested store the block even if it has less work than the tip or is far ahead of it
+ * @param stored position of its bytes if they are in the block files already
  */
 export async function acceptBlock(ws: ChainWorkspace, block: BlockView, requested: boolean, stored?: BlockPosition): Promise<Accepted> {
   const { index, params } = ws;
@@ -79,18 +79,18 @@ export async function acceptBlock(ws: ChainWorkspace, block: BlockView, requeste
   return { verdict: null, node, isNew: true };
 }
 
-/** Whether a block that nobody asked for is stored when it comes (Core's AcceptBlock). */
+/** Returns whether an unrequested block should be stored (Core's AcceptBlock). */
 export function worthStoring(ws: ChainWorkspace, node: HeaderNode): boolean {
   const tip = ws.active.tip;
-  // Pruned: what was removed for want of room is not taken in again unasked.
+  // A pruned block is not stored again unless requested.
   if (node.txCount !== 0) return false;
   if (tip !== undefined && node.chainWork < tip.chainWork) return false;
-  // Files of blocks far out of order could not be pruned for long.
+  // Files with blocks far out of order could not be pruned for a long time.
   if (node.height > ws.active.height + MIN_BLOCKS_TO_KEEP) return false;
   return node.chainWork >= minimumChainWork(ws);
 }
 
-/** Whether the block is the network's first. */
+/** Returns whether the hash is that of the genesis block. */
 export function isGenesis(ws: ChainWorkspace, hash: Uint8Array): boolean {
   return equalBytes(hash, ws.params.genesisHash);
 }

@@ -1,5 +1,6 @@
-// Moves the tip: towards the best known branch, down for an invalidated block. Each move is prepared and its coins are
-// changed unseen (in turns), then it is shown and the listeners are called (at once), then written.
+// Changes the tip: towards the best known branch, or down to the parent of an invalidated block. Each change is
+// prepared, its coins are changed without being visible (in slices), then it is shown and the listeners are called (in
+// one tick), then written.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
@@ -25,10 +26,10 @@ import {
 } from './reorganize.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** Blocks taken off in one move by invalidateBlock: the tip others see goes down in such steps. */
+/** Number of blocks that invalidateblock disconnects per tip change. Others see these intermediate tips. */
 const INVALIDATE_STEP = 100;
 
-/** Hears a verdict on a stored block; null: valid. */
+/** Called with the verdict on a stored block; null: valid. */
 type JudgedListener = (node: HeaderNode, reject: Reject | null) => void;
 
 /** Counts for /metrics. */
@@ -46,16 +47,19 @@ export class Activator {
   readonly onChecked: Listeners<[Uint8Array, BlockView, Reject | null]>;
   /** Called when TipChange.moreFollows was true but the next block turned out to be invalid. */
   readonly onNoMoreFollows: Listeners<[]>;
-  /** Of those who bring back what was in blocks that left. */
+  /** Resolves when the mempool has re-added transactions of disconnected blocks. */
   mempoolSettled: () => Promise<void> = () => Promise.resolve();
-  /** Blocks were taken off by hand in the last move: the next one of the same call waits until that is followed. */
+  /**
+   * The last tip change disconnected blocks for an operator. The next change of the same call waits until the mempool
+   * has followed.
+   */
   #blocksLeft = false;
   readonly counts: ActivatorCounts = { connected: 0, disconnected: 0, rejected: 0, reorganizations: 0 };
-  /** Applied, but not handed to the persister's afterStep yet. */
+  /** The last change was applied, but persister.afterStep was not called yet. */
   #unwritten = false;
-  /** The last change said that more follows. */
+  /** The last change had moreFollows set. */
   #moreAnnounced = false;
-  /** In initial download: what is done for blocks before their turn. */
+  /** Prefetches the next blocks in the initial download. */
   readonly prefetcher: BlockPrefetcher;
   readonly #ws: ChainWorkspace;
   readonly #persister: Persister;
@@ -63,8 +67,8 @@ export class Activator {
   readonly #eager: () => boolean;
 
   /**
-   * @param assumed the assumed-valid block, once its header is known
-   * @param eager whether changes are written at once (near the tip) or gathered (initial download)
+   * @param assumed returns the assumed-valid block, once its header is known
+   * @param eager returns whether changes are written immediately (near the tip) or collected (initial download)
    */
   constructor(ws: ChainWorkspace, persister: Persister, assumed: () => HeaderNode | undefined, eager: () => boolean) {
     this.#ws = ws;
@@ -78,17 +82,17 @@ export class Activator {
   }
 
   /**
-   * Makes the best valid stored branch the active one. The last move is applied and told but not written yet when this
-   * returns: call settle() once the waiting caller has its answer.
-   * @param supplied a block with the very bytes that were just checked and stored; never a copy of one that was stored
-   * before
-   * @param enough asked between moves: true leaves the rest for another call
-   * @param onJudged told of the verdict on each stored block that was connected, or failed to
+   * Makes the best valid stored branch the active one. When it returns, the last change is applied and announced but
+   * not written: call writeTipChanges once the waiting caller has its answer.
+   * @param supplied a block with the bytes that were just checked and stored; never a copy of a block that was stored
+   *   before
+   * @param enough checked between tip changes: true stops here
+   * @param onJudged called with the verdict on each block that was connected or failed to connect
    */
   async activate(supplied: SuppliedBlock | null = null, enough?: () => boolean, onJudged?: JudgedListener): Promise<void> {
     const { index, active } = this.#ws;
     for (;;) {
-      // Initial download is over: these blocks are not taken any more.
+      // The initial download is over, so these blocks are not used any more.
       if (!this.prefetcher.isEmpty && this.#eager()) this.prefetcher.clear();
       const target = index.findMostWork();
       const isBest = target === undefined || target === active.tip;
@@ -99,7 +103,7 @@ export class Activator {
       }
       await this.#beforeMove();
       const begin = this.#ws.clock.monotonicMs();
-      // A block that was just handed in is at hand already, and usually the only one.
+      // A block that was just submitted is in memory already and is usually the only one.
       const many = !this.#eager() && supplied === null;
       if (many) this.prefetcher.prefetchBlocks(target, this.#assumed());
       const step = await prepareStep(this.#ws, target, supplied, this.#assumed(), many ? this.prefetcher : null);
@@ -112,8 +116,8 @@ export class Activator {
   }
 
   /**
-   * As Core does, which has its mempool fit each tip on the way down. Blocks of peers never wait for that: those who send
-   * transactions could hold them up.
+   * Waits for the mempool between two steps of an operator's call, because Core makes its mempool fit each tip on the
+   * way down. Blocks of peers never wait for that: senders of transactions could delay them.
    */
   async #beforeMove(): Promise<void> {
     if (this.#blocksLeft) await this.mempoolSettled();
@@ -146,17 +150,17 @@ export class Activator {
     return fault;
   }
 
-  /** Whether the last moves changed something that is not written yet. */
+  /** True if the last tip changes are not written yet. */
   get hasUnwrittenChanges(): boolean {
     return this.#unwritten;
   }
 
-  /** Whether every change is written at once: initial download is over. */
+  /** True if each change is written immediately: the initial download is over. */
   get nearTip(): boolean {
     return this.#eager();
   }
 
-  /** Writes what the last moves changed. */
+  /** Writes the last tip changes. */
   async writeTipChanges(): Promise<void> {
     if (!this.#unwritten) return;
     const begin = this.#ws.clock.monotonicMs();
@@ -165,14 +169,14 @@ export class Activator {
     this.#ws.observe('connect_persist', (this.#ws.clock.monotonicMs() - begin) / 1000);
   }
 
-  /** A partly valid branch that ends below the present tip is not worth leaving it. */
+  /** A step that failed half-way is applied only if its last valid block is better than the current tip. */
   #worthApplying(step: Step): boolean {
     const last = step.connected[step.connected.length - 1];
     if (step.failed === null && step.unreadable === null) return step.connected.length + step.disconnected.length > 0;
     return last !== undefined && compareCandidates(last.node, this.#ws.active.tip as HeaderNode) > 0;
   }
 
-  /** Records what preparing a step found out about blocks, and tells those who follow verdicts. */
+  /** Records the verdicts of a prepared step, and calls the listeners of verdicts. */
   #judge(step: Step, onJudged?: JudgedListener): void {
     const { index, log, options } = this.#ws;
     for (const { node, block } of step.connected) {
@@ -200,8 +204,8 @@ export class Activator {
   }
 
   /**
-   * Coins, tip, candidates, listeners. From moveTip on nothing is waited for.
-   * @param settings.onLeft called for each block that left, before others are told
+   * Applies a step: coins, tip, candidates, listeners. From moveTip on nothing is awaited.
+   * @param settings.onLeft called for each disconnected block, before the listeners
    */
   async #apply(
     step: Step,
@@ -210,8 +214,8 @@ export class Activator {
     const { active, index, clock, coins } = this.#ws;
     const begin = clock.monotonicMs();
     const changing = this.#changing(step);
-    // Few are changed when they are next asked for: miners have new work and the answer about the block by then. More are
-    // changed now, unseen until shown.
+    // A small change is deferred until coins are next read: by then miners have new work and the answer about the
+    // block. A larger change is made now, without being visible until it is shown.
     const quick = isQuick(step, this.#eager());
     if (!quick) {
       coins.stageChanges();
@@ -225,7 +229,7 @@ export class Activator {
     const tip = active.tip as HeaderNode;
     if (onLeft !== undefined) {
       for (const { node } of step.disconnected) onLeft(node);
-      // What is best now follows: further down, or up another branch.
+      // The best candidate follows: further down, or up another branch.
       target = index.candidates.best;
     }
     if (step.connected.length > 0) index.candidates.pruneBelow(tip);
@@ -238,13 +242,13 @@ export class Activator {
     const change: TipChange = { connected: step.connected, disconnected: step.disconnected, moreFollows, ...mark };
     const fault = this.announce(tip, change);
     this.#ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);
-    // Not in initial download: thousands of such lines tell the operator nothing.
+    // In the initial download thousands of these lines would not help the operator.
     if (this.#eager()) this.#ws.log.info(tipLine(this.#ws, tip));
     else if (this.#ws.log.shows('validation')) this.#ws.log.debug('validation', tipLine(this.#ws, tip));
     if (fault !== null) throw fault;
   }
 
-  /** Changes the coins of a step, stopping now and then. */
+  /** Changes the coins of a step, yielding regularly. */
   *#changing(step: Step): Generator<void, void> {
     const { clock, observe } = this.#ws;
     const begin = clock.monotonicMs();
@@ -253,9 +257,9 @@ export class Activator {
   }
 
   /**
-   * Disconnects from the tip down to a block, which becomes the tip.
-   * @param onLeft called for each block that left, right after it did, before others are told
-   * @returns false when it ended above that block, since the blocks in between were pruned or the node stops
+   * Disconnects blocks from the tip down to a block, which becomes the tip.
+   * @param onLeft called for each disconnected block, before the listeners
+   * @returns false if it ended above that block, because the blocks in between were pruned or the node stops
    */
   async disconnectTo(target: HeaderNode, onLeft: (node: HeaderNode) => void): Promise<boolean> {
     const { active } = this.#ws;

@@ -1,8 +1,8 @@
-// Works ahead of the tip while blocks are connected one after the other: coins of the next blocks are read and their
-// scripts run on the threads before their turn, several small blocks as one batch. That stays sound whatever happens in
-// between: an outpoint names one output for all time, so scripts that pass here pass when the block is connected;
-// whether the coins are still there is asked then. Anything unusual here only means that the block is looked at in full
-// in its turn.
+// Prefetches blocks ahead of the tip while stored blocks are being connected: reads the coins of the next blocks, and
+// runs their scripts on the script threads, several small blocks as one batch. This is sound, because an outpoint names
+// one output forever: scripts that pass here also pass when the block is connected. Whether the coins still exist is
+// checked then. Any failure here only means that the block is checked completely when it is connected. See
+// docs/decisions/0017-prefetch-blocks.md.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
@@ -20,33 +20,33 @@ import { keysCreated } from './coins-overlay.js';
 import { scriptsReason } from './scripts-needed.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** Blocks and inputs that are ahead at a time at most: some 0.1 s of work for two threads. */
+/** Largest number of prefetched blocks and inputs: about 0.1 s of work for two threads. */
 const MAX_BLOCKS = 192;
 const MAX_INPUTS = 8_000;
-/** Inputs that make a batch worth its trip to the threads while others are still at work. */
+/** A batch is started at this many inputs or blocks while other batches are running. */
 const GROUP_INPUTS = 400;
 const GROUP_BLOCKS = 48;
-/** Inputs gathered between two looks at the event loop. */
+/** Number of inputs between two yields to the event loop. */
 const SLICE_INPUTS = 1_000;
 
-/** Outpoints read at a time. */
+/** Number of outpoints read at a time. */
 const READ_OUTPOINTS = 4_000;
 
-/** A block whose turn will come. */
+/** A prefetched block. */
 export interface PrefetchedBlock {
   readonly node: HeaderNode;
   readonly block: BlockView;
   /**
-   * Resolves when its coins were read, or could not be: with the cache's epoch of evictions before. While that is the
-   * epoch, they are known; -1 otherwise.
+   * Resolves when its coins were read, or reading failed: with the cache's eviction epoch before the read. While that
+   * is still the current epoch, the coins are in memory. -1: unknown.
    */
   readonly coinsRead: Promise<number>;
   /**
-   * Whether the store is known to have none of its outputs, as BIP-0030 asks: while the epoch stays, one that is there
-   * now is in memory. False says nothing. Never rejects.
+   * True if the database is known to have no coin with the block's outputs (BIP-0030). While the eviction epoch stays
+   * the same, such a coin can only be in memory. False means unknown. Never rejects.
    */
   readonly outputsLack: Promise<boolean>;
-  /** Whether all its scripts are known to pass; false says nothing. Never rejects. */
+  /** True if all its scripts are known to pass; false means unknown. Never rejects. */
   readonly scriptsPass: Promise<boolean>;
 }
 
@@ -61,24 +61,24 @@ interface Found {
 type QueuedBlock = PrefetchedBlock & { readonly inputs: number };
 
 export class BlockPrefetcher {
-  /** In the order of the chain, the next to be connected first. */
+  /** Prefetched blocks in chain order, the next one to connect first. */
   #blocks: QueuedBlock[] = [];
-  /** Found, and not begun with yet. */
+  /** Blocks that are read but belong to no batch yet. */
   #found: Found[] = [];
-  /** Handed out, and not part of the active chain yet: later ones may spend what they create. */
+  /** Blocks that were handed out but are not in the active chain yet. Later ones may spend their outputs. */
   #taken: QueuedBlock[] = [];
   #inputs = 0;
-  /** Transactions of all these blocks by 30 bits of their ids; a clash only means that a coin is not found here. */
+  /** Transactions of all these blocks by 30 bits of their ids. A collision only means that a coin is not found here. */
   #txs = new Map<number, TxView>();
   #stop = new StopFlag();
-  /** Groups whose scripts run. */
+  /** Number of batches whose scripts are running. */
   #running = 0;
-  /** The walk towards the target that reads blocks, while there is one. */
+  /** The running loop that reads blocks towards the target, if any. */
   #walk: Promise<void> | null = null;
-  /** The block that is being read from its file. */
+  /** Block that is being read from its file. */
   #reading: { readonly node: HeaderNode; readonly done: Promise<BlockView> } | null = null;
   readonly #work = new Set<Promise<unknown>>();
-  /** Raised when what is under way is of no use any more. */
+  /** Incremented when pending prefetches become obsolete. */
   #epoch = 0;
   readonly #ws: ChainWorkspace;
 
@@ -86,7 +86,7 @@ export class BlockPrefetcher {
     this.#ws = ws;
   }
 
-  /** Looks at blocks from the tip towards the target, as far as they are stored and there is room. */
+  /** Prefetches stored blocks from the tip towards the target, up to the limits. */
   prefetchBlocks(target: HeaderNode, assumed: HeaderNode | undefined): void {
     const { tip } = this.#ws.active;
     if (tip === undefined) return;
@@ -113,9 +113,9 @@ export class BlockPrefetcher {
     return (this.#found[this.#found.length - 1] ?? this.#blocks[this.#blocks.length - 1])?.node;
   }
 
-  /** Takes the block that is connected now. */
+  /** Hands out the block that is connected now; undefined if it was not prefetched. */
   async takeBlock(node: HeaderNode): Promise<PrefetchedBlock | undefined> {
-    // Reading it twice would keep the look ahead from ever getting ahead.
+    // Wait for a read that is in progress. Reading the block twice would keep the prefetcher from getting ahead.
     if (this.#last === undefined && this.#reading?.node === node) await this.#reading.done.catch(() => undefined);
     if (this.#blocks.length === 0) this.#beginFound();
     const [first] = this.#blocks;
@@ -133,12 +133,12 @@ export class BlockPrefetcher {
     }
   }
 
-  /** Whether it holds blocks. */
+  /** True if no blocks are prefetched. */
   get isEmpty(): boolean {
     return this.#blocks.length + this.#found.length + this.#taken.length === 0;
   }
 
-  /** Forgets everything and ends what runs. */
+  /** Drops all blocks and stops running batches. */
   clear(): void {
     this.#epoch++;
     this.#stop.raise();
@@ -150,7 +150,7 @@ export class BlockPrefetcher {
     this.#txs = new Map();
   }
 
-  /** The same, and waits for its end. */
+  /** Drops all blocks and waits until running batches have stopped. */
   async close(): Promise<void> {
     this.clear();
     await Promise.allSettled([...this.#work]);
@@ -162,7 +162,7 @@ export class BlockPrefetcher {
       const from = this.#last ?? (ws.active.tip as HeaderNode);
       if (from.height >= target.height || !this.#isBelowLimits) break;
       const node = target.ancestor(from.height + 1) as HeaderNode;
-      // While the tip is on another branch: what the reorganisation leaves is not known before it is over.
+      // The tip is on another branch. What the reorganisation disconnects is unknown until it is finished.
       if (node.prev !== from) break;
       if (!node.has(NodeStatus.HAVE_DATA) || node.failed) break;
       let block = ws.blocks.waitingBlock(node);
@@ -172,12 +172,12 @@ export class BlockPrefetcher {
         block = await done;
         this.#reading = null;
         if (epoch !== this.#epoch) return;
-        // The tip passed it meanwhile.
+        // The tip has passed the block meanwhile.
         if (node.prev !== (this.#last ?? ws.active.tip)) continue;
       }
       this.#add(node, block, assumed);
     }
-    // What is left is begun with when nothing else keeps the threads busy.
+    // Start the remaining blocks if the threads have nothing else to do.
     if (this.#running === 0) this.#beginFound();
   }
 
@@ -191,7 +191,7 @@ export class BlockPrefetcher {
     const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
     const scripts = scriptsReason(ws, node, assumed) !== null;
     const [first] = this.#found;
-    // One batch has one set of flags.
+    // All blocks of a batch have the same flags.
     if (first !== undefined && (first.flags !== flags || first.scripts !== scripts)) this.#beginFound();
     let inputs = 0;
     for (let t = 1; t < block.txs.length; t++) inputs += (block.txs[t] as TxView).inputCount;
@@ -201,7 +201,7 @@ export class BlockPrefetcher {
     if (total >= GROUP_INPUTS || this.#found.length >= GROUP_BLOCKS) this.#beginFound();
   }
 
-  /** Starts one batch with all blocks that were found. */
+  /** Starts one batch with all blocks that were read. */
   #beginFound(): void {
     const group = this.#found;
     if (group.length === 0) return;
@@ -209,7 +209,7 @@ export class BlockPrefetcher {
     this.#running++;
     const epoch = this.#epoch;
     const coinsRead = this.#readCoins(group, epoch).catch(() => -1);
-    // Behind the coins, which scripts wait for.
+    // After the coins, because scripts wait for those.
     const outputsLack = coinsRead.then(() => this.#checkOutputsAbsent(group, epoch)).catch(() => false);
     this.#work.add(outputsLack);
     void outputsLack.finally(() => this.#work.delete(outputsLack));
@@ -225,7 +225,10 @@ export class BlockPrefetcher {
     for (const { node, block, inputs } of group) this.#blocks.push({ node, block, inputs, coinsRead, outputsLack, scriptsPass });
   }
 
-  /** Reads the coins that no block ahead creates, usually all in one go. @returns see AheadBlock.coinsRead */
+  /**
+   * Reads the coins that no prefetched block creates, usually all in one go.
+   * @returns see PrefetchedBlock.coinsRead
+   */
   async #readCoins(group: readonly Found[], epoch: number): Promise<number> {
     const { coins } = this.#ws;
     const { evictionEpoch, holdsAll } = coins;
@@ -249,7 +252,7 @@ export class BlockPrefetcher {
     return evictionEpoch;
   }
 
-  /** @returns see AheadBlock.outputsLack */
+  /** @returns see PrefetchedBlock.outputsLack */
   async #checkOutputsAbsent(group: readonly Found[], epoch: number): Promise<boolean> {
     const { coins, store, space, params } = this.#ws;
     const turns = new TimeSlice();
@@ -268,7 +271,7 @@ export class BlockPrefetcher {
   async #verify(group: readonly Found[], epoch: number): Promise<boolean> {
     const [{ flags, scripts }] = group as [Found];
     const stop = this.#stop;
-    // Not run is not passed: whether they are needed is asked again in the block's turn.
+    // Scripts that did not run have not passed. Whether they are needed is decided when the block is connected.
     if (!scripts || epoch !== this.#epoch) return false;
     const jobs: TxJob[] = [];
     let slice = 0;
@@ -294,7 +297,7 @@ export class BlockPrefetcher {
     return ok && !stopped;
   }
 
-  /** The transaction of a block ahead that creates the outpoint at bytes[at]. */
+  /** Returns the transaction of a prefetched block that creates the outpoint at bytes[at]. */
   #prefetchedTx(bytes: Uint8Array, at: number): TxView | undefined {
     const tx = this.#txs.get(keyOf(bytes, at));
     return tx !== undefined && equalBytes(tx.txid, bytes.subarray(at, at + 32)) ? tx : undefined;
@@ -308,7 +311,7 @@ export class BlockPrefetcher {
   }
 }
 
-/** The first 30 bits of an id: a number that V8 keeps without an object. */
+/** Returns the first 30 bits of an id, a number that V8 stores without an object. */
 function keyOf(bytes: Uint8Array, at: number): number {
   return readU32(bytes, at) >>> 2;
 }

@@ -1,5 +1,6 @@
-// Coins as they would be after changes that are not applied (yet): reorganisations are checked whole before anything
-// moves, and proposals without moving anything. And the two changes themselves, the same for overlay and cache.
+// Coins as they would be after changes that are not applied. Reorganisations are checked on it completely before
+// anything changes, and proposals without changing anything. Also connecting and disconnecting a block's coins, for
+// overlay and cache alike.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
@@ -8,14 +9,17 @@ import { type Coin, type CoinView, isUnspendable, isUnspendableOutput } from '..
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { COIN_KEY_BYTES, type CoinSpace, OUTPOINT_BYTES } from '../../storage/layout.js';
 
-/** What blocks do to a set of coins. CoinsCache and CoinsOverlay are such sets. */
+/** Changes that blocks make to a set of coins. CoinsCache and CoinsOverlay implement it. */
 export interface CoinSet {
   spend(outpoint: Uint8Array): Coin | undefined;
-  /** spend, for a caller that has the coin already. @param at where the outpoint's 36 bytes begin */
+  /**
+   * Like `spend`, for callers that have the coin already.
+   * @param at offset of the outpoint's 36 bytes
+   */
   remove(bytes: Uint8Array, at: number): void;
   /** @param options.possibleOverwrite the coin may exist already */
   add(outpoint: Uint8Array, coin: Coin, options?: { possibleOverwrite?: boolean }): void;
-  /** add, of an output of a transaction, which can be spent. */
+  /** Adds an output of a transaction. It must be spendable. */
   addOutput(
     outpoint: Uint8Array,
     tx: TxView,
@@ -26,7 +30,7 @@ export interface CoinSet {
   ): void;
 }
 
-/** Changes on top of another view. */
+/** Changes of coins on top of another view. */
 export class CoinsOverlay implements CoinView, CoinSet {
   readonly #changes = new Map<string, Coin | null>();
   readonly #base: CoinView;
@@ -40,7 +44,7 @@ export class CoinsOverlay implements CoinView, CoinSet {
     return changed === undefined ? this.#base.get(outpoint) : (changed ?? undefined);
   }
 
-  /** Whether the answer is here, so that the base need not be asked. */
+  /** Returns whether the overlay has the answer, so the base need not be asked. */
   has(outpoint: Uint8Array): boolean {
     return this.#changes.has(hashKey(outpoint));
   }
@@ -64,7 +68,7 @@ export class CoinsOverlay implements CoinView, CoinSet {
   }
 }
 
-/** Outpoint bytes of a transaction's outputs; one array is reused, so keep a copy if it must last. */
+/** Builds outpoints. One array is reused, so copy it to keep it. */
 export class OutpointOf {
   readonly bytes = new Uint8Array(36);
 
@@ -76,13 +80,13 @@ export class OutpointOf {
   }
 }
 
-/** Coins that are handled between two places where the work may be interrupted. */
+/** Number of coins between two yields. */
 const SLICE_COINS = 512;
 
 const NEW: { readonly possibleOverwrite: boolean } = { possibleOverwrite: false };
 const PERHAPS_THERE: { readonly possibleOverwrite: boolean } = { possibleOverwrite: true };
 
-/** Spends a block's inputs and adds its outputs, stopping now and then. The block must have passed all checks. */
+/** Spends a block's inputs and adds its outputs, yielding regularly. The block must have passed all checks. */
 export function* connectCoins(coins: CoinSet, block: BlockView, height: number): Generator<void, void> {
   const outpoint = new OutpointOf();
   let handled = 0;
@@ -103,9 +107,9 @@ export function* connectCoins(coins: CoinSet, block: BlockView, height: number):
 }
 
 /**
- * Undoes connectCoins, stopping now and then.
- * @param spent the coins that the block's transactions spent, without the coinbase
- * @returns false when the coins do not fit the block: the database is corrupt
+ * Undoes connectCoins, yielding regularly.
+ * @param spent coins that the block spent, by transaction, without the coinbase
+ * @returns false if the coins do not match the block: the database is corrupt
  */
 export function* disconnectCoins(
   coins: CoinSet,
@@ -139,17 +143,17 @@ export function* disconnectCoins(
   return clean;
 }
 
-/** Outpoints of the coins that a block creates, up to so many at a time. */
+/** Yields the outpoints of the coins that a block creates, at most `most` at a time. */
 export function outpointsCreated(block: BlockView, most: number): Generator<Uint8Array[], void> {
   return created(block, most, OUTPOINT_BYTES, (buffer, at, outpoint) => buffer.set(outpoint, at));
 }
 
-/** The keys of the same coins in the store. */
+/** Yields the database keys of the coins that a block creates, at most `most` at a time. */
 export function keysCreated(space: CoinSpace, block: BlockView, most: number): Generator<Uint8Array[], void> {
   return created(block, most, COIN_KEY_BYTES, (buffer, at, outpoint) => space.writeKey(buffer, at, outpoint));
 }
 
-/** A name of so many bytes for each of these coins; those of one list are views of one buffer. */
+/** Yields lists of names of `size` bytes, one for each coin. The names of one list are views of one buffer. */
 function* created(
   { txs }: BlockView,
   most: number,
@@ -162,7 +166,7 @@ function* created(
   let names: Uint8Array[] = [];
   for (const tx of txs) {
     for (let o = 0; o < tx.outputCount; o++, left--) {
-      // Never kept as coins.
+      // Unspendable outputs are not coins.
       if (isUnspendableOutput(tx, o)) continue;
       if (names.length === 0) buffer = new Uint8Array(size * Math.min(left, most));
       const at = size * names.length;

@@ -1,6 +1,6 @@
-// Checks a block against the coins before it (Core's ConnectBlock) and changes nothing. A pipeline over runs of
-// transactions: while one run's scripts are on the threads, the next run's coins are being read and the one between is
-// looked at here.
+// Checks a block against the coins (Core's ConnectBlock) and changes nothing. It is a pipeline over runs of
+// transactions: while script threads check one run, the next run's coins are being read and this thread checks the one
+// in between.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { Coin, CoinView } from '../../consensus/coin.js';
@@ -23,43 +23,43 @@ import { type CoinsOverlay, outpointsCreated } from './coins-overlay.js';
 import { ScriptRuns } from './script-runs.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** Inputs of one run: enough for a few jobs of the verifier, few enough that this thread yields often. */
+/** Number of inputs per run: enough for a few jobs of the verifier, and few enough that this thread yields often. */
 const RUN_INPUTS = 1_000;
-/** Inputs of the first run: threads get work soon. */
+/** Number of inputs in the first run. It is small, so that threads get work early. */
 const FIRST_RUN_INPUTS = 250;
-/** Of a block of the mempool's transactions, one in so many may be unknown beside the coinbase. */
+/** A block counts as pooled if at most one transaction in this many is unknown, besides the coinbase. */
 const MOST_UNKNOWN = 16;
-/** Outputs looked for at a time. */
+/** Number of outputs checked at a time. */
 const CREATED_OUTPOINTS = 2_000;
-/** What connecting would do. */
+/** Result of connecting a block. */
 export interface Connection {
   readonly verdict: Verdict;
   /** Coins spent per transaction after the coinbase. */
   readonly spent: Coin[][];
-  /** Satoshi. */
+  /** Transaction fees in satoshis. */
   readonly fees: number;
 }
 
-/** Where and how to connect. */
+/** How to connect. */
 export interface ConnectSettings {
   readonly klass: VerifyClass;
   /** Run scripts; false under an assumed-valid block. */
   readonly scripts: boolean;
-  /** Coins as changed by steps before this one, on top of the cache; null at the tip. */
+  /** Coins as changed by earlier blocks of the step, on top of the cache; null at the tip. */
   readonly overlay: CoinsOverlay | null;
-  /** Asked whenever coins are about to be read after waiting: false gives up (the tip moved meanwhile). */
+  /** Checked before coins are read after waiting: false cancels, because the tip changed meanwhile. */
   readonly stillValid?: () => boolean;
-  /** What was done for this block before its turn. */
+  /** Prefetched results for this block. */
   readonly prefetched?: PrefetchedBlock | undefined;
-  /** Ends its scripts early; connecting fails with an error then. */
+  /** Stops its scripts early. Connecting then fails with an error. */
   readonly stop?: StopFlag;
-  /** Other threads are making its ids: only the first run has its own made here. */
+  /** Resolves when other threads have computed the block's ids. Only the ids of the first run are computed here. */
   readonly identified?: Promise<void> | undefined;
 }
 
 /**
  * Connects a block that passed checkBlock and contextualCheckBlock onto prev.
- * @returns null when stillValid said no
+ * @returns null if stillValid returned false
  */
 export async function tryConnect(
   ws: ChainWorkspace,
@@ -72,19 +72,21 @@ export async function tryConnect(
   const inMemory = epoch === ws.coins.evictionEpoch ? 'all' : isPooled(block) ? 'pooled' : 'unknown';
   if (overlay === null && inMemory !== 'unknown') {
     const connection = await connect(ws, block, prev, settings, { inMemory, epoch });
-    // What is not in memory may still be in the store, so it is not missing before that was asked.
+    // A coin that is not in memory may still be in the database, so check the database before it counts as missing.
     if (connection?.verdict?.reason !== missingInputs()?.reason) return connection;
   }
   return connect(ws, block, prev, settings, { inMemory: 'unknown', epoch: -1 });
 }
 
-/** Whether nearly all transactions are known; scripts of the others run twice when a coin is not in memory. */
+/**
+ * Returns whether the mempool knew nearly all transactions. Scripts of the others run twice if a coin is not in memory.
+ */
 function isPooled({ txs }: BlockView): boolean {
   const unknown = txs.reduce((count, { facts }) => (facts === null ? count + 1 : count), 0);
   return unknown - 1 <= txs.length / MOST_UNKNOWN && unknown < txs.length;
 }
 
-/** Makes known all coins that a block spends, so that its coins may be changed. */
+/** Loads all coins that a block spends into memory, so that its coins may be changed. */
 export async function readSpentCoins({ coins }: ChainWorkspace, block: BlockView): Promise<void> {
   const runs = new RunCoins(block, new TxPlaces(block), coins, null, 'unknown');
   const turns = new TimeSlice();
@@ -94,10 +96,10 @@ export async function readSpentCoins({ coins }: ChainWorkspace, block: BlockView
   }
 }
 
-/** What is taken to be in memory of the coins that a block spends: those of transactions in the mempool, or all. */
+/** Coins that are assumed to be in memory: none, those of transactions from the mempool, or all. */
 type InMemory = 'unknown' | 'pooled' | 'all';
 
-/** @param epoch of the cache's evictions in which all coins became known that the store has; -1 when they did not */
+/** @param epoch eviction epoch of the cache in which all existing coins were loaded; -1 if they were not */
 async function connect(
   ws: ChainWorkspace,
   block: BlockView,
@@ -120,11 +122,11 @@ async function connect(
     mark = now;
   };
   try {
-    // Coins are looked up in the very turn in which this was asked: each time, here as below.
+    // Check in the same tick in which coins are looked up, here and below.
     if (stillValid !== undefined && !stillValid()) return null;
     let fetching: Promise<void> = coins.prefetch(runs.next(FIRST_RUN_INPUTS));
-    // BIP-0030 comes first by rank. Its many look-ups, all in vain, need not hold up the rest: whatever they find
-    // stands in the end.
+    // BIP-0030 ranks first. Its many lookups, which find nothing, need not delay the rest: their result is applied at
+    // the end.
     const enforced = enforceBip30(prev, block.hash, ws.params);
     const checksTwinsEarly = enforced && canRepeat(ws.params);
     const twins = checksTwinsEarly ? overwrites(ws, block, settings, epoch) : Promise.resolve(false);
@@ -136,12 +138,12 @@ async function connect(
       lap('gather');
       if (stillValid !== undefined && !stillValid()) return null;
       const { end, endInputs } = runs;
-      // Awaited in the next round, or below when there is none.
+      // Awaited in the next iteration, or after the loop.
       const fetchNext = (): void => {
         fetching = end < block.txs.length ? coins.prefetch(runs.next(RUN_INPUTS)) : Promise.resolve();
         fetching.catch(() => undefined);
       };
-      // The next run's coins are on their way while this one is looked at; but for the first, for which threads wait.
+      // Read the next run's coins while this run is checked. Not for the first run, for which threads wait.
       if (first > 0) fetchNext();
       const verdict = connector.step(end, endInputs);
       lap('check');
@@ -154,7 +156,8 @@ async function connect(
       first = end;
     }
     await fetching;
-    // Where no valid block has a twin, only one that is refused anyway is asked for it: Core names it by that rule.
+    // Where no valid block can overwrite a coin, check only blocks that are rejected anyway: Core names BIP-0030 as the
+    // reason.
     const isLate = enforced && !checksTwinsEarly && connector.verdict !== null;
     const overwriting = await (isLate ? overwrites(ws, block, settings, epoch) : twins);
     lap('gather');
@@ -163,21 +166,22 @@ async function connect(
     const found = connector.verdict;
     if (connector.applyBip30(overwriting) !== found) return { verdict: connector.verdict, spent: [], fees: 0 };
     lap('check');
-    // Whatever went wrong ahead, the scripts that count run here, in their order.
+    // If prefetched scripts did not pass, run all scripts here, in order.
     if (settings.scripts && prefetched !== undefined && !(await prefetched.scriptsPass)) scripts.start(connector, 0, connector.scriptTxs);
     const verdict = await scripts.verdict(connector);
     lap('scripts');
     return { verdict, spent: connector.spentByTx.slice(1), fees: connector.fees };
   } finally {
-    // No job outlives its block, whatever happened.
+    // Jobs must end before this function returns.
     await scripts.stopScripts();
     if (klass === 'block') for (const [phase, ms] of Object.entries(phases)) observe(`connect_${phase}`, ms / 1000);
   }
 }
 
 /**
- * Whether an output of the block is an unspent coin already (BIP-0030). In turns: null when it is given up.
- * @param epoch of evictions in which the store was asked for its outputs; -1 when it was not
+ * Returns whether an output of the block is an unspent coin already (BIP-0030), working in time slices. Null if
+ * stillValid returned false.
+ * @param epoch eviction epoch in which the database was checked for the block's outputs; -1 if it was not
  */
 async function overwrites(
   { coins }: ChainWorkspace,
@@ -189,7 +193,7 @@ async function overwrites(
   const turns = new TimeSlice();
   for (const outpoints of outpointsCreated(block, CREATED_OUTPOINTS)) {
     const below = overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint));
-    // What the store lacks is in memory or nowhere, while nothing was forgotten since.
+    // While nothing was evicted since, a coin that the database lacks can only be in memory.
     const inMemory = coins.holdsAll || (lacking && epoch === coins.evictionEpoch);
     if (!inMemory) await coins.prefetch(below);
     if (stillValid !== undefined && !stillValid()) return null;
@@ -200,15 +204,17 @@ async function overwrites(
   return false;
 }
 
-/** The coins that a block spends, run by run: what is in memory is looked up once, what is not is to be read. */
+/**
+ * Looks up the coins that a block spends, run by run. Coins in memory are looked up once, the others are to be read.
+ */
 class RunCoins implements CoinView {
-  /** Transactions before this one were looked at, */
+  /** Number of transactions whose inputs were looked up, */
   end = 0;
-  /** and so many inputs of this one. */
+  /** and number of looked-up inputs of the next one. */
   endInputs = 0;
-  /** Coins of inputs that were looked at and not asked for yet, with where the outpoint lies; null: not in memory. */
+  /** Coins that were looked up and not returned yet, with the position of their outpoint; null: not in memory. */
   readonly #found: { readonly bytes: Uint8Array; readonly at: number; readonly coin: Coin | undefined | null }[] = [];
-  /** Those before this one were asked for. */
+  /** Number of entries of #found that were returned. */
   #asked = 0;
   readonly #places: TxPlaces;
   readonly #block: BlockView;
@@ -216,7 +222,7 @@ class RunCoins implements CoinView {
   readonly #overlay: CoinsOverlay | null;
   readonly #inMemory: InMemory;
 
-  /** @param inMemory is not looked up before it is asked for: runs are as long as ever */
+  /** @param inMemory coins assumed to be in memory: they are looked up only when needed */
   constructor(block: BlockView, places: TxPlaces, coins: CoinsCache, overlay: CoinsOverlay | null, inMemory: InMemory) {
     this.#places = places;
     this.#block = block;
@@ -225,7 +231,10 @@ class RunCoins implements CoinView {
     this.#inMemory = inMemory;
   }
 
-  /** What is to be read for the next run: inputs that no earlier transaction creates and that are not in memory. */
+  /**
+   * Returns the outpoints to read for the next run: inputs that no earlier transaction creates and that are not in
+   * memory.
+   */
   next(most: number): Uint8Array[] {
     const { txs } = this.#block;
     const list: Uint8Array[] = [];
@@ -251,7 +260,7 @@ class RunCoins implements CoinView {
     return list;
   }
 
-  /** Null: to be read. */
+  /** Returns null if the coin must be read from the database. */
   #lookUp(bytes: Uint8Array, at: number): Coin | undefined | null {
     if (this.#overlay !== null) {
       const outpoint = bytes.subarray(at, at + OUTPOINT_BYTES);

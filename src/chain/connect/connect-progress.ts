@@ -1,21 +1,21 @@
-// How far connecting stored blocks came, for the log. Counted in transactions where they are known, since late blocks
-// hold a thousand times as many as early ones.
+// Progress of connecting stored blocks, for the log. It is counted in transactions where they are known, because late
+// blocks hold a thousand times as many as early ones.
 
 import { ProgressMeter } from '../../lib/progress.js';
 import type { HeaderNode } from '../tree/header-node.js';
 
-/** Where the tip is on its way. */
+/** Progress of the tip towards the goal. */
 export interface ConnectProgress {
   readonly height: number;
   readonly goal: number;
-  /** Of the transactions, 0 to 100. */
+  /** Percentage of the transactions, 0 to 100. */
   readonly percent: number;
   readonly blocksPerSecond: number;
-  /** At the speed so far; null while there is none. */
+  /** Estimated at the speed so far; null while unknown. */
   readonly secondsLeft: number | null;
 }
 
-/** Milliseconds between two reports. */
+/** Interval between reports in milliseconds. */
 const REPORT_MS = 10_000;
 
 export class ConnectMeter {

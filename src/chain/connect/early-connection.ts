@@ -1,7 +1,7 @@
-// Connects a block on the tip while the same block is still checked by itself and written to its file: script threads
-// have work at once, instead of after the merkle roots and the file. Changes nothing, like a proposal, and runs beside
-// the chain's queue; the block's turn takes the result over when the block passed the rest and the tip is still its
-// parent. Whatever goes wrong in here only means that the block is connected in its turn, as all others are.
+// Connects a block on the tip in parallel with the block's own checks and with writing it to its file, so that script
+// threads have work at once. It changes nothing and runs concurrently with the chain's queue. The queued change uses
+// the result if the block passed its checks and the tip is still its parent. After any failure here the block is
+// connected normally. See docs/decisions/0012-connect-early.md.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
@@ -14,19 +14,20 @@ import { lastCheckpointHeight } from './accept.js';
 import { type Connection, readSpentCoins, tryConnect } from './connect-block.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** A connection under way. */
+/** A running early connection. */
 export interface EarlyConnection {
   /**
-   * The result in the block's turn, its coins in memory; null when the tip moved, when it was ended, and after an
-   * error. @throws StoreError
+   * Returns the result, with the block's coins in memory. Null if the tip changed, the connection was cancelled, or it
+   * failed.
+   * @throws StoreError
    */
   takeResult(): Promise<Connection | null>;
-  /** Ends what still runs; resolves when nothing does. */
+  /** Stops the connection. Resolves when nothing of it runs any more. */
   cancelConnection(): Promise<void>;
 }
 
 export class EarlyConnections {
-  /** One at a time: a copy of the same block, or a rival, would take the threads from it. */
+  /** At most one early connection: a copy of the same block, or a rival, would take threads from it. */
   #current: EarlyConnection | null = null;
   readonly #ws: ChainWorkspace;
 
@@ -35,10 +36,9 @@ export class EarlyConnections {
   }
 
   /**
-   * Begins with a block if it is worth it: the next one, not too large, with a header that had its work, and with scripts
-   * to run.
-   * @param block in which known transactions are recognised
-   * @param identified its ids are about to be made; undefined when they are made as they are asked for
+   * Starts to connect a block if it extends the tip, is not too large, has proof of work, and has scripts to run.
+   * @param block its known transactions are recognised already
+   * @param identified resolves when its ids are computed; undefined: they are computed when needed
    */
   beginConnection(block: BlockView, identified: Promise<void> | undefined): EarlyConnection | null {
     const tip = this.#ws.active.tip as HeaderNode;
@@ -47,7 +47,7 @@ export class EarlyConnections {
     const { evictionEpoch } = coins;
     const stop = new StopFlag();
     let moved = false;
-    // For good: a tip that comes back finds a look-up that was given up meanwhile.
+    // Permanently false once false: after the tip changed and came back, an abandoned lookup must not continue.
     const stillValid = (): boolean => {
       moved ||= this.#ws.active.tip !== tip || stop.raised;
       return !moved;
@@ -60,7 +60,7 @@ export class EarlyConnections {
     const current: EarlyConnection = {
       takeResult: async () => {
         const connection = await result;
-        // Beside the queue, coins may be forgotten that were looked at.
+        // Coins may have been evicted since they were looked up.
         if (connection !== null && coins.evictionEpoch !== evictionEpoch) await readSpentCoins(this.#ws, block);
         return connection;
       },
@@ -85,7 +85,7 @@ export class EarlyConnections {
     return wrong === null;
   }
 
-  /** Ends what still runs. */
+  /** Stops the running connection, if any. */
   async close(): Promise<void> {
     await this.#current?.cancelConnection();
   }

@@ -1,25 +1,26 @@
-// invalidateblock and its opposites: marks by hand, with the same effects as verdicts (Core's InvalidateBlock,
-// ResetBlockFailureFlags, PreciousBlock). It activates the best branch afterwards.
+// invalidateblock, reconsiderblock and preciousblock: marks set by an operator, with the same effects as verdicts
+// (Core's InvalidateBlock, ResetBlockFailureFlags, PreciousBlock). The caller activates the best branch afterwards.
 
 import { compareCandidates } from '../tree/candidates.js';
 import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
 import type { Activator } from './activator.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** Marks a block and everything on it as invalid; the tip goes down to its parent when it was on the active chain. */
+/** Marks a block and its descendants as invalid. If the block is in the active chain, its parent becomes the tip. */
 export async function invalidate(ws: ChainWorkspace, activator: Activator, node: HeaderNode): Promise<void> {
   const { index, active } = ws;
   const parent = node.prev;
-  // Genesis is the one block nothing can replace.
+  // Genesis cannot be replaced.
   if (parent === null) return;
-  // Branches that may take over while the tip goes down; the active chain's own blocks are added as they leave.
+  // Branches that may become the best one while blocks are disconnected. Blocks of the active chain are added as they
+  // are disconnected.
   const rivals = [...index.offChain()].filter((other) => other.isConnectable && compareCandidates(other, parent) >= 0);
   let lastLeft: HeaderNode | null = null;
   let reached = true;
   if (active.contains(node)) {
     reached = await activator.disconnectTo(parent, (left) => {
       left.status |= NodeStatus.FAILED;
-      // Only the lowest keeps the mark of its own fault, its descendants that of an ancestor's.
+      // Only the lowest block keeps the mark of its own failure, its descendants that of a failed ancestor.
       if (lastLeft !== null) lastLeft.status = (lastLeft.status & ~NodeStatus.FAILED) | NodeStatus.FAILED_CHILD;
       if (lastLeft !== null) index.dirty.add(lastLeft);
       index.dirty.add(left);
@@ -30,7 +31,7 @@ export async function invalidate(ws: ChainWorkspace, activator: Activator, node:
       lastLeft = left;
     });
   }
-  // As Core leaves it: down to the lowest block that can be taken off, and only those are marked.
+  // As in Core: blocks down to the lowest one that can be disconnected, and only those are marked.
   const lowest = reached ? node : lastLeft;
   if (!reached && !ws.stopping()) ws.log.error(`DisconnectTip(): Failed to read block: all below height ${active.height} are pruned`);
   if (lowest !== null) {
@@ -40,7 +41,7 @@ export async function invalidate(ws: ChainWorkspace, activator: Activator, node:
   index.refillCandidates();
 }
 
-/** Takes marks of failure from a block, its ancestors and its descendants, whose headers count again. */
+/** Removes the failure marks of a block, its ancestors and its descendants. Their headers count again. */
 export function reconsider(ws: ChainWorkspace, node: HeaderNode): void {
   ws.index.clearFailures(node);
   if (ws.options.failedBranches) ws.index.findBestHeader();

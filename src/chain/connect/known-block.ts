@@ -1,8 +1,8 @@
-// Whether a block of transactions that the mempool holds would be valid on the tip: for declared jobs and proposals,
-// without their coins and scripts. What consensus asks of each transaction in the block after the tip the mempool has
-// checked when it took it in, and keeps true as the tip moves; left are the header, the coinbase, and what the
-// transactions come to together. The answer is yes or "not known": for everything but a valid block the whole check
-// (block-validity.ts) has the words.
+// Checks whether a block of transactions from the mempool would be valid on the tip, without reading coins and running
+// scripts. For declared jobs and proposals. The mempool checked each transaction against the rules of the next block
+// when it accepted it, and keeps it valid as the tip changes. What remains is the header, the coinbase, and the sums
+// over all transactions. The answer is "valid" or "unknown". For every other verdict the complete check runs
+// (block-validity.ts). See docs/decisions/0021-known-blocks.md.
 
 import { HEADER_SIZE, type HeaderView } from '../../consensus/block/header-view.js';
 import { rootOverBranch, witnessCommitmentIndex } from '../../consensus/block/merkle.js';
@@ -26,48 +26,48 @@ import type { HeaderNode } from '../tree/header-node.js';
 import { lastCheckpointHeight } from './accept.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** Coins looked for at a time. */
+/** Number of outpoints checked at a time. */
 const OUTPOINTS = 2_000;
 
-/** Hashes over a list of transactions; the same object for the same list. */
+/** Hashes over a list of transactions. The same list gives the same object. */
 export interface KnownRoots {
   /** Siblings from the coinbase's txid up to the merkle root. */
   readonly branch: readonly Uint8Array[];
-  /** Root over the wtxids, with zeros for the coinbase. */
+  /** Merkle root over the wtxids, with zeros for the coinbase. */
   readonly witnessRoot: Uint8Array;
 }
 
 /**
- * Different transactions that are in the mempool, in block order, parents before their children: each passes, in the
- * block after the tip, every rule that concerns it alone or its coins, its scripts under STANDARD_SCRIPT_FLAGS.
+ * Distinct transactions of the mempool in block order, parents before children. Each passes every rule of the block
+ * after the tip that concerns it alone or its coins. Its scripts pass under STANDARD_SCRIPT_FLAGS.
  */
 export interface KnownTransactions {
-  /** The tip that the mempool fits. */
+  /** Tip at which the mempool's transactions are valid. */
   readonly tip: HeaderContext;
   readonly count: number;
-  /** Base fees, satoshis. */
+  /** Sum of base fees in satoshis. */
   readonly fees: number;
   /** BIP-0141 cost. */
   readonly sigopCost: number;
-  /** Bytes with and without witnesses. */
+  /** Sum of sizes in bytes, with witnesses and without. */
   readonly totalSize: number;
   readonly strippedSize: number;
   readonly hasWitness: boolean;
-  /** Highest lock by height and by time that counts; 0 for none. */
+  /** Highest active lock by height and by time; 0 for none. */
   readonly lockHeight: number;
   readonly lockTime: number;
-  /** Hashed when asked for. */
+  /** Computes the hashes, or returns cached ones. */
   roots(): KnownRoots;
-  /** The transactions themselves, in place. */
+  /** Yields the transactions. */
   txs(): Iterable<TxView>;
 }
 
-/** Lists of which no output is an unspent coin already (BIP-0030), with the tip of which that is known. */
+/** Lists whose outputs are known not to be unspent coins (BIP-0030), with the tip at which that was checked. */
 const withoutTwins = new WeakMap<KnownRoots, HeaderNode>();
 
 /**
- * Whether header, coinbase and these transactions are a valid block on the tip, but for its proof of work. False: not
- * known.
+ * Returns whether header, coinbase and these transactions are a valid block on the tip, except for its proof of work.
+ * False means unknown.
  */
 export async function isKnownValid(ws: ChainWorkspace, header: HeaderView, coinbase: TxView, known: KnownTransactions): Promise<boolean> {
   const tip = ws.active.tip as HeaderNode;
@@ -86,7 +86,7 @@ export async function isKnownValid(ws: ChainWorkspace, header: HeaderView, coinb
   return !enforceBip30(tip, header.hash, ws.params) || noTwins(ws, coinbase, known, roots, tip);
 }
 
-/** Whether a block has to satisfy no more than what the mempool asks of transactions. */
+/** Returns whether the mempool's rules include all rules of the next block for a single transaction. */
 function rulesAreThePools(ws: ChainWorkspace, header: HeaderView, tip: HeaderNode): boolean {
   const { params, versionBits } = ws;
   if (tip.height + 1 < params.segwitHeight || cleanupEnforced(tip, params, versionBits)) return false;
@@ -97,7 +97,9 @@ function headerFits(ws: ChainWorkspace, header: HeaderView, tip: HeaderNode): bo
   return checkHeaderContext(header, tip, ws.params, ws.clock.nowSeconds(), lastCheckpointHeight(ws), ws.versionBits) === null;
 }
 
-/** The time that locks are compared with (BIP-0113). The mempool takes the earlier one always. */
+/**
+ * Returns the time for lock times (BIP-0113). The mempool always uses the median time past, which is the earlier one.
+ */
 function lockCutoff(ws: ChainWorkspace, header: HeaderView, tip: HeaderNode): number {
   return tip.height + 1 >= ws.params.csvHeight ? tip.medianTimePast() : header.time;
 }
@@ -115,18 +117,15 @@ function sumsFit(ws: ChainWorkspace, header: HeaderView, coinbase: TxView, known
   const count = known.count + 1;
   const around = HEADER_SIZE + compactSizeLength(count);
   const strippedSize = around + coinbase.strippedSize + known.strippedSize;
-  // The limit of the size without witnesses is a part of this.
+  // The weight limit includes the limit of the stripped size.
   const totalSize = around + coinbase.totalSize + known.totalSize;
   if (strippedSize * (WITNESS_SCALE_FACTOR - 1) + totalSize > MAX_BLOCK_WEIGHT) return false;
-  // The legacy operations alone, which have a limit of their own, are a part of these.
+  // This limit includes the one for legacy operations.
   if (known.sigopCost + legacySigops(coinbase) * WITNESS_SCALE_FACTOR > MAX_BLOCK_SIGOPS_COST) return false;
   return moneyRange(known.fees) && outputTotal(coinbase) <= known.fees + blockSubsidy(height, ws.params);
 }
 
-/**
- * BIP-0030, where it is still looked after: no output is an unspent coin already. False as well when the tip moves
- * meanwhile.
- */
+/** Checks BIP-0030: no output is an unspent coin already. Returns false also if the tip changes meanwhile. */
 async function noTwins(
   ws: ChainWorkspace,
   coinbase: TxView,

@@ -1,4 +1,5 @@
-// Parsing, hashing and checking a large block take some milliseconds each: short calls run in between.
+// Handles large blocks in steps. Parsing, hashing and checking them take some milliseconds each, and short calls run in
+// between.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { MAX_BLOCK_TXS, MAX_BLOCK_WEIGHT } from '../../consensus/limits.js';
@@ -6,25 +7,25 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 import { TimeSlice, yieldToLoop } from '../../lib/time-slice.js';
 import type { BlockHasher } from '../../parallel/block-hasher.js';
 
-/** Blocks above are parsed and checked in separate turns of the event loop. */
+/** Size in bytes above which a block is parsed and checked in separate event-loop ticks. */
 const LARGE_BLOCK_BYTES = 500_000;
-/** Transactions looked at between two looks at the clock. */
+/** Number of transactions between two checks of the clock. */
 const SLICE_TXS = 128;
 
-/** Transactions that were checked before. */
+/** Set of transactions that were checked before, such as the mempool. */
 export interface CheckedTransactions {
-  /** How many there are. */
+  /** Number of transactions. */
   readonly size: number;
-  /** Gives a transaction of the very same bytes as a known one its ids and TxFacts. */
+  /** Sets ids and TxFacts of a transaction if the set has one with identical bytes. */
   recognise(tx: TxView): void;
 }
 
-/** Whether what is done with a block deserves turns of its own. */
+/** Returns whether work with a block should be done in separate ticks. */
 export function isLarge({ totalSize }: BlockView): boolean {
   return totalSize > LARGE_BLOCK_BYTES;
 }
 
-/** Looks which of a block's transactions are known: those have their ids and facts then. A large block's in turns. */
+/** Finds the known transactions of a block and sets their ids and facts. Works in time slices if the block is large. */
 export async function recognise(block: BlockView, known: CheckedTransactions | null): Promise<void> {
   if (known === null || known.size === 0) return;
   const looking = visitTransactions(block, (tx) => {
@@ -35,19 +36,19 @@ export async function recognise(block: BlockView, known: CheckedTransactions | n
 }
 
 /**
- * Makes the ids of a large block's transactions, and its roots where there are threads for that; they stay with it.
- * Those of a small one are made when asked for.
+ * Computes the ids of a large block's transactions, and its roots if there are threads for that. Ids of a small block
+ * are computed when needed.
  */
 export async function identify(block: BlockView, hasher: BlockHasher | undefined): Promise<void> {
-  // Roots that were checked were made, and ids before them.
+  // Checked roots were computed, and the ids before them.
   if (block.roots !== null || (block.merkleChecked && block.witnessChecked)) return;
-  // What is too heavy, or has more transactions than fit, is no block: it is looked at in turns.
+  // A block that is too heavy or has too many transactions is invalid. Handle it here, in slices.
   const fits = block.weight <= MAX_BLOCK_WEIGHT && block.txs.length <= MAX_BLOCK_TXS;
   if (hasher !== undefined && fits && (await hasher.hash(block))) return;
   await runInSlices(visitTransactions(block, (tx) => tx.txid && tx.wtxid));
 }
 
-/** In turns of the event loop, none of them shared with what the caller did before. */
+/** Runs a generator in time slices, beginning in a new event-loop tick. */
 async function runInSlices(looking: Generator<void, void>): Promise<void> {
   await yieldToLoop();
   await new TimeSlice().run(looking);

@@ -1,4 +1,5 @@
-// Start-up: header tree, block files, genesis, an interrupted flush, the tip that the coins stand at.
+// Opens the chain's state at start: block tree, block files, genesis block, an interrupted flush, and the tip of the
+// coins.
 
 import { parseBlock } from '../../consensus/block/block-view.js';
 import { equalBytes, hashToHex } from '../../consensus/bytes/hex.js';
@@ -25,21 +26,24 @@ import { loadIndex } from '../tree/load-index.js';
 import { ScriptsLog } from './scripts-log.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** What a chain begins with. */
+/** State of an opened chain. */
 export interface OpenedWorkspace {
   readonly ws: ChainWorkspace;
-  /** The chain and coins below a snapshot that is not validated yet, null for none. */
+  /** Chain and coins below a snapshot that is not validated yet; null for none. */
   readonly history: ChainWorkspace | null;
 }
 
-/** Everything the chain works on, with coins and tips consistent. @throws StoreError, ChainFault */
+/**
+ * Opens the workspace, with coins and tips in agreement.
+ * @throws StoreError, ChainFault
+ */
 export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDeps): Promise<OpenedWorkspace> {
   const options: ChainOptions = { ...defaultChainOptions, ...given };
   const { params, store, crypto, clock, log, verifier, blockHasher, stopping, observe } = deps;
   const guard = deps.guard ?? new ListenerGuard(log);
   const active = new ActiveChain();
   const index = new BlockIndex(active);
-  // Before the rows are judged by this network's rules, under which those of another are damage.
+  // Check the genesis block first: rows of another network would look like damage.
   const sets = decodeCoinSets(await store.get(COIN_SETS_KEY));
   const space = sets.active;
   if ((await store.get(space.tipKey)) !== undefined && (await store.get(blockIndexKey(params.genesisHash))) === undefined) {
@@ -101,8 +105,9 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
 }
 
 /**
- * The same store, files and tree, with another chain and another set of coins. Both caches share the memory.
- * @param space whose coins stand at a block below the snapshot's, or beside it
+ * Returns a workspace with the same store, files and tree, but another chain and another set of coins. The two coins
+ * caches share the memory budget.
+ * @param space set of coins at a block below the snapshot block, or on another branch
  */
 export function historyOf(ws: ChainWorkspace, space: CoinSpace): ChainWorkspace {
   const budgetBytes = Math.floor(ws.options.coinsCacheBytes / 2);
@@ -111,7 +116,10 @@ export function historyOf(ws: ChainWorkspace, space: CoinSpace): ChainWorkspace 
   return { ...ws, space, coins, active: new ActiveChain(), leftRollbacks: 0, isHistory: true };
 }
 
-/** Brings chain and coins to the same block. @returns whether that is not where the coins were written last */
+/**
+ * Sets the tip to the block of the coins, after repairs.
+ * @returns whether this differs from the block at which the coins were last written
+ */
 async function standAtCoins(ws: ChainWorkspace): Promise<boolean> {
   const { store, space, index, blocks, log } = ws;
   await replayFlush({ store, space, index, blocks, log });
@@ -119,26 +127,25 @@ async function standAtCoins(ws: ChainWorkspace): Promise<boolean> {
   const tip = tipHash === undefined ? undefined : index.get(tipHash);
   if (tip === undefined) throw new ChainFault('The coins stand at a block that the index does not know', undefined);
   ws.active.setTip(await rollBackLost(ws, tip));
-  // Both have written coins past the cache.
+  // Both calls wrote coins without the cache.
   await ws.coins.open();
   return ws.active.tip !== tip;
 }
 
-/** The first block of a new data folder. Its output can never be spent, so the coins begin empty. */
+/** Stores the genesis block in a new data folder. Its output can never be spent, so there are no coins. */
 async function createGenesis(ws: ChainWorkspace): Promise<void> {
   const block = parseBlock(ws.params.genesis, ws.crypto);
   const at = (await storedGenesis(ws)) ?? (await ws.blocks.append(block));
   const node = ws.index.addHeader(block.header.bytes, block.hash, null, blockProof(block.header.bits));
   ws.index.receivedTransactions(node, block.txs.length, at.file, at.pos);
   ws.index.dirty.delete(node);
-  // Whatever else a loss of power takes, the chain goes back to this one.
+  // After any power failure the chain can go back to this block.
   await ws.blocks.files.sync();
   await ws.store.batch([rowOp(node), { type: 'put', key: ws.space.tipKey, value: node.hash }], { alone: true });
 }
 
 /**
- * Where the first block lies in files that were there before the database: at the very beginning, as every node writes
- * it.
+ * Returns the position of the genesis block in existing block files: at the very beginning, where every node writes it.
  */
 async function storedGenesis(ws: ChainWorkspace): Promise<BlockPosition | null> {
   const at = { file: 0, pos: RECORD_HEAD_BYTES };

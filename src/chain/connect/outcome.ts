@@ -1,31 +1,31 @@
-// The answers of the chain to a block it was given.
+// Results of the chain about blocks and coins.
 
 import type { Reject } from '../../consensus/state.js';
 import type { HeaderNode } from '../tree/header-node.js';
 
 /**
- * What became of a submitted block.
+ * Result of a submitted block.
  * - accepted: new, and now valid as part of the active chain
- * - duplicate: its bytes were there already
- * - inconclusive: stored (or, unrequested, ignored), but no verdict was reached
+ * - duplicate: its bytes were stored already
+ * - inconclusive: stored without a verdict, or unrequested and ignored
  * - invalid: a rule was broken, see reject
  */
 export interface BlockOutcome {
   readonly kind: 'accepted' | 'duplicate' | 'inconclusive' | 'invalid';
   /** The broken rule when kind is invalid. */
   readonly reject: Reject | null;
-  /** Whether its bytes were stored by this call. */
+  /** True if this call stored its bytes. */
   readonly isNew: boolean;
-  /** Its place in the header tree; null when the header was not accepted. */
+  /** Its node in the block tree; null if the header was not accepted. */
   readonly node: HeaderNode | null;
 }
 
-/** What is known of a block hash before looking at the block, as submitblock and proposals ask it. */
+/** Known state of a block hash, in the words of BIP-0022. */
 export type KnownBlock = 'duplicate' | 'duplicate-invalid' | 'duplicate-inconclusive' | 'unknown';
 
-/** How far a block got. */
+/** State of a block. */
 export interface BlockState {
-  /** It or an ancestor broke a rule or was invalidated. */
+  /** The block or an ancestor broke a rule or was invalidated by the operator. */
   readonly failed: boolean;
   readonly hasData: boolean;
   readonly hasUndo: boolean;
@@ -33,14 +33,14 @@ export interface BlockState {
   readonly valid: boolean;
 }
 
-/** Sums over all unspent outputs, for gettxoutsetinfo. */
+/** Figures of all unspent outputs, for gettxoutsetinfo. */
 export interface CoinsStats {
   readonly height: number;
   /** Internal order. */
   readonly bestBlock: Uint8Array;
-  /** Transactions with at least one unspent output. */
+  /** Number of transactions with at least one unspent output. */
   readonly transactions: number;
-  /** Unspent outputs. */
+  /** Number of unspent outputs. */
   readonly outputs: number;
   /** Core's measure: 32 + 4 + 4 + 8 + 2 + script length for each output. */
   readonly bogoSize: number;
@@ -48,7 +48,7 @@ export interface CoinsStats {
   readonly hashSerialized: Uint8Array | null;
   /** MuHash of the set, 32 bytes, shown reversed; null if not requested. */
   readonly muhash: Uint8Array | null;
-  /** Bytes the coins take in the database, estimated. */
+  /** Estimated bytes of the coins in the database. */
   readonly diskSize: number;
   readonly totalSats: number;
 }

@@ -1,5 +1,6 @@
-// One step towards a better tip, worked out in full before anything changes: which blocks leave, which join, and which
-// turned out invalid on the way (Core's ActivateBestChainStep). Then applying it: a reader sees all of it or nothing.
+// Prepares one step towards a better tip completely before anything changes: blocks to disconnect, blocks to connect,
+// and a block that turned out to be invalid (Core's ActivateBestChainStep). Then applies it: a reader sees all of the
+// step or nothing.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { Reject } from '../../consensus/state.js';
@@ -16,34 +17,37 @@ import type { EarlyConnection } from './early-connection.js';
 import { scriptsReason } from './scripts-needed.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** Coins changed in one go: some 20 ms near the tip, when miners wait for nothing else; 5 ms elsewhere. */
+/**
+ * Largest number of coins that are changed in one go: about 20 ms near the tip, while miners wait for nothing else, and
+ * 5 ms otherwise.
+ */
 const QUICK_COINS = { eager: 25_000, other: 6_000 };
-/** Outpoints asked for at a time. */
+/** Number of outpoints read at a time. */
 const PREFETCH_OUTPOINTS = 1_024;
 
-/** A block whose parsed form is at hand already. */
+/** A block that is parsed already. */
 export interface SuppliedBlock {
   readonly node: HeaderNode;
   readonly block: BlockView;
-  /** On its parent, when that is the tip. */
+  /** Early connection of the block; valid if its parent is still the tip. */
   readonly early?: EarlyConnection | null;
 }
 
-/** What to do. */
+/** A prepared step. */
 export interface Step {
   /** Old tip first. */
   readonly disconnected: ConnectedBlock[];
   /** Lowest first; all valid. */
   readonly connected: JoinedBlock[];
-  /** The block after the connected ones, when it broke a rule. */
+  /** The block after the connected ones, if it broke a rule. */
   readonly failed: { readonly node: HeaderNode; readonly block: BlockView; readonly reject: Reject } | null;
-  /** The block after the connected ones, when its stored bytes could not be read. */
+  /** The block after the connected ones, if its stored bytes could not be read. */
   readonly unreadable: { readonly node: HeaderNode; readonly error: StoreError } | null;
 }
 
 /**
- * Reads and checks blocks from the tip towards the target, until a better tip than the present one is reached.
- * @param prefetcher what was prepared for these blocks before; null without
+ * Reads and checks blocks from the tip towards the target, until the result is a better tip than the current one.
+ * @param prefetcher holds prefetched blocks of this branch; null for none
  */
 export async function prepareStep(
   ws: ChainWorkspace,
@@ -64,7 +68,7 @@ export async function prepareStep(
     const leaving = await prepareDisconnect(ws, node, overlay);
     disconnected.push(leaving);
     bytes += leaving.block.totalSize;
-    // Enough for one step: go down this far now, and on from there.
+    // The step is full: disconnect these blocks now and continue with the next step.
     if (bytes > ws.options.maxStepBytes) return step();
   }
   for (let height = fork.height + 1; height <= target.height; height++) {
@@ -82,7 +86,7 @@ export async function prepareStep(
     const reason = scriptsReason(ws, node, assumed);
     ws.scriptsLog.noteReason(node, reason);
     const connect = { klass: 'block', scripts: reason !== null, overlay, prefetched } as const;
-    // Scripts that are not asked for decide nothing.
+    // If no scripts are required, their results do not matter.
     const early = supplied?.node === node && overlay === null && reason !== null ? await supplied.early?.takeResult() : null;
     const result = early ?? (await tryConnect(ws, block, node.prev as HeaderNode, connect));
     if (result === null) throw new ChainFault('a step of the chain was given up', undefined);
@@ -97,7 +101,7 @@ export async function prepareStep(
   return step();
 }
 
-/** Reads a block of the active chain with its undo data and takes it off the overlay. */
+/** Reads a block of the active chain with its undo data and disconnects it on the overlay. */
 export async function prepareDisconnect(ws: ChainWorkspace, node: HeaderNode, overlay: CoinsOverlay): Promise<ConnectedBlock> {
   if (isBeyondPruned(ws, node)) {
     throw new ChainFault(
@@ -119,13 +123,16 @@ export async function prepareDisconnect(ws: ChainWorkspace, node: HeaderNode, ov
   return { node, block, spent };
 }
 
-/** Whether a block of the active chain cannot be taken off, since its bytes or its undo data were pruned, or never were here. */
+/**
+ * Returns whether a block of the active chain cannot be disconnected, because its bytes or undo data were pruned or
+ * never stored.
+ */
 export function isBeyondPruned({ index, blocks, isHistory }: ChainWorkspace, node: HeaderNode): boolean {
   if (!isHistory && index.assumed !== null && node.height <= index.assumed.height) return true;
   return index.havePruned && !blocks.isRecent(node) && !node.has(NodeStatus.HAVE_DATA | NodeStatus.HAVE_UNDO);
 }
 
-/** Changes the coins of a step, stopping now and then. Everything was prepared: what fails in here is a fault. */
+/** Changes the coins of a step, yielding regularly. All checks have passed, so any failure here is a fault. */
 export function* changeCoins({ coins }: ChainWorkspace, { disconnected, connected }: Step): Generator<void, void> {
   for (const { node, block, spent } of disconnected) {
     if (!(yield* disconnectCoins(coins, block, spent, node.height)))
@@ -134,7 +141,10 @@ export function* changeCoins({ coins }: ChainWorkspace, { disconnected, connecte
   for (const { node, block } of connected) yield* connectCoins(coins, block, node.height);
 }
 
-/** Whether a step is one block after the tip whose coins are changed in one go. @param eager near the tip */
+/**
+ * Returns whether a step is a single block on the tip whose coins are changed in one go.
+ * @param eager near the tip
+ */
 export function isQuick({ disconnected, connected }: Step, eager: boolean): boolean {
   if (disconnected.length > 0 || connected.length !== 1) return false;
   const txs = (connected[0] as JoinedBlock).block.txs;
@@ -143,7 +153,7 @@ export function isQuick({ disconnected, connected }: Step, eager: boolean): bool
   );
 }
 
-/** Moves the tip. The caller shows or defers the change of the coins in the same turn of the event loop. */
+/** Sets the new tip. The caller shows or defers the coin changes in the same event-loop tick. */
 export function moveTip({ active, blocks }: ChainWorkspace, { disconnected, connected }: Step): void {
   for (const { node } of disconnected) active.setTip(node.prev as HeaderNode);
   for (const { node } of connected) active.setTip(node);

@@ -1,5 +1,5 @@
-// A block's scripts, handed to the verifier run by run while the block is still being looked at; then the block's
-// verdict with them.
+// Passes a block's scripts to the verifier run by run, while the block is still being checked, and combines the results
+// into the block's verdict.
 
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { BlockConnector } from '../../consensus/connect.js';
@@ -11,20 +11,23 @@ import type { Logger } from '../../log/logger.js';
 import { StopFlag } from '../../parallel/stop-flag.js';
 import type { TxJob, Verifier, VerifyClass, VerifyResult } from '../../parallel/verifier.js';
 
-/** Flags whose failures Core 0.21 calls non-mandatory: all that are policy, and all consensus rules after P2SH. */
+/** Flags whose failures Core 0.21 calls non-mandatory: policy flags, and all consensus rules after P2SH. */
 const NOT_MANDATORY = STANDARD_SCRIPT_FLAGS & ~MANDATORY_SCRIPT_FLAGS;
 
-/** How to run them. */
+/** How to run the scripts. */
 export interface ScriptSettings {
   readonly flags: number;
   readonly klass: VerifyClass;
-  /** Core's -par=1: scripts of a transaction come before the checks of the next one, and their errors are named. */
+  /**
+   * Wording of failures. 'sequential' is Core's -par=1: scripts of a transaction rank before the checks of the next
+   * one.
+   */
   readonly wording: ScriptWording;
 }
 
-/** Transactions under way. */
+/** One batch of transactions at the verifier. */
 interface Run {
-  /** Theirs in the block. */
+  /** Their positions in the block. */
   readonly places: readonly number[];
   readonly jobs: readonly TxJob[];
   readonly result: Promise<VerifyResult>;
@@ -38,7 +41,7 @@ export class ScriptRuns {
   readonly #settings: ScriptSettings;
   readonly #log: Logger;
 
-  /** @param stop ends the scripts early; the verdict is an error then */
+  /** @param stop stops the scripts early; `verdict` then throws */
   constructor(verifier: Verifier, settings: ScriptSettings, log: Logger, stop?: StopFlag) {
     this.#removeStopListener = stop?.onRaise(() => this.#stop.raise());
     this.#verifier = verifier;
@@ -46,7 +49,7 @@ export class ScriptRuns {
     this.#log = log;
   }
 
-  /** Starts the scripts of the transactions from first up to, not including, end. */
+  /** Starts the scripts of transactions `first` up to, not including, `end`. */
   start(connector: BlockConnector, first: number, end: number): void {
     const { flags, klass } = this.#settings;
     const jobs: TxJob[] = [];
@@ -60,15 +63,15 @@ export class ScriptRuns {
     }
     if (jobs.length === 0) return;
     const result = this.#verifier.verifyTxs({ txs: jobs, flags, klass, stop: this.#stop });
-    // Awaited in order later; one that fails before its turn must not count as unhandled.
+    // Results are awaited later, in order. An earlier rejection must not count as unhandled.
     result.catch(() => undefined);
     this.#runs.push({ places, jobs, result });
   }
 
-  /** The block's verdict out of what connecting and the scripts found. Only faults of the verifier reject. */
+  /** Returns the block's verdict from its checks and scripts. Throws only for faults of the verifier. */
   async verdict(connector: BlockConnector): Promise<Verdict> {
     const sequential = this.#settings.wording === 'sequential';
-    // With several threads a verdict without scripts stands whatever they say.
+    // With several threads, a verdict of the other checks stands whatever the scripts result in.
     if (!sequential && connector.verdict !== null) return connector.verdict;
     for (const run of this.#runs) {
       const result = await run.result;
@@ -78,7 +81,7 @@ export class ScriptRuns {
     return connector.verdict;
   }
 
-  /** Stops what still runs and waits for it. */
+  /** Stops running scripts and waits for them. */
   async stopScripts(): Promise<void> {
     this.#removeStopListener?.();
     this.#stop.raise();
@@ -98,7 +101,7 @@ export class ScriptRuns {
     return verdict;
   }
 
-  /** Whether an input passes under other flags; they decide between Core's two names of a failure. */
+  /** Returns whether an input passes under other flags. This decides between Core's two names of a failure. */
   async #passes(job: TxJob, flags: number): Promise<boolean> {
     const { klass } = this.#settings;
     if (flags === this.#settings.flags) return false;

@@ -1,9 +1,8 @@
-// What the log says about scripts of blocks being run or left out (-assumevalid): when it begins, and why, in Core's
-// words.
+// Logs when the chain starts or stops verifying scripts (-assumevalid), with the reason, in Core's words.
 import type { Logger } from '../../log/logger.js';
 import type { HeaderNode } from '../tree/header-node.js';
 
-/** Says when scripts begin to be run or left out, or are run for another reason. */
+/** Logs each change of the reason. */
 export class ScriptsLog {
   readonly #log: Logger;
   #last: string | null | undefined;
@@ -12,7 +11,7 @@ export class ScriptsLog {
     this.#log = log;
   }
 
-  /** @param reason why scripts of this block run; null: they don't */
+  /** @param reason why scripts of this block are verified; null: they are not */
   noteReason(node: HeaderNode, reason: string | null): void {
     if (reason === this.#last) return;
     this.#last = reason;

@@ -1,24 +1,24 @@
-// When a block runs its scripts, and when the assumed-valid block stands in for them (-assumevalid).
+// Decides whether a block's scripts are verified, or the assumed-valid block replaces that (-assumevalid).
 import { blockProof } from '../../consensus/rules/bits.js';
 import type { HeaderNode } from '../tree/header-node.js';
 import { type ChainWorkspace, minimumChainWork } from './workspace.js';
 
 /**
- * A block is buried deeply enough below the best header for assumed scripts when mining the difference would take this
- * long, seconds.
+ * Time in seconds that mining the difference to the best header must take, so that a block is buried deeply enough to
+ * skip its scripts.
  */
 const ASSUME_BURIED_SECONDS = 60 * 60 * 24 * 7 * 2;
 
-/** Display hex of the assumed-valid block; null when all scripts run. */
+/** Returns the display hex of the assumed-valid block; null if all scripts are verified. */
 export function assumedHashHex({ options, params }: ChainWorkspace): string | null {
   const assumed = options.assumeValid ?? params.assumeValid;
   return assumed === null || /^0*$/.test(assumed) ? null : assumed.padStart(64, '0');
 }
 
 /**
- * Why scripts of this block must run, in Core's words; null when the assumed-valid block stands in for them: it is of
- * the best header chain, and this block is an ancestor of it that is buried deeply (-assumevalid).
- * @param assumed undefined: there is none, or its header is not known
+ * Returns why scripts of this block must be verified, in Core's words. Null if they are skipped: the assumed-valid
+ * block is on the best header chain, and this block is a deeply buried ancestor of it (-assumevalid).
+ * @param assumed undefined if there is none or its header is unknown
  */
 export function scriptsReason(ws: ChainWorkspace, node: HeaderNode, assumed: HeaderNode | undefined): string | null {
   if (assumed === undefined) return assumedHashHex(ws) === null ? 'assumevalid=0 (always verify)' : 'assumevalid hash not in headers';
@@ -27,7 +27,7 @@ export function scriptsReason(ws: ChainWorkspace, node: HeaderNode, assumed: Hea
   const best = ws.index.bestHeader;
   if (!best.descendsFrom(node)) return 'block not in best header chain';
   if (best.chainWork < minimumChainWork(ws)) return 'best header chainwork below minimumchainwork';
-  // Time that mining from this block to the best header takes at the best header's difficulty.
+  // Time needed to mine from this block to the best header, at the best header's difficulty.
   const work = best.chainWork - node.chainWork;
   const seconds = (work * BigInt(ws.params.powTargetSpacing)) / (blockProof(best.bits) || 1n);
   return seconds <= BigInt(ASSUME_BURIED_SECONDS) ? 'block too recent relative to best header' : null;

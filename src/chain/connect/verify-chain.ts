@@ -1,5 +1,5 @@
-// Checks stored blocks again, newest first (Core's VerifyDB): 0 bytes readable, 1 block rules, 2 undo data readable, 3
-// disconnecting gives consistent coins, 4 connecting them again works. Everything on an overlay.
+// Checks stored blocks again, newest first (Core's VerifyDB). Level 0: bytes are readable, 1: block rules, 2: undo data
+// is readable, 3: disconnecting gives consistent coins, 4: connecting again works. All coin changes stay on an overlay.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { checkBlock } from '../../consensus/rules/check-block.js';
@@ -13,13 +13,14 @@ import { tryConnect } from './connect-block.js';
 import { isBeyondPruned, prepareDisconnect } from './reorganize.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** Block bytes whose coins are taken back and forth at most: deeper blocks get the checks of level 2. */
+/** Bytes of blocks that are disconnected and connected at most. Deeper blocks get the checks of level 2. */
 const MAX_DISCONNECT_BYTES = 64 << 20;
 
 /**
- * Must run inside the chain's queue, so that the tip stands still.
- * @param level 0..4, others are clamped @param depth blocks from the tip; 0 or too many means all
- * @returns what is wrong, null when everything was in order
+ * Checks the newest blocks. Must run inside the chain's queue, so that the tip does not change.
+ * @param level 0 to 4; other values are clamped
+ * @param depth number of blocks from the tip; 0 or too many means all
+ * @returns a description of the error; null if there is none
  */
 export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: number): Promise<string | null> {
   const tip = ws.active.tip as HeaderNode;
@@ -31,7 +32,7 @@ export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: num
   try {
     for (let node = tip; node.prev !== null && node.height > tip.height - blocks; node = node.prev) {
       if (ws.stopping()) return null;
-      // A pruned block that was fetched again has no undo data.
+      // A pruned block that was downloaded again has no undo data.
       const lacking = (ws.index.havePruned || ws.index.assumed !== null) && !node.has(NodeStatus.HAVE_DATA | NodeStatus.HAVE_UNDO);
       if (lacking || isBeyondPruned(ws, node)) {
         ws.log.info(
@@ -40,7 +41,7 @@ export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: num
         break;
       }
       const block = await ws.blocks.read(node);
-      // A view that passed before says so; the point here is to look again.
+      // The view remembers checks that it passed before. The purpose here is to repeat them.
       block.forgetChecks();
       if (checks >= 1) {
         const verdict = checkBlock(block, ws.params, ws.crypto) ?? contextualCheckBlock(block, node.prev, ws.params, ws.versionBits);

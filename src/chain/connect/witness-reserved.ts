@@ -1,5 +1,5 @@
-// A miner may hand in a block whose coinbase lacks the witness that BIP-0141 asks for beside a commitment; the node
-// fills in the default, 32 zero bytes (Core's UpdateUncommittedBlockStructures).
+// Adds the witness reserved value of BIP-0141 (32 zero bytes) to blocks whose coinbase has a commitment but no witness
+// (Core's UpdateUncommittedBlockStructures).
 
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { witnessCommitmentIndex } from '../../consensus/block/merkle.js';
@@ -8,10 +8,7 @@ import { ByteWriter } from '../../consensus/bytes/writer.js';
 
 const HEADER_BYTES = 80;
 
-/**
- * The block itself, or a copy with the reserved value in place. Only blocks whose parent makes segwit apply to them
- * should come here.
- */
+/** Returns the block, or a copy with the reserved value. Call it only for blocks to which segwit applies. */
 export function withReservedValue(block: BlockView): BlockView {
   const coinbase = block.txs[0];
   if (coinbase === undefined || coinbase.inputCount === 0 || coinbase.hasWitness || witnessCommitmentIndex(coinbase) < 0) return block;
@@ -24,7 +21,7 @@ export function withReservedValue(block: BlockView): BlockView {
     .u8(0)
     .u8(1)
     .bytes(bytes.subarray(4, bytes.length - 4));
-  // One item of 32 zeros for the first input, none for others (a valid coinbase has no others).
+  // One item of 32 zeros for the first input, none for others. A valid coinbase has no others.
   out.u8(1).u8(32).bytes(new Uint8Array(32));
   for (let i = 1; i < coinbase.inputCount; i++) out.u8(0);
   out.bytes(bytes.subarray(bytes.length - 4));

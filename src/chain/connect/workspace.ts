@@ -1,5 +1,4 @@
-// What the steps of the chain's pipeline share. One per chain, made when it opens; only steps running in the chain's
-// queue change it.
+// State that the steps of the chain share. There is one per chain. Only steps that run in the chain's queue change it.
 
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { VersionBitsCache } from '../../consensus/rules/versionbits.js';
@@ -18,7 +17,7 @@ import type { ActiveChain } from '../tree/active-chain.js';
 import type { BlockIndex } from '../tree/block-index.js';
 import type { ScriptsLog } from './scripts-log.js';
 
-/** Work below which no chain is taken for the network's (-minimumchainwork, or the network's own). */
+/** Returns the minimum chain work: -minimumchainwork, or the value of the network. */
 export function minimumChainWork({ options, params }: ChainWorkspace): bigint {
   return options.minimumChainWork ?? params.minimumChainWork;
 }
@@ -34,22 +33,22 @@ export interface ChainWorkspace {
   readonly verifier: Verifier;
   readonly blockHasher: BlockHasher | undefined;
   readonly store: Store;
-  /** Where the coins lie in the store; another set once a snapshot was loaded. */
+  /** Keys of the coins in the database. A loaded snapshot switches to another set. */
   space: CoinSpace;
   readonly blocks: BlockStorage;
   readonly index: BlockIndex;
   readonly active: ActiveChain;
   readonly coins: CoinsCache;
   readonly versionBits: VersionBitsCache;
-  /** Whether this is the history below a snapshot, which is validated in the background. */
+  /** True for the history below a snapshot, which is validated in the background. */
   readonly isHistory: boolean;
   readonly scriptsLog: ScriptsLog;
   /**
-   * Rollback rows that an earlier run left, which was killed: the files of those blocks may not be synced. Set when the
-   * chain opens.
+   * Number of rollback rows left by an earlier run that was killed. The files of their blocks may not be synced. Set
+   * when the chain opens.
    */
   leftRollbacks: number;
-  /** Whether the node is about to stop. */
+  /** Returns whether the node is stopping. */
   readonly stopping: () => boolean;
   readonly observe: (name: string, seconds: number) => void;
 }

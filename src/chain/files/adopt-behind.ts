@@ -1,7 +1,6 @@
-// Blocks that lie in the files behind the last one that the index knows, at the start: the database lost its last
-// writes (its log was damaged, the machine died, an older copy was put back), or a process died between a block and its
-// row. Nothing of that is lost for good: the blocks go into the tree where they lie, and are connected like all stored
-// blocks.
+// Finds blocks at start that are in the files behind the last one in the index. Either the database lost its last
+// writes (its log was damaged, the machine died, an older copy was restored), or a process died between writing a block
+// and its row. These blocks are added to the tree and connected like all stored blocks.
 
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { parseHeader } from '../../consensus/block/header-view.js';
@@ -14,8 +13,8 @@ import type { ChainWorkspace } from '../connect/workspace.js';
 import { NodeStatus } from '../tree/header-node.js';
 
 /**
- * More than this is announced, because the start takes noticeably longer; after an older copy was put back it may be
- * most of the chain.
+ * Amount in bytes above which the log announces the work, because the start takes noticeably longer. After an older
+ * copy was restored it may be most of the chain.
  */
 const ANNOUNCED_BYTES = 64 << 20;
 const REPORT_MS = 10_000;
@@ -27,10 +26,14 @@ interface Found {
   readonly prevHash: Uint8Array;
 }
 
-/** @param accept takes a block that lies at a place; whether it was new @returns blocks taken in */
+/**
+ * Adds blocks behind the last known one to the tree.
+ * @param accept adds a block at a position of the files; returns whether it was new
+ * @returns number of added blocks
+ */
 export async function adoptBehind(ws: ChainWorkspace, accept: (block: BlockView, at: BlockPosition) => Promise<boolean>): Promise<number> {
   const { index, blocks, crypto, log, clock } = ws;
-  // By the block before: a child may lie before its parent.
+  // By parent hash, because a child may precede its parent in the files.
   const children = new Map<string, Found[]>();
   const ready: Found[] = [];
   let total = 0;
@@ -54,7 +57,7 @@ export async function adoptBehind(ws: ChainWorkspace, accept: (block: BlockView,
   let adopted = 0;
   let unreadable = 0;
   let done = 0;
-  // In the order of the files, as far as parents allow; the list grows while it is walked through.
+  // In file order, except that parents come first. The list grows during the loop.
   for (const found of ready) {
     if (ws.stopping()) break;
     if (await adopt(found)) adopted++;
@@ -77,7 +80,7 @@ export async function adoptBehind(ws: ChainWorkspace, accept: (block: BlockView,
     } catch (error) {
       const damaged = error instanceof DecodeError || (error instanceof StoreError && error.code === 'STORE_CORRUPTION');
       if (!damaged) throw error;
-      // The first says what is wrong; a disk with many would fill the log.
+      // Log only the first error: a damaged disk could fill the log.
       if (++unreadable === 1) log.warn(`A block behind the last one that the database knew is not readable: ${error.message}`);
       return false;
     }

@@ -1,5 +1,5 @@
-// Blocks and undo data by node of the header tree: positions in the files, checks that the right bytes came back, and a
-// few parsed blocks kept.
+// Blocks and undo data by node of the block tree: positions in the files, checks that the right bytes were read, and
+// some parsed blocks in memory.
 
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
@@ -14,18 +14,21 @@ import type { ConnectedBlock } from '../events.js';
 import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
 
 /**
- * Parsed blocks kept near the tip: enough for a usual reorganisation and for the calls that ask about the newest block.
- * With two, V8 lets its heap grow less, and collects more often while a known block becomes new work.
+ * Number of parsed blocks kept in memory near the tip: enough for a usual reorganisation and for calls about the newest
+ * block. With two, V8's heap grows less and is collected more often while a known block becomes new work.
  */
 const RECENT_BLOCKS = 6;
-/** Blocks above this size are not kept, in bytes. */
+/** Size in bytes above which a block is not kept in memory. */
 const MAX_RECENT_BLOCK_BYTES = 4_000_000;
 
-/** Blocks that came and wait for their turn are kept parsed up to so many bytes and blocks; the rest is read back. */
+/**
+ * Limits in bytes and blocks for parsed blocks that wait to be connected. Blocks above the limits are read back from
+ * the files.
+ */
 const ARRIVED_BYTES = 32 << 20;
 const ARRIVED_BLOCKS = 1_024;
 
-/** A block that was connected lately, with the coins that it spent. */
+/** A recently connected block with the coins that it spent. */
 export class RecentBlock {
   readonly node: HeaderNode;
   readonly block: BlockView;
@@ -38,14 +41,14 @@ export class RecentBlock {
     this.#spent = spent;
   }
 
-  /** Per transaction after the coinbase. */
+  /** Spent coins, one list per transaction after the coinbase. */
   get spent(): Coin[][] {
     return this.#spent ?? decodeUndo(this.undoData());
   }
 
   /**
-   * The same, encoded: the files have it, and near the tip a rollback row. From the first time on only these bytes stay:
-   * V8's collector goes over objects again and again.
+   * Returns the spent coins encoded, as undo files have them, and near the tip the rollback rows. After the first call
+   * only these bytes stay in memory, because V8's collector visits objects again and again.
    */
   undoData(): Uint8Array {
     this.#undo ??= encodeUndo(this.#spent as Coin[][]);
@@ -55,10 +58,10 @@ export class RecentBlock {
 }
 
 export class BlockStorage {
-  /** Stored blocks that wait to be connected, by node. */
+  /** Stored blocks that are not connected yet, by node. */
   readonly #waiting = new Map<HeaderNode, BlockView>();
   #waitingBytes = 0;
-  /** Lately connected blocks, oldest first; also the only source of undo data until it is written. */
+  /** Recently connected blocks, oldest first. Also the only source of undo data until it is written. */
   readonly #recent = new Map<HeaderNode, RecentBlock>();
   readonly #hashes: Hashes;
 
@@ -74,14 +77,14 @@ export class BlockStorage {
     return this.files.appendBlock(block.bytes);
   }
 
-  /** The same of several blocks, which costs little more than one. */
+  /** Appends several blocks, which costs little more than one. */
   appendAll(blocks: readonly BlockView[]): Promise<BlockPosition[]> {
     return this.files.appendBlocks(blocks.map(({ bytes }) => bytes));
   }
 
   /**
-   * Keeps a block that was just stored until it is connected, if there is room.
-   * @param height of the tip: what lies below waits in vain
+   * Keeps a stored block in memory until it is connected, within the limits.
+   * @param height of the tip: waiting blocks at or below it will not be connected
    */
   addWaiting(node: HeaderNode, block: BlockView, height: number): void {
     this.#dropWaiting(node);
@@ -93,12 +96,12 @@ export class BlockStorage {
     this.#waitingBytes += block.totalSize;
   }
 
-  /** A block that waits, as it was parsed on arrival. */
+  /** Returns a waiting block as parsed on arrival. */
   waitingBlock(node: HeaderNode): BlockView | undefined {
     return this.#waiting.get(node);
   }
 
-  /** How many blocks wait, and their bytes. */
+  /** Number and bytes of the waiting blocks. */
   get waitingFigures(): { readonly blocks: number; readonly bytes: number } {
     return { blocks: this.#waiting.size, bytes: this.#waitingBytes };
   }
@@ -115,19 +118,19 @@ export class BlockStorage {
     this.#recent.set(connected.node, new RecentBlock(connected));
   }
 
-  /** A block that was connected lately. */
+  /** Returns a recently connected block. */
   recentBlock(node: HeaderNode): RecentBlock | undefined {
     return this.#recent.get(node);
   }
 
-  /** Whether the block was connected lately, so that reading it needs no file. */
+  /** Returns whether the block is a recently connected one, which is read from memory. */
   isRecent(node: HeaderNode): boolean {
     return this.#recent.has(node);
   }
 
-  /** Forgets what need not be kept: the lowest beyond a few, but nothing whose undo data is not written yet. */
+  /** Drops the lowest blocks above the limit, except those whose undo data is not written yet. */
   trimRecent(): void {
-    // Lowest first: blocks of a history that is validated in the background do not push out those near the tip.
+    // Lowest first: blocks of a background history must not displace those near the tip.
     const byHeight = [...this.#recent].sort(([a], [b]) => a.height - b.height);
     for (const [node, { block }] of byHeight) {
       const written = node.has(NodeStatus.HAVE_UNDO);
@@ -135,7 +138,10 @@ export class BlockStorage {
     }
   }
 
-  /** The bytes of a stored block. @throws StoreError */
+  /**
+   * Reads the bytes of a stored block.
+   * @throws StoreError
+   */
   async readBytes(node: HeaderNode): Promise<Uint8Array> {
     const recent = this.#recent.get(node);
     if (recent !== undefined) return recent.block.bytes;
@@ -147,7 +153,10 @@ export class BlockStorage {
     return bytes;
   }
 
-  /** A stored block, parsed. @throws StoreError */
+  /**
+   * Reads and parses a stored block.
+   * @throws StoreError
+   */
   async read(node: HeaderNode): Promise<BlockView> {
     const recent = this.#recent.get(node);
     if (recent !== undefined) return recent.block;
@@ -160,7 +169,10 @@ export class BlockStorage {
     }
   }
 
-  /** Coins a connected block spent, per transaction after the coinbase. @throws StoreError */
+  /**
+   * Reads the coins that a connected block spent, by transaction after the coinbase.
+   * @throws StoreError
+   */
   async readUndo(node: HeaderNode): Promise<Coin[][]> {
     const recent = this.#recent.get(node);
     if (recent !== undefined) return recent.spent;
@@ -170,7 +182,7 @@ export class BlockStorage {
     return decodeUndo(bytes) as Coin[][];
   }
 
-  /** Whether the file holds this undo data: a block that was connected before may have lost it since. */
+  /** Returns whether the file has this undo data. A block that was connected before may have lost it since. */
   async #hasUndo(node: HeaderNode, undo: Uint8Array): Promise<boolean> {
     if (!node.has(NodeStatus.HAVE_UNDO)) return false;
     try {
@@ -181,7 +193,7 @@ export class BlockStorage {
     }
   }
 
-  /** Writes undo data of connected blocks, unless it is there already. */
+  /** Writes undo data of connected blocks, unless the files have it already. */
   async writeUndo(connected: readonly RecentBlock[]): Promise<void> {
     const open: { node: HeaderNode; undo: Uint8Array }[] = [];
     for (const recent of connected) {
@@ -191,7 +203,7 @@ export class BlockStorage {
       if (!(await this.#hasUndo(node, undo))) open.push({ node, undo });
     }
     for (let first = 0; first < open.length; ) {
-      // Those of one file go in one write.
+      // Write the data of one file at once.
       const { file } = (open[first] as { node: HeaderNode }).node;
       let end = first + 1;
       while (end < open.length && open[end]?.node.file === file) end++;

@@ -1,6 +1,6 @@
 // Reads blocks from files (-loadblock, -reindex): blk and bootstrap files, or one hex block per line, in any order. A
-// block that comes before its parent waits: within bounds with its bytes, beyond them by its place in the file, from
-// where it is read again.
+// block that precedes its parent waits. Its bytes stay in memory within a limit. Above it, only its position is kept
+// and it is read again.
 
 import { statSync } from 'node:fs';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
@@ -14,53 +14,59 @@ import { yieldToLoop } from '../../lib/time-slice.js';
 import type { Logger } from '../../log/logger.js';
 import { readScanned, type ScannedBlock, scanBlocks } from '../../storage/scan-blocks.js';
 
-/** How far an import came. */
+/** Progress of an import. */
 export interface ImportProgress {
   /** Blocks accepted as new. */
   readonly blocks: number;
-  /** Bytes of the files looked at, and all there are. */
+  /** Bytes of the files that were read, and of all files. */
   readonly bytes: number;
   readonly totalBytes: number;
   /** Height of the tip. */
   readonly height: number;
   readonly blocksPerSecond: number;
-  /** At the speed so far; null while there is none. */
+  /** Estimated at the speed so far; null while unknown. */
   readonly secondsLeft: number | null;
 }
 
-/** Where a block was found. */
+/** Position of a block in an imported file. */
 export interface BlockSource {
   readonly path: string;
   readonly pos: number;
 }
 
-/** What the importer does with a block. */
+/** Receives the blocks of an import. */
 export interface ImportSink {
   readonly hashes: Hashes;
   readonly clock: Clock;
   readonly log: Logger;
   readonly magic: Uint8Array;
-  /** Bytes of waiting blocks. */
+  /** Limit for the bytes of waiting blocks in memory. */
   readonly orphanBytes: number;
-  /** Whether a block's header is in the tree. */
+  /** Returns whether a block's header is in the tree. */
   has(hash: Uint8Array): boolean;
-  /** Whether a block's bytes are stored, so that it need not be looked at. */
+  /** Returns whether a block's bytes are stored, so it can be skipped. */
   stored(hash: Uint8Array): boolean;
-  /** Checks and stores. @returns whether it was new */
+  /**
+   * Checks and stores a block.
+   * @returns whether it was new
+   */
   accept(block: BlockView, source: BlockSource): Promise<boolean>;
   height(): number;
   stopping(): boolean;
 }
 
-/** Milliseconds between two reports. */
+/** Interval between reports in milliseconds. */
 const REPORT_MS = 1000;
 /**
- * Blocks that wait by their place alone: some 200 bytes each. Core's nodes fetch at most 1,024 blocks ahead of the
- * first one missing.
+ * Number of waiting blocks at most. Each takes about 200 bytes without its bytes. Core downloads at most 1,024 blocks
+ * ahead of the first missing one.
  */
 const MAX_WAITING = 200_000;
 
-/** Imports files, as one sequence. @returns blocks accepted as new */
+/**
+ * Imports several files as one sequence.
+ * @returns number of blocks accepted as new
+ */
 export async function importBlocks(
   paths: readonly string[],
   sink: ImportSink,
@@ -71,20 +77,20 @@ export async function importBlocks(
     const before = run.accepted;
     const dropped = run.dropped;
     for (const path of paths) await run.pass(path);
-    // Blocks that had to be dropped while they waited get another chance as long as that leads anywhere.
+    // Read the files again for dropped blocks, as long as that accepts new ones.
     if (run.dropped === dropped || run.accepted === before || sink.stopping()) break;
   }
   run.report();
   return run.accepted;
 }
 
-/** A block whose parent was not seen yet. */
+/** A block whose parent is missing. */
 interface Waiting {
   readonly hash: Uint8Array;
   readonly source: BlockSource;
   readonly length: number;
   readonly text: boolean;
-  /** Null once given up for want of room: then it is read again. */
+  /** Null once dropped because of the limit. Then the block is read again. */
   bytes: Uint8Array | null;
 }
 
@@ -92,18 +98,18 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
 
 class ImportRun {
   accepted = 0;
-  /** Waiting blocks given up for want of room, which can't be read again. */
+  /** Number of waiting blocks that were dropped and cannot be read again individually. */
   dropped = 0;
   #bytes = 0;
-  /** Bytes of the files before the one that is being read. */
+  /** Bytes of the files before the current one. */
   #bytesBefore = 0;
   readonly #totalBytes: number;
   readonly #blockMeter: ProgressMeter;
   readonly #byteMeter: ProgressMeter;
-  /** By parent, in order of arrival. */
+  /** Waiting blocks by parent hash, in order of arrival. */
   readonly #waiting = new Map<string, Waiting[]>();
   #waitingCount = 0;
-  /** Those that hold their bytes, oldest first. */
+  /** Waiting blocks whose bytes are in memory, oldest first. */
   readonly #held = new Set<Waiting>();
   #heldBytes = 0;
   readonly #sink: ImportSink;
@@ -168,7 +174,7 @@ class ImportRun {
     if (this.#sink.has(block.hash)) await this.#acceptChildren(block.hash);
   }
 
-  /** Blocks that waited for this one, and those that waited for them. */
+  /** Accepts the blocks that waited for this one, and their waiting descendants. */
   async #acceptChildren(first: Uint8Array): Promise<void> {
     const queue = [first];
     for (let i = 0; i < queue.length; i++) {
@@ -180,7 +186,7 @@ class ImportRun {
         this.#releaseBytes(child);
         if (this.#sink.stopping()) return;
         const block = this.#parse(child.bytes ?? (await readScanned(child.source.path, child.source.pos, child.length)));
-        // The file changed under our hands.
+        // The file has changed meanwhile.
         if (block === null) continue;
         if (await this.#sink.accept(block, child.source)) this.accepted++;
         if (this.#sink.has(block.hash)) queue.push(block.hash);
@@ -213,7 +219,7 @@ class ImportRun {
     if (this.#held.delete(entry)) this.#heldBytes -= entry.length;
   }
 
-  /** Gives up a waiting block that can't be read again on its own. */
+  /** Drops a waiting block that cannot be read again individually. */
   #dropWaiting(entry: Waiting): void {
     this.dropped++;
     this.#waitingCount--;

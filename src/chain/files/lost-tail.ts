@@ -1,6 +1,7 @@
-// A start after a power cut: the database reached the disk, and the ends of the block files did not. Blocks whose bytes
-// are lost are forgotten and come again from peers; when coins were made from them, the coins go back first, by the
-// rollback rows that were written with them. What cannot be taken back is refused, as damage of another kind.
+// Repairs a start after a power failure, if the database reached the disk and the ends of the block files did not.
+// Blocks whose bytes are lost are dropped and downloaded again. If coins were made from them, the coins are first taken
+// back by the rollback rows that were written with them. If that is impossible, the files are damaged and the start
+// fails.
 
 import { hashOfRollback, rollbackOps } from '../../storage/codec/rollback.js';
 import type { BatchOp } from '../../storage/store.js';
@@ -11,7 +12,7 @@ import { type HeaderNode, NodeStatus } from '../tree/header-node.js';
 import { rowOp } from './persister.js';
 import { readChecked } from './read-checked.js';
 
-/** A block of the active chain that can be taken off the coins. */
+/** A block of the active chain whose coin changes can be taken back. */
 interface Late {
   readonly node: HeaderNode;
   readonly row: Uint8Array;
@@ -20,8 +21,9 @@ interface Late {
 }
 
 /**
- * Takes the coins back to the last block before lost bytes, one block per batch.
- * @param tip where the coins stand @returns where they stand then
+ * Takes the coins back to the last block before the lost bytes, one block per batch.
+ * @param tip block of the coins
+ * @returns block of the coins afterwards
  */
 export async function rollBackLost(ws: ChainWorkspace, tip: HeaderNode): Promise<HeaderNode> {
   const late = await lateBlocks(ws, tip);
@@ -34,7 +36,7 @@ export async function rollBackLost(ws: ChainWorkspace, tip: HeaderNode): Promise
     `The last writes to the block files are lost: going back from height ${tip.height} to ${end.height}, and on from there with what peers send`,
   );
   for (const { node, row, block } of late.slice(0, lowest + 1)) {
-    // What is left of it is connected anew, with undo data of its own.
+    // A block whose bytes are complete is connected again, with new undo data.
     if (block) dropUndo(node);
     else ws.index.forgetStored([node]);
     ws.index.dirty.delete(node);
@@ -49,7 +51,10 @@ export async function rollBackLost(ws: ChainWorkspace, tip: HeaderNode): Promise
   return end;
 }
 
-/** The blocks from the tip down that have a rollback row, and what of them is whole. A clean stop leaves none. */
+/**
+ * Returns the blocks from the tip down that have a rollback row, and which of their data is complete. A clean stop
+ * leaves no rows.
+ */
 async function lateBlocks(ws: ChainWorkspace, tip: HeaderNode): Promise<Late[]> {
   const rows = new Map<HeaderNode, Uint8Array>();
   for await (const [, row] of ws.store.iterate(ws.space.rollbacks)) {
@@ -82,7 +87,10 @@ function dropUndo(node: HeaderNode): void {
   node.undoPos = 0;
 }
 
-/** Blocks that no coins stand on: outside the active chain, and below a snapshot where its history has yet to come. */
+/**
+ * Yields blocks whose coins are not in the database: outside the active chain, and below a snapshot where the history
+ * has not arrived yet.
+ */
 function* unconnected({ index }: ChainWorkspace, history: ActiveChain | null): Generator<HeaderNode> {
   yield* index.offChain();
   const reached = history?.height ?? Number.POSITIVE_INFINITY;
@@ -90,9 +98,9 @@ function* unconnected({ index }: ChainWorkspace, history: ActiveChain | null): G
 }
 
 /**
- * Forgets undo data of blocks that are not connected that is lost with the end of its file. Each file is read from its
- * end back to the first record that is whole; what is damaged below is found when its block is connected again.
- * @returns whether something was forgotten
+ * Drops undo data of unconnected blocks that was lost with the end of its file. Reads each file from its end back to
+ * the first complete record. Damage before that is found when its block is connected again.
+ * @returns whether anything was dropped
  */
 async function forgetLostUndo(ws: ChainWorkspace, history: ActiveChain | null): Promise<boolean> {
   const { index, blocks } = ws;
@@ -117,11 +125,11 @@ async function forgetLostUndo(ws: ChainWorkspace, history: ActiveChain | null): 
 }
 
 /**
- * Once the active chain stands: forgets stored blocks that the files lack, and undo data that they lack of blocks
- * outside the chain.
- * @param history the chain below a snapshot, null for none
- * @returns whether something was forgotten
- * @throws StoreError when a connected block is lost
+ * Drops stored blocks that the files lack, and undo data that they lack of blocks outside the chain. Call it once the
+ * active chain is known.
+ * @param history chain below a snapshot; null for none
+ * @returns whether anything was dropped
+ * @throws StoreError if a connected block is lost
  */
 export async function forgetLost(ws: ChainWorkspace, history: ActiveChain | null): Promise<boolean> {
   const { index, active, blocks, log } = ws;
@@ -141,12 +149,12 @@ export async function forgetLost(ws: ChainWorkspace, history: ActiveChain | null
   return true;
 }
 
-/** Whether coins were made from a block: not so below a snapshot's. */
+/** Returns whether the coins of a block are in the database. Not for blocks below a snapshot block. */
 function isConnected(active: ActiveChain, assumed: HeaderNode | null, node: HeaderNode): boolean {
   return active.contains(node) && (assumed === null || node.height > assumed.height);
 }
 
-/** Per file, the last undo position that the tree knows, made anew. */
+/** Recomputes the last undo position of each file from the tree. */
 export function recountUndo({ index }: ChainWorkspace, known: Map<number, number>): void {
   known.clear();
   for (const { file, undoPos, status } of index.all())

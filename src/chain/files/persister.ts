@@ -1,6 +1,6 @@
-// Brings the chain's state into the store. Near the tip every change is one batch: coins, undo positions, tip. During
-// initial download coins gather in memory and go out in chunks between a marker "flushing A to B" and its removal; a
-// start that finds the marker replays those blocks (see replay-flush.ts).
+// Writes the chain's state to the database. Near the tip each change is one batch: coins, undo positions, tip. In the
+// initial download, changed coins collect in memory and are written in several batches between a marker "flushing A to
+// B" and its removal. A start that finds the marker replays these blocks (replay-flush.ts).
 
 import { TimeSlice, yieldToLoop } from '../../lib/time-slice.js';
 import { encodeIndexRow } from '../../storage/codec/index-row.js';
@@ -13,35 +13,37 @@ import type { ConnectedBlock } from '../events.js';
 import type { HeaderNode } from '../tree/header-node.js';
 import type { RecentBlock } from './block-storage.js';
 
-/** Index rows in one batch on their own. */
+/** Number of index rows in one batch. */
 const ROW_CHUNK = 2_000;
 /**
- * Undo data is gathered in initial download, up to so many blocks and coins: a write of its own for each small block
- * costs more than its bytes.
+ * Limits in blocks and coins for undo data that the initial download collects before writing. A separate write for each
+ * small block would cost more than its bytes.
  */
 const UNDO_BLOCKS = 64;
 const UNDO_COINS = 10_000;
 /**
- * Blocks that may be connected near the tip between two fsyncs of block files: their rollback rows must not overwrite
- * each other.
+ * Number of blocks that may be connected near the tip between two fsyncs of the block files. Their rollback rows must
+ * not overwrite each other.
  */
 const MAX_UNSYNCED = ROLLBACK_ROWS / 2;
-/** Milliseconds between flushes during initial download at most, so that a crash costs little work. */
+/** Longest time in milliseconds between flushes in the initial download, so that a crash costs little work. */
 const MAX_FLUSH_INTERVAL_MS = 10 * 60 * 1000;
 
 export class Persister {
-  /** Connected blocks whose undo data is not in the files yet. */
+  /** Connected blocks whose undo data is not written yet. */
   #unwritten: RecentBlock[] = [];
   #unwrittenCoins = 0;
   #lastFlushMs: number;
-  /** Blocks connected since block files were synced, in this run or those before it, each with a rollback row. */
+  /**
+   * Number of blocks connected since the block files were synced, in this run or earlier ones. Each has a rollback row.
+   */
   #unsynced: number;
-  /** Rows on their way to the store, which no later write follows when they fail. */
+  /** Write of index rows that is in progress. After it fails no later write happens. */
   #rows: Promise<void> = Promise.resolve();
   readonly #ws: ChainWorkspace;
   #storedTip: HeaderNode;
 
-  /** @param storedTip block that the coins in the store stand at */
+  /** @param storedTip block of the coins in the database */
   constructor(ws: ChainWorkspace, storedTip: HeaderNode) {
     this.#ws = ws;
     this.#storedTip = storedTip;
@@ -49,12 +51,12 @@ export class Persister {
     this.#unsynced = ws.leftRollbacks;
   }
 
-  /** The coins are another set now, which the store has as they stand at this block. */
+  /** Called after the coins were switched to another set, which the database has at this block. */
   movedTo(tip: HeaderNode): void {
     this.#storedTip = tip;
   }
 
-  /** Takes note of blocks just connected, which are kept. */
+  /** Records blocks that were just connected; BlockStorage has them in memory. */
   noteConnected(blocks: readonly ConnectedBlock[]): void {
     for (const { node, spent } of blocks) {
       this.#unwritten.push(this.#ws.blocks.recentBlock(node) as RecentBlock);
@@ -62,17 +64,17 @@ export class Persister {
     }
   }
 
-  /** Whether the store knows everything. */
+  /** True if everything is written. */
   get isClean(): boolean {
     return this.#storedTip === this.#ws.active.tip && this.#ws.index.dirty.size === 0 && this.#ws.coins.dirtyEntries === 0;
   }
 
-  /** Writes changed rows of the header tree: what makes an accepted header survive. */
+  /** Writes changed index rows. Afterwards accepted headers survive a restart. */
   async writeRows(): Promise<void> {
     while (this.#ws.index.dirty.size > 0) await this.#ws.store.batch(this.#takeRows(ROW_CHUNK));
   }
 
-  /** Begins to write the rows that have changed; afterStep waits for that, and the caller before its change is over. */
+  /** Starts to write changed index rows. afterStep waits for it, and so must the caller before its change ends. */
   beginRows(): void {
     if (this.#ws.index.dirty.size === 0) return;
     this.#rows = this.#ws.store.batch(this.#takeRows(Number.POSITIVE_INFINITY));
@@ -83,8 +85,8 @@ export class Persister {
   }
 
   /**
-   * After a change of the tip: undo data of a few blocks together, coins when due.
-   * @param eager near the tip: write everything at once
+   * Called after a tip change. Writes undo data of several blocks together, and coins when necessary.
+   * @param eager near the tip: write everything immediately
    */
   async afterStep(eager: boolean): Promise<void> {
     await this.#rows;
@@ -92,15 +94,15 @@ export class Persister {
     const flush = eager || this.#flushIsDue();
     const undo = flush || this.#unwritten.length >= UNDO_BLOCKS || this.#unwrittenCoins >= UNDO_COINS;
     if (undo) await this.writeUndo();
-    // Of what waits only the bytes stay.
+    // Keep only the encoded undo data of waiting blocks.
     else for (const recent of this.#unwritten) recent.undoData();
     if (flush) await this.#flushCoins(eager);
     this.#ws.coins.evict();
-    // Blocks are kept for the sake of undo data that is not written.
+    // Recent blocks stay in memory while their undo data is not written.
     if (undo) this.#ws.blocks.trimRecent();
   }
 
-  /** Writes everything there is. */
+  /** Writes everything. */
   async flush(): Promise<void> {
     await new TimeSlice().run(this.#ws.coins.finishingSteps());
     await this.writeUndo();
@@ -125,7 +127,7 @@ export class Persister {
     this.#unwrittenCoins = 0;
   }
 
-  /** @param few whether only a few blocks were connected since the last time */
+  /** @param few whether only a few blocks were connected since the last flush */
   async #flushCoins(few: boolean): Promise<void> {
     const { coins, active } = this.#ws;
     const tip = active.tip as HeaderNode;
@@ -137,9 +139,9 @@ export class Persister {
   }
 
   /**
-   * Rows that take the blocks since the last flush off the coins again. With them the coins may reach the disk before
-   * the blocks do, so that no block waits for fsync.
-   * @returns null when they are too many, or not at hand
+   * Returns rollback rows that take back the blocks since the last flush. With them the coins may reach the disk before
+   * the blocks, so no block waits for fsync.
+   * @returns null if the blocks are too many or not in memory
    */
   #rollbackRows(tip: HeaderNode): BatchOp[] | null {
     const ops: BatchOp[] = [];
@@ -153,9 +155,9 @@ export class Persister {
   }
 
   /**
-   * Syncs the files and then the store, when all else is written: before a clean end, after marks by hand, and soon after
-   * a block near the tip. Rows that were written for want of that are needless then.
-   * @param alone nothing else waits for the node thread, as at a clean end
+   * Syncs the files, then the database. Call it when everything else is written: before a clean stop, after an
+   * operator's marks, and soon after a block near the tip. Deletes the rollback rows, which are unnecessary then.
+   * @param alone nothing else waits for the node thread, as at a clean stop
    */
   async syncAll({ alone = false } = {}): Promise<void> {
     const { blocks, store, space } = this.#ws;
@@ -169,7 +171,7 @@ export class Persister {
   async #flushAtOnce(tip: HeaderNode, rollback: readonly BatchOp[] | null): Promise<void> {
     const { coins, store, blocks, space } = this.#ws;
     const { flushChunkEntries } = this.#ws.options;
-    // Coins must not outlast the blocks that they are made from, unless they can be taken back.
+    // Coins must not survive the blocks that they come from, unless they can be taken back.
     if (rollback === null || this.#unsynced + rollback.length > MAX_UNSYNCED) {
       await blocks.files.sync();
       this.#unsynced = 0;
@@ -187,7 +189,7 @@ export class Persister {
 
   async #flushInChunks(tip: HeaderNode): Promise<void> {
     const { coins, store, blocks, space } = this.#ws;
-    // Replaying after a crash needs these blocks and their undo data, so they must not be lost with the machine either.
+    // Replaying after a crash needs these blocks and their undo data, so they must be on the disk.
     await blocks.files.sync();
     this.#unsynced = 0;
     const marker: BatchOp = { type: 'put', key: space.flushMarkerKey, value: encodeFlushMarker(this.#storedTip.hash, tip.hash) };
@@ -207,7 +209,7 @@ export class Persister {
     });
   }
 
-  /** Tells the cache how writing what it handed out went. */
+  /** Runs a write of drained coins and reports its result to the cache. */
   async #written(write: () => Promise<void>): Promise<void> {
     try {
       await write();
@@ -218,7 +220,7 @@ export class Persister {
     this.#ws.coins.markClean();
   }
 
-  /** Rows of changed nodes; they count as written from here on, since a failed write ends the node. */
+  /** Returns rows of changed nodes and marks them as written. A failed write stops the node. */
   #takeRows(limit: number): BatchOp[] {
     const ops: BatchOp[] = [];
     for (const node of this.#ws.index.dirty) {
@@ -230,7 +232,7 @@ export class Persister {
   }
 }
 
-/** The write of a node's row. */
+/** Returns the write of a node's index row. */
 export function rowOp(node: HeaderNode): BatchOp {
   const { headerBytes: header, height, status, txCount, file, blockPos, undoPos } = node;
   return {

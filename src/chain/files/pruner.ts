@@ -1,6 +1,6 @@
-// Removes old blocks and their undo data, by whole files (-prune). In an order that a process may die at any point of:
-// everything the coins are made from is written, then the index says that the blocks are gone and that the files have
-// to go, on the disk, and only then do they go, on other threads. A start finishes what is left of that.
+// Prunes old blocks and their undo data, in whole files (-prune). The process may die at any point of this order: write
+// everything that the coins depend on; then write and sync index rows that say that the blocks are pruned and the files
+// are to be deleted; then delete the files, on other threads. The next start continues.
 
 import { SerialQueue } from '../../lib/serial-queue.js';
 import { yieldToLoop } from '../../lib/time-slice.js';
@@ -11,27 +11,27 @@ import type { HeaderNode } from '../tree/header-node.js';
 import { rowOp } from './persister.js';
 import { filesAboveTarget, filesUpTo, lastPrunable, type PrunableFile, type PruneSettings } from './pruning.js';
 
-/** Headers looked at, and rows written, before others get a turn. */
+/** Number of headers scanned, and rows written, between two yields. */
 const SCAN_SLICE = 20_000;
 const ROW_SLICE = 2_000;
-/** Files removed between two looks whether the node stops. */
+/** Number of files deleted between two checks whether the node stops. */
 const REMOVED_TOGETHER = 8;
 const MIB = 1 << 20;
 
-/** The lowest height whose block its owner still has to read; infinite for none. */
+/** Returns the lowest height whose block its owner has yet to read; infinite for none. */
 export type PruneGuard = () => number;
 
 export class Pruner {
   readonly #guards = new Set<PruneGuard>();
-  /** Removals under way. */
+  /** Deletions in progress. */
   readonly #removals = new SerialQueue();
-  /** The walk down from the tip that found the lowest stored block, as long as nothing below changed. */
+  /** Cached lowest stored block, valid while the blocks below the tip do not change. */
   #lowest: { node: HeaderNode; version: number } | null = null;
   readonly #ws: ChainWorkspace;
   readonly #flush: () => Promise<void>;
   readonly #isInitialDownload: () => boolean;
 
-  /** @param flush writes all coins, with what they are made from */
+  /** @param flush writes all coins and everything that they depend on */
   constructor(ws: ChainWorkspace, flush: () => Promise<void>, isInitialDownload: () => boolean) {
     this.#ws = ws;
     this.#flush = flush;
@@ -42,20 +42,21 @@ export class Pruner {
     return this.#ws.options.prune;
   }
 
-  /** Blocks from this height on stay, as long as the guard says so. @returns how to take it away */
+  /**
+   * Registers a guard. Blocks from its height on are not pruned.
+   * @returns unregister
+   */
   addGuard(guard: PruneGuard): () => void {
     this.#guards.add(guard);
     return () => this.#guards.delete(guard);
   }
 
-  /** Whether files grew since the last look, so that it may be time to prune. */
+  /** Returns whether files have grown since the last call, so that it may be time to prune. */
   takeGrowth(): boolean {
     return this.#settings !== null && Number.isFinite(this.#settings.targetBytes) && this.#ws.blocks.files.takeGrowth();
   }
 
-  /**
-   * Prunes when the files take more room than they may. What was written about them is on the disk when this resolves.
-   */
+  /** Prunes if the files are larger than the target. When it resolves, the index rows are on the disk. */
   async pruneToTarget(): Promise<void> {
     const ws = this.#ws;
     const settings = this.#settings;
@@ -80,7 +81,7 @@ export class Pruner {
     );
   }
 
-  /** Prunes all files whose blocks lie at a height or below it, as far as that is allowed. */
+  /** Prunes all files whose blocks are at or below a height, as far as that is allowed. */
   async pruneUpTo(height: number): Promise<void> {
     const lastHeight = Math.min(height, this.#lastHeight());
     const chosen = filesUpTo(this.#candidates(), lastHeight);
@@ -88,7 +89,7 @@ export class Pruner {
     this.#ws.log.info(`Prune (Manual): prune_height=${lastHeight} removed ${chosen.length} blk/rev pairs`);
   }
 
-  /** Resolves once files that were given up are gone. */
+  /** Resolves when all pruned files are deleted. */
   waitForRemovals(): Promise<void> {
     return this.#removals.idle();
   }
@@ -99,7 +100,7 @@ export class Pruner {
     return lastPrunable(this.#ws.active.height, needed);
   }
 
-  /** Finished files that the index knows blocks of. */
+  /** Returns finished files that contain blocks of the index. */
   #candidates(): PrunableFile[] {
     const { index, blocks } = this.#ws;
     const list: PrunableFile[] = [];
@@ -112,7 +113,7 @@ export class Pruner {
 
   async #prune(files: readonly number[]): Promise<void> {
     const { index, store } = this.#ws;
-    // A start must never need a removed block to bring the coins to where they stand.
+    // A start must never need a pruned block to repair the coins.
     await this.#flush();
     if (!index.havePruned) {
       await store.batch([{ type: 'put', key: PRUNED_FLAG_KEY, value: new Uint8Array(0) }]);
@@ -125,8 +126,8 @@ export class Pruner {
       const some = nodes.slice(at, at + ROW_SLICE);
       at += ROW_SLICE;
       for (const node of some) index.prune(node);
-      // The files are given up with the last of their rows, and the disk knows all of it before it is asked to remove
-      // them.
+      // The last batch also marks the files for deletion and is synced: the disk must know all of it before files are
+      // deleted.
       const last = at >= nodes.length;
       await store.batch([...some.map(rowOp), ...(last ? giveUp : [])], { sync: last });
       await yieldToLoop();
@@ -135,23 +136,20 @@ export class Pruner {
     await this.#removeSoon(files);
   }
 
-  /**
-   * Start-up, before blocks are looked for in the files: goes on with what an earlier run gave up and could not remove
-   * any more.
-   */
+  /** Called at start, before blocks are searched in the files. Continues deletions of an earlier run. */
   async finishRemovals(): Promise<void> {
     const { index, store } = this.#ws;
     if (!index.havePruned) return;
     const files: number[] = [];
     for await (const [key] of store.iterate(prefixRange(PREFIX.prunedFile))) {
       const file = fileOfPrunedFileKey(key);
-      // Never one that the index knows blocks of.
+      // Never delete a file that contains blocks of the index.
       if (file !== null && !index.lastHeights.has(file)) files.push(file);
     }
     await this.#removeSoon(files);
   }
 
-  /** Removes files that were given up, in the background. Resolves once they don't count any more. */
+  /** Deletes files in the background. Resolves when they no longer count. */
   async #removeSoon(files: readonly number[]): Promise<void> {
     if (files.length === 0) return;
     await this.#ws.blocks.files.giveUp(files);
@@ -168,11 +166,11 @@ export class Pruner {
     return found;
   }
 
-  /** The lowest block from which on all are stored, up to the tip. */
+  /** Returns the lowest block from which all blocks up to the tip are stored. */
   lowestStored(): HeaderNode {
     const { index, active } = this.#ws;
     const tip = active.tip as HeaderNode;
-    // Nothing is stored of a chain that has just begun with a snapshot.
+    // A chain that has just started from a snapshot has no stored blocks.
     if (!tip.hasData) return tip;
     if (this.#lowest === null || this.#lowest.version !== index.storedVersion || !active.contains(this.#lowest.node)) {
       let node = tip;
@@ -183,7 +181,7 @@ export class Pruner {
   }
 }
 
-/** What fails, or a stop leaves undone, is done at the next start. */
+/** Deletes files. Failures, and files left by a stop, are handled at the next start. */
 async function removeFiles({ blocks, store, log, stopping }: ChainWorkspace, files: readonly number[]): Promise<void> {
   try {
     for (let at = 0; at < files.length && !stopping(); at += REMOVED_TOGETHER) {
@@ -197,7 +195,7 @@ async function removeFiles({ blocks, store, log, stopping }: ChainWorkspace, fil
   }
 }
 
-/** Start-up: reads whether blocks were ever pruned. */
+/** Called at start: reads whether blocks were ever pruned. */
 export async function loadPruned({ index, store, log }: ChainWorkspace): Promise<void> {
   index.havePruned = (await store.get(PRUNED_FLAG_KEY)) !== undefined;
   if (index.havePruned) log.info('LoadBlockIndexDB(): Block files have previously been pruned');

@@ -1,47 +1,50 @@
-// Which block files may go when room on the disk is short, as numbers only. Facts: Bitcoin Core 0.21, FindFilesToPrune
-// and FindFilesToPruneManual; later versions added the guards.
+// Selects block files for pruning. Pure functions. Source: Bitcoin Core 0.21, FindFilesToPrune and
+// FindFilesToPruneManual; the guards come from later versions.
 
 /**
- * Blocks below the tip that are always kept: a reorganisation that deep must stay possible (Core's MIN_BLOCKS_TO_KEEP).
+ * Number of blocks below the tip that are never pruned, so that a reorganisation of this depth stays possible (Core's
+ * MIN_BLOCKS_TO_KEEP).
  */
 export const MIN_BLOCKS_TO_KEEP = 288;
 /**
- * Blocks kept below what an index or a wallet stands at, since the chain may go back there (Core's PRUNE_LOCK_BUFFER).
+ * Number of blocks kept below the position of an index or a wallet, because the chain may go back there (Core's
+ * PRUNE_LOCK_BUFFER).
  */
 const GUARD_BUFFER = 10;
 
-/** -prune. */
+/** Settings of -prune. */
 export interface PruneSettings {
-  /** Bytes that blocks and undo data may take; infinite: nothing is pruned unasked. */
+  /** Target size of blocks and undo data in bytes; infinite: prune only on request. */
   readonly targetBytes: number;
-  /** Up to this height of the tip nothing is pruned. */
+  /** Height of the tip up to which nothing is pruned. */
   readonly afterHeight: number;
 }
 
-/** A pair of files that nothing is appended to any more. */
+/** A pair of finished blk and rev files. */
 export interface PrunableFile {
   readonly file: number;
   readonly bytes: number;
-  /** Highest block in it, of any branch. */
+  /** Height of the highest block in the file, on any branch. */
   readonly lastHeight: number;
 }
 
 /**
- * The highest block that may go.
- * @param tipHeight of the active chain @param needed lowest height that is still to be read, infinite for none
- * @returns below 0 for none
+ * Returns the height of the highest block that may be pruned.
+ * @param tipHeight of the active chain
+ * @param needed lowest height that is still to be read, infinite for none
+ * @returns a negative number for none
  */
 export function lastPrunable(tipHeight: number, needed: number): number {
   return Math.min(tipHeight - MIN_BLOCKS_TO_KEEP, needed - GUARD_BUFFER - 1);
 }
 
 /**
- * Files to remove until there is room below the target again, lowest number first.
+ * Returns the files to delete so that the rest is below the target, lowest number first.
  * @param files in order of their numbers
  * @param usage bytes of all files
- * @param bufferBytes room to leave: files grow by that much before the next look
- * @param downloading in initial download a tenth of the target more is freed, since every pruning writes all coins
- * first
+ * @param bufferBytes space to leave: files grow by that much before the next check
+ * @param downloading in the initial download 10 % of the target is freed in addition, because each pruning first writes
+ *   all coins
  */
 export function filesAboveTarget(
   files: readonly PrunableFile[],
@@ -54,7 +57,7 @@ export function filesAboveTarget(
   const buffer = bufferBytes + (downloading ? Math.floor(targetBytes / 10) : 0);
   for (const one of files) {
     if (usage + buffer < targetBytes) break;
-    // Later files may still be removable: blocks come out of order.
+    // Blocks are stored out of order, so later files may still be deletable.
     if (one.lastHeight > lastHeight) continue;
     chosen.push(one.file);
     usage -= one.bytes;
@@ -62,7 +65,7 @@ export function filesAboveTarget(
   return chosen;
 }
 
-/** Files whose every block is at a height or below it. */
+/** Returns files whose blocks are all at or below a height. */
 export function filesUpTo(files: readonly PrunableFile[], lastHeight: number): number[] {
   return files.filter((one) => one.lastHeight <= lastHeight).map(({ file }) => file);
 }

@@ -1,4 +1,4 @@
-// A stored block, as good as on the day it was stored.
+// Reads a stored block and repeats its checks.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { checkBlock } from '../../consensus/rules/check-block.js';
@@ -7,10 +7,13 @@ import { StoreError } from '../../storage/store-error.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
 import type { HeaderNode } from '../tree/header-node.js';
 
-/** A stored block; its bytes passed all checks before they were written, so failing now means they rotted. */
+/**
+ * Reads a stored block. Its bytes passed all checks before they were written, so a failure now means that they are
+ * corrupt.
+ */
 export async function readChecked(ws: ChainWorkspace, node: HeaderNode): Promise<BlockView> {
   const block = await ws.blocks.read(node);
-  // The second covers witnesses, which the merkle root does not: a flipped bit there must not make a good block count
+  // The second check covers witnesses, which the merkle root does not. A flipped bit there must not mark a valid block
   // as invalid.
   const verdict = checkBlock(block, ws.params, ws.crypto) ?? contextualCheckBlock(block, node.prev, ws.params, ws.versionBits);
   if (verdict !== null) throw new StoreError('STORE_CORRUPTION', `Stored block ${node.hashHex} fails ${verdict.reason}`);

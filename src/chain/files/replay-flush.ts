@@ -1,5 +1,5 @@
-// Repairs coins that a crash caught in the middle of a chunked flush. Every coin that changed between the two blocks of
-// the marker is written again in block order, so its last write wins whatever the crash left; doing this twice changes
+// Repairs coins after a crash in the middle of a flush in several batches. Writes every coin that changed between the
+// two blocks of the marker again, in block order, so the last write wins whatever the crash left. Repeating it changes
 // nothing.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
@@ -15,7 +15,7 @@ import type { BlockIndex } from '../tree/block-index.js';
 import { type HeaderNode, lastCommonAncestor } from '../tree/header-node.js';
 import type { BlockStorage } from './block-storage.js';
 
-/** Where the repair reads and writes. */
+/** Dependencies of the repair. */
 export interface ReplayDeps {
   readonly store: Store;
   readonly space: CoinSpace;
@@ -24,7 +24,7 @@ export interface ReplayDeps {
   readonly log: { info(message: string): void };
 }
 
-/** Finishes an interrupted flush, when the store holds its marker. */
+/** Finishes an interrupted flush if the database has its marker. */
 export async function replayFlush({ store, space, index, blocks, log }: ReplayDeps): Promise<void> {
   const value = await store.get(space.flushMarkerKey);
   if (value === undefined) return;

@@ -1,6 +1,6 @@
-// The blocks below a snapshot: they are downloaded and connected in the background, on coins of their own, until these
-// stand at the snapshot's block. Then the hash over them says whether the snapshot told the truth (Core's historical
-// chainstate and MaybeValidateSnapshot). Blocks are judged by the same functions as those of the active chain.
+// Validates the blocks below a snapshot in the background. They are downloaded and connected on their own set of coins
+// up to the snapshot block. Then the hash of these coins shows whether the snapshot was right (Core's historical
+// chainstate and MaybeValidateSnapshot). The blocks are checked by the same functions as those of the active chain.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { hashToHex } from '../../consensus/bytes/hex.js';
@@ -16,25 +16,25 @@ import { Persister } from '../files/persister.js';
 import { type HeaderNode, lastCommonAncestor, NodeStatus } from '../tree/header-node.js';
 import { reporter } from './load-snapshot.js';
 
-/** Milliseconds that a turn keeps the chain to itself; one block may take longer. */
+/** Time slice in milliseconds. One block may take longer. */
 const SLICE_MS = 50;
-/** Milliseconds between two lines of the log. */
+/** Interval between log lines in milliseconds. */
 const REPORT_MS = 30_000;
 
 export interface HistoryDeps {
-  /** Runs a change of the chain in its turn. */
+  /** Queues a change of the chain. */
   change(job: () => Promise<void>): Promise<void>;
-  /** Other changes wait. */
+  /** Whether other changes are queued. */
   crowded(): boolean;
-  /** The assumed-valid block, once its header is known. */
+  /** Returns the assumed-valid block, once its header is known. */
   assumedValid(): HeaderNode | undefined;
-  /** The history moved. */
+  /** Called when the history has advanced. */
   moved(): void;
-  /** A block of it was connected. */
+  /** Called when a block of the history was connected. */
   connected(block: BlockView): void;
-  /** The coins at the base are those of the snapshot. Runs in a turn of the chain. */
+  /** Called inside the queue when the coins at the base equal those of the snapshot. */
   validated(): Promise<void>;
-  /** They are not, or a block below is invalid: the snapshot must not be used any more. Runs in a turn of the chain. */
+  /** Called inside the queue when they differ or a block is invalid. The snapshot must not be used any more. */
   refuted(): Promise<void>;
   failed(error: unknown): void;
 }
@@ -49,10 +49,10 @@ export class History {
   readonly #deps: HistoryDeps;
   readonly #meter: ProgressMeter;
   #running = false;
-  /** Its end, however it came, is known. */
+  /** The validation has ended, with either result. */
   #over = false;
 
-  /** @param ws whose chain and coins are those of the history */
+  /** @param ws workspace with the chain and coins of the history */
   constructor(ws: ChainWorkspace, base: HeaderNode, expected: AssumedCoins, deps: HistoryDeps) {
     this.ws = ws;
     this.base = base;
@@ -63,27 +63,30 @@ export class History {
     this.#meter = new ProgressMeter(() => ws.clock.monotonicMs(), this.tip.height, REPORT_MS);
   }
 
-  /** The last block that was connected. */
+  /** Last connected block. */
   get tip(): HeaderNode {
     return this.ws.active.tip as HeaderNode;
   }
 
-  /** Memory for its coins. */
+  /** Budget of its coins cache in bytes. */
   get coinsCacheBytes(): number {
     return this.ws.coins.budgetBytes;
   }
 
-  /** The last block of it that leads to the base. */
+  /** Last connected block that is an ancestor of the base. */
   get from(): HeaderNode {
     return lastCommonAncestor(this.tip, this.base);
   }
 
-  /** Whether a block has yet to be connected here. */
+  /** Returns whether a block still has to be connected here. */
   wants(node: HeaderNode): boolean {
     return !this.#over && node.height > this.from.height && this.base.descendsFrom(node);
   }
 
-  /** Connects what is stored, in turns, or looks at the coins when the base is reached; nothing when that goes on. */
+  /**
+   * Connects stored blocks in time slices, or checks the coins when the base is reached. Does nothing if that is
+   * running.
+   */
   resumeConnecting(): void {
     if (this.#running || this.#over || this.ws.stopping()) return;
     if (this.#next() === null && this.tip !== this.base) return;
@@ -100,7 +103,7 @@ export class History {
     if (this.tip === this.base && !this.#over && !this.ws.stopping()) await this.#checkCoinsHash();
   }
 
-  /** The next block towards the base when it can be looked at; null while its bytes are missing. */
+  /** Returns the next block towards the base; null while its bytes are missing. */
   #next(): HeaderNode | null {
     const next = this.base.ancestor(this.from.height + 1);
     return next !== null && (next.hasData || next.failed) ? next : null;
@@ -157,7 +160,10 @@ export class History {
     );
   }
 
-  /** The base is reached: nothing changes these coins any more, so they are hashed while the chain goes on. */
+  /**
+   * Compares the coins at the base with the snapshot. Nothing changes these coins any more, so they are hashed while
+   * the chain may change.
+   */
   async #checkCoinsHash(): Promise<void> {
     const { ws } = this;
     await this.#deps.change(() => this.persister.flush());
@@ -177,7 +183,7 @@ export class History {
     await notify();
   }
 
-  /** Ends what is prepared ahead. */
+  /** Stops prefetching. */
   close(): Promise<void> {
     return this.#prefetcher.close();
   }

@@ -1,5 +1,5 @@
-// Brings the coins of a file into a set that is not in use yet, in parts while the node goes on, and checks them
-// against the network's parameters. They are not used before that (Core's PopulateAndValidateSnapshot).
+// Loads the coins of a snapshot file into the unused set of coins, in parts, while the node runs, and compares their
+// hash with the network's parameters. They are not used before that (Core's PopulateAndValidateSnapshot).
 
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { AssumedCoins } from '../../consensus/params/chain-params.js';
@@ -13,22 +13,26 @@ import { hashCoins } from '../coins/coins-stats.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
 import { SnapshotError, type SnapshotFile, type SnapshotHead } from './snapshot-file.js';
 
-/** Milliseconds between two lines of the log. */
+/** Interval between log lines in milliseconds. */
 const REPORT_MS = 10_000;
 
-/** The parameters' word on the coins of a block. @param base internal order */
+/**
+ * Returns the network's assumeutxo data for a block.
+ * @param base internal order
+ */
 export function assumedCoinsOf({ params }: Pick<ChainWorkspace, 'params'>, base: Uint8Array): AssumedCoins | undefined {
   const hex = hashToHex(base);
   return params.assumedCoins.find(({ blockHash }) => blockHash === hex);
 }
 
 /**
- * Fills the set that is not in use with the coins of a file. Nothing of it is left when this fails.
- * @returns the set @throws SnapshotError, StoreError
+ * Fills the unused set of coins from a file. Deletes it again after a failure.
+ * @returns the set of coins
+ * @throws SnapshotError, StoreError
  */
 export async function loadCoins(ws: ChainWorkspace, file: SnapshotFile, head: SnapshotHead, expected: AssumedCoins): Promise<CoinSpace> {
   const space = otherCoins(ws.space);
-  // Noted first: whatever ends the process, the next start removes what was begun.
+  // Written first: if the process dies, the next start deletes the incomplete set.
   await ws.store.batch([coinSetsOp({ active: ws.space, other: 'rubbish' })], { sync: true });
   try {
     await ws.store.clear(space.coins.gte, space.coins.lt);
@@ -71,7 +75,10 @@ async function checkCoins(ws: ChainWorkspace, space: CoinSpace, head: SnapshotHe
   if (found !== coinsHash) throw new SnapshotError('coins', `Bad snapshot content hash: expected ${coinsHash}, got ${found}`);
 }
 
-/** Counts coins, and says now and then how far it came. @returns false once the node stops */
+/**
+ * Returns a function that counts coins and logs the progress.
+ * @returns false once the node stops
+ */
 export function reporter(
   { log, clock, stopping }: Pick<ChainWorkspace, 'log' | 'clock' | 'stopping'>,
   goal: number | null,
@@ -91,7 +98,7 @@ export function reporter(
 
 const interrupted = (): SnapshotError => new SnapshotError('coins', 'Aborting after an interrupt was requested');
 
-/** Removes the set that nothing uses: what a load or a validation left. */
+/** Deletes the unused set of coins, left by a load or a validation. */
 export async function clearOther({ store, space }: Pick<ChainWorkspace, 'store' | 'space'>): Promise<void> {
   const other = otherCoins(space);
   await store.clear(other.coins.gte, other.coins.lt);

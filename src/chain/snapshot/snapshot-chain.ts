@@ -1,6 +1,6 @@
-// The snapshot that the chain stands on, if any, and the history below it (Core's ActivateSnapshot and
-// MaybeValidateSnapshot): how the coins of a file become those of the chain in one step, what was the chain goes on in
-// the background, and how that ends.
+// Manages the snapshot of the chain and the history below it (Core's ActivateSnapshot and MaybeValidateSnapshot): makes
+// the coins of a file the chain's coins in one step, continues the former chain in the background, and finishes the
+// validation.
 
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { AssumedCoins } from '../../consensus/params/chain-params.js';
@@ -25,7 +25,7 @@ export interface SnapshotDeps {
   readonly activator: Activator;
   readonly persister: Persister;
   readonly pruner: Pruner;
-  /** The assumed-valid block, once its header is known. */
+  /** Returns the assumed-valid block, once its header is known. */
   readonly assumedValid: () => HeaderNode | undefined;
 }
 
@@ -37,24 +37,27 @@ export class SnapshotChain {
   #base: HeaderNode | null = null;
   readonly #listeners: Listeners<[]>;
 
-  /** @param ws of the chain, whose coins are the snapshot's once one is loaded */
+  /** @param ws workspace of the chain. Once a snapshot is loaded it has the snapshot's coins */
   constructor(ws: ChainWorkspace, deps: SnapshotDeps) {
     this.#ws = ws;
     this.#deps = deps;
     this.#listeners = new Listeners(ws.guard);
   }
 
-  /** The blocks below a snapshot, while they are not validated. */
+  /** Validation of the blocks below a snapshot; null if there is none or it has finished. */
   get history(): History | null {
     return this.#history;
   }
 
-  /** The snapshot's block, once the chain stands on it in this run or stood on it when the run began. */
+  /** Snapshot block, if a snapshot was loaded in this run or was in use when the run began. */
   get base(): HeaderNode | null {
     return this.#base;
   }
 
-  /** Called when the history has moved, or is validated. @returns takes the listener off again */
+  /**
+   * Registers a listener that is called when the history has advanced or is validated.
+   * @returns unsubscribe
+   */
   onHistory(listener: () => void, name?: string): () => void {
     return this.#listeners.add(listener, name);
   }
@@ -77,7 +80,10 @@ export class SnapshotChain {
     }
   }
 
-  /** What may be said before the coins are read, in Core's words. @returns what the parameters know of them */
+  /**
+   * Makes the checks that need no coins, with Core's messages.
+   * @returns the network's data about these coins
+   */
   #refuse(head: SnapshotHead, poolSize: () => number): AssumedCoins {
     const { index, params } = this.#ws;
     const refuse = (why: string): never => {
@@ -113,7 +119,7 @@ export class SnapshotChain {
     const ws = this.#ws;
     const { changes, activator, persister } = this.#deps;
     const base = ws.index.get(head.base) as HeaderNode;
-    // What may have changed while the coins were read is a refusal like any other, and no fault.
+    // A condition that changed while the coins were read refuses the snapshot; it is not a fault.
     const refused = await changes.change<SnapshotError | null>(async (reply) => {
       await activator.writeTipChanges();
       await activator.prefetcher.close();
@@ -124,7 +130,7 @@ export class SnapshotChain {
         await clearOther(ws);
         return reply(late);
       }
-      // In the turn of the last look at the mempool. A process that dies before the write has loaded nothing.
+      // In the same tick as the last check of the mempool. If the process dies before the write, nothing was loaded.
       this.#standOn(space, base, expected);
       await ws.store.batch(
         [{ type: 'put', key: space.tipKey, value: base.hash }, coinSetsOp({ active: space, other: 'history', base: base.hash })],
@@ -148,7 +154,7 @@ export class SnapshotChain {
     return null;
   }
 
-  /** From one moment to the next: the chain is the snapshot's, and what it was is the history. */
+  /** Makes the snapshot block the tip, and the former chain the history, in one tick. */
   #standOn(space: CoinSpace, base: HeaderNode, { chainTxCount }: AssumedCoins): void {
     const ws = this.#ws;
     const { activator, persister } = this.#deps;
@@ -165,7 +171,10 @@ export class SnapshotChain {
     if (fault !== null) throw fault;
   }
 
-  /** Begins with the history below a snapshot. @param ws its chain and coins */
+  /**
+   * Starts the validation below a snapshot.
+   * @param ws workspace of the history
+   */
   beginHistory(ws: ChainWorkspace): void {
     const { changes, activator, pruner, assumedValid } = this.#deps;
     const base = this.#ws.index.assumed as HeaderNode;
@@ -191,7 +200,7 @@ export class SnapshotChain {
     });
   }
 
-  /** The coins of the blocks are those of the snapshot: from here on the chain is one like all others. */
+  /** Called when the coins from the blocks equal those of the snapshot. Afterwards the chain is like any other. */
   async #finishValidation(): Promise<void> {
     const ws = this.#ws;
     const { activator, persister } = this.#deps;
@@ -207,7 +216,10 @@ export class SnapshotChain {
     await clearOther(ws);
   }
 
-  /** The node stops; the next start goes on with the blocks alone. @throws ChainFault in Core's words */
+  /**
+   * Called when the snapshot was wrong. The node stops, and the next start continues with the blocks alone.
+   * @throws ChainFault with Core's message
+   */
   async #discardSnapshot(history: ChainWorkspace): Promise<void> {
     const ws = this.#ws;
     const { height } = history.active;
@@ -217,7 +229,11 @@ export class SnapshotChain {
   }
 }
 
-/** Core's words when a snapshot turned out wrong. @param height of the tip on it @param left of the blocks alone */
+/**
+ * Returns Core's message for a wrong snapshot.
+ * @param height of the tip on the snapshot
+ * @param left height of the chain of blocks alone
+ */
 function refutedText(height: number, left: number): string {
   return (
     'adit failed to validate the -assumeutxo snapshot state. This indicates a hardware problem, or a bug in the software, or a bad software modification that allowed an invalid snapshot to be loaded. ' +

@@ -1,6 +1,6 @@
-// Reads a file of coins in the form of releases since 28 (coins-dump.ts has its layout), in pieces. The file is not
-// trusted: what it says is checked here as far as it can be without the other coins, and the hash over all of them is
-// checked before any is used. Words of failures are Core's (src/node/utxo_snapshot.h, validation.cpp).
+// Reads a snapshot file in the format of releases since 28 (coins-dump.ts has its layout), in pieces. The file is not
+// trusted: everything that can be checked without the other coins is checked here, and the hash over all coins is
+// checked before any is used. Messages are Core's (src/node/utxo_snapshot.h, validation.cpp).
 
 import type { FileHandle } from 'node:fs/promises';
 import { equalBytes } from '../../consensus/bytes/hex.js';
@@ -14,12 +14,15 @@ import { readAmount, readHeightCode } from '../../storage/codec/coin.js';
 import { readScript } from '../../storage/codec/script.js';
 import { SNAPSHOT_HEAD_BYTES, SNAPSHOT_MAGIC, SNAPSHOT_VERSION } from '../coins/coins-dump.js';
 
-/** Bytes read at a time. */
+/** Number of bytes read at a time. */
 const PIECE_BYTES = 4 << 20;
-/** More than a transaction's head and a coin take. */
+/** Upper limit in bytes for a transaction's header with one coin. */
 const RECORD_BYTES = 64 << 10;
 
-/** The file is refused. `head`: already its first bytes. */
+/**
+ * Thrown if a snapshot is refused. `part` is 'head' if the header of the file is wrong, 'coins' if its coins are, 'use'
+ * if it cannot be used now.
+ */
 export class SnapshotError extends Error {
   constructor(
     readonly part: 'head' | 'coins' | 'use',
@@ -29,15 +32,15 @@ export class SnapshotError extends Error {
   }
 }
 
-/** What the head of a file says. */
+/** Header of a snapshot file. */
 export interface SnapshotHead {
   /** Hash of the block the coins stand at, internal order. */
   readonly base: Uint8Array;
-  /** How many coins follow. */
+  /** Number of coins in the file. */
   readonly coins: number;
 }
 
-/** A coin with the output it is, 36 bytes, vout little-endian. */
+/** A coin with its outpoint: 36 bytes, vout little-endian. */
 export interface SnapshotCoin {
   readonly outpoint: Uint8Array;
   readonly coin: Coin;
@@ -47,9 +50,9 @@ export class SnapshotFile {
   #bytes: Uint8Array = new Uint8Array(0);
   #reader = new ByteReader(this.#bytes);
   #atEnd = false;
-  /** Coins read so far. */
+  /** Number of coins read. */
   #read = 0;
-  /** Coins that are left of the transaction under way. */
+  /** Coins of the current transaction not yet read. */
   #ofTx = 0;
   #txid: Uint8Array = new Uint8Array(32);
   readonly #file: FileHandle;
@@ -58,7 +61,10 @@ export class SnapshotFile {
     this.#file = file;
   }
 
-  /** @throws the system's error; an error when it is no file */
+  /**
+   * Opens a file.
+   * @throws the system's error, or an error if it is not a regular file
+   */
   static async open(path: string): Promise<SnapshotFile> {
     return new SnapshotFile(await openFile(path));
   }
@@ -99,13 +105,14 @@ export class SnapshotFile {
     short(SNAPSHOT_HEAD_BYTES - reader.offset);
     const base = reader.bytes(32).slice();
     const coins = reader.u64big();
-    // No file is that long: reading it ends early in any case.
+    // No file has so many coins: reading will fail in any case.
     return { base, coins: Number(coins > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : coins) };
   }
 
   /**
-   * The next coins, `most` of them at most; none once all that the head speaks of were read, and nothing follows.
-   * @param baseHeight no coin is newer
+   * Reads the next coins, at most `most`. Returns an empty list once all coins of the header were read and nothing
+   * follows.
+   * @param baseHeight height of the snapshot block; a coin with a larger height is an error
    * @throws SnapshotError
    */
   async next({ coins }: SnapshotHead, baseHeight: number, most: number): Promise<SnapshotCoin[]> {
@@ -153,7 +160,7 @@ export class SnapshotFile {
     return { outpoint, coin: { value, script, height, coinbase: code % 2 === 1 } };
   }
 
-  /** Brings enough bytes for the next coin, or all that are left. */
+  /** Reads enough bytes for the next coin, or all remaining bytes. */
   async #refill(): Promise<void> {
     if (this.#atEnd || this.#reader.remaining >= RECORD_BYTES) return;
     const left = this.#bytes.subarray(this.#reader.offset);

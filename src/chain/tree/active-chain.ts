@@ -1,12 +1,12 @@
-// The branch that is active now, by height.
+// The active chain, by height.
 
 import type { HeaderNode } from './header-node.js';
 
-/** A list of nodes where index = height. */
+/** List of nodes whose index is the height. */
 export class ActiveChain {
   readonly #nodes: HeaderNode[] = [];
 
-  /** The last block; undefined before genesis was loaded. */
+  /** The tip; undefined before genesis was loaded. */
   get tip(): HeaderNode | undefined {
     return this.#nodes[this.#nodes.length - 1];
   }
@@ -27,7 +27,7 @@ export class ActiveChain {
     return this.contains(node) ? this.#nodes[node.height + 1] : undefined;
   }
 
-  /** Makes a node the tip: only the part that differs is written. */
+  /** Makes a node the tip. Writes only the part that differs. */
   setTip(tip: HeaderNode): void {
     this.#nodes.length = Math.min(this.#nodes.length, tip.height + 1);
     // Growing the array once keeps it dense when a long branch is filled from its end.
@@ -37,7 +37,7 @@ export class ActiveChain {
     }
   }
 
-  /** The last block of this chain that is an ancestor of the node, or the node itself. */
+  /** Returns the last block of this chain that is the node or one of its ancestors. */
   fork(node: HeaderNode): HeaderNode | null {
     let walk: HeaderNode | null = node.ancestor(Math.min(node.height, this.height));
     while (walk !== null && !this.contains(walk)) walk = walk.prev;

@@ -1,5 +1,5 @@
-// The header tree and what follows from it: which blocks may become the tip, which wait for a parent's bytes, which
-// failed. Semantics of Core 0.21's BlockManager. Nothing here awaits or touches storage.
+// The block tree: which blocks may become the tip, which wait for a parent's bytes, which failed. The semantics are
+// those of Core 0.21's BlockManager. Nothing here awaits or uses the storage.
 
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { blockProof } from '../../consensus/rules/bits.js';
@@ -7,42 +7,40 @@ import type { ActiveChain } from './active-chain.js';
 import { Candidates, compareCandidates } from './candidates.js';
 import { FAILED_MASK, type HeaderNode, HeaderSlabs, NodeStatus } from './header-node.js';
 
-/** Arrival number of the first block received in this process; blocks found at start have 0 (active chain) and 1. */
+/** Sequence number of the first block received by this process. Blocks found at start have 0 (active chain) or 1. */
 const FIRST_SEQUENCE_ID = 2;
 
 export class BlockIndex {
   readonly candidates = new Candidates();
-  /** Nodes whose row in the store is outdated. */
+  /** Nodes whose database row is outdated. */
   readonly dirty = new Set<HeaderNode>();
-  /** Most work among headers not known to be invalid. */
+  /** Header with the most work that is not known to be invalid. */
   bestHeader!: HeaderNode;
-  /** Most work among blocks known to be invalid. */
+  /** Invalid block with the most work. */
   bestInvalid: HeaderNode | null = null;
-  /**
-   * Whether blocks were ever removed for want of room: then a block whose transactions are counted may lack its bytes.
-   */
+  /** True once any block was pruned. Then a block whose transactions are counted may lack its bytes. */
   havePruned = false;
-  /** Highest block of each file, of any branch. */
+  /** Height of the highest block by file number, on any branch. */
   readonly lastHeights = new Map<number, number>();
   /**
-   * The block of a snapshot that the active chain's coins come from, while its history is not validated; null
-   * otherwise. No branch that leaves the chain below it can be taken.
+   * Snapshot block from which the active chain's coins come, while its history is not validated; otherwise null.
+   * Branches that leave the chain below it cannot be activated.
    */
   assumed: HeaderNode | null = null;
-  /** Changes with what is stored of the active chain, other than by a new tip. */
+  /** Incremented when blocks of the active chain are stored or dropped, but not by a new tip. */
   storedVersion = 0;
   readonly #slabs = new HeaderSlabs();
   readonly #nodes = new Map<string, HeaderNode>();
   /** Nodes without children. */
   readonly #leaves = new Set<HeaderNode>();
-  /** Blocks with bytes whose ancestors' bytes are missing, by parent. */
+  /** Stored blocks with a missing ancestor, by parent. */
   readonly #unlinked = new Map<HeaderNode, Set<HeaderNode>>();
-  /** Blocks that failed by themselves: headers on top of them are refused. */
+  /** Blocks that failed themselves. Headers on top of them are refused. */
   readonly #failedBlocks = new Set<HeaderNode>();
   #lastProof = { bits: 0, proof: 0n };
   #toAssume: { readonly hash: Uint8Array; readonly chainTxCount: number } | null = null;
   #nextSequenceId = FIRST_SEQUENCE_ID;
-  /** Work of the tip at the last preciousBlock, and the number it gave. */
+  /** Chain work of the tip at the last makePrecious, and the next sequence number. */
   #lastPreciousWork = 0n;
   #reverseSequenceId = -1;
   readonly #active: ActiveChain;
@@ -60,7 +58,7 @@ export class BlockIndex {
     return this.#nodes.get(hashKey(hash));
   }
 
-  /** Every node, in order of insertion. */
+  /** Returns all nodes, in order of insertion. */
   all(): IterableIterator<HeaderNode> {
     return this.#nodes.values();
   }
@@ -90,19 +88,24 @@ export class BlockIndex {
     return node;
   }
 
-  /** Keeps the bytes of a stored header until addLoaded makes its node. @returns what addLoaded wants to know */
+  /**
+   * Stores the bytes of a header until addLoaded creates its node.
+   * @returns the entry's number for addLoaded
+   */
   placeHeader(header: Uint8Array, hash: Uint8Array): number {
     return this.#slabs.putHeader(header, hash);
   }
 
-  /** Before rows are loaded: the chain stands on a snapshot of this block. */
+  /** Called before rows are loaded if the chain stands on a snapshot of this block. */
   loadAssumed(hash: Uint8Array, chainTxCount: number): void {
     this.#toAssume = { hash, chainTxCount };
   }
 
   /**
-   * The active chain now stands on a snapshot: blocks above its base count, and what branches off below does not.
-   * @param base the tip @param chainTxCount transactions up to it
+   * Called when the active chain switches to a snapshot. Blocks above its base become candidates; branches from below
+   * it do not.
+   * @param base the new tip
+   * @param chainTxCount number of transactions up to it
    */
   assume(base: HeaderNode, chainTxCount: number): void {
     this.assumed = base;
@@ -113,15 +116,15 @@ export class BlockIndex {
     this.candidates.pruneBelow(base);
   }
 
-  /** The history below is validated: the snapshot's block is one like all others. */
+  /** Called when the history is validated. The snapshot block is like any other afterwards. */
   endAssumed(): void {
     this.assumed = null;
     this.refillCandidates();
   }
 
   /**
-   * Makes the node of a stored header, parents first; call finishLoad after the last.
-   * @returns null when its parent is not there, or not at the height below
+   * Creates the node of a stored header. Call it for parents first, and call finishLoad after the last.
+   * @returns null if its parent is missing or not at the height below
    */
   addLoaded(entry: number, height: number, status: number, txCount: number): HeaderNode | null {
     const prev = height === 0 ? null : (this.#nodes.get(hashKey(this.#slabs.hash32(entry, 4))) ?? null);
@@ -150,13 +153,13 @@ export class BlockIndex {
     return node;
   }
 
-  /** Neighbours share their target, so its proof need not be computed again. */
+  /** Neighbours usually have the same target, so compute its proof only once. */
   #proofOf(bits: number): bigint {
     if (this.#lastProof.bits !== bits) this.#lastProof = { bits, proof: blockProof(bits) };
     return this.#lastProof.proof;
   }
 
-  /** Once all rows are in and the active chain stands: arrival numbers and candidates. */
+  /** Sets sequence numbers and candidates. Call it when all rows are loaded and the active chain is known. */
   finishLoad(): void {
     const found: HeaderNode[] = [];
     const tip = this.#active.tip as HeaderNode;
@@ -178,8 +181,8 @@ export class BlockIndex {
   }
 
   /**
-   * Records that a block passed the checks without coins and that its bytes are stored; descendants that waited for it
-   * join.
+   * Records that a block passed the checks without coins and that its bytes are stored. Descendants that waited for it
+   * become connectable.
    */
   receivedTransactions(node: HeaderNode, txCount: number, file: number, blockPos: number): void {
     node.txCount = txCount;
@@ -191,7 +194,7 @@ export class BlockIndex {
     if (this.#active.contains(node)) this.storedVersion++;
     this.raise(node, NodeStatus.TRANSACTIONS_VALID);
     this.dirty.add(node);
-    // What lies above it is linked already.
+    // Its descendants are linked already.
     if (node === this.assumed) return;
     if (node.prev !== null && node.prev.chainTxCount === 0) {
       this.#addUnlinked(node.prev, node);
@@ -200,20 +203,20 @@ export class BlockIndex {
     this.#link([node]);
   }
 
-  /** Blocks that wait for this one's bytes join. */
+  /** Links blocks that waited for this one's bytes. */
   #linkChildren(node: HeaderNode): void {
     const children = this.#unlinked.get(node);
     this.#unlinked.delete(node);
     if (children !== undefined) this.#link([...children]);
   }
 
-  /** Counts transactions of blocks whose ancestors are all there, and of those that waited for them. */
+  /** Counts transactions of blocks whose ancestors are all stored, and of blocks that waited for them. */
   #link(queue: HeaderNode[]): void {
     for (let i = 0; i < queue.length; i++) {
       const linked = queue[i] as HeaderNode;
       linked.chainTxCount = (linked.prev === null ? 0 : linked.prev.chainTxCount) + linked.txCount;
       if (!this.#active.contains(linked)) {
-        // Still outside the candidates, so the number that orders them may change.
+        // The node is not a candidate yet, so the number that orders candidates may change.
         linked.sequenceId = this.#nextSequenceId++;
         this.#addCandidate(linked);
       }
@@ -225,19 +228,18 @@ export class BlockIndex {
     }
   }
 
-  /** Notes that a block's bytes lie in its file. */
+  /** Records that a block's bytes are in its file. */
   noteFile({ file, height }: HeaderNode): void {
     this.lastHeights.set(file, Math.max(height, this.lastHeights.get(file) ?? 0));
   }
 
   /**
-   * Takes back that bytes and undo data are stored: they are about to be removed, and what is known about the block
-   * stays.
+   * Records that a block's bytes and undo data are about to be deleted. Everything else known about the block stays.
    */
   prune(node: HeaderNode): void {
     this.#dropPlace(node);
     this.storedVersion++;
-    // It would have to be fetched again, and joins either of them then.
+    // If the block is downloaded again it becomes a candidate or a waiting block again.
     if (!this.#active.contains(node)) this.candidates.delete(node);
     if (node.prev !== null) this.#unlinked.get(node.prev)?.delete(node);
   }
@@ -249,12 +251,12 @@ export class BlockIndex {
     node.undoPos = 0;
   }
 
-  /** Whether the block was stored once and removed for want of room. */
+  /** Returns whether the block was stored once and then pruned. */
   isPruned(node: HeaderNode): boolean {
     return this.havePruned && !node.hasData && node.txCount > 0;
   }
 
-  /** Takes back that bytes are stored (they turned out unreadable): the block and those after it wait for new ones. */
+  /** Records that a block's bytes are unreadable. The block and its descendants wait for new bytes. */
   forgetData(node: HeaderNode): void {
     this.#dropPlace(node);
     this.storedVersion++;
@@ -270,7 +272,7 @@ export class BlockIndex {
     if (this.assumed?.descendsFrom(node)) this.#unlinkHistory(node, this.assumed);
   }
 
-  /** A block below the snapshot's is missing again. */
+  /** Handles a block below the snapshot block that is missing again. */
   #unlinkHistory(node: HeaderNode, base: HeaderNode): void {
     for (let walk = base; walk !== node; ) {
       walk = walk.prev as HeaderNode;
@@ -279,7 +281,7 @@ export class BlockIndex {
     }
   }
 
-  /** The same of many at once, while the tree is loaded: nothing is a candidate yet. */
+  /** Records that the bytes of many blocks are lost, while the tree is loaded and there are no candidates yet. */
   forgetStored(nodes: readonly HeaderNode[]): void {
     let lowest = Number.POSITIVE_INFINITY;
     for (const node of nodes) {
@@ -299,12 +301,12 @@ export class BlockIndex {
     }
   }
 
-  /** Blocks of the active chain below a snapshot's, highest first. */
+  /** Yields blocks of the active chain below the snapshot block, highest first. */
   *#belowAssumed(): Generator<HeaderNode> {
     for (let node = this.assumed?.prev ?? null; node !== null; node = node.prev) yield node;
   }
 
-  /** Raises the validity of a block that has not failed. */
+  /** Raises the validity level of a block that has not failed. */
   raise(node: HeaderNode, level: number): void {
     if (node.failed || node.has(level)) return;
     node.status |= level;
@@ -316,7 +318,7 @@ export class BlockIndex {
     if (tip === undefined || compareCandidates(node, tip) >= 0) this.candidates.add(node);
   }
 
-  /** A block that broke a rule when it was connected, or that the operator names. */
+  /** Marks a block that broke a rule when it was connected, or that an operator invalidated. */
   markFailed(node: HeaderNode): void {
     node.status |= NodeStatus.FAILED;
     this.#failedBlocks.add(node);
@@ -324,16 +326,16 @@ export class BlockIndex {
     this.candidates.delete(node);
   }
 
-  /** A block that broke a rule before its bytes were stored. */
+  /** Marks a block that broke a rule before its bytes were stored. */
   markFailedEarly(node: HeaderNode): void {
     node.status |= NodeStatus.FAILED;
     this.dirty.add(node);
   }
 
   /**
-   * Book-keeping for a failed branch: the most-work invalid block, and the best header if it was on that branch.
-   * @param whole what stands on the block is marked as well and the best header sought among all branches, as since
-   *   release 29; else the tip is the best header
+   * Updates the invalid block with the most work, and the best header if it was on the failed branch.
+   * @param whole also mark its descendants, and search the best header among all branches (since release 29); otherwise
+   *   the tip becomes the best header
    */
   noteInvalidChain(node: HeaderNode, whole: boolean): void {
     if (this.bestInvalid === null || node.chainWork > this.bestInvalid.chainWork) this.bestInvalid = node;
@@ -355,7 +357,7 @@ export class BlockIndex {
     }
   }
 
-  /** Seeks the best header among all that have not failed; of several with its work the tip counts. */
+  /** Sets the best header among all that have not failed. If several have the tip's work, the tip wins. */
   findBestHeader(): void {
     this.bestHeader = this.#active.tip as HeaderNode;
     for (const leaf of this.#leaves) {
@@ -365,7 +367,10 @@ export class BlockIndex {
     }
   }
 
-  /** Whether a header on top of prev would build on a failed block; marks the way down to it as failed children. */
+  /**
+   * Returns whether a header on top of prev would build on a failed block. If so, marks the blocks in between as failed
+   * children.
+   */
   buildsOnFailed(prev: HeaderNode): boolean {
     if (prev.has(NodeStatus.SCRIPTS_VALID) && !prev.failed) return false;
     for (const failed of this.#failedBlocks) {
@@ -379,7 +384,10 @@ export class BlockIndex {
     return false;
   }
 
-  /** The valid, fully stored branch with the most work; drops candidates that turn out failed or incomplete. */
+  /**
+   * Returns the end of the valid, completely stored branch with the most work. Drops candidates that turn out failed or
+   * incomplete.
+   */
   findMostWork(): HeaderNode | undefined {
     for (;;) {
       const best = this.candidates.best;
@@ -411,7 +419,7 @@ export class BlockIndex {
     }
   }
 
-  /** Nodes outside the active chain, each once. */
+  /** Yields each node outside the active chain once. */
   *offChain(): Generator<HeaderNode> {
     const seen = new Set<HeaderNode>();
     for (const leaf of this.#leaves) {
@@ -429,7 +437,7 @@ export class BlockIndex {
     this.candidates.add(tip);
   }
 
-  /** Takes failure marks from a block, its descendants and its ancestors. */
+  /** Removes failure marks from a block, its descendants and its ancestors. */
   clearFailures(node: HeaderNode): void {
     const tip = this.#active.tip as HeaderNode;
     for (const other of this.offChain()) {
@@ -437,15 +445,15 @@ export class BlockIndex {
       other.status &= ~FAILED_MASK;
       this.#failedBlocks.delete(other);
       this.dirty.add(other);
-      // An ancestor counts as well: the block itself and what stands on it may lack their bytes.
+      // An ancestor may be a candidate too, because the block itself and its descendants may lack their bytes.
       if (other.isConnectable && compareCandidates(other, tip) > 0) this.candidates.add(other);
       if (this.bestInvalid === other) this.bestInvalid = null;
     }
   }
 
   /**
-   * Treats a block as if it had arrived before all others of its work.
-   * @returns false when it has less work than the tip
+   * Ranks a block as if it had arrived before all others of equal work.
+   * @returns false if it has less work than the tip
    */
   makePrecious(node: HeaderNode): boolean {
     const tip = this.#active.tip as HeaderNode;

@@ -1,5 +1,6 @@
-// Tries a block on the tip without keeping anything (Core's TestBlockValidity): for proposals, generateblock and
-// -checktemplates. Runs beside the chain's queue, since it changes nothing; when the tip moves in between it says so.
+// Checks a block on the tip without storing it (Core's TestBlockValidity): for proposals, generateblock and
+// -checktemplates. Runs concurrently with the chain's queue, because it changes nothing. If the tip changes meanwhile,
+// the verdict says so.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
@@ -13,19 +14,19 @@ import { tryConnect } from '../connect/connect-block.js';
 import type { ChainWorkspace } from '../connect/workspace.js';
 import type { HeaderNode } from './header-node.js';
 
-/** How a block is tested without being kept. */
+/** Options of a validity check. */
 export interface ValidityOptions {
   /** Proof of work and, on signet, the block signature. */
   readonly checkPow: boolean;
   readonly checkMerkle: boolean;
-  /** Queue of the script checks; 'proposal' by default. */
+  /** Class of the script jobs; 'proposal' by default. */
   readonly klass?: VerifyClass;
 }
 
-/** BIP-0022's answer to a block on another block than the tip. */
+/** Verdict for a block whose parent is not the tip (BIP-0022). */
 const NOT_BEST: Reject = { category: 'invalid-prev', reason: 'inconclusive-not-best-prevblk', debug: '' };
 
-/** In Core's order: block by itself, its header in its place and itself there, coins and scripts. */
+/** Runs the checks in Core's order: block alone, header in context, block in context, coins and scripts. */
 export async function testValidity(ws: ChainWorkspace, block: BlockView, options: ValidityOptions): Promise<Verdict> {
   const tip = ws.active.tip as HeaderNode;
   if (!equalBytes(block.header.prevHash, tip.hash)) return NOT_BEST;

@@ -1,13 +1,12 @@
-// The blocks that might become the tip: everything connectable with at least the work of the tip (Core's
-// setBlockIndexCandidates).
+// Candidates for the tip: every connectable block with at least the work of the tip (Core's setBlockIndexCandidates).
 
 import { compareBytes } from '../../consensus/bytes/hex.js';
 import type { HeaderNode } from './header-node.js';
 
 /**
- * Order among possible tips: more work wins, then earlier arrival. Blocks found at start share arrival numbers; their
- * hashes decide, so that the same files give the same tip on every start.
- * @returns negative when a is the worse choice
+ * Compares candidates: more work wins, then earlier arrival. Blocks found at start share sequence numbers; their hashes
+ * decide, so that the same files give the same tip at every start.
+ * @returns a negative number if a is the worse choice
  */
 export function compareCandidates(a: HeaderNode, b: HeaderNode): number {
   if (a === b) return 0;
@@ -17,8 +16,9 @@ export function compareCandidates(a: HeaderNode, b: HeaderNode): number {
 }
 
 /**
- * A sorted list, worst first. It holds few nodes, except after a start with many stored but unconnected blocks; then
- * entries leave at the front, which an offset makes cheap. A node's sequenceId must not change while it is in here.
+ * Sorted list, worst first. It has few nodes, except after a start with many stored but unconnected blocks. Then
+ * entries are dropped at the front, which an offset makes cheap. A node's sequenceId must not change while it is in the
+ * list.
  */
 export class Candidates {
   #list: HeaderNode[] = [];
@@ -28,7 +28,7 @@ export class Candidates {
     return this.#list.length - this.#first;
   }
 
-  /** The node to activate, undefined when there is none. */
+  /** Best candidate; undefined if the list is empty. */
   get best(): HeaderNode | undefined {
     return this.size === 0 ? undefined : this.#list[this.#list.length - 1];
   }
@@ -44,7 +44,7 @@ export class Candidates {
     else this.#list.splice(at, 0, node);
   }
 
-  /** Adds many at once (start-up), sorting once. */
+  /** Adds many nodes at start, sorting once. */
   addAll(nodes: readonly HeaderNode[]): void {
     this.#list = [...new Set([...this.#list.slice(this.#first), ...nodes])].sort(compareCandidates);
     this.#first = 0;
@@ -55,7 +55,7 @@ export class Candidates {
     if (this.#list[at] === node) this.#list.splice(at, 1);
   }
 
-  /** Drops everything worse than the tip. */
+  /** Drops all candidates that are worse than the tip. */
   pruneBelow(tip: HeaderNode): void {
     while (this.#first < this.#list.length && compareCandidates(this.#list[this.#first] as HeaderNode, tip) < 0) this.#first++;
     if (this.#first > 1024 || this.#first === this.#list.length) {
@@ -68,7 +68,7 @@ export class Candidates {
     return this.#list.slice(this.#first)[Symbol.iterator]();
   }
 
-  /** Index of the node, or where it belongs. */
+  /** Returns the index of the node, or the index at which it belongs. */
   #position(node: HeaderNode): number {
     let low = this.#first;
     let high = this.#list.length;

@@ -1,5 +1,5 @@
-// One block header in the tree, and what is known about its block. Kept lean, since mainnet has about a million of
-// them: the header and its hash live in shared slabs off the V8 heap, and fields are read from there. Rules see a node
+// A block header in the tree and the state of its block. Mainnet has about a million of them, so nodes are small: the
+// header and its hash are in shared slabs outside V8's heap, and fields are read from there. Consensus rules see a node
 // as HeaderContext.
 
 import { hashToHex } from '../../consensus/bytes/hex.js';
@@ -23,17 +23,17 @@ export const NodeStatus = {
   FAILED_CHILD: 64,
 } as const;
 
-/** Either kind of failure. */
+/** Mask of both failure bits. */
 export const FAILED_MASK = NodeStatus.FAILED | NodeStatus.FAILED_CHILD;
 
-/** Bytes of one slab entry: the header, its hash, and the largest time up to it. */
+/** Size of a slab entry in bytes: header, hash, largest time so far. */
 const ENTRY_SIZE = 116;
 const SLAB_ENTRIES = 4096;
-/** Blocks in the median of BIP-0113. */
+/** Number of blocks in the median time of BIP-0113. */
 const MEDIAN_SPAN = 11;
 
 /**
- * A block header and what is known of its block.
+ * A block header and the state of its block.
  *
  * Fixed-width fields are read from a slab entry:
  *   0 version int32 | 4 previous hash 32 | 36 merkle root 32 | 68 time u32 | 72 bits u32 | 76 nonce u32 | 80 hash 32
@@ -41,26 +41,28 @@ const MEDIAN_SPAN = 11;
  */
 export class HeaderNode implements HeaderContext {
   readonly height: number;
-  /** Sum of the proofs of this header and all before it. */
+  /** Total work of this header and all its ancestors. */
   readonly chainWork: bigint;
   /** Bits of NodeStatus. */
   status = 0;
-  /** Transactions of the block; 0 until its bytes were seen, and kept when they are pruned. */
+  /** Number of transactions of the block; 0 until its bytes were seen. Stays when the block is pruned. */
   txCount = 0;
-  /** Transactions of the chain up to here; 0 while bytes of this block or of an ancestor are missing. */
+  /**
+   * Number of transactions of the chain up to this block; 0 while bytes of this block or of an ancestor are missing.
+   */
   chainTxCount = 0;
-  /** Number of the blk and rev files; -1 without data. */
+  /** Number of the blk and rev files; -1 if the block is not stored. */
   file = -1;
-  /** Position of the block in its file, as the block files count it. */
+  /** Byte position of the block in its blk file, behind the record's head. */
   blockPos = 0;
-  /** Position of the undo record in the rev file of the same number. */
+  /** Byte position of the undo data in the rev file of the same number. */
   undoPos = 0;
   /**
-   * Order of arrival among blocks of equal work: lower wins. Negative for precious blocks, 0 and 1 for blocks found at
+   * Order of arrival among blocks of equal work; lower wins. Negative for precious blocks, 0 and 1 for blocks found at
    * start.
    */
   sequenceId = 0;
-  /** A far ancestor, for ancestor() in logarithmic time. */
+  /** A distant ancestor, which makes ancestor() logarithmic. */
   readonly #skip: HeaderNode | null;
   readonly #slab: DataView;
   readonly #offset: number;
@@ -82,14 +84,14 @@ export class HeaderNode implements HeaderContext {
   get version(): number {
     return this.#slab.getInt32(this.#offset, true);
   }
-  /** 32 bytes, internal order, a view. */
+  /** View of 32 bytes, internal order. */
   get merkleRoot(): Uint8Array {
     return this.#view(36, 32);
   }
   get time(): number {
     return this.#slab.getUint32(this.#offset + 68, true);
   }
-  /** The largest time of this block and all before it, seconds: never falls along a chain. */
+  /** Largest time of this block and its ancestors, in seconds. It never falls along a chain. */
   get maxTime(): number {
     return this.#slab.getUint32(this.#offset + 112, true);
   }
@@ -99,19 +101,19 @@ export class HeaderNode implements HeaderContext {
   get nonce(): number {
     return this.#slab.getUint32(this.#offset + 76, true);
   }
-  /** 32 bytes, internal order, a view. */
+  /** View of 32 bytes, internal order. */
   get hash(): Uint8Array {
     return this.#view(80, 32);
   }
-  /** The hash as people read it. */
+  /** Hash in display order. */
   get hashHex(): string {
     return hashToHex(this.hash);
   }
-  /** The hash of the header before, 32 bytes, internal order (zeros for genesis). */
+  /** Hash of the previous header: 32 bytes, internal order; zeros for genesis. */
   get prevHash(): Uint8Array {
     return this.#view(4, 32);
   }
-  /** The 80 header bytes, a view. */
+  /** View of the 80 header bytes. */
   get headerBytes(): Uint8Array {
     return this.#view(0, 80);
   }
@@ -119,24 +121,24 @@ export class HeaderNode implements HeaderContext {
   has(bits: number): boolean {
     return (this.status & bits) === bits;
   }
-  /** Whether the block's bytes are stored. */
+  /** True if the block's bytes are stored. */
   get hasData(): boolean {
     return (this.status & NodeStatus.HAVE_DATA) !== 0;
   }
-  /** Whether the block or an ancestor is known to be invalid. */
+  /** True if the block or an ancestor is known to be invalid. */
   get failed(): boolean {
     return (this.status & FAILED_MASK) !== 0;
   }
-  /** Whether this block and all before it have their bytes stored (now or in the past). */
+  /** True if this block and all its ancestors are stored now or were stored once. */
   get hasChainData(): boolean {
     return this.chainTxCount !== 0;
   }
-  /** Whether it can become the tip as far as known: bytes checked here and before, nothing failed. */
+  /** True if the block can become the tip as far as known: it and its ancestors were stored, and none failed. */
   get isConnectable(): boolean {
     return !this.failed && this.chainTxCount !== 0 && (this.status & NodeStatus.TRANSACTIONS_VALID) !== 0;
   }
 
-  /** Median of the times of this block and the ten before it, seconds (BIP-0113). */
+  /** Returns the median time of this block and the ten before it, in seconds (BIP-0113). */
   medianTimePast(): number {
     const times: number[] = [];
     for (let node: HeaderNode | null = this; node !== null && times.length < MEDIAN_SPAN; node = node.prev) times.push(node.time);
@@ -144,7 +146,7 @@ export class HeaderNode implements HeaderContext {
     return times[times.length >> 1] as number;
   }
 
-  /** The ancestor at a height (this node included), or null above this node or below zero. */
+  /** Returns the ancestor at a height, which may be this node; null above this node or below zero. */
   ancestor(height: number): HeaderNode | null {
     if (height > this.height || height < 0) return null;
     let node: HeaderNode = this;
@@ -153,14 +155,14 @@ export class HeaderNode implements HeaderContext {
       const prev = node.prev as HeaderNode;
       const far = skipHeight(node.height);
       const farOfPrev = skipHeight(node.height - 1);
-      // Follow the far pointer unless the one of the block before leads nearer to the goal.
+      // Follow the distant pointer unless the parent's pointer leads closer to the goal.
       if (skip !== null && (far === height || (far > height && !(farOfPrev < far - 2 && farOfPrev >= height)))) node = skip;
       else node = prev;
     }
     return node;
   }
 
-  /** Whether other is this node or one of its ancestors. */
+  /** Returns whether `other` is this node or one of its ancestors. */
   descendsFrom(other: HeaderNode): boolean {
     return this.ancestor(other.height) === other;
   }
@@ -170,7 +172,7 @@ export class HeaderNode implements HeaderContext {
   }
 }
 
-/** Holds the bytes of headers and makes nodes over them. One per tree. */
+/** Stores the bytes of headers and creates nodes over them. One per tree. */
 export class HeaderSlabs {
   readonly #slabs: DataView[] = [];
   #used = 0;
@@ -186,22 +188,25 @@ export class HeaderSlabs {
     return this.#used++;
   }
 
-  /** Field of an entry: 32 bytes from `offset`, a view. */
+  /** Returns a view of 32 bytes of an entry, from `offset`. */
   hash32(entry: number, offset: 4 | 36 | 80): Uint8Array {
     return new Uint8Array(this.#slabOf(entry).buffer, (entry % SLAB_ENTRIES) * ENTRY_SIZE + offset, 32);
   }
 
-  /** Compact target of an entry. */
+  /** Returns the compact target of an entry. */
   bits(entry: number): number {
     return this.#slabOf(entry).getUint32((entry % SLAB_ENTRIES) * ENTRY_SIZE + 72, true);
   }
 
-  /** The node of an entry. @param proof work of this header alone */
+  /**
+   * Creates the node of an entry.
+   * @param proof work of this header alone
+   */
   node(entry: number, prev: HeaderNode | null, proof: bigint): HeaderNode {
     return new HeaderNode(prev, proof, this.#slabOf(entry), (entry % SLAB_ENTRIES) * ENTRY_SIZE);
   }
 
-  /** put and node in one go. */
+  /** Stores a header and creates its node. */
   createNode(prev: HeaderNode | null, proof: bigint, header: Uint8Array, hash: Uint8Array): HeaderNode {
     return this.node(this.putHeader(header, hash), prev, proof);
   }
@@ -216,16 +221,16 @@ function clearLowestBit(n: number): number {
 }
 
 /**
- * Height that the far pointer of a block at this height leads to. Any lower height would do; clearing low bits, and for
- * odd heights two more of the block before, gives paths of some 110 steps over a quarter million blocks, as Core
- * measured for the same rule.
+ * Returns the height to which the distant pointer of a block leads. Any lower height would be correct. Clearing low
+ * bits, and for odd heights two more of the parent's, gives paths of about 110 steps over 250,000 blocks. Core uses and
+ * measured the same rule.
  */
 function skipHeight(height: number): number {
   if (height < 2) return 0;
   return (height & 1) === 1 ? clearLowestBit(clearLowestBit(height - 1)) + 1 : clearLowestBit(height);
 }
 
-/** The last block two branches share. */
+/** Returns the last block that two branches share. */
 export function lastCommonAncestor(a: HeaderNode, b: HeaderNode): HeaderNode {
   let left: HeaderNode = a.ancestor(Math.min(a.height, b.height)) as HeaderNode;
   let right: HeaderNode = b.ancestor(left.height) as HeaderNode;

@@ -1,4 +1,4 @@
-// Reads the header tree from the store when the node starts.
+// Loads the block tree from the database at start.
 
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import { readU32 } from '../../consensus/bytes/reader.js';
@@ -11,24 +11,24 @@ import { StoreError } from '../../storage/store-error.js';
 import type { BlockIndex } from './block-index.js';
 import { NodeStatus } from './header-node.js';
 
-/** Rows asked of the store at a time. */
+/** Number of rows read at a time. */
 const ROWS_AT_ONCE = 2_000;
 
 const MISSING_PARENT = 'The block index lacks the parent of one of its blocks';
 
-/** What was found. */
+/** Result of loading the tree. */
 export interface LoadedIndex {
   readonly rows: number;
-  /** The stored block nearest to the end of the block files, null when none is stored. */
+  /** Position of the stored block nearest to the end of the block files; null if none is stored. */
   readonly lastKnown: BlockPosition | null;
-  /** Per file, the last undo position. */
+  /** Last undo position by file number. */
   readonly lastKnownUndo: Map<number, number>;
-  /** Places of all stored blocks, the nearest to the end first. */
+  /** Returns the positions of all stored blocks, the nearest to the end first. */
   storedBackwards(): BlockPosition[];
 }
 
 /**
- * Fills the tree with every stored row; the active chain and candidates are not decided here.
+ * Fills the tree with all stored rows. The active chain and the candidates are set later.
  * @param powLimit the network's highest target
  * @throws StoreError STORE_CORRUPTION for rows that cannot have been written
  */
@@ -54,14 +54,14 @@ export async function loadIndex(store: Store, index: BlockIndex, powLimit: bigin
   } finally {
     await cursor.close();
   }
-  // Keys come in order of hashes; parents have to be there before their children.
+  // Keys are in hash order, but parents must be added before their children.
   for (const i of rows.byHeight()) rows.insert(i, index);
   return { rows: rows.count, lastKnown, lastKnownUndo, storedBackwards: () => storedBackwards(index) };
 }
 
 /**
- * Proof of work of stored hashes, byte by byte against a target that neighbours share: a tenth of a second for a
- * million rows.
+ * Checks the proof of work of stored hashes, byte by byte, against a target that neighbours share. A million rows take
+ * 0.1 s.
  */
 class StoredProof {
   #bits = -1;
@@ -98,8 +98,7 @@ function storedBackwards(index: BlockIndex): BlockPosition[] {
 }
 
 /**
- * A million rows as columns of numbers: as objects they would keep the collector busy for longer than all the rest
- * takes.
+ * Rows as columns of numbers. A million objects would keep the garbage collector busy for longer than the rest takes.
  */
 class Rows {
   readonly #entries: number[] = [];
@@ -124,7 +123,7 @@ class Rows {
     this.#undoPositions.push(row.undoPos);
   }
 
-  /** Numbers of the rows, lowest height first: a counting sort, since heights have no gaps. */
+  /** Returns the numbers of the rows, lowest height first. Counting sort, because heights have no gaps. */
   byHeight(): Uint32Array {
     const { count } = this;
     const heights = this.#heights;

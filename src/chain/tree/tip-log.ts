@@ -1,4 +1,4 @@
-// What the log says about a new tip: Core's UpdateTip line, which operators and their tools know.
+// Log line for a new tip: Core's UpdateTip line, which operators and their tools know.
 
 import type { ChainWorkspace } from '../connect/workspace.js';
 import type { HeaderNode } from './header-node.js';
@@ -6,7 +6,7 @@ import { verificationProgress } from './verification-progress.js';
 
 const MEBIBYTE = 1 << 20;
 
-/** The line about the present tip. */
+/** Returns the log line for the current tip. */
 export function tipLine(ws: ChainWorkspace, tip: HeaderNode): string {
   const coins = ws.coins.stats();
   const version = (tip.version >>> 0).toString(16).padStart(8, '0');

@@ -1,5 +1,3 @@
-// Estimates which part of the network's transactions is verified (Core's GuessVerificationProgress).
-
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { HeaderNode } from './header-node.js';
 
@@ -7,12 +5,12 @@ import type { HeaderNode } from './header-node.js';
 const RECENT_SECONDS = 2 * 60 * 60;
 
 /**
- * Estimates the verified part of the network's transactions.
+ * Estimates the verified part of the network's transactions (Core's GuessVerificationProgress).
  * @param bestHeight height of the best header @returns 0 to 1
  */
 export function verificationProgress(node: HeaderNode, bestHeight: number, params: ChainParams, nowSeconds: number): number {
   const { activity, powTargetSpacing } = params;
-  // Near the tip use heights: they are more exact than block times, and give exactly 1 at the tip.
+  // Near the tip, use heights: they are more precise than block times and give exactly 1 at the tip.
   const recent = Math.abs(nowSeconds - node.time) <= RECENT_SECONDS && bestHeight >= node.height;
   const time = recent ? nowSeconds - (bestHeight - node.height) * powTargetSpacing : node.time;
   const known = node.chainTxCount <= activity.transactions;

@@ -1,5 +1,5 @@
-// A block as its own bytes, a header view and transaction views over one shared offset table. Hashes appear when asked
-// for. Used by chain, mining and RPC; values are built by build-block.ts.
+// A block as its bytes, a header view, and transaction views over one shared table of offsets. Hashes are computed when
+// needed. build-block.ts builds blocks from values.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { compactSizeLength } from '../bytes/compact-size.js';
@@ -13,13 +13,16 @@ const MIN_TX_SIZE = 10;
 
 /** How to read a block. */
 export interface ParseBlockOptions {
-  /** Where it starts; default 0. */
+  /** Offset of the block in the bytes; default 0. */
   offset?: number;
-  /** Bytes after the block are an error; by default they are ignored, as Core's RPC does. */
+  /** Trailing bytes are an error. By default they are ignored, as in Core's RPC. */
   exact?: boolean;
 }
 
-/** Reads a block from bytes that must stay unchanged while the view lives. @throws DecodeError */
+/**
+ * Parses a block. The bytes must not change while the view is in use.
+ * @throws DecodeError
+ */
 export function parseBlock(bytes: Uint8Array, hashes: Hashes, opts: ParseBlockOptions = {}): BlockView {
   const start = opts.offset ?? 0;
   const header = parseHeader(bytes, hashes, start);
@@ -38,7 +41,7 @@ export function parseBlock(bytes: Uint8Array, hashes: Hashes, opts: ParseBlockOp
 /** Both roots of a block. */
 export interface BlockRoots {
   readonly txids: MerkleResult;
-  /** Zeros for the coinbase. BIP-0141. */
+  /** Root over the wtxids, with zeros for the coinbase (BIP-0141). */
   readonly wtxids: MerkleResult;
 }
 
@@ -51,26 +54,25 @@ export interface MerkleResult {
 
 /** A parsed block. */
 export class BlockView {
-  /** Exactly the block, without what may have followed. */
+  /** The block's bytes, without trailing bytes. */
   readonly bytes: Uint8Array;
   readonly header: HeaderView;
   readonly txs: readonly TxView[];
   /** Size without witness data. */
   readonly strippedSize: number;
-  /** The hash functions it was parsed with, for roots and ids. */
+  /** Hash functions for roots and ids. */
   readonly hashes: Hashes;
-  /** Whether checkBlock passed in full, so that it need not run again. */
+  /** True if checkBlock passed completely, so it need not run again. */
   checked = false;
   /**
-   * Whether its merkle root was found to be the header's, and its witness commitment to fit: both cost a hash per
-   * transaction.
+   * True if its merkle root equals the header's and its witness commitment matches. Both cost a hash per transaction.
    */
   merkleChecked = false;
   witnessChecked = false;
-  /** Where they were made ahead, of the same bytes as the ids. */
+  /** Roots that other threads computed together with the ids; null if there are none. */
   roots: BlockRoots | null = null;
 
-  /** Has the next checks look at everything again. */
+  /** Makes the next checks run completely again. */
   forgetChecks(): void {
     this.checked = false;
     this.merkleChecked = false;
@@ -99,7 +101,7 @@ export class BlockView {
     return this.bytes.length;
   }
 
-  /** BIP-0141. */
+  /** Block weight (BIP-0141). */
   get weight(): number {
     return this.strippedSize * 3 + this.totalSize;
   }

@@ -1,4 +1,4 @@
-// Builds header and block bytes from values. Used by templates, generate calls and tests.
+// Builds header and block bytes from values.
 
 import { ByteWriter } from '../bytes/writer.js';
 
@@ -15,7 +15,7 @@ export interface HeaderFields {
   nonce: number;
 }
 
-/** The 80 bytes of these values. */
+/** Returns the 80 bytes of a header. */
 export function buildHeader(fields: HeaderFields): Uint8Array {
   return new ByteWriter(80)
     .i32(fields.version)
@@ -27,7 +27,11 @@ export function buildHeader(fields: HeaderFields): Uint8Array {
     .finish();
 }
 
-/** Header and transactions joined. @param header 80 bytes @param txs encodings in block order */
+/**
+ * Joins header and transactions.
+ * @param header 80 bytes
+ * @param txs encodings in block order
+ */
 export function buildBlock(header: Uint8Array, txs: readonly Uint8Array[]): Uint8Array {
   let size = header.length + 9;
   for (const tx of txs) size += tx.length;

@@ -1,4 +1,4 @@
-// A block header as a view of its 80 bytes. Used by the header tree, block parsing, mining and RPC.
+// A block header as a view of its 80 bytes.
 //
 //   0 version int32 | 4 previous hash | 36 merkle root | 68 time | 72 bits | 76 nonce   (little-endian)
 
@@ -8,13 +8,16 @@ import { DecodeError, readU32 } from '../bytes/reader.js';
 /** Bytes of a header. */
 export const HEADER_SIZE = 80;
 
-/** Reads the 80 bytes at `offset`; what follows is ignored. @throws DecodeError when there are fewer */
+/**
+ * Parses the 80 bytes at `offset`. Trailing bytes are ignored.
+ * @throws DecodeError if there are fewer
+ */
 export function parseHeader(bytes: Uint8Array, hashes: Hashes, offset = 0): HeaderView {
   if (offset < 0 || bytes.length - offset < HEADER_SIZE) throw new DecodeError('a header has 80 bytes');
   return new HeaderView(bytes.subarray(offset, offset + HEADER_SIZE), hashes);
 }
 
-/** A parsed header; the hash is computed when first asked for. */
+/** A parsed header. The hash is computed when it is first needed. */
 export class HeaderView {
   /** Exactly 80 bytes. */
   readonly bytes: Uint8Array;

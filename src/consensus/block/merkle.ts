@@ -1,12 +1,11 @@
-// Merkle roots of blocks and the witness commitment's place. An odd level repeats its last hash, which lets two
-// different lists share a root (CVE-2012-2459); `mutated` tells when a list could be such a twin. Used by block rules,
-// templates and RPC proofs.
+// Merkle roots of blocks, and the position of the witness commitment. An odd level repeats its last hash, so two
+// different lists can have the same root (CVE-2012-2459). `mutated` is true if a list may be such a twin.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import type { TxView } from '../tx/tx-view.js';
 import type { BlockView, MerkleResult } from './block-view.js';
 
-/** Root of a list of 32-byte hashes. */
+/** Returns the root of a list of 32-byte hashes. */
 export function merkleRoot(hashes: readonly Uint8Array[], h: Hashes): MerkleResult {
   const root = new Uint8Array(32);
   if (hashes.length === 0) return { root, mutated: false };
@@ -17,15 +16,15 @@ export function merkleRoot(hashes: readonly Uint8Array[], h: Hashes): MerkleResu
   return { root, mutated };
 }
 
-/** Levels above so many leaves, at least one. */
+/** Returns the number of levels above this many leaves (at least one leaf). */
 export function merkleHeight(leaves: number): number {
   return 32 - Math.clz32(leaves - 1);
 }
 
 /**
- * Hashes a level of a merkle tree pair by pair, so many times over, in place; an odd last hash is paired with itself.
- * The level may be a part of a taller tree's that begins at a multiple of 2^levels: its first hash is then the top of
- * that subtree.
+ * Hashes pairs of a level of a merkle tree, repeated for `levels` levels, in place. An odd last hash is paired with
+ * itself. The level may be part of a larger tree's level that begins at a multiple of 2^levels; its first hash is then
+ * the top of that subtree.
  * @param level `count` hashes of 32 bytes, and room for one more
  * @returns whether two equal hashes met as a pair
  */
@@ -47,7 +46,7 @@ function sameHash(bytes: Uint8Array, a: number, b: number): boolean {
   return true;
 }
 
-/** Root over the txids. */
+/** Returns the root over the txids. */
 export function blockMerkleRoot(block: BlockView): MerkleResult {
   if (block.roots !== null) return block.roots.txids;
   return merkleRoot(
@@ -56,7 +55,7 @@ export function blockMerkleRoot(block: BlockView): MerkleResult {
   );
 }
 
-/** Root over the wtxids with zeros for the coinbase. BIP-0141. */
+/** Returns the root over the wtxids, with zeros for the coinbase (BIP-0141). */
 export function witnessMerkleRoot(block: BlockView): MerkleResult {
   if (block.roots !== null) return block.roots.wtxids;
   return merkleRoot(
@@ -66,8 +65,8 @@ export function witnessMerkleRoot(block: BlockView): MerkleResult {
 }
 
 /**
- * The hashes beside the first leaf's path to the root, lowest first: what a miner needs to put in another coinbase.
- * The first hash of the list stands for the coinbase and may be anything.
+ * Returns the hashes next to the first leaf's path to the root, lowest first. A miner needs them to use another
+ * coinbase. The first hash of the list is the coinbase's and may be anything.
  */
 export function coinbaseBranch(hashes: readonly Uint8Array[], h: Hashes): Uint8Array[] {
   const branch: Uint8Array[] = [];
@@ -86,7 +85,7 @@ export function coinbaseBranch(hashes: readonly Uint8Array[], h: Hashes): Uint8A
   return branch;
 }
 
-/** The root over a first leaf and the hashes beside its path, lowest first. */
+/** Returns the root over a first leaf and the hashes next to its path, lowest first. */
 export function rootOverBranch(leaf: Uint8Array, branch: readonly Uint8Array[], h: Pick<Hashes, 'sha256d'>): Uint8Array {
   const pair = new Uint8Array(64);
   let root = leaf;
@@ -103,7 +102,7 @@ export const WITNESS_COMMITMENT_HEADER = Uint8Array.of(0x6a, 0x24, 0xaa, 0x21, 0
 /** Smallest size of a commitment output's script. */
 export const MIN_WITNESS_COMMITMENT = 38;
 
-/** Index of the last output that carries a witness commitment, or -1. BIP-0141. */
+/** Returns the index of the last output with a witness commitment (BIP-0141); -1 for none. */
 export function witnessCommitmentIndex(coinbase: TxView): number {
   for (let i = coinbase.outputCount - 1; i >= 0; i--) {
     const script = coinbase.outputScript(i);

@@ -1,18 +1,18 @@
-// A partial merkle tree (BIP-0037): which transactions of a block are meant, and the hashes that prove it. Written by
-// gettxoutproof and for peers with a filter (merkleblock), read by verifytxoutproof. Encoding: count 4 | hashes with
-// their number | flag bits packed lowest first, with their bytes' number.
+// A partial merkle tree (BIP-0037): marks transactions of a block and has the hashes that prove them. For
+// gettxoutproof, verifytxoutproof, and merkleblock messages to peers with a filter. Encoding: count 4 | hashes with
+// their number | flag bits packed lowest first, with their number of bytes.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { equalBytes } from '../bytes/hex.js';
 import { ByteReader } from '../bytes/reader.js';
 import { ByteWriter } from '../bytes/writer.js';
 
-/** A block of the smallest possible transactions (60 bytes) has no more than this. */
+/** Largest number of transactions: a block of the smallest possible ones (60 bytes) has no more. */
 const MAX_TRANSACTIONS = 4_000_000 / (4 * 60);
-/** Hashes made between two pauses: some half a millisecond. */
+/** Number of hashes between two pauses: about half a millisecond. */
 const HASHES_PER_STEP = 256;
 
-/** A tree as it travels. */
+/** An encoded tree. */
 export interface PartialMerkle {
   readonly count: number;
   readonly hashes: readonly Uint8Array[];
@@ -34,7 +34,7 @@ function parentOf(left: Uint8Array, right: Uint8Array, h: Hashes): Uint8Array {
   return h.sha256d(pair);
 }
 
-/** The tree over a block's txids with the matching ones marked. */
+/** Builds the tree over a block's txids with the matching ones marked. */
 export function buildPartialMerkle(txids: readonly Uint8Array[], matches: readonly boolean[], h: Hashes): PartialMerkle {
   const steps = partialMerkleSteps(txids, matches, h);
   let step = steps.next();
@@ -42,7 +42,7 @@ export function buildPartialMerkle(txids: readonly Uint8Array[], matches: readon
   return step.value;
 }
 
-/** The same in short steps, for threads that have to answer others in between. */
+/** Builds the tree in short steps, for threads with other work in between. */
 export function* partialMerkleSteps(
   txids: readonly Uint8Array[],
   matches: readonly boolean[],
@@ -75,7 +75,7 @@ export function* partialMerkleSteps(
   return { count: txids.length, hashes, flags };
 }
 
-/** The proof's bytes after the block header. */
+/** Returns the bytes of a proof after the block header. */
 export function encodePartialMerkle(tree: PartialMerkle): Uint8Array {
   const out = new ByteWriter(16 + tree.hashes.length * 32 + (tree.flags.length >> 3));
   out.u32(tree.count).compactSize(tree.hashes.length);
@@ -87,7 +87,11 @@ export function encodePartialMerkle(tree: PartialMerkle): Uint8Array {
   return out.varBytes(packed).finish();
 }
 
-/** Reads those bytes; what follows is ignored. @param from where they begin @throws DecodeError */
+/**
+ * Parses a tree. Trailing bytes are ignored.
+ * @param from offset of the tree
+ * @throws DecodeError
+ */
 export function decodePartialMerkle(bytes: Uint8Array, from = 0): PartialMerkle {
   const reader = new ByteReader(bytes);
   reader.skip(from);
@@ -101,7 +105,7 @@ export function decodePartialMerkle(bytes: Uint8Array, from = 0): PartialMerkle 
   return { count, hashes, flags };
 }
 
-/** The root and the marked txids with their places in the block, or null when the tree is malformed in any way. */
+/** Returns the root, and the marked txids with their positions in the block; null if the tree is malformed. */
 export function extractMatches(tree: PartialMerkle, h: Hashes): { root: Uint8Array; txids: Uint8Array[]; positions: number[] } | null {
   const { count, hashes, flags } = tree;
   if (count === 0 || count > MAX_TRANSACTIONS || hashes.length > count || flags.length < hashes.length) return null;
@@ -131,7 +135,7 @@ export function extractMatches(tree: PartialMerkle, h: Hashes): { root: Uint8Arr
     const left = walk(level - 1, at * 2);
     if (at * 2 + 1 >= widthAt(count, level - 1)) return parentOf(left, left, h);
     const right = walk(level - 1, at * 2 + 1);
-    // Two equal halves would let one list pass for another (CVE-2012-2459).
+    // Two equal halves could represent another list (CVE-2012-2459).
     if (equalBytes(left, right)) bad = true;
     return parentOf(left, right, h);
   };

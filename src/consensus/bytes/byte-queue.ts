@@ -1,7 +1,7 @@
-// Bytes of a socket that are not used yet, in one piece. Takes no more memory than four times what waits, or 64 KB. The
-// readers of frames and of encrypted packets (peers, Stratum V2 clients) are made of it.
+// Unread bytes of a socket in one piece. Uses at most four times the memory of the unread bytes, or 64 KB. Readers of
+// frames and encrypted packets (peers, Stratum V2 clients) are built on it.
 
-/** Room that is kept when little or nothing waits. */
+/** Smallest capacity in bytes, also when the queue is empty. */
 const MIN_CAPACITY = 64 << 10;
 
 export class ByteQueue {
@@ -9,7 +9,7 @@ export class ByteQueue {
   #start = 0;
   #end = 0;
 
-  /** Bytes that wait. */
+  /** Number of unread bytes. */
   get length(): number {
     return this.#end - this.#start;
   }
@@ -31,29 +31,41 @@ export class ByteQueue {
     this.#end += chunk.length;
   }
 
-  /** Bytes where they lie: good until the queue is changed. @param length no more than wait behind `from` */
+  /**
+   * Returns a view of unread bytes, valid until the queue changes.
+   * @param length at most the unread bytes behind `from`
+   */
   peek(length: number, from = 0): Uint8Array {
     const at = this.#start + from;
     return this.#buffer.subarray(at, at + length);
   }
 
-  /** A byte that waits, without a view of it. @param at below length */
+  /**
+   * Returns an unread byte without creating a view.
+   * @param at below `length`
+   */
   byteAt(at: number): number {
     return this.#buffer[this.#start + at];
   }
 
-  /** Takes bytes out, as a copy. @param length no more than wait */
+  /**
+   * Removes bytes and returns a copy of them.
+   * @param length at most the unread bytes
+   */
   takeBytes(length: number): Uint8Array {
     const bytes = this.#buffer.slice(this.#start, this.#start + length);
     this.drop(length);
     return bytes;
   }
 
-  /** Forgets the next bytes. @param length no more than wait */
+  /**
+   * Drops the next bytes.
+   * @param length at most the unread bytes
+   */
   drop(length: number): void {
     this.#start += length;
     const left = this.length;
-    // A large buffer is not kept for a peer that now sends little.
+    // A large buffer is released when a peer sends little.
     const roomy = this.#buffer.length > MIN_CAPACITY && left <= this.#buffer.length / 4;
     if (left > 0 && !roomy) return;
     if (roomy) this.#buffer = this.#buffer.slice(this.#start, this.#end);
@@ -61,7 +73,7 @@ export class ByteQueue {
     this.#end = left;
   }
 
-  /** Forgets everything. */
+  /** Drops all bytes. */
   clear(): void {
     this.drop(this.length);
     this.#buffer = new Uint8Array(0);

@@ -1,10 +1,9 @@
-// Sizes of Bitcoin's variable-length integer ("compact size"): 1, 3, 5 or 9 bytes. Used where sizes are summed without
-// encoding.
+// Bitcoin's variable-length integer ("compact size"): 1, 3, 5 or 9 bytes.
 
 import { ByteReader } from './reader.js';
 import { ByteWriter } from './writer.js';
 
-/** How many bytes the compact size of `value` takes. */
+/** Returns the number of bytes of the compact size of `value`. */
 export function compactSizeLength(value: number | bigint): number {
   if (value < 0xfd) return 1;
   if (value <= 0xffff) return 3;
@@ -12,7 +11,7 @@ export function compactSizeLength(value: number | bigint): number {
   return 9;
 }
 
-/** The compact size of `value` (0..2^64-1). */
+/** Encodes `value` (0 to 2^64 - 1) as compact size. */
 export function encodeCompactSize(value: number | bigint): Uint8Array {
   return new ByteWriter(9).compactSize(value).finish();
 }

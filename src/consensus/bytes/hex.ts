@@ -1,5 +1,5 @@
-// Hex text and the small comparisons of byte arrays. The only place where hashes are reversed: Bitcoin shows 32-byte
-// hashes backwards, so everything named ...Hex went through hashToHex; all other hashes are in internal order.
+// Hex text and comparisons of byte arrays. This is the only place where hashes are reversed. Bitcoin displays 32-byte
+// hashes backwards, so names that end in Hex went through hashToHex. All other hashes are in internal order.
 
 import { DecodeError } from './reader.js';
 
@@ -11,11 +11,11 @@ for (let i = 0; i < 16; i++) {
   VALUES[DIGITS.charCodeAt(i)] = i;
   VALUES[DIGITS.toUpperCase().charCodeAt(i)] = i;
 }
-// Code units per String.fromCharCode call: far below the engine's argument limit.
+// Number of code units per String.fromCharCode call: far below the engine's limit of arguments.
 const CHUNK = 8192;
 const HASH_BYTES = 32;
 
-/** Lower-case hex of the bytes in their own order. */
+/** Returns lower-case hex of the bytes in their order. */
 export function toHex(bytes: Uint8Array): string {
   let text = '';
   const codes = new Uint16Array(Math.min(CHUNK, bytes.length * 2));
@@ -31,7 +31,10 @@ export function toHex(bytes: Uint8Array): string {
   return text;
 }
 
-/** Bytes of hex text in either case; the empty text gives no bytes. @throws DecodeError */
+/**
+ * Decodes hex text in either case. Empty text gives no bytes.
+ * @throws DecodeError
+ */
 export function fromHex(text: string): Uint8Array {
   if (text.length % 2 !== 0) throw new DecodeError('hex text of odd length');
   const bytes = new Uint8Array(text.length / 2);
@@ -46,7 +49,7 @@ export function fromHex(text: string): Uint8Array {
   return bytes;
 }
 
-/** Whether the text is hex the way Core's IsHex means it: non-empty, even, digits only. */
+/** Returns whether the text is hex as in Core's IsHex: non-empty, even length, hex digits only. */
 export function isHex(text: string): boolean {
   if (text.length === 0 || text.length % 2 !== 0) return false;
   for (let i = 0; i < text.length; i++) {
@@ -56,21 +59,26 @@ export function isHex(text: string): boolean {
   return true;
 }
 
-/** Display hex of a hash: its bytes backwards. */
+/** Returns the display hex of a hash: its bytes in reverse order. */
 export function hashToHex(hash: Uint8Array): string {
   return toHex(Uint8Array.from(hash).reverse());
 }
 
-/** A hash in internal order from 64 digits of display hex. @throws DecodeError */
+/**
+ * Returns a hash in internal order from 64 digits of display hex.
+ * @throws DecodeError
+ */
 export function hashFromHex(hex: string): Uint8Array {
   if (hex.length !== 64) throw new DecodeError('a hash has 64 hex digits');
   return fromHex(hex).reverse();
 }
 
-/** A string that is equal exactly when the bytes are: one Latin-1 character per byte, for Map and Set keys. */
+/**
+ * Returns a string that is equal exactly if the bytes are equal, for Map and Set keys: one Latin-1 character per byte.
+ */
 export function hashKey(bytes: Uint8Array): string {
   if (bytes.length !== HASH_BYTES) return String.fromCharCode.apply(null, bytes as unknown as number[]);
-  // Hashes are most of them, and an array in the place of arguments takes V8 four times as long.
+  // Most keys are hashes of 32 bytes. Passing an array as arguments takes V8 four times as long.
   const b = bytes;
   // biome-ignore format: a row for each eight bytes
   return String.fromCharCode(
@@ -81,21 +89,21 @@ export function hashKey(bytes: Uint8Array): string {
   );
 }
 
-/** Whether both have the same length and bytes. */
+/** Returns whether both arrays have the same bytes. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
 }
 
-/** Order of the bytes as unsigned, shorter first when one begins the other: negative, 0 or positive. */
+/** Compares bytes as unsigned numbers; a prefix sorts first. Returns a negative number, 0 or a positive number. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const n = Math.min(a.length, b.length);
   for (let i = 0; i < n; i++) if (a[i] !== b[i]) return a[i] - b[i];
   return a.length - b.length;
 }
 
-/** Whether every byte is zero. */
+/** Returns whether all bytes are zero. */
 export function isZero(bytes: Uint8Array): boolean {
   for (let i = 0; i < bytes.length; i++) if (bytes[i] !== 0) return false;
   return true;

@@ -1,25 +1,29 @@
-// Numbers by ids or outpoints that lie in a block's bytes: a Map needs a text for each of them, which costs more than
-// the look-up and leaves thousands of texts behind. Open addressing over the keys' first words, salted, so that no
-// sender can make keys that meet in one place. Used by connect.ts and by chain/connect/connect-block.ts.
+// Hash table from ids or outpoints in a block's bytes to numbers. A Map would need a string per key, which costs more
+// than the lookup and leaves thousands of strings behind. It uses open addressing over the first words of the keys,
+// salted, so that no sender can create colliding keys.
 
 import { readU32 } from './reader.js';
 
 const FIRST_PLACES = 64;
-/** Share of places in use before the table doubles. */
+/** Share of used slots above which the table doubles. */
 const LOAD = 0.6;
 
 export class KeyTable {
   readonly #salt = Math.floor(Math.random() * 2 ** 32) | 0;
-  /** Where each key lies: nothing is copied, and no view is made. */
+  /** Buffer of each key. Nothing is copied, and no views are created. */
   readonly #buffers: Uint8Array[] = [];
   #starts: Int32Array;
   #values: Int32Array;
   #hashes: Int32Array;
-  /** Place to number of the key, counted from 1; 0 for a free place. */
+  /** Number of the key by slot, counted from 1; 0 for a free slot. */
   #places: Int32Array;
   readonly #length: number;
 
-  /** @param length bytes of a key, 32 or more @param expected keys that will come, so that it need not grow for them */
+  /**
+   * Creates a table.
+   * @param length bytes of a key, 32 or more
+   * @param expected number of expected keys, to avoid growing
+   */
   constructor(length: number, expected = 0) {
     this.#length = length;
     let places = FIRST_PLACES;
@@ -30,16 +34,17 @@ export class KeyTable {
     this.#values = new Int32Array(keysOf(places));
   }
 
-  /** The number of the key at bytes[at]; undefined when it is not here. */
+  /** Returns the number of the key at bytes[at]; undefined if it is not in the table. */
   get(bytes: Uint8Array, at = 0): number | undefined {
     const key = this.#places[this.#find(this.#hash(bytes, at), bytes, at)];
     return key === 0 ? undefined : this.#values[key - 1];
   }
 
   /**
-   * @param bytes are kept, not copied
+   * Adds a key.
+   * @param bytes must not change, because they are not copied
    * @param value 32 bits, signed
-   * @returns false when the key is here already, and stays as it was
+   * @returns false if the key is in the table already; it then stays unchanged
    */
   add(bytes: Uint8Array, at: number, value: number): boolean {
     if (this.#buffers.length === this.#starts.length) this.#grow();
@@ -54,7 +59,7 @@ export class KeyTable {
     return true;
   }
 
-  /** Of the id, and of the number behind it in an outpoint. */
+  /** Returns the hash of an id, and of the output index behind it in an outpoint. */
   #hash(bytes: Uint8Array, at: number): number {
     let hash = Math.imul(readU32(bytes, at) ^ this.#salt, 0x9e3779b1);
     hash = Math.imul(hash ^ (hash >>> 15) ^ readU32(bytes, at + 8), 0x85ebca77);
@@ -95,10 +100,10 @@ export class KeyTable {
   }
 }
 
-/** Keys that so many places are for. */
+/** Returns the number of keys for a number of slots. */
 const keysOf = (places: number): number => Math.floor(places * LOAD);
 
-/** The same numbers, with room for more. */
+/** Returns a longer copy of the numbers. */
 function grown(numbers: Int32Array, length: number): Int32Array<ArrayBuffer> {
   const more = new Int32Array(length);
   more.set(numbers);

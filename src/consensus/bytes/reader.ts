@@ -1,10 +1,9 @@
-// Reads numbers and views out of a byte array, front to back, checking every bound before it touches or allocates
-// anything. Used by all parsers (transactions, blocks, storage codecs, messages). Encoding: Bitcoin's wire format,
-// little-endian.
+// Reads numbers and views from a byte array, front to back. Checks every bound before it reads or allocates. All
+// parsers use it. Encoding: Bitcoin's wire format, little-endian.
 
 /**
- * The one error of all parsers: the input is not what it claims to be. The reader's own are in the words of Core's
- * streams, which its log and some RPC errors show.
+ * Error of all parsers: the input is malformed. The reader's own messages are those of Core's streams, which logs and
+ * some RPC errors show.
  */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
@@ -59,7 +58,7 @@ export class ByteReader {
     return readU32(this.data, this.skip(4)) | 0;
   }
 
-  /** An unsigned 64-bit number; throws when it is not a safe integer. */
+  /** Reads an unsigned 64-bit number. Throws if it is not a safe integer. */
   u64(): number {
     const at = this.skip(8);
     const value = readU32(this.data, at + 4) * TWO_32 + readU32(this.data, at);
@@ -76,18 +75,18 @@ export class ByteReader {
     return BigInt.asIntN(64, this.u64big());
   }
 
-  /** A view of the next n bytes. */
+  /** Returns a view of the next n bytes. */
   bytes(n: number): Uint8Array {
     const at = this.skip(n);
     return this.data.subarray(at, at + n);
   }
 
-  /** A view of 32 bytes, internal order. */
+  /** Returns a view of 32 bytes, internal order. */
   hash(): Uint8Array {
     return this.bytes(32);
   }
 
-  /** A canonical compact size of at most `max`. */
+  /** Reads a canonical compact size of at most `max`. */
   compactSize(max: number = MAX_COMPACT_SIZE): number {
     const first = this.u8();
     let value = first;
@@ -108,9 +107,7 @@ export class ByteReader {
     return value;
   }
 
-  /**
-   * A canonical compact size over the whole 64-bit range, for fields that carry flags or numbers instead of lengths.
-   */
+  /** Reads a canonical compact size over the full 64-bit range, for fields with flags or numbers instead of lengths. */
   compactSizeBig(): bigint {
     if (this.remaining > 0 && this.data[this.offset] === 0xff) {
       this.offset++;
@@ -121,19 +118,20 @@ export class ByteReader {
     return BigInt(this.compactSize(Number.MAX_SAFE_INTEGER));
   }
 
-  /** A view of bytes preceded by their compact size. */
+  /** Returns a view of bytes that are preceded by their compact size. */
   varBytes(max: number = MAX_COMPACT_SIZE): Uint8Array {
     return this.bytes(this.compactSize(max));
   }
 }
 
-/** Unsigned little-endian 32-bit number at `at`; the caller has checked the bound. */
+/** Reads an unsigned little-endian 32-bit number at `at`. The caller has checked the bound. */
 export function readU32(data: Uint8Array, at: number): number {
   return (data[at] | (data[at + 1] << 8) | (data[at + 2] << 16) | (data[at + 3] << 24)) >>> 0;
 }
 
 /**
- * Signed little-endian 64-bit number at `at` as a double: exact within +-2^53, else rounded with sign and order kept.
+ * Reads a signed little-endian 64-bit number at `at` as a double: exact within +-2^53, otherwise rounded with sign and
+ * order preserved.
  */
 export function readI64(data: Uint8Array, at: number): number {
   return (readU32(data, at + 4) | 0) * TWO_32 + readU32(data, at);

@@ -1,17 +1,16 @@
-// Builds byte strings in Bitcoin's wire format (little-endian) in a buffer that grows as needed.
-// Used by everything that encodes: transactions, blocks, storage codecs, messages.
+// Builds byte strings in Bitcoin's wire format (little-endian) in a buffer that grows when necessary.
 
-/** Appends numbers and bytes; `finish` hands out what was written. */
+/** Appends numbers and bytes; `finish` returns the result. */
 export class ByteWriter {
   #data: Uint8Array;
   #length = 0;
 
-  /** @param capacity expected size in bytes; right guesses avoid copying */
+  /** @param capacity expected size in bytes; good estimates avoid copying */
   constructor(capacity = 64) {
     this.#data = new Uint8Array(capacity);
   }
 
-  /** Bytes written so far. */
+  /** Number of bytes written. */
   get size(): number {
     return this.#length;
   }
@@ -41,7 +40,7 @@ export class ByteWriter {
     return this;
   }
 
-  /** The low 32 bits, so negative numbers come out in two's complement. */
+  /** Writes the low 32 bits, so negative numbers are in two's complement. */
   u32(value: number): this {
     const at = this.#reserve(4);
     writeU32(this.#data, at, value);
@@ -52,7 +51,10 @@ export class ByteWriter {
     return this.u32(value);
   }
 
-  /** @param value a safe non-negative integer, or any bigint in -2^63..2^64-1 */
+  /**
+   * Writes 64 bits.
+   * @param value a safe non-negative integer, or a bigint from -2^63 to 2^64 - 1
+   */
   u64(value: number | bigint): this {
     const at = this.#reserve(8);
     if (typeof value === 'bigint') {
@@ -72,7 +74,7 @@ export class ByteWriter {
     return this;
   }
 
-  /** Bytes out of a larger array, from `at` on. */
+  /** Writes `count` bytes of a larger array, from `at`. */
   piece(value: Uint8Array, at: number, count: number): this {
     const to = this.#reserve(count);
     copyBytes(value, at, this.#data, to, count);
@@ -86,37 +88,37 @@ export class ByteWriter {
     return this.u8(0xff).u64(value);
   }
 
-  /** The bytes with their compact size in front. */
+  /** Writes the compact size of the bytes, then the bytes. */
   varBytes(value: Uint8Array): this {
     return this.compactSize(value.length).bytes(value);
   }
 
-  /** Begins anew in the same memory. Only for who takes copies. */
+  /** Starts again in the same memory. Only for callers that use `copy`. */
   restart(): this {
     this.#length = 0;
     return this;
   }
 
-  /** Everything written, at the front of more: until the next write. */
+  /** Buffer with everything written at its start, valid until the next write. */
   get memory(): Uint8Array {
     return this.#data;
   }
 
-  /** A copy of everything written. */
+  /** Returns a copy of everything written. */
   copy(): Uint8Array {
     return this.#data.slice(0, this.#length);
   }
 
-  /** Everything written, as an array of exactly that length. The writer must not be used afterwards. */
+  /** Returns everything written as an array of exactly that length. The writer must not be used afterwards. */
   finish(): Uint8Array {
     return this.#length === this.#data.length ? this.#data : this.#data.slice(0, this.#length);
   }
 }
 
-/** Up to these, copying one by one is quicker than a view of them. */
+/** Number of bytes up to which a loop copies faster than a view. */
 const FEW_BYTES = 64;
 
-/** Copies from[at..at+count) to where to[toAt] is. */
+/** Copies from[at..at+count) to to[toAt..]. */
 export function copyBytes(from: Uint8Array, at: number, to: Uint8Array, toAt: number, count: number): void {
   if (count > FEW_BYTES) to.set(from.subarray(at, at + count), toAt);
   else for (let i = 0; i < count; i++) to[toAt + i] = from[at + i];

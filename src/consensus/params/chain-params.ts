@@ -1,16 +1,16 @@
-// The shape of a network's parameters. The records are in main.ts, testnet3.ts, testnet4.ts, signet.ts and regtest.ts,
-// and networks.ts chooses one. The numbers are those of Bitcoin Core's master of August 2026. `npm run facts` compares them
-// with a source tree of Core.
+// Parameters of a network. The records are in main.ts, testnet3.ts, testnet4.ts, signet.ts and regtest.ts; networks.ts
+// selects one. The numbers are those of Bitcoin Core's master of August 2026. `npm run facts` compares them with a
+// source tree of Core.
 
 import type { Deployment } from './deployment.js';
 
 /** Names as getblockchaininfo shows them. */
 export type ChainName = 'main' | 'test' | 'testnet4' | 'signet' | 'regtest';
 
-/** A set of coins that may stand in for the blocks that made it, until those are validated. */
+/** A set of coins that may replace the blocks that made it, until those are validated (assumeutxo). */
 export interface AssumedCoins {
   readonly height: number;
-  /** Display hex of the block they stand at. */
+  /** Display hex of the block of these coins. */
   readonly blockHash: string;
   /** Display hex of Core's hash_serialized_3: sha256d over all coins as elements of the set. */
   readonly coinsHash: string;
@@ -28,11 +28,14 @@ export interface NetworkActivity {
   readonly rate: number;
 }
 
-/** Bounds of the first download of headers (Core's HeadersSyncParams), chosen for a peer that lies for an hour. */
+/** Limits of the headers presync (Core's HeadersSyncParams), chosen for a peer that lies for an hour. */
 export interface HeadersSyncFigures {
   /** Number of headers for each commitment bit that the node stores. */
   readonly period: number;
-  /** Headers that the node buffers in the second download. A peer that changes them must guess one bit per period. */
+  /**
+   * Number of headers that the node buffers in the second download. A peer that changes them must guess one bit per
+   * period.
+   */
   readonly buffer: number;
 }
 
@@ -67,7 +70,7 @@ export interface ChainParams {
   /** Blocks between halvings of the subsidy. */
   readonly halvingInterval: number;
   readonly bip34Height: number;
-  /** Internal order; null where no history makes BIP-0030 superfluous. */
+  /** Hash of the block at bip34Height, internal order. Null if no known history makes BIP-0030 unnecessary. */
   readonly bip34Hash: Uint8Array | null;
   readonly bip65Height: number;
   readonly bip66Height: number;
@@ -75,18 +78,18 @@ export interface ChainParams {
   readonly segwitHeight: number;
   /** Script flags of blocks that later rules would reject, by display hex of their hash. */
   readonly scriptFlagExceptions: ReadonlyMap<string, number>;
-  /** In the order RPC lists them. */
+  /** Deployments in the order of RPC replies. */
   readonly deployments: readonly Deployment[];
-  /** Votes that lock a deployment in. */
+  /** Number of votes that locks a deployment in. */
   readonly ruleChangeThreshold: number;
-  /** Blocks of a voting period. */
+  /** Number of blocks in a voting period. */
   readonly minerConfirmationWindow: number;
   /**
    * First height at which signals for unknown rules are counted (Core's MinBIP9WarningHeight). Earlier signals were for rules
    * that are known now.
    */
   readonly unknownVotesFrom: number;
-  /** Script that signs blocks (BIP-0325), null where blocks need no signature. */
+  /** Script that blocks must satisfy (BIP-0325); null if blocks need no signature. */
   readonly signetChallenge: Uint8Array | null;
   readonly minimumChainWork: bigint;
   readonly activity: NetworkActivity;
@@ -95,7 +98,7 @@ export interface ChainParams {
   readonly assumedBlocksGb: number;
   /** Size of Core's coins database, in GB, when the parameters were written; 0 for unknown. */
   readonly assumedChainStateGb: number;
-  /** Display hex; scripts below this block are taken as valid. */
+  /** Display hex of the assumed-valid block: scripts of its ancestors are not verified. */
   readonly assumeValid: string | null;
   /** Snapshots of the coins that may be loaded, by height ascending. */
   readonly assumedCoins: readonly AssumedCoins[];
@@ -105,19 +108,19 @@ export interface ChainParams {
     readonly p2pkh: number;
     readonly p2sh: number;
     readonly wif: number;
-    /** First four bytes as a number. */
+    /** First four bytes of an extended key, as a number. */
     readonly xpub: number;
     readonly xprv: number;
   };
   readonly bech32Hrp: string;
-  /** Up to this height no block is pruned. */
+  /** Height of the tip up to which no block is pruned. */
   readonly pruneAfterHeight: number;
   readonly isTestChain: boolean;
-  /** Whether generate calls may find blocks here within reason. */
+  /** Whether generate calls can find blocks in reasonable time. */
   readonly mineOnDemand: boolean;
 }
 
-/** Blocks of a retarget period. */
+/** Returns the number of blocks in a retarget period. */
 export function retargetInterval(params: ChainParams): number {
   return params.powTargetTimespan / params.powTargetSpacing;
 }

@@ -1,19 +1,19 @@
-// Soft forks as parameters: those voted in by version bits (BIP-0009 with a minimum activation height) and the mark of
-// a buried one that is switched off. Used by the networks' records and rules/versionbits.ts.
+// Soft forks as parameters: deployments by version bits (BIP-0009 with a minimum activation height), and the value of a
+// buried one that is disabled.
 
-/** Value of a deployment's start time: active from genesis on. */
+/** Start time of a deployment that is active from genesis on. */
 export const ALWAYS_ACTIVE = -1n;
-/** Value of a deployment's start time: never begins, and RPC hides it. */
+/** Start time of a deployment that never starts. RPC hides it. */
 export const NEVER_ACTIVE = -2n;
-/** Value of a deployment's timeout: none. */
+/** Timeout of a deployment without one. */
 export const NO_TIMEOUT = 0x7fff_ffff_ffff_ffffn;
-/** Height of a buried deployment that is switched off. */
+/** Height of a buried deployment that is disabled. */
 export const NEVER_HEIGHT = 0x7fffffff;
 
 /** Name of the deployment of BIP-0054. */
 export const CONSENSUS_CLEANUP = 'consensuscleanup';
 
-/** A soft fork voted in by version bits (BIP-0009 with a minimum activation height). */
+/** A soft fork that miners activate by version bits (BIP-0009 with a minimum activation height). */
 export interface Deployment {
   readonly name: string;
   /** Bit of the block version, 0..28. */

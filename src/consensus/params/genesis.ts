@@ -1,5 +1,5 @@
-// Builds genesis blocks from their facts: all share one shape and differ in a few numbers, the message and the key.
-// Used by the networks' records; a test checks the resulting hashes.
+// Builds genesis blocks. All have the same form and differ in a few numbers, the message and the key. A test checks the
+// resulting hashes.
 
 import { buildBlock, buildHeader } from '../block/build-block.js';
 import { fromHex, hashFromHex } from '../bytes/hex.js';
@@ -20,18 +20,18 @@ export const SATOSHI_KEY = fromHex(
 /** Display hex of the merkle root that message and key give. */
 export const SATOSHI_MERKLE_ROOT = '4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b';
 
-/** What tells one genesis block from another. */
+/** Values in which genesis blocks differ. */
 export interface GenesisFacts {
   time: number;
   nonce: number;
   bits: number;
   message: string;
   key: Uint8Array;
-  /** Display hex; stated, not computed, since this room has no hash function of its own. */
+  /** Display hex of the merkle root. It is given because this module has no hash function. */
   merkleRootHex: string;
 }
 
-/** The whole block. */
+/** Builds the block. */
 export function buildGenesis(facts: GenesisFacts): Uint8Array {
   const message = Uint8Array.from(facts.message, (char) => char.charCodeAt(0));
   const scriptSig = new ByteWriter(100).varBytes(COINBASE_BITS).varBytes(Uint8Array.of(4));

@@ -8,7 +8,7 @@ import { buildGenesis, SATOSHI_KEY, SATOSHI_MERKLE_ROOT, SATOSHI_MESSAGE } from 
 import { MAIN_FIXED_SEEDS } from './seeds/main.js';
 import { CLASSIC_POW_LIMIT, CLASSIC_TIMING } from './shared.js';
 
-/** A fresh record of the main network's parameters. */
+/** Returns a new record of the main network's parameters. */
 export function mainParams(): ChainParams {
   return {
     ...CLASSIC_TIMING,

@@ -1,4 +1,4 @@
-// The parameters of a network by its name, with what options change.
+// Parameters of a network by name, with changes by options.
 import type { Hashes } from '../../crypto/crypto.js';
 import { equalBytes } from '../bytes/hex.js';
 import { ByteWriter } from '../bytes/writer.js';
@@ -18,32 +18,32 @@ export interface DeploymentOverride {
   readonly minActivationHeight: number;
 }
 
-/** Rules that hold from a height on, by the names that -testactivationheight takes. */
+/** Buried rules by the names of -testactivationheight. */
 export const BURIED_RULES = ['segwit', 'bip34', 'dersig', 'cltv', 'csv'] as const;
 export type BuriedRule = (typeof BURIED_RULES)[number];
 
 /** Values of regtest that differ between versions of Core, or that -test changes. */
 export type RegtestVariant = Partial<Pick<ChainParams, 'powTargetTimespan' | 'activity' | 'enforceBip94'>>;
 
-/** What options may change. */
+/** Changes by options. */
 export interface ChainOverrides {
   /**
-   * signet: another challenge; the network loses minimum work, assumed-valid block and seeds. Needs hashes for the
-   * magic.
+   * signet: another challenge. The network then has no minimum chain work, assumed-valid block or seeds. Needs hashes
+   * for the magic.
    */
   readonly signetChallenge?: Uint8Array;
   readonly signetSeedNodes?: readonly string[];
-  /** regtest: values of another version of Core. */
+  /** regtest: values of another release of Core. */
   readonly regtest?: RegtestVariant;
-  /** regtest: heights from which rules hold; -1 for never. */
+  /** regtest: activation heights of rules; -1 for never. */
   readonly activationHeights?: Readonly<Partial<Record<BuriedRule, number>>>;
   /** regtest: start, timeout and minimum height of named deployments. */
   readonly vbparams?: readonly DeploymentOverride[];
 }
 
 /**
- * The parameters of a network.
- * @param hashes needed for a custom signet only, whose magic is a hash of its challenge
+ * Returns the parameters of a network.
+ * @param hashes only needed for a custom signet, whose magic is a hash of its challenge
  */
 export function chainParams(name: ChainName, overrides: ChainOverrides = {}, hashes?: Hashes): ChainParams {
   switch (name) {
@@ -60,7 +60,7 @@ export function chainParams(name: ChainName, overrides: ChainOverrides = {}, has
   }
 }
 
-/** Name of the network whose messages begin with these four bytes; null when none does. */
+/** Returns the name of the network with this message start; null for none. */
 export function networkOfMagic(magic: Uint8Array): ChainName | null {
   const all = [mainParams(), testnet3Params(), testnet4Params(), signetParams(), regtestParams()];
   return all.find((params) => equalBytes(params.magic, magic))?.name ?? null;
@@ -86,7 +86,7 @@ function signet(overrides: ChainOverrides, hashes: Hashes | undefined): ChainPar
   };
 }
 
-/** First four bytes of the double SHA-256 of the challenge as a sized byte string (BIP-0325). */
+/** Returns the first four bytes of the double SHA-256 of the challenge as a sized byte string (BIP-0325). */
 export function signetMagic(challenge: Uint8Array, hashes: Hashes): Uint8Array {
   return hashes.sha256d(new ByteWriter(challenge.length + 3).varBytes(challenge).finish()).slice(0, 4);
 }

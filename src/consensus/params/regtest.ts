@@ -9,7 +9,7 @@ import { CLASSIC_TIMING, TEST_BASE58 } from './shared.js';
 
 const GENESIS_HASH = hashFromHex('0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206');
 
-/** A fresh record of regtest's parameters. */
+/** Returns a new record of regtest's parameters. */
 export function regtestParams(): ChainParams {
   return {
     ...CLASSIC_TIMING,
@@ -45,7 +45,7 @@ export function regtestParams(): ChainParams {
     deployments: [
       { name: 'testdummy', bit: 28, startTime: 0n, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
       { name: 'taproot', bit: 2, startTime: ALWAYS_ACTIVE, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
-      // A miner that does not know the rule makes invalid coinbases: it must say that it does.
+      // A miner that does not know the rule makes invalid coinbases, so it must declare that it does.
       { name: CONSENSUS_CLEANUP, bit: 4, startTime: NEVER_ACTIVE, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: false },
     ],
     ruleChangeThreshold: 108,

@@ -13,10 +13,10 @@ export const CLASSIC_TIMING = {
 /** Address and key prefixes of all test networks. */
 export const TEST_BASE58: ChainParams['base58'] = { p2pkh: 111, p2sh: 196, wif: 239, xpub: 0x043587cf, xprv: 0x04358394 };
 
-/** 2^224 - 1 as a target: the easiest of main and the testnets. */
+/** Easiest target of main and the testnets: 2^224 - 1. */
 export const CLASSIC_POW_LIMIT = (1n << 224n) - 1n;
 
-/** Of test networks that began with all rules up to taproot. */
+/** Values of test networks that began with all rules up to taproot. */
 export const YOUNG_NETWORK = {
   bip34Height: 1,
   bip34Hash: null,

@@ -6,7 +6,7 @@ import { buildGenesis, SATOSHI_KEY, SATOSHI_MERKLE_ROOT, SATOSHI_MESSAGE } from 
 import { SIGNET_FIXED_SEEDS } from './seeds/signet.js';
 import { CLASSIC_TIMING, YOUNG_NETWORK } from './shared.js';
 
-/** A fresh record of the default signet's parameters. */
+/** Returns a new record of the default signet's parameters. */
 export function signetParams(): ChainParams {
   return {
     ...CLASSIC_TIMING,

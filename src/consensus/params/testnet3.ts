@@ -8,7 +8,7 @@ import { buildGenesis, SATOSHI_KEY, SATOSHI_MERKLE_ROOT, SATOSHI_MESSAGE } from 
 import { TESTNET3_FIXED_SEEDS } from './seeds/testnet3.js';
 import { CLASSIC_POW_LIMIT, CLASSIC_TIMING, TEST_BASE58 } from './shared.js';
 
-/** A fresh record of testnet3's parameters. */
+/** Returns a new record of testnet3's parameters. */
 export function testnet3Params(): ChainParams {
   return {
     ...CLASSIC_TIMING,

@@ -6,7 +6,7 @@ import { buildGenesis } from './genesis.js';
 import { TESTNET4_FIXED_SEEDS } from './seeds/testnet4.js';
 import { CLASSIC_POW_LIMIT, CLASSIC_TIMING, YOUNG_NETWORK } from './shared.js';
 
-/** A fresh record of testnet4's parameters. */
+/** Returns a new record of testnet4's parameters. */
 export function testnet4Params(): ChainParams {
   return {
     ...CLASSIC_TIMING,

@@ -1,12 +1,11 @@
-// BIP-0030: a transaction must not have the id of one with unspent outputs. BIP-0034 made such twins impossible for a
-// long while, so the costly look-up is skipped where history proves it needless. Used by ConnectBlock and by the code
-// that fetches coins for it.
+// BIP-0030: a transaction must not have the id of one with unspent outputs. BIP-0034 prevents such duplicates for a
+// long range of heights, so the expensive lookup is skipped where history proves it unnecessary.
 
 import { equalBytes, hashFromHex } from '../bytes/hex.js';
 import type { HeaderContext } from '../header-context.js';
 import type { ChainParams } from '../params/chain-params.js';
 
-// From here on an old coinbase might name a height in the future by chance, so twins are possible again.
+// Height from which an old coinbase might name a future height by chance, so duplicates are possible again.
 const BIP34_IMPLIES_BIP30_LIMIT = 1_983_702;
 // Two early blocks of main that repeat a coinbase of their time.
 const REPEATS: ReadonlyMap<number, Uint8Array> = new Map([
@@ -15,14 +14,14 @@ const REPEATS: ReadonlyMap<number, Uint8Array> = new Map([
 ]);
 
 /**
- * Whether a block can repeat a transaction and be valid but for that. With the height in every coinbase there never are
- * two of one id; and what is not a coinbase lacks its inputs the second time.
+ * Returns whether a block can repeat a transaction and be valid otherwise. With the height in every coinbase, coinbases
+ * never repeat, and other transactions lack their inputs the second time.
  */
 export function canRepeat({ bip34Height }: ChainParams): boolean {
   return bip34Height > 1;
 }
 
-/** Whether the block `hash`, child of `prev`, must be checked for overwriting unspent outputs. */
+/** Returns whether the block `hash`, child of `prev`, must be checked for overwriting unspent outputs. */
 export function enforceBip30(prev: HeaderContext, hash: Uint8Array | null, params: ChainParams): boolean {
   const height = prev.height + 1;
   if (height >= BIP34_IMPLIES_BIP30_LIMIT) return true;

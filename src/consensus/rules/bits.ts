@@ -1,5 +1,5 @@
-// Targets: the compact form in headers, the proof-of-work test and the work a block proves. Used by header rules, the
-// header tree, templates and RPC. The compact form is a base-256 float: exponent byte, sign bit, 23-bit mantissa.
+// Targets: the compact form in headers, the proof-of-work check, and the work of a block. The compact form is a
+// base-256 float: exponent byte, sign bit, 23-bit mantissa.
 
 const SIGN_BIT = 0x00800000;
 const MANTISSA = 0x007fffff;
@@ -35,7 +35,7 @@ export function encodeCompact(target: bigint): number {
   let size = 0;
   for (let rest = target; rest > 0n; rest >>= 8n) size++;
   let mantissa = size <= 3 ? Number(target) << (8 * (3 - size)) : Number(target >> BigInt(8 * (size - 3)));
-  // The mantissa's top bit means a sign, so a number that begins with it moves one byte down.
+  // The top bit of the mantissa is the sign, so a number that begins with it is shifted by one byte.
   if ((mantissa & SIGN_BIT) !== 0) {
     mantissa >>= 8;
     size++;
@@ -43,7 +43,7 @@ export function encodeCompact(target: bigint): number {
   return ((size << 24) | mantissa) >>> 0;
 }
 
-/** The hash as the number that is compared with the target: its bytes are little-endian. */
+/** Returns the hash as a number to compare with the target; its bytes are little-endian. */
 export function hashToBigint(hash: Uint8Array): bigint {
   let value = 0n;
   for (let i = 28; i >= 0; i -= 4) {
@@ -53,19 +53,19 @@ export function hashToBigint(hash: Uint8Array): bigint {
   return value;
 }
 
-/** The target that these bits allow on a network, or null when they are out of range. */
+/** Returns the target of these bits on a network; null if it is out of range. */
 export function targetOf(bits: number, powLimit: bigint): bigint | null {
   const { target, negative, overflow } = decodeCompact(bits);
   return negative || overflow || target === 0n || target > powLimit ? null : target;
 }
 
-/** Whether the hash meets its claimed target and the target is allowed. */
+/** Returns whether the hash meets its target and the network allows that target. */
 export function proofOfWork(hash: Uint8Array, bits: number, powLimit: bigint): boolean {
   const target = targetOf(bits, powLimit);
   return target !== null && hashToBigint(hash) <= target;
 }
 
-/** Expected number of hashes for a block with these bits; 0 when they make no sense. */
+/** Returns the expected number of hashes for a block with these bits; 0 if they are invalid. */
 export function blockProof(bits: number): bigint {
   const { target, negative, overflow } = decodeCompact(bits);
   if (negative || overflow || target === 0n) return 0n;

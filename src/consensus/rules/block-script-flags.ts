@@ -1,5 +1,4 @@
-// Which script rules hold in a block. As Core 0.21 decides by height and deployment, with the exempt blocks of later
-// versions. Used by ConnectBlock, and for the next block by mempool and templates.
+// Script rules of a block: by height and deployment as in Core 0.21, with the exempt blocks of later versions.
 
 import { hashToHex } from '../bytes/hex.js';
 import type { HeaderContext } from '../header-context.js';
@@ -17,8 +16,8 @@ import {
 import { isDeploymentActive, type VersionBitsCache } from './versionbits.js';
 
 /**
- * Script flags of the child of `prev` (null: genesis).
- * @param hash the block's hash when it is known, to find exempt blocks; null for one that is still being made
+ * Returns the script flags of the child of `prev` (null: genesis).
+ * @param hash the block's hash if it is known, to find exempt blocks; null for a block that is being made
  */
 export function blockScriptFlags(
   prev: HeaderContext | null,
@@ -28,7 +27,7 @@ export function blockScriptFlags(
 ): number {
   const height = prev === null ? 0 : prev.height + 1;
   const segwitDefined = params.segwitHeight !== NEVER_HEIGHT;
-  // P2SH and witness hold since genesis: history has no block against them but the exempt ones.
+  // P2SH and witness rules apply since genesis: no block breaks them, except the exempt ones.
   let flags = SCRIPT_VERIFY_P2SH | (segwitDefined ? SCRIPT_VERIFY_WITNESS : 0);
   if (isDeploymentActive('taproot', prev, params, cache)) flags |= SCRIPT_VERIFY_TAPROOT;
   if (hash !== null && params.scriptFlagExceptions.size > 0) {

@@ -1,5 +1,4 @@
-// What a block must satisfy by itself, without its place in the chain. Used before a block is stored, again before it
-// is connected, and for proposals.
+// Context-free rules of a block. They run before a block is stored, again before it is connected, and for proposals.
 
 import type { Crypto } from '../../crypto/crypto.js';
 import type { BlockView } from '../block/block-view.js';
@@ -16,20 +15,20 @@ import { checkTransaction } from './check-transaction.js';
 import { reject } from './reject.js';
 import { checkSignetSolution } from './signet.js';
 
-/** Which checks to do. */
+/** Checks to run. */
 export interface CheckBlockOptions {
   /** Proof of work, and on signet the block's signature; default true. */
   checkPow?: boolean;
-  /** The merkle root; default true. Templates leave it out. */
+  /** The merkle root; default true. Templates skip it. */
   checkMerkle?: boolean;
 }
 
-/** The header's hash against its own bits. */
+/** Checks the header's hash against its bits. */
 export function checkProofOfWork(header: HeaderView, params: ChainParams): Verdict {
   return proofOfWork(header.hash, header.bits, params.powLimit) ? null : reject('invalid-header', 'high-hash', 'proof of work failed');
 }
 
-/** Context-free block rules, in Core's order. A full pass is remembered on the view and not repeated. */
+/** Runs the context-free rules in Core's order. The view remembers a complete pass, which is not repeated. */
 export function checkBlock(block: BlockView, params: ChainParams, crypto: Crypto, opts: CheckBlockOptions = {}): Verdict {
   if (block.checked) return null;
   const checkPow = opts.checkPow ?? true;
@@ -42,12 +41,12 @@ export function checkBlock(block: BlockView, params: ChainParams, crypto: Crypto
   return verdict;
 }
 
-/** Whether the transactions are those of the header. A pass is remembered on the view. */
+/** Checks that the transactions are those of the header. The view remembers a pass. */
 export function checkMerkleRoot(block: BlockView): Verdict {
   if (block.merkleChecked) return null;
   const { root, mutated } = blockMerkleRoot(block);
   if (!equalBytes(root, block.header.merkleRoot)) return reject('mutated', 'bad-txnmrklroot', 'hashMerkleRoot mismatch');
-  // A list with a repeated tail shares its root with the valid one, so the hash must not be remembered as bad
+  // A list with a repeated tail has the same root as the valid one, so the hash must not be marked as invalid
   // (CVE-2012-2459).
   if (mutated) return reject('mutated', 'bad-txns-duplicate', 'duplicate transaction');
   block.merkleChecked = true;
@@ -78,7 +77,7 @@ function checkTransactions(block: BlockView): Verdict {
 function checkLegacySigops({ txs }: BlockView): Verdict {
   const legacyCost = (tx: TxView): number => legacySigops(tx) * WITNESS_SCALE_FACTOR;
   const sum = (cost: (tx: TxView) => number): number => txs.reduce((total, tx) => total + cost(tx), 0);
-  // The whole cost, where it is known, is no less than that of the legacy operations.
+  // The complete cost, if known, includes that of the legacy operations.
   if (sum((tx) => tx.facts?.sigopCost ?? legacyCost(tx)) <= MAX_BLOCK_SIGOPS_COST) return null;
   return sum(legacyCost) > MAX_BLOCK_SIGOPS_COST ? reject('consensus', 'bad-blk-sigops', 'out-of-bounds SigOpCount') : null;
 }

@@ -1,4 +1,4 @@
-// A header in its place: bits, times, version. Used when a header arrives and for proposals.
+// Rules of a header in its chain: bits, times, version.
 
 import type { HeaderView } from '../block/header-view.js';
 import type { HeaderContext } from '../header-context.js';
@@ -11,11 +11,13 @@ import { reject } from './reject.js';
 import { requiredBits } from './required-bits.js';
 import { VersionBitsCache } from './versionbits.js';
 
-/** BIP-0094: seconds the first block of a period may lie before its parent. Templates respect it on every network. */
+/**
+ * Seconds by which the first block of a period may precede its parent (BIP-0094). Templates respect it on all networks.
+ */
 export const MAX_TIMEWARP = 600;
 
 /**
- * Rules of a header as the child of `prev`, in Core's order.
+ * Checks a header as the child of `prev`, in Core's order.
  * @param nowSeconds the node's clock
  * @param lastCheckpoint height of the highest checkpoint whose block is in the header tree; -1 for none
  * @param cache states of deployments already known in this tree

@@ -1,5 +1,4 @@
-// A transaction against the coins it spends: existence, maturity, amounts, fee. Used by ConnectBlock, the mempool and
-// templates.
+// Rules of a transaction about the coins that it spends: existence, maturity, amounts, fee.
 
 import type { Coin, CoinView } from '../coin.js';
 import { COINBASE_MATURITY, formatMoney, moneyRange } from '../limits.js';
@@ -8,17 +7,17 @@ import type { TxView } from '../tx/tx-view.js';
 import { outputTotal } from './check-transaction.js';
 import { reject } from './reject.js';
 
-/** Verdict with what was learnt on the way. */
+/** Verdict with the results of the check. */
 export interface InputsResult {
   verdict: Verdict;
-  /** Satoshi; 0 unless valid. */
+  /** Fee in satoshis; 0 unless valid. */
   fee: number;
   /** The coin of each input; empty when one was missing. */
   spent: Coin[];
 }
 
 /**
- * Amount rules for a transaction that is no coinbase and passed checkTransaction.
+ * Checks the amounts of a transaction that is no coinbase and passed checkTransaction.
  * @param spendHeight height of the block that would hold it
  */
 export function checkTxInputs(tx: TxView, coins: CoinView, spendHeight: number): InputsResult {
@@ -31,12 +30,12 @@ export function checkTxInputs(tx: TxView, coins: CoinView, spendHeight: number):
   return { ...checkSpentCoins(tx, spent, spendHeight), spent };
 }
 
-/** The verdict on a transaction with an input that is not there or spent already. */
+/** Returns the verdict on a transaction with a missing or spent input. */
 export function missingInputs(): Verdict {
   return reject('missing-inputs', 'bad-txns-inputs-missingorspent', 'CheckTxInputs: inputs missing/spent');
 }
 
-/** The same rules for coins already at hand, one per input. What is known of the transaction is not reckoned again. */
+/** Checks the same rules for given coins, one per input. Known facts of the transaction are not computed again. */
 export function checkSpentCoins(tx: TxView, spent: readonly Coin[], spendHeight: number): { verdict: Verdict; fee: number } {
   const { facts } = tx;
   let valueIn = 0;

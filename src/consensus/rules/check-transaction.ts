@@ -1,5 +1,4 @@
-// What a transaction must satisfy by itself, without coins or chain. Used for every transaction of a block and before
-// the mempool.
+// Context-free rules of a transaction.
 
 import { hashKey } from '../bytes/hex.js';
 import { MAX_BLOCK_WEIGHT, MAX_MONEY, WITNESS_SCALE_FACTOR } from '../limits.js';
@@ -10,14 +9,14 @@ import { reject } from './reject.js';
 const MIN_COINBASE_SCRIPT = 2;
 const MAX_COINBASE_SCRIPT = 100;
 const OUTPOINT_BYTES = 36;
-/** So few are compared with each other faster than keys are made of them. */
+/** Number of inputs up to which comparing all pairs is faster than a set of keys. */
 const FEW_INPUTS = 8;
 
-/** Context-free rules, in Core's order. */
+/** Runs the context-free rules in Core's order. */
 export function checkTransaction(tx: TxView): Verdict {
   if (tx.inputCount === 0) return reject('consensus', 'bad-txns-vin-empty');
   if (tx.outputCount === 0) return reject('consensus', 'bad-txns-vout-empty');
-  // Without witness: that is checked with the whole block's weight.
+  // Without witnesses, which count in the block's weight.
   if (tx.strippedSize * WITNESS_SCALE_FACTOR > MAX_BLOCK_WEIGHT) return reject('consensus', 'bad-txns-oversize');
   let total = 0;
   for (let i = 0; i < tx.outputCount; i++) {
@@ -39,7 +38,7 @@ export function checkTransaction(tx: TxView): Verdict {
   return null;
 }
 
-/** Whether an outpoint occurs more than once among the inputs (CVE-2018-17144). */
+/** Returns whether an outpoint occurs more than once among the inputs (CVE-2018-17144). */
 function spendsTwice(tx: TxView): boolean {
   if (tx.inputCount <= FEW_INPUTS) return repeatsAmongFew(tx);
   const seen = new Set<string>();
@@ -61,7 +60,7 @@ function repeatsAmongFew(tx: TxView): boolean {
   return false;
 }
 
-/** Sum of the outputs in satoshi; meaningful after checkTransaction passed. */
+/** Returns the sum of the outputs in satoshis. Call it after checkTransaction passed. */
 export function outputTotal(tx: TxView): number {
   let total = 0;
   for (let i = 0; i < tx.outputCount; i++) total += tx.outputValue(i);

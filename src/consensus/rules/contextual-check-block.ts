@@ -1,5 +1,5 @@
-// A block in its place: finality, the height in the coinbase, the witness commitment, weight. Used before a block is
-// stored and for proposals. BIP-0034, BIP-0054, BIP-0113, BIP-0141.
+// Rules of a block in its chain: finality, height in the coinbase, witness commitment, weight. They run before a block
+// is stored and for proposals. BIP-0034, BIP-0054, BIP-0113, BIP-0141.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import type { BlockView } from '../block/block-view.js';
@@ -23,7 +23,7 @@ const COMMITMENT_OFFSET = 6;
 const WHERE = 'ContextualCheckBlock : ';
 
 /**
- * Rules of a block as the child of `prev` (null for genesis), in Core's order.
+ * Checks a block as the child of `prev` (null for genesis), in Core's order.
  * @param cache states of deployments already known in the tree of `prev`
  */
 export function contextualCheckBlock(
@@ -43,7 +43,7 @@ export function contextualCheckBlock(
   if (cleanup !== null) return cleanup;
   const witness = checkWitnessCommitment(block, height >= params.segwitHeight);
   if (witness !== null) return witness;
-  // After the commitment: before it, a peer could pad a witness and have a good block remembered as too heavy.
+  // Checked after the commitment. Otherwise a peer could pad a witness and have a valid block marked as too heavy.
   if (block.weight > MAX_BLOCK_WEIGHT) return reject('consensus', 'bad-blk-weight', `${WHERE}weight limit failed`);
   return null;
 }
@@ -54,7 +54,7 @@ export function checkCoinbaseHeight(coinbase: TxView, height: number, params: Ch
   return reject('consensus', 'bad-cb-height', 'block height mismatch in coinbase');
 }
 
-/** BIP-0054, as far as a block's own transactions can tell. */
+/** Checks the rules of BIP-0054 that only need the block's transactions. */
 function checkCleanup(block: BlockView, height: number): Verdict {
   let verdict = checkCoinbaseLock(block.txs[0], height);
   for (let i = 0; verdict === null && i < block.txs.length; i++) verdict = checkTransactionSize(block.txs[i]);
@@ -66,8 +66,8 @@ function beginsWith(script: Uint8Array, start: Uint8Array): boolean {
 }
 
 /**
- * The commitment must match when there is one; without it no transaction may carry a witness. A match is remembered on
- * the view.
+ * Checks the witness commitment. If there is one it must match; without one no transaction may have a witness. The view
+ * remembers a match.
  * @param segwit whether BIP-0141 holds at the block's height
  */
 export function checkWitnessCommitment(block: BlockView, segwit: boolean): Verdict {
@@ -85,7 +85,7 @@ export function checkWitnessCommitment(block: BlockView, segwit: boolean): Verdi
   return null;
 }
 
-/** The commitment in an output of the coinbase against a witness root, which is asked for when the rest is in order. */
+/** Checks the commitment in a coinbase output against a witness root, which is computed only if the rest is valid. */
 export function checkCommitment(coinbase: TxView, index: number, root: () => Uint8Array, hashes: Hashes): Verdict {
   const stack = coinbase.witnessStack(0);
   const nonce = stack.at(0);
@@ -98,7 +98,7 @@ export function checkCommitment(coinbase: TxView, index: number, root: () => Uin
   return reject('mutated', 'bad-witness-merkle-match', `${WHERE}witness merkle commitment mismatch`);
 }
 
-/** What a commitment output must hold: SHA-256d of the witness root and the coinbase's reserved value. */
+/** Returns the commitment that an output must have: SHA-256d of the witness root and the coinbase's reserved value. */
 export function witnessCommitment(block: BlockView, reserved: Uint8Array): Uint8Array {
   return commitmentTo(witnessMerkleRoot(block).root, reserved, block.hashes);
 }

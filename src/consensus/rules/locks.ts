@@ -1,23 +1,24 @@
-// When a transaction may enter a block: absolute locktime (BIP-0113 decides which time counts) and relative locks
-// (BIP-0068). Used by block rules, the mempool and templates.
+// Lock times: when a transaction may enter a block, by absolute lock time (BIP-0113 decides which time counts) and
+// relative locks (BIP-0068).
 
 import type { HeaderContext } from '../header-context.js';
 import { LOCKTIME_THRESHOLD } from '../limits.js';
 import type { TxView } from '../tx/tx-view.js';
 
-/** Sequence of an input that takes no part in locktime. */
+/** Sequence of an input that disables the lock time. */
 export const SEQUENCE_FINAL = 0xffffffff;
-/** Set: the sequence is no relative lock. */
+/** If set, the sequence is no relative lock. */
 export const SEQUENCE_DISABLE_FLAG = 0x80000000;
-/** Set: the relative lock counts time, else blocks. */
+/** If set, the relative lock counts time, otherwise blocks. */
 export const SEQUENCE_TYPE_FLAG = 0x00400000;
-/** The bits of the lock's value. */
+/** Mask of the lock's value. */
 export const SEQUENCE_MASK = 0xffff;
 /** Relative times count units of 2^9 seconds. */
 export const SEQUENCE_GRANULARITY = 9;
 
 /**
- * Whether a block at `height` may hold the transaction by its locktime.
+ * Returns whether the lock time allows the transaction in a block at `height`.
+ * @param time in seconds: the parent's median time since BIP-0113, before that the block's own time
  * @param time seconds: the parent's median time from BIP-0113 on, before it the block's own time
  */
 export function isFinalTx(tx: TxView, height: number, time: number): boolean {
@@ -27,13 +28,13 @@ export function isFinalTx(tx: TxView, height: number, time: number): boolean {
   return true;
 }
 
-/** The last height and median time at which relative locks still hold; -1 for none. */
+/** Last height and median time at which relative locks are still closed; -1 for none. */
 export interface SequenceLocks {
   minHeight: number;
   minTime: number;
 }
 
-/** Whether an input has a relative lock, which may be no more than one of zero. */
+/** Returns whether an input has a relative lock, even one of zero. */
 export function hasRelativeLock(tx: TxView): boolean {
   // The version is compared unsigned, so negative ones count as high.
   if (tx.version >>> 0 < 2) return false;
@@ -42,7 +43,7 @@ export function hasRelativeLock(tx: TxView): boolean {
 }
 
 /**
- * Relative locks of a transaction in a child of `prev`. The caller knows whether BIP-0068 is active.
+ * Computes the relative locks of a transaction in a child of `prev`. The caller knows whether BIP-0068 is active.
  * @param coinHeights height of the block that holds the coin of each input; prev.height + 1 for one of the same block
  * or the mempool
  */
@@ -55,7 +56,7 @@ export function sequenceLocks(tx: TxView, coinHeights: ArrayLike<number>, prev: 
     if ((sequence & SEQUENCE_DISABLE_FLAG) !== 0) continue;
     const value = sequence & SEQUENCE_MASK;
     if ((sequence & SEQUENCE_TYPE_FLAG) !== 0) {
-      // Time runs from the median before the coin's block.
+      // Time starts at the median time before the coin's block.
       const before = prev.ancestor(Math.max(coinHeights[i] - 1, 0));
       if (before === null) throw new RangeError('a coin above its spender');
       locks.minTime = Math.max(locks.minTime, before.medianTimePast() + value * 2 ** SEQUENCE_GRANULARITY - 1);
@@ -66,7 +67,7 @@ export function sequenceLocks(tx: TxView, coinHeights: ArrayLike<number>, prev: 
   return locks;
 }
 
-/** Whether a child of `prev` is past these locks. */
+/** Returns whether these locks are open for a child of `prev`. */
 export function sequenceLocksMet(locks: SequenceLocks, prev: HeaderContext): boolean {
   return locks.minHeight < prev.height + 1 && (locks.minTime < 0 || locks.minTime < prev.medianTimePast());
 }

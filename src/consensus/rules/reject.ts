@@ -1,11 +1,11 @@
-// The reject reasons of the law, all in one list; the compiler checks every use against it. Strings are Bitcoin Core's,
-// byte for byte, because miners and tools compare them. Policy has its own list.
+// All reject reasons of consensus; the compiler checks every use. Strings are Bitcoin Core's, byte for byte, because
+// miners and tools compare them. Policy has its own list.
 
 import type { Reject, RejectCategory } from '../state.js';
 
-/** Every reason a rule of this room can give. */
+/** Reasons of consensus rules. */
 export type ConsensusReason =
-  // Blocks by themselves.
+  // Blocks alone.
   | 'high-hash'
   | 'bad-signet-blksig'
   | 'bad-txnmrklroot'
@@ -14,7 +14,7 @@ export type ConsensusReason =
   | 'bad-cb-missing'
   | 'bad-cb-multiple'
   | 'bad-blk-sigops'
-  // Transactions by themselves.
+  // Transactions alone.
   | 'bad-txns-vin-empty'
   | 'bad-txns-vout-empty'
   | 'bad-txns-oversize'
@@ -61,7 +61,7 @@ export type ConsensusReason =
   | `mandatory-script-verify-flag-failed (${string})`
   | `non-mandatory-script-verify-flag (${string})`;
 
-/** A failed rule of this room. */
+/** Creates a reject for a failed consensus rule. */
 export function reject(category: RejectCategory, reason: ConsensusReason, debug = ''): Reject {
   return { category, reason, debug };
 }

@@ -1,16 +1,15 @@
-// The bits a block must carry: retargeting every period, the late-block exception of test networks, and BIP-0094.
-// Used by header rules and templates.
+// Required bits of a block: retargeting every period, the exception for late blocks on test networks, and BIP-0094.
 
 import type { HeaderContext } from '../header-context.js';
 import { type ChainParams, retargetInterval } from '../params/chain-params.js';
 import { decodeCompact, encodeCompact } from './bits.js';
 
-// A period's target moves at most by this factor.
+// Factor by which a target changes at most.
 const MAX_STEP = 4;
 
 /**
- * Required bits of the child of `prev`.
- * @param time the child's time in seconds, which matters on networks with the late-block exception
+ * Returns the required bits of the child of `prev`.
+ * @param time the child's time in seconds, which matters on networks with the exception for late blocks
  */
 export function requiredBits(prev: HeaderContext, time: number, params: ChainParams): number {
   const interval = retargetInterval(params);
@@ -21,23 +20,23 @@ export function requiredBits(prev: HeaderContext, time: number, params: ChainPar
     return lastRegularBits(prev, limit, interval);
   }
   const first = prev.ancestor(prev.height - (interval - 1));
-  // A node that hands out headers whose ancestors it lost is broken; period firsts exist below every period end.
+  // The tree must contain all ancestors, and every period end has a period start below it.
   if (first === null) throw new RangeError('no block at the beginning of the period');
   return retarget(prev, first, params);
 }
 
-/** Bits of the newest block of this period that was not mined under the late-block exception. */
+/** Returns the bits of the newest block of this period that was not mined under the exception for late blocks. */
 function lastRegularBits(prev: HeaderContext, limit: number, interval: number): number {
   let node = prev;
   while (node.prev !== null && node.height % interval !== 0 && node.bits === limit) node = node.prev;
   return node.bits;
 }
 
-/** Bits of the period after the one that `first` begins and `last` ends. */
+/** Returns the bits of the period after the one from `first` to `last`. */
 export function retarget(last: HeaderContext, first: HeaderContext, params: ChainParams): number {
   if (params.noRetargeting) return last.bits;
   const goal = params.powTargetTimespan;
-  // From first to last are interval - 1 gaps: the well-known off-by-one is part of the law.
+  // There are interval - 1 gaps from first to last: the well-known off-by-one is part of consensus.
   const span = Math.min(Math.max(last.time - first.time, goal / MAX_STEP), goal * MAX_STEP);
   const old = decodeCompact(params.enforceBip94 ? first.bits : last.bits).target;
   const next = BigInt.asUintN(256, old * BigInt(span)) / BigInt(goal);

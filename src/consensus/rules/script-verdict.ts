@@ -1,12 +1,12 @@
-// How a failed script reads as a block's verdict. Core 0.21 words and ranks it by how many script threads run: with
-// one, scripts are run transaction by transaction among the other rules; with more, they are collected and looked at
-// last. Used by chain and proposals.
+// Converts a failed script to a block's verdict. Core 0.21's wording and ranking depend on the number of script
+// threads: with one thread, scripts run transaction by transaction among the other rules; with more, they are collected
+// and rank last.
 
 import type { ConnectResult } from '../connect.js';
 import type { Reject, Verdict } from '../state.js';
 import { reject } from './reject.js';
 
-/** How a script's failure becomes a block's. */
+/** Wording and rank of a script failure in a block. */
 export type ScriptWording = 'sequential' | 'parallel' | 'plain';
 
 /** The first script that failed. */
@@ -15,11 +15,14 @@ export interface ScriptFailure {
   tx: number;
   /** Text of the script error. */
   error: string;
-  /** Whether the same input passes when nothing newer than P2SH is enforced. */
+  /** Whether the input passes if no rule newer than P2SH is enforced. */
   passesMandatory: boolean;
 }
 
-/** The verdict on a script of a transaction checked by itself: in the mempool, or in a block with one script thread. */
+/**
+ * Returns the verdict on a script of a transaction that is checked alone: in the mempool, or in a block with one script
+ * thread.
+ */
 export function scriptReject(failure: Pick<ScriptFailure, 'error' | 'passesMandatory'>): Reject {
   return failure.passesMandatory
     ? reject('not-standard', `non-mandatory-script-verify-flag (${failure.error})`)
@@ -27,7 +30,7 @@ export function scriptReject(failure: Pick<ScriptFailure, 'error' | 'passesManda
 }
 
 /**
- * The block's verdict out of connectBlock's and the scripts'.
+ * Returns the block's verdict from those of connectBlock and the scripts.
  * @param failure the failing script with the lowest transaction index among those below result.scriptTxs
  * @param wording sequential: one script thread; parallel: several; plain: as since release 30, which asks for scripts
  * last and names every   failure alike

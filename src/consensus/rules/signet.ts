@@ -1,6 +1,6 @@
-// Signed blocks (BIP-0325): a block must satisfy the network's challenge script. The solution lies in a push of the
-// witness commitment output; signing covers the block with that push cut to its mark, by way of two virtual
-// transactions. Used by checkBlock.
+// Signed blocks (BIP-0325): a block must satisfy the network's challenge script. The solution is a push in the witness
+// commitment output. The signature covers the block with that push cut to its mark, by means of two virtual
+// transactions.
 
 import type { Crypto } from '../../crypto/crypto.js';
 import type { BlockView } from '../block/block-view.js';
@@ -32,7 +32,7 @@ export interface SignetTxs {
   toSign: TxView;
 }
 
-/** Whether the block satisfies the challenge; valid on networks without one and for genesis. */
+/** Checks that the block satisfies the challenge. Valid on networks without one, and for genesis. */
 export function checkSignetSolution(block: BlockView, params: ChainParams, crypto: Crypto): Verdict {
   const challenge = params.signetChallenge;
   if (challenge === null || equalBytes(block.hash, params.genesisHash)) return null;
@@ -45,7 +45,7 @@ export function checkSignetSolution(block: BlockView, params: ChainParams, crypt
   return reject('consensus', 'bad-signet-blksig', 'signet block signature validation failure');
 }
 
-/** The pair of virtual transactions of a block, or null when it has no commitment output or a malformed solution. */
+/** Returns the two virtual transactions of a block; null if it has no commitment output or a malformed solution. */
 export function signetTxs(block: BlockView, challenge: Uint8Array): SignetTxs | null {
   const coinbase = block.txs[0];
   const index = coinbase === undefined ? -1 : witnessCommitmentIndex(coinbase);
@@ -90,7 +90,8 @@ export function signetTxs(block: BlockView, challenge: Uint8Array): SignetTxs | 
 }
 
 /**
- * The commitment script with its solution push cut to the mark, and the solution; null without one, script unchanged.
+ * Returns the commitment script with its solution push cut to the mark, and the solution; null and the unchanged script
+ * if there is none.
  */
 function cutSolution(script: Uint8Array): { script: Uint8Array; solution: Uint8Array | null } {
   const out = new ByteWriter(script.length);
@@ -112,7 +113,7 @@ function cutSolution(script: Uint8Array): { script: Uint8Array; solution: Uint8A
     if (size > script.length - at) break;
     const data = script.subarray(at, at + size);
     at += size;
-    // A push counts only when something follows the mark. An empty push is re-emitted as its bare opcode.
+    // A push counts only if something follows the mark. An empty push is written as its opcode.
     if (solution === null && data.length > SOLUTION_HEADER.length && equalBytes(data.subarray(0, 4), SOLUTION_HEADER)) {
       solution = data.subarray(4);
       out.bytes(plainPush(SOLUTION_HEADER));
@@ -123,7 +124,8 @@ function cutSolution(script: Uint8Array): { script: Uint8Array; solution: Uint8A
 }
 
 /**
- * scriptSig and witness of a solution; empty when there is none, which suits trivial challenges. null when malformed.
+ * Parses scriptSig and witness of a solution. Empty without a solution, which suits trivial challenges; null if
+ * malformed.
  */
 function parseSolution(solution: Uint8Array | null): { scriptSig: Uint8Array; witness: Uint8Array[] } | null {
   if (solution === null) return { scriptSig: new Uint8Array(0), witness: [] };
@@ -139,7 +141,7 @@ function parseSolution(solution: Uint8Array | null): { scriptSig: Uint8Array; wi
   }
 }
 
-/** Id of the coinbase with another script in one output. */
+/** Returns the id of the coinbase with another script in one output. */
 function txidWithScript(coinbase: TxView, index: number, script: Uint8Array, block: BlockView): Uint8Array {
   const inputs = [];
   for (let i = 0; i < coinbase.inputCount; i++) {

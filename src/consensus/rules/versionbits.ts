@@ -1,6 +1,5 @@
-// Soft forks voted in by block versions: BIP-0009 with a minimum activation height, and in the order of Core 0.21.1
-// (the threshold is looked at before the timeout). Used by block rules, templates and RPC. The state of a period is
-// decided by the last block before it.
+// Version-bits deployments: BIP-0009 with a minimum activation height, in the order of Core 0.21.1 (threshold before
+// timeout). The last block before a period decides the state of the period.
 
 import type { HeaderContext } from '../header-context.js';
 import type { ChainParams } from '../params/chain-params.js';
@@ -9,34 +8,35 @@ import { ALWAYS_ACTIVE, type Deployment, NEVER_ACTIVE } from '../params/deployme
 /** State names as RPC shows them. */
 export type DeploymentState = 'defined' | 'started' | 'locked_in' | 'active' | 'failed';
 
-/** Top three bits of a version that votes. */
+/** Top bits of a version that votes. */
 export const VERSION_TOP_BITS = 0x20000000;
 const VERSION_TOP_MASK = 0xe0000000;
-/** The other bits are votes. */
+/** Number of bits for votes. */
 const VOTE_BITS = 29;
 const VOTE_MASK = 0x1fffffff;
 
 /** Progress of the vote in the current period. */
 export interface DeploymentStatistics {
-  /** Blocks of a period. */
+  /** Number of blocks in a period. */
   period: number;
-  /** Votes needed. */
+  /** Number of votes needed. */
   threshold: number;
-  /** Blocks of this period so far. */
+  /** Number of blocks of this period so far. */
   elapsed: number;
-  /** Votes so far. */
+  /** Number of votes so far. */
   count: number;
   /** Whether the threshold can still be met. */
   possible: boolean;
 }
 
 /**
- * Period states by deployment and by the last block of the period before. One per header tree; forgets with the nodes.
+ * States of periods, by deployment and by the last block before the period. One per block tree; entries disappear with
+ * their nodes.
  */
 export class VersionBitsCache {
   readonly #byDeployment = new Map<string, WeakMap<HeaderContext, DeploymentState>>();
 
-  /** The states known for one deployment. */
+  /** Returns the known states of a deployment. */
   of(deployment: Deployment): WeakMap<HeaderContext, DeploymentState> {
     let states = this.#byDeployment.get(deployment.name);
     if (states === undefined) {
@@ -47,17 +47,17 @@ export class VersionBitsCache {
   }
 }
 
-/** Whether a block version votes for a bit. */
+/** Returns whether a block version votes for a bit. */
 export function signals(version: number, bit: number): boolean {
   return (version & VERSION_TOP_MASK) === VERSION_TOP_BITS && ((version >>> bit) & 1) === 1;
 }
 
-/** The last block of the period before the one that a child of `prev` belongs to; null for the first period. */
+/** Returns the last block before the period of the child of `prev`; null for the first period. */
 export function periodEnd(prev: HeaderContext | null, period: number): HeaderContext | null {
   return prev === null ? null : prev.ancestor(prev.height - ((prev.height + 1) % period));
 }
 
-/** State of a deployment for the child of `prev` (null: genesis). */
+/** Returns the state of a deployment for the child of `prev` (null: genesis). */
 export function deploymentState(
   deployment: Deployment,
   prev: HeaderContext | null,
@@ -68,7 +68,7 @@ export function deploymentState(
   if (deployment.startTime === NEVER_ACTIVE) return 'failed';
   const period = params.minerConfirmationWindow;
   const states = cache.of(deployment);
-  // Back to the nearest period end whose state is known, then forward again.
+  // Walk back to the nearest period end with a known state, then forward again.
   const pending: HeaderContext[] = [];
   let state: DeploymentState = 'defined';
   for (let end = periodEnd(prev, period); end !== null; end = end.ancestor(end.height - period)) {
@@ -91,7 +91,7 @@ export function deploymentState(
   return state;
 }
 
-/** State of the period after `end`, given the state of the period that `end` closes. */
+/** Returns the state of the period after `end`, given the state of the period that `end` closes. */
 function nextState(state: DeploymentState, end: HeaderContext, deployment: Deployment, params: ChainParams): DeploymentState {
   switch (state) {
     case 'defined':
@@ -106,7 +106,7 @@ function nextState(state: DeploymentState, end: HeaderContext, deployment: Deplo
   }
 }
 
-/** Votes among `length` blocks ending with `last`. */
+/** Counts votes among the `length` blocks that end with `last`. */
 function countVotes(last: HeaderContext, length: number, bit: number): number {
   let votes = 0;
   let node: HeaderContext | null = last;
@@ -117,13 +117,13 @@ function countVotes(last: HeaderContext, length: number, bit: number): number {
 }
 
 /**
- * Bits that a whole period's blocks voted for as a rule needs it, although no deployment of ours asks for them.
+ * Returns the bits with enough votes in a period that no known deployment uses.
  * @param end last block of the period @returns a mask of bits 0 to 28
  */
 export function unknownVotes(end: HeaderContext, params: ChainParams, cache: VersionBitsCache): number {
   const period = params.minerConfirmationWindow;
   if (end.height < params.unknownVotesFrom) return 0;
-  // States, and so our own votes, stay the same through a period.
+  // States, and therefore our own votes, are constant during a period.
   const ours = computeBlockVersion(end.ancestor(end.height - period), params, cache);
   const votes = new Array<number>(VOTE_BITS).fill(0);
   let node: HeaderContext | null = end;
@@ -135,7 +135,10 @@ export function unknownVotes(end: HeaderContext, params: ChainParams, cache: Ver
   return votes.reduce((mask, count, bit) => (count >= params.ruleChangeThreshold ? mask | (1 << bit) : mask), 0);
 }
 
-/** Height of the first block with the present state (that of the child of `prev`); 0 when defined, always or never. */
+/**
+ * Returns the height of the first block with the current state (that of the child of `prev`); 0 for defined, always or
+ * never.
+ */
 export function deploymentSince(deployment: Deployment, prev: HeaderContext | null, params: ChainParams, cache: VersionBitsCache): number {
   if (deployment.startTime === ALWAYS_ACTIVE || deployment.startTime === NEVER_ACTIVE) return 0;
   const state = deploymentState(deployment, prev, params, cache);
@@ -149,7 +152,10 @@ export function deploymentSince(deployment: Deployment, prev: HeaderContext | nu
   }
 }
 
-/** The vote in the period that the child of `tip` belongs to; a full period counts as zero elapsed, as in Core 0.21. */
+/**
+ * Returns the votes in the period of the child of `tip`. A complete period counts as zero elapsed blocks, as in Core
+ * 0.21.
+ */
 export function deploymentStatistics(
   deployment: Deployment,
   tip: HeaderContext,
@@ -163,7 +169,10 @@ export function deploymentStatistics(
   return { period, threshold, elapsed, count, possible: period - threshold >= elapsed - count };
 }
 
-/** Version of a template on `prev`: the top bits and a vote for everything started or locked in. */
+/**
+ * Returns the version of a template on `prev`: the top bits, and a vote for each deployment that is started or locked
+ * in.
+ */
 export function computeBlockVersion(prev: HeaderContext | null, params: ChainParams, cache: VersionBitsCache): number {
   let version = VERSION_TOP_BITS;
   for (const deployment of params.deployments) {
@@ -173,7 +182,7 @@ export function computeBlockVersion(prev: HeaderContext | null, params: ChainPar
   return version;
 }
 
-/** Whether a named deployment is active for the child of `prev`; false when the network does not know it. */
+/** Returns whether a named deployment is active for the child of `prev`; false if the network does not have it. */
 export function isDeploymentActive(name: string, prev: HeaderContext | null, params: ChainParams, cache: VersionBitsCache): boolean {
   const deployment = params.deployments.find((item) => item.name === name);
   return deployment !== undefined && deploymentState(deployment, prev, params, cache) === 'active';

@@ -1,10 +1,12 @@
-// Builders of script pieces: pushes and numbers as Core's script class writes them. Used by coinbase construction,
-// templates of output scripts, RPC and tests.
+// Builds parts of scripts: pushes and numbers, as Core's script class writes them.
 
 import { encodeNumber } from './number.js';
 import { OP } from './opcodes.js';
 
-/** The data behind its size opcode; unlike a minimal push, one byte is never turned into OP_1 and the like. */
+/**
+ * Returns a push of the data behind its size opcode. Unlike a minimal push, single bytes never become OP_1 and the
+ * like.
+ */
 export function plainPush(data: Uint8Array): Uint8Array {
   const length = data.length;
   const head =
@@ -21,7 +23,7 @@ export function plainPush(data: Uint8Array): Uint8Array {
   return push;
 }
 
-/** The shortest push of some data (BIP-0062 rule 3): single bytes 1 to 16 and 81 become opcodes. */
+/** Returns the shortest push of the data (BIP-0062 rule 3): single bytes 1 to 16 and 81 become opcodes. */
 export function minimalPush(data: Uint8Array): Uint8Array {
   if (data.length === 1) {
     const byte = data[0];
@@ -31,16 +33,14 @@ export function minimalPush(data: Uint8Array): Uint8Array {
   return plainPush(data);
 }
 
-/**
- * An integer as a script pushes it: OP_0, OP_1NEGATE, OP_1 to OP_16, else a script number; also the height of BIP-0034.
- */
+/** Returns a push of an integer: OP_0, OP_1NEGATE, OP_1 to OP_16, or a script number. Also the height of BIP-0034. */
 export function pushNumber(value: number): Uint8Array {
   if (value === 0) return Uint8Array.of(OP.OP_0);
   if (value === -1 || (value >= 1 && value <= 16)) return Uint8Array.of(OP.OP_RESERVED + value);
   return plainPush(encodeNumber(value));
 }
 
-/** Joins opcodes (numbers) and ready pieces to one script. */
+/** Joins opcodes (numbers) and parts to one script. */
 export function joinScript(...parts: readonly (number | Uint8Array)[]): Uint8Array {
   let size = 0;
   for (const part of parts) size += typeof part === 'number' ? 1 : part.length;
@@ -64,7 +64,7 @@ export function scriptHashScript(hash: Uint8Array): Uint8Array {
 
 /** A witness program (BIP-0141). @param version 0 to 16 @param program 2 to 40 bytes */
 export function witnessProgramScript(version: number, program: Uint8Array): Uint8Array {
-  // Addresses are looked at by the hundred thousand: one array, not four.
+  // Wallets build many of these: one array instead of four.
   const script = new Uint8Array(2 + program.length);
   script[0] = version === 0 ? OP.OP_0 : OP.OP_RESERVED + version;
   script[1] = program.length;

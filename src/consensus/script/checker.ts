@@ -1,6 +1,5 @@
-// What the interpreter asks about the transaction around a script. TxSignatureChecker answers for a real input;
-// DetachedChecker refuses everything, for scripts that are run alone. Wanted by the interpreter, signing and message
-// signing.
+// Queries of the interpreter about the transaction of a script. TxSignatureChecker answers for a real input.
+// DetachedChecker refuses everything, for scripts that run without a transaction.
 
 import type { Crypto } from '../../crypto/crypto.js';
 import type { TxView } from '../tx/tx-view.js';
@@ -11,32 +10,44 @@ import { SigVersion, type SigVersionCode, type TaprootContext } from './sig-vers
 import { SIGHASH_DEFAULT, type SighashCache } from './sighash.js';
 import type { SpentOutput } from './spent-output.js';
 
-/** Questions about the transaction that a script asks. */
+/** Queries of a script about its transaction. */
 export interface SignatureChecker {
   /** Hashes and curve checks of this thread. */
   readonly crypto: Crypto;
   /**
-   * @param signature lax DER with the hash type byte behind it
+   * Checks an ECDSA signature.
+   * @param signature lax DER followed by the hash type byte
+   * @param publicKey any length
+   * @param scriptCode the executed script from the last code separator on
    * @param publicKey any length
    * @param scriptCode the executed script from the last code separator on
    */
   checkEcdsa(signature: Uint8Array, publicKey: Uint8Array, scriptCode: Uint8Array, sigVersion: SigVersionCode): boolean;
   /**
+   * Checks a Schnorr signature.
    * @param signature 64 bytes, or 65 with a hash type; other sizes are an error
+   * @param publicKey x-only, 32 bytes
+   * @returns a ScriptError code; 0 if the signature is valid
    * @param publicKey x-only, 32 bytes
    * @returns a ScriptError code, 0 when the signature is good
    */
   checkSchnorr(signature: Uint8Array, publicKey: Uint8Array, sigVersion: SigVersionCode, taproot: TaprootContext): number;
-  /** BIP-0065. @param lockTime not negative, below 2^39 */
+  /**
+   * Checks OP_CHECKLOCKTIMEVERIFY (BIP-0065).
+   * @param lockTime not negative, below 2^39
+   */
   checkLockTime(lockTime: number): boolean;
-  /** BIP-0112. @param sequence not negative, below 2^39 */
+  /**
+   * Checks OP_CHECKSEQUENCEVERIFY (BIP-0112).
+   * @param sequence not negative, below 2^39
+   */
   checkSequence(sequence: number): boolean;
 }
 
-// Below this a lock time is a height, from it on a time.
+// Lock times below this are heights, others are times.
 const LOCKTIME_THRESHOLD = 500_000_000;
 const SEQUENCE_FINAL = 0xffffffff;
-// BIP-0068: bit 31 switches relative locks off, bit 22 selects time, the low 16 bits hold the value.
+// BIP-0068: bit 31 disables the relative lock, bit 22 selects time, the low 16 bits are the value.
 const SEQUENCE_DISABLE = 0x80000000;
 const SEQUENCE_TYPE = 1 << 22;
 const SEQUENCE_MASK = SEQUENCE_TYPE | 0xffff;
@@ -68,7 +79,7 @@ export class TxSignatureChecker implements SignatureChecker {
     if (compact === null) return false;
     let hash: Uint8Array;
     if (sigVersion === SigVersion.WITNESS_V0) {
-      // A segwit hash commits to the amount; without it nothing can be checked.
+      // A segwit hash commits to the amount, so nothing can be checked without it.
       if (this.#value < 0) return false;
       hash = this.#cache.segwitV0(this.#inputIndex, scriptCode, this.#value, hashType);
     } else {
@@ -83,7 +94,7 @@ export class TxSignatureChecker implements SignatureChecker {
     let bare = signature;
     if (signature.length === 65) {
       hashType = signature[64];
-      // The default type is only ever written by leaving the byte out.
+      // The default type is only ever encoded by omitting the byte.
       if (hashType === SIGHASH_DEFAULT) return ScriptError.SCHNORR_SIG_HASHTYPE;
       bare = signature.subarray(0, 64);
     }
@@ -97,7 +108,7 @@ export class TxSignatureChecker implements SignatureChecker {
     const own = this.#tx.locktime;
     if (own < LOCKTIME_THRESHOLD !== lockTime < LOCKTIME_THRESHOLD) return false;
     if (lockTime > own) return false;
-    // A final input would switch the transaction's lock off, and with it the promise the script wants.
+    // A final input would disable the transaction's lock time, and so the guarantee that the script needs.
     return this.#tx.sequence(this.#inputIndex) !== SEQUENCE_FINAL;
   }
 
@@ -112,7 +123,7 @@ export class TxSignatureChecker implements SignatureChecker {
   }
 }
 
-/** For scripts without a transaction: hashes work, every signature and lock fails. */
+/** Checker for scripts without a transaction: hashes work, every signature and lock fails. */
 export class DetachedChecker implements SignatureChecker {
   readonly crypto: Crypto;
 

@@ -1,6 +1,6 @@
-// DER signatures, strict and lax. Strict is BIP-0066, a test of form. Lax is what consensus verified before it: the
-// reading that OpenSSL allowed and libsecp256k1's contrib code pins down; we do it ourselves because curves take 64
-// bytes, r then s.
+// DER signatures, strict and lax. Strict is BIP-0066, a check of form. Lax is what consensus accepted before: the
+// encodings that OpenSSL allowed, as defined by libsecp256k1's contrib code. They are parsed here because curve
+// functions take 64 bytes, r then s.
 
 import { copyBytes } from '../bytes/writer.js';
 import { GROUP_ORDER, HALF_GROUP_ORDER } from './group-order.js';
@@ -9,7 +9,8 @@ const SEQUENCE_TAG = 0x30;
 const INTEGER_TAG = 0x02;
 
 /**
- * Whether bytes are 30 len 02 lenR R 02 lenS S hashtype with minimal positive integers (BIP-0066).
+ * Returns whether bytes are 30 len 02 lenR R 02 lenS S hashtype with minimal positive integers (BIP-0066).
+ * @param signature with the hash type byte, 9 to 73 bytes if valid
  * @param signature with the hash type byte, 9 to 73 bytes when valid
  */
 export function isStrictDer(signature: Uint8Array): boolean {
@@ -31,7 +32,8 @@ function isStrictInteger(bytes: Uint8Array, at: number, length: number): boolean
 }
 
 /**
- * Reads a signature as consensus does: any length forms, garbage behind, negative or padded integers taken as unsigned.
+ * Parses a signature as consensus does: any length encodings, trailing garbage, negative or padded integers taken as
+ * unsigned.
  * @param bytes signature
  * @param end how many of the bytes count (the hash type byte stays outside)
  * @returns r and s in 64 bytes, or null when unreadable or when a number does not fit into 32 bytes (such a signature
@@ -61,7 +63,7 @@ export function parseLaxDer(bytes: Uint8Array, end: number): Uint8Array | null {
         pos++;
         extra--;
       }
-      // Four length bytes could only describe what no script element can hold.
+      // Four length bytes exceed any script element.
       if (extra >= 4) return null;
       length = 0;
       for (; extra > 0; extra--) length = length * 256 + bytes[pos++];
@@ -69,7 +71,7 @@ export function parseLaxDer(bytes: Uint8Array, end: number): Uint8Array | null {
     if (length > end - pos) return null;
     const next = pos + length;
     while (pos < next && bytes[pos] === 0) pos++;
-    // Too large for the curve: whatever follows, such a signature never verifies.
+    // Too large for the curve: such a signature never verifies.
     if (next - pos > 32) return null;
     copyBytes(bytes, pos, out, half * 32 + 32 - (next - pos), next - pos);
     pos = next;
@@ -78,7 +80,8 @@ export function parseLaxDer(bytes: Uint8Array, end: number): Uint8Array | null {
 }
 
 /**
- * Whether S is at most half the order. Values out of range count as low, as libsecp256k1's parser turns them into zero.
+ * Returns whether S is at most half the group order. Values out of range count as low, because libsecp256k1's parser
+ * turns them into zero.
  * @param signature strict DER with its hash type byte
  */
 export function hasLowS(signature: Uint8Array): boolean {

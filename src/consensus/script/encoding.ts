@@ -1,5 +1,4 @@
-// Form checks of signatures and public keys that come before any curve arithmetic; which apply depends on the flags.
-// Used by signature-ops.ts, the fast paths and the asm writer.
+// Encoding checks of signatures and public keys, before any curve arithmetic. The flags decide which apply.
 
 import { hasLowS, isStrictDer } from './der.js';
 import { SCRIPT_VERIFY_DERSIG, SCRIPT_VERIFY_LOW_S, SCRIPT_VERIFY_STRICTENC, SCRIPT_VERIFY_WITNESS_PUBKEYTYPE } from './flags.js';
@@ -8,14 +7,17 @@ import { SigVersion, type SigVersionCode } from './sig-version.js';
 
 const NEEDS_DER = SCRIPT_VERIFY_DERSIG | SCRIPT_VERIFY_LOW_S | SCRIPT_VERIFY_STRICTENC;
 
-/** Whether the last byte is ALL, NONE or SINGLE, perhaps with ANYONECANPAY. */
+/** Returns whether the last byte is ALL, NONE or SINGLE, with or without ANYONECANPAY. */
 export function isDefinedHashType(signature: Uint8Array): boolean {
   if (signature.length === 0) return false;
   const base = signature[signature.length - 1] & ~0x80;
   return base >= 1 && base <= 3;
 }
 
-/** @param signature with hash type; empty is always fine @returns a ScriptError code */
+/**
+ * Checks a signature's encoding.
+ * @param signature with hash type; an empty one is always valid
+ */
 export function checkSignatureEncoding(signature: Uint8Array, flags: number): number {
   if (signature.length === 0) return ScriptError.OK;
   if ((flags & NEEDS_DER) !== 0 && !isStrictDer(signature)) return ScriptError.SIG_DER;
@@ -35,7 +37,7 @@ export function checkPublicKeyEncoding(publicKey: Uint8Array, flags: number, sig
   return ScriptError.OK;
 }
 
-/** 33 bytes starting 02 or 03. */
+/** Returns whether a key has 33 bytes and starts with 02 or 03. */
 export function isCompressedKey(publicKey: Uint8Array): boolean {
   return publicKey.length === 33 && (publicKey[0] === 2 || publicKey[0] === 3);
 }
@@ -44,7 +46,7 @@ function isUncompressedKey(publicKey: Uint8Array): boolean {
   return publicKey.length === 65 && publicKey[0] === 4;
 }
 
-/** Whether the length fits the first byte: 33 for 02 and 03, 65 for 04 and the hybrid 06 and 07. */
+/** Returns whether the length matches the first byte: 33 for 02 and 03, 65 for 04 and the hybrid 06 and 07. */
 export function isValidPublicKeySize(publicKey: Uint8Array): boolean {
   const first = publicKey[0];
   if (publicKey.length === 33) return first === 2 || first === 3;

@@ -1,6 +1,5 @@
 // Runs one script on a stack: limits, pushes, flow control, and dispatch of the other opcodes to stack-ops.ts,
-// number-ops.ts and signature-ops.ts. Called by interpreter.ts and witness-program.ts; rules as Bitcoin Core's
-// interpreter, errors as codes.
+// number-ops.ts and signature-ops.ts. Rules as in Bitcoin Core's interpreter; errors are codes.
 
 import type { SignatureChecker } from './checker.js';
 import {
@@ -24,12 +23,12 @@ import { isMinimalPush, ScriptTokenizer } from './tokenizer.js';
 export const MAX_SCRIPT_SIZE = 10_000;
 /** Largest stack element in bytes. */
 export const MAX_SCRIPT_ELEMENT_SIZE = 520;
-/** Most elements on both stacks together. */
+/** Largest number of elements on both stacks together. */
 export const MAX_STACK_SIZE = 1000;
-/** Most opcodes above OP_16, multisig keys included, in a legacy or segwit v0 script. */
+/** Largest number of opcodes above OP_16, including multisig keys, in a legacy or segwit v0 script. */
 export const MAX_OPS_PER_SCRIPT = 201;
 
-// CLTV and CSV take numbers of up to 5 bytes, since times outgrow 4 bytes in 2038 (BIP-0065).
+// Largest size of numbers for CLTV and CSV, because times exceed 4 bytes in 2038 (BIP-0065).
 const LOCK_NUMBER_SIZE = 5;
 const SEQUENCE_DISABLE = 0x80000000;
 
@@ -54,7 +53,8 @@ export function evalScript(
   const { altStack, minimal } = run;
   const constCode = sigVersion === SigVersion.BASE && (flags & SCRIPT_VERIFY_CONST_SCRIPTCODE) !== 0;
   const token = new ScriptTokenizer(script);
-  // Open IFs, and the depth of the outermost one whose branch is not taken (-1: all are). Deeper ones cannot matter.
+  // Number of open IFs, and depth of the outermost one whose branch is not executed (-1: all are). Deeper ones cannot
+  // matter.
   let depth = 0;
   let firstFalse = -1;
 
@@ -72,7 +72,7 @@ export function evalScript(
       if (minimal && !isMinimalPush(opcode, data)) return ScriptError.MINIMALDATA;
       stack.push(data);
     } else if (opcode >= OP.OP_IF && opcode <= OP.OP_ENDIF) {
-      // The whole range is looked at in untaken branches too, so VERIF and VERNOTIF fail wherever they stand.
+      // This range is checked in branches that are not executed too, so VERIF and VERNOTIF always fail.
       switch (opcode) {
         case OP.OP_IF:
         case OP.OP_NOTIF: {
@@ -121,8 +121,8 @@ export function evalScript(
 }
 
 /**
- * Opcodes switched off in 2010 (CVE-2010-5137); they fail a script even in untaken branches. Tapscript made them
- * OP_SUCCESS.
+ * Returns whether an opcode was disabled in 2010 (CVE-2010-5137). Those fail a script even in branches that are not
+ * executed. Tapscript made them OP_SUCCESS.
  */
 function isDisabled(opcode: number): boolean {
   if (opcode < OP.OP_CAT || opcode > OP.OP_RSHIFT) return false;
@@ -148,14 +148,14 @@ function checkIfArgument(run: ScriptRun): number {
 
 const SMALL_NUMBERS: readonly Uint8Array[] = Array.from({ length: 18 }, (_, i) => encodeNumber(i - 1));
 
-/** OP_1NEGATE and OP_1 to OP_16; OP_RESERVED lies between them. */
+/** Runs OP_1NEGATE and OP_1 to OP_16; OP_RESERVED is between them. */
 function pushSmallNumber(stack: Uint8Array[], opcode: number): number {
   if (opcode === OP.OP_RESERVED) return ScriptError.BAD_OPCODE;
   stack.push(SMALL_NUMBERS[opcode - OP.OP_RESERVED + 1]);
   return ScriptError.OK;
 }
 
-/** OP_NOP to OP_RETURN without the conditionals. */
+/** Runs OP_NOP to OP_RETURN without the conditionals. */
 function runControlOp(run: ScriptRun, opcode: number): number {
   const { stack } = run;
   switch (opcode) {
@@ -173,7 +173,7 @@ function runControlOp(run: ScriptRun, opcode: number): number {
   }
 }
 
-/** OP_NOP1 to OP_NOP10 with the two that got a meaning; everything else here is undefined. */
+/** Runs OP_NOP1 to OP_NOP10, including the two with a meaning. Everything else here is undefined. */
 function runUpgradableOp(run: ScriptRun, opcode: number): number {
   const { flags, stack } = run;
   if (opcode > OP.OP_NOP10) return ScriptError.BAD_OPCODE;

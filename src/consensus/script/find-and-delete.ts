@@ -1,15 +1,15 @@
-// Removing a signature from the script code it signs: part of legacy signature checks since the first release, and
+// Removes a signature from the script code that it signs: part of legacy signature checks since the first release, and
 // consensus.
 
 import { plainPush } from './build-script.js';
 import { ScriptTokenizer } from './tokenizer.js';
 
 /**
- * Removes every occurrence of `signature`, pushed the way a script builder pushes it, that begins at an opcode.
+ * Removes every occurrence of `signature` that begins at an opcode and is pushed as a script builder pushes it.
  * @returns the same array when nothing was found, so that identity tells
  */
 export function deleteSignature(script: Uint8Array, signature: Uint8Array): Uint8Array {
-  // The push is longer than the signature: the usual case, a short template, ends here.
+  // The push is longer than the signature. The usual case, a short script, ends here.
   if (signature.length >= script.length) return script;
   const push = plainPush(signature);
   const size = push.length;

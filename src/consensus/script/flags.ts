@@ -1,6 +1,5 @@
-// Script verification flags: one bit per rule that came after the first release, consensus and policy alike. The bit
-// positions and names are Bitcoin Core's, because vectors, RPC options and chain parameters name them. Used by every
-// caller of the interpreter.
+// Script verification flags: one bit for each rule that was added after the first release, of consensus and policy. Bit
+// positions and names are Bitcoin Core's, because vectors, RPC options and chain parameters use them.
 
 /** Verify pay-to-script-hash inputs (BIP-0016). */
 export const SCRIPT_VERIFY_P2SH = 1 << 0;
@@ -12,21 +11,21 @@ export const SCRIPT_VERIFY_DERSIG = 1 << 2;
 export const SCRIPT_VERIFY_LOW_S = 1 << 3;
 /** The extra CHECKMULTISIG argument must be empty (BIP-0147). */
 export const SCRIPT_VERIFY_NULLDUMMY = 1 << 4;
-/** Nothing but pushes in scriptSig (BIP-0062 rule 2). */
+/** Only pushes in scriptSig (BIP-0062 rule 2). */
 export const SCRIPT_VERIFY_SIGPUSHONLY = 1 << 5;
 /** Minimal pushes and numbers (BIP-0062 rules 3 and 4). */
 export const SCRIPT_VERIFY_MINIMALDATA = 1 << 6;
-/** Refuse the NOPs kept for soft forks. */
+/** Refuse the NOPs reserved for soft forks. */
 export const SCRIPT_VERIFY_DISCOURAGE_UPGRADABLE_NOPS = 1 << 7;
 /** Exactly one element left on the stack (BIP-0062 rule 6); only meaningful together with P2SH and WITNESS. */
 export const SCRIPT_VERIFY_CLEANSTACK = 1 << 8;
-/** BIP-0065. */
+/** OP_CHECKLOCKTIMEVERIFY (BIP-0065). */
 export const SCRIPT_VERIFY_CHECKLOCKTIMEVERIFY = 1 << 9;
-/** BIP-0112. */
+/** OP_CHECKSEQUENCEVERIFY (BIP-0112). */
 export const SCRIPT_VERIFY_CHECKSEQUENCEVERIFY = 1 << 10;
 /** Segregated witness (BIP-0141). */
 export const SCRIPT_VERIFY_WITNESS = 1 << 11;
-/** Refuse witness programs without a meaning yet. */
+/** Refuse undefined witness programs. */
 export const SCRIPT_VERIFY_DISCOURAGE_UPGRADABLE_WITNESS_PROGRAM = 1 << 12;
 /** Segwit v0: the argument of IF and NOTIF is empty or 01. */
 export const SCRIPT_VERIFY_MINIMALIF = 1 << 13;
@@ -47,7 +46,7 @@ export const SCRIPT_VERIFY_DISCOURAGE_UPGRADABLE_PUBKEYTYPE = 1 << 20;
 
 export const SCRIPT_VERIFY_NONE = 0;
 
-/** Every flag by the name that vectors use, in bit order. */
+/** All flags by the names that vectors use, in bit order. */
 export const SCRIPT_FLAG_NAMES: readonly (readonly [name: string, flag: number])[] = [
   ['P2SH', SCRIPT_VERIFY_P2SH],
   ['STRICTENC', SCRIPT_VERIFY_STRICTENC],
@@ -75,7 +74,7 @@ export const SCRIPT_FLAG_NAMES: readonly (readonly [name: string, flag: number])
 /** All flags at once. */
 export const SCRIPT_VERIFY_ALL = SCRIPT_FLAG_NAMES.reduce((all, [, flag]) => all | flag, 0);
 
-/** The flags that make consensus rules; a block is judged by a subset of these that depends on its height. */
+/** Flags of consensus rules. A block's flags are a subset that depends on its height. */
 export const CONSENSUS_SCRIPT_FLAGS =
   SCRIPT_VERIFY_P2SH |
   SCRIPT_VERIFY_DERSIG |
@@ -85,10 +84,10 @@ export const CONSENSUS_SCRIPT_FLAGS =
   SCRIPT_VERIFY_WITNESS |
   SCRIPT_VERIFY_TAPROOT;
 
-/** What Core 0.21 calls mandatory: failing these alone makes a relayed transaction's error read `mandatory-...`. */
+/** Flags that Core 0.21 calls mandatory: failing these alone makes a relayed transaction's error `mandatory-...`. */
 export const MANDATORY_SCRIPT_FLAGS = SCRIPT_VERIFY_P2SH;
 
-/** What a transaction must satisfy to be relayed and mined by policy: everything but SIGPUSHONLY. */
+/** Flags for relay and mining by policy: all except SIGPUSHONLY. */
 export const STANDARD_SCRIPT_FLAGS = SCRIPT_VERIFY_ALL & ~SCRIPT_VERIFY_SIGPUSHONLY;
 
 /**

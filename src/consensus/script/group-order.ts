@@ -1,9 +1,8 @@
-// The order of secp256k1's group and its half, big-endian: the bounds of signature values and private keys. Used by
-// der.ts and wif.ts.
+// The order of secp256k1's group and its half, big-endian: limits of signature values and private keys.
 
 import { fromHex } from '../bytes/hex.js';
 
-/** n: private keys and signature values lie below. */
+/** n: private keys and signature values are below it. */
 export const GROUP_ORDER = fromHex('fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141');
 
 /** (n - 1) / 2: the largest low S. */

@@ -1,6 +1,5 @@
-// Whether an input may spend an output: scriptSig, scriptPubKey, P2SH (BIP-0016) and witness programs (BIP-0141,
-// BIP-0341) in the order that decides which error is seen. Called by verify-input.ts, policy and signing. Pure; never
-// throws on any input.
+// Verifies that an input may spend an output: scriptSig, scriptPubKey, P2SH (BIP-0016) and witness programs (BIP-0141,
+// BIP-0341), in the order that decides which error is reported. Pure; never throws.
 
 import { equalBytes } from '../bytes/hex.js';
 import type { WitnessStack } from '../tx/witness-stack.js';
@@ -40,7 +39,7 @@ export function verifyScript(
 ): number {
   const segwit = (flags & SCRIPT_VERIFY_WITNESS) !== 0;
   const nativeVersion = segwit ? witnessVersion(scriptPubKey) : -1;
-  // A native program itself leaves its last push on the stack: true unless all zero, which is an EVAL_FALSE below.
+  // A native program leaves its last push on the stack: true unless all zero, which fails as EVAL_FALSE below.
   if (nativeVersion >= 0 && scriptSig.length === 0 && castToBool(scriptPubKey.subarray(2))) {
     return verifyWitnessProgram(witness, nativeVersion, scriptPubKey.subarray(2), flags, checker, false);
   }
@@ -85,8 +84,8 @@ export function verifyScript(
 }
 
 /**
- * P2PKH spent by two direct pushes of usual size, step by step in the order in which the scripts would run.
- * @returns NO_ERROR_YET when the spend is of another shape
+ * Verifies a P2PKH spend by two direct pushes of usual size, in the order in which the scripts would run.
+ * @returns NO_ERROR_YET if the spend has another form
  */
 function verifyKeyHashSpend(
   scriptSig: Uint8Array,

@@ -1,5 +1,5 @@
-// The arithmetic opcodes, OP_1ADD (8b) to OP_WITHIN (a5). Operands have at most 4 bytes, results may have 5 and are
-// then fine to keep but not to calculate with. Called by eval-script.ts.
+// The arithmetic opcodes, OP_1ADD (8b) to OP_WITHIN (a5). Operands have at most 4 bytes. Results may have 5; they may
+// stay on the stack but not be operands.
 
 import { decodeNumber, encodeNumber } from './number.js';
 import { OP } from './opcodes.js';

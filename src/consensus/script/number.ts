@@ -1,6 +1,5 @@
 // Script numbers: little-endian, sign in the top bit of the last byte, empty for zero. Operands have at most 4 bytes (5
-// for the lock times), results may have one more, so plain JS numbers hold all of them. Used by the interpreter, asm
-// and script builders.
+// for lock times), results may have one more, so JavaScript numbers hold all of them.
 
 const EMPTY = new Uint8Array(0);
 
@@ -17,7 +16,7 @@ export function decodeNumber(bytes: Uint8Array, requireMinimal: boolean, maxSize
   if (length > maxSize) return Number.NaN;
   if (length === 0) return 0;
   const last = bytes[length - 1];
-  // A last byte that carries nothing but the sign is only needed when the byte before uses its top bit.
+  // A last byte with only the sign is minimal only if the previous byte uses its top bit.
   if (requireMinimal && (last & 0x7f) === 0 && (length === 1 || (bytes[length - 2] & 0x80) === 0)) return Number.NaN;
   let magnitude = last & 0x7f;
   for (let i = length - 2; i >= 0; i--) magnitude = magnitude * 256 + bytes[i];
@@ -25,12 +24,12 @@ export function decodeNumber(bytes: Uint8Array, requireMinimal: boolean, maxSize
   return (last & 0x80) !== 0 ? 0 - magnitude : magnitude;
 }
 
-/** The shortest encoding of an integer (magnitude below 2^53). */
+/** Returns the shortest encoding of an integer (magnitude below 2^53). */
 export function encodeNumber(value: number): Uint8Array {
   if (value === 0) return EMPTY;
   let rest = Math.abs(value);
   let size = 1;
-  // The top bit of the last byte is the sign, so each size holds half of what its bytes could.
+  // The top bit of the last byte is the sign, so each size holds half of the values of its bytes.
   for (let limit = 0x80; rest >= limit; limit *= 256) size++;
   const bytes = new Uint8Array(size);
   for (let i = 0; i < size; i++) {
@@ -41,7 +40,7 @@ export function encodeNumber(value: number): Uint8Array {
   return bytes;
 }
 
-/** Truth of a stack element: anything but zeros, where a final 80 (negative zero) counts as zero. */
+/** Returns the truth of a stack element: false for all zeros, where a final 80 (negative zero) counts as zero. */
 export function castToBool(bytes: Uint8Array): boolean {
   const last = bytes.length - 1;
   for (let i = 0; i <= last; i++) {

@@ -1,5 +1,4 @@
-// The opcodes of Bitcoin script by number, and the names Core prints for them. Used by the tokenizer's callers, the
-// interpreter and the asm writer.
+// The opcodes of Bitcoin script by number, and the names that Core prints.
 
 /** Opcodes by name; 01 to 4b (direct pushes) have none. */
 export const OP = {
@@ -124,12 +123,12 @@ NAMES[OP.OP_0] = '0';
 NAMES[OP.OP_1NEGATE] = '-1';
 for (let n = 1; n <= 16; n++) NAMES[OP.OP_1 + n - 1] = String(n);
 
-/** What Core prints for an opcode in asm: small numbers bare, `OP_UNKNOWN` where none is defined. */
+/** Returns what Core prints for an opcode in asm: small numbers as digits, `OP_UNKNOWN` if undefined. */
 export function opcodeName(opcode: number): string {
   return NAMES[opcode];
 }
 
-/** Whether an opcode makes a tapscript succeed unconditionally (BIP-0342). */
+/** Returns whether an opcode makes a tapscript succeed unconditionally (BIP-0342). */
 export function isOpSuccess(opcode: number): boolean {
   return (
     opcode === 80 ||

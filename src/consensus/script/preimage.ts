@@ -1,14 +1,13 @@
-// The buffer in which preimages of signature hashes are put together, and writers into it. A preimage lives only until
-// its hash is taken, within one synchronous call, so one buffer per thread serves them all.
+// Buffer for preimages of signature hashes, and functions that write into it. A preimage is only needed until its hash
+// is computed, within one synchronous call, so one buffer per thread serves all.
 
 import { writeU32 } from '../bytes/writer.js';
 
-// Larger preimages (a legacy hash of a large transaction) get their own buffer rather than pinning a large one for
-// good.
+// Size in bytes of the shared buffer. Larger preimages (a legacy hash of a large transaction) get their own.
 const SHARED_SIZE = 1 << 16;
 const sharedBuffer = new Uint8Array(SHARED_SIZE);
 
-/** A buffer of at least `size` bytes, content undefined, valid until the next call. */
+/** Returns a buffer of at least `size` bytes with undefined content, valid until the next call. */
 export function preimageBuffer(size: number): Uint8Array {
   return size <= SHARED_SIZE ? sharedBuffer : new Uint8Array(size);
 }

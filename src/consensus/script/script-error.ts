@@ -1,5 +1,5 @@
-// Why a script failed: numeric codes that cross threads as they are, the names that vectors use, and the texts of
-// Bitcoin Core 0.21.1 that end up in reject reasons and RPC replies. 0 means success.
+// Script errors: numeric codes that can cross threads, the names of vectors, and the texts of Bitcoin Core 0.21.1 for
+// reject reasons and RPC replies. 0 means success.
 
 /** Codes of script failures; 0 is success. */
 export const ScriptError = {
@@ -64,9 +64,9 @@ export const ScriptError = {
 /** One of the codes in `ScriptError`. */
 export type ScriptErrorCode = (typeof ScriptError)[keyof typeof ScriptError];
 
-// Three codes are younger than 0.21.1 and have the text that version gave in their place: SCRIPTNUM (every number that
-// does not decode was an unknown error), TAPSCRIPT_EMPTY_PUBKEY (it was PUBKEYTYPE) and IF_WITHOUT_CONDITION, an IF on
-// an empty stack (it was UNBALANCED_CONDITIONAL, and is INVALID_STACK_OPERATION now).
+// Three codes are newer than 0.21.1 and have the text of that version: SCRIPTNUM (an unknown error then),
+// TAPSCRIPT_EMPTY_PUBKEY (PUBKEYTYPE then) and IF_WITHOUT_CONDITION, an IF on an empty stack (UNBALANCED_CONDITIONAL
+// then, INVALID_STACK_OPERATION now).
 const TEXTS: Record<keyof typeof ScriptError, string> = {
   OK: 'No error',
   UNKNOWN_ERROR: 'unknown error',
@@ -126,7 +126,7 @@ const TEXTS: Record<keyof typeof ScriptError, string> = {
   IF_WITHOUT_CONDITION: 'Invalid OP_IF construction',
 };
 
-/** What newer releases say instead. */
+/** Texts of newer releases. */
 const LATER_TEXTS: ReadonlyMap<number, string> = new Map([
   [ScriptError.SCRIPTNUM, 'Script number overflowed or is non-minimally encoded'],
   [ScriptError.TAPSCRIPT_EMPTY_PUBKEY, 'Empty public key in tapscript'],
@@ -140,13 +140,14 @@ for (const [name, code] of Object.entries(ScriptError)) {
   TEXT_BY_CODE[code] = TEXTS[name as keyof typeof ScriptError];
 }
 
-/** The name of a code, e.g. `EVAL_FALSE`; `UNKNOWN_ERROR` for numbers outside the table. */
+/** Returns the name of a code, e.g. `EVAL_FALSE`; `UNKNOWN_ERROR` for unknown numbers. */
 export function scriptErrorName(code: number): string {
   return NAME_BY_CODE[code] ?? 'UNKNOWN_ERROR';
 }
 
 /**
- * Bitcoin Core 0.21.1's sentence for a code, as it appears in reject reasons.
+ * Returns Bitcoin Core 0.21.1's text for a code, as in reject reasons.
+ * @param later use the text of newer releases, which distinguish more failures
  * @param later the sentence of newer releases, which tell more failures from others
  */
 export function scriptErrorText(code: number, later = false): string {

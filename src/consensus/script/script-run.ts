@@ -1,11 +1,11 @@
-// The workspace of one script evaluation: what the steps of eval-script.ts, stack-ops.ts, number-ops.ts and
-// signature-ops.ts share. Plain fields on purpose; the rules live in those files.
+// State of one script evaluation, shared by eval-script.ts, stack-ops.ts, number-ops.ts and signature-ops.ts. It only
+// has fields; the rules are in those files.
 
 import type { SignatureChecker } from './checker.js';
 import { SCRIPT_VERIFY_MINIMALDATA } from './flags.js';
 import type { SigVersionCode, TaprootContext } from './sig-version.js';
 
-/** Everything one evaluation works on. */
+/** State of one evaluation. */
 export class ScriptRun {
   readonly stack: Uint8Array[];
   readonly altStack: Uint8Array[] = [];
@@ -16,9 +16,9 @@ export class ScriptRun {
   readonly taproot: TaprootContext;
   /** Whether numbers and pushes must be minimal. */
   readonly minimal: boolean;
-  /** Where the signed part of the script begins: after the last executed OP_CODESEPARATOR. */
+  /** Start of the signed part of the script: after the last executed OP_CODESEPARATOR. */
   codeStart = 0;
-  /** Opcodes above OP_16 met so far, plus multisig keys. */
+  /** Number of opcodes above OP_16 so far, plus multisig keys. */
   opCount = 0;
 
   constructor(
@@ -39,8 +39,8 @@ export class ScriptRun {
   }
 
   /**
-   * The script from the last executed OP_CODESEPARATOR on; the script itself when there was none, so that caches see
-   * one object.
+   * Returns the script from the last executed OP_CODESEPARATOR on. Without one it is the script object itself, so that
+   * caches see the same object.
    */
   scriptCode(): Uint8Array {
     return this.codeStart === 0 ? this.script : this.script.subarray(this.codeStart);

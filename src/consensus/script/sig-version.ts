@@ -1,7 +1,7 @@
-// Which rules a script runs under, and what taproot signatures commit to beside the transaction: shared by the
+// Script versions, and the data that taproot signatures commit to in addition to the transaction. Shared by the
 // interpreter, its checkers and the signature hashes.
 
-/** Which rules a script runs under. */
+/** Rules under which a script runs. */
 export const SigVersion = {
   /** Bare and P2SH scripts. */
   BASE: 0,
@@ -15,10 +15,12 @@ export const SigVersion = {
 
 export type SigVersionCode = (typeof SigVersion)[keyof typeof SigVersion];
 
-/** The value of `codeSeparatorPos` while no OP_CODESEPARATOR was executed. */
+/** Value of `codeSeparatorPos` while no OP_CODESEPARATOR was executed. */
 export const NO_CODE_SEPARATOR = 0xffffffff;
 
-/** What taproot signatures commit to beside the transaction, and the signature budget (BIP-0341, BIP-0342). */
+/**
+ * Data that taproot signatures commit to in addition to the transaction, and the signature budget (BIP-0341, BIP-0342).
+ */
 export class TaprootContext {
   /** SHA-256 of the annex with its size, null without annex. */
   annexHash: Uint8Array | null = null;

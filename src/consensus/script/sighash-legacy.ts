@@ -1,9 +1,8 @@
-// The original signature hash: the transaction serialised anew with scripts blanked and, by hash type, inputs and
-// outputs left out; SHA-256 twice. Its oddities are consensus: the SIGHASH_SINGLE bug, dropped OP_CODESEPARATORs, any
-// type byte counts.
+// The original signature hash: the transaction is serialised again, with scripts blanked and, by hash type, inputs and
+// outputs left out, and hashed twice with SHA-256. Its oddities are consensus: the SIGHASH_SINGLE bug, dropped
+// OP_CODESEPARATORs, any type byte is valid.
 //
-// For the usual type ALL, the frame (everything with empty scripts) is made once and each input's script is set into
-// it.
+// For the usual type ALL, the frame (everything with empty scripts) is built once and each input's script is inserted.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { compactSizeLength } from '../bytes/compact-size.js';
@@ -18,7 +17,7 @@ const BASE_MASK = 0x1f;
 const NONE = 2;
 const SINGLE = 3;
 const INPUT_SIZE = 41;
-// From this size on hashing in parts beats copying the frame for every input.
+// Size in bytes from which hashing in parts is faster than copying the frame for every input.
 const STREAM_FROM = 1 << 14;
 
 /** Legacy hashes of one transaction. */
@@ -118,7 +117,7 @@ export class LegacySighash {
   }
 }
 
-/** Version, inputs with empty scripts, outputs, locktime. */
+/** Builds version, inputs with empty scripts, outputs, lock time. */
 function buildFrame(tx: TxView): Uint8Array {
   const outputs = tx.outputsSerialized;
   const size = 8 + compactSizeLength(tx.inputCount) + INPUT_SIZE * tx.inputCount + compactSizeLength(tx.outputCount) + outputs.length;
@@ -136,10 +135,10 @@ function buildFrame(tx: TxView): Uint8Array {
   return frame;
 }
 
-/** Script code as it is hashed. */
+/** Script code in the form that is hashed. */
 interface HashedCode {
   readonly bytes: Uint8Array;
-  /** The size written in front; larger than the bytes when the script ends in a truncated push, as in Core. */
+  /** Size that precedes it; larger than the bytes if the script ends in a truncated push, as in Core. */
   readonly declaredSize: number;
 }
 

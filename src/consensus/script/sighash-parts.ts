@@ -1,5 +1,5 @@
-// Hashes over all inputs or outputs of a transaction that BIP-0143 and BIP-0341 have in common: BIP-0341 uses the
-// single SHA-256, BIP-0143 hashes that once more. Each is computed when first asked for.
+// Hashes over all inputs or outputs of a transaction that BIP-0143 and BIP-0341 share: BIP-0341 uses the single
+// SHA-256, BIP-0143 hashes it again. Each is computed when first needed.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { compactSizeLength } from '../bytes/compact-size.js';
@@ -54,7 +54,7 @@ export class SighashParts {
     return (this.#outputsSingle ??= this.#hashes.sha256(this.#tx.outputsSerialized));
   }
 
-  /** SHA-256 of all spent amounts; only when `spentKnown`. */
+  /** SHA-256 of all spent amounts; only if `spentKnown`. */
   get amounts(): Uint8Array {
     if (this.#amountsSingle !== null) return this.#amountsSingle;
     const spent = this.#knownSpent();
@@ -63,7 +63,7 @@ export class SighashParts {
     return (this.#amountsSingle = this.#hashes.sha256(joined));
   }
 
-  /** SHA-256 of all spent scripts with their sizes; only when `spentKnown`. */
+  /** SHA-256 of all spent scripts with their sizes; only if `spentKnown`. */
   get scripts(): Uint8Array {
     if (this.#scriptsSingle !== null) return this.#scriptsSingle;
     const spent = this.#knownSpent();
@@ -79,7 +79,7 @@ export class SighashParts {
     return (this.#scriptsSingle = this.#hashes.sha256(joined));
   }
 
-  /** Whether every input's spent output was given. */
+  /** True if the spent outputs of all inputs are known. */
   get spentKnown(): boolean {
     this.#spentComplete ??=
       this.#spent !== null &&
@@ -104,7 +104,7 @@ export class SighashParts {
   }
 
   #knownSpent(): readonly SpentOutput[] {
-    // Guarded by spentKnown in the only caller, sighash-taproot.ts.
+    // The only caller, sighash-taproot.ts, checks spentKnown.
     return (this.#spent ?? []) as readonly SpentOutput[];
   }
 }

@@ -13,7 +13,7 @@ const ANYONECANPAY = 0x80;
 const BASE_MASK = 0x1f;
 const NONE = 2;
 const SINGLE = 3;
-// Everything but the script code and its size, plus the largest size field.
+// Size of everything except the script code and its size, plus the largest size field.
 const FIXED_SIZE = 156 + 5;
 
 /** BIP-0143 hashes of one transaction. */
@@ -34,7 +34,7 @@ export class SegwitSighash {
     const base = hashType & BASE_MASK;
     const onlyOwnInput = (hashType & ANYONECANPAY) !== 0;
     const allOutputs = base !== NONE && base !== SINGLE;
-    // Before the shared buffer is taken, so that nothing this calls could write into it.
+    // Computed before the shared buffer is used, so that nothing overwrites it.
     let outputsHash: Uint8Array | null = null;
     if (allOutputs) outputsHash = parts.hashOutputs;
     else if (base === SINGLE && inputIndex < tx.outputCount) outputsHash = this.#hashes.sha256d(tx.outputBytes(inputIndex));

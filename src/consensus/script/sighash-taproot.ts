@@ -18,7 +18,7 @@ const ANYONECANPAY = 0x80;
 const OUTPUT_MASK = 3;
 const NONE = 2;
 const SINGLE = 3;
-// All fields at once except the spent script, which only ANYONECANPAY includes.
+// Size of all fields except the spent script, which only ANYONECANPAY includes.
 const FIXED_SIZE = 10 + 5 * 32 + 1 + 36 + 8 + 5 + 4 + 32 + 32 + 37;
 
 /** BIP-0341 hashes of one transaction. */
@@ -35,7 +35,10 @@ export class TaprootSighash {
     this.#spent = spent;
   }
 
-  /** @returns null when the type is undefined, SINGLE lacks its output, or spent outputs are unknown */
+  /**
+   * Returns the signature hash of an input.
+   * @returns null if the type is undefined, SINGLE has no matching output, or spent outputs are unknown
+   */
   hash(inputIndex: number, hashType: number, context: TaprootContext, tapscript: boolean): Uint8Array | null {
     if (!(hashType <= 3 || (hashType >= 0x81 && hashType <= 0x83))) return null;
     const tx = this.#tx;

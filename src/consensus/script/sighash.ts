@@ -1,6 +1,5 @@
-// Signature hashes of one transaction. What all inputs share is computed once, when first asked: the legacy frame, the
-// BIP-0143 parts and the BIP-0341 parts. One cache per transaction and thread; used by TxSignatureChecker and by
-// signing.
+// Signature hashes of one transaction. Values that all inputs share are computed once, when first needed: the legacy
+// frame, the BIP-0143 parts and the BIP-0341 parts. One cache per transaction and thread.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { equalBytes } from '../bytes/hex.js';
@@ -12,38 +11,38 @@ import { SegwitSighash } from './sighash-segwit.js';
 import { TaprootSighash } from './sighash-taproot.js';
 import type { SpentOutput } from './spent-output.js';
 
-/** Taproot only: like ALL, with no byte behind the signature. */
+/** Taproot only: like ALL, without a byte behind the signature. */
 export const SIGHASH_DEFAULT = 0;
 export const SIGHASH_ALL = 1;
 export const SIGHASH_NONE = 2;
 export const SIGHASH_SINGLE = 3;
-/** Added to one of the above: sign no input but the own. */
+/** Added to one of the above: sign only this input. */
 export const SIGHASH_ANYONECANPAY = 0x80;
 
 /**
- * Signature hashes of one transaction's inputs. The arrays handed out may be handed out again: callers do not write to
- * them.
+ * Signature hashes of one transaction's inputs. Returned arrays may be returned again, so callers must not change them.
  */
 export class SighashCache {
   readonly #tx: TxView;
   readonly #hashes: Hashes;
   readonly #spent: readonly (SpentOutput | null)[] | null;
-  // Most transactions use one kind of hash only: each is made when first asked for.
+  // Created when first needed, because most transactions use one kind of hash.
   #parts: SighashParts | null = null;
   #legacyHashes: LegacySighash | null = null;
   #segwitHashes: SegwitSighash | null = null;
   #taprootHashes: TaprootSighash | null = null;
-  // CHECKMULTISIG asks for the same hash once per key it tries, a signer once to sign and once to check: the last answer
-  // is kept.
+  // Last result. CHECKMULTISIG needs the same hash for each key that it tries, and a signer needs it twice: to sign and
+  // to check.
   #lastScript: Uint8Array | null = null;
   #lastKey = -1;
   #lastValue = 0;
   #lastHash: Uint8Array | null = null;
 
   /**
-   * @param tx stays unchanged while the cache lives
-   * @param spent outputs spent by all inputs, in order; without them (null, or an entry null) taproot hashes do not
-   * exist
+   * Creates a cache.
+   * @param tx must not change while the cache is used
+   * @param spent outputs spent by all inputs, in order; without them (null, or a null entry) there are no taproot
+   *   hashes
    */
   constructor(tx: TxView, hashes: Hashes, spent: readonly (SpentOutput | null)[] | null = null) {
     this.#tx = tx;
@@ -52,20 +51,24 @@ export class SighashCache {
   }
 
   /**
-   * The original signature hash. For SIGHASH_SINGLE without a matching output it is the number 1 (01 and 31 zero
-   * bytes).
+   * Returns the original signature hash. For SIGHASH_SINGLE without a matching output it is the number 1 (01 and 31
+   * zero bytes).
    * @param scriptCode with its OP_CODESEPARATORs, which are left out of the hash
    * @param hashType signed or unsigned 32 bits; hashed whole, interpreted by its low byte
    */
   legacy(inputIndex: number, scriptCode: Uint8Array, hashType: number): Uint8Array {
     const key = inputIndex * 0x200 + hashType;
-    // Only plain bytes make unambiguous keys; other hash types come from vectors alone.
+    // Only hash types of one byte make unambiguous keys. Others only occur in vectors.
     const legacy = (this.#legacyHashes ??= new LegacySighash(this.#tx, this.#hashes));
     if (hashType < 0 || hashType > 0xff) return legacy.hash(inputIndex, scriptCode, hashType);
     return this.#last(scriptCode, key, 0) ?? this.#remember(scriptCode, key, 0, legacy.hash(inputIndex, scriptCode, hashType));
   }
 
-  /** BIP-0143. @param value satoshi of the spent output @param hashType one byte */
+  /**
+   * Returns the signature hash of BIP-0143.
+   * @param value satoshis of the spent output
+   * @param hashType one byte
+   */
   segwitV0(inputIndex: number, scriptCode: Uint8Array, value: number, hashType: number): Uint8Array {
     const key = inputIndex * 0x200 + 0x100 + hashType;
     const last = this.#last(scriptCode, key, value);
@@ -75,8 +78,8 @@ export class SighashCache {
   }
 
   /**
-   * BIP-0341 and, for a tapscript, BIP-0342.
-   * @returns null for an undefined hash type, SINGLE without its output, or unknown spent outputs
+   * Returns the signature hash of BIP-0341 and, for a tapscript, BIP-0342.
+   * @returns null for an undefined hash type, SINGLE without a matching output, or unknown spent outputs
    */
   taproot(inputIndex: number, hashType: number, context: TaprootContext, tapscript: boolean): Uint8Array | null {
     this.#taprootHashes ??= new TaprootSighash(this.#tx, this.#hashes, this.#sharedParts(), this.#spent);

@@ -1,6 +1,5 @@
 // The hashing and signature opcodes, OP_RIPEMD160 (a6) to OP_CHECKMULTISIGVERIFY (af) without OP_CODESEPARATOR, and
-// OP_CHECKSIGADD (ba). Called by eval-script.ts. Legacy: BIP-0066, 0146, 0147; version 0: BIP-0143; tapscript:
-// BIP-0342.
+// OP_CHECKSIGADD (ba). Legacy: BIP-0066, 0146, 0147; version 0: BIP-0143; tapscript: BIP-0342.
 
 import { checkPublicKeyEncoding, checkSignatureEncoding } from './encoding.js';
 import { deleteSignature } from './find-and-delete.js';
@@ -19,9 +18,9 @@ import { FALSE, TRUE } from './stack-ops.js';
 
 const MAX_MULTISIG_KEYS = 20;
 const MAX_OPS = 201;
-/** Weight units a signature check costs in tapscript. */
+/** Cost of a signature check in tapscript, in weight units. */
 const SIGNATURE_COST = 50;
-// What checkSignature returns when the signature is bad but the script goes on.
+// Result of checkSignature if the signature is invalid but the script continues.
 const NO_MATCH = -1;
 
 /** Runs one hash or signature opcode. @returns a ScriptError code */
@@ -80,7 +79,10 @@ function runCheckSigAdd(run: ScriptRun): number {
   return ScriptError.OK;
 }
 
-/** @returns OK when the signature is good, NO_MATCH when it is not and the script continues, else a ScriptError code */
+/**
+ * Checks a signature.
+ * @returns OK if it is valid, NO_MATCH if it is invalid and the script continues, otherwise a ScriptError code
+ */
 function checkSignature(run: ScriptRun, signature: Uint8Array, publicKey: Uint8Array): number {
   if (run.sigVersion === SigVersion.TAPSCRIPT) return checkTapscriptSignature(run, signature, publicKey);
   const { flags, sigVersion } = run;
@@ -99,7 +101,7 @@ function checkSignature(run: ScriptRun, signature: Uint8Array, publicKey: Uint8A
 
 function checkTapscriptSignature(run: ScriptRun, signature: Uint8Array, publicKey: Uint8Array): number {
   const { taproot } = run;
-  // In this order: the budget is charged before the key is looked at, for unknown key types too.
+  // Charge the budget before the key is checked, also for unknown key types.
   if (signature.length > 0) {
     taproot.validationWeightLeft -= SIGNATURE_COST;
     if (taproot.validationWeightLeft < 0) return ScriptError.TAPSCRIPT_VALIDATION_WEIGHT;
@@ -115,7 +117,7 @@ function checkTapscriptSignature(run: ScriptRun, signature: Uint8Array, publicKe
   return signature.length > 0 ? ScriptError.OK : NO_MATCH;
 }
 
-/** Stack, top last: dummy, signatures, their count m, keys, their count n. */
+/** Runs OP_CHECKMULTISIG. Stack, top last: dummy, signatures, their count m, keys, their count n. */
 function runCheckMultisig(run: ScriptRun, opcode: number): number {
   if (run.sigVersion === SigVersion.TAPSCRIPT) return ScriptError.TAPSCRIPT_CHECKMULTISIG;
   const { stack, flags } = run;
@@ -156,7 +158,7 @@ function runCheckMultisig(run: ScriptRun, opcode: number): number {
   return ScriptError.OK;
 }
 
-/** Tries keys from the top down, each against the next unmatched signature; stops once there are too few keys left. */
+/** Tries keys from the top down, each with the next unmatched signature. Stops when too few keys are left. */
 function matchSignatures(run: ScriptRun, code: Uint8Array, lastSig: number, sigCount: number, lastKey: number, keyCount: number): number {
   const { stack, flags, sigVersion } = run;
   let sig = lastSig;

@@ -1,6 +1,5 @@
-// Signature operations as block limits count them: by reading scripts, not by running them. Used by block rules, policy
-// and the template. Legacy counting is inaccurate on purpose: it is the rule of the first release; BIP-0016 and
-// BIP-0141 added theirs.
+// Counts signature operations for block limits, by reading scripts without running them. Legacy counting is inaccurate
+// on purpose: it is the rule of the first release. BIP-0016 and BIP-0141 added their own.
 
 import type { TxView } from '../tx/tx-view.js';
 import { SCRIPT_VERIFY_P2SH, SCRIPT_VERIFY_WITNESS } from './flags.js';
@@ -9,39 +8,42 @@ import { isPacked } from './spent-output.js';
 import { isPayToScriptHash, witnessVersion } from './templates.js';
 import { ScriptTokenizer } from './tokenizer.js';
 
-/** Which operations spending an output adds, beside those that stand in the transaction itself. */
+/** Kinds of additional signature operations for spending an output, besides those in the transaction itself. */
 export const SIGOPS = {
   none: 0,
-  /** P2SH: those of the redeem script. */
+  /** P2SH: the operations of the redeem script. */
   redeemScript: 1,
-  /** A witness program of one key: one. */
+  /** A witness program of one key: one operation. */
   witnessKey: 2,
-  /** A witness program of a script: those of the witness script. */
+  /** A witness program of a script: the operations of the witness script. */
   witnessScript: 3,
 } as const;
 
 /** One of SIGOPS. */
 type Sigops = (typeof SIGOPS)[keyof typeof SIGOPS];
 
-/** Which of them an output script adds. @param script may lie in a larger array, from `at` to `end` */
+/**
+ * Returns the kind for an output script.
+ * @param script may be part of a larger array, from `at` to `end`
+ */
 export function sigopsOf(script: Uint8Array, at = 0, end: number = script.length): Sigops {
   return isPayToScriptHash(script, at, end) ? SIGOPS.redeemScript : programSigopsOf(script, at, end);
 }
 
-/** The same of a witness program, native or in P2SH (BIP-0141); taproot has its own budget and adds none. */
+/** Returns the kind for a witness program, native or in P2SH (BIP-0141). Taproot has its own budget and adds none. */
 function programSigopsOf(script: Uint8Array, at = 0, end: number = script.length): Sigops {
   if (witnessVersion(script, at, end) !== 0) return SIGOPS.none;
   const size = end - at - 2;
   return size === 20 ? SIGOPS.witnessKey : size === 32 ? SIGOPS.witnessScript : SIGOPS.none;
 }
 
-/** Operations that a multisig counts as when its key count is not read. */
+/** Number of operations that a multisig counts as if its key count is not read. */
 const MAX_KEYS_PER_MULTISIG = 20;
-/** Legacy and P2SH operations weigh this much; witness ones weigh 1 (BIP-0141). */
+/** Weight of legacy and P2SH operations; witness operations have weight 1 (BIP-0141). */
 export const WITNESS_SCALE_FACTOR = 4;
 
 /**
- * Signature operations in a script; counting stops where the script stops being readable.
+ * Counts the signature operations in a script. Stops where the script becomes unreadable.
  * @param script may lie in a larger array, from `at` to `end`
  * @param accurate count `OP_n OP_CHECKMULTISIG` as n instead of 20
  */
@@ -63,7 +65,7 @@ export function countSigops(script: Uint8Array, accurate: boolean, at = 0, end: 
   return count;
 }
 
-/** Operations in all scriptSigs and scriptPubKeys of a transaction, inaccurate. */
+/** Counts the operations in all scriptSigs and scriptPubKeys of a transaction, inaccurately. */
 export function legacySigops(tx: TxView): number {
   const { buffer } = tx;
   let count = 0;
@@ -78,7 +80,10 @@ export function legacySigops(tx: TxView): number {
   return count;
 }
 
-/** Accurate operations in the redeem script, when `spentScript` is P2SH and `scriptSig` only pushes; else 0. */
+/**
+ * Counts the operations in the redeem script accurately, if `spentScript` is P2SH and `scriptSig` only pushes;
+ * otherwise 0.
+ */
 export function p2shSigops(scriptSig: Uint8Array, spentScript: Uint8Array): number {
   if (!isPayToScriptHash(spentScript)) return 0;
   const redeemScript = lastPush(scriptSig);
@@ -86,8 +91,8 @@ export function p2shSigops(scriptSig: Uint8Array, spentScript: Uint8Array): numb
 }
 
 /**
- * The cost that a block's limit of 80,000 adds up.
- * @param spent the outputs spent, in input order; not read for a coinbase
+ * Returns the cost that counts for a block's limit of 80,000.
+ * @param spent the spent outputs, in input order; not read for a coinbase
  * @param flags only P2SH and WITNESS matter
  */
 export function sigopCost(tx: TxView, spent: readonly { readonly script: Uint8Array }[], flags: number): number {
@@ -117,7 +122,7 @@ function programSigops(tx: TxView, inputIndex: number, adds: number): number {
   return script === undefined ? 0 : countSigops(script, true);
 }
 
-/** Data of the last push of a script that only pushes (empty for OP_1 and the like); null for any other script. */
+/** Returns the data of the last push of a push-only script (empty for OP_1 and the like); null for any other script. */
 function lastPush(script: Uint8Array): Uint8Array | null {
   const token = new ScriptTokenizer(script);
   while (token.next()) if (token.opcode > OP.OP_16) return null;

@@ -1,5 +1,5 @@
-// What a script check needs of the coin an input spends (coins of the chain room have these fields and more), and a
-// list of them as it crosses threads: an array of its own for each script takes about four times as long.
+// A spent output as script checks need it (coins have more fields), and the encoding of a list of them for other
+// threads: an array for each script would take about four times as long.
 import type { ByteReader } from '../bytes/reader.js';
 import type { ByteWriter } from '../bytes/writer.js';
 
@@ -11,25 +11,27 @@ export interface SpentOutput {
   readonly script: Uint8Array;
 }
 
-/** One whose script is not at hand as an array: making one for each input of a block costs more than copying it. */
+/**
+ * A spent output whose script is not an array yet: creating one for each input of a block costs more than copying it.
+ */
 export interface PackedOutput extends SpentOutput {
-  /** Of the script, bytes. */
+  /** Length of the script in bytes. */
   readonly scriptLength: number;
   /** One of SIGOPS (script/sigops.ts). */
   readonly sigops: number;
-  /** Writes the script to `into`, from `at` on. */
+  /** Writes the script into `into`, at `at`. */
   copyScript(into: Uint8Array, at: number): void;
 }
 
-/** Which of the two an output is. */
+/** Returns whether an output is a PackedOutput. */
 export function isPacked(output: { readonly script: Uint8Array }): output is PackedOutput {
   return (output as PackedOutput).copyScript !== undefined;
 }
 
-/** Bytes that a list of so many usually takes at most. */
+/** Returns the usual largest size in bytes of a list. */
 export const spentOutputsSize = (count: number): number => 48 * count + 8;
 
-/** Writes the number of entries; of each 1, value and script with size, or 0 where it is null. */
+/** Writes a list: the number of entries, then for each 1, value and script with size, or 0 for null. */
 export function writeSpentOutputs(out: ByteWriter, spent: readonly (SpentOutput | null)[]): void {
   out.compactSize(spent.length);
   for (const output of spent) {
@@ -38,7 +40,7 @@ export function writeSpentOutputs(out: ByteWriter, spent: readonly (SpentOutput 
   }
 }
 
-/** Reads what writeSpentOutputs wrote: scripts are views. */
+/** Reads a list of writeSpentOutputs; scripts are views. */
 export function readSpentOutputs(reader: ByteReader): (SpentOutput | null)[] {
   const spent: (SpentOutput | null)[] = [];
   for (let left = reader.compactSize(); left > 0; left--) {

@@ -1,5 +1,4 @@
-// The opcodes that move stack elements and compare them, OP_TOALTSTACK (6b) to OP_EQUALVERIFY (88). Called by
-// eval-script.ts.
+// The opcodes that move and compare stack elements, OP_TOALTSTACK (6b) to OP_EQUALVERIFY (88).
 
 import { equalBytes } from '../bytes/hex.js';
 import { castToBool, decodeNumber, encodeNumber } from './number.js';
@@ -7,11 +6,11 @@ import { OP } from './opcodes.js';
 import { ScriptError } from './script-error.js';
 import type { ScriptRun } from './script-run.js';
 
-/** The boolean results of opcodes; shared, as stack elements are never written to. */
+/** Boolean results of opcodes. They are shared, because stack elements are never modified. */
 export const TRUE = Uint8Array.of(1);
 export const FALSE = new Uint8Array(0);
 
-// How many elements each opcode needs; those not named need none, or check by themselves.
+// Number of elements that each opcode needs. Opcodes without an entry need none, or check it themselves.
 const NEEDS = new Uint8Array(256);
 for (const [count, opcodes] of [
   [1, [OP.OP_TOALTSTACK, OP.OP_IFDUP, OP.OP_DROP, OP.OP_DUP, OP.OP_SIZE]],

@@ -1,5 +1,4 @@
-// The commitments of BIP-0341: leaf and branch hashes, the tweak, and the check of a control block against an output
-// key. Used by witness-program.ts; the hashes also by code that builds taproot outputs.
+// Commitments of BIP-0341: leaf and branch hashes, the tweak, and the check of a control block against an output key.
 
 import type { Crypto, Hashes } from '../../crypto/crypto.js';
 import { writeCompactSize } from './preimage.js';
@@ -15,7 +14,7 @@ const CONTROL_BASE_SIZE = 33;
 const CONTROL_NODE_SIZE = 32;
 const CONTROL_MAX_NODES = 128;
 
-/** 33 bytes plus 0 to 128 merkle nodes of 32. */
+/** Returns whether a size is valid for a control block: 33 bytes plus 0 to 128 merkle nodes of 32. */
 export function isControlBlockSize(size: number): boolean {
   return (
     size >= CONTROL_BASE_SIZE &&
@@ -24,7 +23,7 @@ export function isControlBlockSize(size: number): boolean {
   );
 }
 
-/** Tagged hash of leaf version and script with its size. */
+/** Returns the tagged hash of leaf version and script with its size. */
 export function tapleafHash(leafVersion: number, script: Uint8Array, hashes: Hashes): Uint8Array {
   const head = new Uint8Array(6);
   head[0] = leafVersion;
@@ -32,7 +31,7 @@ export function tapleafHash(leafVersion: number, script: Uint8Array, hashes: Has
   return hashes.taggedHash('TapLeaf', head.subarray(0, end), script);
 }
 
-/** Tagged hash of two nodes, the smaller one first. */
+/** Returns the tagged hash of two nodes, the smaller one first. */
 export function tapbranchHash(a: Uint8Array, b: Uint8Array, hashes: Hashes): Uint8Array {
   for (let i = 0; i < 32; i++) {
     if (a[i] < b[i]) break;
@@ -41,13 +40,13 @@ export function tapbranchHash(a: Uint8Array, b: Uint8Array, hashes: Hashes): Uin
   return hashes.taggedHash('TapBranch', a, b);
 }
 
-/** The tweak of an internal key (x-only) with a merkle root, or without one for a key-path-only output. */
+/** Returns the tweak of an internal key (x-only) with a merkle root, or without one for a key-path-only output. */
 export function taptweakHash(internalKey: Uint8Array, merkleRoot: Uint8Array | null, hashes: Hashes): Uint8Array {
   return merkleRoot === null ? hashes.taggedHash('TapTweak', internalKey) : hashes.taggedHash('TapTweak', internalKey, merkleRoot);
 }
 
 /**
- * Whether an output key commits to a leaf.
+ * Returns whether an output key commits to a leaf.
  * @param control of a size that isControlBlockSize accepts
  * @param outputKey x-only, 32 bytes
  */

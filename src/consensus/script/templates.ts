@@ -1,19 +1,21 @@
-// Recognises the output scripts that consensus gives a meaning to (P2SH, witness programs) and P2PKH, by their bytes
-// alone. Used by the interpreter, sigop counting and policy.
+// Recognises output scripts with a meaning in consensus (P2SH, witness programs) and P2PKH, by their bytes.
 
 import { OP } from './opcodes.js';
 
-/** OP_HASH160 <20> OP_EQUAL, exactly (BIP-0016). @param script may lie in a larger array, from `at` to `end` */
+/**
+ * Returns whether a script is exactly OP_HASH160 <20> OP_EQUAL (BIP-0016).
+ * @param script may be part of a larger array, from `at` to `end`
+ */
 export function isPayToScriptHash(script: Uint8Array, at = 0, end: number = script.length): boolean {
   return end - at === 23 && script[at] === OP.OP_HASH160 && script[at + 1] === 20 && script[at + 22] === OP.OP_EQUAL;
 }
 
-/** OP_0 <20>, exactly: the witness program of one key (BIP-0141). */
+/** Returns whether a script is exactly OP_0 <20>: the witness program of one key (BIP-0141). */
 export function isPayToWitnessPublicKeyHash(script: Uint8Array): boolean {
   return script.length === 22 && script[0] === OP.OP_0 && script[1] === 20;
 }
 
-/** OP_DUP OP_HASH160 <20> OP_EQUALVERIFY OP_CHECKSIG, exactly. */
+/** Returns whether a script is exactly OP_DUP OP_HASH160 <20> OP_EQUALVERIFY OP_CHECKSIG. */
 export function isPayToPublicKeyHash(script: Uint8Array): boolean {
   return (
     script.length === 25 &&
@@ -26,7 +28,9 @@ export function isPayToPublicKeyHash(script: Uint8Array): boolean {
 }
 
 /**
- * The version of a witness program (BIP-0141), -1 for any other script. The program is the script from byte 2 on.
+ * Returns the version of a witness program (BIP-0141); -1 for any other script. The program is the script from byte 2
+ * on.
+ * @param script may be part of a larger array, from `at` to `end`
  * @param script may lie in a larger array, from `at` to `end`
  */
 export function witnessVersion(script: Uint8Array, at = 0, end: number = script.length): number {
@@ -37,12 +41,14 @@ export function witnessVersion(script: Uint8Array, at = 0, end: number = script.
   return first >= OP.OP_1 && first <= OP.OP_16 ? first - OP.OP_1 + 1 : -1;
 }
 
-/** Pay-to-anchor: version 1 with the two bytes 4e73, spendable by anyone without a witness. */
+/**
+ * Returns whether a program is pay-to-anchor: version 1 with the two bytes 4e73, spendable by anyone without a witness.
+ */
 export function isPayToAnchor(version: number, program: Uint8Array): boolean {
   return version === 1 && program.length === 2 && program[0] === 0x4e && program[1] === 0x73;
 }
 
-/** The script that a version 0 program of 20 bytes stands for (BIP-0143). */
+/** Returns the P2PKH script that a version 0 program of 20 bytes implies (BIP-0143). */
 export function publicKeyHashScript(hash: Uint8Array): Uint8Array {
   const script = new Uint8Array(25);
   script[0] = OP.OP_DUP;

@@ -1,30 +1,33 @@
-// Walks a script opcode by opcode without allocating: the current token is four numbers inside the tokenizer, and its
-// data a range of the script. Used by the interpreter, sigop counting, sighash and templates.
+// Walks a script opcode by opcode without allocating: the current token is four numbers in the tokenizer, and its data
+// is a range of the script.
 
 import { OP } from './opcodes.js';
 
 /** A cursor over a script. After `next()` returned true the fields describe the token just read. */
 export class ScriptTokenizer {
   readonly script: Uint8Array;
-  /** Where the script ends. */
+  /** End of the script. */
   readonly #end: number;
-  /** Position after the current token; after a failure, where reading stopped (as Core's iterator does). */
+  /** Position after the current token. After a failure, where reading stopped (as in Core's iterator). */
   pos: number;
   opcode: number = OP.OP_INVALIDOPCODE;
   /** Range of the pushed data; empty for anything but data pushes. */
   dataStart = 0;
   dataEnd = 0;
-  /** True once a push ran over the end of the script. */
+  /** True after a push that exceeds the end of the script. */
   failed = false;
 
-  /** @param script may lie in a larger array, from `pos` to `end` */
+  /** @param script may be part of a larger array, from `pos` to `end` */
   constructor(script: Uint8Array, pos = 0, end = script.length) {
     this.script = script;
     this.pos = pos;
     this.#end = end;
   }
 
-  /** Reads one token. @returns false at the end and on a truncated push (`failed` tells which) */
+  /**
+   * Reads one token.
+   * @returns false at the end and at a truncated push (`failed` distinguishes them)
+   */
   next(): boolean {
     const script = this.script;
     const end = this.#end;
@@ -51,7 +54,7 @@ export class ScriptTokenizer {
     return true;
   }
 
-  /** A view of the current token's data. */
+  /** Returns a view of the current token's data. */
   data(): Uint8Array {
     return this.script.subarray(this.dataStart, this.dataEnd);
   }
@@ -70,14 +73,14 @@ export class ScriptTokenizer {
   }
 }
 
-/** Whether a script from `start` on consists of pushes only (OP_RESERVED counts as one, as in Core). */
+/** Returns whether a script from `start` on has only pushes (OP_RESERVED counts as one, as in Core). */
 export function isPushOnly(script: Uint8Array, start = 0): boolean {
   const token = new ScriptTokenizer(script, start);
   while (token.next()) if (token.opcode > OP.OP_16) return false;
   return !token.failed;
 }
 
-/** Whether data was pushed in the shortest way there is (BIP-0062 rule 3). */
+/** Returns whether data was pushed in the shortest way (BIP-0062 rule 3). */
 export function isMinimalPush(opcode: number, data: Uint8Array): boolean {
   const length = data.length;
   if (length === 0) return opcode === OP.OP_0;

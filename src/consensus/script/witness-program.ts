@@ -1,5 +1,5 @@
-// Spends of witness programs: version 0 (BIP-0141), taproot and tapscript (BIP-0341, BIP-0342), and those without a
-// meaning yet. Called by interpreter.ts once it has recognised a program.
+// Verifies spends of witness programs: version 0 (BIP-0141), taproot and tapscript (BIP-0341, BIP-0342), and undefined
+// ones.
 
 import { compactSizeLength } from '../bytes/compact-size.js';
 import { equalBytes } from '../bytes/hex.js';
@@ -31,9 +31,12 @@ import { isPayToAnchor, publicKeyHashScript } from './templates.js';
 import { ScriptTokenizer } from './tokenizer.js';
 
 const NO_ERROR_YET = -1;
-/** More than a stack may have and an operation takes, which is 43 at most (OP_CHECKMULTISIG). */
+/**
+ * Number of items that are more than a stack may have plus what an operation takes, which is 43 at most
+ * (OP_CHECKMULTISIG).
+ */
 const LONGEST_STACK = MAX_STACK_SIZE + 50;
-/** What a tapscript may spend on signatures beyond the size of its witness. */
+/** Signature budget of a tapscript beyond the size of its witness. */
 const VALIDATION_WEIGHT_OFFSET = 50;
 
 /** @returns a ScriptError code */
@@ -63,13 +66,13 @@ function verifyScriptHash(witness: WitnessStack, program: Uint8Array, flags: num
   const script = witness.at(-1);
   if (script === undefined) return ScriptError.WITNESS_PROGRAM_WITNESS_EMPTY;
   if (!equalBytes(checker.crypto.sha256(script), program)) return ScriptError.WITNESS_PROGRAM_MISMATCH;
-  // With more items than a stack may have the first operation fails, if not by itself then for them: those that it
-  // cannot reach are left out.
+  // With more items than a stack may have, the first operation fails at the latest. Leave out items that it cannot
+  // reach.
   const stack = witness.slice(Math.max(0, witness.length - 1 - LONGEST_STACK), -1);
   return runStack(stack, script, flags, checker, SigVersion.WITNESS_V0, new TaprootContext());
 }
 
-/** The implied P2PKH script, step by step in its order, without running it. */
+/** Verifies the implied P2PKH script, in its order, without running it. */
 function verifyKeyHash(witness: WitnessStack, program: Uint8Array, flags: number, checker: SignatureChecker): number {
   if (witness.length !== 2) return ScriptError.WITNESS_PROGRAM_MISMATCH;
   const [signature, publicKey] = witness.slice() as [Uint8Array, Uint8Array];
@@ -111,12 +114,12 @@ function verifyTaproot(witness: WitnessStack, outputKey: Uint8Array, flags: numb
 }
 
 /**
- * What decides before a tapscript runs.
- * @param count items that it would run with
+ * Makes the checks before a tapscript runs.
+ * @param count number of items on its initial stack
  * @returns a ScriptError code, or NO_ERROR_YET
  */
 function checkTapscript(script: Uint8Array, count: number, flags: number): number {
-  // An OP_SUCCESS anywhere before a parse error wins over every other rule.
+  // An OP_SUCCESS before a parse error overrides every other rule.
   const token = new ScriptTokenizer(script);
   while (token.next()) {
     if (!isOpSuccess(token.opcode)) continue;
@@ -149,7 +152,7 @@ function hashWithSize(data: Uint8Array, checker: SignatureChecker): Uint8Array {
   return checker.crypto.sha256(joined.subarray(0, at + data.length));
 }
 
-/** Size of a witness stack as encoded in a transaction, the count included. */
+/** Returns the encoded size of a witness stack, including the count. */
 function serializedSize(witness: readonly Uint8Array[]): number {
   let size = compactSizeLength(witness.length);
   for (const item of witness) size += compactSizeLength(item.length) + item.length;

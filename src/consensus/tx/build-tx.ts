@@ -1,5 +1,5 @@
-// Builds the bytes of a transaction from values: the extended format when an input has witness items, else the legacy
-// one. Used by templates, the wallet, RPC and signet's virtual transactions. Format: see tx-view.ts.
+// Builds the bytes of a transaction from values: in the extended format if an input has witness items, otherwise in the
+// legacy one. Format: see tx-view.ts.
 
 import { ByteWriter } from '../bytes/writer.js';
 
@@ -16,7 +16,7 @@ export interface TxInputFields {
 
 /** One output to build. */
 export interface TxOutputFields {
-  /** Satoshi; a bigint where the value may leave the safe range. */
+  /** Value in satoshis; a bigint if it may exceed the safe range. */
   value: number | bigint;
   script: Uint8Array;
 }
@@ -29,7 +29,7 @@ export interface TxFields {
   locktime: number;
 }
 
-/** The encoding of these values. */
+/** Encodes a transaction. */
 export function buildTx(fields: TxFields): Uint8Array {
   const out = new ByteWriter(256);
   const hasWitness = fields.inputs.some((input) => input.witness !== undefined && input.witness.length > 0);

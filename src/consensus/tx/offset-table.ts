@@ -1,7 +1,6 @@
-// A growing list of 32-bit positions, shared by all transactions of one block so that parsing makes few objects.
-// Used by tx-view.ts and block-view.ts only.
+// A growing list of 32-bit positions, shared by all transactions of a block so that parsing creates few objects.
 
-/** Positions of the single transaction that is read; reading never pauses, so it is one at a time. */
+/** Positions of a single transaction that is being parsed. Parsing never yields, so there is one at a time. */
 const scratch = new Uint32Array(1024);
 
 /** Append-only positions; `data` may be longer than `length` until trimmed. */
@@ -9,7 +8,7 @@ export class OffsetTable {
   data: Uint32Array;
   length = 0;
 
-  /** @param capacity absent: in memory that the next such table overwrites, so this one is trimmed before then */
+  /** @param capacity default: use the shared memory, which the next such table overwrites; trim this table before */
   constructor(capacity?: number) {
     this.data = capacity === undefined ? scratch : new Uint32Array(capacity);
   }
@@ -27,7 +26,7 @@ export class OffsetTable {
     this.data[index] = value;
   }
 
-  /** Gives back what growing reserved, when that is much. Up to 16 positions then lie in the collector's own memory. */
+  /** Releases unused capacity if it is large. Up to 16 positions are then in V8's heap. */
   trim(): void {
     if (this.data === scratch || this.data.length > this.length * 1.25 + 16) this.data = this.data.slice(0, this.length);
   }

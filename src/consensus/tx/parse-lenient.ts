@@ -1,6 +1,5 @@
-// Reads a transaction whose format is not known for sure, as typed by a user: a legacy transaction without inputs looks
-// like an extended one. Used by the RPC methods that take raw transactions. Same order of attempts as Core's
-// DecodeHexTx.
+// Parses a transaction typed by a user, whose format is uncertain: a legacy transaction without inputs looks like an
+// extended one. Tries the formats in the order of Core's DecodeHexTx.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { DecodeError } from '../bytes/reader.js';
@@ -11,10 +10,10 @@ const MAX_PUSH_SIZE = 520;
 const OP_PUSHDATA1 = 0x4c;
 const OP_PUSHDATA2 = 0x4d;
 const OP_PUSHDATA4 = 0x4e;
-// OP_NOP10; OP_CHECKSIGADD (0xba) came later and Core's check never learnt about it.
+// OP_NOP10. OP_CHECKSIGADD (0xba) is newer, and Core's check does not include it.
 const MAX_OPCODE = 0xb9;
 
-/** Which formats to try. */
+/** Formats to try. */
 export interface LenientOptions {
   /** The extended format; default true. */
   tryWitness?: boolean;
@@ -23,8 +22,9 @@ export interface LenientOptions {
 }
 
 /**
- * Reads bytes that must be one whole transaction, extended format first; between two readings the one with sane scripts
- * wins.
+ * Parses bytes that must be exactly one transaction, extended format first. If both formats fit, the one with plausible
+ * scripts wins.
+ * @throws DecodeError if neither format fits
  * @throws DecodeError when neither format fits
  */
 export function parseTxLenient(bytes: Uint8Array, hashes: Hashes, opts: LenientOptions = {}): TxView {
@@ -54,7 +54,7 @@ function hasSaneScripts(tx: TxView): boolean {
   return true;
 }
 
-/** Whether all operations are complete and known, and nothing exceeds the interpreter's limits. */
+/** Returns whether all operations are complete and known, and within the interpreter's limits. */
 function isSaneScript(script: Uint8Array): boolean {
   if (script.length > MAX_SCRIPT_SIZE) return false;
   let at = 0;

@@ -1,6 +1,6 @@
-// Reads a transaction's input and output lists into an offset table. Used by tx-view.ts only.
+// Parses a transaction's input and output lists into a table of offsets.
 //
-// Table, in absolute positions of the underlying buffer: per input INPUT_SLOTS entries (start, script start, script
+// The table has absolute positions in the underlying buffer: per input INPUT_SLOTS entries (start, script start, script
 // end, witness start or 0), then per output OUTPUT_SLOTS entries (start, script start), then the end of the last
 // output.
 

@@ -1,5 +1,5 @@
-// A transaction as its own bytes plus a table of offsets: nothing is copied, ids and sizes appear when asked for. Used
-// everywhere a transaction is read; values are built by build-tx.ts. Format: BIP-0144 and the legacy one before it.
+// A transaction as its bytes and a table of offsets. Nothing is copied; ids and sizes are computed when needed.
+// build-tx.ts builds transactions from values. Format: BIP-0144 and the legacy one before it.
 //
 //   legacy:    version 4 | inputs | outputs | locktime 4
 //   extended:  version 4 | 00 | flag 01 | inputs | outputs | witness of each input | locktime 4
@@ -20,13 +20,13 @@ const WITNESS_FLAG = 1;
 const WITNESS_SCALE = 4;
 
 /**
- * What is known of a transaction that was checked before. All of it hangs on the transaction's bytes and on the outputs
- * that they name, so it holds in every chain: it passes checkTransaction, and the rest as follows.
+ * Facts about a transaction that was checked before. They depend only on its bytes and on the outputs that it spends,
+ * so they hold in every chain. The transaction also passes checkTransaction.
  */
 export interface TxFacts {
-  /** Satoshis. */
+  /** Fee in satoshis. */
   readonly fee: number;
-  /** BIP-0141 cost under P2SH and WITNESS. */
+  /** Signature operation cost (BIP-0141) under P2SH and WITNESS. */
   readonly sigopCost: number;
   /** SCRIPT_VERIFY_* bits under which its scripts pass. */
   readonly flags: number;
@@ -34,19 +34,20 @@ export interface TxFacts {
 
 /** How to read a transaction. */
 export interface ParseTxOptions {
-  /** Where it starts; default 0. */
+  /** Offset of the transaction in the bytes; default 0. */
   offset?: number;
   /**
-   * Read the extended format when marked (default); false treats the marker as an empty input list, as Core without
+   * Parse the extended format if marked (default). False treats the marker as an empty input list, as Core without
    * witness does.
    */
   allowWitness?: boolean;
-  /** Bytes after the transaction are an error. */
+  /** Trailing bytes are an error. */
   exact?: boolean;
 }
 
 /**
- * Reads one transaction from the bytes, which must stay unchanged while the view lives.
+ * Parses a transaction. The bytes must not change while the view is in use.
+ * @throws DecodeError
  * @throws DecodeError
  */
 export function parseTx(bytes: Uint8Array, hashes: Hashes, opts: ParseTxOptions = {}): TxView {
@@ -58,7 +59,10 @@ export function parseTx(bytes: Uint8Array, hashes: Hashes, opts: ParseTxOptions 
   return tx;
 }
 
-/** Reads the transaction at the reader's position into a table that neighbours may share. @throws DecodeError */
+/**
+ * Parses the transaction at the reader's position into a table that may be shared.
+ * @throws DecodeError
+ */
 export function readTx(reader: ByteReader, table: OffsetTable, hashes: Hashes, allowWitness: boolean): TxView {
   const start = reader.offset;
   const base = table.length;
@@ -71,7 +75,7 @@ export function readTx(reader: ByteReader, table: OffsetTable, hashes: Hashes, a
   let readOutputsToo = true;
   if (inputCount === 0 && allowWitness) {
     flags = reader.u8();
-    // Flag 0 was no flag but an empty output list: a transaction with neither inputs nor outputs.
+    // Flag 0 is an empty output list: a transaction with neither inputs nor outputs.
     readOutputsToo = flags !== 0;
     if (flags !== 0) {
       body = reader.offset;
@@ -98,7 +102,7 @@ export function readTx(reader: ByteReader, table: OffsetTable, hashes: Hashes, a
 }
 
 /**
- * The legacy encoding of a transaction in the extended format.
+ * Returns the legacy encoding of a transaction in the extended format.
  * @param start of the transaction in `buffer`, and `end` @param body where its inputs begin, and where its outputs end
  * @param out of the size of the legacy encoding; also the result
  */
@@ -109,13 +113,13 @@ export function stripTx(buffer: Uint8Array, start: number, body: number, bodyEnd
   return out;
 }
 
-/** A parsed transaction. Indices must be within inputCount and outputCount: callers loop, they do not probe. */
+/** A parsed transaction. Indices must be below inputCount and outputCount. */
 export class TxView {
   readonly inputCount: number;
   readonly outputCount: number;
-  /** Whether at least one input has a witness item, which is also whether the bytes are in the extended format. */
+  /** True if at least one input has a witness item, which means that the bytes are in the extended format. */
   readonly hasWitness: boolean;
-  /** The buffer that holds the transaction, perhaps a whole block. */
+  /** Buffer with the transaction, possibly a whole block. */
   readonly buffer: Uint8Array;
   /** Position of the first byte in `buffer`. */
   readonly start: number;
@@ -125,11 +129,14 @@ export class TxView {
   readonly #bodyEnd: number;
   readonly #table: OffsetTable;
   readonly #base: number;
-  /** The hash functions that ids are made with. */
+  /** Hash functions for the ids. */
   readonly hashes: Hashes;
-  /** Null: nothing is known. */
+  /** Known facts; null if there are none. */
   facts: TxFacts | null = null;
-  /** What a mempool learnt of it before its turn (mempool/accept/lookahead.ts): a field costs less than a weak map. */
+  /**
+   * State of a mempool that prefetched this transaction (mempool/accept/tx-prefetcher.ts). A field is cheaper than a
+   * WeakMap.
+   */
   prefetched: object | null = null;
   #txidCache: Uint8Array | undefined = undefined;
   #wtxidCache: Uint8Array | undefined = undefined;
@@ -161,7 +168,7 @@ export class TxView {
     this.hashes = hashes;
   }
 
-  /** The whole encoding, witness included; also the exact re-encoding. */
+  /** The complete encoding with witnesses. */
   get bytes(): Uint8Array {
     return this.buffer.subarray(this.start, this.end);
   }
@@ -183,12 +190,12 @@ export class TxView {
     return this.#table.data[this.#base + this.inputCount * INPUT_SLOTS + i * OUTPUT_SLOTS + slot];
   }
 
-  /** Where the outpoint of input i stands in `buffer`: 36 bytes. */
+  /** Returns the offset of input i's outpoint (36 bytes) in `buffer`. */
   outpointAt(i: number): number {
     return this.#inputSlot(i, 0);
   }
 
-  /** View of 36 bytes: previous txid in internal order, then its output index little-endian. */
+  /** Returns a view of 36 bytes: previous txid in internal order, then its output index little-endian. */
   outpoint(i: number): Uint8Array {
     const at = this.#inputSlot(i, 0);
     return this.buffer.subarray(at, at + 36);
@@ -207,12 +214,12 @@ export class TxView {
     return this.buffer.subarray(this.#inputSlot(i, 1), this.#inputSlot(i, 2));
   }
 
-  /** Where the scriptSig of input i begins in `buffer`. */
+  /** Returns the offset of input i's scriptSig in `buffer`. */
   scriptSigAt(i: number): number {
     return this.#inputSlot(i, 1);
   }
 
-  /** Length of the scriptSig, without a view of it. */
+  /** Returns the length of the scriptSig without creating a view. */
   scriptSigLength(i: number): number {
     return this.#inputSlot(i, 2) - this.#inputSlot(i, 1);
   }
@@ -221,13 +228,13 @@ export class TxView {
     return readU32(this.buffer, this.#inputSlot(i, 2));
   }
 
-  /** Whether input i spends the null outpoint (zero hash, index 2^32-1), the mark of a coinbase. */
+  /** Returns whether input i spends the null outpoint (zero hash, index 2^32 - 1), the mark of a coinbase. */
   isNullOutpoint(i: number): boolean {
     const at = this.#inputSlot(i, 0);
     return readU32(this.buffer, at + 32) === 0xffffffff && isZero(this.buffer.subarray(at, at + 32));
   }
 
-  /** The witness stack of input i, bottom first; empty when there is none. */
+  /** Returns the witness stack of input i, bottom first; empty if there is none. */
   witness(i: number): Uint8Array[] {
     const items: Uint8Array[] = [];
     const at = this.#inputSlot(i, 3);
@@ -238,12 +245,12 @@ export class TxView {
     return items;
   }
 
-  /** The same without a view of each item, where there are very many. */
+  /** Returns the witness stack of input i, without a view of each item if there are very many. */
   witnessStack(i: number): WitnessStack {
     return this.witnessCount(i) > MOST_WITNESS_VIEWS ? new LongWitness(this.buffer, this.#inputSlot(i, 3), this.end) : this.witness(i);
   }
 
-  /** Sum over the witness items of input i of what a function makes of their lengths, without making views. */
+  /** Returns the sum of a function over the lengths of input i's witness items, without creating views. */
   sumOfWitness(i: number, value: (length: number) => number): number {
     const at = this.#inputSlot(i, 3);
     if (at === 0) return 0;
@@ -257,18 +264,20 @@ export class TxView {
     return sum;
   }
 
-  /** Number of witness items of input i, without making views. */
+  /** Returns the number of witness items of input i, without creating views. */
   witnessCount(i: number): number {
     const at = this.#inputSlot(i, 3);
     return at === 0 ? 0 : new ByteReader(this.buffer, at, this.end).compactSize();
   }
 
-  /** Satoshi; exact within +-2^53, beyond that rounded with sign and order kept. */
+  /**
+   * Returns the value of output i in satoshis: exact within +-2^53, otherwise rounded with sign and order preserved.
+   */
   outputValue(i: number): number {
     return readI64(this.buffer, this.#outputSlot(i, 0));
   }
 
-  /** Satoshi, exact over the signed 64-bit range. */
+  /** Returns the value of output i in satoshis, exact over the signed 64-bit range. */
   outputValueBig(i: number): bigint {
     return new ByteReader(this.buffer, this.#outputSlot(i, 0), this.end).i64big();
   }
@@ -278,27 +287,27 @@ export class TxView {
     return this.buffer.subarray(this.#outputSlot(i, 1), this.#outputSlot(i + 1, 0));
   }
 
-  /** Where the script of output i begins in `buffer`. */
+  /** Returns the offset of output i's script in `buffer`. */
   outputScriptAt(i: number): number {
     return this.#outputSlot(i, 1);
   }
 
-  /** Length of the output's script, without a view of it. */
+  /** Returns the length of output i's script without creating a view. */
   outputScriptLength(i: number): number {
     return this.#outputSlot(i + 1, 0) - this.#outputSlot(i, 1);
   }
 
-  /** View of output i as encoded: value, script size, script. */
+  /** Returns a view of output i as encoded: value, script size, script. */
   outputBytes(i: number): Uint8Array {
     return this.buffer.subarray(this.#outputSlot(i, 0), this.#outputSlot(i + 1, 0));
   }
 
-  /** View of all outputs as encoded, without their count: what BIP-0143 and BIP-0341 hash. */
+  /** View of all outputs as encoded, without their count. BIP-0143 and BIP-0341 hash it. */
   get outputsSerialized(): Uint8Array {
     return this.buffer.subarray(this.#outputSlot(0, 0), this.#bodyEnd);
   }
 
-  /** One input that spends the null outpoint. */
+  /** True if the only input spends the null outpoint. */
   get isCoinbase(): boolean {
     return this.inputCount === 1 && this.isNullOutpoint(0);
   }
@@ -312,7 +321,7 @@ export class TxView {
     return this.#bodyEnd - this.#body + 8;
   }
 
-  /** BIP-0141. */
+  /** Weight (BIP-0141). */
   get weight(): number {
     return this.strippedSize * (WITNESS_SCALE - 1) + this.totalSize;
   }
@@ -322,7 +331,7 @@ export class TxView {
     return Math.ceil(this.weight / WITNESS_SCALE);
   }
 
-  /** The legacy encoding: the bytes themselves without witness, else a fresh array. */
+  /** Returns the legacy encoding: the bytes themselves if there is no witness, otherwise a new array. */
   stripped(): Uint8Array {
     if (this.end - this.start === this.strippedSize) return this.bytes;
     return this.#strip(new Uint8Array(this.strippedSize));
@@ -332,12 +341,12 @@ export class TxView {
     return stripTx(this.buffer, this.start, this.#body, this.#bodyEnd, this.end, out);
   }
 
-  /** Where inputs and outputs stand in `buffer`. */
+  /** Range of inputs and outputs in `buffer`. */
   get body(): { readonly start: number; readonly end: number } {
     return { start: this.#body, end: this.#bodyEnd };
   }
 
-  /** Whether both ids are here, so that they cost nothing. */
+  /** True if both ids are computed. */
   get identified(): boolean {
     return this.#txidCache !== undefined && (!this.hasWitness || this.#wtxidCache !== undefined);
   }
@@ -349,8 +358,8 @@ export class TxView {
   }
 
   /**
-   * Takes over ids that were computed of the same bytes before, and what else is known of those: hashing is most of what
-   * looking at a known transaction costs.
+   * Sets ids that were computed from the same bytes before, and known facts. Hashing is most of the cost of recognising
+   * a transaction.
    */
   adopt(txid: Uint8Array, wtxid: Uint8Array, facts: TxFacts | null): void {
     this.#txidCache = txid;
@@ -358,7 +367,7 @@ export class TxView {
     this.facts = facts;
   }
 
-  /** Takes over the double SHA-256 of exactly the transaction's bytes, which is its wtxid. */
+  /** Sets the double SHA-256 of exactly the transaction's bytes, which is its wtxid. */
   adoptHash(hash: Uint8Array): void {
     if (this.hasWitness) this.#wtxidCache = hash;
     else this.#txidCache = hash;

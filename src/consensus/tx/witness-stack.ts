@@ -1,27 +1,30 @@
-// The witness stack of an input, for readers that want a few items: a block may carry millions, and a view of each costs
-// a hundred times its byte. Used by tx-view.ts.
+// The witness stack of an input, for readers that need a few items: a block may have millions, and a view of each costs
+// a hundred times its size.
 import { ByteReader } from '../bytes/reader.js';
 
-/** Items, bottom first: what script checks read of a list, which an array does as well. */
+/** Witness items, bottom first: the part of the array interface that script checks need. */
 export interface WitnessStack {
   readonly length: number;
-  /** From the end when negative; undefined when there is none. */
+  /** Returns an item, counted from the end if negative; undefined if there is none. */
   at(index: number): Uint8Array | undefined;
-  /** Items start..end-1, by default all; from the end when negative. */
+  /** Returns the items from start to end - 1, all by default; counted from the end if negative. */
   slice(start?: number, end?: number): Uint8Array[];
 }
 
-/** A stack of more has no views but of what is asked for. No script runs with so many. */
+/** Number of items above which views are created only for requested items. No script runs with so many. */
 export const MOST_WITNESS_VIEWS = 1_100;
 
-/** A stack that is read from its bytes each time, from the first item to the last one wanted. */
+/** A stack that is read from its bytes at each access, from the first item to the last requested one. */
 export class LongWitness implements WitnessStack {
   readonly length: number;
   readonly #bytes: Uint8Array;
   readonly #at: number;
   readonly #end: number;
 
-  /** @param at where the number of items stands, which were read once: they are there @param end of the transaction */
+  /**
+   * @param at offset of the number of items, which were parsed once, so they are complete
+   * @param end end of the transaction
+   */
   constructor(bytes: Uint8Array, at: number, end: number) {
     this.#bytes = bytes;
     this.#at = at;

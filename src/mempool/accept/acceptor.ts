@@ -1,5 +1,5 @@
-// Takes a transaction through all steps of acceptance. Coins and scripts are gathered asynchronously; the checks and
-// the change of the pool run in one synchronous piece, so that two acceptances never see each other half done.
+// Runs all steps of acceptance for a transaction. Coins and script results are collected asynchronously. The checks and
+// the change of the mempool run in one synchronous piece, so two acceptances never see each other half finished.
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { VerifierBusyError, type VerifyResult } from '../../parallel/verifier.js';
@@ -11,24 +11,24 @@ import { checkScripts } from './script-checks.js';
 import { TxPrefetcher, verdictOf } from './tx-prefetcher.js';
 import { type AcceptOptions, Workspace } from './workspace.js';
 
-/** What came of a transaction. */
+/** Result of an acceptance. */
 export interface AcceptResult {
   readonly reject: Reject | null;
-  /** Base fee in satoshis, when its inputs were found. */
+  /** Base fee in satoshis, if its inputs were found. */
   readonly fee: number;
-  /** With what prioritisetransaction added. */
+  /** Base fee plus the delta of prioritisetransaction, in satoshis. */
   readonly modifiedFee: number;
   /** BIP-0141 virtual size. */
   readonly vsize: number;
-  /** Sigop-adjusted virtual size, when it came to that. */
+  /** Sigop-adjusted virtual size, if acceptance got that far. */
   readonly size: number;
-  /** The entry when it was kept; to be read at once. */
+  /** The new entry, if it was added. Must be read immediately. */
   readonly entry: MempoolEntry | null;
-  /** Txids of entries it pushed out (or would). */
+  /** Txids of replaced transactions, or of those it would replace. */
   readonly replaced: readonly Uint8Array[];
 }
 
-/** Whether an acceptance ended without a verdict since too many scripts wait: it may be tried again. */
+/** Returns whether an acceptance failed because too many scripts are queued, so it may be repeated. */
 export const isBusy = (error: unknown): boolean => error instanceof VerifierBusyError;
 
 export class Acceptor {
@@ -40,21 +40,23 @@ export class Acceptor {
     this.#prefetcher = new TxPrefetcher(judge);
   }
 
-  /** These will be offered soon, in this order: their scripts run meanwhile. */
+  /** Announces transactions that will be accepted soon, in this order. Their scripts run meanwhile. */
   prefetchTransactions(txs: readonly TxView[]): Promise<void> {
     return this.#prefetcher.prefetchTransactions(txs);
   }
 
-  /** A promise only where something has to be waited for: coins, scripts, a reorganisation. */
+  /**
+   * Accepts a transaction. Returns a promise only if it has to wait for coins, scripts, or the end of a reorganisation.
+   */
   accept(tx: TxView, options: AcceptOptions = {}): AcceptResult | Promise<AcceptResult> {
     const known = this.#prefetcher.prefetched(tx);
     const verdict = known === undefined ? null : verdictOf(known);
     if (verdict instanceof Promise || !this.#mayChange(options)) return this.#acceptLater(tx, options, verdict);
     const judge = this.#judge;
     const work = new Workspace(tx, options);
-    // What was judged ahead was so with the coins of another tip.
+    // Prefetched checks used the coins of another tip.
     if (options.returning === undefined) work.ahead = known?.judged ?? null;
-    // Nothing is read from the store for a transaction that is wrong by itself.
+    // Check the transaction alone first: no coins are read for an invalid one.
     const earlyFault = judge.check(work, WITHOUT_COINS);
     if (earlyFault !== null) return this.#outcome(work, earlyFault);
     const wanted = judge.unknownCoins(work);
@@ -64,7 +66,10 @@ export class Acceptor {
     return verdict?.ok === true ? this.#finish(work) : this.#withScripts(work, verdict);
   }
 
-  /** The reorganisation's own transactions come back by `bypassLimits`; all others wait until they have. */
+  /**
+   * Returns whether the mempool may be changed. While transactions of disconnected blocks return, only those
+   * (`bypassLimits`) may change it.
+   */
   #mayChange({ bypassLimits }: AcceptOptions): boolean {
     return bypassLimits === true || !this.#judge.deps.returning();
   }
@@ -75,7 +80,7 @@ export class Acceptor {
     return this.accept(tx, options);
   }
 
-  /** @param verdict one that was asked for before */
+  /** @param verdict script result obtained earlier; null for none */
   async #withScripts(work: Workspace, verdict: VerifyResult | null): Promise<AcceptResult> {
     const judge = this.#judge;
     const { tx, accept: options } = work;
@@ -85,8 +90,8 @@ export class Acceptor {
     if (scriptFault !== null) return this.#outcome(work, scriptFault);
     if (!this.#mayChange(options)) return this.accept(tx, options);
     if (!moved()) return this.#finish(work);
-    // Something moved while the scripts ran. What they proved stands for good, since an outpoint never changes what
-    // it holds; all else is checked again, which needs no waiting unless coins were forgotten with the old tip.
+    // The mempool or the tip changed while the scripts ran. Script results stay valid, because an outpoint always names
+    // the same output. Everything else is checked again, without waiting unless coins were evicted.
     const again = new Workspace(tx, options);
     if (judge.unknownCoins(again).length > 0) return this.accept(tx, options);
     const lateFault = judge.check(again, WITHOUT_COINS, judge.withCoins, judge.againstRivals);
@@ -96,7 +101,7 @@ export class Acceptor {
   #finish(work: Workspace): AcceptResult {
     const { pool, eviction } = this.#judge.deps;
     const { testOnly, maxFeeSats, bypassLimits, inPackage } = work.accept;
-    // Before the pool changes.
+    // Read the txids before the mempool changes.
     const replaced = work.replaced.size === 0 ? NOTHING : Array.from(work.replaced, (row) => pool.entry(row).txid);
     if (testOnly === true || (maxFeeSats !== undefined && work.fee > maxFeeSats)) return outcome(work, null, null, replaced);
     const entry = pool.entry(this.#judge.addToPool(work));
@@ -106,7 +111,7 @@ export class Acceptor {
     return outcome(work, null, entry, replaced);
   }
 
-  /** A verdict may come when what it was to replace has left by itself. */
+  /** A rejected transaction replaces nothing: conflicting transactions may have left meanwhile. */
   #outcome(work: Workspace, reject: Reject): AcceptResult {
     return outcome(work, reject, null, NOTHING);
   }

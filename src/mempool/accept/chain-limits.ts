@@ -1,5 +1,5 @@
-// How many unconfirmed relatives a transaction may have (Core 0.21's CalculateMemPoolAncestors and the rules around
-// it). The walk goes by txid, because the first limit it meets is the one reported.
+// Limits on unconfirmed relatives of a transaction (Core 0.21's CalculateMemPoolAncestors and the rules around it).
+// Walks by txid, because the first exceeded limit is reported.
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { policyReject } from '../../policy/reject.js';
@@ -9,7 +9,7 @@ import type { TxPool } from '../tx-pool.js';
 import { idHex } from './pre-checks.js';
 import type { Step, Workspace } from './workspace.js';
 
-/** The most relatives there may be, the transaction itself included. */
+/** Limits on relatives. Counts and sizes include the transaction itself. */
 export interface Limits {
   readonly ancestorCount: number;
   readonly ancestorSize: number;
@@ -17,17 +17,20 @@ export interface Limits {
   readonly descendantSize: number;
 }
 
-/** The second child of a channel's transaction may go one over the limit if it is small and has no other ancestor. */
+/**
+ * Carve-out for a second child of a channel's transaction: it may exceed the limit by one if it is small and has no
+ * other ancestor.
+ */
 const CARVE_OUT_SIZE = 10_000;
 const CARVE_OUT_ANCESTORS = 2;
 
-/** Fills in work.ancestors. */
+/** Checks the limits and fills in work.ancestors. */
 export const checkChainLimits: Step = (work, { pool, options }) => {
-  // What spends coins of blocks alone has no ancestors.
+  // A transaction that spends only confirmed coins has no ancestors.
   if (work.confirmed) return null;
   let descendantCount = options.limitDescendantCount;
   let descendantSize = options.limitDescendantSize;
-  // A replacement of one transaction takes its place, so the room of what it replaces is its own.
+  // The replacement of a single transaction takes its place, so it may use the size of what it replaces.
   if (work.conflicts.size === 1) {
     const [rival] = work.conflicts;
     descendantCount += 1;
@@ -52,7 +55,7 @@ export const checkChainLimits: Step = (work, { pool, options }) => {
   return policyReject('mempool-policy', 'too-long-mempool-chain', fault);
 };
 
-/** What it replaces must not be what it spends. */
+/** Rejects a transaction that spends a transaction which it would replace. */
 export const checkOwnConflicts: Step = (work, { pool }) => {
   if (work.conflicts.size === 0) return null;
   for (const ancestor of [...work.ancestors].sort(pool.compareIds)) {
@@ -64,9 +67,12 @@ export const checkOwnConflicts: Step = (work, { pool }) => {
   return null;
 };
 
-/** @returns the limit that is exceeded, or null with work.ancestors filled in */
+/**
+ * Finds the ancestors of a transaction.
+ * @returns the exceeded limit; null if none, with work.ancestors filled in
+ */
 function findAncestors(work: Workspace, pool: TxPool, limits: Limits): string | null {
-  // Without limits there is none to report first, and the walk by txid takes the square of thousands of parents.
+  // Without limits, order does not matter, and the walk by txid would take quadratic time for thousands of parents.
   if (Object.values(limits).every((limit) => limit === Number.POSITIVE_INFINITY)) {
     work.ancestors = allAncestors(pool, work.tx);
     return null;
@@ -86,7 +92,10 @@ function allAncestors(pool: TxPool, tx: TxView): Set<number> {
   return found;
 }
 
-/** Rows that the transactions spend; null when these alone are too many. @param among only these count, all without */
+/**
+ * Returns the parents of transactions in the mempool; null if these alone exceed the limit.
+ * @param among only these rows count; undefined: all
+ */
 export function poolParents(pool: TxPool, txs: readonly TxView[], most: number, among?: ReadonlySet<number>): Set<number> | null {
   const parents = new Set<number>();
   for (const tx of txs) {
@@ -101,11 +110,11 @@ export function poolParents(pool: TxPool, txs: readonly TxView[], most: number, 
 }
 
 /**
- * All ancestors of something new.
- * @param stage its parents; used up
- * @param added how much it adds to each of them
- * @param among only these rows count, all without
- * @returns the limit that is exceeded in words, or the ancestors
+ * Returns all ancestors of new transactions.
+ * @param stage their parents; emptied by this call
+ * @param added count and size that they add to each ancestor
+ * @param among only these rows count; undefined: all
+ * @returns a description of the exceeded limit, or the ancestors
  */
 export function walkAncestors(
   pool: TxPool,

@@ -1,31 +1,31 @@
-// How large the cluster of a transaction may become: everything connected with it by spending, whichever way. The rule
-// of newer Bitcoin Core, beside the limits on ancestors and descendants; off unless -limitclustercount or
-// -limitclustersize is given.
+// Limits on the cluster of a transaction: all transactions connected with it by spending, in either direction. This
+// rule of newer Bitcoin Core applies in addition to the limits on ancestors and descendants. With -compat=0.21.1 it is
+// off unless -limitclustercount or -limitclustersize is given.
 import { policyReject } from '../../policy/reject.js';
 import { adjustedWeightOf } from '../../selection/cluster/cluster-index.js';
 import type { AcceptContext, Step } from './workspace.js';
 
-/** Something new that joins clusters. */
+/** New transactions that join clusters. */
 export interface Newcomer {
   readonly count: number;
   /** Sigop-adjusted. */
   readonly weight: number;
-  /** Rows that it depends on. */
+  /** Ancestors of the new transactions. */
   readonly ancestors: ReadonlySet<number>;
-  /** Rows that it would replace: they are not there any more. */
+  /** Rows that would be replaced. They do not count. */
   readonly replaced: ReadonlySet<number>;
-  /** Only these rows count, see AcceptOptions. */
+  /** Only these rows count; see AcceptOptions. */
   readonly relatives?: ReadonlySet<number> | undefined;
 }
 
-/** Whether the cluster of something new would be within the limits. */
+/** Returns whether the new cluster would be within the limits. */
 export function fitsCluster(
   { count, weight: own, ancestors, replaced, relatives }: Newcomer,
   { pool, options }: Pick<AcceptContext, 'pool' | 'options'>,
 ): boolean {
   const { limitClusterCount, limitClusterSize } = options;
   if (limitClusterCount === Number.POSITIVE_INFINITY && limitClusterSize === Number.POSITIVE_INFINITY) return true;
-  // A size is told in virtual bytes and held against weights, as in Core: those do not round.
+  // The limit is given in virtual bytes and compared with weights, as in Core, because weights are not rounded.
   const limitWeight = 4 * limitClusterSize;
   if (ancestors.size === 0) return count <= limitClusterCount && own <= limitWeight;
   const { rows, links } = pool;
@@ -33,7 +33,7 @@ export function fitsCluster(
   const found = new Set<number>();
   for (const row of ancestors) if (counts(row)) found.add(row);
   let weight = own;
-  // The set grows while it is walked through, and the walk ends where a limit does.
+  // The set grows during the loop, which ends when a limit is exceeded.
   for (const row of found) {
     weight += adjustedWeightOf(rows.size[row], rows.weight[row]);
     if (found.size + count > limitClusterCount || weight > limitWeight) return false;

@@ -1,7 +1,7 @@
-// Replacement as Core master decides it (ReplacementChecks, policy/rbf): the newcomer pays for what it replaces and for
-// its own relay, and the fee-rate diagram of the clusters concerned gets better. Its own fee rate against each rival's,
-// and unconfirmed inputs that it brings along, are nothing by themselves. Steps of mode live; Core 0.21's are in
-// replacement.ts.
+// Replacement rules of Core's master (ReplacementChecks, policy/rbf), used in live mode: the new transaction pays for
+// what it replaces and for its own relay, and the fee-rate diagram of the affected clusters gets better. Its fee rate
+// compared with each conflicting transaction, and new unconfirmed inputs, do not matter. Core 0.21's rules are in
+// replacement.ts. See docs/decisions/0020-chunks-and-diagrams-in-live-mode.md.
 import { policyReject } from '../../policy/reject.js';
 import { adjustedWeightOf } from '../../selection/cluster/cluster-index.js';
 import { type Clusters, clustersOf, improvesDiagram } from '../feerate-diagram.js';
@@ -13,14 +13,14 @@ import { paymentFault, tooManyClusters } from './replacement-cost.js';
 import type { Step, Workspace } from './workspace.js';
 
 /**
- * What the newcomer would leave changed: the clusters of its rivals and of what it spends. Null when they are too large
- * to be compared.
+ * Returns the clusters that the new transaction would change: those of its conflicts and of its ancestors. Null if they
+ * are too large to compare.
  */
 export function touchedClusters({ conflicts, ancestors }: Workspace, pool: TxPool): Clusters | null {
   return clustersOf(pool, [...conflicts, ...ancestors]);
 }
 
-/** What would have to go, and whether it is paid for. Fills in work.replaced. */
+/** Finds the transactions that would be replaced, checks that they are paid for, and fills in work.replaced. */
 export const checkCandidates: Step = (work, { pool, options }) => {
   const id = idHex(work.tx);
   const sibling = work.evictsSibling ? ' (including sibling eviction)' : '';
@@ -35,7 +35,7 @@ export const checkCandidates: Step = (work, { pool, options }) => {
   return fault === null ? null : policyReject('reconsiderable', `insufficient fee${sibling}`, fault);
 };
 
-/** Whether blocks get better by it. Comes after the limits of clusters. */
+/** Checks that the fee-rate diagram gets better. Runs after the limits of clusters. */
 export const checkDiagram: Step = ({ tx, touched, replaced, modifiedFee, size }, { pool }) => {
   if (touched === null) return null;
   const weight = adjustedWeightOf(size, tx.weight);

@@ -1,6 +1,6 @@
-// Outputs below the dust limit that are to be gone with the next transaction (Core's ephemeral_policy): a transaction
-// with one pays no fee, so that it is mined only together with a child, and that child spends it. Rules of newer
-// releases, for standard transactions.
+// Ephemeral dust: outputs below the dust limit that the next transaction spends (Core's ephemeral_policy). A
+// transaction with such an output pays no fee, so it is mined only with a child, and that child must spend the dust.
+// Rules of newer releases for standard transactions.
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -10,7 +10,7 @@ import { policyReject } from '../../policy/reject.js';
 import { NO_ROW } from '../rows.js';
 import type { AcceptContext, Step } from './workspace.js';
 
-/** Whether a transaction must not pay a fee, because it makes dust. */
+/** Returns whether a transaction has dust and therefore must pay no fee. */
 export const paysNothing = (tx: TxView, policy: PolicyOptions): boolean =>
   policy.ephemeralDust && policy.requireStandard && dustOutputs(tx, policy).length > 0;
 
@@ -20,13 +20,13 @@ export const checkUnpaidDust: Step = ({ tx, fee, modifiedFee }, { options: { pol
     : null;
 
 /**
- * Whether it spends all dust of the unconfirmed transactions that it spends from. @param others of its package, which
- * come with it
+ * Returns a reject if the transaction does not spend all dust of its unconfirmed parents; null otherwise.
+ * @param others transactions of its package by key of the txid
  */
 export function unspentDust(tx: TxView, others: ReadonlyMap<string, TxView>, { pool, options }: AcceptContext): Reject | null {
   const { policy } = options;
   if (!policy.ephemeralDust || !policy.requireStandard) return null;
-  // By parent: each is looked at once, since it may have thousands of outputs that are all spent here.
+  // Group by parent, because a parent may have thousands of outputs that are all spent here.
   const spent = new Map<string, { readonly hash: Uint8Array; readonly outputs: Set<number> }>();
   for (let i = 0; i < tx.inputCount; i++) {
     const id = hashKey(tx.prevHash(i));
@@ -46,6 +46,6 @@ export function unspentDust(tx: TxView, others: ReadonlyMap<string, TxView>, { p
 
 const ALONE: ReadonlyMap<string, TxView> = new Map();
 
-/** The same for one that comes alone. */
+/** Checks the dust of a transaction outside a package. */
 export const checkDustSpent: Step = ({ tx, accept, ancestors }, context) =>
   accept.bypassLimits === true || ancestors.size === 0 ? null : unspentDust(tx, ALONE, context);

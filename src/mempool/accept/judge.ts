@@ -1,5 +1,6 @@
-// What all ways of acceptance share: the steps over one workspace, the coins they need, the change of the pool at the
-// end. Synchronous: a caller that waits in between asks afterwards whether the pool or the tip has moved.
+// Shared parts of all kinds of acceptance: the steps over a workspace, the coins they need, and the change of the
+// mempool. Synchronous. A caller that waits in between must check afterwards whether the mempool or the tip has
+// changed.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
 import type { Clock } from '../../lib/clock.js';
@@ -38,26 +39,23 @@ export interface JudgeDeps {
   readonly fees: FeeEstimator;
   readonly guard: ListenerGuard;
   /**
-   * Whether transactions of disconnected blocks are on their way back, and the end of that: only they may change the
-   * pool until then.
+   * Whether transactions of disconnected blocks are returning, and the end of that. Until then only they may change the
+   * mempool.
    */
   returning(): boolean;
   settled(): Promise<void>;
-  /** Whether blocks come as they are found, so that waiting times mean something. */
+  /** Returns whether blocks arrive when they are mined, so that waiting times are meaningful. */
   blocksAreCurrent(): boolean;
 }
 
-/** Core 0.21's order: first what needs no coins, */
+/** Steps in Core 0.21's order: first those without coins, */
 export const WITHOUT_COINS: readonly Step[] = [checkAlone, checkFinal, checkConflicts];
-/** then what does, */
+/** then those with coins, */
 const WITH_COINS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee, checkChainLimits, checkOwnConflicts, checkMaxFeeRate];
-/**
- * and what concerns those that would have to go, or stay beside it. Clusters have no limit unless an option sets
- * one.
- */
+/** and those about conflicting transactions and clusters. Clusters have no limit unless an option sets one. */
 const AGAINST_RIVALS: readonly Step[] = [checkReplacement, checkClusterLimits, checkDiagram];
 
-/** The same in the order of newer releases, which look at rivals before they ask what it spends. */
+/** The steps in the order of newer releases, which check conflicts before spent transactions. */
 const NEW_WITH_COINS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee, checkTruc, checkChainLimits];
 const NEW_AGAINST_RIVALS: readonly Step[] = [
   checkReplacement,
@@ -85,18 +83,18 @@ export class Judge {
     this.deps = deps;
   }
 
-  /** The surroundings as they are now. */
+  /** Returns the context at the current tip. */
   context(): AcceptContext {
     const { pool, eviction, chain } = this.deps;
     const { tip } = chain;
-    // The same for all of a tip: flags of the next block are looked up in the states of deployments.
+    // Compute it once per tip: the flags of the next block need the states of deployments.
     if (this.#context?.tip !== tip) {
       this.#context = { pool, eviction, options: this.options, tip, coins: chain.coins, nextFlags: chain.nextBlockFlags() };
     }
     return this.#context;
   }
 
-  /** The first fault. */
+  /** Runs steps and returns the first reject; null if all pass. */
   check(work: Workspace, ...lists: (readonly Step[])[]): Reject | null {
     const { returning } = work.accept;
     const context = returning === undefined ? this.context() : { ...this.context(), tip: returning.tip };
@@ -109,7 +107,7 @@ export class Judge {
     return null;
   }
 
-  /** Asked later: whether pool or tip moved since this call. */
+  /** Returns a function that tells whether the mempool or the tip has changed since this call. */
   watchForChanges(): () => boolean {
     const { pool, chain } = this.deps;
     const { tip } = chain;
@@ -117,7 +115,7 @@ export class Judge {
     return () => chain.tip !== tip || pool.sequence !== sequence || pool.counter !== counter;
   }
 
-  /** Outpoints that neither the pool, its package nor the coins in memory can answer for. */
+  /** Returns the outpoints that are neither in the mempool, in the package, nor in the coins cache. */
   unknownCoins(work: Workspace): readonly Uint8Array[] {
     const { pool, chain } = this.deps;
     if (hasCoins(work, chain.tip)) return NONE;
@@ -125,7 +123,7 @@ export class Judge {
     let wanted: Uint8Array[] | undefined;
     for (let i = 0; i < tx.inputCount; i++) {
       const at = tx.outpointAt(i);
-      // Mostly it is known by now, and the coins answer before anything has to be made of the outpoint.
+      // Usually the coin is in the cache, which needs no outpoint array.
       if (chain.coins.isKnown(tx.buffer, at) || pool.find(tx.buffer, at) !== NO_ROW) continue;
       if (accept.earlier !== undefined && accept.earlier.size > 0 && accept.earlier.has(hashKey(tx.prevHash(i)))) continue;
       (wanted ??= []).push(tx.outpoint(i));
@@ -133,7 +131,10 @@ export class Judge {
     return wanted ?? NONE;
   }
 
-  /** Into the pool, instead of what it replaces. @returns its row */
+  /**
+   * Adds the transaction to the mempool and removes what it replaces.
+   * @returns its row
+   */
   addToPool(work: Workspace): number {
     const { pool, chain, clock, fees, guard } = this.deps;
     if (work.replaced.size > 0) pool.remove(work.replaced, 'replaced');
@@ -148,8 +149,8 @@ export class Judge {
       locks: work.locks,
       returned: work.accept.returning !== undefined,
     });
-    // As Core, before the pool is trimmed: what pays for others says nothing about waiting times, nor did what replaces
-    // others before release 27.
+    // As in Core, before the mempool is trimmed. Transactions that pay for others say nothing about waiting times.
+    // Before release 27 replacements did not count either.
     const { bypassLimits, inPackage } = work.accept;
     const alone = inPackage === undefined && !pool.links.hasParents(row);
     const telling = (work.conflicts.size === 0 || this.options.policy.fullRbf) && bypassLimits !== true && alone;

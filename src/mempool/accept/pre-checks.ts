@@ -1,5 +1,5 @@
-// The first steps of acceptance, in the order of Core 0.21's PreChecks: the transaction by itself, its place in time,
-// its inputs, its size and fee. Nothing here runs a script.
+// First steps of acceptance, in the order of Core 0.21's PreChecks: the transaction alone, lock time, inputs, size and
+// fee. No scripts run here.
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import type { Coin } from '../../consensus/coin.js';
 import type { HeaderContext } from '../../consensus/header-context.js';
@@ -23,10 +23,10 @@ import { FLAG, NO_ROW } from '../rows.js';
 import { checkUnpaidDust } from './ephemeral-dust.js';
 import type { AcceptContext, Step, Workspace } from './workspace.js';
 
-/** A fifth of a block's sigops. */
+/** A fifth of a block's limit on signature operations. */
 const MAX_STANDARD_SIGOP_COST = 16_000;
 
-/** Context-free rules and looks. */
+/** Checks context-free rules and standardness. */
 export const checkAlone: Step = ({ tx, ahead }, { options }) => {
   if (ahead !== null) return null;
   const verdict = checkTransaction(tx);
@@ -39,13 +39,13 @@ export const checkAlone: Step = ({ tx, ahead }, { options }) => {
   return tx.strippedSize < options.policy.minStrippedBytes ? policyReject('not-standard', 'tx-size-small') : null;
 };
 
-/** Whether the next block could hold it by its lock time. */
+/** Checks that the lock time allows the next block. */
 export const checkFinal: Step = ({ tx }, { tip }) => {
   const time = tx.locktime < LOCKTIME_THRESHOLD ? 0 : tip.medianTimePast();
   return isFinalTx(tx, tip.height + 1, time) ? null : policyReject('premature-spend', 'non-final');
 };
 
-/** Known already, or at odds with transactions that did not allow replacement. */
+/** Rejects known transactions, and conflicts with transactions that do not allow replacement. */
 export const checkConflicts: Step = (work, { pool, options }) => {
   const { tx } = work;
   const { fullRbf, detailed } = options.policy;
@@ -64,12 +64,12 @@ export const checkConflicts: Step = (work, { pool, options }) => {
   return null;
 };
 
-/** Whether all coins were found before, in the chain and on this tip: only another tip can take those away. */
+/** Returns whether prefetching found all coins in the chain at this tip. Only a tip change can take those away. */
 export const hasCoins = ({ ahead }: Workspace, tip: HeaderContext): boolean => ahead !== null && ahead.tip === tip && ahead.work.confirmed;
 
 /**
- * Finds the coin of each input; the caller has prefetched them. After a miss, outputs of its own tell that it is in a
- * block.
+ * Finds the coin of each input. The caller has prefetched them. If one is missing, existing coins of its own outputs
+ * show that it is in a block already.
  */
 export const findCoins: Step = (work, { pool, coins, tip }) => {
   const { tx } = work;
@@ -105,10 +105,10 @@ export const findCoins: Step = (work, { pool, coins, tip }) => {
   return null;
 };
 
-/** Relative locks, then amounts and maturity, then the looks of what is spent. */
+/** Checks relative locks, then amounts and maturity, then standardness of the spent outputs. */
 export const checkInputs: Step = (work, { tip, options, nextFlags }) => {
   const { tx, spent, ahead } = work;
-  // Found, and on the same tip, they are the coins that were judged then.
+  // The coins are the same as in the prefetched checks of this tip.
   if (ahead !== null && ahead.tip === tip) {
     work.locks = ahead.work.locks;
     work.fee = ahead.work.fee;
@@ -133,7 +133,7 @@ export const checkInputs: Step = (work, { tip, options, nextFlags }) => {
   return null;
 };
 
-/** Signature checks, size, fee. */
+/** Checks signature operations, size and fee. */
 export const checkSizeAndFee: Step = (work, context) => {
   const { tx } = work;
   const { policy } = context.options;
@@ -149,7 +149,10 @@ export const checkSizeAndFee: Step = (work, context) => {
   return checkFeeRate(work.size, work.modifiedFee, context);
 };
 
-/** The minimum of a pool that was full, then the one for relay. @param size sigop-adjusted virtual bytes */
+/**
+ * Checks the rolling minimum fee rate, then the relay minimum.
+ * @param size sigop-adjusted virtual bytes
+ */
 export function checkFeeRate(size: number, modifiedFee: number, { eviction, options }: AcceptContext): Reject | null {
   const { roundUp } = options.policy;
   const poolMinimum = feeForSize(eviction.minFeeRate(), size, roundUp);
@@ -163,13 +166,16 @@ export function checkFeeRate(size: number, modifiedFee: number, { eviction, opti
   return null;
 }
 
-/** What the caller of a package allows, by the modified fee. */
+/** Checks the largest fee rate that the caller allows, by the modified fee. */
 export const checkMaxFeeRate: Step = ({ accept, modifiedFee, size }) =>
   accept.maxFeeRate !== undefined && compareFeeFractions(modifiedFee, size, accept.maxFeeRate, 1000) > 0
     ? policyReject('mempool-policy', 'max feerate exceeded')
     : null;
 
-/** Relative locks in the block after the tip, of which coins above the tip count as a part; null when none counts. */
+/**
+ * Computes relative locks for the block after the tip. Unconfirmed coins count as part of that block. Null if no lock
+ * applies.
+ */
 export function lockPoints(tx: TxView, spent: readonly Coin[], tip: HeaderContext): LockPoints | null {
   if (!hasRelativeLock(tx)) return null;
   const heights = spent.map((coin) => Math.min(coin.height, tip.height + 1));
@@ -179,7 +185,7 @@ export function lockPoints(tx: TxView, spent: readonly Coin[], tip: HeaderContex
   return { ...locks, block: tip.ancestor(Math.max(0, ...counts)) as HeaderContext };
 }
 
-/** Outpoints of the transaction's own outputs. */
+/** Returns the outpoints of the transaction's own outputs. */
 export function ownOutpoints(tx: TxView): Uint8Array[] {
   const found: Uint8Array[] = [];
   for (let i = 0; i < tx.outputCount; i++) {
@@ -191,7 +197,7 @@ export function ownOutpoints(tx: TxView): Uint8Array[] {
   return found;
 }
 
-/** txid for debug texts. */
+/** Returns the txid in hex, for debug texts. */
 export function idHex(tx: TxView): string {
   return hashToHex(tx.txid);
 }

@@ -1,16 +1,16 @@
-// What every replacement is measured by: how much it removes, and what it has to pay for that. Used by the steps of
-// both modes and by packages.
+// Costs of a replacement: how much it removes, and what it must pay for that.
 import { formatMoney } from '../../consensus/limits.js';
 import { feeForSize } from '../../policy/fee-rate.js';
 import { clustersOf } from '../feerate-diagram.js';
 import type { MempoolOptions } from '../options.js';
 import type { TxPool } from '../tx-pool.js';
 
-/** Entries that one replacement may remove; with diagrams, clusters that it may concern. */
+/** Largest number of entries that one replacement may remove; with diagrams, of clusters that it may affect. */
 const MAX_REPLACED = 100;
 
 /**
- * That too many entries would go, in Core 0.21's words; null when not. Descendants that several have count for each.
+ * Returns Core 0.21's message if too many entries would be replaced; null otherwise. Shared descendants count for each
+ * conflict.
  * @param id txid in hex
  */
 export function tooManyRivals(id: string, rivals: Iterable<number>, { rows }: TxPool): string | null {
@@ -20,7 +20,7 @@ export function tooManyRivals(id: string, rivals: Iterable<number>, { rows }: Tx
 }
 
 /**
- * That too many clusters are concerned, in newer Core's words; null when not, or when they are too large to be compared.
+ * Returns newer Core's message if too many clusters are affected; null otherwise, or if they are too large to compare.
  * @param id txid in hex
  */
 export function tooManyClusters(id: string, rivals: Iterable<number>, pool: TxPool): string | null {
@@ -29,8 +29,8 @@ export function tooManyClusters(id: string, rivals: Iterable<number>, pool: TxPo
 }
 
 /**
- * What newcomers that pay `fee` for `size` virtual bytes fall short of, beside what they replace (BIP-0125, rules 3 and
- * 4); null for nothing.
+ * Returns what new transactions with `fee` for `size` virtual bytes fall short of, compared with the fees they replace
+ * (BIP-0125, rules 3 and 4); null for nothing.
  * @param id txid in hex, for the text
  */
 export function paymentFault(id: string, fee: number, size: number, oldFees: number, { policy }: MempoolOptions): string | null {

@@ -1,5 +1,5 @@
-// What a transaction must pay to push others out. BIP-0125 as Core 0.21 applies it; in mode live as Core master does,
-// where the fee-rate diagram decides (diagram-replacement.ts), unless the clusters are too large for that.
+// Rules for replacing other transactions: BIP-0125 as in Core 0.21. In live mode as in Core's master, where the
+// fee-rate diagram decides (diagram-replacement.ts), unless the clusters are too large for that.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { feeRateOf, formatFeeRate } from '../../policy/fee-rate.js';
 import { policyReject } from '../../policy/reject.js';
@@ -10,7 +10,7 @@ import { idHex } from './pre-checks.js';
 import { paymentFault, tooManyRivals } from './replacement-cost.js';
 import type { Step } from './workspace.js';
 
-/** Fills in work.replaced. */
+/** Checks the replacement and fills in work.replaced. */
 export const checkReplacement: Step = (work, context) => {
   if (work.conflicts.size === 0) return null;
   work.touched = context.options.replaceByDiagram ? touchedClusters(work, context.pool) : null;

@@ -1,5 +1,5 @@
-// Runs a transaction's scripts under the standard flags, on the verifier's threads, and names a failure as Core 0.21
-// does: rules beyond P2SH are "non-mandatory" when the input passes without them.
+// Runs a transaction's scripts under the standard flags on the verifier's threads, and names a failure as Core 0.21
+// does: "non-mandatory" if the input passes without the rules after P2SH.
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import { MANDATORY_SCRIPT_FLAGS, STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import { scriptErrorText } from '../../consensus/script/script-error.js';
@@ -11,8 +11,8 @@ import { spendsWitnessProgram } from '../../policy/standard-inputs.js';
 import type { Workspace } from './workspace.js';
 
 /**
- * @param how.ahead a verdict that was asked for before
- * @param how.detailed as newer releases name it: one reason, and which input
+ * @param how.ahead script result obtained earlier
+ * @param how.detailed name failures as newer releases do: one reason, and the input
  */
 export async function checkScripts(
   work: Workspace,
@@ -22,7 +22,7 @@ export async function checkScripts(
   const { tx, spent } = work;
   const result = ahead ?? (await verifier.verifyTxs({ txs: [{ tx, spent }], flags: STANDARD_SCRIPT_FLAGS, klass: 'transaction' }));
   if (result.ok) return null;
-  // The transaction itself, which has the same txid with its witness, may be fine.
+  // The complete transaction, which has the same txid, may be valid.
   const named = (reject: Reject): Reject =>
     !tx.hasWitness && spendsWitnessProgram(tx, spent) ? { ...reject, category: 'witness-stripped' } : reject;
   const text = scriptErrorText(result.scriptError, detailed);
@@ -42,6 +42,6 @@ export async function checkScripts(
   );
 }
 
-/** Which input a script belongs to, as releases since 29 say it. */
+/** Describes the input of a script, as releases since 29 do. */
 const inputText = (tx: TxView, i: number): string =>
   `input ${i} of ${hashToHex(tx.txid)} (wtxid ${hashToHex(tx.wtxid)}), spending ${hashToHex(tx.prevHash(i))}:${tx.prevIndex(i)}`;

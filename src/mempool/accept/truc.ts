@@ -1,6 +1,6 @@
-// Topologically restricted until confirmation (BIP-0431, Core's truc_policy): a transaction of version 3 has at most
-// one unconfirmed parent or child, both of version 3, and the child is small. A child that would be the second one may
-// take the first one's place.
+// TRUC rules, topologically restricted until confirmation (BIP-0431, Core's truc_policy): a transaction of version 3
+// has at most one unconfirmed parent or child, both of version 3, and the child is small. A second child may replace
+// the first one.
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { policyReject } from '../../policy/reject.js';
@@ -12,16 +12,16 @@ import type { Step, Workspace } from './workspace.js';
 const TRUC_VERSION = 3;
 const MAX_BYTES = 10_000;
 const MAX_CHILD_BYTES = 1000;
-/** A parent and a child. */
+/** A parent and a child, or fewer. */
 const MAX_RELATIVES = 2;
 
 const named = (tx: TxView): string => `tx ${hashToHex(tx.txid)} (wtxid=${hashToHex(tx.wtxid)})`;
 
-/** By id, as Core's GetParents lists them: the first one at fault is named. */
+/** Returns the parents ordered by id, as Core's GetParents does: the first one at fault is named. */
 const parentsOf = (tx: TxView, pool: TxPool): number[] =>
   [...(poolParents(pool, [tx], Number.POSITIVE_INFINITY) ?? [])].sort(pool.compareIds);
 
-/** Version 3 spends version 3 alone, and is spent by nothing else. */
+/** Checks that version 3 and other versions do not spend each other. */
 function inheritanceFault(tx: TxView, parent: TxView): string | null {
   if ((tx.version === TRUC_VERSION) === (parent.version === TRUC_VERSION)) return null;
   const [own, other] = tx.version === TRUC_VERSION ? ['version=3', 'non-version=3'] : ['non-version=3', 'version=3'];
@@ -35,7 +35,7 @@ const tooManyAncestors = (tx: TxView): string => `${named(tx)} would have too ma
 
 const tooManyDescendants = (parent: TxView): string => `${named(parent)} would exceed descendant count limit`;
 
-/** A transaction against those in the pool. A sibling that may have to go for it is put among its conflicts. */
+/** Checks a transaction against the mempool. A sibling that it may replace is added to its conflicts. */
 export const checkTruc: Step = (work, { pool, options }) => {
   if (!options.policy.truc || work.accept.bypassLimits === true) return null;
   const fault = singleFault(work, pool);
@@ -69,7 +69,7 @@ function singleFault(work: Workspace, pool: TxPool): string | null {
   return null;
 }
 
-/** A transaction of a package against the others of it and those in the pool, after each passed by itself. */
+/** Checks a transaction of a package against the rest of the package and the mempool, after each passed alone. */
 export function packageTrucFault({ tx, size }: Workspace, all: readonly Workspace[], pool: TxPool): string | null {
   const parents = parentsOf(tx, pool);
   const spent = new Set<string>();

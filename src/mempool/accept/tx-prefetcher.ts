@@ -1,7 +1,8 @@
-// Script checks that begin before their transaction's turn: callers that know what they will offer next (batches of
-// RPC, messages of a peer, a saved pool) say so, the verifier's threads get to work on groups, and acceptance finds the
-// verdict ready. Nothing is decided here. A verdict depends on the transaction and on the outputs it spends alone, and
-// an outpoint never changes what it holds, so it stays true whatever happens between.
+// Runs scripts before their transactions are accepted. Callers that know which transactions come next (RPC batches,
+// messages of a peer, a saved mempool) announce them. The verifier checks groups, and acceptance finds the results.
+// Nothing is decided here. A result depends only on the transaction and the outputs that it spends, and an outpoint
+// always names the same output, so the result stays true. See
+// docs/decisions/0018-verify-announced-transactions-in-groups.md.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -12,38 +13,38 @@ import { checkAlone, checkInputs, checkSizeAndFee, findCoins } from './pre-check
 import { type Step, Workspace } from './workspace.js';
 
 /**
- * Transactions that share a trip to the verifier: a trip costs this thread as much as ten acceptances. So many payments
- * are no more than the longest job.
+ * Number of transactions in one job of the verifier. A job costs this thread as much as ten acceptances. With so many
+ * payments it is no longer than the longest job.
  */
 const GROUP = 64;
 
 const ALONE: readonly Step[] = [checkAlone];
 const COIN_STEPS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee];
 
-/** One that is judged ahead. */
+/** A transaction that is prefetched. */
 interface PrefetchItem {
   readonly work: Workspace;
   readonly known: PrefetchedTx;
 }
 
-/** What is known of a transaction before its turn. */
+/** Prefetched state of a transaction. */
 export class PrefetchedTx {
-  /** Resolves when the verdict is here, or none is coming. Null from then on. Never rejects. */
+  /** Resolves when the result is available or will not come; null from then on. Never rejects. */
   pending: Promise<void> | null = null;
-  /** Under the standard flags; null when its scripts did not run. */
+  /** Script result under the standard flags; null if the scripts did not run. */
   verdict: VerifyResult | null = null;
-  /** What was judged with it; null when that went against it. */
+  /** Workspace after the other checks; null if one of them failed. */
   judged: Workspace['ahead'] = null;
 
-  /** @param judge of whose pool it is known */
+  /** @param judge checks of the mempool that prefetched it */
   constructor(readonly judge: Judge) {}
 }
 
-/** What is known of a transaction's scripts; waits for it when that is to come. Null: nothing. */
+/** Returns the script result of a transaction, waiting for it if it is pending. Null: unknown. */
 export const verdictOf = (known: PrefetchedTx): VerifyResult | null | Promise<VerifyResult | null> =>
   known.pending === null ? known.verdict : awaited(known);
 
-/** Coins may be on their way, then scripts. */
+/** Waits for coins, then for scripts. */
 async function awaited(known: PrefetchedTx): Promise<VerifyResult | null> {
   while (known.pending !== null) await known.pending;
   return known.verdict;
@@ -56,8 +57,8 @@ export class TxPrefetcher {
   }
 
   /**
-   * These will be offered soon, in this order; later ones may spend earlier ones. Scripts of those that would be refused
-   * before they came to it do not run. Resolves when the scripts are with the verifier.
+   * Announces transactions that will be accepted soon, in this order; later ones may spend earlier ones. Scripts of
+   * transactions that would be refused earlier do not run. Resolves when the scripts are at the verifier.
    */
   async prefetchTransactions(txs: readonly TxView[]): Promise<void> {
     const { pool, chain } = this.#judge.deps;
@@ -73,7 +74,7 @@ export class TxPrefetcher {
       for (const outpoint of this.#judge.unknownCoins(work)) wanted.push(outpoint);
       earlier.set(key, tx);
       const known = new PrefetchedTx(this.#judge);
-      // With the very object that will be offered: it goes with it if it never is.
+      // Store it in the object that will be accepted. It disappears with the object if that never happens.
       tx.prefetched = known;
       fresh.push({ work, known });
     }
@@ -87,11 +88,11 @@ export class TxPrefetcher {
         for (const { known } of fresh) known.pending = null;
       }
     }
-    // Nothing was missing a moment ago, and none has gone since that a later one may spend.
+    // No coin was missing, and no parent was dropped since.
     let allKnown = wanted.length === 0;
     const ready = fresh.filter(({ work, known }) => {
       const runs = (allKnown || this.#judge.unknownCoins(work).length === 0) && this.#runs(work, known);
-      // Nor do those that spend it.
+      // Transactions that spend it do not run either.
       if (!runs) {
         earlier.delete(hashKey(work.tx.txid));
         allKnown = false;
@@ -101,13 +102,13 @@ export class TxPrefetcher {
     for (let at = 0; at < ready.length; at += GROUP) this.#verify(ready.slice(at, at + GROUP));
   }
 
-  /** What is known of a transaction, if it was announced. */
+  /** Returns the prefetched state of a transaction; undefined if it was not announced. */
   prefetched(tx: TxView): PrefetchedTx | undefined {
     const { prefetched: foreseen } = tx;
     return foreseen instanceof PrefetchedTx && foreseen.judge === this.#judge ? foreseen : undefined;
   }
 
-  /** Whether it would come as far as its scripts. All its coins are known. */
+  /** Returns whether the transaction passes all checks before its scripts. All its coins must be known. */
   #runs(work: Workspace, known: PrefetchedTx): boolean {
     if (this.#judge.check(work, COIN_STEPS) !== null) return false;
     known.judged = { work, tip: this.#judge.deps.chain.tip };
@@ -115,7 +116,7 @@ export class TxPrefetcher {
   }
 
   #verify(group: readonly PrefetchItem[]): void {
-    // Busy or broken: acceptance asks again and tells its caller.
+    // If the verifier is busy or broken, acceptance tries again and reports it.
     if (!this.#judge.deps.verifier.canAcceptWork('transaction')) return;
     const pending = this.#run(group).catch(() => {
       for (const { known } of group) known.pending = null;
@@ -130,8 +131,9 @@ export class TxPrefetcher {
     for (const { known } of group) known.pending = null;
     if (result.ok) for (const { known } of group) known.verdict = result;
     else if (result.failedTx >= 0) {
-      // The lowest failure: those before it passed, nothing is known of those after it. Where one fails more may: they
-      // run in their turns, one at a time for each peer, so that none can put a hundred slow ones before the others'.
+      // The lowest failure: transactions before it passed, those after it are unknown. If one fails, more may fail.
+      // They run during their own acceptance, one at a time for each peer, so that no peer can put a hundred slow ones
+      // before the transactions of others.
       for (const { known } of group.slice(0, result.failedTx)) known.verdict = PASSED_BEFORE;
       group[result.failedTx].known.verdict = { ...result, failedTx: 0 };
     }

@@ -1,5 +1,5 @@
-// What one acceptance learns from step to step, after Core's MemPoolAccept. A step reads what earlier steps filled in,
-// fills in its own fields, and answers with a verdict; none of them changes the pool.
+// State of one acceptance, after Core's MemPoolAccept. A step reads fields that earlier steps filled in, fills in its
+// own fields, and returns a reject or null. No step changes the mempool.
 import type { Coin } from '../../consensus/coin.js';
 import type { HeaderContext } from '../../consensus/header-context.js';
 import type { Reject } from '../../consensus/state.js';
@@ -12,37 +12,37 @@ import type { CoinSource } from '../source.js';
 import type { TxPool } from '../tx-pool.js';
 
 export interface AcceptOptions {
-  /** Judge only; nothing is kept. */
+  /** Check only; do not add the transaction. */
   readonly testOnly?: boolean;
-  /** No fee rules and no trimming: for transactions that come back from a block. */
+  /** No fee rules and no eviction: for transactions that return from a block. */
   readonly bypassLimits?: boolean;
-  /** For one that comes back from a block that left. */
+  /** Set for a transaction that returns from a disconnected block. */
   readonly returning?: ReturnPlace;
-  /** When it came, in seconds, for one that was saved; now when absent. */
+  /** Time of entry in seconds, for a saved transaction. Default: now. */
   readonly time?: number;
-  /** Above this base fee the transaction is judged but not kept. */
+  /** Largest base fee in satoshis; above it the transaction is checked but not added. */
   readonly maxFeeSats?: number;
-  /** Above this rate of the modified fee it is refused; satoshis per 1,000 virtual bytes. */
+  /** Largest rate of the modified fee, in satoshis per 1,000 virtual bytes; above it the transaction is refused. */
   readonly maxFeeRate?: number;
   /**
-   * Part of a package (accept/package): no carve-out, no trimming, tells nothing about fees. apart: on its own two feet
-   * all the same. together: fee rates are judged for all of them, by the caller. test: nothing may be replaced.
+   * Set for a part of a package: no carve-out, no eviction, no fee estimation. 'apart': must pay for itself.
+   * 'together': the caller checks the fee rate of all together. 'test': nothing may be replaced.
    */
   readonly inPackage?: 'apart' | 'together' | 'test';
-  /** Earlier ones of its package by key of their txid, whose outputs it may spend. */
+  /** Earlier transactions of its package by key of the txid, whose outputs it may spend. */
   readonly earlier?: ReadonlyMap<string, TxView>;
 }
 
-/** Where what comes back from a block is judged. */
+/** Context in which a returning transaction is checked. */
 export interface ReturnPlace {
   readonly tip: HeaderContext;
-  /** What came back together with it: of rows these alone count for the limits on relatives. */
+  /** Rows that returned in the same batch. Only these count for the limits on relatives. */
   readonly rows: ReadonlySet<number>;
-  /** Of the block that another row is still in on that tip; undefined when it is in none. */
+  /** Returns the height of the block that another row is still in on that tip; undefined for none. */
   heightOf(row: number): number | undefined;
 }
 
-/** The surroundings of one pass of synchronous checks. */
+/** Context of one pass of synchronous checks. */
 export interface AcceptContext {
   readonly pool: TxPool;
   readonly eviction: Eviction;
@@ -53,33 +53,33 @@ export interface AcceptContext {
   readonly nextFlags: number;
 }
 
-/** What sets of rows are until there is a row in them: most transactions have none, and a set costs more than a check. */
+/** Shared empty set: most transactions have no relatives, and a set for each would cost more than a check. */
 const NO_ROWS: ReadonlySet<number> = new Set();
 
 export class Workspace {
-  /** What was judged before its turn, on this tip: rules on the transaction and on the coins that it names need not run again. */
+  /** Prefetched checks at this tip: rules about the transaction and its coins need not run again. */
   ahead: { readonly work: Workspace; readonly tip: HeaderContext } | null = null;
-  /** Coin of each input, from the pool or the chain. */
+  /** Coin of each input, from the mempool or the chain. */
   spent: Coin[] = [];
-  /** Whether all these coins were found, in the chain. */
+  /** True if all coins were found in the chain. */
   confirmed = false;
   fee = 0;
   modifiedFee = 0;
-  /** Negative until it is counted. */
+  /** Signature operation cost; negative until it is counted. */
   sigopCost = -1;
   /** Sigop-adjusted virtual size. */
   size = 0;
   spendsCoinbase = false;
-  /** Those of its relative locks that count. */
+  /** Relative locks that apply; null for none. */
   locks: LockPoints | null = null;
-  /** Rows that spend one of its outpoints. */
+  /** Rows that spend one of its outpoints, and a sibling to be evicted. */
   conflicts: ReadonlySet<number> = NO_ROWS;
-  /** Among the conflicts is one that only stands beside it (accept/truc.ts). */
+  /** True if a conflict is only a sibling to be evicted (accept/truc.ts). */
   evictsSibling = false;
   ancestors: ReadonlySet<number> = NO_ROWS;
-  /** The conflicts and all that depends on them: what would be replaced. */
+  /** Rows that would be replaced: the conflicts and their descendants. */
   replaced: ReadonlySet<number> = NO_ROWS;
-  /** Clusters that it changes, when their diagrams decide about the replacement. */
+  /** Clusters that it changes, if their diagrams decide about the replacement. */
   touched: Clusters | null = null;
 
   constructor(

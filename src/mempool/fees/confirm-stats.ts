@@ -1,34 +1,30 @@
-// How long transactions of each fee rate took to confirm, over one horizon: decaying counts by bucket of fee rate and
-// by periods of blocks. Core 0.21's TxConfirmStats, sum for sum, since estimates are compared with Core's. Used by
-// fee-estimator.ts.
+// How long transactions of each fee rate took to confirm, for one horizon: decaying counts by bucket of fee rate and
+// period of blocks. Computes the same sums as Core 0.21's TxConfirmStats, because estimates are compared with Core's.
 
-/**
- * A run of buckets and what is known of the transactions in it. Rates in satoshis per 1,000 virtual bytes; counts
- * decay.
- */
+/** A run of buckets with figures of its transactions. Rates in satoshis per 1,000 virtual bytes; counts decay. */
 export interface FeeRange {
-  /** Exclusive and inclusive end; -1 when there is no such range. */
+  /** Exclusive lower and inclusive upper bound; -1 if there is no such range. */
   readonly start: number;
   readonly end: number;
   readonly withinTarget: number;
   readonly totalConfirmed: number;
-  /** Not confirmed yet for at least the target. */
+  /** Transactions that have been unconfirmed for at least the target. */
   readonly inMempool: number;
-  /** Left the pool unconfirmed after the target. */
+  /** Transactions that left the mempool unconfirmed after the target. */
   readonly leftMempool: number;
 }
 
 const NO_RANGE: FeeRange = { start: -1, end: -1, withinTarget: 0, totalConfirmed: 0, inMempool: 0, leftMempool: 0 };
 
-/** The answer for one horizon. */
+/** Answer of one horizon. */
 export interface MedianAnswer {
-  /** Average rate of the median transaction in the cheapest run of buckets that passed; -1 without one. */
+  /** Average rate in the bucket of the median transaction, in the cheapest run of buckets that passed; -1 for none. */
   readonly median: number;
   readonly pass: FeeRange;
   readonly fail: FeeRange;
 }
 
-/** What is asked of a horizon. */
+/** Question to a horizon. */
 export interface MedianQuestion {
   /** Blocks, 1 to maxConfirms. */
   readonly target: number;
@@ -40,7 +36,7 @@ export interface MedianQuestion {
   readonly height: number;
 }
 
-/** What is kept over restarts, flat: [period][bucket] with bucket running fastest. */
+/** Sums that survive restarts, flat arrays: [period][bucket] with bucket running fastest. */
 export interface ConfirmSums {
   readonly confirmed: Float64Array;
   readonly failed: Float64Array;
@@ -48,7 +44,7 @@ export interface ConfirmSums {
   readonly rateSum: Float64Array;
 }
 
-/** Index of x modulo n, also below zero. */
+/** Returns x modulo n, also for negative x. */
 const wrap = (x: number, n: number): number => ((x % n) + n) % n;
 
 export class ConfirmStats {
@@ -61,9 +57,7 @@ export class ConfirmStats {
   readonly #periods: number;
   readonly #buckets: readonly number[];
   readonly sums: ConfirmSums;
-  /**
-   * Transactions now in the pool, by the block height modulo maxConfirms at which they came, and those older than that.
-   */
+  /** Number of transactions in the mempool, by entry height modulo maxConfirms, and of older ones. */
   readonly #waiting: Int32Array;
   readonly #waitingLonger: Int32Array;
 
@@ -85,7 +79,10 @@ export class ConfirmStats {
     this.#waitingLonger = new Int32Array(width);
   }
 
-  /** A block of this height begins: what came maxConfirms blocks ago is now older than any target. */
+  /**
+   * Starts a block of this height: transactions that entered maxConfirms blocks ago are now older than any target. All
+   * sums decay.
+   */
   startBlock(height: number): void {
     const width = this.#buckets.length;
     const row = wrap(height, this.maxConfirms) * width;
@@ -96,7 +93,7 @@ export class ConfirmStats {
     for (const list of Object.values(this.sums)) for (let i = 0; i < list.length; i++) list[i] *= this.decay;
   }
 
-  /** A transaction confirmed after so many blocks (at least 1). */
+  /** Records a transaction that was confirmed after this many blocks (at least 1). */
   record(blocksToConfirm: number, bucket: number, rate: number): void {
     if (blocksToConfirm < 1) return;
     const width = this.#buckets.length;
@@ -107,12 +104,15 @@ export class ConfirmStats {
     this.sums.rateSum[bucket] += rate;
   }
 
-  /** A transaction entered the pool at this height. */
+  /** Adds a transaction that entered the mempool at this height. */
   addTransaction(height: number, bucket: number): void {
     this.#waiting[wrap(height, this.maxConfirms) * this.#buckets.length + bucket]++;
   }
 
-  /** It left. @param confirmed in a block that record() is told of */
+  /**
+   * Removes a transaction.
+   * @param confirmed it was mined; record() counts it
+   */
   removeTransaction(entryHeight: number, bestHeight: number, bucket: number, confirmed: boolean): void {
     const width = this.#buckets.length;
     const blocksAgo = bestHeight === 0 ? 0 : bestHeight - entryHeight;
@@ -130,8 +130,8 @@ export class ConfirmStats {
   }
 
   /**
-   * Goes from the highest rate down, joining buckets until a run holds enough transactions to judge; the last run that
-   * passes before one fails gives the answer.
+   * Goes from the highest rate down and joins buckets until a run has enough transactions. The last run that passes
+   * before one fails gives the answer.
    */
   median({ target, sufficientTxs, successShare, height }: MedianQuestion): MedianAnswer {
     const { sums } = this;
@@ -173,7 +173,7 @@ export class ConfirmStats {
       waiting += this.#waitingLonger[bucket];
       if (total < enough) continue;
       if (within / (total + failed + waiting) < successShare) {
-        // Further buckets join this run: perhaps together they pass.
+        // Further buckets join this run; together they may pass.
         if (passing) fail = run(far, near);
         passing = false;
         continue;

@@ -1,5 +1,5 @@
-// The bytes of fee_estimates.dat: what the fee estimator keeps over restarts, in a format of our own. The checksum
-// comes last, so that a torn file is refused as a whole.
+// Format of fee_estimates.dat, the state of the fee estimator across restarts. The format is adit's own. The checksum
+// comes last, so that an incomplete file is refused as a whole.
 //
 //   "ADITFEES" | version u32 | best height u32 | first and last height of the data u32 u32 | buckets u32 | their ends f64 each
 //   for short, medium, long: periods u32 | confirmed, failed f64 per period and bucket | count, sum of rates f64 per bucket
@@ -16,10 +16,10 @@ const VERSION = 1;
 const CHECKSUM_BYTES = 32;
 const SUMS = ['confirmed', 'failed', 'count', 'rateSum'] as const satisfies readonly (keyof ConfirmSums)[];
 
-/** Everything worth keeping. */
+/** Encodes the estimator's state. */
 export function encodeEstimates(fees: FeeEstimator, hashes: Hashes): Uint8Array {
   const { bestHeight, firstHeight, savedFirst, savedBest } = fees.history;
-  // Data of this process counts as soon as it covers half of what was loaded.
+  // Data of this process counts as soon as it covers half as many blocks as the loaded data.
   const own = fees.span > fees.savedSpan / 2;
   let size = MAGIC.length + 5 * 4 + FEE_BUCKETS.length * 8 + CHECKSUM_BYTES;
   for (const horizon of HORIZONS) size += 4 + SUMS.reduce((sum, name) => sum + fees.stats[horizon].sums[name].length * 8, 0);
@@ -51,7 +51,7 @@ export function encodeEstimates(fees: FeeEstimator, hashes: Hashes): Uint8Array 
 
 /**
  * Reads saved data into a fresh estimator, all or nothing.
- * @throws DecodeError when the bytes are not what encodeEstimates makes
+ * @throws DecodeError if encodeEstimates cannot have made the bytes
  */
 export function decodeEstimates(bytes: Uint8Array, fees: FeeEstimator, hashes: Hashes): void {
   const end = bytes.length - CHECKSUM_BYTES;

@@ -1,25 +1,25 @@
-// What a transaction should pay to confirm within so many blocks, learnt from what the pool saw and the blocks took.
-// Core 0.21's CBlockPolicyEstimator: three horizons (12 blocks; 48 in steps of 2; 1,008 in steps of 24), buckets 5 %
-// apart. The mempool tells it of entries and blocks; RPC asks.
+// Estimates which fee rate confirms within a number of blocks, learnt from the mempool and the blocks. Source: Core
+// 0.21's CBlockPolicyEstimator: three horizons (12 blocks; 48 in steps of 2; 1,008 in steps of 24), buckets 5 % apart.
+// The mempool reports entries and blocks; RPC calls read estimates.
 import { feeRateOf } from '../../policy/fee-rate.js';
 import { ConfirmStats, type FeeRange, type MedianAnswer } from './confirm-stats.js';
 
-/** What the estimator reads of a pool entry, and the mark that it keeps there. */
+/** Fields that the estimator reads of a mempool entry, and the mark that it stores there. */
 export interface TrackedEntry {
   readonly fee: number;
   readonly size: number;
-  /** Height of the tip when it came. */
+  /** Height of the tip when it entered. */
   readonly height: number;
-  /** Bucket of its fee rate, -1 while it is not followed. */
+  /** Bucket of its fee rate; -1 while it is not followed. */
   feeBucket: number;
 }
 
 export const HORIZONS = ['short', 'medium', 'long'] as const;
 export type Horizon = (typeof HORIZONS)[number];
 
-/** What estimaterawfee shows of a horizon. */
+/** Answer of estimaterawfee for one horizon. */
 export interface RawEstimate {
-  /** Satoshis per 1,000 virtual bytes; 0 without an answer. */
+  /** Fee rate in satoshis per 1,000 virtual bytes; 0 if unknown. */
   readonly feeRate: number;
   readonly decay: number;
   readonly scale: number;
@@ -27,17 +27,17 @@ export interface RawEstimate {
   readonly fail: FeeRange;
 }
 
-/** An answer of estimatesmartfee. */
+/** Answer of estimatesmartfee. */
 export interface SmartEstimate {
-  /** Satoshis per 1,000 virtual bytes; 0 without an answer. */
+  /** Fee rate in satoshis per 1,000 virtual bytes; 0 if unknown. */
   readonly feeRate: number;
-  /** The target it stands for: the one asked for, or the longest there is data for. */
+  /** Target in blocks of the answer: the requested one, or the longest one with data. */
   readonly blocks: number;
-  /** Which of the questions gave the rate, in Core's words. */
+  /** Which estimate gave the rate, in Core's words. */
   readonly reason: string;
 }
 
-/** Names of the questions that a smart estimate asks. */
+/** Names of the estimates that a smart estimate combines. */
 const REASON = {
   NONE: 'None',
   HALF: 'Half Target 60% Threshold',
@@ -65,7 +65,7 @@ const SHARE = 0.85;
 const DOUBLE_SHARE = 0.95;
 /** Transactions per block that a run of buckets needs; the short horizon has fewer blocks to collect them. */
 const SUFFICIENT_TXS = { short: 0.5, medium: 0.1, long: 0.1 } as const;
-/** Blocks after which what was saved says nothing about now. */
+/** Age in blocks after which saved data is ignored. */
 const OLDEST_HISTORY = 6 * 1_008;
 
 /** Upper ends of the buckets, satoshis per 1,000 virtual bytes. */
@@ -76,7 +76,7 @@ export const FEE_BUCKETS: readonly number[] = (() => {
   return ends;
 })();
 
-/** First bucket whose end is not below the rate. */
+/** Returns the first bucket whose upper bound is not below the rate. */
 function bucketOf(rate: number): number {
   let low = 0;
   let high = FEE_BUCKETS.length - 1;
@@ -88,12 +88,12 @@ function bucketOf(rate: number): number {
   return low;
 }
 
-/** Heights between which data was collected. */
+/** Heights of the blocks with collected data. */
 export interface FeeHistory {
   bestHeight: number;
-  /** First block of this process that confirmed something it had seen, 0 before. */
+  /** First block of this process that confirmed a followed transaction; 0 before. */
   firstHeight: number;
-  /** Range of what was loaded; 0 and 0 without. */
+  /** Range of the loaded data; 0 and 0 if none. */
   savedFirst: number;
   savedBest: number;
 }
@@ -106,8 +106,8 @@ export class FeeEstimator {
   };
   readonly history: FeeHistory = { bestHeight: 0, firstHeight: 0, savedFirst: 0, savedBest: 0 };
   /**
-   * Whether anything was ever seen or loaded: without, a block has nothing to age, and initial download has very many
-   * blocks.
+   * True if anything was ever recorded or loaded. Otherwise a block has nothing to decay, and the initial download has
+   * very many blocks.
    */
   hasData = false;
 
@@ -115,27 +115,30 @@ export class FeeEstimator {
   constructor(readonly enabled = true) {}
 
   /**
-   * An entry came.
-   * @param telling whether its wait says something about fees: it pays for itself alone, replaced nothing, and blocks
-   * come as they are found
+   * Called when an entry was added.
+   * @param telling whether its waiting time is meaningful: it pays for itself alone, replaced nothing, and blocks
+   *   arrive when they are mined
    */
   enter(entry: TrackedEntry, telling: boolean): void {
-    // During a reorganisation the pool is at a height of its own; the next block straightens that out.
+    // During a reorganisation the mempool has another height. The next block corrects that.
     if (!this.enabled || !telling || entry.height !== this.history.bestHeight) return;
     entry.feeBucket = bucketOf(feeRateOf(entry.fee, entry.size));
     this.hasData = true;
     for (const horizon of HORIZONS) this.stats[horizon].addTransaction(entry.height, entry.feeBucket);
   }
 
-  /** An entry left for any other reason than a block that was counted. */
+  /** Called when an entry left for another reason than a counted block. */
   leave(entry: TrackedEntry): void {
     if (entry.feeBucket >= 0) this.#removeEntry(entry, false);
   }
 
-  /** A block was connected. @param confirmed the entries of the pool that it holds */
+  /**
+   * Called when a block was connected.
+   * @param confirmed mempool entries that it confirms
+   */
   block(height: number, confirmed: readonly TrackedEntry[]): void {
     const { history } = this;
-    // A branch that takes over repeats heights that were counted.
+    // Another branch repeats heights that were counted.
     if (height <= history.bestHeight) return;
     history.bestHeight = height;
     if (!this.hasData) return;
@@ -165,22 +168,26 @@ export class FeeEstimator {
     return this.enabled ? this.stats[horizon].maxConfirms : 0;
   }
 
-  /** Blocks that data of this process covers. */
+  /** Number of blocks that data of this process covers. */
   get span(): number {
     const { firstHeight, bestHeight } = this.history;
     return firstHeight === 0 ? 0 : bestHeight - firstHeight;
   }
 
-  /** Blocks that loaded data covers, 0 when it is too old. */
+  /** Number of blocks that loaded data covers; 0 if it is too old. */
   get savedSpan(): number {
     const { savedFirst, savedBest, bestHeight } = this.history;
     return savedFirst === 0 || bestHeight - savedBest > OLDEST_HISTORY ? 0 : savedBest - savedFirst;
   }
 
-  /** estimatesmartfee. @param target blocks @param conservative do not follow short dips */
+  /**
+   * Returns a smart estimate (estimatesmartfee).
+   * @param target in blocks
+   * @param conservative do not follow short dips
+   */
   smart(target: number, conservative: boolean): SmartEstimate {
     if (target <= 0 || target > this.highestTarget('long')) return { feeRate: 0, blocks: target, reason: REASON.NONE };
-    // No estimate for the very next block: the least target is two.
+    // There is no estimate for the next block: the lowest target is two.
     const usable = Math.min(this.stats.long.maxConfirms, Math.floor(Math.max(this.span, this.savedSpan) / 2));
     const blocks = Math.min(Math.max(2, target), usable);
     if (blocks <= 1) return { feeRate: 0, blocks, reason: REASON.NONE };
@@ -197,7 +204,10 @@ export class FeeEstimator {
     return { feeRate: median < 0 ? 0 : Math.round(median), blocks, reason };
   }
 
-  /** estimaterawfee for one horizon. @param share of transactions that must have confirmed */
+  /**
+   * Returns the estimate of one horizon (estimaterawfee).
+   * @param share of transactions that must have confirmed
+   */
   raw(target: number, share: number, horizon: Horizon): RawEstimate {
     const stats = this.stats[horizon];
     const { median, pass, fail } = this.#median(horizon, target, share);
@@ -209,8 +219,8 @@ export class FeeEstimator {
   }
 
   /**
-   * The answer of the shortest horizon that reaches the target, or a lower one that a shorter horizon gives for its
-   * longest target.
+   * Returns the answer of the shortest horizon that reaches the target, or a lower one that a shorter horizon gives for
+   * its longest target.
    */
   #combined(target: number, share: number, checkShorter: boolean): number {
     const { short, medium, long } = this.stats;
@@ -227,7 +237,7 @@ export class FeeEstimator {
     return estimate;
   }
 
-  /** The highest of what the longer horizons say, so that a quiet hour doesn't lower it. */
+  /** Returns the highest answer of the longer horizons, so that a quiet hour does not lower it. */
   #conservative(target: number): number {
     const { short, medium } = this.stats;
     let estimate = -1;

@@ -1,7 +1,7 @@
-// Packages: a child with its unconfirmed parents, whose fees count together where one alone pays too little (Core's
-// ProcessNewPackage and AcceptPackage, BIP-0331's receiving side). Every transaction is first tried by itself, because
-// what stands on its own feet shall not lend its fees; those that fail for fees, or because such a parent is missing,
-// are then judged together.
+// Accepts packages: a child with its unconfirmed parents, whose fees count together if one alone pays too little
+// (Core's ProcessNewPackage and AcceptPackage, the receiving side of BIP-0331). Each transaction is first tried alone,
+// because a transaction that pays for itself must not lend its fees. Those that fail because of fees, or because such a
+// parent is missing, are then checked together.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -19,38 +19,38 @@ import { checkPackageCluster, checkPackageLimits, checkPackageReplacement } from
 import { checkPackageShape, isChildWithParents, type PackageFault, packageFault } from './package-shape.js';
 
 export interface PackageOptions {
-  /** Above this rate no transaction is taken; satoshis per 1,000 virtual bytes. */
+  /** Largest fee rate of a transaction, in satoshis per 1,000 virtual bytes. */
   readonly maxFeeRate?: number;
 }
 
 /**
- * What came of one transaction. Hashes in internal order, sizes sigop-adjusted, rates in satoshis per 1,000 virtual
+ * Result for one transaction. Hashes in internal order, sizes sigop-adjusted, rates in satoshis per 1,000 virtual
  * bytes.
  */
 export type PackageTxResult =
   | {
-      /** It came in now. */
+      /** The transaction was added now. */
       readonly kind: 'valid';
       readonly size: number;
       readonly fee: number;
-      /** What it counted with, and the wtxids of those that counted together. */
+      /** Fee rate that counted, and the wtxids of the transactions that counted together. */
       readonly feeRate: number;
       readonly includes: readonly Uint8Array[];
-      /** Txids of what it pushed out. */
+      /** Txids of replaced transactions. */
       readonly replaced: readonly Uint8Array[];
     }
-  /** It was here before. */
+  /** It was in the mempool already. */
   | { readonly kind: 'known'; readonly size: number; readonly fee: number }
-  /** The same with other signatures is here. */
+  /** The mempool has the same transaction with another witness. */
   | { readonly kind: 'other-witness'; readonly wtxid: Uint8Array }
   | { readonly kind: 'invalid'; readonly reject: Reject };
 
 export interface PackageResult {
-  /** Null when nothing was wrong with the package. */
+  /** Fault of the package; null for none. */
   readonly fault: PackageFault | null;
-  /** By key of the wtxid; those that were not looked at are absent. */
+  /** Results by key of the wtxid; transactions that were not checked are absent. */
   readonly results: ReadonlyMap<string, PackageTxResult>;
-  /** They pay too little together, and might pay enough if the witnesses of all but the last were smaller. */
+  /** True if they pay too little together, but might pay enough if the witnesses of all but the last were smaller. */
   readonly slimmerMayPay?: boolean;
 }
 
@@ -69,7 +69,7 @@ export class PackageAcceptor {
     this.#acceptor = acceptor;
   }
 
-  /** Parents first, the child last; or one transaction. */
+  /** Submits a package: parents first, the child last; or one transaction. */
   async submit(txs: readonly TxView[], options: PackageOptions = {}): Promise<PackageResult> {
     const shape = checkPackageShape(txs);
     if (shape !== null) return { fault: shape, results: new Map() };
@@ -101,8 +101,8 @@ export class PackageAcceptor {
           ? { fault: hopeless ? TX_FAILED : null, results: new Map() }
           : await this.#retry(together, options);
     } finally {
-      // Also when a verifier is too busy for the rest. While transactions of a reorganisation come back, its end does
-      // this.
+      // Also if the verifier is too busy for the rest. While transactions of a reorganisation return, the end of that
+      // evicts.
       if (!this.#judge.deps.returning()) eviction.limit();
     }
     let { fault } = rest;
@@ -118,8 +118,8 @@ export class PackageAcceptor {
   }
 
   /**
-   * testmempoolaccept of several: in order, later ones may spend earlier ones, each pays for itself, nothing is
-   * replaced.
+   * Checks several transactions for testmempoolaccept: in order; later ones may spend earlier ones, each pays for
+   * itself, nothing is replaced.
    */
   async test(txs: readonly TxView[]): Promise<PackageResult> {
     return checkPackageShape(txs) === null
@@ -136,7 +136,7 @@ export class PackageAcceptor {
     return { kind: 'known', size: entry.size, fee: entry.fee };
   }
 
-  /** What is left of a package, by itself once more when it is one. */
+  /** Checks the remaining transactions together, or a single one alone once more. */
   async #retry(txs: readonly TxView[], options: PackageOptions): Promise<PackageResult> {
     if (txs.length > 1) return this.#judgeAll(txs, { ...options, inPackage: 'together' });
     const [tx] = txs;
@@ -145,7 +145,7 @@ export class PackageAcceptor {
     return { fault: TX_FAILED, results: new Map([[keyOf(tx), { kind: 'invalid', reject: single.reject }]]) };
   }
 
-  /** All or none. */
+  /** Adds all transactions or none. */
   async #judgeAll(txs: readonly TxView[], accept: AcceptOptions): Promise<PackageResult> {
     const { chain } = this.#judge.deps;
     let proven = false;
@@ -163,7 +163,7 @@ export class PackageAcceptor {
       if (!proven) {
         const scriptFault = await this.#checkScripts(works, accept);
         if (scriptFault !== null) return scriptFault;
-        // What they proved stands for good; all else is looked at again.
+        // Script results stay valid; everything else is checked again.
         proven = true;
         if (moved()) continue;
       }
@@ -176,7 +176,7 @@ export class PackageAcceptor {
     const { clusters, truc } = context.options.policy;
     for (const work of works) {
       const fault = this.#judge.check(work, WITHOUT_COINS, this.#judge.withCoins);
-      // The other order has asked for the rate already.
+      // The other order has checked the rate already.
       const over = fault === null && clusters ? checkMaxFeeRate(work, context) : fault;
       if (over !== null) return failed(work, over);
     }
@@ -222,7 +222,7 @@ export class PackageAcceptor {
     if (first < 0) return null;
     const fault = failed(works[first], faults[first] as Reject);
     if (accept.testOnly !== true) return fault;
-    // testmempoolaccept reports those before it as accepted.
+    // testmempoolaccept reports the transactions before it as accepted.
     const before = works.slice(0, first).map((work) => [keyOf(work.tx), this.#resultOf(work, works)] as const);
     return { ...fault, results: new Map([...before, ...fault.results]) };
   }
@@ -250,7 +250,7 @@ export class PackageAcceptor {
   }
 }
 
-/** One for each, later ones seeing earlier ones. */
+/** Returns a workspace for each transaction. Later ones see earlier ones. */
 function workspaces(txs: readonly TxView[], accept: AcceptOptions): Workspace[] {
   const earlier = new Map<string, TxView>();
   return txs.map((tx) => {

@@ -1,6 +1,5 @@
-// Rules for several new transactions taken together, after each has passed its own: limits of relatives (Core's
-// CheckPackageLimits) and the replacement of others by a parent and its child (Core 28 and later,
-// PackageMempoolChecks). Used by package-acceptor.ts.
+// Rules for several new transactions together, after each passed its own: limits on relatives (Core's
+// CheckPackageLimits) and replacement by a parent and its child (Core 28 and later, PackageMempoolChecks).
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import { feeRateOf, formatFeeRate } from '../../policy/fee-rate.js';
 import { adjustedWeightOf } from '../../selection/cluster/cluster-index.js';
@@ -13,13 +12,15 @@ import { clustersOf, improvesDiagram } from '../feerate-diagram.js';
 import { collectDescendants } from '../relatives.js';
 import { isChildWithParents, type PackageFault, packageFault } from './package-shape.js';
 
-/** Figures of all of them together. */
+/** Sums over a package. */
 export interface PackageTotals {
   readonly size: number;
   readonly modifiedFee: number;
 }
 
-/** As if each were related to all others: stricter than the limits of each. */
+/**
+ * Checks the limits on relatives as if each transaction were related to all others: stricter than the limits of each.
+ */
 export function checkPackageLimits(
   works: readonly Workspace[],
   { size }: PackageTotals,
@@ -48,10 +49,10 @@ export function checkPackageLimits(
   return typeof found === 'string' ? fault(`possibly ${found}`) : null;
 }
 
-/** Sigop-adjusted. */
+/** Sum of the sigop-adjusted weights. */
 const weightOf = (works: readonly Workspace[]): number => works.reduce((sum, work) => sum + adjustedWeightOf(work.size, work.tx.weight), 0);
 
-/** The cluster that all of them would be in. Call with what is replaced known. */
+/** Checks the cluster that all of them would join. Call it after the replaced rows are known. */
 export function checkPackageCluster(works: readonly Workspace[], context: AcceptContext): PackageFault | null {
   const ancestors = new Set(works.flatMap((work) => [...work.ancestors]));
   const replaced = new Set(works.flatMap((work) => [...work.replaced]));
@@ -62,9 +63,7 @@ export function checkPackageCluster(works: readonly Workspace[], context: Accept
       : packageFault('package-mempool-limits', 'too-large-cluster');
 }
 
-/**
- * What the package would replace, if anything; the rows go into the child's workspace. Nothing else may be in its way.
- */
+/** Checks what the package would replace, if anything. The rows go into the parent's workspace. */
 export function checkPackageReplacement(
   works: readonly Workspace[],
   { size, modifiedFee }: PackageTotals,
@@ -92,7 +91,7 @@ export function checkPackageReplacement(
   }
   const touched = clustersOf(pool, removed);
   if (touched === null) return fault('clusters are too large to be compared');
-  // The child pays more than the parent, so both come as one piece.
+  // The child has a higher fee rate than the parent, so both are one chunk.
   if (!improvesDiagram(pool, touched, removed, { fee: modifiedFee, weight: weightOf(works), parents: new Set() }))
     return fault('insufficient feerate: does not improve feerate diagram');
   parent.replaced = removed;

@@ -1,37 +1,39 @@
-// What a package may look like, before coins are read: Core's IsWellFormedPackage and IsChildWithParents. Used by
-// package-acceptor.ts and, for errors that a caller gets at once, by RPC.
+// Checks the form of a package before coins are read: Core's IsWellFormedPackage and IsChildWithParents.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
 
-/** Transactions in a package. */
+/** Largest number of transactions in a package. */
 export const MAX_PACKAGE_COUNT = 25;
-/** Weight of a package: a standard child with a standard parent, a little over 100,000 virtual bytes. */
+/** Largest weight of a package: a standard child with a standard parent, a little over 100,000 virtual bytes. */
 const MAX_PACKAGE_WEIGHT = 404_000;
 
-/** Why a whole package is refused: Core's reason, and more words where there are any. */
+/** Why a whole package is refused: Core's reason and optional debug text. */
 export interface PackageFault {
-  /** policy: the package as such; tx: one of its transactions, which has a result of its own. */
+  /** 'policy': the package itself. 'tx': one of its transactions, which has its own result. */
   readonly kind: 'policy' | 'tx';
   readonly reason: string;
   readonly debug: string;
 }
 
-/** A fault of the package as such. */
+/** Creates a fault of the package itself. */
 export function packageFault(reason: string, debug = ''): PackageFault {
   return { kind: 'policy', reason, debug };
 }
 
-/** As Core prints a fault. */
+/** Returns a fault as Core prints it. */
 export function packageFaultText({ reason, debug }: PackageFault): string {
   return debug === '' ? reason : `${reason}, ${debug}`;
 }
 
-/** Count, weight, no transaction twice, parents before children, no outpoint twice. */
+/**
+ * Checks count and weight, and that no transaction occurs twice, parents precede children, and no outpoint is spent
+ * twice.
+ */
 export function checkPackageShape(txs: readonly TxView[]): PackageFault | null {
   if (txs.length > MAX_PACKAGE_COUNT) return packageFault('package-too-many-transactions');
   const weight = txs.reduce((sum, tx) => sum + tx.weight, 0);
-  // One that is too heavy alone is refused by the rules for transactions, which say so more clearly.
+  // A single heavy transaction is refused by the rules for transactions, which name the reason.
   if (txs.length > 1 && weight > MAX_PACKAGE_WEIGHT) return packageFault('package-too-large');
   const later = new Set(txs.map((tx) => hashKey(tx.txid)));
   if (later.size !== txs.length) return packageFault('package-contains-duplicates');
@@ -49,14 +51,14 @@ export function checkPackageShape(txs: readonly TxView[]): PackageFault | null {
   return conflict ? packageFault('conflict-in-package') : null;
 }
 
-/** Whether the last spends all others; there are two or more. */
+/** Returns whether the last transaction spends all others. False for fewer than two. */
 export function isChildWithParents(txs: readonly TxView[]): boolean {
   if (txs.length < 2) return false;
   const spent = parentKeys(txs[txs.length - 1]);
   return txs.slice(0, -1).every((tx) => spent.has(hashKey(tx.txid)));
 }
 
-/** The same, and no parent spends another. */
+/** Returns whether the last transaction spends all others and no parent spends another. */
 export function isChildWithLoneParents(txs: readonly TxView[]): boolean {
   if (!isChildWithParents(txs)) return false;
   const parents = txs.slice(0, -1);
@@ -64,7 +66,7 @@ export function isChildWithLoneParents(txs: readonly TxView[]): boolean {
   return parents.every((tx) => [...parentKeys(tx)].every((key) => !ids.has(key)));
 }
 
-/** What a package is known by: the hash over its wtxids, sorted as numbers (Core's GetPackageHash). */
+/** Returns the hash of a package: over its wtxids, sorted as numbers (Core's GetPackageHash). */
 export function packageHash(txs: readonly TxView[], { sha256 }: Hashes): Uint8Array {
   // Internal order has the lowest byte first.
   const ids = txs.map(({ wtxid }) => wtxid.slice().reverse()).sort(Buffer.compare);

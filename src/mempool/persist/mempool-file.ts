@@ -1,14 +1,13 @@
-// The bytes of mempool.dat in Core's version 1 format, so that other tools read ours and a pool saved by Core can be
-// taken over.
+// Format of mempool.dat: Core's version 1, so that other tools read adit's files and adit reads Core's.
 //
 //   version u64 = 1 | count u64 | per transaction: its bytes with witness, time of entry i64, prioritisation i64
 //   prioritisations of transactions that are not in the pool: count, then txid 32 and satoshis i64 each
 //   transactions that no peer has asked for yet: count, then txid 32 each (absent in files from before 0.21)
 //
-// Since release 28 Core writes version 2, in which an eight-byte key follows the version (as a list: 8, then the bytes)
-// and everything behind it is combined with the key by its offset in the file; such files are read too.
+// Since release 28 Core writes version 2: an eight-byte key follows the version (as a list: 8, then the bytes), and all
+// later bytes are XORed with it by their offset in the file. adit reads such files too.
 //
-// Written in pieces and read one by one: a full pool is hundreds of megabytes.
+// The file is written in pieces and read one transaction at a time, because a full mempool has hundreds of megabytes.
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
@@ -18,18 +17,18 @@ import { applyXor, XOR_KEY_BYTES } from '../../storage/xor-key.js';
 
 const VERSION = 1n;
 const KEYED_VERSION = 2n;
-/** Where the key of such a file begins; the length in front of it is one byte. */
+/** Offset of the key in such a file, behind its length of one byte. */
 const KEY_AT = 9;
-/** Bytes that the key is taken off in one go: a millisecond or two. */
+/** Number of bytes decoded in one go: one or two milliseconds. */
 const KEY_PIECE_BYTES = 1 << 20;
 const PIECE_BYTES = 64 << 10;
 
-/** A transaction of a saved pool. */
+/** A transaction of a saved mempool. */
 export interface SavedTx {
   readonly tx: TxView;
-  /** Seconds at which it came. */
+  /** Time of entry in seconds. */
   readonly time: number;
-  /** Satoshis that prioritisetransaction added. */
+  /** Fee delta of prioritisetransaction in satoshis. */
   readonly delta: number;
 }
 
@@ -40,16 +39,16 @@ export interface SavedRecord {
   readonly delta: number;
 }
 
-/** What goes into a file; txids in internal order. */
+/** Contents of a file; txids in internal order. */
 export interface SavedPool {
   readonly count: number;
-  /** So many, read once. */
+  /** `count` transactions; iterated once. */
   readonly txs: Iterable<SavedRecord>;
   readonly deltas: readonly (readonly [txid: Uint8Array, delta: number])[];
   readonly unbroadcast: readonly Uint8Array[];
 }
 
-/** The file's bytes, in pieces of moderate size. */
+/** Yields the file's bytes in pieces of moderate size. */
 export function* encodePool({ count, txs, deltas, unbroadcast }: SavedPool): Generator<Uint8Array> {
   let writer = new ByteWriter();
   let size = 0;
@@ -79,7 +78,7 @@ export function* encodePool({ count, txs, deltas, unbroadcast }: SavedPool): Gen
 }
 
 /**
- * A file without its key, in version 1; the bytes are changed. Of version 1 they are returned as they are.
+ * Converts a file of version 2 to version 1, in place. A file of version 1 is returned unchanged.
  * @throws DecodeError
  */
 export async function plainPool(bytes: Uint8Array): Promise<Uint8Array> {
@@ -92,12 +91,12 @@ export async function plainPool(bytes: Uint8Array): Promise<Uint8Array> {
     applyXor(bytes.subarray(at, at + KEY_PIECE_BYTES), at, key);
     if (turns.over) await turns.next();
   }
-  // In the place of the key: what follows it is as in version 1.
+  // Write version 1 over the key: the rest is as in version 1.
   bytes.set(le64(VERSION), KEY_AT);
   return bytes.subarray(KEY_AT);
 }
 
-/** The parts of a saved pool in file order. */
+/** Parts of a saved mempool in file order. */
 export type SavedPart =
   | { readonly kind: 'count'; readonly count: number }
   | ({ readonly kind: 'tx' } & SavedTx)
@@ -105,7 +104,7 @@ export type SavedPart =
   | { readonly kind: 'unbroadcast'; readonly txid: Uint8Array };
 
 /**
- * Reads a file part by part; what came before a fault is good.
+ * Reads a file part by part. Parts before an error are valid.
  * @throws DecodeError
  */
 export function* decodePool(bytes: Uint8Array, hashes: Hashes): Generator<SavedPart> {
@@ -116,7 +115,7 @@ export function* decodePool(bytes: Uint8Array, hashes: Hashes): Generator<SavedP
   const count = i64();
   yield { kind: 'count', count };
   for (let i = 0; i < count; i++) {
-    // Copied, so that a transaction in the pool doesn't keep the whole file in memory.
+    // Copy, so that a transaction in the mempool does not keep the whole file in memory.
     const { start, end } = parseTx(bytes, hashes, { offset: reader.offset });
     const tx = parseTx(new Uint8Array(bytes.subarray(start, end)), hashes, { exact: true });
     reader.skip(end - start);

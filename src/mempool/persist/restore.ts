@@ -1,36 +1,36 @@
-// Puts a saved pool back: prioritisations first, then each transaction through acceptance at its old time of entry, as
-// Core's LoadMempool. Scripts of the next ones run while one has its turn.
+// Restores a saved mempool: fee deltas first, then each transaction through acceptance with its old time of entry, like
+// Core's LoadMempool. Scripts of the next transactions run while one is accepted.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { TimeSlice } from '../../lib/time-slice.js';
 import { VerifierBusyError } from '../../parallel/verifier.js';
 import type { Mempool } from '../mempool.js';
 import type { SavedPart, SavedTx } from './mempool-file.js';
 
-/** Transactions announced in one go. */
+/** Number of transactions announced together. */
 const STEP = 128;
 
 export interface RestoreResult {
   readonly restored: number;
   readonly failed: number;
   readonly expired: number;
-  /** They had come by another way before. */
+  /** Number of transactions that had arrived otherwise. */
   readonly alreadyThere: number;
 }
 
 export interface RestoreOptions {
   readonly nowSeconds: number;
   readonly expirySeconds: number;
-  /** Ends it early; what was restored stays. */
+  /** Stops early. Restored transactions stay. */
   readonly stopping: AbortSignal;
-  /** Transactions come now, not when the file says. */
+  /** Use the current time as time of entry, not the file's. */
   readonly currentTime?: boolean;
-  /** False: fee deltas of the file do not count. */
+  /** False: ignore the file's fee deltas. */
   readonly feeDeltas?: boolean;
-  /** False: nor does what it says no peer asked for. */
+  /** False: ignore the file's list of unbroadcast transactions. */
   readonly unbroadcast?: boolean;
 }
 
-/** Offers every part in order. Rejects when the parts do (a broken file) or with a fault of store or verifier. */
+/** Accepts all parts in order. Rejects if the file is broken, or for a fault of store or verifier. */
 export async function restorePool(mempool: Mempool, parts: Iterable<SavedPart>, options: RestoreOptions): Promise<RestoreResult> {
   const result = { restored: 0, failed: 0, expired: 0, alreadyThere: 0 };
   const turns = new TimeSlice();
@@ -72,7 +72,7 @@ export async function restorePool(mempool: Mempool, parts: Iterable<SavedPart>, 
   return result;
 }
 
-/** A full queue is waited for: others are being served meanwhile. */
+/** Accepts a transaction, waiting if the verifier's queue is full. */
 async function accept(mempool: Mempool, tx: TxView, time: number) {
   for (;;) {
     try {

@@ -1,5 +1,6 @@
-// Blocks for a throwaway node, so that V8 has compiled what the first real one needs: without them it takes two to three
-// times as long as later ones.
+// Warm-up: a throwaway node processes made-up blocks, so that V8 has compiled the code for the first real block.
+// Without it that block takes two to three times as long as later ones. See
+// docs/decisions/0024-warm-up-with-made-up-blocks.md.
 
 import fs from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,46 +14,50 @@ import type { SigningTools } from '../../signing/sign-transaction.js';
 import { coinsOf, type OwnCoin, Payments } from './payments.js';
 import { ThrowawayNode, type ThrowawayNodeDeps } from './throwaway-node.js';
 
-/** Until it is asked again whether the node has other work. */
+/** Interval in milliseconds between checks whether the node has other work. */
 const GIVE_WAY_MS = 10;
-/** Until the first coinbase may be spent. */
+/** Number of blocks until the first coinbase may be spent. */
 const RIPE = 100;
 /**
- * Measured: fewer inputs leave half of the difference, and the same number in smaller blocks does less. Signing takes
- * most of the time, so each unseen block is tried as a proposal before it comes; known ones need no signatures.
+ * Size of a full warm-up. Fewer inputs, or the same number in smaller blocks, have less effect. Signing takes most of
+ * the time, so each unseen block is checked as a proposal before it is submitted; known blocks need no signatures.
  */
 const FULL: BlockWarmupSize = { unseen: 4, inputs: 1_200, tried: 2, known: 4, knownInputs: 4_800 };
 
 /**
- * What blocks pay to: with so many bytes of it they go the way of large ones (chain/connect/large-block.ts), though
- * they have few signatures. Bytes of OP_RETURN, which are no sigops; nobody spends it.
+ * Script that coinbases pay to. It makes blocks large enough for the code of large blocks
+ * (chain/connect/large-block.ts), though they have few signatures. It consists of OP_RETURN, so it has no signature
+ * operations and cannot be spent.
  */
 const longScript = (): Uint8Array => new Uint8Array(500_000).fill(0x6a);
 
 export interface BlockWarmupSize {
-  /** Blocks whose transactions are new, how many inputs they have, and how often each is tried before it comes. */
+  /** Number of blocks with unseen transactions, their inputs, and how often each is checked as a proposal first. */
   readonly unseen: number;
   readonly inputs: number;
   readonly tried: number;
-  /** Blocks whose transactions are in the mempool, where as many others stay, and inputs of each. */
+  /**
+   * Number of blocks with transactions from the mempool, and their inputs. As many other transactions stay in the
+   * mempool.
+   */
   readonly known: number;
   readonly knownInputs: number;
 }
 
 export interface BlockWarmupDeps extends Pick<ThrowawayNodeDeps, 'mempool' | 'templates'> {
-  /** Folder of its block files, for nothing else: removed at the end, or by the next one after a process was killed. */
+  /** Folder of its block files only. Deleted at the end, or by the next warm-up after a process was killed. */
   readonly dir: string;
   readonly crypto: Crypto;
   readonly keys: KeyTools['keys'];
   readonly signing: SigningTools;
-  /** Checks scripts on the node's threads, and keeps nothing of what passed. */
+  /** Verifies scripts on the node's threads, without caching results. */
   readonly verifier: Verifier;
   readonly blockHasher: BlockHasher;
-  /** On the thread of the node's own. */
+  /** Uses the thread of the node's assembler. */
   readonly assembler: Assembler;
-  /** Whether the node has other work to do: asked before each piece of work, which waits meanwhile. */
+  /** Returns whether the node has other work. Checked before each piece of work, which waits meanwhile. */
   readonly urgent: () => boolean;
-  /** Whether other work has done what a rehearsal is for: it ends. */
+  /** Returns whether other work has made the warm-up unnecessary. Then it ends. */
   readonly needless: () => boolean;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly size?: BlockWarmupSize;
@@ -71,13 +76,16 @@ export class BlockWarmup {
     return this.#run !== null;
   }
 
-  /** Begins it; once is enough. @returns resolves at its end, whatever came of it */
+  /**
+   * Starts the warm-up; later calls return the same promise.
+   * @returns resolves at its end, with any result
+   */
   startOnce(): Promise<void> {
     this.#run ??= this.#stopping.signal.aborted ? Promise.resolve() : this.#performAndLog();
     return this.#run;
   }
 
-  /** Ends it, before its next piece of work. */
+  /** Stops the warm-up before its next piece of work. */
   async close(): Promise<void> {
     this.#stopping.abort();
     await this.#run;
@@ -119,7 +127,10 @@ export class BlockWarmup {
     }
   }
 
-  /** Resolves when the node has nothing else to do. @throws AbortError when the rehearsal ends */
+  /**
+   * Resolves when the node has no other work.
+   * @throws AbortError when the warm-up ends
+   */
   async #waitForIdleNode(): Promise<void> {
     const { urgent, needless } = this.#deps;
     const { signal } = this.#stopping;
@@ -145,7 +156,7 @@ async function allBlocks(node: ThrowawayNode, payments: Payments, size: BlockWar
   await knownBlocks(node, payments, free.map(coinsOf), size);
 }
 
-/** Blocks whose transactions come with them. */
+/** Processes blocks with unseen transactions. */
 async function unseenBlocks(node: ThrowawayNode, payments: Payments, coins: readonly OwnCoin[], size: BlockWarmupSize): Promise<void> {
   let stock = [...coins];
   for (let i = 0; i < size.unseen; i++) {
@@ -155,7 +166,10 @@ async function unseenBlocks(node: ThrowawayNode, payments: Payments, coins: read
   }
 }
 
-/** Blocks whose transactions the mempool holds, beside as many others. @param stocks coins that pay in turns */
+/**
+ * Processes blocks with transactions from the mempool, which has as many others.
+ * @param stocks two sets of coins that pay alternately
+ */
 async function knownBlocks(node: ThrowawayNode, payments: Payments, stocks: readonly OwnCoin[][], size: BlockWarmupSize): Promise<void> {
   let pending = await payments.pay(stocks[0]);
   await node.acceptPayments(pending);

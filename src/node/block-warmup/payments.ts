@@ -1,5 +1,6 @@
-// Coins of one key in the three usual kinds of output, and payments of them back to it: what the blocks of a rehearsal
-// are full of. And free ones that anyone can spend: where no scripts are rehearsed, nobody need sign.
+// Coins of one key in the three usual output types, and payments that spend them to the same key: the contents of the
+// warm-up's blocks. Also free coins that anyone can spend, for blocks whose scripts do not run, so nothing must be
+// signed.
 
 import { randomBytes } from 'node:crypto';
 import type { KeyTools } from '../../address/bip32/extended-key.js';
@@ -14,36 +15,36 @@ import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { type SigningTools, signTransaction } from '../../signing/sign-transaction.js';
 import { FlatProvider } from '../../signing/signing-provider.js';
 
-/** Satoshi that each payment leaves to the miner: far above the default relay fee, which is what a rehearsal asks for. */
+/** Fee of each payment in satoshis: far above the default relay fee, which the warm-up's mempool uses. */
 const FEE = 100_000;
 const INPUTS = 2;
-/** No lock, and no replacement asked for. */
+/** Sequence without relative lock and without the BIP-0125 signal. */
 const SEQUENCE = 0xffff_fffe;
 const TX_VERSION = 2;
 const TAPROOT_VERSION = 1;
-/** Payments that are signed at a time. */
+/** Number of payments signed at a time. */
 const SIGNED_AT_ONCE = 64;
 const NOTHING = new Uint8Array(0);
 /** OP_1. */
 const TRUE = Uint8Array.of(0x51);
 
-/** An output to spend. */
+/** A coin that can be spent. */
 export interface OwnCoin extends SpentOutput {
   readonly txid: Uint8Array;
   readonly index: number;
 }
 
-/** Values in satoshi. */
+/** Creates payments. Values are in satoshis. */
 export class Payments {
-  /** P2WPKH, P2PKH and P2TR, each of the key. */
+  /** P2WPKH, P2PKH and P2TR scripts of the key. */
   readonly scripts: readonly Uint8Array[];
-  /** P2WSH of a script that is true. */
+  /** P2WSH of a script that always succeeds. */
   readonly free: Uint8Array;
   readonly #provider = new FlatProvider();
   readonly #tools: SigningTools;
   readonly #waitForIdleNode: () => Promise<void>;
 
-  /** @param turn waited for before some are signed */
+  /** @param turn awaited before each group is signed */
   constructor(keyTools: KeyTools, tools: SigningTools, turn: () => Promise<void>) {
     const { hashes, keys } = keyTools;
     this.#tools = tools;
@@ -60,7 +61,7 @@ export class Payments {
     this.scripts = [witnessProgramScript(0, id), publicKeyHashScript(id), witnessProgramScript(TAPROOT_VERSION, taproot.outputKey)];
   }
 
-  /** One transaction that makes many coins of another, as many for each script. */
+  /** Returns a transaction that splits a coin into many, the same number for each script. */
   split(coin: OwnCoin, count: number, scripts = this.scripts): Promise<TxView> {
     const value = Math.floor((coin.value - FEE) / count);
     return this.#sign(
@@ -69,7 +70,7 @@ export class Payments {
     );
   }
 
-  /** Payments of these coins to their owner, two by two, so that there are as many again. */
+  /** Returns payments that spend these coins in pairs to their owner, so there are as many coins again. */
   async pay(coins: readonly OwnCoin[]): Promise<TxView[]> {
     const txs: TxView[] = [];
     for (let first = 0; first < coins.length; ) {
@@ -105,13 +106,13 @@ export class Payments {
     return parseTx(buildTx({ ...fields, inputs: whole }), crypto);
   }
 
-  /** Forgets the key. */
+  /** Overwrites the key. */
   wipe(): void {
     this.#provider.wipe();
   }
 }
 
-/** What a transaction of these payments makes. */
+/** Returns the outputs of a payment as coins. */
 export function coinsOf(tx: TxView): OwnCoin[] {
   return Array.from({ length: tx.outputCount }, (_, index) => {
     return { txid: tx.txid, index, value: tx.outputValue(index), script: tx.outputScript(index) };

@@ -1,6 +1,5 @@
-// Chain, mempool and templates as the node has them, on a regtest chain of their own that lasts as long as a rehearsal:
-// the same code, the same script threads, but a database in memory. What they check waits behind everything that the
-// node itself has to check.
+// A small node for the warm-up: chain, mempool and templates of the same classes as in the real node, on a regtest
+// chain of its own, with the same script threads but a database in memory. Its jobs wait behind those of the real node.
 
 import { Chain } from '../../chain/chain.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
@@ -27,12 +26,15 @@ import { TemplateService } from '../../template/service.js';
 import { followTip } from '../follow-tip.js';
 
 const COINS_CACHE_BYTES = 32 << 20;
-/** Seconds: no tip is so old that it would mean initial download, where blocks go another way. */
+/**
+ * Largest age of a tip in seconds, so that the node is never in the initial download, where blocks are processed
+ * differently.
+ */
 const NEVER_OLD = 1_000_000_000;
-/** Place of the nonce in a header. */
+/** Offset of the nonce in a header. */
 const NONCE_AT = 76;
 
-/** Its rules: regtest's with those of today's main network from the first block on. */
+/** Regtest with the rules of today's main network from the first block on. */
 export const WARMUP_PARAMS: ChainParams = { ...chainParams('regtest'), bip34Height: 1 };
 
 export interface ThrowawayNodeDeps {
@@ -42,7 +44,7 @@ export interface ThrowawayNodeDeps {
   readonly blockHasher: BlockHasher;
   /** Closed with the node. */
   readonly assembler: Assembler;
-  /** Waited for before each piece of work. */
+  /** Awaited before each piece of work. */
   readonly waitForIdleNode: () => Promise<void>;
   readonly crypto: Crypto;
   readonly mempool: Partial<MempoolOptions>;
@@ -55,7 +57,7 @@ export class ThrowawayNode {
   readonly #mempool: Mempool;
   readonly #templates: TemplateService;
   #epoch = 0;
-  /** Inputs of all blocks taken, coinbases left out, and templates made. */
+  /** Number of inputs of all processed blocks without coinbases, and number of templates. */
   inputs = 0;
   templates = 0;
 
@@ -99,7 +101,10 @@ export class ThrowawayNode {
     templates.start();
   }
 
-  /** Takes payments into the mempool. @throws Error when one is refused */
+  /**
+   * Adds payments to the mempool.
+   * @throws Error if one is refused
+   */
   async acceptPayments(txs: readonly TxView[]): Promise<void> {
     await this.#mempool.prefetchTransactions(txs);
     const slicer = new Slicer(this.#deps.waitForIdleNode);
@@ -109,16 +114,16 @@ export class ThrowawayNode {
     }
   }
 
-  /** A template of what the mempool holds is there. */
+  /** Resolves when there is a template of the current mempool. */
   async template(): Promise<void> {
     await this.#templates.refresh();
   }
 
   /**
-   * Mines a block with these transactions and takes it, as from outside: parsed anew.
-   * @param tried how often it is tried as a proposal before that (BIP-0023)
+   * Mines a block with these transactions and submits it, parsed again as if received.
+   * @param tried how often it is checked as a proposal before that (BIP-0023)
    * @returns its coinbase
-   * @throws Error when it is not accepted
+   * @throws Error if it is not accepted
    */
   async mine(script: Uint8Array, transactions: readonly TxView[], tried = 0): Promise<TxView> {
     const { crypto, waitForIdleNode: turn } = this.#deps;
@@ -150,7 +155,7 @@ function refuse(reject: Reject | null): void {
   if (reject !== null) throw new Error(`Refused: ${rejectText(reject)}`);
 }
 
-/** A verifier whose batches wait behind all others. */
+/** Returns a verifier whose batches have the lowest class. */
 function lowestPriority(inner: Verifier, waitForIdleNode: () => Promise<void>): Verifier {
   return {
     size: inner.size,

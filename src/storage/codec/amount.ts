@@ -6,10 +6,16 @@
 //
 // The result exceeds 2^53 for odd amounts above some 10 million bitcoins, hence the bigint branch.
 
-/** Amounts up to here compress without leaving the safe integers: 1 + 10 (9 n + 8) with n = amount / 10. */
+/**
+ * Largest amount (after division by powers of ten) that compresses within the safe integers: 1 + 10 (9 n + 8) with n =
+ * amount / 10.
+ */
 const NUMBER_LIMIT = 900_000_000_000_000;
 
-/** @param amount satoshi, a non-negative safe integer */
+/**
+ * Compresses an amount.
+ * @param amount satoshis, a non-negative safe integer
+ */
 export function compressAmount(amount: number): number | bigint {
   if (amount === 0) return 0;
   let exponent = 0;
@@ -27,7 +33,10 @@ export function compressAmount(amount: number): number | bigint {
   return 1 + (9 * ((n - digit) / 10) + digit - 1) * 10 + exponent;
 }
 
-/** @returns satoshi, or null when the number stands for more than 2^53 - 1 */
+/**
+ * Decompresses an amount.
+ * @returns satoshis, or null if the result exceeds 2^53 - 1
+ */
 export function decompressAmount(compressed: number | bigint): number | null {
   if (typeof compressed === 'bigint') {
     if (compressed > BigInt(Number.MAX_SAFE_INTEGER)) {

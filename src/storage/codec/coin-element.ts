@@ -1,5 +1,5 @@
-// A coin as an element of the set that MuHash is over (Core's TxOutSer): outpoint, 36 | height * 2 + coinbase, LE32 |
-// value, LE64 | script with its length. And Core's measure of a coin's size.
+// A coin as an element of the set for MuHash (Core's TxOutSer): outpoint, 36 | height * 2 + coinbase, LE32 | value,
+// LE64 | script with its length. Also Core's measure of a coin's size.
 
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { Coin } from '../../consensus/coin.js';
@@ -13,5 +13,5 @@ export function coinElement(outpoint: Uint8Array, coin: Coin): Uint8Array {
   return new ByteWriter(64 + coin.script.length).bytes(outpoint).u32(heightCode(coin)).u64(coin.value).varBytes(coin.script).finish();
 }
 
-/** A coin's size independent of how a database stores it. */
+/** Returns Core's bogosize of a coin, which does not depend on the database. */
 export const bogoSizeOf = (script: Uint8Array): number => BOGO_FIXED + script.length;

@@ -1,16 +1,19 @@
-// What is said about the two sets of coins: active, 1 byte (0: the first) | what the other is, 1 byte | base, 32, when
-// the other is a history. No row: the first set, and nothing in the other.
+// Row about the two sets of coins: active set, 1 byte (0: the first) | state of the other set, 1 byte | base, 32, if
+// the other set is a history. Without this row the first set is used and the other one is empty.
 
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { COIN_SETS_KEY, type CoinSpace, FIRST_COINS, SECOND_COINS } from '../layout.js';
 import type { BatchOp } from '../store.js';
 import { decodeStored } from './corruption.js';
 
-/** Which set the chain stands on, and what the other is. */
+/** Which set the chain uses, and the state of the other one. */
 export type CoinSets =
-  /** Rubbish: what a load that failed or a validation that ended left there, to be removed. */
+  /** 'rubbish': leftovers of a failed load or a finished validation, to be deleted. */
   | { readonly active: CoinSpace; readonly other: 'empty' | 'rubbish' }
-  /** The active set comes from a snapshot of the block `base` (internal order); the other is made from the blocks. */
+  /**
+   * 'history': the active set comes from a snapshot of the block `base` (internal order); the other one is made from
+   * the blocks.
+   */
   | { readonly active: CoinSpace; readonly other: 'history'; readonly base: Uint8Array };
 
 const STATES = ['empty', 'rubbish', 'history'] as const;
@@ -27,7 +30,7 @@ export function decodeCoinSets(row: Uint8Array | undefined): CoinSets {
   });
 }
 
-/** The write that says so. */
+/** Returns the write of this row. */
 export function coinSetsOp(sets: CoinSets): BatchOp {
   if (sets.active === FIRST_COINS && sets.other === 'empty') return { type: 'del', key: COIN_SETS_KEY };
   const head = [sets.active === FIRST_COINS ? 0 : 1, STATES.indexOf(sets.other)];

@@ -1,5 +1,5 @@
-// The value of a coin's row, as in Core's chainstate: varint(2 height + coinbase), compressed amount, compressed
-// script. undo.ts shares the output part.
+// Value of a coin's row, as in Core's chainstate: varint(2 height + coinbase), compressed amount, compressed script.
+// undo.ts shares the output part.
 
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
@@ -11,14 +11,14 @@ import { compressAmount, decompressAmount } from './amount.js';
 import { isPlainForm, readScript, SPECIAL_FORMS, scriptLength, storedLength, unpackScript, writeScript } from './script.js';
 import { readVarint, readVarintBig, writeVarint } from './varint.js';
 
-/** Heights are 31 bits in Core's coin. */
+/** Largest height code: heights have 31 bits in Core's coin. */
 const MAX_HEIGHT_CODE = 0xffff_ffff;
 
-/** Compressed amounts that stay below 2^53 take at most this many groups; a longer varint needs the bigint reader. */
+/** Number of bytes up to which a compressed amount is below 2^53. A longer varint needs the bigint reader. */
 const SMALL_VARINT_BYTES = 7;
 
 /**
- * Amount and script of an output in Core's compressed form.
+ * Writes amount and script of an output in Core's compressed form.
  * @param bytes have the script at `at`
  */
 export function writeTxOut(writer: ByteWriter, value: number, bytes: Uint8Array, at = 0, length: number = bytes.length): void {
@@ -27,7 +27,7 @@ export function writeTxOut(writer: ByteWriter, value: number, bytes: Uint8Array,
   writeScript(writer, bytes, at, length);
 }
 
-/** Amount part of an output. Throws DecodeError. */
+/** Reads the amount of an output. Throws DecodeError. */
 export function readAmount(reader: ByteReader): number {
   let length = 1;
   while (reader.offset + length <= reader.end && (reader.data[reader.offset + length - 1] & 0x80) !== 0) length++;
@@ -36,17 +36,17 @@ export function readAmount(reader: ByteReader): number {
   return amount;
 }
 
-/** Height and coinbase flag in one number. */
+/** Returns height and coinbase flag as one number. */
 export function heightCode({ height, coinbase }: Pick<Coin, 'height' | 'coinbase'>): number {
   return height * 2 + (coinbase ? 1 : 0);
 }
 
-/** Reads what heightCode made. Throws DecodeError. */
+/** Reads a height code. Throws DecodeError. */
 export function readHeightCode(reader: ByteReader): number {
   return readVarint(reader, MAX_HEIGHT_CODE);
 }
 
-/** For one coin after the other. */
+/** Reused for all coins. */
 const coinWriter = new ByteWriter(16_384);
 
 export function encodeCoin(coin: Coin): Uint8Array {
@@ -55,20 +55,23 @@ export function encodeCoin(coin: Coin): Uint8Array {
   return writer.copy();
 }
 
-/** The same into a writer. @param bytes have the script from `at` on, `length` bytes of it */
+/**
+ * Encodes a coin into a writer.
+ * @param bytes have the script at `at`, `length` bytes of it
+ */
 export function writeCoin(writer: ByteWriter, coin: Omit<Coin, 'script'>, bytes: Uint8Array, at = 0, length: number = bytes.length): void {
   writeVarint(writer, heightCode(coin));
   writeTxOut(writer, coin.value, bytes, at, length);
 }
 
 /**
- * A coin as it is stored, for those who mostly pass it on: amount and place are read at once, the script when it is
- * asked for.
+ * A coin in its stored form, for callers that mostly pass it on. Amount and height are decoded, the script when it is
+ * needed.
  */
 export class StoredCoin implements Coin, PackedOutput {
   /**
-   * @param bytes have the coin from `start` to `end` and its amount from `amountAt` on, and are not written any more
-   * @param form of the script, a plain one
+   * @param bytes have the coin from `start` to `end` and its amount at `amountAt`, and are never overwritten
+   * @param form of the script; must be a plain form
    */
   constructor(
     readonly bytes: Uint8Array,
@@ -98,7 +101,7 @@ export class StoredCoin implements Coin, PackedOutput {
     unpackScript(this.form, this.bytes, this.#scriptAt, into, at);
   }
 
-  /** A fresh array each time. */
+  /** A new array at each access. */
   get script(): Uint8Array {
     const script = new Uint8Array(this.scriptLength);
     this.copyScript(script, 0);
@@ -106,7 +109,7 @@ export class StoredCoin implements Coin, PackedOutput {
   }
 }
 
-/** The coin in bytes [start, end), which stay as they are. Throws StoreError STORE_CORRUPTION. */
+/** Returns the coin in bytes [start, end), which must not be overwritten. Throws StoreError STORE_CORRUPTION. */
 export function storedCoin(bytes: Uint8Array, start: number, end: number): Coin {
   try {
     const reader = new ByteReader(bytes, start, end);

@@ -1,9 +1,12 @@
-// Turns a parser's "this is not what it claims to be" into the store's "the disk gave back something else".
+// Converts a DecodeError for stored bytes to a StoreError for corruption.
 
 import { DecodeError } from '../../consensus/bytes/reader.js';
 import { StoreError } from '../store-error.js';
 
-/** Runs a decoder over bytes that we wrote. @param what e.g. "coin" */
+/**
+ * Runs a decoder over bytes that adit wrote.
+ * @param what for example "coin"
+ */
 export function decodeStored<T>(what: string, decode: () => T): T {
   try {
     return decode();

@@ -1,5 +1,5 @@
-// CRC-32C (Castagnoli), as RocksDB uses it: RFC 3720, reflected polynomial 0x82f63b78. Eight bytes a step by tables,
-// some 400 MB/s.
+// CRC-32C (Castagnoli), as used by RocksDB: RFC 3720, reflected polynomial 0x82f63b78. Processes eight bytes per step
+// with tables, about 400 MB/s.
 
 const POLYNOMIAL = 0x82f63b78;
 /** TABLES[k * 256 + byte]: effect of a byte that has k more bytes behind it. */
@@ -11,7 +11,7 @@ for (let byte = 0; byte < 256; byte++) {
 }
 for (let i = 256; i < TABLES.length; i++) TABLES[i] = TABLES[TABLES[i - 256]! & 255]! ^ (TABLES[i - 256]! >>> 8);
 
-/** Checksum of bytes[start..end), unsigned. */
+/** Returns the unsigned checksum of bytes[start..end). */
 export function crc32c(bytes: Uint8Array, start = 0, end = bytes.length): number {
   let crc = 0xffffffff;
   let i = start;

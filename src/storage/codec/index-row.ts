@@ -2,7 +2,7 @@
 //
 //   u8 version 1 | 80 bytes header | varint height | varint status | varint transactions | varint file + 1 | [varint blockPos | varint undoPos]
 //
-// The positions are there only when a file is. The block's hash is the key, so it isn't repeated.
+// The positions are present only if a file is. The block's hash is the key, so it is not repeated.
 
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
@@ -14,16 +14,16 @@ const HEADER_BYTES = 80;
 const MAX_INT32 = 0x7fff_ffff;
 const MAX_UINT32 = 0xffff_ffff;
 
-/** What the index keeps of a block besides its hash. */
+/** Data of a block in the index, besides its hash. */
 export interface IndexRow {
   /** 80 bytes. */
   readonly header: Uint8Array;
   readonly height: number;
   /** Core's nStatus bits (chain defines them). */
   readonly status: number;
-  /** Number of transactions, 0 when only the header is known. */
+  /** Number of transactions; 0 if only the header is known. */
   readonly txCount: number;
-  /** Number of the blk file, -1: the block's bytes are not stored. */
+  /** Number of the blk file; -1 if the block is not stored. */
   readonly file: number;
   /** Payload offset in the blk file, 0 for none. */
   readonly blockPos: number;

@@ -1,4 +1,4 @@
-// How to take one block off the coins without its bytes and its undo data, for a start that finds those lost:
+// Row that takes back a block's coin changes without its bytes and undo data, for a start that finds those lost:
 //
 //   hash of the block, 32 | transactions, LE32 | undo data (codec/undo.ts), length LE32 first
 //   per transaction: txid, 32 | outputs, LE32 | inputs, LE32 (0 for the coinbase) | 36 bytes per input: the output it spends
@@ -15,7 +15,10 @@ import { decodeUndo } from './undo.js';
 
 const OUTPOINT_BYTES = 36;
 
-/** @param undo encoded: the coins that the block spent */
+/**
+ * Encodes a rollback row.
+ * @param undo encoded undo data: the coins that the block spent
+ */
 export function encodeRollback(block: BlockView, undo: Uint8Array): Uint8Array {
   const writer = new ByteWriter(undo.length + block.txs.length * 120);
   writer.bytes(block.hash).u32(block.txs.length).u32(undo.length).bytes(undo);
@@ -27,13 +30,13 @@ export function encodeRollback(block: BlockView, undo: Uint8Array): Uint8Array {
   return writer.finish();
 }
 
-/** The block's hash, a view. */
+/** Returns a view of the block's hash. */
 export function hashOfRollback(row: Uint8Array): Uint8Array {
   return row.subarray(0, 32);
 }
 
 /**
- * Changes of coins that take the block off, in an order in which the last one of a coin counts.
+ * Returns the coin changes that take the block back. The last change of a coin wins.
  * @param space the set that the row belongs to
  * @throws StoreError STORE_CORRUPTION
  */

@@ -4,17 +4,17 @@
 //   varint 1, 20 bytes    pay to script hash            varint 4, 5, 32 bytes   pay to uncompressed key: x and the parity of y
 //   varint n + 6, n bytes anything else, as it is
 //
-// Forms 4 and 5 are read (Core's files have them) and never written: what we write in their place, the raw form, every
-// reader knows, and it spares a square root modulo p for each such coin that is read back.
+// Forms 4 and 5 are read (Core's files have them) but never written. adit writes the raw form instead, which every
+// reader knows: it avoids a square root modulo p for each such coin that is read.
 
 import { type ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { type ByteWriter, copyBytes } from '../../consensus/bytes/writer.js';
 import { bytesOfNumber, curveY, FIELD_P, numberOfBytes } from '../../crypto/secp-field.js';
 import { readVarint, writeVarint } from './varint.js';
 
-/** Number of special forms, added to the length of raw scripts. */
+/** Number of special forms. It is added to the length of raw scripts. */
 export const SPECIAL_FORMS = 6;
-/** Longest script that is kept; Core reads longer ones as a lone OP_RETURN, since they can't be spent. */
+/** Longest stored script. Core reads longer ones as a lone OP_RETURN, because they cannot be spent. */
 const MAX_SCRIPT_BYTES = 10_000;
 
 const OP_RETURN = 0x6a;
@@ -24,7 +24,10 @@ const OP_EQUAL = 0x87;
 const OP_EQUALVERIFY = 0x88;
 const OP_CHECKSIG = 0xac;
 
-/** @param bytes have the script from `at` on */
+/**
+ * Writes a script in compressed form.
+ * @param bytes have the script at `at`
+ */
 export function writeScript(writer: ByteWriter, bytes: Uint8Array, at: number, length: number): void {
   if (
     length === 25 &&
@@ -45,7 +48,11 @@ export function writeScript(writer: ByteWriter, bytes: Uint8Array, at: number, l
   }
 }
 
-/** @returns a fresh array. Throws DecodeError. */
+/**
+ * Reads a compressed script.
+ * @returns a new array
+ * @throws DecodeError
+ */
 export function readScript(reader: ByteReader): Uint8Array {
   const form = readVarint(reader);
   if (form === 4 || form === 5) return uncompressedKeyScript(reader.bytes(32), form === 5);
@@ -57,22 +64,22 @@ export function readScript(reader: ByteReader): Uint8Array {
   return script;
 }
 
-/** Whether scriptLength and unpackScript know a form. */
+/** Returns whether scriptLength and unpackScript support a form. */
 export function isPlainForm(form: number): boolean {
   return form !== 4 && form !== 5 && form <= MAX_SCRIPT_BYTES + SPECIAL_FORMS;
 }
 
-/** Bytes behind a form that is plain. */
+/** Returns the number of bytes behind a plain form. */
 export function storedLength(form: number): number {
   return form < 2 ? 20 : form < SPECIAL_FORMS ? 32 : form - SPECIAL_FORMS;
 }
 
-/** Length of the script that they stand for. */
+/** Returns the length of the decompressed script. */
 export function scriptLength(form: number): number {
   return form === 0 ? 25 : form === 1 ? 23 : form < SPECIAL_FORMS ? 35 : form - SPECIAL_FORMS;
 }
 
-/** Writes the script whose stored bytes begin at `at` to `into`, scriptLength bytes from `to` on. */
+/** Writes the script whose stored bytes begin at `at` into `into`: scriptLength bytes at `to`. */
 export function unpackScript(form: number, bytes: Uint8Array, at: number, into: Uint8Array, to: number): void {
   if (form === 0) {
     into[to] = OP_DUP;
@@ -108,7 +115,9 @@ function uncompressedKeyScript(x: Uint8Array, odd: boolean): Uint8Array {
   return script;
 }
 
-/** The y coordinate (32 bytes, big-endian) of the secp256k1 point with this x and parity, null when there is none. */
+/**
+ * Returns the y coordinate (32 bytes, big-endian) of the secp256k1 point with this x and parity; null if there is none.
+ */
 function liftX(x: Uint8Array, odd: boolean): Uint8Array | null {
   const number = numberOfBytes(x);
   const y = number < FIELD_P ? curveY(number) : null;

@@ -1,5 +1,5 @@
-// Undo data of a block, byte for byte Core's CBlockUndo (src/undo.h), so that other tools read our rev files and we
-// theirs:
+// Undo data of a block, byte for byte Core's CBlockUndo (src/undo.h), so that both programs can read each other's rev
+// files:
 //
 //   compact size: number of transactions without the coinbase
 //     compact size: number of inputs
@@ -14,13 +14,16 @@ import { readScript } from './script.js';
 import { readVarint, writeVarint } from './varint.js';
 
 /**
- * Least bytes of one input (height 0, amount, empty script) and of one transaction: bounds for counts before anything
- * is allocated.
+ * Smallest sizes of an input (height 0, amount, empty script) and of a transaction, to limit counts before anything is
+ * allocated.
  */
 const MIN_INPUT_BYTES = 3;
 const MIN_TX_BYTES = 1;
 
-/** @param spent per transaction but the coinbase, the coins its inputs spent, in order */
+/**
+ * Encodes undo data.
+ * @param spent coins that the inputs spent, in order, by transaction without the coinbase
+ */
 export function encodeUndo(spent: readonly (readonly Coin[])[]): Uint8Array {
   let inputs = 0;
   for (const coins of spent) inputs += coins.length;
@@ -30,7 +33,7 @@ export function encodeUndo(spent: readonly (readonly Coin[])[]): Uint8Array {
     writer.compactSize(coins.length);
     for (const coin of coins) {
       if (coin instanceof StoredCoin) {
-        // As it is stored, but for that one byte.
+        // The stored form, except for that one byte.
         writer.piece(coin.bytes, coin.start, coin.amountAt - coin.start);
         if (coin.height > 0) writer.u8(0);
         writer.piece(coin.bytes, coin.amountAt, coin.end - coin.amountAt);
@@ -44,7 +47,7 @@ export function encodeUndo(spent: readonly (readonly Coin[])[]): Uint8Array {
   return writer.finish();
 }
 
-/** Throws StoreError STORE_CORRUPTION. */
+/** Decodes undo data. Throws StoreError STORE_CORRUPTION. */
 export function decodeUndo(bytes: Uint8Array): Coin[][] {
   return decodeStored('undo data', () => {
     const reader = new ByteReader(bytes);

@@ -1,13 +1,13 @@
-// Core's variable-length number of its databases and undo files (not the wire's compact size): base 128, most
-// significant group first, the high bit means "more follows", and every continuation adds one so that each number has
-// exactly one encoding.
+// Variable-length numbers of Core's databases and undo files (not the wire's compact size): base 128, most significant
+// group first. A set high bit means that more groups follow. Each continuation adds one, so every number has exactly
+// one encoding.
 
 import { type ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import type { ByteWriter } from '../../consensus/bytes/writer.js';
 
 const SAFE_BEFORE_SHIFT = Math.floor(Number.MAX_SAFE_INTEGER / 128);
 
-/** Reads a number of at most 2^53 - 1; throws DecodeError beyond. */
+/** Reads a number up to 2^53 - 1. Throws DecodeError for larger ones. */
 export function readVarint(reader: ByteReader, max: number = Number.MAX_SAFE_INTEGER): number {
   let value = 0;
   for (;;) {
@@ -21,7 +21,7 @@ export function readVarint(reader: ByteReader, max: number = Number.MAX_SAFE_INT
   return value;
 }
 
-/** Reads a number of at most 2^64 - 1. */
+/** Reads a number up to 2^64 - 1. */
 export function readVarintBig(reader: ByteReader): bigint {
   let value = 0n;
   for (;;) {
@@ -33,10 +33,13 @@ export function readVarintBig(reader: ByteReader): bigint {
   }
 }
 
-/** Bytes of the encoding, least significant first, filled by writeVarint. Ten groups hold 64 bits. */
+/** Bytes of an encoding, least significant first. Ten groups hold 64 bits. */
 const groups = new Uint8Array(10);
 
-/** @param value a non-negative safe integer, or a bigint below 2^64 */
+/**
+ * Writes a number.
+ * @param value a non-negative safe integer, or a bigint below 2^64
+ */
 export function writeVarint(writer: ByteWriter, value: number | bigint): void {
   let count = 0;
   if (typeof value === 'number' && value < 0x8000_0000) {

@@ -1,5 +1,5 @@
-// BIP-0054: a coinbase is locked to its height, so that it can never repeat an earlier one and BIP-0030 is not needed
-// any more.
+// BIP-0054: a coinbase is locked to its height, so it can never repeat an earlier one, and BIP-0030 becomes
+// unnecessary.
 import type { Verdict } from '../../state.js';
 import type { TxView } from '../../tx/tx-view.js';
 import { SEQUENCE_FINAL } from '../locks.js';
@@ -13,12 +13,15 @@ export interface CoinbaseLock {
   readonly sequence: number;
 }
 
-/** What a coinbase of this height uses to comply. Other sequences comply too, as long as they are not final. */
+/** Returns the fields of a complying coinbase of this height. Other sequences also comply if they are not final. */
 export function coinbaseLock(height: number): CoinbaseLock {
   return { locktime: height - 1, sequence: SEQUENCE_FINAL - 1 };
 }
 
-/** @param height of the block that holds the coinbase */
+/**
+ * Checks the lock of a coinbase.
+ * @param height of its block
+ */
 export function checkCoinbaseLock(coinbase: TxView, height: number): Verdict {
   if (coinbase.locktime !== height - 1)
     return reject('consensus', 'bad-cb-locktime', 'coinbase is not locked to the height before its own');

@@ -4,12 +4,12 @@ import { type ChainParams, retargetInterval } from '../../params/chain-params.js
 import type { Verdict } from '../../state.js';
 import { reject } from '../reject.js';
 
-/** Seconds that the first block of a period may lie before its parent. */
+/** Seconds by which the first block of a period may precede its parent. */
 export const CLEANUP_GRACE_SECONDS = 7_200;
 
 /**
- * @returns the smallest time that these two rules allow the child of `prev`, seconds; negative infinity where they say
- * nothing
+ * Returns the smallest time in seconds that both rules allow for the child of `prev`; negative infinity if there is no
+ * limit.
  */
 export function cleanupMinTime(prev: HeaderContext, params: ChainParams): number {
   const interval = retargetInterval(params);
@@ -20,7 +20,10 @@ export function cleanupMinTime(prev: HeaderContext, params: ChainParams): number
   return prev.ancestor(height - interval + 1)?.time ?? Number.NEGATIVE_INFINITY;
 }
 
-/** @param time of the header that is to become the child of `prev`, seconds */
+/**
+ * Checks the time of a header.
+ * @param time of the child of `prev`, in seconds
+ */
 export function checkCleanupTimes(time: number, prev: HeaderContext, params: ChainParams): Verdict {
   if (time >= cleanupMinTime(prev, params)) return null;
   return (prev.height + 1) % retargetInterval(params) === 0

@@ -1,5 +1,5 @@
-// BIP-0054: signature operations that the scripts of one transaction's inputs may hold, outside witnesses. Unlike a
-// block's limit this counts where scripts run: scriptSig, the spent output's script and the P2SH redeem script, each by
+// BIP-0054: limit on the signature operations of one transaction's inputs, outside witnesses. Unlike the limit of a
+// block, it counts scripts that run: scriptSig, the spent output's script and the P2SH redeem script, each with
 // BIP-0016's accurate count.
 import { countSigops, p2shSigops } from '../../script/sigops.js';
 import { isPayToScriptHash } from '../../script/templates.js';
@@ -7,12 +7,15 @@ import type { Verdict } from '../../state.js';
 import type { TxView } from '../../tx/tx-view.js';
 import { reject } from '../reject.js';
 
-/** The most that a transaction may have. */
+/** Largest number for a transaction. */
 export const MAX_LEGACY_SIGOPS = 2_500;
 
 const EMPTY = new Uint8Array(0);
 
-/** Whether a transaction that is no coinbase keeps to the limit. @param spent outputs it spends, in input order */
+/**
+ * Returns whether a transaction that is no coinbase is within the limit.
+ * @param spent outputs it spends, in input order
+ */
 export function legacySigopsWithin(tx: TxView, spent: readonly { readonly script: Uint8Array }[]): boolean {
   let count = 0;
   for (let i = 0; i < tx.inputCount; i++) {
@@ -26,7 +29,7 @@ export function legacySigopsWithin(tx: TxView, spent: readonly { readonly script
   return true;
 }
 
-/** The same as a rule of a block. */
+/** Checks the limit as a rule of a block. */
 export function checkLegacyInputSigops(tx: TxView, spent: readonly { readonly script: Uint8Array }[]): Verdict {
   return legacySigopsWithin(tx, spent) ? null : reject('consensus', 'bad-txns-legacy-sigops', 'too many legacy sigops (BIP54)');
 }
