@@ -1,8 +1,8 @@
-// A node with everything at once: 300,000 transactions in the mempool in clusters at their limits, a wallet with a
-// million addresses (those of 10,000 wallets), 125 peers that ask for what is announced, and long polls. Templates,
-// small calls and calls of the wallet are asked for while transactions come in and full blocks go out; beside that a
-// bare server on the same machine. Processor time of the threads and the delay of the node thread's event loop stand
-// apart, since wall time tells of whatever else the machine does.
+// Measures a node with everything at once: 300,000 transactions in the mempool in clusters at their limits, a wallet
+// with a million addresses (those of 10,000 wallets), 125 peers that request what is announced, and long polls. Clients
+// request templates, small calls and wallet calls while transactions and full blocks arrive. A bare server on the same
+// machine gets requests at the same time. Processor time of the threads and the delay of the node thread's event loop
+// are separate rows, because wall time also depends on other work of the machine.
 //
 //   node build/bench/all-at-once.js [--json]      TXS=n ADDRESSES=n PEERS=n POLLS=n SECONDS=n BLOCK_SECONDS=n
 //   OPTIONS="more options of adit". Filling takes some minutes.
@@ -222,7 +222,7 @@ await runBench({
       const { usage, bytes } = await node.call('getmempoolinfo');
       const { connections } = await node.call('getnetworkinfo');
       note(`mempool: ${(bytes / 1e6).toFixed(0)} MvB, usage ${(usage / 1e6).toFixed(0)} MB; ${connections} peers`);
-      // Peers hear of them in turns, and the wallet of what is its own.
+      // Peers receive announcements in rounds, and the wallet receives its own transactions.
       const quiet = await measure(node, metrics, SECONDS / 2);
       memory('asked, and little else');
       const work = [all.keepSending(), all.keepMining(), ...Array.from({ length: POLLS }, () => all.keepPolling())];

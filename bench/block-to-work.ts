@@ -1,12 +1,12 @@
-// A full block whose transactions are all known, until its node has new work: 4,400 payments of two inputs in the block
-// (1.6 MB), another 4,400 left in the mempool. Submitted, sent by a peer as a block, and as a compact block; a miner
-// waits on a long poll. Times of the answers, and processor time of the node thread and of all other threads, which
-// depends less on what else the machine does.
+// Measures the time from a full block, whose transactions are all known, until its node has new work. The block has
+// 4,400 payments of two inputs (1.6 MB), and another 4,400 stay in the mempool. The block is submitted, sent by a peer
+// as a block, and as a compact block; a miner waits on a long poll. Figures: times of the answers, and processor time
+// of the node thread and of all other threads, which depends less on other work of the machine.
 //
 //   node build/bench/block-to-work.js [--json]
 //   TXS=n ROUNDS=n WARMUP=n WAYS=submit,block,compact OPTIONS="more options of adit"
-//   REHEARSE=0: the first block of the process finds nothing compiled
-//   POLLS=n: other clients wait on long polls meanwhile, and the last byte of the last one's first template counts too
+//   REHEARSE=0: no warm-up, so nothing is compiled at the first block of the process
+//   POLLS=n: other clients wait on long polls, and the last byte of the last one's first template counts too
 //   COMPARE=/path/bitcoind: Core in turns with adit, the same blocks. BEFORE=/path/aditd.js: another build of adit, likewise.
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -48,7 +48,7 @@ interface Coin {
   readonly value: number;
 }
 
-/** What one block cost one node, milliseconds. */
+/** Cost of one block for one node, in milliseconds. */
 interface Figures {
   /** Until submitblock answered; of blocks from peers: NaN. */
   readonly answer: number;
@@ -70,7 +70,7 @@ interface Figures {
 class Miner {
   readonly figures = new Map<Way, Figures[]>();
 
-  /** @param crowd clients that wait beside the miner; null for none */
+  /** @param crowd clients that wait in addition to the miner; null for none */
   constructor(
     readonly node: Contender,
     readonly crowd: Child | null,
@@ -99,7 +99,7 @@ class Miner {
     const { port, auth } = this.node;
     this.crowd?.send({ kind: 'park', port, request: postRequest(auth, call(longpollid)), connections: POLLS });
     await this.crowd?.next('parked');
-    // It has to be parked, and whatever else goes on to be over.
+    // Wait until the long poll is parked and other work has ended.
     await sleep(QUIET_MS);
     const cpu = nodeThreadMilliseconds(this.node.pid);
     const begin = performance.now();
@@ -141,7 +141,7 @@ class Miner {
     const { size } = await this.node.call('getmempoolinfo');
     for (;;) {
       const { longpollid, transactions } = await this.node.call('getblocktemplate', { rules: ['segwit'] });
-      // A block has no room for all of them.
+      // A block cannot hold all of them.
       if (!this.node.single || transactions.length > 0.4 * size) return longpollid;
       await sleep(50);
     }
@@ -270,7 +270,7 @@ await runBench({
           await give(next);
           const block = economy.block(due, FEE * due.length);
           const message = way === 'compact' ? compactMessage(block) : block.bytes;
-          // Each goes first in its turn.
+          // Rotate the order, so that each node goes first equally often.
           const order = [...miners.slice(i % miners.length), ...miners.slice(0, i % miners.length)];
           for (const miner of order) await miner.round(way, block, message, next.length);
           due = next;

@@ -41,7 +41,7 @@ const now = (): number => performance.timeOrigin + performance.now();
 
 type Kind = 'adit' | 'Core';
 
-/** What both kinds of daemons can do. */
+/** Operations that both kinds of daemons support. */
 interface Node {
   // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods
   call(method: string, ...params: unknown[]): Promise<any>;

@@ -1,11 +1,11 @@
-// A foreign block of 4,000 inputs that no node has seen, from submitblock to its answer: parse, check, store, fetch
-// coins, verify, apply. What miners wait for after every block that the mempool did not foretell. Wall time per input,
-// processor time per input of the node thread and of each other thread that was busy, and the bare signature checks of
-// the same run. Core never saw the signatures either, so its signature cache is of no help.
+// Measures a block of 4,000 inputs that no node has seen, from submitblock to its answer: parse, check, store, read
+// coins, verify, apply. Miners wait this long after every block whose transactions were not in the mempool. Figures:
+// wall time per input, processor time per input of the node thread and of each other busy thread, and the bare
+// signature checks of the same run. Core has not seen the signatures either, so its signature cache does not help.
 //
 //   node build/bench/connect-block.js [--json]      ROUNDS=n WARMUP=n KIND=p2wpkh,p2tr OPTIONS="more options of adit"
-//   KEYS=n: keys of the coins, 64 unless told otherwise; with 40000 each is new
-//   REHEARSE=0: the first block of the process finds nothing compiled
+//   KEYS=n: keys of the coins, 64 by default; with 40000 each key is new
+//   REHEARSE=0: no warm-up, so nothing is compiled at the first block of the process
 //   COMPARE=/path/bitcoind: Core in turns with adit, the same blocks. BEFORE=/path/aditd.cjs: another build, likewise.
 
 import os from 'node:os';
@@ -97,13 +97,13 @@ class Economy {
   }
 }
 
-/** What one block cost one node, microseconds per input. */
+/** Cost of one block for one node, in microseconds per input. */
 interface Figures {
   readonly answer: number;
   /** Processor time of the node thread (of Core: of its first), and of all threads. */
   readonly main: number;
   readonly all: number;
-  /** Of each thread, the busiest first. */
+  /** Processor time of each thread, the busiest first. */
   readonly each: readonly number[];
 }
 
@@ -119,7 +119,7 @@ async function measure(node: Contender, block: BuiltBlock): Promise<Figures> {
   const answer = reply.at - begin;
   if (JSON.parse(reply.text).result !== null) throw new Error(`${node.name} refused a block: ${reply.text.slice(0, 200)}`);
   await sleep(QUIET_MS);
-  // What an idle node takes does not count.
+  // Subtract the processor time of an idle node.
   const share = (performance.now() - begin) / QUIET_MS;
   const busy = busyThreads(node.pid, before).map(({ tid, ms }) => {
     return { tid, ms: ms - ((before.get(tid) ?? 0) - (early.get(tid) ?? 0)) * share };
@@ -151,7 +151,7 @@ await runBench({
     await bare.start();
     const cases: BenchCase[] = [];
     const notes: string[] = [];
-    // What is warm at the first block of a process was rehearsed.
+    // Only the warm-up has compiled code when the first block of a process arrives.
     const early = new Map<Contender, number[]>(nodes.map((node) => [node, []]));
     try {
       const economy = new Economy();
@@ -162,7 +162,7 @@ await runBench({
         const limit: number[] = [];
         for (let i = 0; i < WARMUP + ROUNDS; i++) {
           const block = economy.next(kind);
-          // Each goes first in its turn.
+          // Rotate the order, so that each node goes first equally often.
           const order = [...nodes.slice(i % nodes.length), ...nodes.slice(0, i % nodes.length)];
           for (const node of order) {
             const one = await measure(node, block);

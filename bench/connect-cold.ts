@@ -1,6 +1,7 @@
-// A block whose coins no cache has, of 10,000,000 in the database: both programs with -dbcache=64 and their files out of
-// the page cache, started anew for each block. From submitblock to the answer, what it cost the processor, and how much
-// was read from the disk. The coins need no signatures, so the time is that of finding and changing them.
+// Measures a block whose coins no cache has, of 10,000,000 coins in the database. Both programs use -dbcache=64, have
+// their files out of the page cache, and start again for each block. Figures: time from submitblock to the answer,
+// processor time, and bytes read from the disk. The coins need no signatures, so the time is that of finding and
+// changing them.
 //
 //   node build/bench/connect-cold.js [--json]      COINS=n, ROUNDS=n. Runs for some ten minutes.
 //   COMPARE=/path/bitcoind: Core in turns with adit, the same blocks. BEFORE=/path/aditd.cjs: another build, likewise.
@@ -30,11 +31,11 @@ const INPUTS_PER_TX = 2;
 /** A start looks at one block, whose coins are in its caches then, rather than at six. */
 const OPTIONS = ['-dbcache=64', '-checkblocks=1'];
 const LOOK_MS = 200;
-/** What a start does behind its first answer is over. */
+/** Time after which the work that follows a start has ended. */
 const QUIET_MS = 2_000;
 const SPACING = 10;
 
-/** What a block cost a node, microseconds per input, and what it read. */
+/** Cost of a block for a node: microseconds per input, and bytes read. */
 interface Figures {
   readonly answer: number;
   readonly main: number;
@@ -157,7 +158,7 @@ await runBench({
       };
       for (let round = 0; round < ROUNDS; round++) {
         const blocks = [...Array.from({ length: WARMUP }, () => WARMUP_INPUTS), INPUTS].map(spendNext);
-        // Each goes first in its turn.
+        // Rotate the order, so that each node goes first equally often.
         for (let turn = 0; turn < nodes.length; turn++) await nodes[(round + turn) % nodes.length]!.measure(blocks);
       }
     } finally {

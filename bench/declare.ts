@@ -39,7 +39,7 @@ async function check(side: Side, body: string, counts: boolean): Promise<void> {
     throw new Error(`${side.name}: refused: ${JSON.stringify(reply)}`);
   if (!counts) return;
   side.times.push(took);
-  // What it frees after its reply belongs to the call.
+  // Memory that the node frees after its reply counts as part of the call.
   await sleep(20);
   for (const [name, ms] of threadsSince(side.pid, before)) side.threads.set(name, (side.threads.get(name) ?? 0) + ms);
 }

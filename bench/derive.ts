@@ -1,4 +1,4 @@
-// Scripts of ranged descriptors, beside the one thing that can't be saved: a point addition per key.
+// Derives scripts of ranged descriptors, and compares with the one part that cannot be saved: a point addition per key.
 //
 //   node build/bench/derive.js [--json]
 

@@ -1,6 +1,7 @@
-// Fronts on other machines beside a node's own: when the first byte of new work reaches clients, template replies in a
-// second, what crosses to a front, and how long clients are without work on the best tip when the node they are served
-// from dies or is stopped. A pool far away loses by every millisecond that it hears of a block later.
+// Compares front processes on other machines with a node's own front threads: time until the first byte of new work
+// reaches clients, template replies per second, bytes sent to a front process, and how long clients have no work on the
+// best tip when their node dies or is stopped. A distant pool loses every millisecond by which it receives a block
+// later.
 //
 //   node build/bench/fleet.js [--json]      POLLS=1000 ROUNDS=n TXS=n FRONTS=1,2,4; needs nats-server
 import http from 'node:http';
@@ -47,7 +48,7 @@ function ask({ port, auth }: Port, body: string, agent: http.Agent): Promise<{ f
 
 const newAgent = (): http.Agent => new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-/** Long polls spread over ports, and when each heard of what `go` set off. */
+/** Parks long polls on several ports, runs `go`, and returns when each client got its reply. */
 async function wake(ports: readonly Port[], go: () => Promise<unknown>): Promise<number[]> {
   const agent = newAgent();
   // Each process numbers its templates by itself.

@@ -23,7 +23,7 @@ const INSIDE = 'ADIT_BENCH_NAMESPACE';
 const STEP_MS = 10;
 const SMALL_CALL = '{"method":"getblockcount","id":1}';
 
-/** What a client got, and when its last byte came. */
+/** Bytes that a client received, and when its last byte arrived. */
 interface Got {
   readonly bytes: Buffer;
   readonly at: number;
@@ -77,7 +77,7 @@ interface Round {
   readonly median: number;
   readonly last: number;
   readonly small: number;
-  /** Processor ms of the threads beside the node thread for each reply. */
+  /** Processor milliseconds of all threads except the node thread, for each reply. */
   readonly front: number;
   readonly bytes: number;
 }

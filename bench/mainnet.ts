@@ -50,7 +50,7 @@ const LOOK_MS = 250;
 const PAUSE_MS = 200;
 const SMALL_CALL = '{"method":"getblockcount","params":[],"id":1}';
 
-/** What a run of a node cost. */
+/** Cost of one run of a node. */
 interface Figures {
   readonly seconds: number;
   /** Processor seconds by name of the thread, the node thread first; of the peer. */
@@ -316,7 +316,7 @@ class Scaled {
 
 const processor = ({ threads }: Figures): number => threads.reduce((sum, [, seconds]) => sum + seconds, 0);
 
-/** What is shown of each run. */
+/** Columns of the table, one row for each run. */
 const COLUMNS: readonly (readonly [name: string, unit: string, of: (figures: Figures) => number])[] = [
   ['time', 's', ({ seconds }) => seconds],
   ['processor time', 's', processor],

@@ -1,6 +1,6 @@
-// Payments of coins in blocks on their way into the mempool: by sendrawtransaction in batches over HTTP, and from a peer
-// that announces them and is asked. Rates, and processor time of the node thread and of all threads for each
-// transaction, which depends less on what else the machine does; beside the bare curve checks of the same run.
+// Measures payments of coins in blocks on their way into the mempool: by sendrawtransaction in batches over HTTP, and
+// from a peer that announces them. Figures: rates, and processor time of the node thread and of all threads for each
+// transaction, which depends less on other work of the machine. The bare curve checks of the same run are the limit.
 //
 //   node build/bench/mempool-accept.js [--json]
 //   ROUNDS=n WARMUP=n PAYMENTS=n BATCH=n WAYS=rpc,peer OPTIONS="more options of adit"
@@ -30,7 +30,7 @@ const SPLITS_PER_BLOCK = 8;
 const VALUE = 100_000;
 const RIPE = 100;
 const SPACING = 10;
-/** Of messages of transactions to a peer. */
+/** Type of an inventory entry for a transaction (BIP-0339). */
 const MSG_WTX = 5;
 /** Announcements of one inv. */
 const INV = 1_000;
@@ -118,7 +118,7 @@ async function announcing(node: Contender, raw: readonly Buffer[]): Promise<Give
   };
 }
 
-/** What one round cost one node: transactions a second, processor microseconds of a transaction. */
+/** Cost of one round for one node: transactions per second, processor microseconds per transaction. */
 interface Figures {
   readonly rate: number;
   readonly main: number;
@@ -161,7 +161,7 @@ await runBench({
       for (let i = 0, next = 0; i < WARMUP + ROUNDS; i++) {
         for (const way of WAYS) {
           const raw = coins.slice(next, (next += PAYMENTS)).map(payment);
-          // Each goes first in its turn.
+          // Rotate the order, so that each node goes first equally often.
           for (const node of [...nodes.slice(i % nodes.length), ...nodes.slice(0, i % nodes.length)]) {
             const key = `${WAY_NAMES[way]}: ${node.name}`;
             const made = await round(node, way, raw);

@@ -1,6 +1,6 @@
-// What a change of the mempool costs when the pool is ten times as large, by the policy of newer Core: additions,
-// replacements, a block of 4,000, additions to a full pool. The smaller pool is the limit, so a ratio near 1 says that a
-// change costs what it touches.
+// Measures how the cost of a mempool change grows when the mempool is ten times as large, by the policy of newer Core:
+// additions, replacements, a block of 4,000, additions to a full mempool. The smaller mempool is the limit. A ratio
+// near 1 means that the cost depends only on the transactions that a change touches.
 //
 //   node build/bench/mempool-cost.js [--json]      ROUNDS=n LARGE=n
 import type { TxView } from '../src/consensus/tx/tx-view.js';

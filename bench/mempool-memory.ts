@@ -1,5 +1,5 @@
-// Memory of a mempool of 100,000 transactions, beside their own bytes. One run per process: a heap that has grown once
-// tells nothing.
+// Measures the memory of a mempool of 100,000 transactions in addition to their own bytes. One run per process, because
+// a heap that has grown once shows nothing.
 //
 //   node build/bench/mempool-memory.js [--json]      TXS=n
 import { fork } from 'node:child_process';

@@ -1,8 +1,8 @@
-// Pool operators while peers flood the node: getblocktemplate in mode `live`, a small call of the node thread, long polls
-// that empty blocks wake, and the pings of an honest peer, with a flood of each kind from few and many peers. After each flood the same bytes go at
-// the same rate to a bare TCP server instead: what is lost then the machine loses to the generator, not the node to its
-// peers. Beside it what a flood takes of the node thread, and what a byte and a message cost it in the clear and
-// encrypted (BIP-0324).
+// Measures what pool operators notice while peers flood the node: getblocktemplate in mode `live`, a small call of the
+// node thread, long polls that empty blocks wake, and the pings of an honest peer. Each kind of flood comes from few
+// and from many peers. After each flood the same bytes go at the same rate to a bare TCP server instead: the losses of
+// that run are caused by the generator, not by the node. Also measures the node thread's time for a flood, for a byte
+// and for a message, unencrypted and encrypted (BIP-0324).
 //
 //   node build/bench/peer-flood.js [--json]      PEERS=8,100 SECONDS=5 TXS=1000 LANES=inv,headers,…
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,7 +24,7 @@ const PAUSE_MS = 20;
 /** Long polls that wait for a block, and the pause before it comes. */
 const PARKED = 4;
 const BLOCK_MS = 250;
-/** Megabytes a second from which a cost for each is told. */
+/** Megabytes per second from which the table shows a cost per megabyte. */
 const LEAST_MEGABYTES = 1;
 /** Until the node holds as much of each peer as it does of any. */
 const FILLING_MS = 1_500;
@@ -39,7 +39,7 @@ interface Waits {
   readonly template: readonly number[];
   readonly small: readonly number[];
   readonly woken: readonly number[];
-  /** Of an honest peer. */
+  /** Round trips of an honest peer's pings. */
   readonly pings: readonly number[];
   readonly share: number;
 }
@@ -168,7 +168,7 @@ await runBench({
       if (flood === null) return { ...times, bytesPerSecond: 0, ends: 0 };
       flooder.send({ kind: 'enough' });
       const { bytes, seconds, ends } = await flooder.next('flooded');
-      // What was sent may still have its turn.
+      // The node may still have to process what the flood sent.
       await sleep(500);
       return { ...times, bytesPerSecond: bytes / seconds, ends };
     };
@@ -185,7 +185,7 @@ await runBench({
           const label = `${name}, ${count} peers`;
           const taken = flooded.share - control.share;
           const megabytes = flooded.bytesPerSecond / 1e6;
-          // What waits in full buffers may last for all of the time.
+          // Data in full buffers may keep the node busy for the whole time.
           const each = megabytes < LEAST_MEGABYTES ? '' : `, ${((taken * 1_000) / megabytes).toFixed(0)} us of the node thread a MB`;
           notes.push(
             `${label}: ${megabytes.toFixed(2)} MB/s, hung up ${flooded.ends} times${each}`,

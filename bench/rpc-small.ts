@@ -1,10 +1,11 @@
-// Small calls over 16 kept-open connections: what monitoring, pools and explorers do all day, and what must not need a
-// turn of the node thread. Beside the rate of each stands the processor time of a call, which a busy machine falsifies
-// less: of the node thread, and of all other threads of the process, which is the front here.
+// Measures small calls over 16 open connections, as monitoring, pools and explorers make them all day. Most of them
+// must not need the node thread. Figures: the rate of each call, and the processor time of a call, which other work of
+// the machine distorts less: that of the node thread, and that of all other threads of the process, which is the front
+// thread here.
 //
 //   node build/bench/rpc-small.js [--json]
 //   FRONTS=n for the number of front threads, PAYMENTS=n for the mempool, ROUNDS=n, ONLY=method,...
-//   COMPARE=/path/to/bitcoind asks that for the same in the same rounds
+//   COMPARE=/path/to/bitcoind sends the same calls to it in the same rounds
 import { type BenchCase, runBench } from './harness/bench.js';
 import { bitcoindToCompare, CoreDaemon } from './harness/core-daemon.js';
 import { nodeThreadMilliseconds, processorSeconds } from './harness/process-figures.js';
@@ -25,7 +26,7 @@ const GOALS: Record<string, BenchCase['goal']> = {
   validateaddress: { text: '> 75,000', reached: (p50) => p50 > 75_000 },
 };
 
-/** What the calls ask for, on a node with blocks and a few payments in its mempool. */
+/** Arguments of each call, for a node with blocks and a few payments in its mempool. */
 async function calls(node: FilledNode): Promise<Record<string, readonly unknown[]>> {
   const { daemon } = node;
   const [txid] = await daemon.call('getrawmempool');

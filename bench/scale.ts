@@ -1,6 +1,7 @@
-// What more cores are worth: the work of other benches with 1, 2, 4 ... script threads and fronts, as many as there are
-// cores, and from the processor time of a unit of work the rate that 8, 16 and 64 cores could reach. The node thread's
-// share is serial: its time of a unit bounds the rate on any number of cores; all other threads share the cores.
+// Shows the gain of more cores. Runs the work of other benches with 1, 2, 4 ... script threads and front threads, as
+// many as there are cores. From the processor time of a unit of work it computes the rate that 8, 16 and 64 cores could
+// reach. The node thread's share is serial: its time for a unit bounds the rate on any number of cores. All other
+// threads share the cores.
 //
 //   node build/bench/scale.js [--json]      ONLY=work,... of the names below. Runs for some ten minutes.
 import os from 'node:os';
@@ -8,12 +9,12 @@ import { type BenchCase, runBench } from './harness/bench.js';
 import { caseOf, runChildBench } from './harness/child-bench.js';
 
 const CORES = [8, 16, 64];
-/** What so many cores should be worth of two. */
+/** Goal: how many times the rate of two cores GOAL_CORES should reach. */
 const GOAL_CORES = 16;
 const GOAL = 6;
 const MICROSECONDS = 1_000_000;
 
-/** A bench, how it is told to take little time, and which of its cases say what. */
+/** A bench, its environment for a short run, and the names of the cases that give the figures. */
 interface Work {
   readonly unit: string;
   readonly bench: string;
@@ -26,7 +27,7 @@ interface Work {
   readonly others: string;
 }
 
-/** Of the bench of small calls. */
+/** Describes one call of the bench of small calls. */
 const small = (method: string, env: Readonly<Record<string, string>> = {}): Omit<Work, 'unit'> => ({
   bench: 'rpc-small',
   env: { ONLY: method, ROUNDS: '4', ...env },
@@ -92,7 +93,7 @@ function ceiling({ serial, others }: Scaled, cores: number): number {
 function casesOf(name: string, { unit }: Work, runs: readonly Scaled[]): BenchCase[] {
   const rate = (what: string, value: number): BenchCase => ({ name: what, unit, better: 'higher', samples: [value] });
   const time = (what: string, value: number): BenchCase => ({ name: what, unit: 'processor us', better: 'lower', samples: [value] });
-  // With as many threads as cores waiting in line costs least beside the work itself.
+  // With as many threads as cores, waiting adds least to the work itself.
   const last = runs.at(-1)!;
   const share = (100 * last.serial) / (last.serial + last.others);
   return [

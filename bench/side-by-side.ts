@@ -1,5 +1,6 @@
-// adit beside Bitcoin Core in one run: other benches one after the other, in which both take turns, as one table of
-// Markdown (docs/performance.md has it). A cell is the median with the least and the largest of its rounds.
+// Compares adit with Bitcoin Core in one run: runs other benches one after the other, in which both programs take
+// turns, and prints one Markdown table (docs/performance.md has it). A cell is the median of its rounds with the
+// smallest and the largest.
 //
 //   COMPARE=/path/to/bitcoind node build/bench/side-by-side.js      ONLY=bench,... of those below. Runs for half an hour.
 import { execFileSync } from 'node:child_process';

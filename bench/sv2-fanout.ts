@@ -1,6 +1,6 @@
-// A new block with a thousand Stratum V2 clients, each with a template staged: from submitblock to the first byte of
-// SetNewPrevHash at each client, beside the same bytes from plain sockets and beside long polls of the same block over
-// JSON-RPC.
+// Measures a new block with a thousand Stratum V2 clients, each with a prepared template: from submitblock to the first
+// byte of SetNewPrevHash at each client. Compares with the same bytes from plain sockets, and with long polls of the
+// same block over JSON-RPC.
 //
 //   node build/bench/sv2-fanout.js [--json]      CLIENTS=1000 POLLS=100 ROUNDS=n TXS=n OPTIONS=-templatemode=live
 import { freePort } from '../test/framework/ports.js';

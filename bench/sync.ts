@@ -1,6 +1,6 @@
-// Initial download from one local peer: signed inputs in blocks of 20, 500 and 4,000, served from prepared bytes by
-// another process. With all scripts, beside the bare signature checks of the same run; and below an assumed-valid
-// block, where none run.
+// Measures the initial download from one local peer: signed inputs in blocks of 20, 500 and 4,000, served from prepared
+// bytes by another process. Once with all scripts, compared with the bare signature checks of the same run; once below
+// an assumed-valid block, where no scripts run.
 //
 //   node build/bench/sync.js [--json]      INPUTS=n of each chain, SIZES=20,500 inputs of a block
 //   ONLY=scripts or ONLY=assumed for one half, ROUNDS=n, OPTIONS="more options of adit"
@@ -48,7 +48,7 @@ async function serve(file: string, last = Number.POSITIVE_INFINITY): Promise<{ c
   return { child, port };
 }
 
-/** Downloads up to a height in a fresh folder; the clock starts when the node is told of the peer. */
+/** Downloads up to a height into a fresh folder. The clock starts when the node gets the peer's address. */
 async function download(contestant: Contestant, port: number, goal: number, ...options: string[]): Promise<Run> {
   // The serving peer speaks version 1 alone: a node that tries the other first waits a minute for an answer.
   const node = await contestant.start('-v2transport=0', ...options);

@@ -93,7 +93,7 @@ class BenchSource implements TransactionSource {
     for (const { tx } of this.list.splice(this.list.length - fresh.length)) this.records.removeRecursive(tx, 'sizelimit');
     for (const payment of fresh) this.add(payment);
   }
-  /** The same set anew: nobody follows it. */
+  /** Copies the set without listeners. */
   copy(): BenchSource {
     const copy = new BenchSource();
     for (const payment of this.list) copy.add(payment);

@@ -1,6 +1,6 @@
-// What mode `live` pays more than the ancestor selection of Core 0.21, over many random pools of each shape: the
-// distribution of the gain in percent of a block's fees. Fees are counted, not time: the figures are the same on every
-// machine.
+// Compares the fees of mode `live` with the ancestor selection of Core 0.21, over many random mempools of each shape:
+// the distribution of the gain in percent of a block's fees. The bench counts fees, not time, so the figures are the
+// same on every machine.
 //
 //   node build/bench/template-fees.js [--json]
 
@@ -21,7 +21,7 @@ interface Row {
   readonly less: number;
   readonly same: number;
   readonly more: number;
-  /** Of the chunks alone, without the look at the other selection. */
+  /** Mempools in which the chunks alone earn less than the other selection. */
   readonly chunksLess: number;
   readonly percent: { readonly p50: number; readonly p90: number; readonly max: number; readonly mean: number };
 }

@@ -69,7 +69,7 @@ class Asked {
   readonly one: number[] = [];
   readonly history: number[] = [];
   readonly rates: Record<Rated, number[]> = { getaddressinfo: [], getbalance: [], gettransaction: [], listsinceblock: [] };
-  /** Of the wallet that is listed, */
+  /** Addresses of the wallet that is listed. */
   #addresses: string[] = [];
   /** and one of its payments. */
   #txid = '';

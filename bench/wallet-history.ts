@@ -130,7 +130,7 @@ async function measure(subject: Subject, notes: string[]): Promise<void> {
     const reply = await daemon.post(JSON.stringify({ id: 1, method, params }), { path: `/wallet/${name}` });
     return JSON.parse(reply.body).result;
   };
-  // Of the blocks that the generator knew: those that are measured come on top.
+  // Height of the blocks that the generator knew; the measured ones come on top.
   const height = BLOCKS;
   const loading = async (how: string): Promise<void> => {
     const start = performance.now();

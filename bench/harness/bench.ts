@@ -1,6 +1,5 @@
-// The frame of every bench: it says what it protects, runs, and prints one table, or JSON with --json for keeping. A
-// case stands beside the bare limit of the same run wherever there is one; the ratio is what may be compared between
-// machines.
+// Frame of every bench: prints its purpose, runs it, and prints one table, or JSON with --json. A case is printed next
+// to the bare limit of the same run if there is one. Only the ratio can be compared between machines.
 //
 //   node build/bench/NAME.js [--json]
 
@@ -10,14 +9,14 @@ import { percentile } from './samples.js';
 /** One line of the table. */
 export interface BenchCase {
   readonly name: string;
-  /** Of the samples: "us per input", "replies/s". */
+  /** Unit of the samples: "us per input", "replies/s". */
   readonly unit: string;
   readonly samples: readonly number[];
-  /** Whether a good figure is small (times) or large (rates). */
+  /** Says whether a smaller figure (times) or a larger one (rates) is better. */
   readonly better: 'lower' | 'higher';
   /** The same work with nothing around it, in the same unit and run. */
   readonly limit?: { readonly name: string; readonly samples: readonly number[] };
-  /** What is to be reached, and whether it was: null when the machine can't tell. */
+  /** Goal of the case, and a function that checks it. The function returns null if the machine cannot tell. */
   readonly goal?: { readonly text: string; reached(p50: number, ratio: number | null): boolean | null };
 }
 
@@ -46,7 +45,7 @@ export interface Line {
   readonly reached: boolean | null;
 }
 
-/** What --json prints. */
+/** Report that --json prints. */
 export interface BenchReport {
   readonly bench: string;
   readonly protects: string;

@@ -10,7 +10,7 @@ import { freePort } from '../../test/framework/ports.js';
 import { bitcoindToCompare, CoreDaemon } from './core-daemon.js';
 
 const LOOK_MS = 100;
-/** A rehearsal begins and ends within this, on any machine. */
+/** A warm-up starts and ends within this time on any machine. */
 const REHEARSED_MS = 120_000;
 
 /** A reply and when its last byte came. */
@@ -22,7 +22,7 @@ export interface TimedReply {
 /** A node that can be started, on a fresh folder each time. */
 export interface Contestant {
   readonly name: string;
-  /** Whether it has a node thread, the first of the process (process-figures.ts). */
+  /** True if the process has a node thread; it is its first thread (process-figures.ts). */
   readonly single: boolean;
   /** @param options that adit and Core have in common */
   start(...options: string[]): Promise<Contender>;
@@ -54,7 +54,7 @@ export class Contender {
 
   private constructor(
     readonly name: string,
-    /** Whether it has a node thread, the first of the process (process-figures.ts). */
+    /** True if the process has a node thread; it is its first thread (process-figures.ts). */
     readonly single: boolean,
     readonly pid: number,
     private readonly at: {
@@ -66,7 +66,7 @@ export class Contender {
     private readonly end: () => Promise<void>,
   ) {}
 
-  /** Of JSON-RPC. */
+  /** Port of JSON-RPC. */
   get port(): number {
     return this.at.port;
   }
@@ -159,7 +159,7 @@ export class Contender {
     if (verdict !== null) throw new Error(`${this.name} refused a block: ${verdict}`);
   }
 
-  /** A miner comes; resolves when blocks have been rehearsed. At once for Core. Needs -rehearse. */
+  /** Acts as a miner and waits for the end of the warm-up. Returns at once for Core. Needs -rehearse. */
   async rehearse(): Promise<void> {
     const { log } = this.at;
     if (log !== undefined) await untilRehearsed(this, log);
@@ -183,8 +183,8 @@ export class Contender {
 }
 
 /**
- * A miner comes; resolves when adit has rehearsed blocks once more. Needs -rehearse.
- * @param log what stands in its debug.log
+ * Acts as a miner and waits until adit has warmed up once more. Needs -rehearse.
+ * @param log content of the node's debug.log
  */
 export async function untilRehearsed(
   node: { call(method: string, ...params: unknown[]): Promise<unknown> },

@@ -1,6 +1,5 @@
-// A bitcoind beside ours, for comparisons within one run: COMPARE=/path/to/bitcoind. Regtest with the checks that
-// regtest switches on switched off again, in a folder of its own that goes with it. Replies are read with node:http, as
-// those of our own daemon are.
+// Runs a bitcoind for comparisons within one run: COMPARE=/path/to/bitcoind. It uses regtest without the self-checks
+// that regtest switches on, in a temporary folder. Replies are read with node:http, as those of adit are.
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -52,7 +51,10 @@ export class CoreDaemon {
     this.#options = options;
   }
 
-  /** Starts it on a fresh folder and waits until it answers. @param options beside those for regtest; later ones win */
+  /**
+   * Starts bitcoind on a fresh folder and waits until it answers.
+   * @param options in addition to those for regtest; later ones win
+   */
   static async start(file: string, ...options: string[]): Promise<CoreDaemon> {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-core-'));
     const port = await freePort();
@@ -70,7 +72,10 @@ export class CoreDaemon {
     return daemon;
   }
 
-  /** Starts it (again) over the same folder. @param more options beside those that it had; later ones win */
+  /**
+   * Starts bitcoind (again) on the same folder.
+   * @param more options in addition to the earlier ones; later ones win
+   */
   async up(...more: string[]): Promise<void> {
     fs.rmSync(path.join(this.dir, 'regtest', '.cookie'), { force: true });
     this.#agent = new http.Agent({ keepAlive: true });

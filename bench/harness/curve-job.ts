@@ -1,4 +1,4 @@
-// What the bare limit and its thread agree on.
+// Messages between the bare curve checks and their thread.
 
 /** `count` checks laid out one after another in shared memory, CURVE_ROW bytes each. */
 export interface CurveJob {

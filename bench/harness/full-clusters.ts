@@ -16,7 +16,7 @@ interface Coin {
   readonly value: number;
 }
 
-/** @param payee output script that the cluster's last transaction pays to beside others */
+/** @param payee output script that the cluster's last transaction pays to, in addition to others */
 export function clusterOf(number: number, coin: Coin, random: () => number, payee: Uint8Array): Buffer[] {
   const open: Coin[] = [coin];
   const raw: Buffer[] = [];

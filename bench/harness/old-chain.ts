@@ -27,7 +27,7 @@ const RIPE = 100;
 /** Payments of the average block at the end of the chain; they grow with the cube of the height. */
 const MOST_TXS = 2_400;
 const MAX_WEIGHT = 3_980_000;
-/** Of all coins, how many count as young, and how many inputs spend one of these. */
+/** Share of all coins that count as young, and share of the inputs that spend one of these. */
 const YOUNG_COINS = 0.01;
 const YOUNG_SPENDS = 0.7;
 /** From this part of the chain on, two of five coins are of version 0 witnesses. */
@@ -171,7 +171,7 @@ class BlockBody {
     const { bytes } = this;
     const begin = this.length;
     this.length = bytes.writeUInt32LE(2, begin);
-    // Room for marker and flag, moved away below when there are no witnesses.
+    // Reserve bytes for marker and flag. They are removed below if there are no witnesses.
     bytes.writeUInt16BE(1, this.length);
     this.length += 2;
     const sum = this.#writeInputs(inputs, take);

@@ -15,7 +15,7 @@ export interface OwnedCoin {
   readonly value: number;
 }
 
-/** Of one key: what pays to it. */
+/** Output scripts and spending data of one key. */
 interface Owner {
   readonly key: TestKey;
   readonly scripts: Record<SpendKind, Buffer>;

@@ -1,4 +1,4 @@
-// What has been read of files stays in the system's memory; benches of cold files put it out.
+// Removes files from the system's page cache, for benches of cold files.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// What the kernel knows about another process: memory and processor time. Linux only, as the benches that ask.
+// Reads memory and processor time of another process from the kernel. Linux only, like the benches that use it.
 import fs from 'node:fs';
 
 /** Highest resident memory of a process so far, in megabytes. */
@@ -35,7 +35,7 @@ export function threadMilliseconds(pid: number): Map<string, number> {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       threads.set(name, (threads.get(name) ?? 0) + (Number(fields[11]) + Number(fields[12])) * 10);
     } catch (error) {
-      // It ended meanwhile.
+      // The thread has ended meanwhile.
       if (!/ENOENT|ESRCH/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
   }
@@ -62,7 +62,10 @@ export function processIo(pid: number): ThreadIo & { readonly diskReadBytes: num
   return { readBytes: Number(rchar), writtenBytes: Number(wchar), diskReadBytes: Number(read), diskWrittenBytes: Number(written) };
 }
 
-/** Of the threads alive now whose name begins so: those of RocksDB read and write tables and nothing else. */
+/**
+ * Sums the disk accesses of all live threads whose name has this prefix. RocksDB's threads do nothing but read and
+ * write tables.
+ */
 export function threadIo(pid: number, prefix: string): ThreadIo {
   let [readBytes, writtenBytes] = [0, 0];
   for (const tid of fs.readdirSync(`/proc/${pid}/task`)) {
@@ -83,7 +86,7 @@ export function threadTimes(pid: number): Map<number, number> {
       // Nanoseconds on a processor come first; stat counts in whole ticks of 10 ms.
       times.set(Number(tid), Number(fs.readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'utf8').split(' ')[0]) / 1e6);
     } catch {
-      // It ended since the folder was read.
+      // The thread has ended since the folder was read.
     }
   }
   return times;

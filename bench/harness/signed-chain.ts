@@ -28,7 +28,7 @@ const BURYING = 2_017;
 const START_TIME = 1_400_000_000;
 const SPACING = 600;
 
-/** Facts of a chain, kept beside its file. */
+/** Facts of a chain, stored next to its file. */
 export interface SignedChain {
   readonly file: string;
   /** Height of the last block with payments. BURYING blocks without any follow it. */
@@ -37,7 +37,7 @@ export interface SignedChain {
   readonly inputs: number;
   readonly txs: number;
   readonly bytes: number;
-  /** Of the last block of all. */
+  /** Hash of the chain's last block. */
   readonly tipHex: string;
 }
 

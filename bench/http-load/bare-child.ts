@@ -1,5 +1,5 @@
-// The bare limit: a uWebSockets.js server that reads a request and sends ready-made bytes, nothing else; with --park it
-// holds replies back until it is told to send them all. Started by load.ts.
+// The bare limit: a uWebSockets.js server that reads a request and sends ready-made bytes, nothing else. With --park it
+// holds replies back until load.ts orders it to send them all. Started by load.ts.
 import { type HttpResponse, uws } from './uws.js';
 
 /** Replies held back until the parent says go. */

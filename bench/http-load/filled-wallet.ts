@@ -18,7 +18,7 @@ import type { Wallet } from '../../src/wallet/wallet.js';
 import { placeIn } from '../../src/wallet/wallet-state.js';
 import type { Daemon } from '../../test/framework/daemon.js';
 
-/** What to make. */
+/** Size of the wallet to make. */
 export interface WalletSize {
   readonly transactions: number;
   /** Own addresses, a fifth of them for change. */

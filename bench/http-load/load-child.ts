@@ -1,5 +1,5 @@
-// A load generator in a process of its own: plain sockets, as little work per reply as counting it honestly needs. Told
-// what to do by load.ts over the process's message channel.
+// Load generator in a process of its own: plain sockets, with only as much work per reply as counting needs. Takes its
+// orders from load.ts over the process's message channel.
 import net from 'node:net';
 import type { LoadOrder, LoadReport } from './load.js';
 

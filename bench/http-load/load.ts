@@ -2,7 +2,7 @@
 // measured against.
 import { type ChildProcess, fork } from 'node:child_process';
 
-/** What a load process can be told. */
+/** Orders for a load process. */
 export type LoadOrder =
   | { readonly kind: 'loop'; readonly port: number; readonly request: string; readonly connections: number; readonly seconds: number }
   | { readonly kind: 'park'; readonly port: number; readonly request: string; readonly connections: number }
@@ -10,7 +10,7 @@ export type LoadOrder =
   | { readonly kind: 'enough' }
   | { readonly kind: 'end' };
 
-/** What it says. */
+/** Reports of a load process. */
 export type LoadReport =
   | { readonly kind: 'up' }
   | { readonly kind: 'loop'; readonly calls: number; readonly seconds: number; readonly bytes: number; readonly times: readonly number[] }

@@ -39,7 +39,7 @@ function wrongSignature(tx: Buffer, valueAt: number): Buffer {
   return framed('tx', other);
 }
 
-/** What is sent next. */
+/** Returns the next message to send. */
 function next({ lane }: FloodOrder): Buffer {
   if (lane.kind === 'inv') return unknownTransactions();
   if (lane.kind === 'transactions') return wrongSignature(Buffer.from(lane.tx), lane.valueAt);
@@ -102,7 +102,7 @@ function start(flood: FloodOrder): void {
   for (let i = 0; i < flood.peers; i++) connect(flood);
 }
 
-/** Counting begins anew: buffers have filled up. */
+/** Restarts the counters once the buffers are full. */
 function mark(): void {
   began = performance.now();
   written = 0;

@@ -1,7 +1,7 @@
 // Floods that peers send, and the processes that send and swallow them.
 import { Child } from '../http-load/load.js';
 
-/** What is sent again and again. */
+/** Messages that the flood sends again and again. */
 export type Lane =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   /** Announcements of unknown transactions, others each time. */
@@ -16,9 +16,9 @@ export interface FloodOrder {
   readonly port: number;
   readonly peers: number;
   readonly lane: Lane;
-  /** What each connection sends first. */
+  /** Bytes that each connection sends first. */
   readonly greeting: Uint8Array;
-  /** Of all peers together; null: as much as is taken. */
+  /** Rate of all peers together; null: as fast as the node reads. */
   readonly bytesPerSecond: number | null;
 }
 

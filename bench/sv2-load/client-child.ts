@@ -1,5 +1,5 @@
-// Many Stratum V2 clients, or as many plain sockets, that tell when the first byte after a moment reached each of them.
-// What came is decrypted after all have told: the clients' own work is not what is measured. Started by
+// Many Stratum V2 clients, or as many plain sockets, that report when the first byte after a given moment reached each
+// of them. They decrypt only after all have reported, so that their own work is not measured. Started by
 // bench/sv2-fanout.ts.
 import { once } from 'node:events';
 import net from 'node:net';

@@ -53,7 +53,7 @@ export function badOpenings(source: string): string[] {
 
 // Words of the old private voice that have few legitimate uses. The option -rehearse keeps its name.
 const PRIVATE_WORDS =
-  /\b(?:breath(?:e[ds]?|ing|s)?|foresee[ns]?|foresaw|reckon(?:ed|s|ing)?|spoilt|strangers?|anew|mend(?:s|ed|ing)?|desks?|rooms?|told|hears?|heard|beside|fate|at hand|(?:a|an|each|every|its|own|same|this|one) turn|(?<!-)rehears(?:e[ds]?|als?|ing))\b/gi;
+  /\b(?:breath(?:e[ds]?|ing|s)?|foresee[ns]?|foresaw|reckon(?:ed|s|ing)?|spoilt|strangers?|anew|mend(?:s|ed|ing)?|desks?|rooms?|told|hears?|heard|beside|fate|at hand|(?:a|an|each|every|its|own|same|this|one) turn|(?<!-)rehears(?:e[ds]?|als?|ing))\b(?!=)/gi;
 
 /** Private words in comments. Text between backticks names code and does not count. */
 export function privateWords(source: string): string[] {
