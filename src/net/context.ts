@@ -1,4 +1,4 @@
-// What every part of the network room works with. Made once by Net.
+// Shared context of all parts of the network module. Net creates it once.
 import type { Chain } from '../chain/chain.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import type { Crypto } from '../crypto/crypto.js';
@@ -11,7 +11,7 @@ import type { BlockTimes } from './relay/block-times.js';
 import type { WtxidIndex } from './relay/wtxid-index.js';
 import type { NetAddress } from './wire/net-address.js';
 
-/** Time as this room needs it: deadlines follow setmocktime, as Core's do. */
+/** Clock of the network module. Deadlines follow setmocktime, as in Core. */
 export interface NetClock {
   /** Seconds since 1970, mockable. */
   nowSeconds(): number;
@@ -21,19 +21,17 @@ export interface NetClock {
   realSeconds(): number;
 }
 
-/** Work in steps of well under a millisecond: others get their turn between them. */
+/** Work in steps of well under a millisecond. Other peers are served between the steps. */
 export type Steps = Iterator<void>;
 
-/**
- * Handles one message of a peer: at once, in steps, or elsewhere. Throws DecodeError for a payload that doesn't parse.
- */
+/** Handles one message of a peer: at once, in steps, or asynchronously. Throws DecodeError if the payload does not parse. */
 export type Handler = (peer: Peer, payload: Uint8Array) => void | Steps | Promise<void>;
 
 export interface NetContext {
   readonly options: NetOptions;
-  /** Which networks are called, and how. */
+  /** Decides which networks are called, and through which proxy. */
   readonly routes: Routes;
-  /** What this node offers: old blocks only when it has them all. */
+  /** Services that this node offers now. NODE_NETWORK is missing while it does not have all blocks. */
   readonly services: bigint;
   readonly params: ChainParams;
   readonly chain: Chain;
@@ -42,33 +40,33 @@ export interface NetContext {
   readonly crypto: Crypto;
   readonly clock: NetClock;
   readonly log: Logger;
-  /** How long new blocks take. */
+  /** Measures how long new blocks take. */
   readonly times: BlockTimes;
-  /** Peers whose handshake is over, in order of arrival. */
+  /** Peers that completed the handshake, in order of connection. */
   readonly peers: ReadonlySet<Peer>;
-  /** The neighbourhood of an address, as -asmap or prefixes have it. */
+  /** Returns the network group of an address, by -asmap or by prefix. */
   readonly groupOf: (address: NetAddress) => string;
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
-  /** Blames a peer (peer/misbehaviour.ts). @param score of 100, where faults add up */
+  /** Punishes a peer (peer/misbehaviour.ts). @param score up to 100, where faults add up */
   misbehaving(peer: Peer, score: number, reason: string): void;
-  /** Ends a connection. @param why for the log */
+  /** Ends a connection. @param why reason for the log */
   disconnect(peer: Peer, why?: string): void;
   /**
-   * Does work that comes after the first wait of a handler, and counts its time as used by the peer. What comes before is
-   * counted without that.
+   * Runs work after the first await of a handler and charges its time to the peer. The time before the first await is
+   * charged automatically.
    */
   chargeTo<T>(peer: Peer, work: () => T): T;
   /**
-   * Schedules a round of sending: to all peers when there is something new to announce, or to one peer when there may
-   * be a request for it.
+   * Schedules a round of sending: for all peers when there is something new to announce, or for one peer that may be
+   * sent a request.
    */
   scheduleRound(peer?: Peer): void;
 }
 
 /**
- * Delay in ms, exponentially distributed: the time of one message does not tell a peer when the next is due (Core's
- * PoissonNextSend).
+ * Returns an exponentially distributed delay in ms, so that the time of one message does not reveal when the next one
+ * is sent (Core's PoissonNextSend).
  */
 export function poissonDelayMs(random: () => number, meanMs: number): number {
   return -Math.log1p(-random()) * meanMs;

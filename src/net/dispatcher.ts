@@ -1,6 +1,6 @@
-// Messages of peers, one after the other for each peer: what a message means before and after the handshake, which
-// handler gets it, and what happens when it doesn't parse (Core's ProcessMessage). All peers together get a few
-// milliseconds of each turn of the event loop, and the peer that used least of them lately is served first.
+// Handles the messages of peers, one at a time for each peer: checks what is allowed before and after the handshake,
+// calls the handler, and deals with payloads that do not parse (Core's ProcessMessage). All peers together get a short
+// slice of each tick of the event loop. The peer with the least recent use is served first.
 import { DecodeError } from '../consensus/bytes/reader.js';
 import { ImmediateTask } from '../lib/immediate-task.js';
 import type { Handler, NetContext, Steps } from './context.js';
@@ -10,44 +10,44 @@ import type { Frame } from './wire/frame.js';
 import { encodeInv, type InvItem, sanitized } from './wire/messages.js';
 import { INV, KNOWN_MESSAGES } from './wire/protocol.js';
 
-/** Messages that may come before verack. */
+/** Messages that are allowed before verack. */
 const early = new Set(['version', 'verack', 'wtxidrelay', 'sendaddrv2']);
 /**
- * Milliseconds of messages in one turn of the event loop, of all peers and of one of them. From a block to the answers
- * of long polls it takes some ten turns, and in a flood each of them is as long as this.
+ * Milliseconds of message handling per tick of the event loop, for all peers and for one peer. From a block to the
+ * answers of long polls the event loop makes about ten ticks, and in a flood each is as long as this.
  */
 const SLICE_MS = 1;
 const PEER_MS = 0.5;
 /**
- * Transactions of a peer that are read ahead so that their scripts run, and how many of them, and bytes, in one step and
- * before another: tenths of a millisecond of this thread. When half of them are done with more are read, so that no thread waits for
- * another.
+ * Most transactions of a peer that are read ahead so that their scripts run early, and most transactions and bytes in
+ * one step. A step costs tenths of a millisecond. More are read when half of them are handled, so that the threads stay
+ * busy.
  */
 const PREFETCH_MAX = 128;
 const PREFETCH_STEP = 64;
 const PREFETCH_BYTES = 32_000;
-/** Transactions that are looked up for getdata in one step at most. */
+/** Most transactions that are looked up for getdata in one step. */
 const LOOKUPS = 64;
 
 export interface MessageServers {
-  /** Sends a block that was asked for. @returns false when it is not here, or not for this peer */
+  /** Sends a requested block. @returns false if the block is missing or must not be sent to this peer */
   sendBlock(peer: Peer, item: InvItem): Promise<boolean>;
-  /** Resolves when a message of this peer may be handled; undefined when it may be at once. Never rejects. */
+  /** Resolves when the peer's next message may be handled; undefined if it may be handled at once. Never rejects. */
   settled(peer: Peer, command: string): Promise<void> | undefined;
-  /** These transactions come next, in this order. */
+  /** Starts to verify transactions of a peer that are handled next, in this order. */
   prefetch(peer: Peer, frames: readonly Frame[]): void;
-  /** Sends a transaction. @returns false when it isn't there */
+  /** Sends a requested transaction. @returns false if it is missing */
   sendTransaction(peer: Peer, item: InvItem): boolean;
-  /** A message is about to be handled in this turn of the loop, or what one has set off is over. */
+  /** Called before a message is handled, and after asynchronous handling has ended. */
   stepped(): void;
 }
 
 export class Dispatcher {
-  /** Peers whose message is being handled elsewhere: storage, the chain's queue, the verifier. */
+  /** Peers whose message is handled asynchronously: by storage, the chain's queue or the verifier. */
   readonly #busy = new Set<Peer>();
-  /** Messages that are handled in steps and are not done. */
+  /** Messages that are handled in steps and have steps left. */
   readonly #steps = new Map<Peer, { readonly command: string; readonly bytes: number; readonly steps: Steps }>();
-  /** Messages that were read to see what comes next: transactions, and whatever stood behind the last. */
+  /** Frames that were read ahead: transactions, and the first frame after them. */
   readonly #prefetched = new Map<Peer, Frame[]>();
   readonly #queue = new FairQueue<Peer>(() => performance.now());
   readonly #nextSlice = new ImmediateTask(() => this.#runSlice());
@@ -61,7 +61,7 @@ export class Dispatcher {
     this.#servers = servers;
   }
 
-  /** There may be something to do for a peer. */
+  /** Schedules a peer that may have work. */
   pump(peer: Peer): void {
     if (this.#busy.has(peer) || !this.#mayGoOn(peer)) return;
     this.#queue.add(peer);
@@ -78,7 +78,7 @@ export class Dispatcher {
     }
   }
 
-  /** The peer is gone. */
+  /** Forgets a peer that disconnected. */
   forgetPeer(peer: Peer): void {
     this.#steps.delete(peer);
     this.#prefetched.delete(peer);
@@ -94,7 +94,7 @@ export class Dispatcher {
     if (this.#queue.size > 0) this.#nextSlice.schedule();
   }
 
-  /** A peer's share of the turn. */
+  /** Handles work of one peer for at most PEER_MS. */
   #serveFor(peer: Peer): void {
     const began = performance.now();
     let now = began;
@@ -107,7 +107,7 @@ export class Dispatcher {
     this.pump(peer);
   }
 
-  /** There is something to do, and the peer takes what it is sent. */
+  /** Returns whether a peer has work, and reads what it is sent. */
   #mayGoOn(peer: Peer): boolean {
     if (peer.leaving) return false;
     if (this.#steps.has(peer)) return true;
@@ -161,7 +161,7 @@ export class Dispatcher {
     });
   }
 
-  /** The next message. Transactions in a row are announced to the mempool together. */
+  /** Takes the next message of a peer. Transactions that follow each other are passed to the mempool together for prefetching. */
   #shift(peer: Peer): Frame | undefined {
     const { connection } = peer;
     const frames = this.#prefetched.get(peer) ?? [];
@@ -177,7 +177,7 @@ export class Dispatcher {
     let bytes = prefetched.reduce((sum, { payload }) => sum + payload.length, 0);
     while (prefetched.length < PREFETCH_STEP && bytes < PREFETCH_BYTES && connection.hasWhole) {
       const next = connection.shift();
-      // Unusable, or so long that it is taken in steps.
+      // The frame was unusable, or so long that its checksum takes several steps.
       if (next === undefined) break;
       frames.push(next);
       if (next.command !== 'tx') break;
@@ -186,12 +186,12 @@ export class Dispatcher {
     }
     if (frames.length > 0) this.#prefetched.set(peer, frames);
     else this.#prefetched.delete(peer);
-    // The scripts of one whose turn it is run then.
+    // A single transaction needs no prefetching: its scripts run when it is handled now.
     if (prefetched.length > (before === undefined ? 1 : 0)) this.#servers.prefetch(peer, prefetched);
     return frame;
   }
 
-  /** Handles a message once what it may count on is over. */
+  /** Handles a message after `before` has resolved. */
   #after(peer: Peer, before: Promise<void>, handle: () => void): void {
     this.#busy.add(peer);
     void before.then(() => {
@@ -201,7 +201,7 @@ export class Dispatcher {
     });
   }
 
-  /** Waits for what is done elsewhere; meanwhile others are served. */
+  /** Waits for asynchronous work. Other peers are served meanwhile. */
   #await(peer: Peer, command: string, bytes: number, going: Promise<unknown>): void {
     this.#busy.add(peer);
     going
@@ -229,12 +229,12 @@ export class Dispatcher {
       log.debug('net', `ProcessMessages(${sanitized(command)}, ${bytes} bytes): Exception '${error.message}' caught`);
       return;
     }
-    // A fault of ours, not of the peer: storage, or a stopping node.
+    // The fault is this node's and not the peer's: storage failed, or the node is stopping.
     log.error(`Message of peer=${peer.id}: ${error instanceof Error ? error.message : String(error)}`);
     this.#context.disconnect(peer);
   }
 
-  /** Answers getdata: transactions as many as fit, then one block. */
+  /** Answers getdata: as many transactions as fit into a slice, then one block. */
   #serveWanted(peer: Peer): void {
     const { wanted } = peer;
     const missing: InvItem[] = [];
@@ -244,10 +244,10 @@ export class Dispatcher {
       const item = wanted.first;
       if (item === undefined || !isTransaction(item)) break;
       wanted.drop();
-      // A peer for blocks only gets no answer.
+      // A block-relay-only peer gets no answer.
       if (!this.#servers.sendTransaction(peer, item) && peer.relaysTransactions) missing.push(item);
     }
-    // So that it can ask another peer without waiting.
+    // Lets the peer ask another peer immediately.
     const notFound = (): void => {
       if (missing.length > 0 && !peer.leaving) peer.send('notfound', encodeInv(missing));
     };
@@ -260,7 +260,7 @@ export class Dispatcher {
     const { type } = next;
     if (type === INV.BLOCK || type === INV.WITNESS_BLOCK || type === INV.CMPCT_BLOCK || type === INV.FILTERED_BLOCK) {
       const served = this.#servers.sendBlock(peer, next).then((sent) => {
-        // Core says nothing of blocks, and passes such an answer over; others ask elsewhere at once.
+        // Core sends no notfound for blocks and ignores it. Other implementations ask another peer at once.
         if (!sent) missing.push(next);
         notFound();
       });

@@ -1,10 +1,9 @@
-// The peer to serve next: of those with work pending, the one that took the least of the node thread lately. A peer
-// that floods only delays itself, and what an honest one sends now and then is handled at once, however many others
-// are busy.
+// Queue of peers with pending work. The next peer is the one that used the least time of the thread lately. So a flood
+// delays only its sender, and a rare message of another peer is handled at once, however many peers are busy.
 
-/** What a peer used counts half after this long, ms. */
+/** Time in ms after which recorded use counts half. */
 const HALF_LIFE_MS = 1_000;
-/** What a new peer is charged with at first, ms: reconnecting gives no advantage over peers that stay. */
+/** Use in ms that a new peer starts with, so that reconnecting gives no advantage. */
 const NEWCOMER_MS = 5;
 
 interface Use {
@@ -25,20 +24,20 @@ export class FairQueue<P extends object> {
     return this.#waiting.size;
   }
 
-  /** The peer has work pending. */
+  /** Adds a peer that has work pending. */
   add(peer: P): void {
     if (!this.#use.has(peer)) this.#use.set(peer, { ms: NEWCOMER_MS, atMs: this.#nowMs() });
     this.#waiting.add(peer);
   }
 
-  /** Takes the next peer out. */
+  /** Removes and returns the next peer. */
   takeNext(): P | undefined {
     const now = this.#nowMs();
     let best: P | undefined;
     let least = Number.POSITIVE_INFINITY;
     for (const peer of this.#waiting) {
       const used = this.used(peer, now);
-      // Among equals the one that waits longest: sets keep their order.
+      // Among equals, the peer that waits longest goes first: sets keep their order.
       if (used >= least) continue;
       best = peer;
       least = used;
@@ -47,13 +46,13 @@ export class FairQueue<P extends object> {
     return best;
   }
 
-  /** The peer used so much of the thread. @param ms real time */
+  /** Records time that a peer used. @param ms real time */
   charge(peer: P, ms: number): void {
     const now = this.#nowMs();
     this.#use.set(peer, { ms: this.used(peer, now) + ms, atMs: now });
   }
 
-  /** What still counts of a peer's use, ms. */
+  /** Returns the decayed use of a peer, ms. */
   used(peer: P, nowMs = this.#nowMs()): number {
     const use = this.#use.get(peer);
     return use === undefined ? 0 : use.ms * 0.5 ** ((nowMs - use.atMs) / HALF_LIFE_MS);

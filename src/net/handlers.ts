@@ -1,4 +1,4 @@
-// Who handles which message.
+// Table of message handlers.
 import type { AddrRelay } from './address/addr-relay.js';
 import type { Handler } from './context.js';
 import type { Inventory } from './inventory.js';
@@ -13,7 +13,7 @@ import type { BlockServer } from './sync/serve-blocks.js';
 import type { FilterServer } from './sync/serve-filters.js';
 import { decodeU64 } from './wire/messages.js';
 
-/** The parts of the room that messages go to. */
+/** Parts of the network module that handle messages. */
 export interface MessageParts {
   readonly handshake: Handshake;
   readonly keepalive: Keepalive;
@@ -28,7 +28,7 @@ export interface MessageParts {
   readonly filtered: FilteredRelay;
 }
 
-/** Handlers by the name of the message. */
+/** Returns the handlers by message name. */
 export function messageHandlers(parts: MessageParts): ReadonlyMap<string, Handler> {
   const { handshake, keepalive, inventory, headers, blocks, blockServer, compact, announcer, addrRelay, filters, filtered } = parts;
   return new Map<string, Handler>([

@@ -1,4 +1,4 @@
-// inv, getdata, notfound, tx and mempool: what peers say they have and what they ask for.
+// Handles inv, getdata, notfound, tx and mempool.
 import { hashToHex } from '../consensus/bytes/hex.js';
 import type { NetContext } from './context.js';
 import type { Peer } from './peer/peer.js';
@@ -15,7 +15,7 @@ import type { Frame } from './wire/frame.js';
 import { INV_ENTRY_BYTES, type InvItem, invEntries, invItem, TooMany } from './wire/messages.js';
 import { INV, SERVICE } from './wire/protocol.js';
 
-/** Entries looked at in one step: a good deal less than a millisecond. */
+/** Entries handled in one step; takes well under a millisecond. */
 const ENTRIES_PER_STEP = 64;
 
 interface Parts {
@@ -37,19 +37,19 @@ export class Inventory {
     this.#parts = parts;
   }
 
-  /** inv, in steps: it may have 50,000 entries. @throws DecodeError */
+  /** Handles inv, in steps: it may have 50,000 entries. @throws DecodeError */
   *inv(peer: Peer, payload: Uint8Array): Generator<void> {
     const { chain, log, options } = this.#context;
     const { txs, announcer, downloads, headers } = this.#parts;
     const rejectTxs = (options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions;
     const logs = log.shows('net');
     let newest: Uint8Array | null = null;
-    // One line of the log for each name. Without it nothing is kept of names: all else notes each once by itself.
+    // Names that are in the log already, so that each is logged once. Not filled when the category is off.
     const lines = new Set<string>();
     const entries = this.#entries(peer, payload, 'inv');
     for (let at = 0, checked = 0; at < entries.length; at += INV_ENTRY_BYTES) {
       const { type, hash } = invItem(entries, at);
-      // An orphan may have thousands of parents to look up.
+      // Looking up an orphan may mean looking up thousands of parents.
       if (++checked % ENTRIES_PER_STEP === 0 || txs.orphans.has(hash)) yield;
       if (type === INV.BLOCK) {
         const known = chain.node(hash) !== undefined;
@@ -59,7 +59,7 @@ export class Inventory {
         continue;
       }
       const byWtxid = type === INV.WTX;
-      // A peer announces by one kind of name only. The third is meant for getdata, and counts as a txid of any peer.
+      // A peer announces by one kind of id only. WITNESS_TX is meant for getdata and counts as a txid of any peer.
       if (type !== (peer.relaysByWtxid ? INV.WTX : INV.TX) && type !== INV.WITNESS_TX) continue;
       if (rejectTxs) {
         this.#context.disconnect(peer, `transaction (${hashToHex(hash)}) inv sent in violation of protocol`);
@@ -81,7 +81,7 @@ export class Inventory {
     this.#context.scheduleRound(peer);
   }
 
-  /** getdata: noted here, worked off by the dispatcher as the peer takes it. @throws DecodeError */
+  /** Handles getdata: stores the entries. The dispatcher answers them as the peer reads. @throws DecodeError */
   getData(peer: Peer, payload: Uint8Array): void {
     if (peer.isPrivate) {
       this.#parts.privately.getData(peer, payload);
@@ -98,7 +98,7 @@ export class Inventory {
     peer.wanted.add(entries);
   }
 
-  /** notfound. @throws DecodeError */
+  /** Handles notfound. @throws DecodeError */
   *notFound(peer: Peer, payload: Uint8Array): Generator<void> {
     const entries = this.#entries(peer, payload, 'notfound');
     for (let at = 0, checked = 0; at < entries.length; at += INV_ENTRY_BYTES) {
@@ -109,19 +109,19 @@ export class Inventory {
     }
   }
 
-  /** tx messages that come next. */
+  /** Starts to verify transactions of tx messages that are handled next. */
   prefetch(peer: Peer, frames: readonly Frame[]): void {
     if (!this.#context.chain.isInitialBlockDownload()) this.#parts.txs.prefetch(peer, frames);
   }
 
-  /** tx. @throws DecodeError */
+  /** Handles tx. @throws DecodeError */
   tx(peer: Peer, payload: Uint8Array): void | Promise<void> {
-    // Before the chain is there, no transaction can be judged.
+    // No transaction can be validated before the initial block download has ended.
     if (this.#context.chain.isInitialBlockDownload() && !peer.permissions.relay) return;
     return this.#parts.txs.receiveTx(peer, payload);
   }
 
-  /** mempool (BIP-0035): by permission, or where filters are offered and today's upload is not used up. */
+  /** Handles mempool (BIP-0035): allowed by permission, or while bloom filters are offered and the upload target is not reached. */
   wholeMempool(peer: Peer): void {
     const { options } = this.#context;
     let refused: string | null = null;
@@ -137,11 +137,11 @@ export class Inventory {
     this.#context.disconnect(peer, `mempool request with ${refused}`);
   }
 
-  /** Sends a transaction that was asked for. @returns false when it isn't there, or not for this peer */
+  /** Sends a requested transaction. @returns false if it is missing or must not be sent to this peer */
   sendTransaction(peer: Peer, { hash, type }: InvItem): boolean {
     const { announcer } = this.#parts;
     const byWtxid = type === INV.WTX;
-    // 0.21 does not look into blocks.
+    // 0.21 does not search recent blocks.
     const tx =
       announcer.findTx(peer, hash, byWtxid) ??
       (this.#context.options.legacyPeers ? undefined : this.#parts.compact.newestTransaction(hash, byWtxid));
@@ -163,7 +163,7 @@ export class Inventory {
   }
 }
 
-/** Core's words for the types (CInv::GetCommand). */
+/** Returns Core's name of an inventory type (CInv::GetCommand). */
 function kindOf(type: number): string {
   const witness = type >= INV.WITNESS_TX ? 'witness-' : '';
   switch (type & 0xffff) {

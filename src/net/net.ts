@@ -1,6 +1,6 @@
-// Peers and what the node does with them: who is connected, what each message leads to, and a round of sending ten
-// times a second. The parts are in peer/ (connections), sync/ (headers and blocks), relay/ (announcements,
-// transactions), address/ (whom to connect to); this class joins them, and is longer than most files for that.
+// Public face of the network module: connections to peers, what each message causes, and a round of sending ten times a
+// second. The parts are in peer/ (connections), sync/ (headers and blocks), relay/ (announcements, transactions) and
+// address/ (whom to connect to). This class wires them, which makes it longer than most files.
 import crypto from 'node:crypto';
 import os from 'node:os';
 import type { Chain } from '../chain/chain.js';
@@ -68,11 +68,11 @@ import { addressText, isRoutable, type NetAddress, type NetworkName } from './wi
 
 /** Milliseconds between rounds of sending, as in Core's message handler. */
 const ROUND_MS = 100;
-/** Milliseconds between writing the known addresses. */
+/** Milliseconds between saves of the known addresses. */
 const SAVE_MS = 15 * 60_000;
-/** Blocks read from disk for all peers together. */
+/** Most blocks that are read from disk at a time, for all peers together. */
 const READS_AT_A_TIME = 4;
-/** Messages that wait for no transaction of their peer. */
+/** Messages that do not wait for transactions of the same peer. */
 const BLOCK_MESSAGES = new Set(['block', 'cmpctblock', 'blocktxn', 'headers']);
 /** Steps of the default random numbers. */
 const RANDOM_STEPS = 2 ** 48 - 1;
@@ -84,25 +84,25 @@ export interface NetDeps {
   readonly crypto: Crypto;
   readonly clock: NetClock;
   readonly log: Logger;
-  /** Key exchange of encrypted connections; null: there are none, whatever the options say. */
+  /** Key exchange for encrypted connections; null: connections are never encrypted, whatever the options say. */
   readonly ellSwift?: EllSwift | null;
-  /** Filters of blocks, for -peerblockfilters; null without the index. */
+  /** Block filters for -peerblockfilters; null without the index. */
   readonly filters: FilterSource | null;
-  /** Where bans, addresses and anchors are kept; null: nowhere. */
+  /** Files of bans, addresses and anchors; null: they are not stored. */
   readonly banFile: string | null;
   readonly peersFile: string | null;
   readonly anchorsFile: string | null;
-  /** Keeps the key of our onion service; absent: there is none. */
+  /** File with the key of the onion service; absent: there is no service. */
   readonly onionKeyFile?: string;
-  /** Keeps the key of our lasting address in I2P; absent: there is none. */
+  /** File with the key of the lasting I2P address; absent: there is none. */
   readonly i2pKeyFile?: string;
-  /** -asmap */
+  /** Map of -asmap. */
   readonly asmap?: AsMap | null;
-  /** An unpredictable number in [0, 1), for delays and choices that keep peers from linking what they see. */
+  /** Returns an unpredictable number in [0, 1), for delays and choices that keep peers from linking what they see. */
   readonly random?: () => number;
-  /** How peers are reached; absent: by sockets. @param inline makes connections of a test's sockets */
+  /** Creates the connections; absent: real sockets. @param inline creates connections from a test's sockets */
   readonly reach?: (inline: InlineConnectionFactory) => Reach;
-  /** Told how long new blocks of peers take, seconds since they were first heard of. */
+  /** Called with the seconds from the first announcement of a block to each stage. */
   readonly observeBlock?: (stage: BlockStage, seconds: number) => void;
 }
 
@@ -143,15 +143,15 @@ export class Net {
   readonly #blocks: BlockReceiver;
   readonly #blockServer: BlockServer;
   readonly #blockAnnouncer: BlockAnnouncer;
-  /** Those whose handshake is over. */
+  /** Peers that completed the handshake. */
   readonly #ready = new Set<Peer>();
   readonly #traffic = new Traffic();
-  /** Nothing large is read while much waits for slow readers. */
+  /** Reads of blocks wait while the peers have not read too much of what was sent. */
   readonly #reads = new Semaphore(READS_AT_A_TIME, () => this.#traffic.outgoingFull);
   readonly #rounds: Rounds;
-  /** Ready peers that name transactions by wtxid: asked for each entry of an inv. */
+  /** Number of ready peers that announce transactions by wtxid. Read for each entry of an inv. */
   #wtxidPeers = 0;
-  /** Whether a peer that we chose has blocks. */
+  /** True if an outbound peer has blocks for this node. */
   #hasOutbound = false;
   #timer: NodeJS.Timeout | null = null;
   #saver: NodeJS.Timeout | null = null;
@@ -251,7 +251,7 @@ export class Net {
       ready: (peer) => this.#onReady(peer),
       refused: (peer) => this.privately.refuse(peer),
       privateReady: (peer) => this.privately.ready(peer),
-      // Not of private connections: a peer that sent us their nonce back would learn that they are ours.
+      // Private connections do not count: a peer that sent their nonce back would learn that they belong to this node.
       isOwnNonce: (nonce) => this.peers.some((peer) => !peer.inbound && !peer.isPrivate && !peer.ready && peer.localNonce === nonce),
     });
     this.#keepalive = new Keepalive(context);
@@ -355,12 +355,12 @@ export class Net {
     });
   }
 
-  /** A new block on the tip passed every check that needs no coins. */
+  /** Called when a block on the tip passed every check that needs no coins. */
   onStored(node: HeaderNode, block: BlockView): void {
     if (!this.#stopped) this.compact.onStored(node, block);
   }
 
-  /** The tip moved. */
+  /** Called after a tip change. */
   onTip({ connected, disconnected }: TipChange): void {
     if (this.#stopped) return;
     this.txs.onTip(
@@ -375,12 +375,12 @@ export class Net {
     this.#rounds.schedule();
   }
 
-  /** A block was found valid (null) or not: its sender answers for it. */
+  /** Called when a block was checked; `reject` is null if it is valid. The sender of an invalid block is punished. */
   onChecked(hash: Uint8Array, block: BlockView, reject: Reject | null): void {
     this.#blocks.onChecked(hash, block, reject);
   }
 
-  /** A transaction left the mempool. */
+  /** Called when a transaction left the mempool. */
   onLeft(entry: MempoolEntry, reason: RemovalReason): void {
     this.compact.onLeft(entry, reason);
   }
@@ -399,7 +399,7 @@ export class Net {
     this.#timer.unref();
   }
 
-  /** What asks Tor to pass on to us; null where nothing is listened on. */
+  /** Creates the client of Tor's control port; null if nothing is listened on. */
   #onionService(keyFile: string | undefined, servicePort: number, log: Logger): TorControl | null {
     const { torControl, binds } = this.options;
     const target = binds.find(({ onion }) => onion) ?? binds[0];
@@ -417,7 +417,7 @@ export class Net {
     );
   }
 
-  /** Begins to connect to others. */
+  /** Starts to connect to peers. */
   start(): void {
     this.outbound.start();
     this.#files.loadAddresses(this.addresses);
@@ -459,7 +459,7 @@ export class Net {
     await this.#connector.close();
   }
 
-  /** Where the first reading of headers stands, in which none is kept; null without one. */
+  /** Position of the headers presync, which stores no headers; null if none runs. */
   get presyncPlace(): HeadersSync['presyncPlace'] {
     return this.#headers.presyncPlace;
   }
@@ -467,14 +467,14 @@ export class Net {
   get clock(): NetClock {
     return this.#context.clock;
   }
-  /** What this node offers now. */
+  /** Services that this node offers now. */
   get services(): bigint {
     return this.#context.services;
   }
   get active(): boolean {
     return this.#connections.active;
   }
-  /** setnetworkactive: without activity there are no connections. */
+  /** Enables or disables the network (setnetworkactive). Disabling it disconnects all peers. */
   setActive(active: boolean): void {
     this.#logActive(active);
     this.#connections.setActive(active);
@@ -484,12 +484,15 @@ export class Net {
     this.#context.log.info(`SetNetworkActive: ${active}`);
   }
 
-  /** Asks a peer for a block whose header is known (getblockfrompeer). @returns why not, null when it was asked */
+  /**
+   * Requests a block whose header is known from a peer (getblockfrompeer). @returns the reason of a refusal; null if it
+   * was requested
+   */
   fetchBlock(hash: Uint8Array, peerId: number): string | null {
     const { chain } = this.#context;
     const node = chain.node(hash);
     if (node === undefined) return 'Block header missing';
-    // Blocks far ahead would keep the files they lie in from being pruned.
+    // Blocks far above the tip would keep the files that they lie in from being pruned.
     if (chain.pruneSettings !== null && node.height > chain.tip.height) {
       return 'In prune mode, only blocks that the node has already synced previously can be fetched from a peer';
     }
@@ -502,10 +505,10 @@ export class Net {
     return null;
   }
 
-  /** Told how many connections there are, at each change. */
+  /** Called with the number of connections at each change. */
   onConnections: (count: number) => void = () => {};
 
-  /** Told of every step of handling a peer's message: what the node shows may change with it. */
+  /** Called at each step of handling a peer's message, after which the node's published state may have changed. */
   onStep: () => void = () => {};
 
   /** Every connection, oldest first. */
@@ -530,7 +533,7 @@ export class Net {
   disconnect(peer: Peer): void {
     this.#connections.disconnect(peer);
   }
-  /** The peer of an address or name. */
+  /** Returns the peer of an address or name. */
   findConnected(target: string): Promise<Peer | undefined> {
     return this.#connections.findConnected(target);
   }
@@ -545,7 +548,7 @@ export class Net {
     this.#rounds.schedule(peer);
   }
 
-  /** version was read of a peer that we called: its address works. */
+  /** Called when `version` of a peer was read. The address of an outbound peer works. */
   #onVersion(peer: Peer): void {
     if (peer.inbound) {
       if (peer.localAddress !== null) this.local.seen(peer.localAddress);
@@ -556,20 +559,20 @@ export class Net {
     this.addresses.good(peer.address);
   }
 
-  /** Where we tell a peer that we can be reached. */
+  /** Returns the address of this node to advertise to a peer. */
   #localAddress(peer: Peer): NetAddress | null {
     if (this.options.advertiseLoopback) return { network: 'ipv4', bytes: Uint8Array.of(127, 0, 0, 1), port: this.options.port };
     return this.local.forPeer(peer);
   }
 
-  /** Where a transaction may be sent privately. */
+  /** Returns an address that a transaction may be sent to privately. */
   #addressFor(network: NetworkName): NetAddress | undefined {
     const address = this.addresses.selectOf(network);
     if (address === undefined || !isRoutable(address)) return undefined;
     return this.bans.isUnwanted(address) || this.local.has(address) ? undefined : address;
   }
 
-  /** The connection of a peer is over: nothing of it is kept. */
+  /** Removes all state of a peer whose connection ended. */
   #onDisconnected(peer: Peer): void {
     if (this.#ready.delete(peer) && peer.relaysByWtxid) this.#wtxidPeers--;
     if (peer.isPrivate) this.privately.forgetPeer(peer);
@@ -583,10 +586,10 @@ export class Net {
     this.#guard.forgetPeer(peer);
     this.#dispatcher.forgetPeer(peer);
     this.#rounds.forgetPeer(peer);
-    // Of a peer for blocks only the known addresses, which others are told of, show nothing (Core's FinalizeNode).
+    // The time of a block-relay-only peer is not updated, because other peers are sent it (Core's FinalizeNode).
     const visible = !peer.inbound && peer.type !== 'block-relay-only' && !peer.isPrivate;
     if (peer.ready && visible && peer.misbehaviour === 0) this.addresses.connected(peer.address);
-    // Others may be asked for what it had.
+    // Other peers may now be asked for what this one was asked for.
     if (peer.ready) this.#rounds.schedule();
   }
 
@@ -603,7 +606,7 @@ export class Net {
     this.#rounds.schedule();
   }
 
-  /** Time was moved: what is due is done before the call that moved it returns. */
+  /** Called after the mockable clock changed. Does everything that is due before the call that changed it returns. */
   timeMoved(): void {
     this.#round();
     for (const peer of [...this.#ready]) this.#send(peer);
@@ -619,7 +622,7 @@ export class Net {
     this.#keepalive.send(peer);
     // Any send may disconnect a peer that does not read.
     if (peer.leaving) return;
-    // In initial download others are not asked while peers that we chose have blocks for us.
+    // During the initial block download, inbound peers are not asked while outbound peers have blocks.
     const mayFetch = !peer.isClient && peer.type !== 'addr-fetch';
     const chosen = !peer.inbound || peer.permissions.noban;
     const fetch = mayFetch && (chosen || !this.#hasOutbound || this.downloads.size === 0);
@@ -635,21 +638,21 @@ export class Net {
     }
     if (!peer.isClient && ((fetch && !peer.isLimited) || !chain.isInitialBlockDownload())) this.downloads.fillWindow(peer);
     this.txs.send(peer);
-    // What had to wait because of what others hold.
+    // Handle messages that had to wait because of other peers.
     this.#dispatcher.pump(peer);
   }
 
-  /** The autonomous system of an address by -asmap; 0 without a map, or when it knows none. */
+  /** Returns the autonomous system of an address by -asmap; 0 without a map, or if the map does not know it. */
   systemOf(address: NetAddress): number {
     return this.#asmap?.systemOf(address) ?? 0;
   }
 
-  /** Seconds since a ping that is not answered yet. */
+  /** Returns the seconds since a ping that is not answered yet. */
   pingWaitSeconds(peer: Peer): number {
     return Math.max(0, (this.#context.clock.nowMs() - peer.pingSentMs) / 1000);
   }
 
-  /** Heights a peer shares with us and has announced, as getpeerinfo shows them. */
+  /** Returns the heights that a peer has in common with this node or has announced, for getpeerinfo. */
   heightsOf(peer: Peer): {
     readonly presynced: number;
     readonly headers: number;
@@ -662,7 +665,7 @@ export class Net {
     return { presynced, headers: bestKnown?.height ?? -1, blocks: lastCommon?.height ?? -1, common: lastCommon };
   }
 
-  /** What a peer told of addresses; null where none are exchanged. */
+  /** Returns the address counters of a peer; null if no addresses are exchanged with it. */
   addressCounts(peer: Peer): AddrCounts | null {
     return this.#addrRelay.counts(peer);
   }

@@ -1,5 +1,6 @@
-// The options of the network that stand for themselves: what an operator gives, in the names that options.ts has. Those
-// that depend on others (where to listen, whom to connect to, proxies) are made in config/network-options.ts.
+// Command-line options of the network that depend on no other option. The property names are those of options.ts.
+// Options that depend on others (where to listen, whom to connect to, proxies) are resolved in
+// config/network-options.ts.
 
 import type { Compat } from '../policy/compat.js';
 import { DEFAULT_NET } from './options.js';
@@ -94,7 +95,7 @@ export const NET_ROWS = {
   ],
 } as const;
 
-/** What config makes places, addresses and permissions of. */
+/** Options that config/network-options.ts turns into addresses, binds and permissions. */
 export const PEER_ROWS = {
   forceRelay: [
     'whitelistforcerelay',

@@ -1,24 +1,27 @@
-// Settings of the network room, plain and with Core's defaults.
+// Settings of the network module as plain values, with Core's defaults.
 import { COMPATS } from '../policy/compat.js';
 import type { NetAddress } from './wire/net-address.js';
 
-/** Permissions a peer may have been granted (-whitelist, -whitebind). */
+/** Permissions that a peer may have (-whitelist, -whitebind). */
 export interface Permissions {
-  /** Not disconnected or discouraged for misbehaviour; blocks are served whatever the upload target says. */
+  /** The peer is not disconnected or discouraged for misbehaviour, and gets blocks beyond the upload target. */
   readonly noban: boolean;
-  /** Transactions are relayed to and from it even with -blocksonly; its unrequested transactions are taken. */
+  /** Transactions are relayed to and from the peer even with -blocksonly, and its unrequested transactions are accepted. */
   readonly relay: boolean;
-  /** Transactions are relayed from it even when they are in the mempool already. */
+  /** Transactions of the peer are relayed even if they are in the mempool already. */
   readonly forcerelay: boolean;
-  /** May send `mempool`. */
+  /** The peer may send `mempool`. */
   readonly mempool: boolean;
-  /** Gets headers during initial download, and blocks beyond the upload target. */
+  /** The peer gets headers during the initial block download, and blocks beyond the upload target. */
   readonly download: boolean;
-  /** Its getaddr is answered whole and from no cache. */
+  /** The peer's getaddr is answered completely and without the cache. */
   readonly addr: boolean;
-  /** May set a filter (BIP-0037) and send `mempool`. */
+  /** The peer may set a filter (BIP-0037) and send `mempool`. */
   readonly bloomfilter: boolean;
-  /** Granted without naming any: no permission by itself, shown as `whitelisted` with -deprecatedrpc=whitelisted. */
+  /**
+   * Set by a -whitelist entry that names no permissions. No permission by itself; shown as `whitelisted` with
+   * -deprecatedrpc=whitelisted.
+   */
   readonly implicit: boolean;
 }
 
@@ -33,114 +36,114 @@ export const NO_PERMISSIONS: Permissions = {
   implicit: false,
 };
 
-/** An address and how many of its leading bits count. */
+/** Address and number of its leading bits that count. */
 export interface Subnet {
   readonly address: NetAddress;
   readonly bits: number;
 }
 
-/** Where peers may connect to. */
+/** Address that peers may connect to. */
 export interface Bind {
   readonly host: string;
   readonly port: number;
-  /** What peers of this listener may do (-whitebind). */
+  /** Permissions of peers that connect here (-whitebind). */
   readonly permissions: Permissions | null;
-  /** What connects here comes from Tor (`=onion`): this address is not advertised. */
+  /** Connections here come from Tor (`=onion`). The address is not advertised. */
   readonly onion: boolean;
-  /** Whether the node must not start if it cannot listen here: true for configured addresses and for all of IPv4. */
+  /** True if the node must not start if it cannot listen here: true for configured addresses and for all of IPv4. */
   readonly required: boolean;
 }
 
-/** Address of a SOCKS5 proxy: a port of a host, or a Unix socket. */
+/** Address of a SOCKS5 proxy: host and port, or a Unix socket. */
 export type ProxyPlace = { readonly host: string; readonly port: number } | { readonly path: string };
 
 export interface NetOptions {
-  /** Port others are told to reach us at. */
+  /** Port that is sent to other nodes as this node's. */
   readonly port: number;
   readonly listen: boolean;
   readonly binds: readonly Bind[];
-  /** -connect: only these; empty: find peers by oneself unless `connectOnly`. */
+  /** Peers of -connect. If empty and `connectOnly` is false, the node finds peers by itself. */
   readonly connect: readonly string[];
-  /** -connect was given, also as 0. */
+  /** True if -connect was given, also as 0. */
   readonly connectOnly: boolean;
-  /** -addnode */
+  /** Peers of -addnode. */
   readonly addNodes: readonly string[];
-  /** -seednode: asked once for addresses. */
+  /** Peers of -seednode, which are asked once for addresses. */
   readonly seedNodes: readonly string[];
   readonly dnsSeed: boolean;
   readonly forceDnsSeed: boolean;
-  /** -fixedseeds: addresses that came with the program, when there are no others. */
+  /** -fixedseeds: use the built-in addresses if no others are known. */
   readonly fixedSeeds: boolean;
   readonly maxConnections: number;
-  /** Bytes waiting to be sent to a peer, beyond which none of its messages are handled. */
+  /** Unsent bytes of a peer above which none of its messages are handled. */
   readonly maxSendBytes: number;
-  /** Bytes of messages waiting to be handled, beyond which the socket is not read. */
+  /** Unhandled bytes of a peer above which its socket is not read. */
   readonly maxReceiveBytes: number;
-  /** Seconds to connect, ms. */
+  /** Time in ms that a connection attempt may take. */
   readonly connectTimeoutMs: number;
-  /** Seconds a peer has for its first message. */
+  /** Seconds that a peer has for its first message. */
   readonly peerTimeoutSeconds: number;
   /** -blocksonly */
   readonly blocksOnly: boolean;
   /** -networkactive */
   readonly active: boolean;
-  /** -whitelist: for peers that come to us, for those that we were told to call, or both. */
+  /** Entries of -whitelist, each for inbound peers, for peers of -addnode and -connect, or for both. */
   readonly whitelist: readonly {
     readonly subnet: Subnet;
     readonly permissions: Permissions;
     readonly ways: readonly ('in' | 'out')[];
   }[];
-  /** Seconds. */
+  /** Default length of a ban in seconds. */
   readonly banSeconds: number;
   readonly userAgent: string;
-  /** Services without those that depend on the chain's state. */
+  /** Services, except those that depend on the chain's state. */
   readonly services: bigint;
-  /** SOCKS5 proxies of -proxy by network. `names`: for hosts that the proxy resolves. */
+  /** SOCKS5 proxies of -proxy by network. `names`: for host names that the proxy resolves. */
   readonly proxies: Readonly<Partial<Record<'ipv4' | 'ipv6' | 'onion' | 'cjdns' | 'names', ProxyPlace>>>;
-  /** Proxy of -onion, which wins over -proxy and over Tor's report; null: not given. */
+  /** Proxy of -onion, which takes precedence over -proxy and over Tor's report; null: not given. */
   readonly onionProxy: ProxyPlace | null;
-  /** Whether onion addresses are called by ourselves (-noonion: not, whatever -proxy says). */
+  /** True if this node connects to onion addresses (-noonion: never, whatever -proxy says). */
   readonly onionReachable: boolean;
-  /** -listenonion: where Tor is asked for an onion service (-torcontrol, -torpassword); null: nowhere. */
+  /** Tor's control port that is asked for an onion service (-listenonion, -torcontrol, -torpassword); null: none. */
   readonly torControl: { readonly host: string; readonly port: number; readonly password: string } | null;
-  /** -i2psam: the SAM bridge of an I2P router; null: none. */
+  /** SAM bridge of an I2P router (-i2psam); null: none. */
   readonly i2pSam: { readonly host: string; readonly port: number } | null;
-  /** -i2pacceptincoming: peers find us at a lasting address of I2P. */
+  /** -i2pacceptincoming: peers can connect to a lasting I2P address. */
   readonly i2pAccept: boolean;
   readonly proxyRandomize: boolean;
-  /** -onlynet; empty: all. */
+  /** Networks of -onlynet; empty: all. */
   readonly onlyNets: readonly string[];
-  /** -externalip */
+  /** Addresses of -externalip. */
   readonly externalAddresses: readonly NetAddress[];
-  /** -externalip with a name, which is looked up at the start. */
+  /** Host names of -externalip, which are resolved at the start. */
   readonly externalNames: readonly { readonly text: string; readonly host: string; readonly port: number }[];
   readonly discover: boolean;
-  /** -addrmantest: peers are told that we are at 127.0.0.1, where tests are. */
+  /** -addrmantest: advertise 127.0.0.1 to peers, for tests. */
   readonly advertiseLoopback: boolean;
-  /** -dns: whether names may be looked up. */
+  /** -dns: whether host names may be resolved. */
   readonly dns: boolean;
-  /** -maxuploadtarget, bytes per day; 0: none. */
+  /** -maxuploadtarget in bytes per day; 0: no limit. */
   readonly maxUploadBytes: number;
   /**
-   * Peers are treated as by 0.21.1: faults add up to 100, and addresses go to inbound peers that never spoke of any.
-   * Else each fault costs a peer its connection, and such peers are told no addresses (Core since versions 28 and 22).
+   * True if peers are treated as in 0.21.1: faults add up to 100, and inbound peers get addresses before they have sent
+   * any. Otherwise each fault disconnects a peer, and such peers get no addresses (Core since versions 28 and 22).
    */
   readonly legacyPeers: boolean;
-  /** Score of orphans that are kept (relay/orphanage.ts); -maxorphantx. */
+  /** -maxorphantx: largest total score of orphans (relay/orphanage.ts). */
   readonly orphanScore: number;
   /** -blockreconstructionextratxn */
   readonly extraTxs: number;
-  /** -privatebroadcast: transactions of sendrawtransaction go through Tor, not by way of the mempool. */
+  /** -privatebroadcast: transactions of sendrawtransaction are sent through Tor or I2P and do not enter the mempool. */
   readonly privateBroadcast: boolean;
   /** -peerblockfilters */
   readonly peerBlockFilters: boolean;
-  /** -feefilter: peers are told what the mempool takes. */
+  /** -feefilter: tell peers the lowest fee rate that the mempool accepts. */
   readonly feeFilter: boolean;
-  /** -v2transport: connections are encrypted (BIP-0324) with peers that can. */
+  /** -v2transport: encrypt connections to peers that support it (BIP-0324). */
   readonly v2Transport: boolean;
-  /** -peerthread: sockets of peers are on a thread of their own. */
+  /** -peerthread: handle the sockets of peers on a thread of their own. */
   readonly peerThread: boolean;
-  /** -logips: addresses of peers may stand in the log. */
+  /** -logips: log the addresses of peers. */
   readonly logIps: boolean;
 }
 

@@ -1,6 +1,6 @@
-// Something that is begun again whenever it ends: connections to programs that may not run yet, or be restarted.
+// Runs an attempt again whenever it ends: for connections to programs that may not run yet, or may be restarted.
 
-/** Until it is tried again: grows by half, up to ten minutes. */
+/** Wait before the next attempt. Grows by half each time, up to ten minutes. */
 const FIRST_WAIT_MS = 1_000;
 const WAIT_GROWTH = 1.5;
 const LONGEST_WAIT_MS = 600_000;
@@ -11,7 +11,7 @@ export class Retry {
   #waitMs = FIRST_WAIT_MS;
   #stopped = false;
 
-  /** @param attempt ends with what was begun, and never rejects; `worked` makes the next wait short again */
+  /** @param attempt resolves when its connection has ended, and never rejects; its argument `worked` resets the wait */
   constructor(attempt: (worked: () => void) => Promise<void>) {
     this.#attempt = attempt;
   }
@@ -32,7 +32,7 @@ export class Retry {
     });
   }
 
-  /** There is no next time; the present one is the caller's to end. */
+  /** Prevents further attempts. The caller ends the current one. */
   stop(): void {
     this.#stopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);

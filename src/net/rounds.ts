@@ -1,14 +1,14 @@
-// Rounds of sending: everything that leaves without being asked for. Ten times a second each peer has its turn, and
-// sooner when there is something to tell; the turns of many peers are spread over several turns of the event loop.
+// Rounds of sending: everything that leaves without a request. Each peer is served ten times a second, and earlier when
+// there is something new. Many peers are spread over several ticks of the event loop.
 
 import { workClock } from '../lib/work-clock.js';
 import type { Peer } from './peer/peer.js';
 
-/** Milliseconds of one turn of the event loop. */
+/** Milliseconds per tick of the event loop. */
 const SLICE_MS = 1;
 
 export class Rounds {
-  /** Who is to have a turn, in order. */
+  /** Peers to serve, in order. */
   readonly #pending = new Set<Peer>();
   #called = false;
   #stopped = false;
@@ -20,7 +20,7 @@ export class Rounds {
     this.#send = send;
   }
 
-  /** Schedules a turn, for one peer or for all. */
+  /** Schedules one peer, or all. */
   schedule(peer?: Peer): void {
     if (this.#stopped) return;
     if (peer !== undefined) this.#pending.add(peer);
@@ -47,7 +47,7 @@ export class Rounds {
       if (!peer.leaving) this.#send(peer);
       if (workClock.now() >= until) break;
     }
-    // A send may have scheduled a turn meanwhile.
+    // A send may have scheduled a round meanwhile.
     if (this.#pending.size === 0 || this.#stopped || this.#called) return;
     this.#called = true;
     setImmediate(() => this.#runSlice());

@@ -1,9 +1,9 @@
-// What a peer asked for with getdata and has not got yet, as the bytes it came in: fifty thousand entries of one
-// message cost a peer two megabytes, not fifty thousand objects.
+// Entries of getdata that are not answered yet, stored as the bytes received: 50,000 entries of one message take two
+// megabytes instead of 50,000 objects.
 import { INV_ENTRY_BYTES, type InvItem, invItem } from './wire/messages.js';
 
 export class Wanted {
-  /** Entries of one message each, the first being worked off. */
+  /** Entries of one message each; the first is being answered. */
   #lists: Uint8Array[] = [];
   #at = 0;
   #first: InvItem | undefined;
@@ -12,12 +12,12 @@ export class Wanted {
     return this.#lists.length > 0;
   }
 
-  /** @param entries type and hash of each, 36 bytes an entry, as in inv; kept, not copied */
+  /** @param entries type and hash, 36 bytes per entry, as in inv; stored, not copied */
   add(entries: Uint8Array): void {
     if (entries.length > 0) this.#lists.push(entries);
   }
 
-  /** The entry that is next. */
+  /** Next entry. */
   get first(): InvItem | undefined {
     const list = this.#lists[0];
     if (list === undefined) return undefined;
@@ -25,7 +25,7 @@ export class Wanted {
     return this.#first;
   }
 
-  /** It was dealt with. */
+  /** Removes the next entry. */
   drop(): void {
     const list = this.#lists[0];
     if (list === undefined) return;

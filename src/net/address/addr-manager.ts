@@ -1,6 +1,6 @@
-// Addresses of other nodes, arranged so that one source cannot fill the table: addresses heard of lie in 1,024 "new"
-// buckets chosen by the peer that sent them, addresses we were connected to in 256 "tried" ones chosen by network
-// group; a secret key decides which. An address is dropped when another needs its place (Core's CAddrMan).
+// Table of known addresses of other nodes (Core's CAddrMan). One source of addresses cannot fill it: "new" addresses
+// (never connected to) lie in 1,024 buckets chosen by the peer that sent them, "tried" addresses in 256 buckets chosen
+// by network group. A secret key decides which bucket. An address is dropped when another one needs its place.
 import crypto from 'node:crypto';
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
@@ -19,31 +19,28 @@ import {
 const NEW_BUCKETS = 1_024;
 const TRIED_BUCKETS = 256;
 const BUCKET_SIZE = 64;
-/** Buckets that addresses of one source group can reach, and those of one group of addresses among the tried. */
+/** Number of buckets that new addresses of one source group can reach, and that tried addresses of one network group can reach. */
 const NEW_BUCKETS_PER_SOURCE_GROUP = 64;
 const TRIED_BUCKETS_PER_GROUP = 8;
-/** Places one address may have among the new. */
+/** Most places that one address may have in the new table. */
 const NEW_BUCKETS_PER_ADDRESS = 8;
 const HORIZON_SECONDS = 30 * 24 * 60 * 60;
 const RETRIES = 3;
 const MIN_FAIL_SECONDS = 7 * 24 * 60 * 60;
 const MAX_FAILURES = 10;
-/** How much of what is known is told, and how much of it at most. */
+/** Share of the known addresses that one getaddr reply contains, and the most addresses that it contains. */
 const SAMPLE_PERCENT = 23;
 const SAMPLE_MAX = 1_000;
-/** A success this fresh keeps its place against a newcomer among the tried, and a failure this fresh loses it. */
+/** Age in seconds up to which a success protects a tried address from being replaced, and a failure lets it be replaced. */
 const REPLACEMENT_SECONDS = 4 * 60 * 60;
-/** Newcomers that wait for the one in their place to be called, how long, and how long that may take to answer. */
+/** Most newcomers that wait for a test of the address in their place, seconds that they wait, and seconds that the test may take. */
 const MAX_COLLISIONS = 10;
 const TEST_WINDOW_SECONDS = 40 * 60;
 const ANSWER_SECONDS = 60;
-/**
- * Of no more addresses than these one is chosen from a list: their places are too far apart in the tables to be looked
- * for at each try.
- */
+/** Up to this number of addresses, select() chooses from a list. In sparse tables a search for an occupied place takes too long. */
 const FEW = 200;
 
-/** What is known of one address. */
+/** State of one address. */
 export interface AddressInfo extends KnownAddress {
   readonly source: NetAddress;
   time: number;
@@ -53,20 +50,20 @@ export interface AddressInfo extends KnownAddress {
   lastCounted: number;
   lastSuccess: number;
   attempts: number;
-  /** Places among the new. */
+  /** Number of places in the new table. */
   refs: number;
   tried: boolean;
 }
 
-/** File format: magic, then key, count, entries, then the first 4 bytes of their SHA-256. */
+/** File format of peers.dat: magic, key, count, entries, first 4 bytes of the SHA-256 of all that. */
 const FILE_MAGIC = 0x70646161;
 
 export class AddrManager {
   readonly #infos = new Map<string, AddressInfo>();
-  /** Keys by bucket and place; undefined: free. */
+  /** Address keys by bucket and position; undefined: free. */
   readonly #new: (string | undefined)[] = new Array(NEW_BUCKETS * BUCKET_SIZE);
   readonly #tried: (string | undefined)[] = new Array(TRIED_BUCKETS * BUCKET_SIZE);
-  /** Addresses that worked and whose place among the tried is taken, by key. */
+  /** Keys of addresses that worked while another address has their place in the tried table. */
   readonly #collisions = new Set<string>();
   #key: Uint8Array;
   #newCount = 0;
@@ -74,10 +71,10 @@ export class AddrManager {
   #lastGood = 1;
   readonly #nowSeconds: () => number;
   readonly #random: () => number;
-  /** The neighbourhood of an address. */
+  /** Returns the network group of an address. */
   readonly #groupOf: (address: NetAddress) => string;
 
-  /** @param key 32 secret bytes: places follow from them and the addresses alone */
+  /** @param key 32 secret bytes that decide the buckets */
   constructor(
     nowSeconds: () => number,
     random: () => number,
@@ -94,15 +91,15 @@ export class AddrManager {
     return this.#infos.size;
   }
 
-  /** How many of them worked once and have their place among the tried. */
+  /** Number of addresses in the tried table. */
   get tried(): number {
     return this.#triedCount;
   }
 
   /**
-   * Heard of an address.
-   * @param penaltySeconds what its time is put back by, since it may be second-hand.
-   * @returns whether it is new
+   * Adds an address that a peer sent.
+   * @param penaltySeconds is subtracted from its time, because the information may be second-hand
+   * @returns whether the address was unknown
    */
   add(address: KnownAddress, source: NetAddress, penaltySeconds = 0): boolean {
     if (!isRoutable(address)) return false;
@@ -154,7 +151,7 @@ export class AddrManager {
   }
 
   /**
-   * A connection worked and the handshake was right: the address moves to the tried, unless another one has its place.
+   * Moves an address to the tried table after a successful handshake, unless another address has its place there.
    * @returns whether it moved
    */
   good(address: NetAddress): boolean {
@@ -170,12 +167,12 @@ export class AddrManager {
       this.#moveToTried(info);
       return true;
     }
-    // The address in that place is called before it is evicted: else an attacker's many addresses evict all that work.
+    // Test the address in that place before it is evicted. Otherwise an attacker's many addresses could evict all working ones.
     if (this.#collisions.size < MAX_COLLISIONS) this.#collisions.add(addressKey(info));
     return false;
   }
 
-  /** Decides between newcomers and those in their places, where that is known by now. Core's ResolveCollisions. */
+  /** Decides which of two addresses keeps a place in the tried table, as far as tests have finished (Core's ResolveCollisions). */
   resolveCollisions(): void {
     const now = this.#nowSeconds();
     for (const key of [...this.#collisions]) {
@@ -194,7 +191,7 @@ export class AddrManager {
     }
   }
 
-  /** One of the tried that a newcomer would replace: worth a call. */
+  /** Returns a tried address that a newcomer would replace. The caller should test it. */
   selectTriedCollision(): AddressInfo | undefined {
     const keys = [...this.#collisions];
     const key = keys[Math.floor(this.#random() * keys.length)];
@@ -212,7 +209,7 @@ export class AddrManager {
     const key = addressKey(info);
     const at = this.#triedPlace(info);
     const other = this.#inPlaceOf(info);
-    // Its own places go first: the one that is displaced may need one of them.
+    // Remove its own places first: the displaced address may need one of them.
     for (let i = 0; i < this.#new.length; i++) if (this.#new[i] === key) this.#new[i] = undefined;
     info.refs = 0;
     if (other !== undefined) this.#toNew(addressKey(other), other, at);
@@ -223,8 +220,8 @@ export class AddrManager {
   }
 
   /**
-   * A connection is tried.
-   * @param count whether a failure tells something about the address: we have others that work
+   * Records an attempt to connect.
+   * @param count whether a failure counts against the address; false while this node may be offline itself
    */
   attempt(address: NetAddress, count: boolean): void {
     const info = this.#infos.get(addressKey(address));
@@ -236,7 +233,7 @@ export class AddrManager {
     info.attempts++;
   }
 
-  /** It is connected: others are told that it was there, but not to the minute. */
+  /** Updates the time at which an address was last connected, at most every 20 minutes, so that peers do not learn the exact minute. */
   connected(address: NetAddress): void {
     const info = this.#infos.get(addressKey(address));
     const now = this.#nowSeconds();
@@ -248,18 +245,18 @@ export class AddrManager {
     if (info !== undefined) info.services = services;
   }
 
-  /** What the owner of an address offers, as far as is known. */
+  /** Returns the services that an address offers, as far as known. */
   servicesOf(address: NetAddress): bigint {
     return this.#infos.get(addressKey(address))?.services ?? 0n;
   }
 
-  /** An address to connect to; undefined when none is known. @param newOnly one that never worked: for feelers */
+  /** Returns an address to connect to; undefined if none is known. @param newOnly only addresses that never worked, for feelers */
   select(newOnly = false): AddressInfo | undefined {
     if (this.#infos.size === 0 || (newOnly && this.#newCount === 0)) return undefined;
     const tried = !newOnly && this.#triedCount > 0 && (this.#newCount === 0 || this.#random() < 0.5);
     const table = tried ? this.#tried : this.#new;
     const few = (tried ? this.#triedCount : this.#newCount) <= FEW ? this.#infosWhere(tried) : null;
-    // Less likely ones are taken in the end too: what is asked of them gets less with each look.
+    // The factor grows with each try, so that less likely addresses are chosen in the end too.
     for (let factor = 1; ; ) {
       const info = few === null ? this.#infoFrom(table) : (few[Math.floor(this.#random() * few.length)] as AddressInfo);
       if (this.#random() < factor * this.#chance(info)) return info;
@@ -267,7 +264,7 @@ export class AddrManager {
     }
   }
 
-  /** One of a network, by chance; goes over all addresses. */
+  /** Returns a random address of one network. Walks through all addresses. */
   selectOf(network: NetworkName): AddressInfo | undefined {
     const all = [...this.#infos.values()].filter((info) => info.network === network);
     if (all.length === 0) return undefined;
@@ -278,15 +275,15 @@ export class AddrManager {
   }
 
   #infosWhere(tried: boolean): AddressInfo[] {
-    // The tried have one place each, in a table that is far smaller than all that may be known.
+    // Read the tried table, which is far smaller than the map of all addresses.
     if (tried) return this.#tried.flatMap((key) => (key === undefined ? [] : [this.#infos.get(key) as AddressInfo]));
     return [...this.#infos.values()].filter((info) => !info.tried);
   }
 
-  /** The address in a random place of a table that isn't empty. */
+  /** Returns the address in a random place of a table that is not empty. */
   #infoFrom(table: readonly (string | undefined)[]): AddressInfo {
-    // Steps of an odd length reach every place of a table whose size is a power of two. The next one taken would be an
-    // address that has many free places before it, again and again.
+    // Probe with a random odd step: it reaches every place of a table whose size is a power of two. Taking the next
+    // occupied place would prefer addresses with many free places before them.
     const start = Math.floor(this.#random() * table.length);
     const step = 1 + 2 * Math.floor(this.#random() * (table.length / 2));
     let key: string | undefined;
@@ -294,7 +291,7 @@ export class AddrManager {
     return this.#infos.get(key as string) as AddressInfo;
   }
 
-  /** How many of each network are known, new and tried (getaddrmaninfo). */
+  /** Counts new and tried addresses of each network, for getaddrmaninfo. */
   counts(): Map<NetworkName, { new: number; tried: number }> {
     const counts = new Map(NETWORK_NAMES.map((name) => [name, { new: 0, tried: 0 }]));
     for (const { network, tried } of this.#infos.values())
@@ -302,7 +299,7 @@ export class AddrManager {
     return counts;
   }
 
-  /** What lies at each place of a table; a place is `bucket/position` (getrawaddrman). */
+  /** Returns the content of a table by `bucket/position`, for getrawaddrman. */
   table(name: 'new' | 'tried'): Map<string, AddressInfo> {
     const found = new Map<string, AddressInfo>();
     const keys = name === 'new' ? this.#new : this.#tried;
@@ -313,7 +310,7 @@ export class AddrManager {
     return found;
   }
 
-  /** A random part of what is known and may be alive, for those who ask. @param most 0: no limit but the part */
+  /** Returns a random sample of known addresses that may be alive. @param most 0: no limit except the percentage */
   sample(most = SAMPLE_MAX, percent = SAMPLE_PERCENT, of?: string): AddressInfo[] {
     const all = [...this.#infos.values()].filter(({ network }) => of === undefined || network === of);
     let count = percent === 0 ? all.length : Math.ceil((all.length * percent) / 100);
@@ -343,7 +340,7 @@ export class AddrManager {
     return Buffer.concat([body, crypto.createHash('sha256').update(body).digest().subarray(0, 4)]);
   }
 
-  /** Takes what encode() wrote into an empty manager. @throws DecodeError when it is damaged */
+  /** Loads what encode() wrote into an empty manager. @throws DecodeError if the bytes are damaged */
   load(bytes: Uint8Array): void {
     if (bytes.length < 44) throw new DecodeError('too short');
     const body = bytes.subarray(0, bytes.length - 4);
@@ -365,7 +362,7 @@ export class AddrManager {
     }
   }
 
-  /** Moves an address back to a new bucket and drops the one in that place. */
+  /** Moves an address back to a new bucket and drops the address in that place. */
   #toNew(key: string, info: AddressInfo, triedAt: number): void {
     this.#tried[triedAt] = undefined;
     info.tried = false;
@@ -400,7 +397,7 @@ export class AddrManager {
     return (sinceTry < 60 * 10 ? 0.01 : 1) * 0.66 ** Math.min(info.attempts, 8);
   }
 
-  /** The bucket among the new that an address belongs to when heard of from a source. */
+  /** Returns the new bucket of an address that a source sent. */
   newBucketOf(info: NetAddress, source: NetAddress): number {
     const group = this.#groupOf(source);
     const within = this.#hash(this.#groupOf(info), group) % NEW_BUCKETS_PER_SOURCE_GROUP;

@@ -1,5 +1,5 @@
-// addr and addrv2: what peers tell us of addresses, what we tell them, and how new ones travel on: to two peers each,
-// that stay the same for a day (Core's handling of ADDR, GETADDR and RelayAddress).
+// Exchange of addresses with peers (addr, addrv2, getaddr). New addresses are forwarded to two peers each, which stay
+// the same for a day (Core's handling of ADDR and GETADDR, and RelayAddress).
 import crypto from 'node:crypto';
 import { type NetContext, poissonDelayMs } from '../context.js';
 import type { Peer } from '../peer/peer.js';
@@ -18,24 +18,24 @@ import {
 import { MAX_ADDR_TO_SEND, SERVICE } from '../wire/protocol.js';
 import type { AddrManager } from './addr-manager.js';
 
-/** Mean times between sending addresses, and between telling our own. */
+/** Mean time between messages of addresses to a peer, and between announcements of this node's own address. */
 const SEND_INTERVAL_MS = 30_000;
 const LOCAL_INTERVAL_MS = 24 * 60 * 60_000;
-/** Addresses a peer may tell us: so many at once, then one in ten seconds. */
+/** Token bucket of addresses that a peer may send: capacity, and refill (one per ten seconds). */
 const TOKENS_MAX = 1_000;
 const TOKENS_PER_MS = 0.1 / 1_000;
-/** What is this fresh and comes in small numbers is passed on. */
+/** Addresses of this age at most, in messages of FEW at most, are forwarded. */
 const FRESH_SECONDS = 10 * 60;
 const FEW = 10;
-/** Second-hand news is put back by. */
+/** Seconds subtracted from the time of second-hand addresses. */
 const PENALTY_SECONDS = 2 * 60 * 60;
 const KNOWN = 5_000;
 const FALSE_HITS = 0.001;
-/** The answer to getaddr stays the same for about a day: asking again tells nothing more. */
+/** The reply to getaddr stays the same for about a day, so repeated requests reveal nothing more. */
 const CACHE_MS = 24 * 60 * 60_000;
 const DAY_SECONDS = 24 * 60 * 60;
 
-/** A peer that did not ask or answer in so long after it was called for its addresses. */
+/** Time after which an addr-fetch peer that has not answered is disconnected. */
 const FETCH_MS = 10 * SEND_INTERVAL_MS;
 
 interface Book {
@@ -48,15 +48,15 @@ interface Book {
   tokensAtMs: number;
   asked: boolean;
   answered: boolean;
-  /** Addresses that it told, and those that were too many. */
+  /** Addresses that the peer sent and that were processed, and those dropped by the token bucket. */
   processed: number;
   limited: number;
 }
 
-/** What getpeerinfo shows of the addresses of a peer. */
+/** Address counters of a peer for getpeerinfo. */
 export interface AddrCounts {
   readonly processed: number;
-  /** Left out because the peer told too many. */
+  /** Dropped because the peer sent too many. */
   readonly limited: number;
 }
 
@@ -64,17 +64,17 @@ export class AddrRelay {
   readonly #books = new Map<Peer, Book>();
   readonly #salt = crypto.randomBytes(16);
   /**
-   * By the peer's network and the listener it uses: the replies must not show a peer that our addresses in two networks
-   * belong to one node.
+   * getaddr replies by the peer's network and the listener that it uses. Separate replies keep a peer from linking this
+   * node's addresses in two networks.
    */
   readonly #caches = new Map<string, { readonly until: number; readonly list: readonly KnownAddress[] }>();
   readonly #context: NetContext;
   readonly #manager: AddrManager;
-  /** Where others can reach us, as far as we know. */
+  /** Returns the address of this node that a peer should know. */
   readonly #local: (peer: Peer) => NetAddress | null;
-  /** The autonomous system of an address, 0 for none we know. */
+  /** Returns the autonomous system of an address; 0 if unknown. */
   readonly #systemOf: (address: NetAddress) => number;
-  /** Banned and discouraged addresses: neither kept nor told. */
+  /** Returns whether an address is banned or discouraged. Such addresses are neither stored nor sent. */
   readonly #isUnwanted: (address: NetAddress) => boolean;
 
   constructor(
@@ -91,14 +91,14 @@ export class AddrRelay {
     this.#isUnwanted = isUnwanted;
   }
 
-  /** The handshake is over. An inbound peer is told addresses once it has spoken of any: others would only lose them. */
+  /** Called after the handshake. An inbound peer gets addresses only once it has sent an address message itself. */
   addPeer(peer: Peer): void {
     if (!peer.inbound || this.#context.options.legacyPeers) this.#openBook(peer);
   }
 
-  /** @returns undefined for a peer that addresses are not for */
+  /** @returns undefined for a peer that exchanges no addresses */
   #openBook(peer: Peer): Book | undefined {
-    // A peer for blocks only must not be found by what it says of addresses.
+    // A block-relay-only peer must not be found by the addresses that it sends.
     if (peer.type === 'block-relay-only') return undefined;
     const begun = this.#books.get(peer);
     if (begun !== undefined) return begun;
@@ -120,7 +120,7 @@ export class AddrRelay {
     return book;
   }
 
-  /** null: the peer is told no addresses. */
+  /** Returns null if no addresses are exchanged with the peer. */
   counts(peer: Peer): AddrCounts | null {
     return this.#books.get(peer) ?? null;
   }
@@ -129,7 +129,7 @@ export class AddrRelay {
     this.#books.delete(peer);
   }
 
-  /** Asks a peer that we chose for what it knows. */
+  /** Sends getaddr to a peer that this node chose, once. */
   requestAddresses(peer: Peer): void {
     const book = this.#books.get(peer);
     if (book === undefined || book.asked) return;
@@ -138,7 +138,7 @@ export class AddrRelay {
     book.tokens += MAX_ADDR_TO_SEND;
   }
 
-  /** getaddr: only from those who came to us, once, from a list that changes daily. */
+  /** Answers getaddr: only for inbound peers, once per connection, from a list that changes daily. */
   answerGetAddr(peer: Peer): void {
     const { log, clock, random } = this.#context;
     if (!peer.inbound) {
@@ -174,7 +174,7 @@ export class AddrRelay {
       .map((one) => ({ ...one }));
   }
 
-  /** addr and addrv2. @throws DecodeError */
+  /** Handles addr and addrv2. @throws DecodeError */
   receiveAddr(peer: Peer, payload: Uint8Array, v2: boolean): void {
     const { log, clock, options } = this.#context;
     const book = this.#openBook(peer);
@@ -225,13 +225,13 @@ export class AddrRelay {
     }
   }
 
-  /** Whether this node has a way into the network of an address; 0.21 keeps what it can't call too. */
+  /** Returns whether this node can reach the network of an address. 0.21 also stores addresses that it cannot reach. */
   #isOurs({ network }: NetAddress): boolean {
     const { legacyPeers, i2pSam } = this.#context.options;
     return legacyPeers || (network === 'i2p' ? i2pSam !== null : network !== 'cjdns');
   }
 
-  /** Sends what waits for a peer when its time has come. */
+  /** Sends the queued addresses of a peer when they are due. */
   send(peer: Peer): void {
     const book = this.#books.get(peer);
     if (book === undefined) return;
@@ -246,7 +246,7 @@ export class AddrRelay {
       if (local !== null) {
         const own = { ...local, time: clock.nowSeconds(), services };
         this.#context.log.debug('net', `Advertising address ${addressText(own)} to peer=${peer.id}`);
-        // The first goes by itself: of a longer message the peer may take one address only.
+        // The first announcement goes alone: the peer may use only one address of a longer message.
         if (book.nextLocalMs === 0 && fits(peer, own)) this.#sendAddresses(peer, [own]);
         else {
           book.known = new RollingBloom(KNOWN, FALSE_HITS);
@@ -268,7 +268,7 @@ export class AddrRelay {
     peer.send(peer.wantsAddrV2 ? 'addrv2' : 'addr', peer.wantsAddrV2 ? encodeAddrV2(list) : encodeAddr(list));
   }
 
-  /** Sends an address to two peers; the same two for a day, whichever peer it comes from. */
+  /** Forwards an address to two peers. The same two are chosen for a day, whichever peer sent it. */
   #passOn(address: KnownAddress, from: Peer): void {
     const day = Math.floor((this.#context.clock.nowSeconds() + (this.#digest(address)[0] as number) * 337) / DAY_SECONDS);
     const ranked = [...this.#books]
@@ -284,7 +284,7 @@ export class AddrRelay {
   #push(book: Book, peer: Peer, address: KnownAddress): void {
     if (!fits(peer, address)) return;
     if (book.known.has(this.#digest(address))) return;
-    // Any one gives way when there are too many.
+    // The queue is full: replace a random entry.
     if (book.waiting.length >= MAX_ADDR_TO_SEND) book.waiting[Math.floor(this.#context.random() * book.waiting.length)] = address;
     else book.waiting.push(address);
   }
@@ -300,7 +300,7 @@ export class AddrRelay {
   }
 }
 
-/** Whether the peer can be told of an address. */
+/** Returns whether the peer's message format can carry the address. */
 function fits(peer: Peer, address: NetAddress): boolean {
   return peer.wantsAddrV2 || fitsOldForm(address);
 }

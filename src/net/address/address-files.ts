@@ -1,5 +1,5 @@
-// What outlives a run: peers.dat with the known addresses, anchors.json with the peers for blocks. Damaged or missing
-// files cost nothing but what was in them.
+// Files that outlive the process: peers.dat with the known addresses, anchors.json with the block-relay-only peers. A
+// damaged or missing file costs nothing but its content.
 
 import fs from 'node:fs';
 import { replaceFile } from '../../lib/durable-file.js';
@@ -9,7 +9,7 @@ import type { Peer } from '../peer/peer.js';
 import { hostText, type NetAddress, parseHost } from '../wire/net-address.js';
 import type { AddrManager } from './addr-manager.js';
 
-/** Peers for blocks that are kept over a restart. */
+/** Most block-relay-only peers that are stored for the next start. */
 const MAX_ANCHORS = 2;
 
 export class AddressFiles {
@@ -18,7 +18,7 @@ export class AddressFiles {
   readonly #anchors: string | null;
   readonly #log: Logger;
 
-  /** @param peers null: kept nowhere */
+  /** @param peers null: addresses are not stored */
   constructor(peers: string | null, anchors: string | null, log: Logger) {
     this.#peers = peers;
     this.#anchors = anchors;
@@ -36,12 +36,12 @@ export class AddressFiles {
     }
   }
 
-  /** In the disk's own time: a sync may take many milliseconds. */
+  /** Writes peers.dat asynchronously, because a sync of the disk may take many milliseconds. */
   async saveAddresses(manager: AddrManager): Promise<void> {
     if (this.#peers !== null) await this.#write(this.#peers, manager.encode());
   }
 
-  /** Read once: after a crash the same peers must not be taken again and again. */
+  /** Reads the anchors and removes the file, so that after a crash the same peers are not tried again and again. */
   takeAnchors(): NetAddress[] {
     if (this.#anchors === null) return [];
     try {
@@ -63,7 +63,7 @@ export class AddressFiles {
     await this.#write(this.#anchors, Buffer.from(JSON.stringify(rows)));
   }
 
-  /** One after another, since both ways to the same file lead over the same name. */
+  /** Writes run one after another, because two writes of one file would use the same temporary name. */
   #write(file: string, bytes: Uint8Array): Promise<void> {
     return this.#writes
       .run(() => replaceFile(file, [bytes]))

@@ -1,23 +1,23 @@
-// Which autonomous system an address belongs to, by a map that the operator provides (-asmap): addresses then count as
-// neighbours when one network operator has them, whatever their prefixes (Core's util/asmap.cpp, whose files are read).
-// The map is a program of bits that walks down an address; it is checked as a whole when it is read, so that every walk
-// ends.
+// Maps addresses to autonomous systems with a file that the operator provides (-asmap). Addresses then belong to one
+// group if one network operator has them, whatever their prefixes (file format of Core's util/asmap.cpp). The map is a
+// program of bits that walks down an address. It is checked as a whole when it is loaded, so that every walk ends.
 import crypto from 'node:crypto';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { groupOf, isRoutable, linkedIpv4, type NetAddress } from '../wire/net-address.js';
 
-/** Longest file that is read; those of the whole Internet have some 2 MB. */
+/** Longest file that is loaded. Maps of the whole Internet have about 2 MB. */
 export const MAX_ASMAP_BYTES = 64 << 20;
-/** Bits of an address as the program sees it: IPv4 in ::ffff:0:0/96. */
+/** Bits of an address as the program sees it; IPv4 is mapped to ::ffff:0:0/96. */
 const ADDRESS_BITS = 128;
-/** A number that ran into the end of the map. */
+/** Value returned when a number runs past the end of the map. */
 const END = -1;
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 /**
- * Numbers are written in classes of growing width: a bit of 1 says that the number is beyond the class, 0 that its bits
- * follow; the last class needs no such bit. Here the smallest number of each kind and the widths of its classes.
+ * Encoding of numbers in classes of growing width: a 1 bit means that the number is beyond the class, a 0 bit that its
+ * bits follow. The last class has no such bit. Each row has the smallest number of a kind and the widths of its
+ * classes.
  */
 const kinds = {
   instruction: { least: 0, widths: [0, 0, 1] },
@@ -26,19 +26,22 @@ const kinds = {
   jump: { least: 17, widths: range(5, 30) },
 } as const;
 
-/** The system is the operand. */
+/** RETURN: the operand is the system. */
 const RETURN = 0;
-/** Looks at one bit: 0 goes on, 1 skips as many bits of the map as the operand says. */
+/** JUMP: reads one bit of the address. 0 continues, 1 skips as many bits of the map as the operand says. */
 const JUMP = 1;
-/** The next bits have to be those of the operand after its leading 1; else the default system is the answer. */
+/**
+ * MATCH: the next bits of the address must equal those of the operand after its leading 1. Otherwise the default system
+ * is the result.
+ */
 const MATCH = 2;
-/** Sets the default system. */
+/** DEFAULT: sets the default system. */
 const DEFAULT = 3;
 
-/** Bits of a match's operand. */
+/** Number of address bits that a MATCH operand covers. */
 const matchLength = (match: number): number => 31 - Math.clz32(match);
 
-/** Reads the map from one place on. */
+/** Reads numbers and bits of the map from a position. */
 class Cursor {
   readonly #bytes: Uint8Array;
 
@@ -53,7 +56,7 @@ class Cursor {
     return this.#bytes.length * 8;
   }
 
-  /** END past the last one. */
+  /** Returns the next bit, or END past the last one. */
   bit(): number {
     if (this.at >= this.size) return END;
     const bit = (this.#bytes[this.at >> 3] >> (this.at & 7)) & 1;
@@ -88,15 +91,12 @@ export class AsMap {
     this.#bytes = bytes;
   }
 
-  /** @returns null when it is not a map, or one that could lead nowhere */
+  /** @returns null if the bytes are not a map, or a map with a walk that does not end */
   static parse(bytes: Uint8Array): AsMap | null {
     return bytes.length > 0 && isSound(bytes) ? new AsMap(bytes) : null;
   }
 
-  /**
-   * Names the map, in display hex: the double SHA-256 of the number of bits and each bit as a byte, as Core 0.21 has
-   * it.
-   */
+  /** Version of the map in display hex: the double SHA-256 of the number of bits and of each bit as one byte, as in Core 0.21. */
   get version(): string {
     const hash = crypto.createHash('sha256');
     hash.update(new ByteWriter(5).compactSize(this.#bytes.length * 8).finish());
@@ -110,7 +110,7 @@ export class AsMap {
     return crypto.createHash('sha256').update(hash.digest()).digest().reverse().toString('hex');
   }
 
-  /** Number of the autonomous system of an IPv4 or IPv6 address; 0 when the map knows none, and for other networks. */
+  /** Returns the autonomous system of an IPv4 or IPv6 address; 0 if the map does not know it, and for other networks. */
   systemOf(address: NetAddress): number {
     const bits = addressBits(address);
     if (bits === null) return 0;
@@ -134,14 +134,14 @@ export class AsMap {
           system = cursor.number(kinds.system);
           break;
         default:
-          // A checked map ends with RETURN on every way.
+          // Unreachable: in a checked map every walk ends with RETURN.
           return 0;
       }
     }
   }
 }
 
-/** How addresses are put into neighbourhoods: by system where the map knows it, else by prefix. */
+/** Returns a function that assigns addresses to groups: by system where the map knows it, otherwise by prefix. */
 export function groupingBy(map: AsMap | null): (address: NetAddress) => string {
   if (map === null) return groupOf;
   return (address) => {
@@ -156,25 +156,25 @@ function addressBits({ network, bytes }: NetAddress): Uint8Array | null {
   return v4 === null ? bytes : Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, ...v4);
 }
 
-/** The bit at a place counted from the first. */
+/** Returns a bit of the bytes; position 0 is the highest bit of the first byte. */
 function bitOf(bytes: Uint8Array, place: number): number {
   return (bytes[place >> 3] >> (7 - (place & 7))) & 1;
 }
 
 /**
- * Whether every way through the map ends with a system within an address's bits, and nothing in it is superfluous. The
- * parts after jumps lie one behind the other, the innermost first, so that one pass sees each instruction once.
+ * Returns whether every walk through the map ends with a system within the bits of an address, and no instruction is
+ * unreachable. The parts after jumps follow each other, innermost first, so one pass sees each instruction once.
  */
 function isSound(bytes: Uint8Array): boolean {
   const cursor = new Cursor(bytes, 0);
-  /** Where jumps lead, the nearest last, and the bits of the address left there. */
+  /** Targets of open jumps, nearest last, with the address bits that are left there. */
   const targets: { at: number; left: number }[] = [];
   let left = ADDRESS_BITS;
   let before = JUMP;
   let shortMatch = false;
   while (cursor.at < cursor.size) {
     const nearest = targets[targets.length - 1];
-    // A jump into the middle of an instruction.
+    // A jump leads into the middle of an instruction.
     if (nearest !== undefined && cursor.at >= nearest.at) return false;
     const instruction = cursor.number(kinds.instruction);
     switch (instruction) {
@@ -182,7 +182,7 @@ function isSound(bytes: Uint8Array): boolean {
         if (before === DEFAULT || cursor.number(kinds.system) === END) return false;
         const next = targets.pop();
         if (next === undefined) return isPadding(cursor);
-        // Instructions that no jump reaches.
+        // No jump reaches the instructions that follow.
         if (cursor.at !== next.at) return false;
         left = next.left;
         before = JUMP;
@@ -201,7 +201,7 @@ function isSound(bytes: Uint8Array): boolean {
         const match = cursor.number(kinds.match);
         if (match === END) return false;
         const length = matchLength(match);
-        // Of several in a row only one may be shorter than it could be.
+        // In a row of MATCH instructions only one may be shorter than possible.
         if (before !== MATCH) shortMatch = false;
         if (length < 8 && shortMatch) return false;
         shortMatch = length < 8;
@@ -220,7 +220,7 @@ function isSound(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** Up to a whole byte, all zeros. */
+/** Returns whether only zeros follow, up to a whole byte. */
 function isPadding(cursor: Cursor): boolean {
   if (cursor.size - cursor.at > 7) return false;
   while (cursor.at < cursor.size) if (cursor.bit() !== 0) return false;

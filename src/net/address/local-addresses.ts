@@ -1,11 +1,11 @@
-// Where others can reach us: what the operator says (-externalip), addresses of this machine (-discover) and of its
-// listeners, and how well each suits a peer (Core's mapLocalHost, GetLocalAddrForPeer). RPC shows the list.
+// Addresses at which this node can be reached: -externalip, addresses of this machine (-discover), and its listeners.
+// Also chooses the best one for a peer (Core's mapLocalHost, GetLocalAddrForPeer).
 import type { NetworkInterfaceInfo } from 'node:os';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { hostKey, isRoutable, type NetAddress, parseHost } from '../wire/net-address.js';
 
-/** How much an address is believed in, as getnetworkinfo shows it. */
+/** Score of an address by its source, as getnetworkinfo shows it. */
 const SCORE = { interface: 1, bind: 2, manual: 4 } as const;
 const ORDER: readonly NetAddress['network'][] = ['ipv4', 'ipv6', 'onion', 'i2p', 'cjdns'];
 
@@ -25,12 +25,12 @@ export class LocalAddresses {
     for (const address of context.options.externalAddresses) this.addManual(address);
   }
 
-  /** -externalip. */
+  /** Adds an address of -externalip. */
   addManual(address: NetAddress): void {
     this.#add(address, SCORE.manual);
   }
 
-  /** An address that comes and goes, of Tor or I2P. @returns sets it; null: there is none now */
+  /** Returns a function that sets an address that may change, from Tor or I2P; null: there is none now. */
   changing(): (address: NetAddress | null) => void {
     let known: NetAddress | null = null;
     return (address) => {
@@ -41,9 +41,9 @@ export class LocalAddresses {
   }
 
   /**
-   * What -discover finds.
-   * @param interfaces lists those of this machine; it may throw
-   * @param hosts that are listened on
+   * Adds the addresses that -discover finds.
+   * @param interfaces lists the network interfaces of this machine; may throw
+   * @param hosts addresses that are listened on
    */
   discover(interfaces: () => Iterable<Interface>, hosts: readonly string[]): void {
     const { discover, port } = this.#context.options;
@@ -57,7 +57,10 @@ export class LocalAddresses {
     }
   }
 
-  /** A sandbox may forbid this call (it takes a netlink socket on Linux): these addresses are not advertised then. */
+  /**
+   * Returns no interfaces if the sandbox forbids listing them (Linux needs a netlink socket). Those addresses are then
+   * not advertised.
+   */
   #listed(interfaces: () => Iterable<Interface>): Interface[] {
     try {
       return [...interfaces()];
@@ -69,7 +72,7 @@ export class LocalAddresses {
 
   #add(address: NetAddress, score: number): void {
     const { legacyPeers, onlyNets } = this.#context.options;
-    // What the operator says counts in every network, called or not.
+    // An address of -externalip counts in every network, even one that -onlynet excludes.
     const called = onlyNets.length === 0 || onlyNets.includes(address.network) || (score === SCORE.manual && !legacyPeers);
     if (!isRoutable(address) || !called) return;
     const key = hostKey(address);
@@ -78,26 +81,26 @@ export class LocalAddresses {
     else if (score >= known.score) this.#known.set(key, { address, score: score + 1 });
   }
 
-  /** A peer that came to us named the address it called: that one works. */
+  /** Raises the score of an address that an inbound peer used, because it works. */
   seen(address: NetAddress): void {
     const known = this.#known.get(hostKey(address));
     if (known !== undefined) known.score++;
   }
 
-  /** Whether an address is ours. */
+  /** Returns whether an address and port belong to this node. */
   has(address: NetAddress): boolean {
     const known = this.#known.get(hostKey(address));
     return known !== undefined && known.address.port === address.port;
   }
 
-  /** By network and address. */
+  /** Returns the addresses sorted by network and bytes. */
   list(): readonly LocalAddress[] {
     return [...this.#known.values()].sort(
       ({ address: a }, { address: b }) => ORDER.indexOf(a.network) - ORDER.indexOf(b.network) || Buffer.compare(a.bytes, b.bytes),
     );
   }
 
-  /** What a peer is told; null: nothing that it could use. */
+  /** Returns the address to advertise to a peer; null if the peer could use none. */
   forPeer(peer: Pick<Peer, 'address' | 'localAddress' | 'isViaOnion'>): NetAddress | null {
     const { options, random } = this.#context;
     let best: LocalAddress | null = null;
@@ -109,19 +112,19 @@ export class LocalAddresses {
     const seen = peer.localAddress;
     const usable = options.discover && seen !== null && isRoutable(seen) && isRoutable(peer.address);
     if (!usable || (options.onlyNets.length > 0 && !options.onlyNets.includes(seen.network))) return advertised;
-    // The peer may know better than we do, or not mean well: the surer we are, the less it is believed.
+    // The peer may know better than this node, or may lie. The higher the score of the best address, the less the peer is believed.
     const trusted = best === null || random() * (best.score > SCORE.manual ? 8 : 2) < 1;
     return trusted ? { ...seen, port: advertised?.port ?? options.port } : advertised;
   }
 }
 
 /**
- * How well a peer can reach one of our addresses (Core's GetReachabilityFrom); 0: not at all, or it must not learn of
- * it.
+ * Returns how well a peer can reach one of this node's addresses (Core's GetReachabilityFrom); 0: not at all, or the
+ * peer must not learn of it.
  */
 function reachOf(own: NetAddress, { address: peer, isViaOnion: cameByOnion }: Pick<Peer, 'address' | 'isViaOnion'>): number {
   if (cameByOnion) return own.network === 'onion' ? 4 : 0;
-  // A node known by an onion address and another one can be located by either.
+  // A node known by an onion or I2P address and another one can be located by either.
   const hidden = (network: NetAddress['network']): boolean => network === 'onion' || network === 'i2p';
   if (isRoutable(peer) && (hidden(own.network) || hidden(peer.network))) return own.network === peer.network ? 4 : 0;
   if (hidden(own.network)) return 4;

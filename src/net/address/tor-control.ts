@@ -1,5 +1,5 @@
-// An onion service of our own: asks Tor on its control port (control-spec.txt of Tor) for the address of its SOCKS
-// proxy, and to pass on to us what comes to the service. Core's torcontrol.cpp.
+// Creates an onion service for this node over Tor's control port (Tor's control-spec.txt), and asks for the address of
+// Tor's SOCKS proxy (Core's torcontrol.cpp).
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import fs from 'node:fs';
 import net from 'node:net';
@@ -11,37 +11,37 @@ import { Retry } from '../retry.js';
 import { keyValues } from '../wire/key-values.js';
 import { type NetAddress, parseHost, splitHostPort } from '../wire/net-address.js';
 
-/** Where Tor listens, and what it shall do for us. */
+/** Address of Tor's control port and the service to create. */
 export interface TorControlOptions {
   readonly control: { readonly host: string; readonly port: number };
-  /** -torpassword; empty: none. */
+  /** Password of -torpassword; empty: none. */
   readonly password: string;
-  /** Keeps the service's private key, so that its address stays the same. */
+  /** File with the service's private key, so that its address stays the same. */
   readonly keyFile: string;
-  /** Port of the service's address. */
+  /** Port of the onion address. */
   readonly servicePort: number;
-  /** Where we listen for what comes to it, host:port. */
+  /** Address to which Tor forwards connections, host:port. */
   readonly target: string;
 }
 
 export interface TorControlEvents {
-  /** The service is there, or gone: null. */
+  /** Called when the service was created; null when it was lost. */
   service(address: NetAddress | null): void;
-  /** Where Tor takes connections to onion addresses. */
+  /** Called with the address of Tor's SOCKS proxy. */
   proxy(proxy: Endpoint): void;
 }
 
-/** A reply of Tor: its code, and its lines without the code. */
+/** Reply of Tor: its code, and its lines without the code. */
 interface TorReply {
   readonly code: number;
   readonly lines: readonly string[];
 }
 
 const OK = 250;
-/** Tor does not know the command, or not its arguments. */
+/** Codes for an unknown command, and for unknown arguments. */
 const UNRECOGNIZED = 510;
 const SYNTAX = 512;
-/** Longest line and most lines that are taken of Tor (Core's MAX_LINE_LENGTH and MAX_LINE_COUNT). */
+/** Longest line and most lines that are accepted from Tor (Core's MAX_LINE_LENGTH and MAX_LINE_COUNT). */
 const MAX_LINE = 100_000;
 const MAX_LINES = 1_000;
 const COOKIE_BYTES = 32;
@@ -54,13 +54,13 @@ const SOCKS_LISTENERS = 'net/listeners/socks=';
 
 const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`;
 
-/** One connection to the control port: commands are answered in their order. */
+/** Connection to the control port. Replies arrive in the order of the commands. */
 class TorConnection {
   readonly #socket: net.Socket;
   readonly #waiting: { resolve(reply: TorReply): void; reject(error: Error): void }[] = [];
   #text = '';
   #lines: string[] = [];
-  /** Within the data of a line that began with `code+`: ends with a line of a dot. */
+  /** True inside the data of a reply line that began with `code+`. The data end with a line of one dot. */
   #inData = false;
   #ended: Error | null = null;
 
@@ -72,7 +72,7 @@ class TorConnection {
     socket.on('close', () => this.#rejectAll(new Error('Tor closed the connection')));
   }
 
-  /** Sends a command. Rejects when the connection ends, or no answer comes for a minute. */
+  /** Sends a command. Rejects when the connection ends, or after a minute without a reply. */
   sendCommand(command: string): Promise<TorReply> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
     return new Promise((resolve, reject) => {
@@ -92,7 +92,7 @@ class TorConnection {
     });
   }
 
-  /** Fulfilled when the connection has ended. */
+  /** Resolves when the connection has ended. */
   get closed(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#socket.destroyed) resolve();
@@ -114,7 +114,7 @@ class TorConnection {
       this.#lines.push(line.slice(4));
       this.#inData = line[3] === '+';
       const code = Number(line.slice(0, 3));
-      // '-' and '+' say that more lines follow. Codes of 600 and more are events, of which none was asked for.
+      // '-' and '+' mean that more lines follow. Codes from 600 on are events, which were not requested.
       if (line[3] === ' ') {
         const lines = this.#lines;
         this.#lines = [];
@@ -143,18 +143,18 @@ export class TorControl {
     this.#log = log;
   }
 
-  /** Connects, and again whenever the connection ends. */
+  /** Connects, and connects again whenever the connection ends. */
   start(): void {
     this.#retry.start();
   }
 
-  /** Tor ends the service with the connection. */
+  /** Disconnects. Tor then removes the service. */
   stop(): void {
     this.#retry.stop();
     this.#socket?.destroy();
   }
 
-  /** As long as one connection lasts. */
+  /** Runs one connection until it ends. */
   async #runConnection(worked: () => void): Promise<void> {
     const socket = net.connect(this.#options.control);
     this.#socket = socket;
@@ -167,7 +167,7 @@ export class TorControl {
       worked();
       announced = address !== null;
       if (announced) this.#events.service(address);
-      // Whom Tor refuses it would refuse again: the next try is when it was restarted.
+      // If Tor refused, wait for a new connection: it would refuse again until it is restarted.
       await connection.closed;
     } catch (error) {
       this.#log.debug('tor', `Not connected to Tor control port ${this.#controlAddress()}: ${(error as Error).message}`);
@@ -182,7 +182,7 @@ export class TorControl {
     return `${host.includes(':') ? `[${host}]` : host}:${port}`;
   }
 
-  /** @returns the service's address; null: Tor won't have it, the log says why */
+  /** @returns the service's address; null if Tor refused, with the reason in the log */
   async #setUp(tor: TorConnection): Promise<NetAddress | null> {
     const refusal = await this.#authenticate(tor);
     if (refusal !== null) {
@@ -193,7 +193,7 @@ export class TorControl {
     return this.#addService(tor);
   }
 
-  /** @returns why not, null when that is done */
+  /** @returns the reason of a failure; null on success */
   async #authenticate(tor: TorConnection): Promise<string | null> {
     const info = await tor.sendCommand('PROTOCOLINFO 1');
     if (info.code !== OK) return 'Requesting protocol info failed';
@@ -224,7 +224,7 @@ export class TorControl {
     return code === OK ? null : 'Authentication failed';
   }
 
-  /** Both sides show that they know the file, without saying what is in it. */
+  /** Proves knowledge of the cookie file without sending its content (SAFECOOKIE). */
   async #proveCookie(tor: TorConnection, file: string): Promise<string | null> {
     let cookie: Buffer;
     try {
@@ -256,7 +256,7 @@ export class TorControl {
     let key = 'NEW:ED25519-V3';
     if (fs.existsSync(keyFile)) key = fs.readFileSync(keyFile, 'latin1').trim();
     const addOnion = (more: string): Promise<TorReply> => tor.sendCommand(`ADD_ONION ${key}${more} Port=${servicePort},${target}`);
-    // Who floods the service has to do some work first, where Tor is built for it.
+    // With a Tor that supports it, clients must do proof of work when the service is flooded.
     let reply = await addOnion(' PoWDefensesEnabled=1');
     if (reply.code === SYNTAX) reply = await addOnion('');
     if (reply.code !== OK) {
@@ -285,7 +285,7 @@ export class TorControl {
   }
 }
 
-/** No more of a file than shows that it is none. */
+/** Reads one byte more than a cookie has, which shows that a longer file is none. */
 function readCookie(file: string): Buffer {
   const handle = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
   try {
@@ -296,7 +296,7 @@ function readCookie(file: string): Buffer {
   }
 }
 
-/** The first address of this machine where Tor takes SOCKS connections; the usual one when it does not say. */
+/** Returns the first SOCKS listener on this machine; the usual address if Tor does not report any. */
 function socksAddress({ code, lines }: TorReply): Endpoint {
   const usual: Endpoint = { host: '127.0.0.1', port: SOCKS_PORT };
   if (code !== OK) return usual;

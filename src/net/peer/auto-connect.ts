@@ -1,6 +1,6 @@
-// Peers that the node finds by itself: eight for everything, two for blocks only, now and then a third of these that
-// may know of a better chain, and one just to see whether an address is alive (Core's ThreadOpenConnections,
-// ThreadDNSAddressSeed).
+// Connections that the node opens by itself: eight full-relay peers, two block-relay-only peers, from time to time a
+// third block-relay-only peer that may know a better chain, and feelers that test addresses (Core's
+// ThreadOpenConnections, ThreadDNSAddressSeed).
 import type { AddrManager } from '../address/addr-manager.js';
 import { type NetContext, poissonDelayMs } from '../context.js';
 import type { NetOptions } from '../options.js';
@@ -15,46 +15,44 @@ const MAX_BLOCK_RELAY = 2;
 const ROUND_MS = 500;
 const FEELER_INTERVAL_MS = 2 * 60_000;
 const EXTRA_BLOCK_RELAY_INTERVAL_MS = 5 * 60_000;
-/** Addresses looked at in one round. */
+/** Most addresses that are tried in one round. */
 const MAX_TRIES = 100;
-/** Tries after which one of the last ten minutes is tried again, and after which odd ports and old nodes will do. */
+/** Number of tries before an address of the last ten minutes is accepted, and before unusual ports and old nodes are accepted. */
 const TRIES_BEFORE_RECENT = 30;
 const TRIES_BEFORE_ODD = 50;
 const RECENT_SECONDS = 10 * 60;
-/** Names are asked when this many addresses are not enough to find two peers within so long. */
+/** DNS seeds are queried if the known addresses have not led to two peers within this time. */
 const SEED_DELAY_MS = 11_000;
 const MANY_ADDRESSES = 1_000;
 const SEED_DELAY_MANY_MS = 5 * 60_000;
-/** Names that are asked before the next look whether that was enough. */
+/** DNS seeds that are queried before the node checks again whether it has enough peers. */
 const SEEDS_AT_ONCE = 3;
-/** Addresses of one name. */
+/** Most addresses that are used of one DNS seed. */
 const MAX_OF_SEED = 256;
 const SEED_AGE_SECONDS = 3 * 24 * 60 * 60;
-/**
- * Without any address for so long, those that came with the program are taken; they are shown as one to two weeks old.
- */
+/** Time without any address after which the built-in ones are used. They are stored as one to two weeks old. */
 const FIXED_SEED_DELAY_MS = 60_000;
 const WEEK_SECONDS = 7 * 24 * 60 * 60;
-/** Interval between log lines of a node without peers. */
+/** Interval of the log line of a node without peers. */
 const LONELY_MS = 60_000;
 
 export interface AutoConnectDeps {
   readonly manager: AddrManager;
-  /** Every connection, whether its handshake is over or not. */
+  /** Returns every connection, also before the handshake. */
   peers(): readonly Peer[];
   connect(target: NetAddress | string, type: ConnectionType): Promise<Peer | null>;
   resolve(host: string, port: number): Promise<NetAddress[]>;
-  /** Addresses not to connect to: ours, banned, discouraged. */
+  /** Returns whether not to connect to an address: it is this node's own, banned or discouraged. */
   isUnwanted(address: NetAddress): boolean;
-  /** -networkactive and setnetworkactive: without activity names are not looked up either. */
+  /** Returns whether the network is enabled (-networkactive, setnetworkactive). While it is not, names are not resolved either. */
   active(): boolean;
-  /** One more peer than usual is wanted: the tip may be stale. */
+  /** Returns whether one more full-relay peer is needed because the tip may be stale. */
   wantsExtra(): boolean;
-  /** The chain has been in step once: every few minutes another peer for blocks only is looked at. */
+  /** Returns whether an extra block-relay-only peer may be tried every few minutes: the chain has been in sync once. */
   wantsExtraBlockRelay(): boolean;
 }
 
-/** How many peers of our own choice are wanted, for everything and for blocks only. */
+/** Returns how many full-relay and block-relay-only peers the node chooses itself. */
 export function outboundTargets({ maxConnections }: Pick<NetOptions, 'maxConnections'>): { full: number; blocks: number } {
   const full = Math.min(MAX_FULL_RELAY, maxConnections);
   return { full, blocks: Math.min(MAX_BLOCK_RELAY, Math.max(0, maxConnections - full)) };
@@ -66,7 +64,7 @@ export class AutoConnect {
   #nextFeelerMs = 0;
   #nextExtraBlockRelayMs = 0;
   #seedAtMs = 0;
-  /** DNS seeds that have not been asked, in random order. */
+  /** DNS seeds that have not been queried, in random order. */
   #seeds: string[] = [];
   #seeding = false;
   #seedsFound = 0;
@@ -86,13 +84,13 @@ export class AutoConnect {
     this.#deps = deps;
   }
 
-  /** @param anchors peers for blocks of the last run, tried first */
+  /** @param anchors block-relay-only peers of the last run, which are tried first */
   start(anchors: readonly NetAddress[]): void {
     const { clock, log, random, options, params } = this.#context;
     this.#anchors = [...anchors];
     this.#nextFeelerMs = clock.nowMs() + poissonDelayMs(random, FEELER_INTERVAL_MS);
     this.#nextExtraBlockRelayMs = clock.nowMs() + poissonDelayMs(random, EXTRA_BLOCK_RELAY_INTERVAL_MS);
-    // Without addresses in the clear to call, their names are not asked for in the clear either.
+    // If no clearnet addresses are called, do not resolve DNS seeds over the clearnet either.
     const inTheClear = options.onlyNets.length === 0 || options.onlyNets.some((name) => name === 'ipv4' || name === 'ipv6');
     if (!options.dnsSeed) log.info('DNS seeding disabled');
     else if (inTheClear) this.#seeds = shuffled(params.dnsSeeds, random);
@@ -116,9 +114,9 @@ export class AutoConnect {
 
   async #round(): Promise<void> {
     if (this.#stopped) return;
-    // Looking names up may take minutes where no server answers; known addresses are called meanwhile.
+    // Name resolution may take minutes if no server answers. Known addresses are called meanwhile.
     const seeding = this.#seed();
-    // With -connect seeds are asked when -dnsseed says so, but no address that they give is called.
+    // With -connect, DNS seeds are queried if -dnsseed says so, but no address of them is called.
     if (this.#context.options.connectOnly) return seeding;
     this.#addFixedSeeds();
     this.#reportLoneliness();
@@ -126,7 +124,7 @@ export class AutoConnect {
   }
 
   async #connect(): Promise<void> {
-    // One attempt at a time: a dead address may take its five seconds.
+    // One attempt at a time: a dead address may take five seconds.
     if (this.#busy) return;
     this.#busy = true;
     try {
@@ -140,7 +138,7 @@ export class AutoConnect {
     return this.#deps.manager.size >= MANY_ADDRESSES ? SEED_DELAY_MANY_MS : SEED_DELAY_MS;
   }
 
-  /** Asks DNS seeds, a few at a time while addresses are known: all of them only when there is no other source. */
+  /** Queries DNS seeds: a few at a time while addresses are known, all of them if there is no other source. */
   async #seed(): Promise<void> {
     const { clock, options, log } = this.#context;
     if (this.#seeding || this.#seeds.length === 0 || clock.nowMs() < this.#seedAtMs) return;
@@ -175,16 +173,16 @@ export class AutoConnect {
     const { clock, params, random, log } = this.#context;
     log.info(`Loading addresses from DNS seed ${seed}`);
     if (this.#context.routes.proxyTo('names') !== null) {
-      // The proxy looks names up: the node that answers there is asked for addresses.
+      // The proxy resolves the name. The node that answers there is asked for addresses.
       void this.#deps.connect(`${seed}:${params.p2pPort}`, 'addr-fetch');
       return;
     }
-    // Seeds give addresses with the services that are asked for in hex before the name.
+    // DNS seeds return nodes with the services that are encoded in hex before the name.
     const services = SERVICE.NETWORK | SERVICE.WITNESS;
     const addresses = (await this.#deps.resolve(`x${services.toString(16)}.${seed}`, params.p2pPort)).slice(0, MAX_OF_SEED);
     const [source] = addresses;
     if (source === undefined) {
-      // An address, or a seed that does not filter by services: the node that answers there is asked for addresses.
+      // The seed is an address, or does not filter by services. Ask the node that answers there for addresses.
       void this.#deps.connect(seed, 'addr-fetch');
       return;
     }
@@ -245,8 +243,8 @@ export class AutoConnect {
     else if (blocks < allowedBlocks) type = 'block-relay-only';
     else if (this.#deps.wantsExtra() && full <= allowedFull) type = 'outbound-full-relay';
     else if (this.#deps.wantsExtraBlockRelay() && now > this.#nextExtraBlockRelayMs && allowedBlocks > 0 && blocks === allowedBlocks) {
-      // It stays as long as it takes to hear of its chain, or in the place of another (stale-tip.ts): an attacker who
-      // has all of our peers would have to have these too.
+      // The extra peer stays until its chain is known, or replaces another one (stale-tip.ts). An attacker that owns
+      // all other peers would have to own these too.
       this.#nextExtraBlockRelayMs = now + poissonDelayMs(random, EXTRA_BLOCK_RELAY_INTERVAL_MS);
       type = 'block-relay-only';
     } else if (now > this.#nextFeelerMs) {
@@ -262,7 +260,7 @@ export class AutoConnect {
     await this.#deps.connect(address, type);
   }
 
-  /** An address of the tried whose place another one wants: it stays if it still answers. */
+  /** Returns a tried address whose place another address needs; it keeps the place if it still answers. */
   #doubtful(peers: readonly Peer[]): NetAddress | null {
     const { manager } = this.#deps;
     const info = manager.selectTriedCollision();
@@ -282,8 +280,8 @@ export class AutoConnect {
   #choose(type: ConnectionType, peers: readonly Peer[]): NetAddress | null {
     const { clock, options, groupOf } = this.#context;
     const needsOld = needsOldBlocks(this.#context);
-    // No two peers of ours from one network group: its owner would see all our traffic. Inbound and manual peers take
-    // no automatic slot, so they don't count, and a feeler disconnects at once.
+    // No two outbound peers from one network group: its owner would see all traffic. Inbound and manual peers take no
+    // automatic slot, so they do not count, and a feeler disconnects immediately.
     const apart = type === 'feeler' ? [] : peers.filter((peer) => !peer.inbound && !peer.manual);
     const groups = new Set(apart.map(({ address }) => groupOf(address)));
     for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -293,7 +291,7 @@ export class AutoConnect {
       if (tries < TRIES_BEFORE_RECENT && clock.nowSeconds() - info.lastTry < RECENT_SECONDS) continue;
       const needed = desirableServices(info.services, needsOld);
       if (type !== 'feeler' && (info.services & needed) !== needed) continue;
-      // Addresses of I2P have none.
+      // I2P addresses have port 0.
       const usual = info.network === 'i2p' ? [0] : [options.port, this.#context.params.p2pPort];
       if (tries < TRIES_BEFORE_ODD && !usual.includes(info.port)) continue;
       return info;

@@ -1,12 +1,12 @@
-// Unwanted addresses: banned by the operator (setban), kept in banlist.json until the bans expire; and discouraged for
-// misbehaviour, kept in memory only.
+// Unwanted addresses. Banned ones (setban) are stored in banlist.json until the ban expires. Discouraged ones
+// (misbehaviour) are kept in memory only.
 import fs from 'node:fs';
 import { replaceFileSync } from '../../lib/durable-file.js';
 import type { Subnet } from '../options.js';
 import { RollingBloom } from '../relay/rolling-bloom.js';
 import { hostText, matchesPrefix, type NetAddress, parseHost } from '../wire/net-address.js';
 
-/** Addresses that are remembered as discouraged, and false hits among others. */
+/** Number of discouraged addresses that are remembered, and share of other addresses that match by accident. */
 const DISCOURAGED = 50_000;
 const FALSE_HITS = 0.000001;
 
@@ -17,12 +17,12 @@ export interface Ban {
   readonly until: number;
 }
 
-/** Number of address bits by length of the address. */
+/** Returns the number of bits of an address. */
 export function addressBits({ bytes }: NetAddress): number {
   return bytes.length * 8;
 }
 
-/** Reads `address`, `address/bits` or `address/mask`. @returns null when it is none of them */
+/** Parses `address`, `address/bits` or `address/mask`. @returns null if the text is none of them */
 export function parseSubnet(text: string): Subnet | null {
   const slash = text.lastIndexOf('/');
   const address = parseHost(slash < 0 ? text : text.slice(0, slash), 0);
@@ -39,7 +39,7 @@ export function parseSubnet(text: string): Subnet | null {
   return /^1*0*$/.test(digits) ? { address, bits: digits.indexOf('0') < 0 ? digits.length : digits.indexOf('0') } : null;
 }
 
-/** The subnet as Core prints it, bits always given for IP networks. */
+/** Returns the subnet as Core prints it: with the number of bits for IP networks. */
 export function subnetText({ address, bits }: Subnet): string {
   const bytes = address.bytes.slice();
   for (let bit = bits; bit < bytes.length * 8; bit++) bytes[bit >> 3] = (bytes[bit >> 3] as number) & ~(0x80 >> (bit & 7));
@@ -53,17 +53,17 @@ export function subnetContains(subnet: Subnet, address: NetAddress): boolean {
 
 export class Bans {
   readonly #bans = new Map<string, Ban>();
-  /** Lengths in bits that bans of a network have or had: one look per length finds the ban of an address. */
+  /** Prefix lengths in bits that bans of a network have or had. One lookup per length finds the ban of an address. */
   readonly #lengths = new Map<NetAddress['network'], Set<number>>();
-  /** Addresses discouraged since the start, repeats included. */
+  /** Number of times an address was discouraged since the start. */
   discouragedTotal = 0;
   readonly #discouraged = new RollingBloom(DISCOURAGED, FALSE_HITS);
-  /** Where bans are kept; null: nowhere. */
+  /** File of the bans; null: they are not stored. */
   readonly #path: string | null;
   readonly #nowSeconds: () => number;
   readonly #warn: (text: string) => void;
 
-  /** @param note for the log */
+  /** @param note logs an info line */
   constructor(path: string | null, nowSeconds: () => number, warn: (text: string) => void, note: (text: string) => void = () => {}) {
     this.#path = path;
     this.#nowSeconds = nowSeconds;
@@ -85,7 +85,7 @@ export class Bans {
     this.#save();
   }
 
-  /** @returns false when there was no such ban */
+  /** @returns false if there was no such ban */
   remove(subnet: Subnet): boolean {
     const removed = this.#bans.delete(subnetText(subnet));
     if (removed) this.#save();
@@ -98,13 +98,13 @@ export class Bans {
     this.#save();
   }
 
-  /** In force, by text. */
+  /** Returns the bans in force, sorted by their text. */
   list(): Ban[] {
     this.#sweep();
     return [...this.#bans].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, ban]) => ban);
   }
 
-  /** Asked for every address that peers tell of, so its cost must not grow with the list. */
+  /** Returns whether an address is banned. Called for every address that peers send, so its cost must not grow with the list. */
   isBanned(address: NetAddress): boolean {
     const now = this.#nowSeconds();
     for (const bits of this.#lengths.get(address.network) ?? []) {
@@ -113,7 +113,7 @@ export class Bans {
     }
     return false;
   }
-  /** Whether exactly this subnet is banned. */
+  /** Returns whether exactly this subnet is banned. */
   has(subnet: Subnet): boolean {
     this.#sweep();
     return this.#bans.has(subnetText(subnet));
@@ -126,7 +126,7 @@ export class Bans {
   isDiscouraged(address: NetAddress): boolean {
     return this.#discouraged.has(padded(address));
   }
-  /** Banned or discouraged: neither called by ourselves nor told to others. */
+  /** Returns whether an address is banned or discouraged. Such addresses are neither called nor sent to peers. */
   isUnwanted(address: NetAddress): boolean {
     return this.isBanned(address) || this.isDiscouraged(address);
   }
@@ -180,7 +180,7 @@ export class Bans {
   }
 }
 
-/** The filter wants 32 bytes. */
+/** Folds network and address into the 32 bytes that the filter needs. */
 function padded({ network, bytes }: NetAddress): Uint8Array {
   const all = new Uint8Array(64);
   all.set(bytes);

@@ -1,10 +1,10 @@
-// Whether this machine's clock is right, judged by those of our outbound peers: an attacker does not choose those. The
-// only effect is a warning: blocks are judged by our own clock.
+// Compares this machine's clock with those of outbound peers, which an attacker cannot choose. The only effect is a
+// warning; blocks are judged by the own clock.
 
-/** Newest peers that count, and how many are needed to say anything. */
+/** Number of most recent peers that count, and least number for a result. */
 const MAX_SAMPLES = 50;
 const MIN_SAMPLES = 5;
-/** Seconds the clocks of most may differ from ours before the operator is warned. */
+/** Difference in seconds of the median from the own clock above which the operator is warned. */
 const WARN_SECONDS = 10 * 60;
 
 export class ClockCheck {
@@ -12,23 +12,23 @@ export class ClockCheck {
   #warning = '';
   readonly #warn: (text: string) => void;
 
-  /** @param warn told of a clock that has become wrong */
+  /** @param warn logs a warning */
   constructor(warn: (text: string) => void) {
     this.#warn = warn;
   }
 
-  /** The median of how far peers are ahead of us, seconds; 0 while there are too few. */
+  /** Median of the seconds by which the peers' clocks are ahead; 0 while too few are known. */
   get offset(): number {
     if (this.#offsets.length < MIN_SAMPLES) return 0;
     return [...this.#offsets].sort((a, b) => a - b)[Math.floor(this.#offsets.length / 2)] as number;
   }
 
-  /** What getnetworkinfo and others show under `warnings`; empty when all is well. */
+  /** Text for `warnings` of getnetworkinfo and others; empty if the clock is fine. */
   get warning(): string {
     return this.#warning;
   }
 
-  /** A peer that we called told its time. @param offset seconds it is ahead of us */
+  /** Adds the clock of an outbound peer. @param offset seconds by which it is ahead */
   add(offset: number): void {
     this.#offsets.push(offset);
     if (this.#offsets.length > MAX_SAMPLES) this.#offsets.shift();

@@ -1,5 +1,4 @@
-// Every connection there is: how they are made, by us or by others, found and ended, and what went through them. Knows
-// nothing of what is said.
+// All connections to peers: opens, accepts, finds and closes them, and counts their traffic. Does not know the content of messages.
 import crypto from 'node:crypto';
 import type { AddrManager } from '../address/addr-manager.js';
 import type { NetContext } from '../context.js';
@@ -15,7 +14,7 @@ import { count, type NewConnection } from './peer-connection.js';
 import { permissionsFor } from './permissions.js';
 import type { Traffic } from './traffic.js';
 
-/** Connections kept for peers that we choose ourselves. */
+/** Slots reserved for outbound peers. */
 const MAX_OUTBOUND = 11;
 
 /** Bytes and messages since the start. */
@@ -32,23 +31,23 @@ export interface ConnectionsParts {
   readonly addresses: AddrManager;
   readonly upload: UploadTarget;
   readonly traffic: Traffic;
-  /** Whether there are encrypted connections. */
+  /** True if encrypted connections are possible. */
   readonly encrypts: boolean;
 }
 
 export interface ConnectionsEvents {
-  /** A connection that we made is there: we speak first. */
+  /** Called when an outbound connection is established. This node sends the first message. */
   connected(peer: Peer): void;
-  /** There is something in a peer's inbox, or room to send again. */
+  /** Called when a peer's inbox has something, or its send queue has drained. */
   workPending(peer: Peer): void;
-  /** A peer is not among the connections any more. */
+  /** Called after a peer was removed. */
   disconnected(peer: Peer): void;
-  /** How many connections there are now. */
+  /** Called with the number of connections after each change. */
   countChanged(count: number): void;
 }
 
 export class Connections {
-  /** Oldest first, whether their handshake is over or not. */
+  /** All peers, oldest first, also before the handshake. */
   readonly all = new Set<Peer>();
   readonly #byId = new Map<number, Peer>();
   readonly #sentByMessage = new Map<string, number>();
@@ -71,24 +70,24 @@ export class Connections {
   get active(): boolean {
     return this.#active;
   }
-  /** Without activity there are no connections. */
+  /** Enables or disables the network. Disabling it disconnects all peers. */
   setActive(active: boolean): void {
     if (this.#active === active) return;
     this.#active = active;
     if (!active) this.endAll();
   }
 
-  /** There will be no new connections. */
+  /** Prevents new connections. */
   stop(): void {
     this.#stopped = true;
   }
 
-  /** Ends all that there are. */
+  /** Disconnects all peers. */
   endAll(): void {
     for (const peer of [...this.all]) this.disconnect(peer);
   }
 
-  /** The peer with a number. */
+  /** Returns the peer with a number. */
   byId(id: number): Peer | undefined {
     return this.#byId.get(id);
   }
@@ -99,8 +98,8 @@ export class Connections {
 
   /**
    * Connects to an address or name.
-   * @param encrypted whether BIP-0324 is tried; where the peer knows nothing of it, the call is repeated without
-   * @returns the peer, or null when it can't be reached, is us, banned or connected already
+   * @param encrypted whether to try BIP-0324; if the peer does not support it, the attempt is repeated without
+   * @returns the peer, or null if it cannot be reached, is this node itself, banned, or connected already
    */
   async connect(target: NetAddress | string, type: ConnectionType, encrypted = this.#mayEncrypt(target)): Promise<Peer | null> {
     const { log } = this.#context;
@@ -131,7 +130,7 @@ export class Connections {
         return null;
       }
       const at = address ?? { network: 'ipv4', bytes: new Uint8Array(4), port: 0 };
-      // Those that we find by ourselves are strangers, wherever they are.
+      // Automatically chosen peers get no permissions, wherever they are.
       const permissions = type === 'manual' ? permissionsFor(this.#context.options.whitelist, 'out', at, null) : NO_PERMISSIONS;
       const peer = this.#add(line, { type, address: at, name, bindText, permissions }, encrypted);
       this.#events.connected(peer);
@@ -142,12 +141,12 @@ export class Connections {
     }
   }
 
-  /** Whether a peer may know encryption: those that we know by their services say so. */
+  /** Returns whether a peer may support encryption, by the services of its address. */
   #mayEncrypt(target: NetAddress | string): boolean {
     return this.#parts.encrypts && (typeof target === 'string' || (this.#parts.addresses.servicesOf(target) & SERVICE.P2P_V2) !== 0n);
   }
 
-  /** Ends a connection. @param why for the log */
+  /** Closes a connection. @param why reason for the log */
   disconnect(peer: Peer, why?: string): void {
     if (!this.all.has(peer)) return;
     if (why !== undefined && !peer.leaving) this.#context.log.debug('net', `${why}, disconnecting peer=${peer.id}`);
@@ -161,7 +160,7 @@ export class Connections {
     return this.#parts.connector.resolve(parts.host, parts.port);
   }
 
-  /** The peer of an address or name. */
+  /** Returns the peer of an address or name. */
   async findConnected(target: string): Promise<Peer | undefined> {
     for (const peer of this.all) if (peer.name === target) return peer;
     const keys = (await this.#addressesOf(target)).map(addressKey);
@@ -213,7 +212,7 @@ export class Connections {
     log.debug('net', `connection from ${who} accepted`);
   }
 
-  /** Makes room for a newcomer. @returns whether there is some */
+  /** Evicts an inbound peer for a new one. @returns whether a peer was evicted */
   #evict(): boolean {
     const candidate = evictionCandidate([...this.all], this.#salt, this.#context.groupOf);
     if (candidate === null) return false;
@@ -260,7 +259,7 @@ export class Connections {
     this.#context.log.debug('net', `Cleared nodestate for peer=${peer.id}`);
   }
 
-  /** A peer that hung up at our key, as nodes without encryption do, is called once more in the clear. */
+  /** Calls a peer again without encryption if it hung up at the key, as nodes without BIP-0324 do. */
   #retryInClear(peer: Peer): void {
     if (!peer.connection.refused || this.#stopped || !this.#active) return;
     this.#context.log.debug('net', `retrying with v1 transport protocol for peer=${peer.id}`);

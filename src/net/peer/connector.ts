@@ -1,4 +1,4 @@
-// Where peers may come in, and how others are reached, directly or through a SOCKS5 proxy. Knows nothing of messages.
+// Opens listeners and outbound connections, directly or through a SOCKS5 proxy. Does not know messages.
 import crypto from 'node:crypto';
 import dns from 'node:dns/promises';
 import type { Logger } from '../../log/logger.js';
@@ -14,9 +14,9 @@ export interface Inbound {
   readonly connection: NewConnection;
   readonly address: NetAddress;
   readonly bindText: string;
-  /** Granted by the listener's -whitebind. */
+  /** Permissions of the listener's -whitebind. */
   readonly permissions: Permissions | null;
-  /** What comes there comes from Tor. */
+  /** True if the listener is for connections from Tor. */
   readonly onion: boolean;
 }
 
@@ -28,21 +28,21 @@ export class BindError extends Error {
   }
 }
 
-/** Where connections come from. */
+/** Factories of connections. */
 export interface ConnectionSources {
   readonly factory: ConnectionFactory;
-  /** To addresses of I2P, whose sockets come from the router's bridge; null: none. */
+  /** For I2P addresses, whose sockets come from the router's bridge; null: none. */
   readonly i2p: { readonly way: I2p; readonly factory: InlineConnectionFactory } | null;
 }
 
-/** How peers reach us and we reach them: by sockets of this machine (Connector), or a stand-in for them. */
+/** Ways to reach peers: sockets of this machine (Connector), or a stand-in for tests. */
 export type Reach = Pick<Connector, 'ready' | 'listening' | 'listen' | 'resolve' | 'dial' | 'close'>;
 
 export class Connector {
   readonly #options: NetOptions;
   readonly #routes: Routes;
   readonly #ways: ConnectionSources;
-  /** Where nodes of the chain listen: the port of a name without one. */
+  /** Default port of the chain, for names without a port. */
   readonly #defaultPort: number;
   readonly #log: Logger;
 
@@ -54,12 +54,12 @@ export class Connector {
     this.#log = log;
   }
 
-  /** Whether calls make sense now. */
+  /** True if connection attempts make sense now. */
   get ready(): boolean {
     return this.#ways.factory.ready;
   }
 
-  /** Ports that are listened on. */
+  /** Addresses that are listened on. */
   readonly listening: { host: string; port: number; onion: boolean }[] = [];
 
   /** Opens the listeners. @throws BindError if a required one fails, or if all fail */
@@ -70,7 +70,7 @@ export class Connector {
         this.#log.info(`Bound to ${bind.host.includes(':') ? `[${bind.host}]` : bind.host}:${bind.port}`);
       } catch (error) {
         const { code, message } = error as NodeJS.ErrnoException;
-        // Not the port's fault.
+        // The port is not the cause.
         if (code === undefined) throw new BindError(`Peers cannot be served: ${message}`);
         const where = `${bind.host.includes(':') ? `[${bind.host}]` : bind.host}:${bind.port}`;
         const text =
@@ -95,14 +95,14 @@ export class Connector {
   }
 
   /**
-   * Looks a name up; a literal needs no look-up.
-   * @param allowed whatever -dns says: DNS seeds
-   * @returns every address it has
+   * Resolves a name; a literal address needs no lookup.
+   * @param allowed true for DNS seeds, whatever -dns says
+   * @returns all addresses of the name
    */
   async resolve(host: string, port: number, allowed = this.#options.dns): Promise<NetAddress[]> {
     const literal = parseHost(host, port);
     if (literal !== null) return [literal];
-    // A proxy looks names up itself: asking here would tell others whom we call.
+    // A proxy resolves names itself. A lookup here would reveal whom this node calls.
     if (!allowed || this.#routes.proxyTo('names') !== null || /\.(onion|i2p)$/i.test(host)) return [];
     try {
       const found = await dns.lookup(host, { all: true });
@@ -113,9 +113,9 @@ export class Connector {
   }
 
   /**
-   * Connects to an address or, through a proxy that looks names up itself, to a name.
-   * @param hidden so that the peer can't tell who we are: through Tor or I2P, or not at all
-   * @param named whether the log may name the target
+   * Connects to an address or, through a proxy that resolves names, to a name.
+   * @param hidden connect through Tor or I2P only, so that the peer cannot tell who this node is
+   * @param named whether the log may contain the target
    * @throws Error with a short reason
    */
   async dial(target: NetAddress | string, hidden = false, named = false): Promise<{ connection: NewConnection; bindText: string }> {
@@ -137,7 +137,7 @@ export class Connector {
     return this.#ways.factory.open(where, proxy === null ? null : { ...proxy, credentials }, options.connectTimeoutMs);
   }
 
-  /** Closes listeners and attempts under way. */
+  /** Closes listeners and pending attempts. */
   async close(): Promise<void> {
     await this.#ways.factory.close();
   }

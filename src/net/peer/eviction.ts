@@ -1,10 +1,10 @@
-// Who has to go when a newcomer finds no room: never the peers that an attacker could hardly all outdo, the ones that
-// are near, fast, long with us, or that brought blocks and transactions; of the rest, or of those of them whose address
-// is discouraged, the youngest of the largest neighbourhood (Core's SelectNodeToEvict).
+// Chooses the inbound peer that gives way to a new one (Core's SelectNodeToEvict). Peers that an attacker could hardly
+// outdo in all respects are protected: near, fast, long connected, or useful for blocks and transactions. Of the rest
+// (or of those of them with a discouraged address) the youngest of the largest network group is evicted.
 import { isLocal, type NetAddress } from '../wire/net-address.js';
 import type { Peer } from './peer.js';
 
-/** Peers kept by each measure. */
+/** Number of peers that each criterion protects. */
 const BY_GROUP = 4;
 const BY_PING = 8;
 const BY_TX = 4;
@@ -12,8 +12,8 @@ const BY_BLOCK_ONLY = 8;
 const BY_BLOCK = 4;
 
 /**
- * @param salt decides which groups are safe, differently on each node
- * @param groupOf the neighbourhood of an address
+ * @param salt decides which groups are protected, differently on each node
+ * @param groupOf returns the network group of an address
  */
 export function evictionCandidate(peers: readonly Peer[], salt: number, groupOf: (address: NetAddress) => string): Peer | null {
   let left = peers.filter((peer) => peer.inbound && !peer.permissions.noban && !peer.leaving);
@@ -25,7 +25,7 @@ export function evictionCandidate(peers: readonly Peer[], salt: number, groupOf:
   protect(BY_GROUP, (a, b) => place(a) - place(b));
   const ping = ({ minPingMs }: Peer): number => (minPingMs < 0 ? Number.POSITIVE_INFINITY : minPingMs);
   protect(BY_PING, (a, b) => ping(a) - ping(b));
-  // Who wants transactions, and all of them, is of more use to others.
+  // Peers that accept all transactions are more useful to others.
   const appetite = ({ relaysTxs, filter }: Peer): number => (relaysTxs ? 2 : 0) + (filter === null ? 1 : 0);
   protect(BY_TX, (a, b) => b.lastTxTime - a.lastTxTime || appetite(b) - appetite(a) || a.connectedAt - b.connectedAt);
   protect(
@@ -34,7 +34,7 @@ export function evictionCandidate(peers: readonly Peer[], salt: number, groupOf:
     (peer) => !peer.relaysTxs && !peer.isClient,
   );
   protect(BY_BLOCK, (a, b) => b.lastBlockTime - a.lastBlockTime || a.connectedAt - b.connectedAt);
-  // Half of the rest by age; a quarter of it is for local ones, behind which many may sit.
+  // Protect half of the rest by age; a quarter of that for local peers, behind which many clients may be.
   const half = Math.floor(left.length / 2);
   const locals = Math.floor(half / 2);
   const oldest = (a: Peer, b: Peer): number => a.connectedAt - b.connectedAt || a.id - b.id;
@@ -42,7 +42,7 @@ export function evictionCandidate(peers: readonly Peer[], salt: number, groupOf:
   protect(locals, oldest, (peer) => isLocal(peer.address));
   protect(half - (before - left.length), oldest);
   if (left.length === 0) return null;
-  // One that is among the best by any measure is kept whatever its address did.
+  // A peer that was protected by a criterion stays, even with a discouraged address.
   if (left.some(({ preferEvict }) => preferEvict)) left = left.filter(({ preferEvict }) => preferEvict);
   const groups = new Map<string, Peer[]>();
   for (const peer of left) {

@@ -1,5 +1,5 @@
-// The first messages of a connection: version and verack, and what is agreed between them (wtxidrelay, sendaddrv2).
-// Core's order and log lines.
+// The first messages of a connection: version, verack, and the features negotiated between them (wtxidrelay,
+// sendaddrv2). Order and log lines are Core's.
 import crypto from 'node:crypto';
 import type { NetContext } from '../context.js';
 import { decodeVersion, encodeSendCmpct, encodeVersion, sanitized } from '../wire/messages.js';
@@ -17,19 +17,19 @@ import type { Peer } from './peer.js';
 import { servicesFor } from './permissions.js';
 
 export interface HandshakeEvents {
-  /** version was read: outbound peers are asked for addresses, clocks are compared. */
+  /** Called after version. Outbound peers are asked for addresses, and their clocks are compared. */
   greeted(peer: Peer): void;
-  /** verack was read: messages of all kinds go from here on. */
+  /** Called after verack. All messages are allowed from here on. */
   ready(peer: Peer): void;
-  /** version of a peer of private-broadcast that takes no transactions. */
+  /** Called for a private-broadcast peer whose version says that it accepts no transactions. */
   refused(peer: Peer): void;
-  /** verack of one that does. */
+  /** Called after verack of a private-broadcast peer that accepts transactions. */
   privateReady(peer: Peer): void;
-  /** Whether another connection of ours used this nonce: we called ourselves. */
+  /** Returns whether another connection of this node used the nonce: the node has connected to itself. */
   isOwnNonce(nonce: bigint): boolean;
 }
 
-/** The version message to peers of -privatebroadcast: the same from every node. */
+/** Version message to private-broadcast peers. Every node sends the same. */
 const ANONYMOUS_VERSION = {
   version: 70_016,
   services: 0n,
@@ -41,7 +41,7 @@ const ANONYMOUS_VERSION = {
   relay: false,
 } as const;
 
-/** Blocks that may be missing when a peer that has the newest 288 is enough. */
+/** Number of blocks that may be missing while a peer with only the newest 288 blocks is sufficient. */
 const LIMITED_DEPTH = 144;
 
 export class Handshake {
@@ -53,7 +53,7 @@ export class Handshake {
     this.#events = events;
   }
 
-  /** Outbound: we speak first. Inbound: after the peer's version. */
+  /** Sends version: immediately on outbound connections, after the peer's version on inbound ones. */
   sendVersion(peer: Peer): void {
     const { options, services, clock, chain, log } = this.#context;
     peer.localNonce = crypto.randomBytes(8).readBigUInt64LE();
@@ -61,7 +61,7 @@ export class Handshake {
       peer.send('version', encodeVersion({ ...ANONYMOUS_VERSION, nonce: peer.localNonce }));
       return;
     }
-    // A peer behind a proxy has no address that we could name.
+    // A peer behind a proxy has no address to name.
     const receiver: NetAddress | null = peer.address.network === 'ipv4' || peer.address.network === 'ipv6' ? peer.address : null;
     const relay = (!options.blocksOnly || (peer.permissions.relay && !options.legacyPeers)) && peer.relaysTransactions;
     peer.send(
@@ -81,7 +81,7 @@ export class Handshake {
     log.debug('net', `send version message: version ${PROTOCOL_VERSION}, blocks=${chain.tip.height}, peer=${peer.id}`);
   }
 
-  /** version. @throws DecodeError */
+  /** Handles version. @throws DecodeError */
   version(peer: Peer, payload: Uint8Array): void {
     const { clock, log, options } = this.#context;
     if (peer.greeted) {
@@ -158,7 +158,7 @@ export class Handshake {
     this.#events.ready(peer);
   }
 
-  /** wtxidrelay: only before verack. */
+  /** Handles wtxidrelay, which is allowed before verack only. */
   wtxidRelay(peer: Peer): void {
     if (peer.ready) {
       this.#late(peer, 'wtxidrelay');
@@ -169,7 +169,7 @@ export class Handshake {
     peer.relaysByWtxid = true;
   }
 
-  /** sendaddrv2: only before verack (BIP-0155). */
+  /** Handles sendaddrv2, which is allowed before verack only (BIP-0155). */
   sendAddrV2(peer: Peer): void {
     if (peer.ready) {
       this.#late(peer, 'sendaddrv2');
@@ -184,15 +184,15 @@ export class Handshake {
 }
 
 /**
- * Whether peers that we choose must have old blocks: unless the tip is younger than 144 blocks are apart (Core since
- * version 27), in 0.21 until initial download is over.
+ * Returns whether outbound peers must have old blocks. Not if the tip is younger than the spacing of 144 blocks (Core
+ * since version 27). In 0.21: until the initial block download has ended.
  */
 export function needsOldBlocks({ chain, clock, options, params }: NetContext): boolean {
   if (options.legacyPeers) return chain.isInitialBlockDownload();
   return clock.nowSeconds() - chain.tip.time >= LIMITED_DEPTH * params.powTargetSpacing;
 }
 
-/** Whether we chose the peer to sync from. */
+/** Returns whether this node chose the peer to sync from. */
 function expectsServices({ type }: Peer): boolean {
   return type === 'outbound-full-relay' || type === 'block-relay-only' || type === 'addr-fetch';
 }
@@ -201,7 +201,7 @@ function hex(services: bigint): string {
   return services.toString(16).padStart(8, '0');
 }
 
-/** Seconds as a number, whatever nonsense the peer's clock shows. */
+/** Converts seconds to a number, whatever value the peer sent. */
 function clampSeconds(seconds: bigint): number {
   return Number(BigInt.asIntN(53, seconds));
 }

@@ -1,6 +1,6 @@
-// Peers in I2P, through the SAM bridge of an I2P router (version 3.1, geti2p.net/en/docs/api/samv3). A session is an
-// address of ours and lasts as long as its own connection to the bridge; each stream to or from a peer is another
-// connection. Core's i2p.cpp.
+// Peers in I2P, over the SAM bridge of an I2P router (version 3.1, geti2p.net/en/docs/api/samv3; Core's i2p.cpp). A
+// session is an own I2P address and lasts as long as its control connection to the bridge. Each stream to or from a
+// peer is another connection to the bridge.
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import type { Socket } from 'node:net';
@@ -16,35 +16,35 @@ import { readLine } from './socket-reader.js';
 
 export interface I2pOptions {
   readonly bridge: Endpoint;
-  /** Keeps the private key of the address that peers find us at; null: none comes, each call is from another address. */
+  /** File with the private key of the lasting address; null: no inbound connections, and each outbound one uses another address. */
   readonly keyFile: string | null;
-  /** Time to reach the bridge. */
+  /** Time that a connection to the bridge may take. */
   readonly connectTimeoutMs: number;
 }
 
 export interface I2pEvents {
   inbound(stream: Stream, from: NetAddress): void;
-  /** Peers can come to this address, or not any more: null. */
+  /** Called when peers can connect to this address; null when they no longer can. */
   own(address: NetAddress | null): void;
 }
 
-/** Version 3.1 knows no ports. */
+/** Version 3.1 has no ports. */
 const PORT = 0;
-/** Longest line that is taken of the bridge (Core's MAX_MSG_SIZE). */
+/** Longest line that is accepted from the bridge (Core's MAX_MSG_SIZE). */
 const MAX_LINE = 65_536;
-/** Most of a line that is repeated in the log. */
+/** Most characters of a line that are repeated in the log. */
 const MAX_QUOTE = 200;
-/** For a reply: the router may have to ask its network first. */
+/** Time for a reply. The router may have to ask its network first. */
 const REPLY_MS = 180_000;
-/** Sessions that were made for calls in vain, and serve for the next ones. */
+/** Most sessions of failed calls that are reused for later calls. */
 const MAX_UNUSED = 10;
-/** A destination, before its certificate; the length of that stands in the last two bytes. */
+/** Length of a destination before its certificate. Its last two bytes are the length of the certificate. */
 const DESTINATION_BYTES = 387;
 /** EdDSA_SHA512_Ed25519, by the number that i2pd before 2.24.0 needs. */
 const SIGNATURE = 'SIGNATURE_TYPE=7';
 const FROM = 'I2P SAM';
 
-/** What the bridge refused, by its word for why. */
+/** Refusal by the bridge, with its RESULT word. */
 class SamRefusal extends Error {
   readonly result: string;
   constructor(request: string, result: string) {
@@ -56,23 +56,23 @@ class SamRefusal extends Error {
 interface Session {
   readonly id: string;
   readonly own: NetAddress;
-  /** The connection that it lasts as long as. */
+  /** Connection to the bridge. The session ends with it. */
   readonly control: Socket;
 }
 
 /** A connection to or from a peer. */
 interface Stream {
   readonly socket: Socket;
-  /** Our end. */
+  /** Own address of the stream. */
   readonly own: NetAddress;
 }
 
-/** One address of ours, made when it is first needed and again after it was lost. */
+/** One own I2P address. The session is created when it is first needed, and again after it was lost. */
 class SamSession {
   readonly #options: I2pOptions;
   readonly #keyFile: string | null;
   readonly #log: Logger;
-  /** Connections to the bridge that are no stream yet, and the session's own. */
+  /** Connections to the bridge that are not streams yet, and the control connection. */
   readonly #sockets = new Set<Socket>();
   #session: Promise<Session> | null = null;
   #closed = false;
@@ -84,7 +84,7 @@ class SamSession {
     this.#log = log;
   }
 
-  /** A stream to an address. @throws Error with a short reason */
+  /** Opens a stream to an address. @throws Error with a short reason */
   async connect(to: NetAddress): Promise<Stream> {
     const { id, own, control } = await this.#open();
     const stream = await this.#request(control, own, async (socket) => {
@@ -96,7 +96,7 @@ class SamSession {
     return stream;
   }
 
-  /** Has the router wait for a peer. @throws Error with a short reason */
+  /** Asks the router to accept one peer. @throws Error with a short reason */
   async listen(): Promise<Stream> {
     const { id, own, control } = await this.#open();
     return this.#request(control, own, async (socket) => {
@@ -104,11 +104,11 @@ class SamSession {
     });
   }
 
-  /** Waits for the peer of a stream that listens. @throws Error with a short reason */
+  /** Waits for the peer of a listening stream. @throws Error with a short reason */
   async accept({ socket }: Stream): Promise<NetAddress> {
     try {
       const line = await readLine(socket, MAX_LINE, FROM);
-      // In place of a destination it may be told that the session is of no use any more.
+      // Instead of a destination, the bridge may report that the session is invalid.
       if (line.includes('RESULT=I2P_ERROR')) {
         this.#endSession();
         throw new Error(`the session is gone: ${quote(line)}`);
@@ -122,7 +122,7 @@ class SamSession {
     }
   }
 
-  /** Ends the session, and with it its streams. */
+  /** Ends the session and its streams. */
   close(): void {
     this.#closed = true;
     this.#endSession();
@@ -134,7 +134,7 @@ class SamSession {
     this.#sockets.clear();
   }
 
-  /** Asks for a stream of a session on a connection of its own. */
+  /** Requests a stream of a session on a new connection to the bridge. */
   async #request(control: Socket, own: NetAddress, negotiate: (socket: Socket) => Promise<void>): Promise<Stream> {
     const socket = await this.#hello();
     try {
@@ -175,7 +175,7 @@ class SamSession {
       const own = addressOf(
         this.#keyFile === null ? await createTransient(control, id) : await this.#createLasting(control, id, this.#keyFile),
       );
-      // Nothing more is expected there but its end.
+      // Nothing more is expected there except the end of the connection.
       control.resume();
       this.#log.info(`${kind === 'transient' ? 'Transient' : 'Persistent'} I2P SAM session ${id} created, my address=${addressText(own)}`);
       return { id, own, control };
@@ -185,13 +185,13 @@ class SamSession {
     }
   }
 
-  /** @returns the private key of the session, as it is in the file */
+  /** @returns the private key of the session, as in the file */
   async #createLasting(control: Socket, id: string, file: string): Promise<Uint8Array> {
     let key: Uint8Array;
     if (fs.existsSync(file)) key = fs.readFileSync(file);
     else {
       key = fromBase64(await requestSam(control, `DEST GENERATE ${SIGNATURE}`, 'PRIV'));
-      // What is no key shall not be kept.
+      // Throws before an invalid key is stored.
       addressOf(key);
       fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
       replaceFileSync(file, key);
@@ -201,7 +201,7 @@ class SamSession {
     return key;
   }
 
-  /** A fresh connection to the bridge. */
+  /** Opens a connection to the bridge. */
   async #hello(): Promise<Socket> {
     if (this.#closed) throw new Error('closed');
     const { bridge, connectTimeoutMs } = this.#options;
@@ -215,14 +215,14 @@ class SamSession {
   }
 }
 
-/** Calls to addresses of I2P, and peers that come to ours. */
+/** Outbound connections to I2P addresses, and inbound ones to the own address. */
 export class I2p {
   readonly #options: I2pOptions;
   readonly #log: Logger;
-  /** The address that peers find us at. */
+  /** Session of the lasting address. */
   readonly #lasting: SamSession | null;
   readonly #unused: SamSession[] = [];
-  /** Sessions of one call each, in use or not. */
+  /** Sessions for one outbound connection each, in use or not. */
   readonly #transient = new Set<SamSession>();
   #accepting: Retry | null = null;
   #stopped = false;
@@ -235,8 +235,8 @@ export class I2p {
 
   /**
    * Connects to an address.
-   * @param apart from an address that is used for nothing else
-   * @param named whether the log may name the address
+   * @param apart whether to use an own address that is used for nothing else
+   * @param named whether the log may contain the address
    * @throws Error with a short reason
    */
   async dial(to: NetAddress, apart: boolean, named: boolean): Promise<Stream> {
@@ -253,7 +253,7 @@ export class I2p {
     }
   }
 
-  /** From an address that lasts as long as the stream. */
+  /** Connects from an address that lasts as long as the stream. */
   async #dialOnce(to: NetAddress): Promise<Stream> {
     const session = this.#unused.pop() ?? new SamSession(this.#options, null, this.#log);
     this.#transient.add(session);
@@ -272,7 +272,7 @@ export class I2p {
     }
   }
 
-  /** Lets peers come in, if there is an address that they can find. */
+  /** Accepts inbound connections if there is a lasting address. */
   listen(events: I2pEvents): void {
     const session = this.#lasting;
     if (session === null) return;
@@ -310,7 +310,7 @@ export class I2p {
   }
 }
 
-/** Few tunnels for a call, more for what others come to. */
+/** Returns tunnel options: few tunnels for one call, more for inbound connections. */
 const tunnels = (quantity: number): string => `i2cp.leaseSetEncType=4,0 inbound.quantity=${quantity} outbound.quantity=${quantity}`;
 
 /** @returns the private key of the session */
@@ -320,9 +320,9 @@ async function createTransient(control: Socket, id: string): Promise<Uint8Array>
 }
 
 /**
- * Sends a request. The connection ends when no reply comes.
- * @param wanted of the reply
- * @param shown of the request in errors: keys stand in no log
+ * Sends a request and returns a value of the reply. Closes the connection if no reply arrives.
+ * @param wanted name of the value
+ * @param shown text of the request in errors, without keys
  * @throws SamRefusal; Error with a short reason
  */
 async function requestSam(socket: Socket, request: string, wanted: string, shown = request): Promise<string> {
@@ -343,7 +343,7 @@ async function requestSam(socket: Socket, request: string, wanted: string, shown
   }
 }
 
-/** The address of what begins with a destination: a private key does. @throws Error */
+/** Returns the address of bytes that begin with a destination, as a private key does. @throws Error */
 function addressOf(bytes: Uint8Array): NetAddress {
   const [high = 0, low = 0] = bytes.subarray(DESTINATION_BYTES - 2, DESTINATION_BYTES);
   const length = DESTINATION_BYTES + ((high << 8) | low);
@@ -352,7 +352,7 @@ function addressOf(bytes: Uint8Array): NetAddress {
   return { network: 'i2p', bytes: new Uint8Array(hash), port: PORT };
 }
 
-/** I2P's Base64 has - and ~ for + and /. @throws Error that does not repeat it: it may be a key */
+/** Decodes I2P's Base64, which has - and ~ for + and /. @throws Error that does not repeat the text: it may be a key */
 function fromBase64(text: string): Uint8Array {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9~-]+={0,2}$/.test(text)) throw new Error('not Base64 of I2P');
   return new Uint8Array(Buffer.from(text.replaceAll('-', '+').replaceAll('~', '/'), 'base64'));

@@ -1,4 +1,4 @@
-// Connections by sockets of the thread that uses them.
+// Connections over sockets of the calling thread.
 import net, { type Socket } from 'node:net';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { KeyExchangeQueue } from '../transport/key-exchange-queue.js';
@@ -10,9 +10,9 @@ import { SocketConnection } from './socket-connection.js';
 import { connectThroughSocks } from './socks.js';
 import type { Traffic } from './traffic.js';
 
-/** What all connections have in common. */
+/** Settings that all connections share. */
 export interface ConnectionSettings {
-  /** 4 bytes that every message of the network begins with. */
+  /** The 4 bytes that every message of the network begins with. */
   readonly magic: Uint8Array;
   readonly maxSendBytes: number;
   readonly maxReceiveBytes: number;
@@ -20,13 +20,13 @@ export interface ConnectionSettings {
 
 export interface InlineConnectionFactoryDeps {
   readonly hashes: Hashes;
-  /** null: no encrypted connections. */
+  /** Key exchange; null: no encrypted connections. */
   readonly keys: KeyExchangeQueue | null;
-  /** Seconds since 1970, never mocked: silence is measured in real time, as in Core. */
+  /** Returns seconds since 1970 of the real clock: silence of peers is measured in real time, as in Core. */
   readonly nowSeconds: () => number;
-  /** What all connections hold together. */
+  /** Byte totals of all connections. */
   readonly traffic: Traffic;
-  /** A line for the log. */
+  /** Logs a warning. */
   readonly warn: (text: string) => void;
 }
 
@@ -45,10 +45,10 @@ export class InlineConnectionFactory implements ConnectionFactory<SocketConnecti
 
   listen(at: Endpoint, onConnection: (incoming: IncomingConnection<SocketConnection>) => void): Promise<number> {
     return new Promise((resolve, reject) => {
-      // Paused, so that nothing is read before it has an owner.
+      // Paused, so that no bytes are lost before the socket has an owner.
       const server = net.createServer({ pauseOnConnect: true }, (socket) => {
         const { remoteAddress, remotePort } = socket;
-        // It is gone again.
+        // The peer has disconnected already.
         if (remoteAddress === undefined || remotePort === undefined) {
           socket.destroy();
           return;
@@ -58,7 +58,7 @@ export class InlineConnectionFactory implements ConnectionFactory<SocketConnecti
       server.once('error', reject);
       server.listen({ ...at, ipv6Only: at.host.includes(':') }, () => {
         server.off('error', reject);
-        // Out of descriptors, say: the next one may be taken.
+        // For example out of file descriptors. The next connection may be accepted.
         server.on('error', (error) => this.#deps.warn(`Listening on ${at.host}: ${error.message}`));
         this.#servers.push(server);
         resolve((server.address() as net.AddressInfo).port);
@@ -83,7 +83,7 @@ export class InlineConnectionFactory implements ConnectionFactory<SocketConnecti
     return { connection: this.wrapSocket(socket), bindText: endOf(socket) };
   }
 
-  /** A connection over a socket that was made elsewhere and is paused. */
+  /** Returns a connection over a paused socket that was opened elsewhere. */
   wrapSocket(socket: Socket): NewConnection<SocketConnection> {
     const { magic, maxSendBytes, maxReceiveBytes } = this.#settings;
     const { hashes, keys, nowSeconds, traffic } = this.#deps;
@@ -105,7 +105,7 @@ export class InlineConnectionFactory implements ConnectionFactory<SocketConnecti
           },
           events,
         );
-        // Its end was told before it had an owner.
+        // The socket closed before it had an owner.
         if (socket.destroyed) setImmediate(() => connection.close());
         else connection.start();
         return connection;

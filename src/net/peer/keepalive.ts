@@ -1,5 +1,5 @@
-// Pings, and the patience with peers that say nothing: a minute for the first message, twenty minutes without traffic
-// later (Core's InactivityCheck).
+// Pings, and disconnection of silent peers: after a minute without a first message, and after twenty minutes without
+// traffic (Core's InactivityCheck).
 import crypto from 'node:crypto';
 import type { NetContext } from '../context.js';
 import { decodeU64, encodeU64 } from '../wire/messages.js';
@@ -16,10 +16,10 @@ export class Keepalive {
     this.#context = context;
   }
 
-  /** Told of a peer that answered its last ping: it has dealt with everything that was sent before. */
+  /** Called when a peer answered its last ping. It has handled everything that was sent before. */
   onAnswer: (peer: Peer) => void = () => {};
 
-  /** Pings when it is time, or when RPC asked for it. */
+  /** Sends a ping when one is due, or when RPC asked for it. */
   send(peer: Peer): void {
     const now = this.#context.clock.nowMs();
     const due = peer.pingNonce === 0n && peer.pingSentMs + PING_INTERVAL_MS < now;
@@ -28,7 +28,7 @@ export class Keepalive {
     peer.pingSentMs = now;
     peer.pingsSent++;
     if (peer.version <= BIP0031_VERSION) {
-      // Such a peer answers nothing.
+      // A peer of this version does not answer.
       peer.pingNonce = 0n;
       peer.send('ping');
       return;
@@ -38,7 +38,7 @@ export class Keepalive {
     peer.send('ping', encodeU64(peer.pingNonce));
   }
 
-  /** ping. @throws DecodeError */
+  /** Handles ping. @throws DecodeError */
   ping(peer: Peer, payload: Uint8Array): void {
     if (peer.version > BIP0031_VERSION) peer.send('pong', encodeU64(decodeU64(payload)));
   }
@@ -60,11 +60,11 @@ export class Keepalive {
     }
     if (nonce !== peer.pingNonce) {
       problem(nonce === 0n ? 'Nonce zero' : 'Nonce mismatch');
-      // Zero means that the peer does not know better: the ping is over.
+      // Zero means that the peer does not know the nonce. The ping is over.
       if (nonce === 0n) peer.pingNonce = 0n;
       return;
     }
-    // Whole microseconds, as they are shown.
+    // Rounded to microseconds, as getpeerinfo shows it.
     const ms = Math.round((clock.nowMs() - peer.pingSentMs) * 1000) / 1000;
     peer.pingNonce = 0n;
     this.onAnswer(peer);
@@ -76,7 +76,7 @@ export class Keepalive {
     peer.minPingMs = peer.minPingMs < 0 ? ms : Math.min(peer.minPingMs, ms);
   }
 
-  /** Why the peer is given up, for the log; null while all is well. */
+  /** Returns why a peer must be disconnected; null if it need not be. */
   check(peer: Peer): string | null {
     const { clock, options } = this.#context;
     const now = clock.realSeconds();

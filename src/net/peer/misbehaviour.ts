@@ -1,20 +1,21 @@
-// What a peer's faults cost it (Core's Misbehaving): each its connection, or, as before release 28, all of them together
-// at a score of 100.
+// Consequences of a peer's faults (Core's Misbehaving): each fault disconnects the peer or, as before release 28,
+// faults add up to a score of 100.
 import type { Logger } from '../../log/logger.js';
 import { hostKey, isLocal } from '../wire/net-address.js';
 import type { Bans } from './bans.js';
 import type { Connections } from './connections.js';
 import type { Peer } from './peer.js';
 
-/** Blame that costs the connection. */
+/** Score at which a peer is disconnected. */
 const DISCOURAGEMENT_THRESHOLD = 100;
-/** A smaller fault is only logged where each of the others costs the connection. */
+/** With `strict`, smaller faults are only logged. */
 const LEAST_FAULT = 10;
 
 /**
- * Blames a peer. One that has to go is disconnected, and its address discouraged with all peers from there.
- * @param score of 100
- * @param strict every fault of 10 or more is enough; else they add up
+ * Adds a fault of a peer. A peer at the threshold is disconnected, and its address is discouraged, with all peers at
+ * that address.
+ * @param score up to 100
+ * @param strict whether every fault of 10 or more is enough; otherwise they add up
  */
 export function blame(
   peer: Peer,

@@ -3,8 +3,8 @@ import net from 'node:net';
 import type { ProxyPlace } from '../options.js';
 
 /**
- * Connects. The socket is paused, and its errors end in `close`.
- * @param pending holds it until that has an end
+ * Connects. The socket is returned paused; later errors lead to `close`.
+ * @param pending contains the socket until the attempt has ended
  * @throws Error with a short reason
  */
 export function openSocket(place: ProxyPlace, timeoutMs: number, pending: Set<net.Socket>): Promise<net.Socket> {

@@ -1,26 +1,26 @@
-// Whom the node connects to by itself: the peers of -connect or -addnode (and addnode), again and again.
+// Connects to the peers of -connect, -addnode and addnode, again and again.
 import type { NetContext } from '../context.js';
 import { splitHostPort } from '../wire/net-address.js';
 import type { ConnectionType, Peer } from './peer.js';
 
-/** Pause after going through all peers that were named, and after a failed attempt. */
+/** Pause after a round through all named peers, and base of the pause after a failed round. */
 const RETRY_MS = 60_000;
 const FIRST_MS = 500;
-/** Peers of addnode that are connected at a time. */
+/** Most peers of addnode that are connected at a time. */
 const MAX_ADDED = 8;
 
 export class Outbound {
-  /** Whether to try encryption, by name. */
+  /** True to try encryption, by name. */
   readonly #added = new Map<string, boolean>();
   #timer: NodeJS.Timeout | null = null;
-  /** Whether a round of connection attempts runs. At most one runs, so that no peer is connected twice. */
+  /** True while a round of connection attempts runs. At most one runs, so that no peer is connected twice. */
   #calling = false;
-  /** Whether another round starts immediately after the current one. */
+  /** True if another round starts immediately after the current one. */
   #calledFor = false;
   #stopped = false;
   readonly #context: NetContext;
   readonly #connect: (target: string, type: ConnectionType, encrypted: boolean) => Promise<Peer | null>;
-  /** Whether a peer of that name or address is there. */
+  /** Returns whether a peer with that name or address is connected. */
   readonly #connected: (name: string) => Promise<boolean>;
 
   constructor(
@@ -54,7 +54,7 @@ export class Outbound {
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
-  /** addnode add. @param encrypted whether BIP-0324 is tried first @returns false when it is there already */
+  /** Handles addnode add. @param encrypted whether to try BIP-0324 first @returns false if the name is listed already */
   add(name: string, encrypted = this.#context.options.v2Transport): boolean {
     if (this.#added.has(name)) return false;
     this.#added.set(name, encrypted);
@@ -62,12 +62,12 @@ export class Outbound {
     return true;
   }
 
-  /** addnode remove. @returns false when it was not added */
+  /** Handles addnode remove. @returns false if the name was not listed */
   remove(name: string): boolean {
     return this.#added.delete(name);
   }
 
-  /** @returns whether the peer is there */
+  /** @returns whether the peer is connected */
   async #call(name: string, encrypted: boolean): Promise<boolean> {
     if (splitHostPort(name, this.#context.params.p2pPort) === null) return false;
     return (await this.#connected(name)) || (await this.#connect(name, 'manual', encrypted)) !== null;

@@ -1,83 +1,84 @@
-// A connection as the node thread sees it, and where connections come from. Two implementations stand behind both:
-// sockets of this thread (inline-lines.ts), and those of a thread of their own (thread/line-thread.ts).
+// A peer's connection as the node thread sees it, and the factory of connections. Both have two implementations:
+// sockets of this thread (inline-connection-factory.ts), and sockets of the peers' thread
+// (thread/threaded-connection-factory.ts).
 import type { ProxyPlace } from '../options.js';
 import type { TransportType } from '../transport/transport.js';
 import type { Frame } from '../wire/frame.js';
 
-/** Bytes waiting for a peer that does not read, beyond which it is given up. A few blocks and their announcements. */
+/** Unread bytes above which a peer is disconnected: a few blocks and their announcements. */
 export const MAX_UNREAD_BYTES = 32 << 20;
-/** What is logged of such a peer. */
+/** Fault text for a peer that exceeded MAX_UNREAD_BYTES. */
 export const UNREAD = 'does not read what it is sent';
-/** The name under which messages of unknown types are counted. */
+/** Name under which messages of unknown types are counted. */
 export const OTHER = '*other*';
 
-/** Bytes of each kind of message. */
+/** Bytes by message name. */
 export type MessageTotals = Map<string, number>;
 
 export interface PeerConnectionEvents {
-  /** There is a message to handle, or room to send again. */
+  /** Called when a message is available, or when the send queue has drained. */
   workPending(): void;
-  /** The stream broke the protocol, or a message was unusable; `fatal` ends the connection. */
+  /** Called when the stream broke the protocol or a message was unusable; `fatal` means that the connection ends. */
   fault(text: string, fatal: boolean): void;
-  /** A message was sent. @param bytes of its payload @param size what it takes on the wire */
+  /** Called after a message was sent. @param bytes of its payload @param size bytes on the wire */
   sent(command: string, bytes: number, size: number): void;
-  /** A message came whole. */
+  /** Called when a message was received completely. */
   received(command: string, bytes: number): void;
-  /** The figures of the connection changed. */
+  /** Called when a figure of the connection changed. */
   figuresChanged?(): void;
   closed(): void;
 }
 
-/** One connection to a peer. */
+/** Connection to a peer. */
 export interface PeerConnection {
   readonly closed: boolean;
-  /** As getpeerinfo names it; `detecting` until the first bytes of an inbound peer have told. */
+  /** Transport as getpeerinfo names it; `detecting` until the first bytes of an inbound peer have arrived. */
   readonly transportType: TransportType;
-  /** BIP-0324's number of the connection, 32 bytes; null in the clear. */
+  /** BIP-0324 session id, 32 bytes; null without encryption. */
   readonly sessionId: Uint8Array | null;
-  /** The peer hung up at our key, as one that knows nothing of encryption. */
+  /** True if the peer hung up at the key, as nodes without encryption do. */
   readonly refused: boolean;
-  /** Seconds of the last traffic, 0 before any. */
+  /** Seconds of the last traffic; 0 before any. */
   readonly lastSend: number;
   readonly lastReceive: number;
   readonly bytesSent: number;
   readonly bytesReceived: number;
   readonly sentByMessage: MessageTotals;
   readonly receivedByMessage: MessageTotals;
-  /** Monotonic milliseconds (this thread's) of the last whole message, or since when the one that has begun comes. */
+  /** Monotonic time (this thread's, ms) of the last complete message, or of the start of the incomplete one. */
   readonly progressMs: number;
-  /** Bytes for the peer that it has not taken, and for how many ms it took none of them. */
+  /** Bytes that the peer has not read, and ms for which it has read none of them. */
   readonly unsent: number;
   readonly stuckMs: number;
-  /** Bytes of the peer that are not handled. */
+  /** Bytes of the peer that are not handled yet. */
   readonly held: number;
-  /** Whether so much waits to be sent that the peer's requests have to wait too. */
+  /** True if so much is unsent that requests of the peer have to wait. */
   readonly sendPaused: boolean;
-  /** Whether there is a whole message, or something that can't become one. */
+  /** True if a complete message is available, or a fault to report. */
   readonly hasMessage: boolean;
-  /** Whether there is a whole message. */
+  /** True if a complete message is available. */
   readonly hasWhole: boolean;
-  /** Whether there is a whole message anywhere, or something that can't become one: also one that cannot be taken yet. */
+  /** True if a complete message or a fault is held anywhere, also one that cannot be taken yet. */
   readonly holdsWhole: boolean;
-  /** Takes the next message; undefined when there is none, it was unusable, or it is so long that more steps follow. */
+  /** Takes the next message. Undefined if there is none, it was unusable, or its checksum takes more steps. */
   shift(): Frame | undefined;
   send(command: string, payload?: Uint8Array): void;
-  /** Ends the connection at once; closed() follows. */
+  /** Closes the connection immediately. closed() is called. */
   close(): void;
 }
 
 export interface PeerConnectionOptions {
-  /** Whether BIP-0324 is tried, where there are keys for it. */
+  /** True to try BIP-0324, if key exchange is available. */
   readonly encrypted: boolean;
-  /** We called. */
+  /** True if this node opened the connection. */
   readonly initiating: boolean;
 }
 
-/** A connection that is there, of which nothing is read before it has an owner. */
+/** A connection that is established. Nothing is read before it has an owner. */
 export interface NewConnection<L extends PeerConnection = PeerConnection> {
-  /** Takes it; reading begins. No event comes before this returns. */
+  /** Takes the connection and starts to read. No event is emitted before this returns. */
   start(options: PeerConnectionOptions, events: PeerConnectionEvents): L;
-  /** Ends it. */
+  /** Closes the connection. */
   drop(): void;
 }
 
@@ -86,32 +87,32 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** A connection that was made to us, and its ends. */
+/** An inbound connection with both of its addresses. */
 export interface IncomingConnection<L extends PeerConnection = PeerConnection> {
   readonly connection: NewConnection<L>;
   readonly remote: Endpoint;
-  /** Our end as text, host:port. */
+  /** Own address as text, host:port. */
   readonly bindText: string;
 }
 
-/** A way through a SOCKS5 proxy. */
+/** Address of a SOCKS5 proxy with credentials. */
 export type SocksProxy = ProxyPlace & {
-  /** User and password in one: different ones make Tor use different circuits; null: none. */
+  /** User and password in one string. Tor uses different circuits for different ones; null: none. */
   readonly credentials: string | null;
 };
 
-/** Where connections come from. */
+/** Opens listeners and connections. */
 export interface ConnectionFactory<L extends PeerConnection = PeerConnection> {
-  /** Whether calls make sense now: it may be that what has the sockets is started again. */
+  /** True if connection attempts make sense now. False while the peers' thread is being restarted. */
   readonly ready: boolean;
   /**
-   * Listens, for as long as this is open.
-   * @returns the port, chosen by the system where 0 was asked for
+   * Listens until close().
+   * @returns the port, chosen by the system if 0 was requested
    * @throws Error with the system's code
    */
   listen(at: Endpoint, onConnection: (incoming: IncomingConnection<L>) => void): Promise<number>;
   /**
-   * Connects, itself or through a proxy that looks names up.
+   * Connects, directly or through a proxy that resolves names.
    * @throws Error with a short reason
    */
   open(
@@ -119,11 +120,11 @@ export interface ConnectionFactory<L extends PeerConnection = PeerConnection> {
     proxy: SocksProxy | null,
     timeoutMs: number,
   ): Promise<{ readonly connection: NewConnection<L>; readonly bindText: string }>;
-  /** Ends listeners, attempts and connections. */
+  /** Closes listeners, pending attempts and connections. */
   close(): Promise<void>;
 }
 
-/** Adds to one of the totals. */
+/** Adds bytes to the total of a message. */
 export function count(totals: MessageTotals, command: string, bytes: number): void {
   totals.set(command, (totals.get(command) ?? 0) + bytes);
 }

@@ -1,4 +1,4 @@
-// What the node knows about one peer. Fields are grouped by who keeps them: handshake, sync, relay.
+// State of one peer, grouped by the part that maintains it: handshake, sync, relay.
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 import type { Permissions } from '../options.js';
 import type { BloomFilter } from '../relay/bloom-filter.js';
@@ -8,7 +8,7 @@ import type { NetAddress } from '../wire/net-address.js';
 import { SERVICE } from '../wire/protocol.js';
 import type { PeerConnection } from './peer-connection.js';
 
-/** Why there is a connection (Core's ConnectionType, by its names in getpeerinfo). */
+/** Kind of a connection (Core's ConnectionType, by its names in getpeerinfo). */
 export type ConnectionType =
   | 'inbound'
   | 'manual'
@@ -18,85 +18,82 @@ export type ConnectionType =
   | 'addr-fetch'
   | 'private-broadcast';
 
-/** What is sent to peers of private-broadcast. */
+/** Messages that may be sent to private-broadcast peers. */
 const PRIVATE_MESSAGES = new Set(['version', 'verack', 'inv', 'tx', 'ping']);
 
-/** A block that was asked for. */
+/** A requested block. */
 export interface BlockInFlight {
   readonly hash: Uint8Array;
   readonly node: HeaderNode | null;
   readonly peer: Peer;
-  /** When it was asked for, ms of a monotonic clock. */
+  /** Monotonic time of the request, ms. */
   readonly sinceMs: number;
-  /** Peers that were asked before and kept it to themselves. */
+  /** Peers that were asked before and did not send the block. */
   readonly earlier: readonly Peer[];
-  /** The operator asked for it: it is wanted whatever its work. */
+  /** The operator requested the block, so it is wanted whatever its work. */
   readonly byHand: boolean;
-  /**
-   * The ping of that peer, counted from one, whose answer shows that the peer has dealt with our last message about
-   * this block.
-   */
+  /** Number of a ping to the peer, counted from one. When it is answered, the peer has handled the last message about this block. */
   ping: number;
   /**
-   * Set when the peer has dealt with the request and has not sent the block: its best known block at that time. The
-   * entry takes no slot, others are asked, and the peer is not asked again before it announces another block.
-   * Undefined: it may still come.
+   * Set when the peer has handled the request without sending the block: the peer's best known block at that time. The
+   * entry then takes no slot, other peers are asked, and this one is not asked again before it announces another block.
+   * Undefined: the block may still arrive.
    */
   refusedAt: HeaderNode | null | undefined;
 }
 
-/** Sync with this peer (Core's CNodeState). */
+/** Synchronisation with a peer (Core's CNodeState). */
 export class PeerSync {
-  /** Headers were asked for from this peer at the start. */
+  /** True if headers were requested from the peer at the start. */
   started = false;
-  /** When headers sync with it has failed, mockable ms; 0: not waiting. */
+  /** Mockable ms at which headers sync with the peer times out; 0: not waiting. */
   headersDeadlineMs = 0;
-  /** When it was asked for headers that have not come, mockable ms; -Infinity: it owes none. */
+  /** Mockable ms of the last getheaders that has not been answered; -Infinity: none. */
   headersAskedAtMs = Number.NEGATIVE_INFINITY;
-  /** It was asked for headers for the sake of an inv, before they were asked for from it at the start. */
+  /** True if headers were requested because of an inv, before the regular start with this peer. */
   askedBeforeStart = false;
-  /** Most work this peer is known to have. */
+  /** Block with the most work that the peer is known to have. */
   bestKnown: HeaderNode | null = null;
-  /** Last hash it announced that we don't know. */
+  /** Last announced hash that this node does not know. */
   lastUnknown: Uint8Array | null = null;
-  /** Last block in common. */
+  /** Last block in common with the peer. */
   lastCommon: HeaderNode | null = null;
-  /** Best header we sent it. */
+  /** Best header that was sent to the peer. */
   bestHeaderSent: HeaderNode | null = null;
   unconnectingHeaders = 0;
-  /** When it last told us of a block with more work than our tip, mockable seconds; 0: never. */
+  /** Mockable seconds of the peer's last announcement of a block with more work than the tip; 0: never. */
   announcedAt = 0;
-  /** Asked for, oldest first; those that were refused stay while they count for the timeout. */
+  /** Requested blocks, oldest first. Refused ones stay in the list while they count for the timeout. */
   readonly inFlight: BlockInFlight[] = [];
-  /** Since when it holds up the download window, ms; 0: it doesn't. */
+  /** Mockable ms since which the peer stalls the download window; 0: it does not. */
   stallingSinceMs = 0;
-  /** When the oldest block in flight became the oldest, ms. */
+  /** Mockable ms at which the oldest requested block became the oldest. */
   downloadingSinceMs = 0;
   prefersHeaders = false;
-  /** Its chain must have the work of this header by chainDeadlineMs, or it is dropped (outbound eviction). */
+  /** The peer's chain must have the work of `chainWanted` by this time, or it is disconnected (outbound eviction). */
   chainDeadlineMs = 0;
   chainWanted: HeaderNode | null = null;
   sentGetheadersForChain = false;
   protectedFromChainSync = false;
-  /** Chain that getblocks left off at: the next getdata of it brings the tip's inv. */
+  /** Last hash of a getblocks reply. When the peer requests this block, it gets an inv of the tip. */
   continueAt: Uint8Array | null = null;
-  /** Blocks to announce at the next round. */
+  /** Blocks to announce in the next round. */
   announce: Uint8Array[] = [];
-  /** Hashes for inv at the next round. */
+  /** Hashes for inv in the next round. */
   blockInvs: Uint8Array[] = [];
 }
 
 /** Compact blocks with this peer (BIP-0152). */
 export class PeerCompact {
-  /** It wants new blocks as compact blocks without being asked. */
+  /** The peer wants new blocks as compact blocks without requesting them. */
   wantsHighBandwidth = false;
-  /** We want that from it. */
+  /** This node wants that from the peer. */
   highBandwidth = false;
-  /** It speaks version 2. */
+  /** The peer supports version 2. */
   provides = false;
-  /** The last block of its that the mempool was searched for. */
+  /** Last block of the peer that the mempool was searched for. */
   searchedFor: HeaderNode | null = null;
-  /** What became of those that it sent. */
+  /** Outcomes of the compact blocks that the peer sent. */
   readonly blocks = noOutcomes();
 }
 
@@ -105,59 +102,59 @@ export class Peer {
   readonly compact = new PeerCompact();
   connection!: PeerConnection;
 
-  /** It came to our onion service: its own address is not known. */
+  /** The peer connected to the onion service, so its own address is unknown. */
   isViaOnion = false;
-  /** Its address was discouraged when it came: it is the first to go when there is no room. */
+  /** The peer's address was discouraged when it connected. It is evicted first. */
   preferEvict = false;
   version = 0;
   services = 0n;
   userAgent = '';
   startHeight = -1;
-  /** Seconds its clock is ahead of ours. */
+  /** Seconds by which the peer's clock is ahead. */
   timeOffset = 0;
-  /** How it sees us. */
+  /** This node's address as the peer sees it. */
   localAddress: NetAddress | null = null;
   /** version was received. */
   greeted = false;
-  /** verack was received: the handshake is over. */
+  /** verack was received: the handshake is complete. */
   ready = false;
   wantsAddrV2 = false;
   relaysByWtxid = false;
-  /** What it said in version, or later by setting a filter: it wants transactions announced. */
+  /** The peer wants announcements of transactions, by its version message or by setting a filter. */
   relaysTxs = false;
-  /** Only these transactions (BIP-0037); null: all. */
+  /** Filter of the transactions that the peer wants (BIP-0037); null: all. */
   filter: BloomFilter | null = null;
-  /** Our nonce of its version message. */
+  /** Nonce of the version message sent to the peer. */
   localNonce = 0n;
 
   misbehaviour = 0;
-  /** Set once it shall go: nothing more is handled. */
+  /** Set once the peer is to be disconnected. Nothing more is handled. */
   leaving = false;
 
   pingNonce = 0n;
   pingSentMs = 0;
-  /** Pings sent to it. */
+  /** Number of pings sent to the peer. */
   pingsSent = 0;
-  /** Last round trip and the shortest, ms; -1 before the first. */
+  /** Last and shortest round trip, ms; -1 before the first. */
   pingMs = -1;
   minPingMs = -1;
   pingWanted = false;
 
-  /** Seconds of the last new transaction and block it brought. */
+  /** Seconds of the last new transaction and the last new block from the peer. */
   lastTxTime = 0;
   lastBlockTime = 0;
 
-  /** What it asked for and has not got yet. */
+  /** Entries of getdata that are not answered yet. */
   readonly wanted = new Wanted();
 
   constructor(
     readonly id: number,
     readonly type: ConnectionType,
-    /** Where it is; for inbound ones the port is the one it connected from. */
+    /** Address of the peer. For inbound peers the port is the one it connected from. */
     readonly address: NetAddress,
-    /** As asked for by the operator, else its address as text. */
+    /** Name given by the operator, otherwise the address as text. */
     readonly name: string,
-    /** Our end. */
+    /** Own address of the connection. */
     readonly bindText: string,
     readonly permissions: Permissions,
     /** Seconds since 1970, mockable. */
@@ -170,15 +167,15 @@ export class Peer {
   get manual(): boolean {
     return this.type === 'manual';
   }
-  /** For one transaction and nothing else (-privatebroadcast): it learns nothing about us. */
+  /** Connection for one transaction of -privatebroadcast. The peer learns nothing about this node. */
   get isPrivate(): boolean {
     return this.type === 'private-broadcast';
   }
-  /** Chosen by us, other than by the operator's word. */
+  /** Chosen by this node and not by the operator. */
   get outboundOrBlockRelay(): boolean {
     return this.type === 'outbound-full-relay' || this.type === 'block-relay-only';
   }
-  /** Has no blocks for others. */
+  /** The peer has no blocks for others. */
   get isClient(): boolean {
     return (this.services & (SERVICE.NETWORK | SERVICE.NETWORK_LIMITED)) === 0n;
   }
@@ -188,7 +185,7 @@ export class Peer {
   get hasWitness(): boolean {
     return (this.services & SERVICE.WITNESS) !== 0n;
   }
-  /** Transactions go back and forth. */
+  /** Transactions are exchanged with the peer. */
   get relaysTransactions(): boolean {
     return this.type !== 'block-relay-only' && this.type !== 'feeler' && !this.isPrivate;
   }

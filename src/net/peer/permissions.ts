@@ -1,10 +1,10 @@
-// What a peer may do beyond others, from where it comes in and from where it is (-whitebind, -whitelist).
+// Permissions of peers, by the listener they connect to (-whitebind) and by their address (-whitelist).
 import { type NetOptions, NO_PERMISSIONS, type Permissions } from '../options.js';
 import type { NetAddress } from '../wire/net-address.js';
 import { SERVICE } from '../wire/protocol.js';
 import { subnetContains } from './bans.js';
 
-/** Core's order. */
+/** Names in Core's order. */
 const names: readonly Exclude<keyof Permissions, 'implicit'>[] = [
   'bloomfilter',
   'noban',
@@ -15,7 +15,7 @@ const names: readonly Exclude<keyof Permissions, 'implicit'>[] = [
   'addr',
 ];
 
-/** @param way whether the peer came to us or was called @param granted by the listener it came to */
+/** Returns the permissions of a peer. @param way inbound or outbound @param granted permissions of the listener */
 export function permissionsFor(
   whitelist: NetOptions['whitelist'],
   way: 'in' | 'out',
@@ -31,19 +31,20 @@ export function permissionsFor(
 }
 
 /**
- * The services offered to all peers: not all old blocks while a snapshot's history is being downloaded.
- * @param wanted what the options say
+ * Returns the services offered to all peers. NODE_NETWORK is missing while the history below a snapshot is being
+ * downloaded.
+ * @param wanted services of the options
  */
 export function offeredServices(wanted: bigint, { history }: { readonly history: unknown }): bigint {
   return history === null ? wanted : (wanted & ~SERVICE.NETWORK) | SERVICE.NETWORK_LIMITED;
 }
 
-/** The services offered to a peer: bloom filters to all, or to those with the permission. @param common to all peers */
+/** Returns the services offered to one peer: bloom filters to all, or only with the permission. @param common services for all peers */
 export function servicesFor({ permissions }: { readonly permissions: Permissions }, common: bigint): bigint {
   return permissions.bloomfilter ? common | SERVICE.BLOOM : common;
 }
 
-/** As getpeerinfo lists them. */
+/** Returns the names of permissions as getpeerinfo lists them. */
 export function namesOfPermissions(permissions: Permissions): string[] {
   return names.filter((name) => permissions[name]);
 }

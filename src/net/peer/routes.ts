@@ -1,4 +1,4 @@
-// Which networks are called, and through which proxy (Core's SetProxy and g_reachable_nets).
+// Decides which networks are called, and through which proxy (Core's SetProxy and g_reachable_nets).
 import type { NetOptions, ProxyPlace } from '../options.js';
 import type { NetworkName } from '../wire/net-address.js';
 
@@ -6,7 +6,7 @@ type RouteOptions = Pick<NetOptions, 'proxies' | 'onionProxy' | 'onionReachable'
 
 export class Routes {
   readonly #options: RouteOptions;
-  /** What Tor said on its control port; used for onion addresses where -onion says nothing. */
+  /** Proxy that Tor reported on its control port. Used for onion addresses unless -onion is given. */
   torProxy: ProxyPlace | null = null;
 
   constructor(options: RouteOptions) {
@@ -21,13 +21,13 @@ export class Routes {
     return network === 'onion' ? (onionProxy ?? this.torProxy ?? given) : given;
   }
 
-  /** Whether -onlynet and -onion leave a network to be called, with or without a way to it. */
+  /** Returns whether -onlynet and -onion allow a network, with or without a way to reach it. */
   isWanted(network: NetworkName): boolean {
     const { onlyNets, onionReachable } = this.#options;
     return (onlyNets.length === 0 || onlyNets.includes(network)) && (network !== 'onion' || onionReachable);
   }
 
-  /** Whether addresses of a network are called by ourselves. */
+  /** Returns whether this node connects to addresses of a network. */
   calls(network: NetworkName): boolean {
     if (!this.isWanted(network) || network === 'cjdns') return false;
     return (network !== 'onion' && network !== 'i2p') || this.proxyTo(network) !== null;

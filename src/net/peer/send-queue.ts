@@ -1,37 +1,37 @@
-// What waits to be sent to a peer. The socket is given a piece at a time, so that it shows whether the peer reads at
-// all, however large the messages are.
+// Queue of bytes to send to a peer. The socket gets one piece at a time, so that progress shows whether the peer reads
+// at all, however large the messages are.
 import type { Socket } from 'node:net';
 import type { Traffic } from './traffic.js';
 
-/** Bytes given to the socket at a time. */
+/** Bytes that the socket holds at most. */
 const PIECE_BYTES = 128 << 10;
 /**
- * Places of messages that were given away are kept up to this many, or as many as wait: a queue that never runs empty
- * does not grow.
+ * Entries of sent messages stay in the array up to this number, or up to the number of waiting ones, so that a queue
+ * that never runs empty does not grow.
  */
 const MAX_GIVEN = 1_024;
 
 export class SendQueue {
   #waiting: Uint8Array[] = [];
   #head = 0;
-  /** Bytes in `#waiting`, and those that `traffic` was told of. */
+  /** Bytes in `#waiting`, and bytes that `traffic` includes. */
   #waitingBytes = 0;
   #accountedBytes = 0;
-  /** Real milliseconds (a monotonic clock's) since when nothing was taken. */
+  /** Monotonic time in ms of the last progress. */
   #sinceMs = 0;
   readonly #socket: Socket;
   readonly #traffic: Traffic;
   readonly #nowMs: () => number;
 
   readonly #onEmpty: () => void;
-  /** The last piece is with the kernel: no `drain` tells of it where it is short. */
+  /** Called when the kernel has the last piece: a short piece causes no `drain`. */
   readonly #taken = (): void => {
     if (this.bytes > 0 || this.#accountedBytes === 0) return;
     this.#account();
     this.#onEmpty();
   };
 
-  /** @param onEmpty told when nothing is left of what waited */
+  /** @param onEmpty called when the queue has become empty */
   constructor(socket: Socket, traffic: Traffic, nowMs: () => number, onEmpty: () => void) {
     this.#socket = socket;
     this.#onEmpty = onEmpty;
@@ -39,22 +39,22 @@ export class SendQueue {
     this.#nowMs = nowMs;
   }
 
-  /** Bytes the peer has not taken. */
+  /** Bytes that the peer has not taken. */
   get bytes(): number {
     return this.#waitingBytes + this.#socket.writableLength;
   }
 
-  /** Places in the list, those of messages that were given to the socket too. */
+  /** Entries of the array, including those of sent messages. */
   get places(): number {
     return this.#waiting.length;
   }
 
-  /** How long nothing was taken of what waits, ms. */
+  /** Time in ms without progress; 0 if nothing is unsent. */
   get stuckMs(): number {
     return this.bytes === 0 ? 0 : this.#nowMs() - this.#sinceMs;
   }
 
-  /** The clock's time since when nothing was taken of what waits; 0 when nothing waits. */
+  /** Time of the last progress; 0 if nothing is unsent. */
   get stuckSinceMs(): number {
     return this.bytes === 0 ? 0 : this.#sinceMs;
   }
@@ -66,13 +66,13 @@ export class SendQueue {
     this.#feedSocket();
   }
 
-  /** The socket took all it was given. */
+  /** Called when the socket has taken everything it was given. */
   drained(): void {
     this.#sinceMs = this.#nowMs();
     this.#feedSocket();
   }
 
-  /** The connection is over. */
+  /** Empties the queue when the connection has ended. */
   clear(): void {
     this.#waiting = [];
     this.#head = 0;
@@ -93,7 +93,7 @@ export class SendQueue {
       if (this.#head === this.#waiting.length) socket.write(piece, this.#taken);
       else socket.write(piece);
     }
-    // Moved at most once for each message that was given: as many were given since the last time as are moved now.
+    // Each message is moved at most once on average: at least as many were sent since the last move.
     if (this.#head === this.#waiting.length || (this.#head >= MAX_GIVEN && this.#head * 2 >= this.#waiting.length)) {
       this.#waiting = this.#waiting.slice(this.#head);
       this.#head = 0;

@@ -1,6 +1,6 @@
-// One socket to a peer: frames in, frames out, bounded both ways. What comes stays bytes until its owner takes the next
-// message, so that a flood of small ones costs no more memory than it has bytes, and none of their checksums before
-// their turn; too much of it pauses the socket, and so does a peer that doesn't read what it asked for.
+// A peer's socket: frames in, frames out, bounded in both directions. Received bytes stay bytes until the owner takes
+// the next message. So a flood of small messages costs no more memory than its bytes, and no checksum is computed
+// early. Too many unhandled bytes pause the socket, and so does a peer that does not read what it requested.
 import type { Socket } from 'node:net';
 import type { Transport, TransportEvents, TransportType } from '../transport/transport.js';
 import type { Frame } from '../wire/frame.js';
@@ -18,18 +18,18 @@ import { SendQueue } from './send-queue.js';
 import { FAIR_BYTES, type Traffic } from './traffic.js';
 
 export interface SocketConnectionOptions {
-  /** How messages become bytes. */
+  /** Creates the transport, which turns messages into bytes. */
   readonly transport: (events: TransportEvents) => Transport;
   readonly maxSendBytes: number;
   readonly maxReceiveBytes: number;
-  /** Seconds since 1970, never mocked: silence is measured in real time, as in Core. */
+  /** Returns seconds since 1970 of the real clock: silence of peers is measured in real time, as in Core. */
   readonly nowSeconds: () => number;
-  /** What all connections hold together. */
+  /** Byte totals of all connections. */
   readonly traffic: Traffic;
 }
 
 export class SocketConnection implements PeerConnection {
-  /** Seconds of the last traffic, 0 before any. */
+  /** Seconds of the last traffic; 0 before any. */
   lastSend = 0;
   lastReceive = 0;
   bytesSent = 0;
@@ -39,9 +39,9 @@ export class SocketConnection implements PeerConnection {
   progressMs = performance.now();
   #paused = false;
   #closed = false;
-  /** Bytes that `traffic` was told of. */
+  /** Unhandled bytes that `traffic` includes for this connection. */
   #accountedBytes = 0;
-  /** Agrees on keys, where there are any, and makes messages of bytes. */
+  /** Exchanges keys if encrypted, and parses messages. */
   readonly transport: Transport;
   readonly #queue: SendQueue;
   readonly #socket: Socket;
@@ -72,12 +72,12 @@ export class SocketConnection implements PeerConnection {
       events.figuresChanged?.();
       events.workPending();
     });
-    // Reset, unreachable, timed out: all end in close.
+    // Reset, unreachable and timeout all lead to 'close'.
     socket.on('error', () => {});
     socket.on('close', () => this.#onClosed());
   }
 
-  /** Begins to read. The socket comes paused, so that nothing is lost before it has an owner. */
+  /** Starts to read. The socket arrives paused, so that no bytes are lost before it has an owner. */
   start(): void {
     this.transport.start();
     this.#socket.resume();
@@ -86,14 +86,14 @@ export class SocketConnection implements PeerConnection {
   get closed(): boolean {
     return this.#closed;
   }
-  /** Bytes for the peer that it has not taken, and for how many ms it took none of them. */
+  /** Bytes that the peer has not read, and ms for which it has read none of them. */
   get unsent(): number {
     return this.#queue.bytes;
   }
   get stuckMs(): number {
     return this.#queue.stuckMs;
   }
-  /** Bytes of the peer that are not handled. */
+  /** Bytes of the peer that are not handled yet. */
   get held(): number {
     return this.transport.held;
   }
@@ -106,15 +106,15 @@ export class SocketConnection implements PeerConnection {
   get refused(): boolean {
     return this.transport.refused;
   }
-  /** Since when nothing was taken of what waits, and 0 when nothing waits; monotonic milliseconds. */
+  /** Monotonic time in ms since which none of the unsent bytes were read; 0 if nothing is unsent. */
   get stuckSinceMs(): number {
     return this.#queue.stuckSinceMs;
   }
-  /** Whether so much waits to be sent that the peer's requests have to wait too. */
+  /** True if so much is unsent that requests of the peer have to wait. */
   get sendPaused(): boolean {
     return this.unsent > (this.#options.traffic.outgoingFull ? 0 : this.#options.maxSendBytes);
   }
-  /** Whether there is a whole message, or something that can't become one. */
+  /** True if a complete message is available, or a fault to report. */
   get hasMessage(): boolean {
     return !this.#closed && (this.transport.ready || this.transport.fault !== null);
   }
@@ -122,12 +122,12 @@ export class SocketConnection implements PeerConnection {
   get holdsWhole(): boolean {
     return this.hasMessage;
   }
-  /** Whether there is a whole message. */
+  /** True if a complete message is available. */
   get hasWhole(): boolean {
     return !this.#closed && this.transport.ready && this.transport.fault === null;
   }
 
-  /** Takes the next message; undefined when there is none, it was unusable, or it is so long that more steps follow. */
+  /** Takes the next message. Undefined if there is none, it was unusable, or its checksum takes more steps. */
   shift(): Frame | undefined {
     if (this.#closed) return undefined;
     const frame = this.transport.next();
@@ -167,16 +167,14 @@ export class SocketConnection implements PeerConnection {
     this.#events.figuresChanged?.();
   }
 
-  /** Ends the connection at once; closed() follows. */
+  /** Closes the connection immediately. closed() is called. */
   close(): void {
     if (this.#closed) return;
     this.#socket.destroy();
     this.#onClosed();
   }
 
-  /**
-   * A destroyed socket may hand out bytes once more: they are not handled, so they must not count as held.
-   */
+  /** A destroyed socket may deliver bytes once more. They are not handled, so they must not be counted. */
   #takeChunk(chunk: Uint8Array): void {
     if (this.#closed) return;
     this.lastReceive = this.#options.nowSeconds();
@@ -187,13 +185,13 @@ export class SocketConnection implements PeerConnection {
     this.#checkMessages();
   }
 
-  /** There is more than there was. */
+  /** Called when more bytes are available. */
   #checkMessages(): void {
     this.#account();
     if (this.hasMessage) this.#events.workPending();
   }
 
-  /** Tells what is held, and stops or goes on reading. A message that is not whole yet is always read to its end. */
+  /** Updates the totals and pauses or resumes the socket. An incomplete message is always read to its end. */
   #account(): void {
     if (this.#closed) return;
     const { held, ready, busy } = this.transport;

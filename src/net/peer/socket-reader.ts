@@ -1,9 +1,9 @@
-// Reads of a paused socket that take nothing beyond what they ask for: the rest belongs to the socket's next reader.
+// Reads from a paused socket exactly what is requested. The rest stays for the socket's next reader.
 import type { Socket } from 'node:net';
 
 /**
- * Exactly so many bytes.
- * @param from who is at the other end, for the error when the connection ends before
+ * Reads a number of bytes.
+ * @param from name of the other end, for the error if the connection ends early
  */
 export function readBytes(socket: Socket, length: number, from: string): Promise<Uint8Array> {
   return whenReadable(socket, from, () => {
@@ -13,8 +13,8 @@ export function readBytes(socket: Socket, length: number, from: string): Promise
 }
 
 /**
- * A line of bytes as latin1, without its end.
- * @param most bytes of it; longer ones are an error
+ * Reads a line as latin1, without its end.
+ * @param most longest line in bytes; a longer one is an error
  */
 export function readLine(socket: Socket, most: number, from: string): Promise<string> {
   let line = '';
@@ -31,7 +31,7 @@ export function readLine(socket: Socket, most: number, from: string): Promise<st
   });
 }
 
-/** What `attempt` makes of what has come; null: not yet. Rejects with its error, and when the connection ends. */
+/** Resolves with the first result of `attempt` that is not null. Rejects with its error, or when the connection ends. */
 function whenReadable<T>(socket: Socket, from: string, attempt: () => T | null): Promise<T> {
   return new Promise((resolve, reject) => {
     const check = (): void => {

@@ -1,5 +1,4 @@
-// The client's side of SOCKS5 (RFC 1928, RFC 1929): a name or address is handed to the proxy, which does everything
-// else.
+// Client of SOCKS5 (RFC 1928, RFC 1929). The proxy gets a name or address and does everything else.
 import type { Socket } from 'node:net';
 import { readBytes } from './socket-reader.js';
 
@@ -8,7 +7,7 @@ const NO_AUTH = 0;
 const PASSWORD = 2;
 const CONNECT = 1;
 const DOMAIN = 3;
-/** Length of the address in a reply, by its type; a domain has its length in front. */
+/** Length of the address in a reply by its type. A domain is preceded by its length. */
 const addressBytes: Record<number, number> = { 1: 4, 4: 16 };
 const faults: Record<number, string> = {
   1: 'general failure',
@@ -22,8 +21,8 @@ const faults: Record<number, string> = {
 };
 
 /**
- * Asks the proxy at the other end of a fresh socket to connect somewhere.
- * @param credentials user and password: different ones make Tor use different circuits; null: none
+ * Asks the proxy at the other end of a new socket to connect to a target.
+ * @param credentials user and password in one; Tor uses different circuits for different ones; null: none
  * @throws Error with a short reason; the socket is then destroyed
  */
 export async function connectThroughSocks(

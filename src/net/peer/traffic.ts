@@ -1,26 +1,25 @@
-// Bytes that connections hold, all of them together: what came and is not handled yet, and what is to go out and was
-// not taken. Each peer has its own bounds; this one keeps many peers that all go up to theirs from adding up to
-// gigabytes.
+// Bytes that all connections hold together: received and not handled, and to be sent and not taken. Each peer has its
+// own limits. The totals keep many peers at their limits from adding up to gigabytes.
 
-/** Bytes held for all peers in one direction before those that hold most have to give way. */
+/** Bytes in one direction above which the largest holders have to give way. */
 const ENOUGH_BYTES = 64 << 20;
-/** What a peer may hold whatever the others do: a large message of the usual kinds. */
+/** Bytes that a peer may always hold: a large message of the usual kinds. */
 export const FAIR_BYTES = 256 << 10;
 
 /** Cells of one thread. */
 const CELL = { incoming: 0, outgoing: 1, sent: 2, received: 3, lent: 4, posted: 5 } as const;
 const CELLS = 6;
-/** The thread that decides, and the one that has the sockets, if that is another. */
+/** The node thread, and the peers' thread if there is one. */
 const THREADS = 2;
 
-/** Totals of all connections. Each thread writes cells of its own, and reads those of both. */
+/** Totals of all connections. Each thread writes its own cells and reads those of both. */
 export class Traffic {
   readonly buffer: SharedArrayBuffer;
   readonly #cells: Float64Array;
   readonly #own: number;
   readonly #enough: number;
 
-  /** @param buffer that of the other thread's totals; absent: there are none yet @param enough bytes held in one direction */
+  /** @param buffer totals of the other thread; null: creates new ones @param enough limit of one direction, bytes */
   constructor(buffer: SharedArrayBuffer | null = null, enough: number = ENOUGH_BYTES) {
     this.buffer = buffer ?? new SharedArrayBuffer(THREADS * CELLS * Float64Array.BYTES_PER_ELEMENT);
     this.#cells = new Float64Array(this.buffer);
@@ -35,7 +34,7 @@ export class Traffic {
   addIncoming(bytes: number): void {
     this.#cells[this.#own + CELL.incoming] += bytes;
   }
-  /** Bytes on their way from the thread that has the sockets, until they are handled: less by `-bytes` then. */
+  /** Adds bytes that are in transit from the peers' thread to the node thread; negative when they are handled. */
   addHandedOver(bytes: number): void {
     this.#cells[this.#own + CELL.lent] += bytes;
   }
@@ -46,11 +45,11 @@ export class Traffic {
   addOutgoing(bytes: number): void {
     this.#cells[this.#own + CELL.outgoing] += bytes;
   }
-  /** Bytes on their way to the thread that has the sockets: less by `-bytes` when it has them. */
+  /** Adds bytes that are in transit to the peers' thread; negative when they arrive. */
   addPosted(bytes: number): void {
     this.#cells[this.#own + CELL.posted] += bytes;
   }
-  /** Bytes that went to sockets and came from them since the start. */
+  /** Bytes sent to and received from sockets since the start. */
   get sent(): number {
     return this.#total(CELL.sent);
   }
@@ -64,7 +63,7 @@ export class Traffic {
     this.#cells[this.#own + CELL.received] += bytes;
   }
 
-  /** The other thread is gone, and with it all that it held and what was on its way. */
+  /** Clears the cells of the other thread, which has ended with everything in transit. */
   forgetOther(): void {
     const other = CELLS - this.#own;
     for (const cell of [CELL.lent, CELL.posted]) this.#cells[this.#own + cell] = -(this.#cells[other + cell] as number);

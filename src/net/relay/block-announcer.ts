@@ -1,5 +1,5 @@
-// Tells peers of new blocks: as headers where they asked for that (BIP-0130), as a compact block in high-bandwidth mode
-// (BIP-0152), else as inv (Core's SendMessages, block announcements).
+// Announces new blocks to peers: as headers if the peer asked for that (BIP-0130), as a compact block in high-bandwidth
+// mode (BIP-0152), otherwise as inv (Core's SendMessages, block announcements).
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
@@ -7,16 +7,16 @@ import { hasHeader, settleAvailability } from '../sync/availability.js';
 import { encodeHeaders, encodeInv } from '../wire/messages.js';
 import { INV } from '../wire/protocol.js';
 
-/** More new blocks than this are announced by the tip's inv: the peer then asks for headers. */
+/** More new blocks than this are announced by an inv of the tip only. The peer then requests headers. */
 export const MAX_BLOCKS_TO_ANNOUNCE = 8;
-/** Blocks a peer may be ahead of us and still be told of ours. */
+/** A peer whose height is this much above the tip gets no announcements. */
 const FAR_AHEAD = 2_000;
-/** Hashes of one inv. */
+/** Most hashes of one inv. */
 const MAX_INV = 1_000;
 
 export class BlockAnnouncer {
   readonly #context: NetContext;
-  /** Sends the tip as a compact block. @returns false when there is none to send */
+  /** Sends the tip as a compact block. @returns false if it cannot */
   readonly #sendCompact: (peer: Peer, node: HeaderNode) => boolean;
 
   constructor(context: NetContext, sendCompact: (peer: Peer, node: HeaderNode) => boolean) {
@@ -24,20 +24,20 @@ export class BlockAnnouncer {
     this.#sendCompact = sendCompact;
   }
 
-  /** The tip moved: remembers the new blocks for each peer, newest last. @param connected lowest first */
+  /** Queues the new blocks for each peer, newest last. @param connected lowest first */
   onTip(connected: readonly HeaderNode[]): void {
     if (connected.length === 0 || this.#context.chain.isInitialBlockDownload()) return;
-    // Not all of a long reorganisation is told: a peer that misses the rest will ask.
+    // Only the last blocks of a long reorganisation are announced. A peer that misses the others requests them.
     const announced = connected.slice(-MAX_BLOCKS_TO_ANNOUNCE);
     const { tip } = this.#context.chain;
     for (const peer of this.#context.peers) {
-      // A peer that said it is far ahead of us needs no word of our blocks.
+      // A peer far ahead needs no announcements.
       if (tip.height <= peer.startHeight - FAR_AHEAD) continue;
       for (const { hash } of announced) peer.sync.announce.push(hash);
     }
   }
 
-  /** Sends what waits for a peer. */
+  /** Sends the pending announcements of a peer. */
   send(peer: Peer): void {
     const { sync } = peer;
     if (sync.announce.length > 0) this.#announce(peer);
@@ -61,7 +61,7 @@ export class BlockAnnouncer {
       let foundStart = false;
       for (const hash of hashes) {
         const node = chain.node(hash);
-        // Blocks that left the chain meanwhile, or do not follow each other: too much happened for headers.
+        // A block left the active chain, or the blocks do not follow each other: headers cannot describe that.
         if (node === undefined || !chain.contains(node) || (headers.length > 0 && node.prev !== headers[headers.length - 1])) {
           revert = true;
           break;
@@ -92,7 +92,7 @@ export class BlockAnnouncer {
       revert = true;
     }
     if (!revert) return;
-    // Only the newest: a peer without it asks for headers, and gets the others on the way.
+    // Only the newest block: a peer without it requests headers and gets the others on the way.
     const newest = chain.node(hashes[hashes.length - 1] as Uint8Array);
     if (newest === undefined || hasHeader(peer, newest)) return;
     log.debug('net', `sending inv peer=${peer.id} hash=${newest.hashHex}`);

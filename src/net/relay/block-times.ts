@@ -1,27 +1,27 @@
-// How long new blocks take from the first word of them to the block, the tip and the template: what a miner behind this
-// node waits.
+// Measures the time from the first announcement of a block to the block itself, the tip and the template: the delay
+// that a miner behind this node sees.
 import { hashKey } from '../../consensus/bytes/hex.js';
 
-/** What is reached after the announcement. */
+/** Stages after the announcement. */
 export const BLOCK_STAGES = ['block', 'tip', 'template'] as const;
 export type BlockStage = (typeof BLOCK_STAGES)[number];
 
-/** Announcements that are remembered. */
+/** Most announcements that are remembered. */
 const MAX_ANNOUNCED = 64;
 
 interface AnnouncedBlock {
   readonly atMs: number;
-  /** Stages that were reached. */
+  /** Stages that were reached already. */
   readonly reached: Set<BlockStage>;
 }
 
 export class BlockTimes {
   readonly #announced = new Map<string, AnnouncedBlock>();
-  /** Told once for each block and stage. */
+  /** Called once for each block and stage. */
   readonly #observe: (stage: BlockStage, seconds: number) => void;
 
   constructor(
-    /** Milliseconds that only go forward. */
+    /** Returns milliseconds of a monotonic clock. */
     readonly nowMs: () => number,
     observe: (stage: BlockStage, seconds: number) => void,
   ) {
@@ -29,8 +29,8 @@ export class BlockTimes {
   }
 
   /**
-   * A peer spoke of a block, or sent it, and its header is good. Only the first word counts.
-   * @param atMs when it came, by nowMs
+   * Records the first announcement of a block (or the block itself) with a valid header. Later ones are ignored.
+   * @param atMs time of receipt, by nowMs
    */
   noteAnnounced(hash: Uint8Array, atMs: number): void {
     const key = hashKey(hash);
@@ -39,7 +39,7 @@ export class BlockTimes {
     if (this.#announced.size > MAX_ANNOUNCED) this.#announced.delete(this.#announced.keys().next().value as string);
   }
 
-  /** A stage is reached; blocks no peer spoke of (submitblock) and stages that were reached before are passed over. */
+  /** Reports that a block reached a stage. Ignores blocks that no peer announced (submitblock) and repeated stages. */
   noteReached(hash: Uint8Array, stage: BlockStage): void {
     const announced = this.#announced.get(hashKey(hash));
     if (announced === undefined || announced.reached.has(stage)) return;

@@ -1,6 +1,6 @@
-// The filter of BIP-0037: what a light client wants to hear of, as bits set by MurmurHash3. A peer fills it, so
-// everything about it is bounded: its size, its hash functions, and the work one transaction may cost. A filter may err
-// towards yes, so a transaction that costs more counts as a match.
+// Bloom filter of BIP-0037: the elements that a light client wants, as bits set by MurmurHash3. The peer provides the
+// filter, so its size, its hash functions, and the work for one transaction are bounded. False positives are allowed,
+// so a transaction that exceeds the work counts as a match.
 
 import { ByteReader } from '../../consensus/bytes/reader.js';
 import { outpointOf } from '../../consensus/connect.js';
@@ -12,15 +12,13 @@ import { solve } from '../../policy/script-type.js';
 export const MAX_BLOOM_FILTER_BYTES = 36_000;
 /** Most hash functions. */
 export const MAX_HASH_FUNCTIONS = 50;
-/** Work one transaction may cost: a unit is a byte hashed once, 16 more for each hash. Some 5 ms. */
+/** Most work for one transaction, about 5 ms. One unit is a byte hashed once; each hash costs 16 more. */
 const MAX_WORK_PER_TX = 4_000_000;
 const WORK_PER_HASH = 16;
-/** Keeps the hash functions apart (BIP-0037). */
+/** Makes the hash functions different (BIP-0037). */
 const SEED_STEP = 0xfba4c795;
 
-/**
- * Which matching outputs are put into the filter, so that their spends match too; the low two bits of a filter's flags.
- */
+/** Low two bits of the flags: which matching outputs are inserted into the filter, so that their spends match too. */
 const UPDATE_MASK = 3;
 const UPDATE_ALL = 1;
 const UPDATE_P2PUBKEY_ONLY = 2;
@@ -40,7 +38,7 @@ export class BloomFilter {
   }
 
   /**
-   * Reads filterload: bits with their number of bytes, hash functions 4, tweak 4, flags 1.
+   * Decodes filterload: bits with their number of bytes, number of hash functions u32, tweak u32, flags u8.
    * @returns null for a filter that is larger than allowed
    * @throws DecodeError
    */
@@ -54,7 +52,7 @@ export class BloomFilter {
     return new BloomFilter(bits.slice(), hashFunctions, tweak, flags);
   }
 
-  /** Puts an element in. A filter without bits takes everything and needs none. */
+  /** Inserts an element. A filter without bits matches everything. */
   insert(data: Uint8Array): void {
     if (this.#bits.length === 0) return;
     for (let i = 0; i < this.#hashFunctions; i++) {
@@ -63,7 +61,7 @@ export class BloomFilter {
     }
   }
 
-  /** Whether an element seems to be in. */
+  /** Returns whether an element may be in the filter. */
   contains(data: Uint8Array): boolean {
     this.#workLeft = MAX_WORK_PER_TX;
     return this.#contains(data);
@@ -80,8 +78,8 @@ export class BloomFilter {
   }
 
   /**
-   * Whether the transaction is one the peer wants to hear of: its id, data of an output's script, a coin it spends, or
-   * data of an input's script is in the filter. Matching outputs go into the filter as its flags say.
+   * Returns whether the transaction matches: its txid, data of an output's script, a spent outpoint, or data of an
+   * input's script is in the filter. Inserts matching outputs as the flags say.
    */
   matches(tx: TxView): boolean {
     if (this.#bits.length === 0) return true;
@@ -100,7 +98,7 @@ export class BloomFilter {
     return found || this.#workLeft <= 0;
   }
 
-  /** Whether data pushed by the script is in the filter, as far as it can be read. */
+  /** Returns whether data pushed by the script is in the filter, as far as the script parses. */
   #containsPush(script: Uint8Array): boolean {
     const token = new ScriptTokenizer(script);
     while (this.#workLeft > 0 && token.next()) if (token.dataLength > 0 && this.#contains(token.data())) return true;
@@ -112,7 +110,7 @@ export class BloomFilter {
   }
 }
 
-/** Pay to public key or bare multisig: their spends name no hash that a filter could hold. */
+/** Pay-to-public-key and bare multisig: their spends contain no hash that a filter could hold. */
 function isForPublicKeys(script: Uint8Array): boolean {
   const { type } = solve(script);
   return type === 'pubkey' || type === 'multisig';

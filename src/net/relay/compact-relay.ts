@@ -1,6 +1,6 @@
-// Compact blocks both ways (BIP-0152 version 2): new blocks go to peers that want them at once, before they are checked
-// in full; those that come are put together from the mempool. The three peers that last brought good blocks are asked
-// to send them unasked.
+// Compact blocks in both directions (BIP-0152 version 2). New blocks go to peers that want them immediately, before
+// their scripts have run. Received ones are reconstructed from the mempool. The three peers that most recently brought
+// good blocks are asked to send compact blocks without a request.
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 import { NodeStatus } from '../../chain/tree/header-node.js';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
@@ -40,43 +40,43 @@ import { choosePrefilled } from './prefill.js';
 
 /** Version of BIP-0152 with wtxids. */
 const VERSION = 2n;
-/** Blocks deeper than these are sent whole: peers no longer have their transactions in the mempool. */
+/** Depth below the tip from which on whole blocks are sent: peers no longer have the transactions in their mempools. */
 const MAX_CMPCTBLOCK_DEPTH = 5;
 const MAX_BLOCKTXN_DEPTH = 10;
-/** Peers that send us blocks unasked. */
+/** Most peers that send compact blocks without a request. */
 const MAX_HIGH_BANDWIDTH = 3;
-/** Larger transactions are not kept for blocks. */
+/** Larger transactions are not remembered for reconstruction. */
 const MAX_EXTRA_BYTES = 100_000;
-/** Blocks that far ahead of the tip are not put together: their transactions are not known yet. */
+/** Blocks higher above the tip are not reconstructed: their transactions are not known yet. */
 const MAX_ABOVE_TIP = 2;
-/** Peers that are asked for the rest of the same block. */
+/** Most peers that are asked for the missing transactions of one block. */
 const MAX_ASKED_AT_ONCE = 3;
-/** Blocks being put together at a time, for all peers: each may hold megabytes. */
+/** Most blocks in reconstruction at a time, for all peers. Each may hold megabytes. */
 const MAX_PARTIAL = 24;
-/** Compact blocks kept for those who ask: as deep as they are served, and rivals of the tip. */
+/** Most encoded compact blocks that are cached for requests: as deep as they are served, and rivals of the tip. */
 const CACHED_MESSAGES = 8;
 
 export class CompactRelay {
   readonly stats = createCompactStats();
-  /** Blocks being put together, by hash and peer; null: that was in vain, and the peer was asked for the whole block. */
+  /** Blocks in reconstruction by hash and peer; null: reconstruction failed and the whole block was requested from the peer. */
   readonly #partial = new Map<string, { peer: Peer; node: HeaderNode; block: PartialBlock | null }>();
-  /** Those that last brought good blocks, newest last. */
+  /** Peers that most recently brought good blocks, newest last. */
   readonly #highBandwidth: Peer[] = [];
   #newest: NewestBlock | null = null;
-  /** The block that was put together last, and the places of what was lacking. */
+  /** Block that was reconstructed last, and the positions of the transactions that were missing. */
   #filled: { readonly hash: Uint8Array; readonly lacked: readonly number[] } | null = null;
-  /** The highest block that was passed on before its scripts ran. */
+  /** Greatest height of a block that was forwarded before its scripts ran. */
   #passedOnHeight = 0;
-  /** Messages of blocks that were asked for, by hash, oldest first. */
+  /** Encoded messages of requested blocks by hash, oldest first. */
   readonly #messages = new Map<string, Uint8Array>();
-  /** Transactions that are not in the mempool and may be in a block, a ring. */
+  /** Ring of transactions that are not in the mempool and may be in a block. */
   readonly #extra: TxView[] = [];
   #extraAt = 0;
   readonly #context: NetContext;
   readonly #downloads: BlockDownload;
   readonly #headers: HeadersSync;
   readonly #blocks: BlockReceiver;
-  /** Where reads of blocks for peers wait for each other. */
+  /** Limits reads of blocks for peers. */
   readonly #reads: Semaphore;
 
   constructor(context: NetContext, downloads: BlockDownload, headers: HeadersSync, blocks: BlockReceiver, reads: Semaphore) {
@@ -89,20 +89,20 @@ export class CompactRelay {
   }
 
   /**
-   * A transaction left the mempool. A miner may not have heard of its replacement, or not want it, and may have a larger
-   * pool.
+   * Called when a transaction left the mempool. A miner may not know its replacement, may not want it, or may have a
+   * larger mempool.
    */
   onLeft(entry: MempoolEntry, reason: RemovalReason): void {
-    // The view is a copy, so its size is looked at first.
+    // Check the size first, because `entry.tx` makes a copy.
     if ((reason === 'replaced' || reason === 'sizelimit') && entry.totalSize <= MAX_EXTRA_BYTES) this.rememberTx(entry.tx);
   }
 
-  /** What is kept for blocks, by key of the wtxid. */
+  /** Returns the remembered transactions by key of the wtxid. */
   extraTransactions(): Map<string, TxView> {
     return new Map(this.#extra.map((tx) => [hashKey(tx.wtxid), tx]));
   }
 
-  /** Keeps a transaction that the mempool refused, or gave up for a better one. */
+  /** Remembers a transaction that the mempool rejected or replaced. */
   rememberTx(tx: TxView): void {
     const most = this.#context.options.extraTxs;
     if (most <= 0 || tx.totalSize > MAX_EXTRA_BYTES) return;
@@ -116,14 +116,11 @@ export class CompactRelay {
     for (const [key, partial] of this.#partial) if (partial.peer === peer) this.#partial.delete(key);
   }
 
-  /**
-   * A block with proof of work that builds on the tip was stored; its scripts have not run yet (Core's
-   * NewPoWValidBlock).
-   */
+  /** Called when a block with proof of work on the tip was stored. Its scripts have not run yet (Core's NewPoWValidBlock). */
   onStored(node: HeaderNode, block: BlockView): void {
     this.#dropPartial(node.hash);
     this.#newest = new NewestBlock(block);
-    // One of each height: its rivals may be bad too, and are told of when they are the tip (Core's
+    // Forward one block of each height. Its rivals may be invalid, and are announced when they are the tip (Core's
     // nHighestFastAnnounce).
     if (node.height <= this.#passedOnHeight) return;
     this.#passedOnHeight = node.height;
@@ -132,31 +129,30 @@ export class CompactRelay {
       settleAvailability(this.#context.chain, peer);
       if (hasHeader(peer, node) || node.prev === null || !hasHeader(peer, node.prev)) continue;
       this.#context.log.debug('net', `sending header-and-ids ${node.hashHex} to peer=${peer.id}`);
-      // Made for the first peer that wants it: its ids are a millisecond or more of what stands between this block and
-      // new work.
+      // Encoded only when the first peer wants it: computing the short ids delays new work by a millisecond or more.
       peer.send('cmpctblock', this.#prepare(block));
       peer.sync.bestHeaderSent = node;
     }
   }
 
-  /** A transaction of the block that was passed on last, if it is one. */
+  /** Returns a transaction of the block that was forwarded last. */
   newestTransaction(hash: Uint8Array, byWtxid: boolean): TxView | undefined {
     return this.#newest?.transaction(hash, byWtxid);
   }
 
-  /** The tip changed: what is no better is not put together any more. */
+  /** Called after a tip change. Drops reconstructions that are no better than the tip. */
   onTip(): void {
     const { tip } = this.#context.chain;
     for (const [key, { node }] of this.#partial) if (node.chainWork <= tip.chainWork) this.#partial.delete(key);
   }
 
-  /** The block is here: drops every partial copy of it. */
+  /** Drops all reconstructions of a block that has arrived. */
   #dropPartial(hash: Uint8Array): void {
     const end = `/${hashKey(hash)}`;
     for (const key of this.#partial.keys()) if (key.endsWith(end)) this.#partial.delete(key);
   }
 
-  /** The block is here, from any peer: the request to this one ends. */
+  /** Ends the request to this peer for a block that has arrived, from whichever peer. */
   #endRequest(peer: Peer, hash: Uint8Array): void {
     if (this.#downloads.requestOf(hash)?.peer === peer) this.#downloads.endRequest(hash);
   }
@@ -178,16 +174,16 @@ export class CompactRelay {
     return encodeCompactBlock({ header, nonce, shortIds, prefilled });
   }
 
-  /** What this node lacked of a block that is not connected yet, or was put together last. */
+  /** Returns the positions of transactions that this node lacked, of a block that is not connected yet or was reconstructed last. */
   #lackedOf({ hash, txs }: BlockView): readonly number[] {
     if (this.#filled !== null && equalBytes(this.#filled.hash, hash)) return this.#filled.lacked;
-    // What was confirmed has left the mempool: there is no telling any more.
+    // Confirmed transactions have left the mempool, so it is no longer known which were missing.
     if (equalBytes(this.#context.chain.tip.hash, hash)) return [];
     const { records } = this.#context.mempool;
     return txs.flatMap(({ wtxid }, place) => (place > 0 && records.findWitness(wtxid) === NO_ROW ? [place] : []));
   }
 
-  /** Announces the tip as a compact block. @returns false when it is not at hand */
+  /** Announces the tip as a compact block. @returns false if the block is not cached */
   announceTip(peer: Peer, node: HeaderNode): boolean {
     if (this.#newest?.is(node.hash) !== true) return false;
     this.#context.log.debug('net', `sending header-and-ids ${node.hashHex} to peer=${peer.id}`);
@@ -195,7 +191,7 @@ export class CompactRelay {
     return true;
   }
 
-  /** Answers getdata for a compact block. @returns false when the whole block has to go */
+  /** Answers getdata for a compact block. @returns false if the whole block must be sent */
   serveCompactBlock(peer: Peer, node: HeaderNode, bytes: Uint8Array): boolean {
     const { chain } = this.#context;
     if (!this.#headers.canFetchDirectly || node.height < chain.tip.height - MAX_CMPCTBLOCK_DEPTH) return false;
@@ -215,7 +211,7 @@ export class CompactRelay {
     return message;
   }
 
-  /** getblocktxn. @throws DecodeError */
+  /** Handles getblocktxn. @throws DecodeError */
   async sendTxs(peer: Peer, payload: Uint8Array): Promise<void> {
     const { chain, log } = this.#context;
     const { hash, indexes } = decodeBlockTxRequest(payload);
@@ -231,9 +227,9 @@ export class CompactRelay {
         return;
       }
       if (node.height < chain.tip.height - MAX_BLOCKTXN_DEPTH) {
-        // Old blocks cost a read from disk each time: it gets the whole one, which the limits on uploads know of.
+        // Reading an old block from disk is costly each time. Send the whole block instead, which counts against the upload limits.
         log.debug('net', `Peer ${peer.id} sent us a getblocktxn for a block > ${MAX_BLOCKTXN_DEPTH} deep`);
-        // As little is said as of a block that we don't have: an answer would tell one node from another.
+        // Do not answer for a block that must not be served. An answer would help to identify this node.
         if (!mayServe(chain, node, this.#context.params)) return;
         peer.wanted.add(encodeInv([{ type: INV.WITNESS_BLOCK, hash }]).subarray(1));
         return;
@@ -261,7 +257,7 @@ export class CompactRelay {
     peer.send('blocktxn', encodeBlockTxs(block.hash, txs));
   }
 
-  /** sendcmpct. @throws DecodeError */
+  /** Handles sendcmpct. @throws DecodeError */
   receiveSendCmpct(peer: Peer, payload: Uint8Array): void {
     const { legacyPeers, services } = this.#context.options;
     const { announce, version } = decodeSendCmpct(payload);
@@ -269,23 +265,23 @@ export class CompactRelay {
       this.#context.misbehaving(peer, 100, 'invalid sendcmpct announce field');
       return;
     }
-    // Version 1 is for peers without witnesses, which this node does not serve so.
+    // Version 1 is for peers without witnesses, to which this node sends no compact blocks.
     if (version !== VERSION || (services & SERVICE.WITNESS) === 0n) return;
     peer.compact.provides = true;
     peer.compact.wantsHighBandwidth = announce > 0;
   }
 
-  /** cmpctblock. @throws DecodeError */
+  /** Handles cmpctblock. @throws DecodeError */
   async receiveCompactBlock(peer: Peer, payload: Uint8Array): Promise<void> {
     const { chain, crypto, log, options } = this.#context;
-    // Without a mempool that others fill there is nothing to put blocks together from.
+    // Without relayed transactions the mempool cannot reconstruct blocks.
     if (options.blocksOnly) return;
     if (!options.legacyPeers && !peer.compact.provides) {
       log.debug('cmpctblock', `peer=${peer.id} sent us a compact block despite never having sent us a SENDCMPCT!`);
       return;
     }
     const receivedMs = this.#context.times.nowMs();
-    // Its transactions are read once the header has shown that they are wanted.
+    // The transactions are parsed only after the header has shown that they are wanted.
     const header = parseHeader(payload, crypto);
     if (chain.node(header.prevHash) === undefined) {
       if (!chain.isInitialBlockDownload()) this.#headers.askFrom(peer, chain.bestHeader);
@@ -293,7 +289,7 @@ export class CompactRelay {
     }
     const prev = chain.node(header.prevHash);
     const known = chain.node(header.hash) !== undefined;
-    // A chain of little work must come as headers, where it is read twice.
+    // A chain of little work must arrive as headers, which are read twice.
     const light = prev !== undefined && prev.chainWork + blockProof(header.bits) < antiDosWork(chain);
     if (light) {
       log.debug('net', `Ignoring low-work compact block from peer ${peer.id}`);
@@ -319,10 +315,10 @@ export class CompactRelay {
       return;
     }
     const asked = this.#downloads.requestOf(header.hash);
-    // The block itself is here already, and about to be stored.
+    // The block has arrived already and is about to be stored.
     if (asked === undefined && this.#downloads.expects(header.hash)) return;
     if (node.chainWork <= chain.tip.chainWork || node.txCount !== 0) {
-      // Not what we want next; but when we asked for it, we still want it.
+      // The block is not wanted next. If it was requested, it is still wanted.
       if (asked !== undefined) this.#wholeBlock(peer, node);
       return;
     }
@@ -339,7 +335,7 @@ export class CompactRelay {
     const mine = asked?.peer === peer;
     const mayAsk = mine || (asked === undefined && this.#downloads.freeSlots(peer) > 0 && !this.#downloads.passesOver(peer, node));
     if (!mayAsk && !wanted && !isTrusted(peer)) return;
-    // After a search in vain the whole block is awaited.
+    // After a failed reconstruction the whole block is awaited.
     if (peer.compact.searchedFor === node) {
       if (mine) this.#wholeBlock(peer, node);
       return;
@@ -384,7 +380,7 @@ export class CompactRelay {
     }
   }
 
-  /** blocktxn. @throws DecodeError */
+  /** Handles blocktxn. @throws DecodeError */
   async receiveTxs(peer: Peer, payload: Uint8Array): Promise<void> {
     const { chain, crypto, log } = this.#context;
     const hash = new ByteReader(payload).hash();
@@ -410,7 +406,7 @@ export class CompactRelay {
 
   async #complete(peer: Peer, node: HeaderNode, partial: PartialBlock, rest: readonly TxView[]): Promise<void> {
     const block = await partial.finish(rest, node.height, this.#context);
-    // It was hashed meanwhile: another peer may have brought the block, or this one have gone.
+    // While the block was hashed, another peer may have brought it, or this peer may have disconnected.
     if (node.has(NodeStatus.HAVE_DATA)) {
       this.#endRequest(peer, node.hash);
       return;
@@ -424,7 +420,7 @@ export class CompactRelay {
     if (block === 'collision' || block === 'mismatch') {
       this.#count(peer, block);
       this.#wholeBlock(peer, node);
-      // It has answered: another answer would be one to nothing.
+      // The peer has answered. Another answer would be unrequested.
       if (this.#downloads.requestOf(node.hash)?.peer === peer) this.#partial.set(partialKey(peer, node.hash), { peer, node, block: null });
       return;
     }
@@ -440,15 +436,15 @@ export class CompactRelay {
     this.#endRequest(peer, node.hash);
     await this.#blocks.processBlock(peer, block, true, false);
     if (!node.has(NodeStatus.HAVE_DATA)) return;
-    // Others may have been asked too: what they send now is not waited for.
+    // Other peers may have been asked too. Their answers are no longer expected.
     this.#downloads.endRequest(node.hash);
     this.#dropPartial(node.hash);
   }
 
   /**
-   * Whether a peer is asked for the rest of a block though another was: it brought good blocks lately, and the other
-   * may withhold this one. Three at once; the last slot is for an outbound peer, unless one of the others is outbound
-   * (as Core since version 25).
+   * Returns whether to ask another peer for missing transactions: it brought good blocks lately, and the first peer may
+   * withhold the block. At most three peers at once; the last place is for an outbound peer unless one of the others is
+   * outbound (as Core since version 25).
    */
   #mayRace(peer: Peer, node: HeaderNode): boolean {
     if (!peer.compact.highBandwidth || this.#partial.size >= MAX_PARTIAL) return false;
@@ -459,7 +455,7 @@ export class CompactRelay {
     return asked.size < MAX_ASKED_AT_ONCE && [peer, ...asked].some(({ inbound }) => !inbound);
   }
 
-  /** Peers that were asked for the rest of a block. */
+  /** Returns the peers that were asked for missing transactions of a block. */
   #askedFor(node: HeaderNode): Set<Peer> {
     const end = `/${hashKey(node.hash)}`;
     return new Set([...this.#partial].filter(([key]) => key.endsWith(end)).map(([, { peer }]) => peer));
@@ -471,7 +467,7 @@ export class CompactRelay {
   }
 
   #wholeBlock(peer: Peer, node: HeaderNode): void {
-    // What another peer was asked for is not taken from it: a third could so keep us from every block.
+    // A request to another peer is not moved. Otherwise a third peer could keep this node from every block.
     const asked = this.#downloads.requestOf(node.hash);
     if (asked !== undefined && asked.peer !== peer) return;
     if (!this.#downloads.startRequest(peer, node.hash, node)) this.#downloads.askedAgain(peer, node.hash);
@@ -479,26 +475,27 @@ export class CompactRelay {
   }
 
   /**
-   * Asks for a single new block near our tip as a compact one, whether its header came just now or earlier: an inv's
-   * block is asked for in the next round once its header is there, which may be before the headers message is dealt with.
-   * @returns whether it did
+   * Requests a single new block near the tip as a compact block, whether its header has just arrived or earlier. A
+   * block announced by inv is requested in the round after its header arrived, which may be before the headers message
+   * is completely handled.
+   * @returns whether the block was requested
    */
   fetchBlock(peer: Peer, wanted: readonly HeaderNode[]): boolean {
     const [node] = wanted;
-    // With -blocksonly the transactions would have to be asked for as well.
+    // With -blocksonly the transactions would have to be requested as well.
     if (this.#context.options.blocksOnly || !this.#headers.canFetchDirectly) return false;
     if (node === undefined || wanted.length !== 1 || !peer.compact.provides || this.#downloads.size > 0) return false;
     if (node.prev === null || !node.prev.has(NodeStatus.SCRIPTS_VALID) || node.chainWork <= this.#context.chain.tip.chainWork) return false;
-    // It was searched for in vain: only the whole block helps.
+    // Reconstruction failed before. Only the whole block helps.
     if (peer.compact.searchedFor === node) return false;
     if (!this.#downloads.startRequest(peer, node.hash, node)) return false;
     peer.send('getdata', encodeInv([{ type: INV.CMPCT_BLOCK, hash: node.hash }]));
     return true;
   }
 
-  /** It brought a block that became the tip: it shall send the next ones unasked. */
+  /** Asks a peer whose block became the tip to send the next compact blocks without a request. */
   onGoodBlock(peer: Peer): void {
-    // With -blocksonly the transactions of blocks are not known beforehand.
+    // With -blocksonly the transactions of blocks are not known in advance.
     if (this.#context.options.blocksOnly || !peer.compact.provides || !this.#context.peers.has(peer)) return;
     const list = this.#highBandwidth;
     const at = list.indexOf(peer);
@@ -508,7 +505,7 @@ export class CompactRelay {
       return;
     }
     if (list.length >= MAX_HIGH_BANDWIDTH) {
-      // The last one that we chose stays when a peer comes that chose us (Core's MaybeSetPeerAsAnnouncingHeaderAndIDs).
+      // If an inbound peer joins, the last outbound peer of the list stays (Core's MaybeSetPeerAsAnnouncingHeaderAndIDs).
       const keepsOutbound = peer.inbound && list[0]?.inbound === false && list.filter(({ inbound }) => !inbound).length === 1;
       const [dropped] = list.splice(keepsOutbound ? 1 : 0, 1) as [Peer];
       dropped.compact.highBandwidth = false;
@@ -521,9 +518,9 @@ export class CompactRelay {
 }
 
 /**
- * Whether the mempool is searched for a block of this peer that comes unasked (-compat=0.21.1) and that it can't be asked
- * for: for those that cannot be many. A search takes tens of milliseconds of the node thread, and a header that others
- * made and a few bytes are all that it costs a stranger.
+ * Returns whether the mempool is searched for an unrequested block of this peer (-compat=0.21.1) that cannot be
+ * requested from it. Only outbound and noban peers, which cannot be many: a search takes tens of milliseconds of the
+ * node thread and costs the peer only another node's header and a few bytes.
  */
 function isTrusted({ inbound, permissions }: Peer): boolean {
   return !inbound || permissions.noban;

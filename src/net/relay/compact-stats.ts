@@ -1,13 +1,13 @@
-// What became of compact blocks, counted by cause: for metrics, the page and getpeerinfo.
+// Counters of compact blocks by outcome and cause, for metrics, the status page and getpeerinfo.
 
-/** Causes by what they led to: put together from what was here, after a question, or fetched whole. */
+/** Outcome of each cause: reconstructed at once, after a request for transactions, or fetched as a whole. */
 export const COMPACT_CAUSES = {
-  /** complete: the mempool had everything but the coinbase; the extra pool helped; what the sender had added helped. */
+  /** complete: the mempool had everything except the coinbase; remembered transactions helped; prefilled transactions helped. */
   mempool: 'complete',
   extra: 'complete',
   prefilled: 'complete',
   missing: 'asked',
-  /** failed: two of the block had one short id; it came out wrong; too many were being put together. */
+  /** failed: two transactions of the block have one short id; the merkle root is wrong; too many blocks are in reconstruction. */
   collision: 'failed',
   mismatch: 'failed',
   busy: 'failed',
@@ -18,16 +18,16 @@ export type CompactOutcome = (typeof COMPACT_CAUSES)[CompactCause];
 
 export const COMPACT_CAUSE_NAMES = Object.keys(COMPACT_CAUSES) as readonly CompactCause[];
 
-/** Where a transaction of a block came from. */
+/** Source of a transaction of a block. */
 export const TX_SOURCES = ['mempool', 'extra', 'prefilled', 'asked'] as const;
 export type TxSource = (typeof TX_SOURCES)[number];
 
-/** Counters; peers have one each of outcomes. */
+/** Totals of all peers. Each peer has its own outcomes only. */
 export interface CompactStats {
   readonly blocks: Record<CompactCause, number>;
-  /** Transactions of blocks that were put together. */
+  /** Transactions of reconstructed blocks by source. */
   readonly txs: Record<TxSource, number>;
-  /** Bytes of transactions added to compact blocks that were sent, coinbases left out. */
+  /** Bytes of prefilled transactions in sent compact blocks, without coinbases. */
   prefilledBytes: number;
 }
 
@@ -41,7 +41,7 @@ export const createCompactStats = (): CompactStats => ({
   prefilledBytes: 0,
 });
 
-/** How many blocks came to what. */
+/** Sums the causes of each outcome. */
 export function outcomesOf({ blocks }: CompactStats): CompactOutcomes {
   const outcomes = noOutcomes();
   for (const cause of COMPACT_CAUSE_NAMES) outcomes[COMPACT_CAUSES[cause]] += blocks[cause];

@@ -1,25 +1,25 @@
-// What is due at some time, the earliest first. Times are those of a clock plus a few fixed delays, so nearly all of
-// them come in order: each goes to the end of the first lane whose last is not later, and there are as many lanes as
-// delays, more after the clock was set back. Adding and removing take a few steps however many wait; a heap of
-// thousands takes a dozen for each.
+// Queue of items by due time, earliest first. Due times are the clock plus one of a few fixed delays, so nearly all
+// arrive in order. Each item goes to the end of the first lane whose last item is not later; there are as many lanes as
+// delays, and more after the clock was set back. Adding and removing take a few steps, however many items wait. A heap
+// of thousands needs a dozen for each.
 
-/** Something that may wait; the queue keeps the last three fields. */
+/** An item that may wait. The queue maintains the last three fields. */
 export interface DueItem {
   dueMs: number;
-  /** Null while it does not wait. */
+  /** Null while the item is not in the queue. */
   lane: Lane | null;
   before: DueItem | null;
   after: DueItem | null;
 }
 
-/** In order of time. */
+/** Items in order of time. */
 interface Lane {
   first: DueItem;
   last: DueItem;
 }
 
 export class DueQueue<T extends DueItem> {
-  /** Those that end latest first. */
+  /** Lanes, latest end first. */
   readonly #lanes: Lane[] = [];
   #size = 0;
 
@@ -27,14 +27,14 @@ export class DueQueue<T extends DueItem> {
     return this.#size;
   }
 
-  /** The one that is due first. */
+  /** Returns the item that is due first. */
   peek(): T | undefined {
     let first: DueItem | undefined;
     for (const lane of this.#lanes) if (first === undefined || lane.first.dueMs < first.dueMs) first = lane.first;
     return first as T | undefined;
   }
 
-  /** One that does not wait. */
+  /** Adds an item that is not in the queue. */
   add(item: T): void {
     this.#size++;
     const lane = this.#lanes.find(({ last }) => last.dueMs <= item.dueMs);
@@ -49,7 +49,7 @@ export class DueQueue<T extends DueItem> {
     lane.last = item;
   }
 
-  /** Nothing happens when it does not wait. */
+  /** Removes an item. Does nothing if it is not in the queue. */
   remove(item: T): void {
     const { lane, before, after } = item;
     if (lane === null) return;
@@ -67,7 +67,7 @@ export class DueQueue<T extends DueItem> {
     this.#moveDown(lane, before === null);
   }
 
-  /** A lane ends earlier than it did, or is empty. */
+  /** Restores the order of lanes after a lane became empty or ends earlier. */
   #moveDown(lane: Lane, empty: boolean): void {
     const lanes = this.#lanes;
     let at = lanes.indexOf(lane);

@@ -1,5 +1,5 @@
-// Light clients with a filter (BIP-0037): filterload, filteradd, filterclear, and blocks cut down to what a filter
-// wants. Served with -peerbloomfilters, or to peers that were permitted it.
+// Light clients with a bloom filter (BIP-0037): filterload, filteradd, filterclear, and filtered blocks. Served with
+// -peerbloomfilters, or to peers with the permission.
 import { parseBlock } from '../../consensus/block/block-view.js';
 import { encodePartialMerkle, partialMerkleSteps } from '../../consensus/block/partial-merkle.js';
 import { ByteReader } from '../../consensus/bytes/reader.js';
@@ -18,7 +18,7 @@ export class FilteredRelay {
     this.#context = context;
   }
 
-  /** filterload. @throws DecodeError */
+  /** Handles filterload. @throws DecodeError */
   load(peer: Peer, payload: Uint8Array): void {
     if (!this.#serves(peer)) return;
     const filter = BloomFilter.decode(payload);
@@ -29,7 +29,7 @@ export class FilteredRelay {
     }
   }
 
-  /** filteradd. @throws DecodeError */
+  /** Handles filteradd. @throws DecodeError */
   add(peer: Peer, payload: Uint8Array): void {
     if (!this.#serves(peer)) return;
     const data = new ByteReader(payload).varBytes();
@@ -38,7 +38,7 @@ export class FilteredRelay {
     else peer.filter?.insert(data);
   }
 
-  /** filterclear: everything is wanted again. */
+  /** Handles filterclear: the peer wants all transactions again. */
   clear(peer: Peer): void {
     if (!this.#serves(peer) || !peer.relaysTransactions) return;
     peer.filter = null;
@@ -46,7 +46,7 @@ export class FilteredRelay {
   }
 
   /**
-   * Sends a block as merkleblock with the transactions that match the peer's filter; nothing without a filter.
+   * Sends a block as merkleblock with the transactions that match the peer's filter. Sends nothing without a filter.
    * @param bytes the whole block
    */
   async sendBlock(peer: Peer, bytes: Uint8Array): Promise<void> {
@@ -76,11 +76,11 @@ export class FilteredRelay {
     const proof = yield* partialMerkleSteps(txids, matches, crypto);
     if (peer.leaving) return;
     peer.send('merkleblock', Buffer.concat([block.header.bytes, encodePartialMerkle(proof)]));
-    // With the proof go the transactions themselves: there is no other way to ask for them.
+    // Send the transactions too: the peer has no other way to request them.
     for (const [i, tx] of block.txs.entries()) if (matches[i]) peer.send('tx', tx.stripped());
   }
 
-  /** A peer that uses filters where none are offered is left. */
+  /** Returns whether the peer may use filters; otherwise disconnects it. */
   #serves(peer: Peer): boolean {
     if ((servicesFor(peer, this.#context.options.services) & SERVICE.BLOOM) !== 0n) return true;
     this.#context.disconnect(peer, 'filter message received despite not offering bloom services');

@@ -1,14 +1,13 @@
-// The block that was passed on last: ready to be sent as a compact block, and its transactions for peers that ask for
-// one of them by name.
+// The block that was forwarded last, prepared for requests: as a compact block, and its transactions by id.
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 
 export class NewestBlock {
   readonly hash: Uint8Array;
-  /** Made when the first peer wants it. */
+  /** Encoded when the first peer wants it. */
   message: Uint8Array | null = null;
-  /** By keys of txid and of wtxid; made when the first peer asks. */
+  /** Transactions by keys of txid and wtxid; built at the first request. */
   #byTxid: Map<string, TxView> | null = null;
   #byWtxid: Map<string, TxView> | null = null;
 
@@ -20,7 +19,7 @@ export class NewestBlock {
     return equalBytes(this.hash, hash);
   }
 
-  /** A transaction of the block (Core's m_most_recent_block_txs): of a block that left again, too. */
+  /** Returns a transaction of the block, also after the block was disconnected (Core's m_most_recent_block_txs). */
   transaction(hash: Uint8Array, byWtxid: boolean): TxView | undefined {
     const { txs } = this.block;
     if (byWtxid) return (this.#byWtxid ??= new Map(txs.map((tx) => [hashKey(tx.wtxid), tx]))).get(hashKey(hash));

@@ -1,30 +1,30 @@
-// Transactions whose inputs are not known yet wait here for their parents (Core's TxOrphanage since version 30). By
-// wtxid: which of several witnesses is right shows only when the parents are here, and a copy with a wrong one must not
-// keep the right one out. Each is held for those who announced it, and leaves with the last of them. No peer can push
-// out what another one brought: when there is too much, the peer that uses most of its share loses its own oldest ones.
+// Orphans: transactions with unknown parents (Core's TxOrphanage since version 30). They are stored by wtxid, because
+// which of several witnesses is valid shows only when the parents arrive, and a copy with an invalid one must not
+// exclude the valid one. Each is held for its announcers and removed with the last of them. No peer can evict what
+// another one announced: when there is too much, the peer that uses most of its share loses its oldest announcements.
 //
-// The share is counted twice: in weight, which stands for memory, and in a score of one for each announcement and one
-// for every ten inputs, which stands for the time that a block or a peer's end may take here.
+// A share is measured in weight, which stands for memory, and in a score of one per announcement and one per ten
+// inputs, which stands for the time that a block or a disconnect may take here.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Peer } from '../peer/peer.js';
 
-/** Weight above which a transaction may not wait. */
+/** Weight above which a transaction is not stored. */
 const MAX_ORPHAN_WEIGHT = 400_000;
-/** Inputs that count as much as one announcement. */
+/** Inputs that add one to the score. */
 const INPUTS_PER_POINT = 10;
 
 export interface OrphanLimits {
-  /** Score of all peers together; each has an equal share. */
+  /** Largest total score. Each peer has an equal share. */
   readonly score: number;
-  /** Weight units for each peer that brought any. */
+  /** Weight units for each peer that announced any orphan. */
   readonly weightPerPeer: number;
 }
 
-/** One that waits. */
+/** An orphan as listed by RPC. */
 export interface Orphan {
   readonly tx: TxView;
-  /** Those who announced it, in order. */
+  /** Announcers in order of time. */
   readonly announcers: readonly Peer[];
 }
 
@@ -32,30 +32,30 @@ interface Waiting {
   readonly tx: TxView;
   readonly key: string;
   readonly weight: number;
-  /** Its inputs' part of the score. */
+  /** Part of the score for its inputs. */
   readonly inputPoints: number;
   readonly announcements: Map<Peer, Announcement>;
-  /** The announcement under which it is to be looked at again, when a parent has come. */
+  /** Announcement under which the orphan is to be validated again because a parent arrived. */
   ready: Announcement | null;
 }
 
 interface Announcement {
   readonly orphan: Waiting;
   readonly peer: Peer;
-  /** Counts all announcements: the oldest is the smallest. */
+  /** Number of the announcement; the oldest is the smallest. */
   readonly sequence: number;
 }
 
-/** What one peer uses. */
+/** Usage of one peer. */
 interface Share {
-  /** By sequence. */
+  /** In order of their sequence numbers. */
   readonly all: Set<Announcement>;
   readonly ready: Set<Announcement>;
   weight: number;
   score: number;
 }
 
-/** How much of its share a peer uses, as a fraction. */
+/** Use of a share, as a fraction. */
 interface Load {
   readonly used: number;
   readonly share: number;
@@ -64,10 +64,10 @@ interface Load {
 const FULL: Load = { used: 1, share: 1 };
 
 export class Orphanage {
-  /** By key of the wtxid. */
+  /** Orphans by key of the wtxid. */
   readonly #orphans = new Map<string, Waiting>();
   readonly #shares = new Map<Peer, Share>();
-  /** By the key of the transaction that an input names, then by output: who spends it. */
+  /** Orphans that spend an output, by key of the txid and output index. */
   readonly #spenders = new Map<string, Map<number, Set<Waiting>>>();
   #sequence = 0;
   #announcements = 0;
@@ -84,15 +84,15 @@ export class Orphanage {
   get size(): number {
     return this.#orphans.size;
   }
-  /** Pairs of a transaction and a peer. */
+  /** Number of pairs of an orphan and a peer. */
   get announcements(): number {
     return this.#announcements;
   }
-  /** Of all transactions, each counted once. */
+  /** Weight of all orphans, each counted once. */
   get weight(): number {
     return this.#weight;
   }
-  /** Of all announcements, the inputs of each transaction counted once. */
+  /** Score of all announcements; the inputs of each orphan are counted once. */
   get score(): number {
     return this.#announcements + this.#inputPoints;
   }
@@ -106,19 +106,19 @@ export class Orphanage {
   hasFrom(wtxid: Uint8Array, peer: Peer): boolean {
     return this.#orphans.get(hashKey(wtxid))?.announcements.has(peer) === true;
   }
-  /** In order of arrival. */
+  /** Returns all orphans in order of arrival. */
   list(): Orphan[] {
     return [...this.#orphans.values()].map(({ tx, announcements }) => ({ tx, announcers: [...announcements.keys()] }));
   }
-  /** What a peer announced: how many, their weight, their score. */
+  /** Returns the announcements of a peer, their weight and their score. */
   used(peer: Peer): { readonly announcements: number; readonly weight: number; readonly score: number } {
     const share = this.#shares.get(peer);
     return { announcements: share?.all.size ?? 0, weight: share?.weight ?? 0, score: share?.score ?? 0 };
   }
 
   /**
-   * Keeps one for a peer; others may have to go for it, or it itself.
-   * @returns whether it is new here, and was not too large
+   * Stores an orphan for a peer. Others, or the orphan itself, may be evicted.
+   * @returns whether the orphan was unknown and not too large
    */
   add(tx: TxView, peer: Peer): boolean {
     const key = hashKey(tx.wtxid);
@@ -146,24 +146,24 @@ export class Orphanage {
     return true;
   }
 
-  /** Another peer has one that waits. */
+  /** Adds an announcer to a stored orphan. */
   addAnnouncer(wtxid: Uint8Array, peer: Peer): void {
     const orphan = this.#orphans.get(hashKey(wtxid));
     if (orphan !== undefined) this.#announce(orphan, peer);
   }
 
-  /** @returns whether it was here */
+  /** @returns whether the orphan was stored */
   remove(wtxid: Uint8Array): boolean {
     if (this.#orphans.size === 0) return false;
     const orphan = this.#orphans.get(hashKey(wtxid));
     if (orphan === undefined) return false;
     this.#remove(orphan);
-    // A peer less is a share less.
+    // The number of shares may have changed.
     this.#limit();
     return true;
   }
 
-  /** The peer is gone. @returns how many announcements went with it */
+  /** Removes the announcements of a peer. @returns their number */
   forgetPeer(peer: Peer): number {
     const share = this.#shares.get(peer);
     if (share === undefined) return 0;
@@ -173,7 +173,7 @@ export class Orphanage {
     return size;
   }
 
-  /** A block came: what it confirms, or what spends what it spends, need not wait. @returns how many left */
+  /** Removes orphans that a block confirms or conflicts with. @returns their number */
   onBlock(txs: readonly TxView[]): number {
     let removed = 0;
     for (const tx of txs) {
@@ -192,8 +192,8 @@ export class Orphanage {
   }
 
   /**
-   * A parent came: those that wait for it are to be looked at again, each at the expense of one of its announcers.
-   * @returns whether any is
+   * Marks the children of an accepted transaction for another validation, each at the expense of one of its announcers.
+   * @returns whether any child was marked
    */
   markChildrenReady(parent: TxView): boolean {
     if (this.#orphans.size === 0) return false;
@@ -205,7 +205,7 @@ export class Orphanage {
       for (const orphan of spenders) {
         if (orphan.ready !== null) continue;
         const announcements = [...orphan.announcements.values()];
-        // At random: no peer can arrange that its announcement is chosen.
+        // Random, so that no peer can arrange that its announcement is chosen.
         const announcement = announcements[Math.floor(this.#random() * announcements.length)] as Announcement;
         orphan.ready = announcement;
         (this.#shares.get(announcement.peer) as Share).ready.add(announcement);
@@ -215,18 +215,19 @@ export class Orphanage {
     return any;
   }
 
-  /** Whether something of a peer's is to be looked at again. */
+  /** Returns whether a peer has orphans to validate again. */
   hasReady(peer: Peer): boolean {
     return (this.#shares.get(peer)?.ready.size ?? 0) > 0;
   }
 
-  /** Peers with something to be looked at again. */
+  /** Returns the peers that have orphans to validate again. */
   *readyPeers(): Generator<Peer> {
     for (const [peer, { ready }] of this.#shares) if (ready.size > 0) yield peer;
   }
 
   /**
-   * The next of a peer's to be looked at again; it stays here, and is not looked at again before another parent comes.
+   * Takes the next orphan of a peer to validate again. The orphan stays stored, and is not validated again before
+   * another parent arrives.
    */
   takeReady(peer: Peer): TxView | undefined {
     const ready = this.#shares.get(peer)?.ready;
@@ -238,7 +239,7 @@ export class Orphanage {
     return undefined;
   }
 
-  /** Those that spend a transaction and that a peer announced: first those to be looked at again, then the newest. */
+  /** Returns the children of a transaction that a peer announced: first those to be validated again, then the newest. */
   childrenOf(parent: TxView, peer: Peer): TxView[] {
     const found = new Set<Announcement>();
     for (const spenders of this.#spenders.get(hashKey(parent.txid))?.values() ?? []) {
@@ -268,7 +269,7 @@ export class Orphanage {
     for (const announcement of orphan.announcements.values()) this.#erase(announcement);
   }
 
-  /** Takes an announcement away, and the transaction with the last one. */
+  /** Removes an announcement, and its orphan with the last one. */
   #erase(announcement: Announcement): void {
     const { orphan, peer } = announcement;
     const share = this.#shares.get(peer) as Share;
@@ -300,12 +301,12 @@ export class Orphanage {
   }
 
   /**
-   * Evicts from the peer that uses most of its share until all is within bounds: the oldest first, those pending a new
-   * look last.
+   * Evicts announcements of the peer that uses most of its share until the limits hold: oldest first, those to be
+   * validated again last.
    */
   #limit(): void {
     if (!this.#tooMuch) return;
-    // As they are now, though shares grow when a peer has nothing left.
+    // Shares are computed once, although they grow when a peer has nothing left.
     const shareOfScore = Math.floor(this.#limits.score / Math.max(1, this.#shares.size));
     const loadOf = ({ weight, score }: Share): Load => {
       const byScore = { used: score, share: shareOfScore };
@@ -319,12 +320,12 @@ export class Orphanage {
       for (const [peer, share] of this.#shares) {
         const load = loadOf(share);
         const order = compareLoads(load, most);
-        // Among equals the newest peer.
+        // Among equals, choose the newest peer.
         if (order > 0 || (order === 0 && worst !== undefined && peer.id > worstId)) {
           [worst, worstId, second, most] = [share, peer.id, most, load];
         } else if (compareLoads(load, second) > 0) second = load;
       }
-      // Some peer uses more than its share when all together use more than there is.
+      // If all peers together exceed the limit, some peer exceeds its share.
       if (worst === undefined) return;
       for (const wanted of [false, true]) {
         for (const announcement of worst.all) {
@@ -339,7 +340,7 @@ export class Orphanage {
   }
 }
 
-/** By the fraction, and among equal ones the score, whose share is the smaller number, counts for more. */
+/** Compares by the fraction. Among equals the score counts more, whose share is the smaller number. */
 function compareLoads(a: Load, b: Load): number {
   return a.used * b.share - b.used * a.share || b.share - a.share;
 }

@@ -1,5 +1,5 @@
-// A block that is put together from a compact block (BIP-0152): short ids are looked up among the transactions we have,
-// the rest is asked for (Core's PartiallyDownloadedBlock).
+// Reconstruction of a block from a compact block (BIP-0152): short ids are looked up among known transactions, and the
+// rest is requested (Core's PartiallyDownloadedBlock).
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { MAX_BLOCK_TXS } from '../../consensus/limits.js';
@@ -11,22 +11,22 @@ import type { NetContext } from '../context.js';
 import { type CompactBlock, ShortIds } from '../wire/compact-block.js';
 import type { CompactCause, TxSource } from './compact-stats.js';
 
-/** A block has no more bytes than weight. */
+/** Largest block in bytes: a block has no more bytes than weight units. */
 const MAX_BYTES = 4_000_000;
 
 /**
- * 'collision', 'mismatch': nothing wrong with it, but the whole block has to be fetched; 'invalid': an honest peer does
- * not send this.
+ * 'collision', 'mismatch': the peer is not at fault, but the whole block must be requested. 'invalid': an honest peer
+ * does not send this.
  */
 export type PartialFault = 'collision' | 'mismatch' | 'invalid';
 
-/** One of its transactions: parsed, or as the mempool stores it. */
+/** A transaction of the block: parsed, or as the mempool stores it. */
 type Part = Pick<TxView, 'bytes' | 'totalSize' | 'txid' | 'wtxid' | 'facts'>;
 
 export class PartialBlock {
-  /** By place; null where one is missing. */
+  /** Transactions by position; null: missing. */
   readonly #txs: (Part | null)[];
-  /** Places of what was taken from outside the mempool. */
+  /** Positions of transactions from outside the mempool. */
   readonly #extra = new Set<number>();
   readonly #compact: CompactBlock;
 
@@ -36,9 +36,9 @@ export class PartialBlock {
   }
 
   /**
-   * Fills in what we have.
+   * Fills in known transactions.
    * @param extra transactions outside the mempool that may be in a block
-   * @param isWanted asked after each pause of the search: false ends it
+   * @param isWanted called after each pause of the search; false ends it
    */
   static async fromCompactBlock(
     compact: CompactBlock,
@@ -50,7 +50,7 @@ export class PartialBlock {
     if (total === 0 || total > MAX_BLOCK_TXS) return 'invalid';
     const block = new PartialBlock(compact, total);
     for (const [i, { index, tx }] of compact.prefilled.entries()) {
-      // More places than there are transactions before it: it would leave holes.
+      // The position exceeds the number of transactions before it, which would leave a gap.
       if (index > compact.shortIds.length + i) return 'invalid';
       block.#txs[index] = tx;
     }
@@ -62,7 +62,7 @@ export class PartialBlock {
       places.set(id, at++);
     }
     await block.#fillFromMempool(places, context, extra, isWanted);
-    // What is missing may take a while, and must not hold on to the mempool's memory.
+    // Copy the transactions: requesting the rest may take a while, and the mempool's memory must not be held.
     if (block.missing().length > 0) block.#copyStored();
     return block;
   }
@@ -74,7 +74,7 @@ export class PartialBlock {
     isWanted: () => boolean,
   ): Promise<void> {
     const ids = new ShortIds(this.#compact.header, this.#compact.nonce, context.crypto);
-    // Places that match two of our transactions stay open: a short id cannot tell which is right.
+    // A position that matches two known transactions stays open: the short id does not tell which is right.
     const disputed = new Set<number>();
     const slicer = new Slicer();
     const search = context.wtxids.search(
@@ -101,7 +101,7 @@ export class PartialBlock {
     }
   }
 
-  /** How many transactions come from where. */
+  /** Returns the number of transactions by source. */
   get sources(): Record<TxSource, number> {
     const asked = this.#txs.filter((tx) => tx === null).length;
     const prefilled = this.#compact.prefilled.length;
@@ -109,8 +109,8 @@ export class PartialBlock {
   }
 
   /**
-   * What it took to have it whole, and the places of what the mempool lacked. Hashes what the sender added: for blocks
-   * that came out right.
+   * Returns what the reconstruction needed, and the positions that the mempool lacked. Hashes the prefilled
+   * transactions, so call it for valid blocks only.
    */
   needs({ wtxids }: Pick<NetContext, 'wtxids'>): { readonly cause: CompactCause; readonly lacked: readonly number[] } {
     const missing = this.missing();
@@ -132,7 +132,7 @@ export class PartialBlock {
     }
   }
 
-  /** Places that have to be asked for, rising. */
+  /** Returns the positions to request, ascending. */
   missing(): number[] {
     const places: number[] = [];
     for (const [place, tx] of this.#txs.entries()) if (tx === null) places.push(place);
@@ -140,9 +140,9 @@ export class PartialBlock {
   }
 
   /**
-   * The block with the missing ones, in order. Wrong transactions or witnesses may be our own doing: two transactions can
-   * have the same short id.
-   * @param height the block's, by its parent's
+   * Returns the block with the requested transactions, in order. A wrong transaction or witness may be this node's
+   * fault: two transactions can have the same short id.
+   * @param height height of the block
    */
   async finish(rest: readonly TxView[], height: number, { chain, crypto, params }: NetContext): Promise<BlockView | PartialFault> {
     let next = 0;
@@ -154,8 +154,7 @@ export class PartialBlock {
     }
     if (next !== rest.length) return 'invalid';
     const sizeBytes = txs.reduce((sum, tx) => sum + tx.totalSize, 0);
-    // Short ids of a few bytes can name any amount of what the mempool holds: it is not copied to find out that this is
-    // no block.
+    // A few bytes of short ids can name any amount of mempool transactions. Do not copy them to find out that they are no block.
     if (sizeBytes > MAX_BYTES) return 'mismatch';
     const writer = new ByteWriter(90 + sizeBytes);
     writer.bytes(this.#compact.header).compactSize(txs.length);

@@ -1,22 +1,21 @@
-// Which transactions a compact block is sent with besides its coinbase: those that this node itself lacked when the
-// block came, since peers may lack the same (BIP-0152's "expected to be missing"; proposed for Bitcoin Core by 0xB10C
-// and in its pull request 35558, where nodes that were sent such blocks put 90 % of them together without asking, and
-// others 57 %; half of them carried less than 900 bytes).
+// Selects the transactions that a compact block contains in full besides its coinbase: those that this node lacked
+// itself, since its peers may lack them too (BIP-0152's "expected to be missing";
+// docs/decisions/0030-compact-block-prefill.md).
 import type { TxView } from '../../consensus/tx/tx-view.js';
 
-/** What a connection sends before the first answer: ten segments (RFC 6928). */
+/** Bytes that TCP sends before the first acknowledgement: ten segments (RFC 6928). */
 const WINDOW_BYTES = 14_600;
-/** Bytes of a transaction's place, at most. */
+/** Most bytes of a transaction's index. */
 const INDEX_BYTES = 3;
 const SHORT_ID_BYTES = 6;
-/** Bytes around the transactions of a compact block: the frame, header, nonce and counts. */
+/** Bytes of a compact block besides its transactions: frame, header, nonce and counts. */
 const FIXED_BYTES = 24 + 88 + 8;
 
 /**
- * Places of what is sent whole, rising, the coinbase first. What does not fit into the last window that the message
- * needs anyway stays out: another window costs the round trip that is to be saved. Smaller ones go first, so that as
- * many as possible fit.
- * @param lacked places of what this node lacked
+ * Returns ascending positions of the prefilled transactions, the coinbase first. They must fit into the last TCP window
+ * that the message needs anyway: another window would cost the round trip that prefilling saves. Smaller ones are taken
+ * first, so that as many as possible fit.
+ * @param lacked positions of transactions that this node lacked
  */
 export function choosePrefilled(txs: readonly TxView[], lacked: readonly number[]): number[] {
   const coinbase = txs[0] as TxView;

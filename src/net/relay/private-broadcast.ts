@@ -1,18 +1,18 @@
-// Transactions that reach the network without showing any peer their origin (-privatebroadcast; Core's
-// PrivateBroadcast): which of them is sent next, which peers it was sent to, and which confirmed it. One is done when
-// it comes back from another peer. No sockets here: private-sender.ts opens the connections.
+// State of -privatebroadcast (Core's PrivateBroadcast): which transaction is sent next, to which peers each was sent,
+// and which of them confirmed it. A transaction is done when another peer sends it back. private-sender.ts opens the
+// connections.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Peer } from '../peer/peer.js';
 
-/** What waits at most, and how often one is sent before it takes another word of the operator's. */
+/** Most pending transactions, and most attempts for one of them before the operator has to submit it again. */
 const MAX_TRANSACTIONS = 10_000;
 const MAX_ATTEMPTS = 1_000;
-/** When one that no peer confirmed, or that has not come back since the last confirmation, is sent again. */
+/** Seconds after which a transaction without confirmation is sent again, and seconds since the last confirmation. */
 const UNSENT_SECONDS = 5 * 60;
 const CONFIRMED_SECONDS = 60;
 
-/** Sent to a peer. Times in seconds. */
+/** One attempt to send a transaction to a peer. Times in seconds. */
 export interface PrivateSend {
   readonly peerId: number;
   readonly address: string;
@@ -27,9 +27,9 @@ export interface PrivateTx {
 }
 
 export class PrivateBroadcast {
-  /** By key of the wtxid, in order of arrival. */
+  /** Transactions by key of the wtxid, in order of arrival. */
   readonly #txs = new Map<string, PrivateTx>();
-  /** What a connected peer was sent: one for each. */
+  /** Transaction that each connected peer was sent. */
   readonly #byPeer = new Map<Peer, { readonly entry: PrivateTx; readonly send: PrivateSend }>();
   readonly #nowSeconds: () => number;
 
@@ -41,7 +41,7 @@ export class PrivateBroadcast {
     return [...this.#txs.values()];
   }
 
-  /** One that has had all its attempts begins anew. */
+  /** Adds a transaction. One that has used all its attempts starts again. */
   add(tx: TxView): 'added' | 'present' | 'full' {
     const key = hashKey(tx.wtxid);
     const entry = this.#txs.get(key);
@@ -56,7 +56,7 @@ export class PrivateBroadcast {
     return 'added';
   }
 
-  /** @returns how many peers confirmed it; null when it is not here */
+  /** @returns the number of peers that confirmed it; null if it is not pending */
   remove(wtxid: Uint8Array): number | null {
     const key = hashKey(wtxid);
     const entry = this.#txs.get(key);
@@ -70,12 +70,12 @@ export class PrivateBroadcast {
     return false;
   }
 
-  /** Attempts that are left. */
+  /** Returns the attempts that are left. */
   attemptsLeft({ sends }: PrivateTx): number {
     return Math.max(0, MAX_ATTEMPTS - sends.length);
   }
 
-  /** What a peer is to be sent: of those sent to the fewest the one that waits longest. Undefined: nothing. */
+  /** Returns the transaction to send to a peer: the one with the fewest attempts, then the one that waits longest. Undefined: none. */
   pick(peer: Peer, address: string): TxView | undefined {
     let best: PrivateTx | undefined;
     for (const entry of this.#txs.values()) if (isPending(entry) && (best === undefined || isBefore(entry, best))) best = entry;
@@ -86,25 +86,25 @@ export class PrivateBroadcast {
     return best.tx;
   }
 
-  /** What a peer was told of. */
+  /** Returns the transaction that a peer was sent. */
   txSentTo(peer: Peer): TxView | undefined {
     return this.#byPeer.get(peer)?.entry.tx;
   }
 
-  /** The peer has dealt with it. */
+  /** Called when the peer has handled the transaction. */
   confirm(peer: Peer): void {
     const sent = this.#byPeer.get(peer);
     if (sent !== undefined) sent.send.confirmedAt = this.#nowSeconds();
   }
 
-  /** The peer is gone. @returns whether it confirmed what it was sent */
+  /** Removes a disconnected peer. @returns whether it confirmed its transaction */
   forgetPeer(peer: Peer): boolean {
     const confirmed = this.#byPeer.get(peer)?.send.confirmedAt ?? null;
     this.#byPeer.delete(peer);
     return confirmed !== null;
   }
 
-  /** Those that should be sent again. */
+  /** Returns the transactions to send again. */
   stale(): TxView[] {
     const now = this.#nowSeconds();
     const isStale = (entry: PrivateTx): boolean => {
@@ -118,7 +118,7 @@ export class PrivateBroadcast {
 const isPending = ({ sends }: PrivateTx): boolean => sends.length < MAX_ATTEMPTS;
 const lastOf = (times: readonly number[]): number => times.reduce((last, time) => Math.max(last, time), 0);
 
-/** By attempts, confirmations, and their last times: the least goes first. */
+/** Returns whether a has fewer attempts and confirmations, or earlier ones, than b. */
 function isBefore(a: PrivateTx, b: PrivateTx): boolean {
   const rankOf = ({ sends }: PrivateTx): number[] => {
     const confirmed = sends.flatMap(({ confirmedAt }) => (confirmedAt === null ? [] : [confirmedAt]));

@@ -1,6 +1,6 @@
-// Connections for -privatebroadcast: each goes through Tor or I2P to an address chosen by chance, says nothing of this node,
-// hands over one transaction and ends when the peer has answered a ping (Core's ThreadPrivateBroadcast and what
-// net_processing does on such connections). Three for each transaction, and more later until it comes back from the
+// Connections of -privatebroadcast. Each goes through Tor or I2P to a random address, reveals nothing about this node,
+// hands over one transaction, and ends when the peer has answered a ping (Core's ThreadPrivateBroadcast and its part of
+// net_processing). Three connections for each transaction, and more later until the transaction returns from the
 // network.
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -12,20 +12,20 @@ import { addressText, type NetAddress, type NetworkName } from '../wire/net-addr
 import { INV } from '../wire/protocol.js';
 import { PrivateBroadcast } from './private-broadcast.js';
 
-/** Peers that each transaction is sent to. */
+/** Number of peers that each transaction is sent to. */
 const PEERS_PER_TX = 3;
 const MAX_CONNECTIONS = 64;
-/** A connection that is not over by then is given up. */
+/** Seconds after which an unfinished connection is closed. */
 const MAX_SECONDS = 3 * 60;
-/** Before the next try when an address did not answer, and when none is known. */
+/** Pause before the next attempt if an address did not answer, and if no address is known. */
 const FAILED_MS = 100;
 const NO_ADDRESS_MS = 500;
 
 export interface PrivateSenderDeps {
-  /** An address of a network, by chance. */
+  /** Returns a random address of a network. */
   pick(network: NetworkName): NetAddress | undefined;
   connect(target: NetAddress, type: ConnectionType): Promise<Peer | null>;
-  /** Connections of the kind that are there. */
+  /** Returns the open private-broadcast connections. */
   open(): readonly Peer[];
   ping(peer: Peer): void;
 }
@@ -36,7 +36,7 @@ export class PrivateSender {
   #opening = false;
   #stopped = false;
   #timer: NodeJS.Timeout | null = null;
-  /** What is taken for Tor's proxy has led to an onion address: it may be trusted with others. */
+  /** True if the proxy has led to an onion address. Then it is Tor, and may be used for other addresses. */
   #torWorks = false;
   readonly #context: NetContext;
   readonly #deps: PrivateSenderDeps;
@@ -47,7 +47,7 @@ export class PrivateSender {
     this.queue = new PrivateBroadcast(() => context.clock.nowSeconds());
   }
 
-  /** Whether there is a way to addresses whose calls tell nothing of ours. */
+  /** True if addresses can be reached through Tor or I2P. */
   get reachable(): boolean {
     return this.#hidden().length > 0;
   }
@@ -56,7 +56,7 @@ export class PrivateSender {
     return (['onion', 'i2p'] as const).filter((network) => this.#context.routes.calls(network));
   }
 
-  /** @returns false when the queue is full */
+  /** @returns false if the queue is full */
   add(tx: TxView): boolean {
     const name = `txid=${hashToHex(tx.txid)}, wtxid=${hashToHex(tx.wtxid)}`;
     const outcome = this.queue.add(tx);
@@ -69,7 +69,7 @@ export class PrivateSender {
     return outcome !== 'full';
   }
 
-  /** Gives up all with this txid or wtxid. @returns them */
+  /** Removes all transactions with this txid or wtxid. @returns them */
   abort(id: Uint8Array): TxView[] {
     const aborted = this.queue.list
       .map(({ tx }) => tx)
@@ -78,7 +78,7 @@ export class PrivateSender {
     return aborted;
   }
 
-  /** A transaction came from the network: if it is ours, it is known there. */
+  /** Called for every transaction from the network. If it is a pending one, it is done. */
   received(peer: Peer, tx: TxView): void {
     if (!this.#endBroadcast(tx)) return;
     this.#log(
@@ -86,7 +86,7 @@ export class PrivateSender {
     );
   }
 
-  /** Connections that it would still have needed are not opened. */
+  /** The connections that the transaction would still have needed are not opened. */
   #endBroadcast(tx: TxView): boolean {
     const confirmed = this.queue.remove(tx.wtxid);
     if (confirmed === null) return false;
@@ -94,7 +94,7 @@ export class PrivateSender {
     return true;
   }
 
-  /** Sends again what has not come back, if it is still good. Every few minutes. */
+  /** Sends transactions again that have not returned and are still valid. Called every few minutes. */
   async retry(): Promise<void> {
     let again = 0;
     for (const tx of this.queue.stale()) {
@@ -112,7 +112,7 @@ export class PrivateSender {
     this.#open(again);
   }
 
-  /** The handshake with a peer we called for this is over. */
+  /** Called when the handshake with a private-broadcast peer is complete. */
   ready(peer: Peer): void {
     if (peer.address.network === 'onion') this.#torWorks = true;
     const tx = this.queue.pick(peer, addressText(peer.address));
@@ -124,7 +124,7 @@ export class PrivateSender {
     peer.send('inv', encodeInv([{ type: INV.TX, hash: tx.txid }]));
   }
 
-  /** getdata: exactly the one that it was told of. @throws DecodeError */
+  /** Handles getdata, which must request exactly the announced transaction. @throws DecodeError */
   getData(peer: Peer, payload: Uint8Array): void {
     const tx = this.queue.txSentTo(peer);
     const entries = invEntries(payload);
@@ -138,30 +138,30 @@ export class PrivateSender {
     this.#deps.ping(peer);
   }
 
-  /** It has answered the ping after the transaction. */
+  /** Called when the peer has answered the ping after the transaction. */
   answered(peer: Peer): void {
     this.queue.confirm(peer);
     this.#drop(peer, 'got a PONG (the transaction will probably reach the network)');
   }
 
-  /** Ends a connection that is not needed. */
+  /** Closes a connection. */
   #drop(peer: Peer, why: string): void {
     this.#log(`Disconnecting: ${why}, peer=${peer.id}`);
     this.#context.disconnect(peer);
   }
 
-  /** The peer does not want transactions. */
+  /** Called when the peer accepts no transactions. */
   refuse(peer: Peer): void {
     this.#drop(peer, 'does not support transaction relay (connected in vain)');
   }
 
-  /** A connection has ended. */
+  /** Called when a connection has ended. */
   forgetPeer(peer: Peer): void {
     if (!this.queue.forgetPeer(peer) && this.queue.hasPending) this.#open(1);
     else this.#open(0);
   }
 
-  /** Connections that take too long. */
+  /** Closes connections that take too long. */
   tick(): void {
     const now = this.#context.clock.realSeconds();
     for (const peer of this.#deps.open()) {
@@ -197,14 +197,14 @@ export class PrivateSender {
       });
   }
 
-  /** @returns how long to wait before the next; null: until a connection ends */
+  /** @returns ms to wait before the next attempt; null: until a connection ends */
   async #openOne(): Promise<number | null> {
     if (this.#deps.open().length >= MAX_CONNECTIONS) return null;
     const networks = this.#hidden();
-    // Exits of Tor; whether the proxy is Tor's shows when it has led to an onion address.
+    // Clearnet addresses through Tor exits. That the proxy is Tor is known once it has led to an onion address.
     const exits: NetworkName[] = this.#torWorks ? ['ipv4', 'ipv6'] : [];
     for (const network of exits) if (this.#context.routes.calls(network)) networks.push(network);
-    // One by chance, another where nothing is known of it.
+    // Choose a random network, and the next one if no address of it is known.
     const first = Math.floor(this.#context.random() * networks.length);
     const [address] = [...networks.slice(first), ...networks.slice(0, first)].flatMap((network) => this.#deps.pick(network) ?? []);
     if (address === undefined) return NO_ADDRESS_MS;

@@ -1,9 +1,9 @@
-// Names of the transactions that are to be announced, once for all peers, in the order in which they came: a peer that
-// is told slowly holds a position in it. Off the V8 heap, 64 bytes each.
+// Log of the ids of transactions to announce, shared by all peers, in order of arrival. Each peer holds a position in
+// it. Stored outside the V8 heap, 64 bytes per transaction.
 
 const HASH = 32;
 const ROW = 2 * HASH;
-/** Rows that come and go together. */
+/** Rows that are allocated and freed together. */
 const SEGMENT_ROWS = 1_024;
 
 export class RelayLog {
@@ -12,12 +12,12 @@ export class RelayLog {
   #begin = 0;
   #end = 0;
 
-  /** @param most rows kept, apart from the rest of a segment */
+  /** @param most rows kept, rounded up to a segment */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** First position that is kept. */
+  /** First position that is stored. */
   get begin(): number {
     return this.#begin;
   }
@@ -26,7 +26,7 @@ export class RelayLog {
     return this.#end;
   }
 
-  /** @param needed asked now and then: the lowest position that is still to be read */
+  /** @param needed returns the lowest position that is still to be read; called once per segment */
   append(txid: Uint8Array, wtxid: Uint8Array, needed: () => number): void {
     const row = this.#end % SEGMENT_ROWS;
     if (row === 0) {
@@ -39,7 +39,7 @@ export class RelayLog {
     this.#end++;
   }
 
-  /** Where it lies; never changed. @param at from begin to end */
+  /** Returns a view of an id, which never changes. @param at from begin to end */
   read(at: number, byWtxid: boolean): Uint8Array {
     const from = (at % SEGMENT_ROWS) * ROW + (byWtxid ? HASH : 0);
     return this.#segments[Math.floor((at - this.#begin) / SEGMENT_ROWS)]!.subarray(from, from + HASH);

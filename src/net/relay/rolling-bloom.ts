@@ -1,22 +1,19 @@
-// Remembers at least the last n hashes put in, with a small share of false hits, in fixed memory (Core's
-// CRollingBloomFilter): cells of two bits hold the generation that set them; when a third generation begins, the oldest
-// is wiped.
+// Remembers at least the last n inserted hashes, with a small share of false positives, in fixed memory (Core's
+// CRollingBloomFilter). Cells of two bits hold the generation that set them. When a third generation begins, the oldest
+// one is cleared.
 import crypto from 'node:crypto';
 
 export class RollingBloom {
   readonly #hashCount: number;
   readonly #perGeneration: number;
   readonly #cells: number;
-  /**
-   * One word of low bits and one of high bits for each 32 cells; made with the first entry: most peers come and go
-   * without one.
-   */
+  /** One word of low bits and one of high bits for each 32 cells. Allocated with the first entry, because most peers never need it. */
   #words: Uint32Array | null = null;
   readonly #salt = new Uint32Array(2);
   #generation = 1;
   #entries = 0;
 
-  /** @param elements how many are surely remembered @param falseShare of others that seem to be */
+  /** @param elements number that is surely remembered @param falseShare share of false positives */
   constructor(elements: number, falseShare: number) {
     const logShare = Math.log(falseShare);
     this.#hashCount = Math.max(1, Math.min(Math.round(logShare / Math.log(0.5)), 50));
@@ -62,9 +59,9 @@ export class RollingBloom {
     return true;
   }
 
-  /** Forgets everything. */
+  /** Removes everything. */
   reset(): void {
-    // As good as new: nothing was added since.
+    // Nothing was added since the last reset.
     if (this.#entries === 0 && this.#generation === 1) return;
     crypto.getRandomValues(this.#salt);
     this.#words?.fill(0);
@@ -79,14 +76,17 @@ export class RollingBloom {
     const high = (this.#generation & 2) !== 0 ? 0xffffffff : 0;
     const words = this.#words as Uint32Array;
     for (let i = 0; i < words.length; i += 2) {
-      // Cells of the generation that begins anew are those whose two bits are its number.
+      // Clear the cells whose two bits are the number of the generation that begins.
       const keptBits = ((words[i] as number) ^ low) | ((words[i + 1] as number) ^ high);
       words[i] = (words[i] as number) & keptBits;
       words[i + 1] = (words[i + 1] as number) & keptBits;
     }
   }
 
-  /** Where the walk over the cells begins, from a salted mix of all words: senders of hashes can't aim. */
+  /**
+   * Returns start and step of the walk over the cells, from a salted mix of all words, so that senders of hashes cannot
+   * choose cells.
+   */
   #start(hash: Uint8Array): { at: number; step: number } {
     let a = this.#salt[0] as number;
     let b = this.#salt[1] as number;

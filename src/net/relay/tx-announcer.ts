@@ -1,5 +1,5 @@
-// Tells peers of transactions, slowly and in an order that says nothing about where they came from, and hands them out
-// on request (Core's inventory trickle, mapRelay and feefilter).
+// Announces transactions to peers, slowly and in an order that does not reveal their origin, and sends them on request
+// (Core's inventory trickle, mapRelay and feefilter).
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import { Slicer } from '../../lib/slicer.js';
@@ -12,68 +12,65 @@ import { FEEFILTER_VERSION, INV, MAX_INV_SIZE } from '../wire/protocol.js';
 import { RelayLog } from './relay-log.js';
 import { RollingBloom } from './rolling-bloom.js';
 
-/**
- * Mean time between announcements to peers that we chose; all others share one clock, so that none learns more than
- * another.
- */
+/** Mean time between announcements to an outbound peer. All inbound peers share one timer, so that none learns more than another. */
 const OUTBOUND_INTERVAL_MS = 2_000;
 const INBOUND_INTERVAL_MS = 5_000;
-/** Transactions announced at once, seven a second for inbound peers. */
+/** Transactions per announcement: seven per second for inbound peers. */
 const BROADCAST_MAX = 7 * 5;
-/** Beyond that, more is announced at once as more waits: so many a thousand, up to what one inv holds. */
+/** Additional transactions per announcement for each thousand that wait, up to the size of one inv. */
 const BROADCAST_PER_THOUSAND = 5;
-/** Milliseconds that filters, or a walk through the whole mempool, may take of one turn. */
+/** Milliseconds of one slice that filters, or a walk through the whole mempool, may take. */
 const SLICE_MS = 2;
-/** Of what waits, so many are put in order each time, those that came first. */
+/** Number of waiting transactions that are sorted each time, oldest first. */
 const ORDERED = 2_000;
-/** Looked at for that in one turn, since most may have left the mempool. */
+/** Most log rows that are checked for that in one slice, since most may have left the mempool. */
 const MAX_CHECKED = 4 * ORDERED;
-/** What waits for a slow peer beyond that, 64 MB; it never hears of still older ones. */
+/** Most rows of the log, 64 MB. A slow peer does not get older ones. */
 const MOST_WAITING = 1_000_000;
-/** Hashes of one inv. */
+/** Most hashes of one inv. */
 const MAX_INV = 1_000;
-/** Hashes a peer surely knows, and those told it lately. */
+/** Number of hashes that a peer surely knows, and that were announced to it lately. */
 const KNOWN = 50_000;
 const RECENT = 3_500;
 const FALSE_HITS = 0.000001;
-/** What was announced is kept this long for those who ask, even when the mempool lost it. */
+/** Time and bytes for which announced transactions are kept for requests, even when they have left the mempool. */
 const RELAY_MS = 15 * 60_000;
 const RELAY_MAX_BYTES = 16 << 20;
-/** Any peer may ask for transactions this old: the whole network knows them. */
+/** Any peer may request transactions of this age, which the whole network knows. */
 const UNCONDITIONAL_RELAY_SECONDS = 2 * 60;
-/** feefilter: mean time between, and how soon after a large change. */
+/** feefilter: mean time between messages, and delay after a large change. */
 const FEE_INTERVAL_MS = 10 * 60_000;
 const FEE_CHANGE_DELAY_MS = 5 * 60_000;
 const MAX_MONEY = 2_100_000_000_000_000;
-/** Steps of 10 %, up to a rate that no transaction pays. */
+/** Rates of feefilter grow by 10 %, up to a rate that no transaction pays. */
 const FEE_STEP = 1.1;
 const MAX_FEE_STEP = 10_000_000;
-/** Core's default of -minrelaytxfee, satoshis per 1,000 virtual bytes: of release 30 and of 0.21. */
+/** Core's default of -minrelaytxfee of release 30 and of 0.21, satoshis per 1,000 virtual bytes. */
 const LEAST_FEE = 100;
 const LEAST_FEE_OF_21 = 1_000;
 
 interface PeerInventory {
   readonly known: RollingBloom;
   readonly recent: RollingBloom;
-  /** Positions in the log of what is to be announced first, at most ORDERED; some may have become needless. */
+  /** Positions in the log of what is announced first, at most ORDERED. Some may have become unnecessary. */
   waiting: number[];
-  /** Position in the log where the rest of what waits begins. */
+  /** Position in the log from which on transactions are not in `waiting` yet. */
   next: number;
   nextSendMs: number;
-  /** It asked for the whole mempool. */
+  /** True if the peer requested the whole mempool. */
   sendMempool: boolean;
-  /** The walk through the mempool that answers that, while it lasts. */
+  /** Walk through the mempool that answers that request, while it lasts. */
   walk: Walk | null;
   lastMempoolRequest: number;
   /** Mempool's sequence number at the last announcement to this peer; 1 before the first. */
   lastSequence: number;
-  /** Satoshis per 1,000 virtual bytes below which it wants nothing. */
+  /** Satoshis per 1,000 virtual bytes below which the peer wants no transactions. */
   minFeeRate: number;
   feeSent: number;
   nextFeeMs: number;
 }
 
-/** What waits to be announced and is in the mempool, with what it is put in order by; for at once. */
+/** A transaction that is to be announced and is in the mempool, with its sort keys. Valid until the mempool changes. */
 interface Waiting {
   /** Position in the log. */
   readonly at: number;
@@ -84,9 +81,7 @@ interface Waiting {
 }
 
 interface Walk {
-  /**
-   * Row of the mempool to look at next. What leaves meanwhile is not announced, what comes waits like everything new.
-   */
+  /** Next row of the mempool. What leaves meanwhile is not announced; what arrives is announced like everything new. */
   row: number;
   /** Hashes that may still be announced. */
   left: number;
@@ -101,7 +96,7 @@ interface Relayed {
 export class TxAnnouncer {
   readonly #books = new Map<Peer, PeerInventory>();
   readonly #log = new RelayLog(MOST_WAITING);
-  /** By txid, oldest first; and the txids of wtxids. */
+  /** Announced transactions by txid, oldest first, and their txids by wtxid. */
   readonly #relay = new Map<string, Relayed>();
   readonly #relayTxids = new Map<string, string>();
   #relayBytes = 0;
@@ -110,14 +105,14 @@ export class TxAnnouncer {
   readonly #monotonicMs: () => number;
   readonly #steps: readonly number[];
 
-  /** @param monotonicMs milliseconds of a clock that only goes forward */
+  /** @param monotonicMs milliseconds of a monotonic clock */
   constructor(context: NetContext, monotonicMs: () => number = () => performance.now()) {
     this.#context = context;
     this.#monotonicMs = monotonicMs;
     this.#steps = feeSteps(context.options.legacyPeers ? LEAST_FEE_OF_21 : LEAST_FEE);
   }
 
-  /** The handshake with a peer is over. */
+  /** Adds a peer after the handshake. */
   addPeer(peer: Peer): void {
     if (!peer.relaysTransactions) return;
     this.#books.set(peer, {
@@ -140,12 +135,12 @@ export class TxAnnouncer {
     this.#books.delete(peer);
   }
 
-  /** Lowest rate the peer takes, satoshis per 1,000 virtual bytes. */
+  /** Returns the lowest fee rate that the peer accepts, satoshis per 1,000 virtual bytes. */
   minFeeRate(peer: Peer): number {
     return this.#books.get(peer)?.minFeeRate ?? 0;
   }
 
-  /** Transactions that wait to be announced to a peer. */
+  /** Returns the number of transactions to be announced to a peer. */
   waitingFor(peer: Peer): number {
     const book = this.#books.get(peer);
     return book === undefined ? 0 : this.#countWaiting(book);
@@ -156,13 +151,16 @@ export class TxAnnouncer {
     return this.#books.get(peer)?.lastSequence ?? 1;
   }
 
-  /** A transaction of the mempool is to be known everywhere (Core's RelayTransaction). */
+  /** Queues a mempool transaction for announcement to all peers (Core's RelayTransaction). */
   relayTx(tx: Pick<TxView, 'txid' | 'wtxid'>): void {
     if (this.#books.size === 0) return;
     this.#log.append(tx.txid, tx.wtxid, () => this.#lowestPosition());
   }
 
-  /** Announces again what no peer has asked for yet (Core's ReattemptInitialBroadcast): a million may be here. */
+  /**
+   * Announces transactions again that no peer has requested yet (Core's ReattemptInitialBroadcast). Pauses, because
+   * there may be a million.
+   */
   async relayUnbroadcast(): Promise<void> {
     const slicer = new Slicer();
     for (const entry of this.#context.mempool.entries()) {
@@ -171,7 +169,7 @@ export class TxAnnouncer {
     }
   }
 
-  /** Of the log, what some peer has still to be told. */
+  /** Returns the lowest position of the log that some peer still needs. */
   #lowestPosition(): number {
     let lowest = this.#log.end;
     for (const { next, waiting } of this.#books.values())
@@ -183,7 +181,7 @@ export class TxAnnouncer {
     return book.waiting.length + this.#log.end - Math.max(book.next, this.#log.begin);
   }
 
-  /** A peer sent or announced it. */
+  /** Records that a peer sent or announced a transaction. */
   noteKnown(peer: Peer, tx: TxView): void {
     const book = this.#books.get(peer);
     if (book === undefined) return;
@@ -193,7 +191,7 @@ export class TxAnnouncer {
     this.#books.get(peer)?.known.add(hash);
   }
 
-  /** feefilter. @param rate as received */
+  /** Handles feefilter. @param rate as received */
   feeFilter(peer: Peer, rate: bigint): void {
     const book = this.#books.get(peer);
     if (book === undefined || rate < 0n || rate > BigInt(MAX_MONEY)) return;
@@ -201,7 +199,7 @@ export class TxAnnouncer {
     this.#context.log.debug('net', `received: feefilter of ${(Number(rate) / 1e8).toFixed(8)} BTC/kvB from peer=${peer.id}`);
   }
 
-  /** mempool (BIP-0035), allowed by permission only. */
+  /** Handles mempool (BIP-0035), after the permission was checked. */
   wholeMempool(peer: Peer): void {
     const book = this.#books.get(peer);
     if (book !== undefined) book.sendMempool = true;
@@ -238,7 +236,7 @@ export class TxAnnouncer {
     if (trickle && !peer.leaving) this.#announceWaiting(peer, book, now);
   }
 
-  /** A slice of the walk: with a filter made for it each transaction may cost much of a millisecond. */
+  /** Announces a slice of the mempool. With a filter made for the purpose, each transaction may cost much of a millisecond. */
   #announceMempool(peer: Peer, book: PeerInventory, walk: Walk): void {
     const { records } = this.#context.mempool;
     const until = this.#monotonicMs() + SLICE_MS;
@@ -286,7 +284,7 @@ export class TxAnnouncer {
     if (items.length > 0) peer.send('inv', encodeInv(items));
   }
 
-  /** What waits first and is still in the mempool; the others need not be known now. */
+  /** Returns the first waiting transactions that are still in the mempool and unknown to the peer. */
   #firstWaiting(peer: Peer, book: PeerInventory): Waiting[] {
     const { records } = this.#context.mempool;
     const { ancestorCount, fee, size } = records.rows;
@@ -319,7 +317,7 @@ export class TxAnnouncer {
     }
   }
 
-  /** The transaction a peer may ask for, if any (Core's FindTxForGetData). */
+  /** Returns a transaction that a peer may request (Core's FindTxForGetData). */
   findTx(peer: Peer, hash: Uint8Array, byWtxid: boolean): TxView | undefined {
     const { mempool, wtxids, clock, crypto, options } = this.#context;
     const book = this.#books.get(peer);
@@ -327,7 +325,7 @@ export class TxAnnouncer {
     const entry = byWtxid ? wtxids.get(hash) : mempool.get(hash);
     if (entry !== undefined) {
       const longAgo = entry.time <= clock.nowSeconds() - UNCONDITIONAL_RELAY_SECONDS;
-      // What a block held is no secret any more (Core since version 26).
+      // Transactions of a disconnected block are public (Core since version 26).
       if (longAgo || (entry.returned && !options.legacyPeers) || (book.lastMempoolRequest > 0 && entry.time <= book.lastMempoolRequest))
         return entry.tx;
     }
@@ -338,7 +336,7 @@ export class TxAnnouncer {
     return relayed === undefined ? undefined : parseTx(relayed.bytes, crypto);
   }
 
-  /** It was handed out: its parents may be asked for too, since the peer may lack them. */
+  /** Lets the peer request the parents of a transaction that it was sent, because it may lack them. */
   allowParents(peer: Peer, tx: TxView): void {
     const book = this.#books.get(peer);
     if (book === undefined) return;
@@ -359,7 +357,7 @@ export class TxAnnouncer {
     const { options, clock, chain, mempool, random } = this.#context;
     if (!options.feeFilter || options.blocksOnly || peer.version < FEEFILTER_VERSION || peer.permissions.forcerelay) return;
     const stats = mempool.stats();
-    // In initial download nothing can be checked: nothing is wanted.
+    // During the initial block download no transaction can be validated, so none is wanted.
     const rolling = stats.minFeeRate > stats.minRelayFeeRate ? stats.minFeeRate : 0;
     const current = chain.isInitialBlockDownload() ? MAX_MONEY : rolling;
     const now = clock.nowMs();
@@ -376,12 +374,12 @@ export class TxAnnouncer {
     }
   }
 
-  /** What peers are told while nothing is wanted. */
+  /** Rate that is sent while no transactions are wanted. */
   get #highestStep(): number {
     return this.#steps.at(-1) as number;
   }
 
-  /** The next step, or two times in three the one below it: the exact rate would tell our mempool from others'. */
+  /** Returns the next step or, in two of three cases, the one below: the exact rate would identify this node's mempool. */
   #rounded(rate: number): number {
     const at = this.#steps.findIndex((step) => step >= rate);
     if (at < 0) return this.#highestStep;
@@ -389,7 +387,7 @@ export class TxAnnouncer {
   }
 }
 
-/** Steps of feefilter: 0, then from half the least relay fee of a release up by tenths. */
+/** Returns the steps of feefilter: 0, then from half the least relay fee of a release up by tenths. */
 function feeSteps(least: number): readonly number[] {
   const list = [0];
   for (let step = least / 2; step <= MAX_FEE_STEP; step *= FEE_STEP) list.push(Math.floor(step));

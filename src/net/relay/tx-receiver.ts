@@ -1,5 +1,5 @@
-// Transactions of peers: which are asked for, what happens with those that come, and with those that wait for parents
-// (Core's handling of inv, tx and notfound).
+// Transactions of peers: which are requested, how received ones are validated, and how orphans are handled (Core's
+// handling of inv, tx and notfound).
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
@@ -21,38 +21,35 @@ import { Orphanage } from './orphanage.js';
 import { RollingBloom } from './rolling-bloom.js';
 import { TxRequests } from './tx-requests.js';
 
-/**
- * Peers we did not choose are asked later, as are those that only know txids while others know wtxids, and those with
- * much to answer.
- */
+/** Delays of requests: for inbound peers, for txids while other peers announce wtxids, and for peers with many unanswered requests. */
 const NONPREF_PEER_TX_DELAY_MS = 2_000;
 const TXID_RELAY_DELAY_MS = 2_000;
 const OVERLOADED_PEER_TX_DELAY_MS = 2_000;
 const MAX_PEER_TX_REQUEST_IN_FLIGHT = 100;
-/** Milliseconds until a busy verifier is asked again, and how often: a minute. */
+/** Milliseconds until a busy verifier is asked again, and most tries (a minute). */
 const BUSY_WAIT_MS = 100;
 const MOST_TRIES = 600;
-/** When another peer is asked instead. */
+/** Time after which another peer is asked. */
 const GETDATA_TX_INTERVAL_MS = 60_000;
-/** Entries of one getdata. */
+/** Most entries of one getdata. */
 const MAX_GETDATA_SIZE = 1_000;
-/** Hashes of rejected and of recently confirmed transactions. */
+/** Number of hashes of rejected and of recently confirmed transactions that are remembered. */
 const REJECTS = 120_000;
 const CONFIRMED = 48_000;
 const FALSE_HITS = 0.000001;
 /**
- * What a block confirmed goes into the filter so much later, when the full template is out, unless a peer's announcement
- * asks for it before.
+ * Delay before a block's transactions are added to the filter of confirmed ones, so that the full template is out
+ * first. An announcement of a peer ends the delay.
  */
 const NOTING_DELAY_MS = 300;
 /** Weight of orphans for each peer that brings any: a standard child and its parent. */
 const ORPHAN_WEIGHT_PER_PEER = 404_000;
-/** Bytes of a transaction whose scripts may run before its turn: with others of its peer it takes some milliseconds. */
+/** Largest transaction in bytes whose scripts are run early. Together with others of its peer it takes some milliseconds. */
 const MAX_PREFETCHED_BYTES = 2_000;
-/** Orphans looked at in one step, so that a peer's message can't make us work for long. */
+/** Orphans that are validated in one step, so that a peer's message cannot cause long work. */
 const ORPHANS_PER_STEP = 10;
 
-/** A message and what it holds. */
+/** A tx message and its transaction. */
 interface PrefetchedTx {
   readonly payload: Uint8Array;
   readonly tx: TxView;
@@ -61,28 +58,28 @@ interface PrefetchedTx {
 export class TxReceiver {
   readonly orphans: Orphanage;
   readonly requests = new TxRequests();
-  /** Wtxids (and txids, where the witness doesn't matter) that failed, until the tip changes. */
+  /** Wtxids (and txids, if the witness does not matter) that were rejected; cleared at each tip change. */
   readonly #rejects = new RollingBloom(REJECTS, FALSE_HITS);
   readonly #confirmed = new RollingBloom(CONFIRMED, FALSE_HITS);
   /**
-   * Wtxids that failed for their fees alone, and hashes of pairs that did so together, until the tip changes: not asked
-   * for by themselves, but for the sake of a child.
+   * Wtxids that were rejected for their fees alone, and hashes of pairs that were; cleared at each tip change. They are
+   * not requested by themselves, but may be for the sake of a child.
    */
   readonly #reconsiderable = new RollingBloom(REJECTS, FALSE_HITS);
-  /** Messages that wait for their turn, in its order. */
+  /** Messages that were parsed early, in order. */
   readonly #prefetched = new Map<Peer, PrefetchedTx[]>();
-  /** Blocks that are not noted yet: that can wait until they have become new work. */
+  /** Blocks whose transactions are not in the filter of confirmed ones yet. */
   #unnoted: (readonly TxView[])[] = [];
   #noting: NodeJS.Timeout | null = null;
   #working = false;
-  /** Whose orphan is being looked at. */
+  /** Peer whose orphan is being validated. */
   #workingFor: Peer | null = null;
-  /** Resolved when a peer's orphans have been looked at. */
+  /** Resolved when a peer's orphans have been validated. */
   readonly #settled = new Map<Peer, { readonly promise: Promise<void>; readonly resolve: () => void }>();
   readonly #context: NetContext;
-  /** Peers the handshake is over with and that speak BIP-0339. */
+  /** Returns the number of ready peers that announce by wtxid (BIP-0339). */
   readonly #wtxidPeers: () => number;
-  /** Notes that a peer knows a transaction. */
+  /** Records that a peer knows a transaction. */
   readonly #noteKnown: (peer: Peer, tx: TxView) => void;
 
   constructor(context: NetContext, wtxidPeers: () => number, noteKnown: (peer: Peer, tx: TxView) => void) {
@@ -92,14 +89,14 @@ export class TxReceiver {
     this.orphans = new Orphanage({ score: context.options.orphanScore, weightPerPeer: ORPHAN_WEIGHT_PER_PEER }, context.random);
   }
 
-  /** A transaction became part of the mempool: it is passed on. */
+  /** Called when a transaction entered the mempool, to announce it. */
   onAccepted: (tx: TxView) => void = () => {};
-  /** Every transaction that a peer sends. */
+  /** Called for every transaction that a peer sends. */
   onReceived: (peer: Peer, tx: TxView) => void = () => {};
-  /** Transactions that compact blocks may still contain. */
+  /** Called for transactions that are not in the mempool and that compact blocks may contain. */
   onUnused: (tx: TxView) => void = () => {};
 
-  /** The tip changed: what was refused may be fine now. */
+  /** Called after a tip change. Rejected transactions may be valid now. */
   onTip(connected: readonly { readonly txs: readonly TxView[] }[], disconnected: boolean): void {
     this.#rejects.reset();
     this.#reconsiderable.reset();
@@ -107,7 +104,7 @@ export class TxReceiver {
       this.#unnoted = [];
       this.#confirmed.reset();
     }
-    // In initial download no peer is asked for transactions.
+    // During the initial block download no transactions are requested.
     if (this.#context.chain.isInitialBlockDownload()) return;
     for (const { txs } of connected) this.#unnoted.push(txs);
     if (this.#unnoted.length === 0 || this.#noting !== null) return;
@@ -115,7 +112,7 @@ export class TxReceiver {
     this.#noting.unref();
   }
 
-  /** Takes note of what the last blocks confirmed. Before anything is looked up here. */
+  /** Adds the transactions of recent blocks to the filter, and drops orphans that they confirm. Called before any lookup here. */
   settleBlocks(): void {
     if (this.#noting === null) return;
     clearTimeout(this.#noting);
@@ -137,8 +134,8 @@ export class TxReceiver {
   }
 
   /**
-   * An entry of an inv that names a transaction. One that waits for parents is not asked for again: the peer may have
-   * the parents. @returns whether there is nothing to ask for
+   * Handles an inv entry of a transaction. An orphan is not requested again; the peer may have its parents.
+   * @returns whether there is nothing to request
    */
   noteAnnounced(peer: Peer, hash: Uint8Array, byWtxid: boolean): boolean {
     const orphan = byWtxid ? this.orphans.get(hash) : undefined;
@@ -163,32 +160,32 @@ export class TxReceiver {
   }
 
   /**
-   * Takes peers for some that have the missing parents of an orphan, unless they have announced too much.
+   * Treats peers as announcers of an orphan's missing parents, unless they have too many announcements.
    * @param onPeer called for each of them
    */
   #resolveWith(peers: readonly Peer[], orphan: TxView, onPeer: (peer: Peer) => void): void {
     const mayAnnounce = (peer: Peer, parents: number): boolean => peer.permissions.relay || !this.requests.isFull(peer, parents);
-    // By the inputs, before parents are looked up: there may be thousands, and what is refused must cost little.
+    // Check the limit with the number of inputs before parents are looked up: there may be thousands, and a rejection must be cheap.
     const able = peers.filter((peer) => mayAnnounce(peer, orphan.inputCount) && !this.orphans.hasFrom(orphan.wtxid, peer));
     if (able.length === 0) return;
     const missing = parentsOf(orphan).filter((parent) => !this.#isHere(parent, false));
     for (const peer of able) {
-      // Those before it may have used up what all have together.
+      // Peers before this one may have used up the common limit.
       if (!mayAnnounce(peer, missing.length)) continue;
       for (const parent of missing) this.#announce(peer, parent, false);
       onPeer(peer);
     }
   }
 
-  /** Whether there is no point in asking for a transaction by itself. */
+  /** Returns whether requesting a transaction by itself is useless. */
   isKnown(hash: Uint8Array, byWtxid: boolean): boolean {
     return this.#isHere(hash, byWtxid) || this.#reconsiderable.has(hash);
   }
 
-  /** The same for one that may be wanted for its child's sake though it pays too little. */
+  /** Like isKnown, but false for a transaction that may be wanted for its child although it pays too little. */
   #isHere(hash: Uint8Array, byWtxid: boolean): boolean {
     this.settleBlocks();
-    // Among orphans a txid finds only one without a witness: another copy may be the right one.
+    // A txid only matches an orphan without a witness: another copy may be the valid one.
     if (this.orphans.has(hash)) return true;
     if (this.#confirmed.has(hash) || this.#rejects.has(hash)) return true;
     const { mempool, wtxids } = this.#context;
@@ -216,12 +213,12 @@ export class TxReceiver {
     if (items.length > 0) peer.send('getdata', encodeInv(items));
   }
 
-  /** Entries of a notfound. */
+  /** Handles an entry of notfound. */
   notFound(peer: Peer, hash: Uint8Array): void {
     this.requests.notFound(peer, hash);
   }
 
-  /** Messages that come next, in this order: their scripts run while one after the other has its turn. */
+  /** Starts to verify the scripts of messages that are handled next, in this order. */
   prefetch(peer: Peer, frames: readonly Frame[]): void {
     const { options, mempool } = this.#context;
     if ((options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions) return;
@@ -236,11 +233,11 @@ export class TxReceiver {
         prefetched.push({ payload, tx });
         if (!this.#isHere(tx.wtxid, true) && !this.#reconsiderable.has(tx.wtxid)) txs.push(tx);
       } catch (error) {
-        // Told when it has its turn.
+        // The error is handled when the message is.
         if (!(error instanceof DecodeError)) throw error;
       }
     }
-    // A store that fails here fails again when the transaction has its turn, and is reported there.
+    // A store that fails here fails again when the transaction is handled, and is reported there.
     if (txs.length > 0) mempool.prefetchTransactions(txs).catch(() => {});
   }
 
@@ -248,11 +245,11 @@ export class TxReceiver {
   #parse(payload: Uint8Array): TxView {
     const { crypto } = this.#context;
     const tx = parseTx(payload, crypto);
-    // Bytes after a transaction say nothing about it, and are not kept with it.
+    // Bytes after a transaction are ignored and not stored with it.
     return tx.totalSize === payload.length ? tx : parseTx(payload.slice(0, tx.totalSize), crypto);
   }
 
-  /** The transaction of this very message; those before it, whose turn is over, are forgotten. */
+  /** Returns the early parsed transaction of this very message, and drops those before it. */
   #takePrefetched(peer: Peer, payload: Uint8Array): TxView | undefined {
     const prefetched = this.#prefetched.get(peer);
     if (prefetched === undefined) return undefined;
@@ -261,7 +258,7 @@ export class TxReceiver {
     return at < 0 ? undefined : prefetched.shift()?.tx;
   }
 
-  /** tx. @throws DecodeError */
+  /** Handles tx. @throws DecodeError */
   receiveTx(peer: Peer, payload: Uint8Array): void | Promise<void> {
     const context = this.#context;
     const { log, mempool } = context;
@@ -270,7 +267,8 @@ export class TxReceiver {
       context.disconnect(peer, 'transaction sent in violation of protocol');
       return;
     }
-    // Its weight is no less than its length: not worth a look, unless it answers a request, which is over then.
+    // The weight is not less than the length, so the transaction is not standard. Parse it only if it may answer a
+    // request, which ends then.
     const tooLong = payload.length > MAX_STANDARD_WEIGHT && mempool.options.policy.requireStandard;
     const noteTooLarge = (): void =>
       log.debug('mempoolrej', `a transaction of ${payload.length} bytes from peer=${peer.id} was not accepted: tx-size`);
@@ -281,11 +279,11 @@ export class TxReceiver {
     const tx = this.#takePrefetched(peer, payload) ?? this.#parse(payload);
     this.onReceived(peer, tx);
     if (this.requests.byTxid > 0 && tx.hasWitness) this.requests.noteAnswered(peer, tx.txid);
-    // What it announced by this name was noted then.
+    // If the peer announced it by this id, that was recorded then.
     if (!this.requests.noteAnswered(peer, tx.wtxid)) this.#noteKnown(peer, tx);
     if (tooLong && tx.weight > MAX_STANDARD_WEIGHT) {
       noteTooLarge();
-      // The other peers are not asked for it.
+      // Other peers are not asked for it.
       this.#rejects.add(tx.wtxid);
       this.requests.forgetTx(tx.wtxid);
       return;
@@ -293,7 +291,7 @@ export class TxReceiver {
     const reconsidered = this.#reconsiderable.has(tx.wtxid);
     if (this.#isHere(tx.wtxid, true) || reconsidered) {
       if (peer.permissions.forcerelay) this.#forceRelay(peer, tx);
-      // By itself it would fail as before.
+      // By itself it would be rejected as before.
       return reconsidered ? this.#unlessBusy(tx, this.#tryWithChild(peer, tx)) : undefined;
     }
     const accepted = mempool.accept(tx);
@@ -305,8 +303,8 @@ export class TxReceiver {
   }
 
   /**
-   * A verifier that has too much to do is waited for, as no other peer may be asked for the transaction any more. What
-   * its peer sends next waits meanwhile.
+   * Waits while the verifier is busy, because no other peer can be asked for the transaction any more. Later messages
+   * of the peer wait meanwhile.
    */
   async #whenFree(peer: Peer, tx: TxView, first: Promise<AcceptResult>): Promise<AcceptResult> {
     let verdict = first;
@@ -321,7 +319,7 @@ export class TxReceiver {
     }
   }
 
-  /** A verifier that has too much to do is no fault of this peer: others may have seen to it. */
+  /** Handles a busy verifier, which is not the peer's fault. */
   async #unlessBusy(tx: TxView, judged: Promise<void>): Promise<void> {
     try {
       await judged;
@@ -331,7 +329,7 @@ export class TxReceiver {
     }
   }
 
-  /** It may be announced anew. */
+  /** Logs that a transaction was not validated. It may be announced again. */
   #noVerdict(tx: TxView, error: unknown): void {
     this.#context.log.debug('mempool', `no verdict on ${named(tx)}: ${(error as Error).message}`);
   }
@@ -347,7 +345,7 @@ export class TxReceiver {
     return this.#isCurable(reject) ? this.#tryWithChild(peer, tx) : undefined;
   }
 
-  /** Drops all requests for it. */
+  /** Drops all requests for a transaction. */
   #forgetRequests(tx: TxView): void {
     if (this.requests.byTxid > 0 && tx.hasWitness) this.requests.forgetTx(tx.txid);
     this.requests.forgetTx(tx.wtxid);
@@ -362,14 +360,15 @@ export class TxReceiver {
     } else log.info(`Not relaying non-mempool transaction ${name} from forcerelay peer=${peer.id}`);
   }
 
-  /** Whether a child may make up for it. */
+  /** Returns whether a child may pay for a rejected transaction. */
   #isCurable({ category }: Reject): boolean {
     return category === 'reconsiderable' && this.#context.mempool.options.policy.packages;
   }
 
   /**
-   * One that pays too little, together with a child that the same peer announced: the newest that was not tried with it
-   * (Core's Find1P1CPackage). Children of other peers are skipped: else any peer could have its own tried first.
+   * Validates a transaction that pays too little together with a child: the newest one of the same peer that was not
+   * tried with it (Core's Find1P1CPackage). Children of other peers are skipped, otherwise any peer could have its own
+   * tried first.
    */
   async #tryWithChild(peer: Peer, parent: TxView): Promise<void> {
     const { mempool, log, crypto } = this.#context;
@@ -380,8 +379,8 @@ export class TxReceiver {
       const verdict = fault === null ? 'package accepted' : 'package rejected';
       log.debug('mempool', `package evaluation for parent ${named(parent)} + child ${named(child)} from peer=${peer.id}: ${verdict}`);
       if (fault !== null) this.#reconsiderable.add(pair);
-      // The child first: it need not be woken by its parent. It waits on where a copy of the parent with a smaller
-      // witness may do: any peer can make a larger one.
+      // The child first, so that the parent does not mark it for another validation. If a parent with a smaller witness
+      // might pay, the child stays an orphan: any peer can create a larger copy of the parent.
       for (const tx of [child, parent]) {
         const result = results.get(hashKey(tx.wtxid));
         if (result === undefined || (tx === child && slimmerMayPay)) continue;
@@ -393,7 +392,7 @@ export class TxReceiver {
     }
   }
 
-  /** The peer is gone. */
+  /** Removes all state of a disconnected peer. */
   forgetPeer(peer: Peer): void {
     this.requests.forgetPeer(peer);
     this.#prefetched.delete(peer);
@@ -402,7 +401,7 @@ export class TxReceiver {
     this.#resolveSettled(peer);
   }
 
-  /** It is in the mempool. */
+  /** Handles acceptance into the mempool. */
   #accepted(peer: Peer, tx: TxView): void {
     const { log, mempool } = this.#context;
     this.#forgetRequests(tx);
@@ -416,23 +415,26 @@ export class TxReceiver {
     this.onAccepted(tx);
   }
 
-  /** It was not taken. @param first by itself, as it came: an orphan may be kept, and compact blocks may contain it */
+  /**
+   * Handles a rejection. @param first whether the transaction came by itself; then it may become an orphan, and compact
+   * blocks may contain it
+   */
   #rejected(peer: Peer, tx: TxView, reject: Reject, first: boolean): void {
     const context = this.#context;
     const name = context.mempool.options.policy.detailed ? named(tx) : hashToHex(tx.txid);
     context.log.debug('mempoolrej', `${name} from peer=${peer.id} was not accepted: ${rejectText(reject)}`);
     if (reject.category === 'missing-inputs') {
-      // Nothing is remembered of a peer that has gone meanwhile.
+      // Nothing is remembered for a peer that has disconnected meanwhile.
       if (first && !peer.leaving) this.#handleOrphan(peer, tx);
       return;
     }
-    // What is here already, or a copy of it without its witness, has the txid that its children name.
+    // A transaction that is in the mempool already, or a copy without its witness, has the txid that children refer to.
     if (reject.category === 'conflict' && !tx.hasWitness) this.requests.forgetTx(tx.wtxid);
     else if (reject.category !== 'witness-stripped') {
-      // By wtxid: a peer may have spoilt the witness of a good transaction.
+      // By wtxid, because a peer may have mutated the witness of a valid transaction.
       (this.#isCurable(reject) ? this.#reconsiderable : this.#rejects).add(tx.wtxid);
       this.requests.forgetTx(tx.wtxid);
-      // What is wrong with the coins it spends is wrong with any witness.
+      // The spent coins are not standard, whatever the witness.
       if (reject.category === 'inputs-not-standard' && tx.hasWitness) {
         this.#rejects.add(tx.txid);
         this.requests.forgetTx(tx.txid);
@@ -447,12 +449,12 @@ export class TxReceiver {
     const context = this.#context;
     if (this.#isHopeless(tx)) {
       context.log.debug('mempool', `not keeping orphan with rejected parents ${hashToHex(tx.txid)}`);
-      // Both: a child of a refused parent stays refused whatever its witness.
+      // Both ids: a child of a rejected parent stays rejected, whatever its witness.
       this.#rejects.add(tx.txid);
       this.#rejects.add(tx.wtxid);
     } else {
       if (!this.orphans.has(tx.wtxid)) this.onUnused(tx);
-      // Those that were to be asked for it may have its parents, too.
+      // Peers that were to be asked for the orphan may have its parents, too.
       const others = [...this.requests.candidates(tx.txid), ...(tx.hasWitness ? this.requests.candidates(tx.wtxid) : [])];
       this.#resolveWith([...new Set([peer, ...others])], tx, (one) => this.#storeOrphan(one, tx));
     }
@@ -469,7 +471,7 @@ export class TxReceiver {
     if (evicted > 0) log.debug('mempool', `mapOrphan overflow, removed ${evicted} tx`);
   }
 
-  /** No pair can bring it in: a parent was refused for good, or two for their fees. */
+  /** Returns whether no pair can help: a parent was rejected for good, or two parents were rejected for their fees. */
   #isHopeless(tx: TxView): boolean {
     let poor = 0;
     for (const parent of parentsOf(tx)) {
@@ -479,7 +481,7 @@ export class TxReceiver {
     return false;
   }
 
-  /** Resolves when no orphan of a peer is to be looked at again; undefined when none is. Never rejects. */
+  /** Resolves when no orphan of a peer is waiting for validation; undefined if none is. Never rejects. */
   settled(peer: Peer): Promise<void> | undefined {
     if (this.#workingFor !== peer && !this.orphans.hasReady(peer)) return undefined;
     let waiting = this.#settled.get(peer);
@@ -502,7 +504,7 @@ export class TxReceiver {
     return this.orphans.size > 0 || this.#settled.size > 0;
   }
 
-  /** Tries orphans whose parents came, one of each peer in turn, a few at a time. Never rejects. */
+  /** Validates orphans whose parents arrived, one of each peer at a time. Never rejects. */
   async #workOrphans(): Promise<void> {
     if (this.#working || !this.#orphansWait) return;
     this.#working = true;
@@ -523,14 +525,14 @@ export class TxReceiver {
     for (const peer of [...this.#settled.keys()]) this.#resolveSettled(peer);
   }
 
-  /** Never rejects: the messages of the peer wait for this. */
+  /** Validates an orphan again. Never rejects, because messages of the peer wait for this. */
   async #retry(peer: Peer, tx: TxView): Promise<void> {
     try {
       const { reject } = await this.#whenFree(peer, tx, Promise.resolve(this.#context.mempool.accept(tx)));
       if (reject === null) this.#accepted(peer, tx);
       else this.#rejected(peer, tx, reject, false);
     } catch (error) {
-      // A verifier that is busy or failed, say.
+      // For example, the verifier is busy or failed.
       this.#noVerdict(tx, error);
       this.orphans.remove(tx.wtxid);
     }
@@ -539,7 +541,7 @@ export class TxReceiver {
 
 const OTHER_WITNESS = policyReject('conflict', 'txn-same-nonwitness-data-in-mempool');
 
-/** Transactions that it spends from, each once. */
+/** Returns the txids that a transaction spends from, each once. */
 function parentsOf(tx: TxView): Uint8Array[] {
   const parents = new Map<string, Uint8Array>();
   for (let i = 0; i < tx.inputCount; i++) {

@@ -1,26 +1,24 @@
-// Which transaction is asked from which peer: each is asked from one peer at a time, at first from one that we chose to
-// connect to; when it does not answer within a minute, from the next that announced it (Core's TxRequestTracker).
-// Bounded per peer: an announcement that is over leaves nothing behind, in no table.
+// Decides which transaction is requested from which peer (Core's TxRequestTracker). Each is requested from one peer at
+// a time, outbound peers first. If a peer does not answer within a minute, the next announcer is asked. Bounded for
+// each peer; a finished announcement leaves nothing behind.
 import crypto from 'node:crypto';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Peer } from '../peer/peer.js';
 import { type DueItem, DueQueue } from './due-queue.js';
 
-/** Announcements remembered of one peer. */
+/** Most announcements that are remembered of one peer. */
 const MAX_PEER_TX_ANNOUNCEMENTS = 5_000;
-/** Announcements of all peers together, and what each may have when there are more. */
+/** Total of announcements above which each peer may have FAIR_ANNOUNCEMENTS only. */
 const MANY_ANNOUNCEMENTS = 50_000;
 const FAIR_ANNOUNCEMENTS = 500;
 /**
- * Announcements that become due in one call, and requests of one call: a hundred peers may have announced thousands at
- * once.
+ * Most announcements that become due in one call, and most requests of one call: a hundred peers may have announced
+ * thousands at once.
  */
 const DUE_PER_CALL = 1_000;
 const REQUESTS_PER_CALL = 1_000;
 
-/**
- * waiting: its time has not come; ready: it may be asked; chosen: it shall be asked; requested; done: it had its turn.
- */
+/** waiting: not due yet. ready: may be requested. chosen: will be requested. requested. done: was answered, refused or timed out. */
 type State = 'waiting' | 'ready' | 'chosen' | 'requested' | 'done';
 
 interface Announcement extends DueItem {
@@ -32,20 +30,20 @@ interface Announcement extends DueItem {
   /** Decides among equals, differently in every process. */
   readonly rank: number;
   state: State;
-  /** All of this transaction. */
+  /** All announcements of this transaction. */
   readonly all: Announcement[];
-  /** When it may be asked, or when the request is given up; ms. */
+  /** Time at which it may be requested, or at which the request times out; ms. */
   dueMs: number;
 }
 
 interface PeerBook {
   readonly all: Map<string, Announcement>;
-  /** Those that shall be asked, oldest first. */
+  /** Announcements to request, oldest first. */
   readonly chosen: Set<Announcement>;
   requested: number;
 }
 
-/** A transaction to ask a peer for. */
+/** A transaction to request from a peer. */
 export type TxRequest = Readonly<Pick<Announcement, 'hash' | 'byWtxid'>>;
 
 export class TxRequests {
@@ -53,7 +51,7 @@ export class TxRequests {
   readonly #byPeer = new Map<Peer, PeerBook>();
   /** Announcements that are waiting or requested. */
   readonly #timers = new DueQueue<Announcement>();
-  /** The name that was looked for last and its key: a transaction that comes is looked for several times. */
+  /** Last looked up id and its key: a received transaction is looked up several times. */
   #lastHash: Uint8Array | null = null;
   #lastKey = '';
   #total = 0;
@@ -63,38 +61,35 @@ export class TxRequests {
   get size(): number {
     return this.#byHash.size;
   }
-  /**
-   * Whether so many more announcements of a peer are not kept: it has too many, or more than its share while all have
-   * too many.
-   */
+  /** Returns whether so many more announcements of a peer exceed its limit, or its share while all peers have many. */
   isFull(peer: Peer, more = 1): boolean {
     const count = this.count(peer) + more;
     return count > MAX_PEER_TX_ANNOUNCEMENTS || (this.#total >= MANY_ANNOUNCEMENTS && count > FAIR_ANNOUNCEMENTS);
   }
-  /** Announcements by txid: most peers name wtxids. */
+  /** Number of announcements by txid. Most peers announce wtxids. */
   get byTxid(): number {
     return this.#byTxid;
   }
-  /** Announcements whose time is awaited. */
+  /** Number of announcements with a due time. */
   get timers(): number {
     return this.#timers.size;
   }
-  /** Announcements of a peer that are kept. */
+  /** Returns the number of a peer's announcements. */
   count(peer: Peer): number {
     return this.#byPeer.get(peer)?.all.size ?? 0;
   }
-  /** Requests the peer has not answered. */
+  /** Returns the number of unanswered requests to a peer. */
   countInFlight(peer: Peer): number {
     return this.#byPeer.get(peer)?.requested ?? 0;
   }
 
-  /** Peers that announced it and have not had their turn. */
+  /** Returns the announcers of a transaction that have not been asked yet. */
   candidates(hash: Uint8Array): Peer[] {
     const all = this.#byHash.get(this.#key(hash)) ?? [];
     return all.filter(({ state }) => state !== 'done').map(({ peer }) => peer);
   }
 
-  /** A peer announced a transaction. @param dueMs when it may be asked */
+  /** Adds an announcement. @param dueMs when the transaction may be requested */
   noteAnnounced(peer: Peer, hash: Uint8Array, byWtxid: boolean, preferred: boolean, dueMs: number): void {
     const key = this.#key(hash);
     const book = this.#book(peer);
@@ -123,7 +118,7 @@ export class TxRequests {
     this.#timers.add(announcement);
   }
 
-  /** What a hash is found by. */
+  /** Returns the map key of a hash. */
   #key(hash: Uint8Array): string {
     if (hash !== this.#lastHash) {
       this.#lastHash = hash;
@@ -132,7 +127,7 @@ export class TxRequests {
     return this.#lastKey;
   }
 
-  /** What a peer shall be asked for now. Each must be followed by requested() or forget(). */
+  /** Takes the requests that are due for a peer. Each must be followed by noteRequested() or forgetTx(). */
   takeDue(peer: Peer, nowMs: number): TxRequest[] {
     this.#advance(nowMs);
     const book = this.#byPeer.get(peer);
@@ -146,7 +141,7 @@ export class TxRequests {
     return requests;
   }
 
-  /** It was asked. @param giveUpMs when another is asked instead */
+  /** Records a request. @param giveUpMs when another peer is asked instead */
   noteRequested(peer: Peer, hash: Uint8Array, giveUpMs: number): void {
     const book = this.#byPeer.get(peer);
     const announcement = book?.all.get(this.#key(hash));
@@ -159,13 +154,13 @@ export class TxRequests {
     this.#timers.add(announcement);
   }
 
-  /** The peer does not have what it was asked for; what it says of others changes nothing. */
+  /** Called when a peer does not have a requested transaction. Ignored for other transactions. */
   notFound(peer: Peer, hash: Uint8Array): void {
     const announcement = this.#byPeer.get(peer)?.all.get(this.#key(hash));
     if (announcement?.state === 'requested') this.#finish(announcement);
   }
 
-  /** The peer sent the transaction. @returns whether it had announced this as a wtxid */
+  /** Called when a peer sent a transaction. @returns whether the peer had announced this hash as a wtxid */
   noteAnswered(peer: Peer, hash: Uint8Array): boolean {
     const announcement = this.#byPeer.get(peer)?.all.get(this.#key(hash));
     if (announcement !== undefined) this.#finish(announcement);
@@ -192,7 +187,7 @@ export class TxRequests {
     if (!byWtxid) this.#byTxid--;
   }
 
-  /** The peer is gone. */
+  /** Removes all announcements of a disconnected peer. */
   forgetPeer(peer: Peer): void {
     const book = this.#byPeer.get(peer);
     if (book === undefined) return;
@@ -219,7 +214,7 @@ export class TxRequests {
     return book;
   }
 
-  /** Its turn is over: no time is awaited, and nothing counts it any more. */
+  /** Ends an announcement: removes its timer and its counts. */
   #close(announcement: Announcement): void {
     const book = this.#byPeer.get(announcement.peer);
     if (announcement.state === 'requested' && book !== undefined) book.requested--;
@@ -231,12 +226,12 @@ export class TxRequests {
   #finish(announcement: Announcement): void {
     if (announcement.state === 'done') return;
     this.#close(announcement);
-    // When every announcer was asked, none is left: it may be announced anew.
+    // Every announcer was asked. The transaction may be announced again.
     if (announcement.all.every(({ state }) => state === 'done')) this.#forgetKey(announcement.key);
     else this.#choose(announcement.all);
   }
 
-  /** Picks the peer to ask, unless a request is under way. */
+  /** Chooses the peer to ask, unless a request is open. */
   #choose(all: readonly Announcement[]): void {
     let best: Announcement | undefined;
     for (const announcement of all) {
@@ -250,7 +245,7 @@ export class TxRequests {
   }
 
   #advance(nowMs: number): void {
-    // Chosen only when all that are due are ready: the best of them is asked, not the first.
+    // Choose only after all due announcements are ready, so that the best one is chosen and not the first.
     const changed: Announcement[] = [];
     let budget = DUE_PER_CALL;
     for (let first = this.#timers.peek(); first !== undefined && first.dueMs <= nowMs && budget > 0; first = this.#timers.peek()) {

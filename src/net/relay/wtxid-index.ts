@@ -1,10 +1,10 @@
-// Mempool entries by wtxid, which is how peers name them (BIP-0339), and all of them for compact blocks: the mempool's
-// own table and rows.
+// Looks up mempool transactions by wtxid, which is how peers name them (BIP-0339), and walks through all of them for
+// compact blocks. Uses the mempool's own tables.
 import type { MempoolEntry, StoredTx } from '../../mempool/entry.js';
 import type { Mempool } from '../../mempool/mempool.js';
 import { NO_ROW } from '../../mempool/rows.js';
 
-/** Transactions looked at between pauses. */
+/** Transactions visited between pauses. */
 const ROWS_PER_STEP = 256;
 
 export class WtxidIndex {
@@ -14,7 +14,7 @@ export class WtxidIndex {
     this.#mempool = mempool;
   }
 
-  /** A view, to be read at once. */
+  /** Returns a view, to be read before the mempool changes. */
   get(wtxid: Uint8Array): MempoolEntry | undefined {
     return this.#mempool.getByWtxid(wtxid);
   }
@@ -24,10 +24,10 @@ export class WtxidIndex {
   }
 
   /**
-   * Every transaction of the mempool, with a pause after a few hundred; those that leave meanwhile are passed over.
-   * @param wanted told where a wtxid lies: 32 bytes from `at` on, to be read at once; says what it is to the caller,
-   * undefined for nothing
-   * @param found what was wanted, and for what
+   * Visits every transaction of the mempool and pauses after a few hundred. Skips those that leave meanwhile.
+   * @param wanted gets the position of a wtxid (32 bytes from `at`, to be read at once) and returns what it means to
+   * the caller; undefined: nothing
+   * @param found gets the wanted transactions with that value
    */
   *search<T>(wanted: (bytes: Uint8Array, at: number) => T | undefined, found: (tx: StoredTx, what: T) => void): Generator<void> {
     const { records } = this.#mempool;

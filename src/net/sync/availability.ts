@@ -1,9 +1,9 @@
-// Which blocks a peer has: the best one it announced, and the last hash it named that we have not seen yet (Core's
-// ProcessBlockAvailability and UpdateBlockAvailability).
+// Which blocks a peer has: its best announced block, and the last hash it announced that this node does not know yet
+// (Core's ProcessBlockAvailability and UpdateBlockAvailability).
 import type { Chain } from '../../chain/chain.js';
 import type { Peer } from '../peer/peer.js';
 
-/** Looks whether the unknown hash is known by now. */
+/** Checks whether the unknown hash of a peer is known by now. */
 export function settleAvailability(chain: Chain, { sync }: Peer): void {
   if (sync.lastUnknown === null) return;
   const node = chain.node(sync.lastUnknown);
@@ -12,7 +12,7 @@ export function settleAvailability(chain: Chain, { sync }: Peer): void {
   sync.lastUnknown = null;
 }
 
-/** The peer named a block. @param hash 32 bytes, internal order; copied */
+/** Records that a peer announced a block. @param hash 32 bytes, internal order; copied */
 export function noteAvailable(chain: Chain, peer: Peer, hash: Uint8Array): void {
   settleAvailability(chain, peer);
   const node = chain.node(hash);
@@ -20,7 +20,7 @@ export function noteAvailable(chain: Chain, peer: Peer, hash: Uint8Array): void 
   else if (peer.sync.bestKnown === null || node.chainWork >= peer.sync.bestKnown.chainWork) peer.sync.bestKnown = node;
 }
 
-/** Whether the peer has a block's header, as far as we told each other (Core's PeerHasHeader). */
+/** Returns whether the peer has a block's header, as far as known (Core's PeerHasHeader). */
 export function hasHeader({ sync }: Peer, node: { readonly height: number }): boolean {
   return sync.bestKnown?.ancestor(node.height) === node || sync.bestHeaderSent?.ancestor(node.height) === node;
 }

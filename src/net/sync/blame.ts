@@ -1,11 +1,11 @@
-// What a peer answers for when something it sent breaks a rule (Core's MaybePunishNodeForBlock and -ForTx).
+// Punishment of peers for invalid blocks and transactions (Core's MaybePunishNodeForBlock and -ForTx).
 import type { Reject } from '../../consensus/state.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 
 /**
- * The score of a wrong block or header; 0 when honest peers send such.
- * @param compact it came as a compact block before its check
+ * Returns the score of an invalid block or header; 0 if honest peers may send it.
+ * @param compact whether it came as a compact block before its check
  */
 export function blameForBlock(reject: Reject, peer: Peer, compact: boolean): number {
   switch (reject.category) {
@@ -13,7 +13,7 @@ export function blameForBlock(reject: Reject, peer: Peer, compact: boolean): num
     case 'mutated':
       return compact ? 0 : 100;
     case 'cached':
-      // Whom we chose would better be on our chain; others may follow another. A compact block says nothing of that.
+      // An outbound peer should be on this node's chain; others may follow another one. A compact block proves nothing about that.
       return !compact && !peer.inbound && !peer.manual ? 100 : 0;
     case 'invalid-header':
     case 'checkpoint':
@@ -26,16 +26,13 @@ export function blameForBlock(reject: Reject, peer: Peer, compact: boolean): num
   }
 }
 
-/** Blames the sender of a block that failed. */
+/** Punishes the sender of an invalid block. */
 export function punishForBlock(context: NetContext, peer: Peer, reject: Reject, compact: boolean, what: string): void {
   const score = blameForBlock(reject, peer, compact);
   if (score > 0) context.misbehaving(peer, score, `${what}: ${reject.reason}`);
 }
 
-/**
- * Blames the sender of a transaction that breaks the law itself, which no honest node relays; releases from 30 on let
- * it be.
- */
+/** Punishes the sender of a transaction that violates consensus, which no honest node relays. Releases from 30 on do not punish. */
 export function punishForTx(context: NetContext, peer: Peer, reject: Reject): void {
   if (context.mempool.options.policy.blameForTxs && reject.category === 'consensus') context.misbehaving(peer, 100, `tx: ${reject.reason}`);
 }

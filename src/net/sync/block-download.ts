@@ -1,10 +1,10 @@
-// Which blocks are asked from which peer: a window of the best header chain that moves with the tip, at most 16 blocks
-// from one peer at a time; the peer that holds up the window is dropped (Core's FindNextBlocksToDownload and its
+// Decides which blocks are requested from which peer: a window of the best header chain that moves with the tip, at
+// most 16 blocks per peer. A peer that holds up the window is disconnected (Core's FindNextBlocksToDownload and its
 // timeouts).
 //
-// Peers answer in the order of what they are sent (Core's ProcessMessages says so of getdata). A peer that answers a
-// ping, or says notfound, and has not sent a block that it was asked for before, has refused it: its slot is free, and
-// others are asked. Core waits ten minutes.
+// Peers answer in the order of what they are sent (see getdata in Core's ProcessMessages). So a peer that answers a
+// later ping, or sends notfound, without having sent a block, has refused it: its slot is free and other peers are
+// asked. Core waits ten minutes (docs/decisions/0028-withheld-blocks.md).
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 import { lastCommonAncestor, NodeStatus } from '../../chain/tree/header-node.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
@@ -14,44 +14,42 @@ import { encodeInv, type InvItem } from '../wire/messages.js';
 import { INV, LIMITED_MIN_BLOCKS, SERVICE } from '../wire/protocol.js';
 import { settleAvailability } from './availability.js';
 
-/** Blocks asked from one peer at a time. */
+/** Most blocks that are requested from one peer at a time. */
 export const MAX_BLOCKS_IN_TRANSIT_PER_PEER = 16;
-/** Blocks asked for together in initial download, so that others are still under way meanwhile. */
+/** Blocks that are requested together during the initial block download, so that others are in transit meanwhile. */
 const MIN_REQUEST = MAX_BLOCKS_IN_TRANSIT_PER_PEER / 2;
-/** Blocks beyond the last common one that are asked for. */
+/** Blocks above the last common one that may be requested. */
 const BLOCK_DOWNLOAD_WINDOW = 1_024;
-/** Blocks near the limit of a peer that keeps recent ones only are not asked for: its chain may grow meanwhile. */
+/** Blocks this close to the limit of a pruned peer are not requested, because its chain may grow meanwhile. */
 const LIMITED_MARGIN = 2;
 /**
- * How long the first block of the window may keep others waiting: twice as long after each peer that went for it, so
- * that a slow line does not cost all peers one after the other, and shorter again with each block that is connected
- * (Core since version 25).
+ * Time that the first block of the window may hold up others. Doubled after each peer that was disconnected for it, so
+ * that a slow line does not cost all peers, and reduced with each connected block (Core since version 25).
  */
 const BLOCK_STALLING_TIMEOUT_MS = 2_000;
 const BLOCK_STALLING_TIMEOUT_MAX_MS = 64_000;
 const STALLING_TIMEOUT_DECAY = 0.85;
-/** A block may take this many block intervals, and half of that more for each other peer that is downloaded from. */
+/** Time for a block in block intervals, and additional intervals for each other peer that blocks are downloaded from. */
 const BLOCK_DOWNLOAD_TIMEOUT_BASE = 1;
 const BLOCK_DOWNLOAD_TIMEOUT_PER_PEER = 0.5;
 
 /**
- * How long the peer that was asked for the block after the tip may keep it while others have it too. Three others are
- * asked after that long, each further one after twice the time of the one before: a slow line is not filled with copies
- * of one block.
+ * Time after which the block following the tip is requested from another peer that has it. After three such peers the
+ * time doubles for each further one, so that a slow line is not filled with copies of one block.
  */
 const WITHHELD_MS = 3_000;
 const QUICK_TAKEOVERS = 3;
 
 export class BlockDownload {
-  /** By hash. */
+  /** Open requests by hash. */
   readonly #inFlight = new Map<string, BlockInFlight>();
-  /** Blocks that nobody is asked for, with how many works on them go on. */
+  /** Blocks that must not be requested, with the number of operations in progress on each. */
   readonly #busy = new Map<string, number>();
 
   #stallingTimeoutMs = BLOCK_STALLING_TIMEOUT_MS;
   #tip: HeaderNode | null = null;
   #tipSinceMs = 0;
-  /** The block that was refused last. */
+  /** Last refused block. */
   #refusal: { readonly node: HeaderNode; readonly atMs: number } | null = null;
   readonly #context: NetContext;
   readonly #monotonicMs: () => number;
@@ -64,25 +62,25 @@ export class BlockDownload {
   get size(): number {
     return this.#inFlight.size;
   }
-  /** Who was asked for a block. */
+  /** Returns the open request for a block. */
   requestOf(hash: Uint8Array): BlockInFlight | undefined {
     return this.#inFlight.get(hashKey(hash));
   }
 
-  /** Whether a peer was asked for a block, also if others were since. */
+  /** Returns whether a peer was asked for a block, even if others were asked since. */
   wasAsked(peer: Peer, node: HeaderNode): boolean {
     return peer.sync.inFlight.some((one) => one.node === node) || this.requestOf(node.hash)?.earlier.includes(peer) === true;
   }
 
-  /** Whether a block need not be requested: a request is in flight, or work on it goes on. */
+  /** Returns whether a block need not be requested: a request is open, or work on it is in progress. */
   expects(hash: Uint8Array): boolean {
     const key = hashKey(hash);
     return this.#inFlight.has(key) || this.#busy.has(key);
   }
 
   /**
-   * Nobody is asked for these blocks while work on them goes on: the chain stores them, or takes the headers of a peer
-   * who is asked right afterwards.
+   * Keeps blocks from being requested while work on them is in progress: the chain stores them, or accepts the headers
+   * of a peer that is asked immediately afterwards.
    */
   async whileBusy<T>(hashes: readonly Uint8Array[], work: () => Promise<T>): Promise<T> {
     const keys = hashes.map(hashKey);
@@ -98,16 +96,17 @@ export class BlockDownload {
     }
   }
 
-  /** Blocks that may still be asked of a peer. */
+  /** Returns how many more blocks may be requested from a peer. */
   freeSlots(peer: Peer): number {
     this.#tidy(peer);
     return Math.max(0, MAX_BLOCKS_IN_TRANSIT_PER_PEER - slotsTaken(peer));
   }
 
   /**
-   * Notes that a block is asked for.
-   * @param byHand the operator asks for it
-   * @returns false when it was already, or when the peer leaves: nothing would end the request
+   * Records a request for a block.
+   * @param byHand whether the operator requested it
+   * @returns false if the request exists already, or if the peer is being disconnected and nothing would end the
+   * request
    */
   startRequest(peer: Peer, hash: Uint8Array, node: HeaderNode | null, byHand = false): boolean {
     if (peer.leaving) return false;
@@ -128,7 +127,7 @@ export class BlockDownload {
     };
     this.#inFlight.set(key, entry);
     const list = peer.sync.inFlight;
-    // Asked again after a refusal: the time that it has is not.
+    // A request after a refusal keeps its place, so that its timeout does not start again.
     const place = list.findIndex((other) => equalBytes(other.hash, hash));
     if (place >= 0) list[place] = entry;
     else list.push(entry);
@@ -136,18 +135,15 @@ export class BlockDownload {
     return true;
   }
 
-  /**
-   * Another message about a block is sent to the peer that it is awaited from: an older ping says nothing about its
-   * answer.
-   */
+  /** Records that another message about an awaited block was sent. An older ping proves nothing about its answer. */
   askedAgain(peer: Peer, hash: Uint8Array): void {
     const entry = this.#inFlight.get(hashKey(hash));
     if (entry?.peer === peer) entry.ping = peer.pingsSent + 1;
   }
 
   /**
-   * The peer answered its last ping: what it was asked for before that ping and has not sent will not come. A young
-   * request is left to the next ping, for peers that answer pings while they still look for a block.
+   * Called when a peer answered its last ping. It refused the blocks that were requested before that ping and have not
+   * arrived. A young request is left to the next ping, for peers that answer pings while they still look for a block.
    */
   answeredPing(peer: Peer): void {
     const until = this.#monotonicMs() - WITHHELD_MS;
@@ -158,7 +154,7 @@ export class BlockDownload {
     }
   }
 
-  /** The peer says that it does not have a block. */
+  /** Called when a peer answers notfound for a block. */
   notFound(peer: Peer, hash: Uint8Array): void {
     const entry = this.#inFlight.get(hashKey(hash));
     if (entry?.peer === peer) this.#refused(entry);
@@ -172,11 +168,11 @@ export class BlockDownload {
     if (node !== null) this.#refusal = { node, atMs: this.#monotonicMs() };
     peer.sync.stallingSinceMs = 0;
     this.#release(entry);
-    // Others may have it.
+    // Other peers may have the block.
     this.#context.scheduleRound();
   }
 
-  /** The block is not waited for any more. */
+  /** Ends an open request without the block. */
   #release(entry: BlockInFlight): void {
     const key = hashKey(entry.hash);
     if (this.#inFlight.get(key) !== entry) return;
@@ -184,7 +180,7 @@ export class BlockDownload {
     this.onReleased(entry);
   }
 
-  /** Told of requests that end without the block. */
+  /** Called for requests that end without the block. */
   onReleased: (entry: BlockInFlight) => void = () => {};
 
   #drop(entry: BlockInFlight): void {
@@ -195,15 +191,13 @@ export class BlockDownload {
     sync.stallingSinceMs = 0;
   }
 
-  /**
-   * Whether a peer that announces a block anew is not asked for it: it has refused it, or others shall be asked first.
-   */
+  /** Returns whether a peer that announces a block again is not asked for it: it has refused the block, or others are asked first. */
   passesOver(peer: Peer, node: HeaderNode): boolean {
     const { inFlight, bestKnown } = peer.sync;
     return inFlight.some((one) => one.node === node && one.refusedAt === bestKnown) || this.#leftToOthers(peer, node);
   }
 
-  /** Ends requests of a peer that have become pointless, and asks with a ping about those that take long. */
+  /** Ends pointless requests of a peer, and schedules a ping for those that take long. */
   #tidy(peer: Peer): void {
     const { inFlight } = peer.sync;
     if (inFlight.length === 0) return;
@@ -211,14 +205,14 @@ export class BlockDownload {
       this.#drop(entry);
       this.#release(entry);
     }
-    // In initial download long waits are usual, and those that matter are found by the window.
+    // During the initial block download long waits are usual, and the window finds those that matter.
     if (peer.pingNonce !== 0n || this.#context.chain.isInitialBlockDownload()) return;
     const until = this.#monotonicMs() - WITHHELD_MS;
     if (inFlight.some((one) => one.refusedAt === undefined && one.ping > peer.pingsSent && one.sinceMs < until)) peer.pingWanted = true;
   }
 
   /**
-   * Whether nothing would be gained by a block: it is here, or the best chain has gone on without it and its peer no
+   * Returns whether a block is no longer needed: it is stored, or the best chain has grown without it and its peer no
    * longer builds on it.
    */
   #isPointless({ node, byHand, peer, refusedAt }: BlockInFlight): boolean {
@@ -232,7 +226,7 @@ export class BlockDownload {
     return bestKnown === null || bestKnown.chainWork < chain.tip.chainWork || bestKnown.ancestor(node.height) !== node;
   }
 
-  /** The block came, or won't. @returns whether it had been asked for */
+  /** Ends the request for a block that arrived or will not arrive. @returns whether there was one */
   endRequest(hash: Uint8Array): boolean {
     const key = hashKey(hash);
     const entry = this.#inFlight.get(key);
@@ -242,16 +236,16 @@ export class BlockDownload {
     return true;
   }
 
-  /** The peer is gone: others may be asked. */
+  /** Ends the requests of a disconnected peer, so that others may be asked. */
   forgetPeer(peer: Peer): void {
     for (const entry of peer.sync.inFlight) this.#release(entry);
     peer.sync.inFlight.length = 0;
   }
 
-  /** Asks for a single new block as a compact block where that helps. @returns whether it did */
+  /** Requests a single new block as a compact block if that helps. @returns whether it did */
   fetchCompact: (peer: Peer, nodes: readonly HeaderNode[]) => boolean = () => false;
 
-  /** Asks for blocks that are named, all of them. @param byHand the operator asks */
+  /** Requests all the given blocks. @param byHand whether the operator requested them */
   requestBlocks(peer: Peer, nodes: readonly HeaderNode[], byHand = false): void {
     if (!byHand && this.fetchCompact(peer, nodes)) return;
     const items: InvItem[] = [];
@@ -260,7 +254,7 @@ export class BlockDownload {
     if (items.length > 0) peer.send('getdata', encodeInv(items));
   }
 
-  /** Fills the peer's share of the window, and notes who holds the window up. */
+  /** Requests the peer's share of the window, and finds the peer that stalls it. */
   fillWindow(peer: Peer): void {
     if (peer.leaving) return;
     const slots = this.freeSlots(peer);
@@ -286,7 +280,7 @@ export class BlockDownload {
     const best = sync.bestKnown;
     const { tip } = chain;
     if (best === null || best.chainWork < tip.chainWork || best.chainWork < this.#minimumWork) return { nodes, staller: null };
-    // A branch beside a snapshot that is not validated cannot be taken yet.
+    // A branch that does not contain an unvalidated snapshot's base cannot be connected yet.
     if (chain.history !== null && !best.descendsFrom(chain.history.base)) return { nodes, staller: null };
     sync.lastCommon ??= chain.atHeight(Math.min(best.height, tip.height)) ?? chain.genesis;
     sync.lastCommon = lastCommonAncestor(sync.lastCommon, best);
@@ -307,14 +301,14 @@ export class BlockDownload {
       }
       walk = part[span - 1] as HeaderNode;
       for (const node of part) {
-        // Nothing on top of it can be used.
+        // Nothing on top of an invalid block can be used.
         if (node.failed) return { nodes, staller: null };
         if (!peer.hasWitness && node.height >= this.#context.params.segwitHeight) return { nodes, staller: null };
         if (node.has(NodeStatus.HAVE_DATA) || chain.contains(node)) {
           if (node.hasChainData) sync.lastCommon = node;
           continue;
         }
-        // It has told us that it keeps recent blocks only.
+        // The peer announced that it keeps recent blocks only.
         if (node.height <= oldestExcluded) continue;
         if (refused.has(node) || this.#leftToOthers(peer, node)) continue;
         const key = hashKey(node.hash);
@@ -325,8 +319,8 @@ export class BlockDownload {
           continue;
         }
         if (node.height > windowEnd) {
-          // The window is full and this peer has nothing of it: the peer asked for its first block stalls the
-          // download.
+          // The window is full and this peer can request nothing of it: the peer that was asked for its first block
+          // stalls the download.
           return { nodes, staller: nodes.length === 0 && waitingFor !== peer ? waitingFor : null };
         }
         nodes.push(node);
@@ -336,7 +330,7 @@ export class BlockDownload {
     return { nodes, staller: null };
   }
 
-  /** Blocks below a snapshot, which others than those near the tip wait for (Core's TryDownloadingHistoricalBlocks). */
+  /** Returns blocks below a snapshot, which wait apart from those near the tip (Core's TryDownloadingHistoricalBlocks). */
   #nextOfHistory(peer: Peer, slots: number): HeaderNode[] {
     const { history } = this.#context.chain;
     const best = peer.sync.bestKnown;
@@ -345,7 +339,7 @@ export class BlockDownload {
     const { base, from } = history;
     const end = Math.min(base.height, from.height + BLOCK_DOWNLOAD_WINDOW);
     const refused = new Set(peer.sync.inFlight.filter(({ refusedAt }) => refusedAt === best).map(({ node }) => node));
-    // From the end of the window down, since a block knows the one before it.
+    // Walk from the end of the window down, because a block links to the one before it.
     const window: HeaderNode[] = [];
     for (let node = base.ancestor(end) as HeaderNode; node !== from; node = node.prev as HeaderNode) window.push(node);
     for (const node of window.reverse()) {
@@ -358,8 +352,8 @@ export class BlockDownload {
   }
 
   /**
-   * Whether a peer is asked for the next block though another was: that one has withheld it for a while, and of the
-   * other peers that have it this one is trusted most. An attacker that is first with every header could else hold up
+   * Returns whether to request the next block from another peer: the first one has withheld it for a while, and this
+   * one is the most trusted of those that have it. Otherwise an attacker that is first with every header could hold up
    * each block for ten minutes.
    */
   #mayTakeOver(peer: Peer, { peer: asked, sinceMs, earlier }: BlockInFlight, node: HeaderNode): boolean {
@@ -376,9 +370,8 @@ export class BlockDownload {
   }
 
   /**
-   * Whether a block that has just been refused is left to peers that are trusted more than this one: many that take
-   * turns at refusing it after a while could else keep it for long. Those are asked soon; when they are not, any peer
-   * may be asked.
+   * Returns whether a block that was just refused is left to more trusted peers. Otherwise many peers could refuse it
+   * one after another and keep it for long. If the trusted peers are not asked soon, any peer may be.
    */
   #leftToOthers(peer: Peer, node: HeaderNode): boolean {
     const refusal = this.#refusal;
@@ -386,11 +379,11 @@ export class BlockDownload {
     return this.#monotonicMs() - refusal.atMs < WITHHELD_MS && this.#trustsAnother(peer, node, []);
   }
 
-  /** Whether another peer could be asked for a block and is trusted more. @param tried those that were asked */
+  /** Returns whether a more trusted peer could be asked for a block. @param tried peers that were asked */
   #trustsAnother(peer: Peer, node: HeaderNode, tried: readonly Peer[]): boolean {
     for (const other of this.#context.peers) {
       if (other === peer || other.leaving || tried.includes(other)) continue;
-      // It would not be asked: no reason to wait for it.
+      // The other peer would not be asked, so do not wait for it.
       if (other.isClient || slotsTaken(other) >= MAX_BLOCKS_IN_TRANSIT_PER_PEER) continue;
       if (other.sync.inFlight.some((one) => one.node === node && one.refusedAt === other.sync.bestKnown)) continue;
       if (!other.hasWitness && node.height >= this.#context.params.segwitHeight) continue;
@@ -403,12 +396,12 @@ export class BlockDownload {
     return this.#context.chain.minimumChainWork;
   }
 
-  /** Blocks became part of the best chain: the line is as fast as it was thought. */
+  /** Called when blocks were connected: reduces the stalling timeout. */
   onConnected(blocks: number): void {
     this.#stallingTimeoutMs = Math.max(BLOCK_STALLING_TIMEOUT_MS, this.#stallingTimeoutMs * STALLING_TIMEOUT_DECAY ** blocks);
   }
 
-  /** Whether the peer has kept us waiting too long. @returns why, for the log */
+  /** Returns the reason to disconnect a peer that has kept this node waiting too long; null if it has not. */
   overdue(peer: Peer): string | null {
     const { sync } = peer;
     this.#tidy(peer);
@@ -419,7 +412,7 @@ export class BlockDownload {
     }
     const [oldest] = sync.inFlight;
     if (oldest === undefined) return null;
-    // It announced a rival of the tip and has nothing better: nothing is missing.
+    // The peer announced a rival of the tip and has nothing better, so nothing is missing.
     const rivalsOnly = sync.bestKnown === null || sync.bestKnown.chainWork <= this.#context.chain.tip.chainWork;
     if (rivalsOnly && slotsTaken(peer) === 0) return null;
     const others = new Set([...this.#inFlight.values()].filter((entry) => entry.node !== null).map((entry) => entry.peer));
@@ -431,19 +424,19 @@ export class BlockDownload {
   }
 }
 
-/** Blocks that a peer may still send. */
+/** Returns the number of blocks that a peer may still send. */
 function slotsTaken({ sync }: Peer): number {
   let count = 0;
   for (const { refusedAt } of sync.inFlight) if (refusedAt === undefined) count++;
   return count;
 }
 
-/** A whole block, with witnesses where both sides know them. */
+/** Returns the inventory type of a whole block, with witnesses if both sides support them. */
 export function blockInvType(peer: Peer, { options }: NetContext): number {
   return peer.hasWitness && (options.services & SERVICE.WITNESS) !== 0n ? INV.WITNESS_BLOCK : INV.BLOCK;
 }
 
-/** Those that we chose, then those that brought a block last. */
+/** Compares trust: outbound peers first, then those that most recently brought a block. */
 function trustedMore(a: Peer, b: Peer): boolean {
   const chosen = (peer: Peer): boolean => !peer.inbound || peer.permissions.noban;
   return chosen(a) !== chosen(b) ? chosen(a) : a.lastBlockTime > b.lastBlockTime;

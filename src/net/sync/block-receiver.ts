@@ -1,4 +1,4 @@
-// A block arrives from a peer: it goes to the chain, and its sender is blamed when it is invalid, also when the chain
+// Receives blocks from peers, passes them to the chain, and punishes the sender of an invalid block, even if the chain
 // checks it much later.
 
 import { isLarge } from '../../chain/connect/large-block.js';
@@ -19,22 +19,22 @@ import { punishForBlock } from './blame.js';
 import type { BlockDownload } from './block-download.js';
 import { antiDosWork } from './headers-presync.js';
 
-/** Blocks whose sender is remembered until they are checked: two windows of downloads. */
+/** Most blocks whose sender is remembered until they are checked: two windows of downloads. */
 const MAX_SOURCES = 2_048;
 
 interface Source {
   readonly peer: Peer;
-  /** Whether its sender vouched for it: not so for a compact block that was passed on before its check. */
+  /** True if the sender is responsible for the block. False for a compact block that was forwarded before its check. */
   readonly vouched: boolean;
 }
 
 export class BlockReceiver {
-  /** By hash, the first that brought it: for blocks that are connected long after. */
+  /** First sender of each block by hash, for blocks that are connected long after. */
   readonly #sources = new Map<string, Source>();
-  /** By the very bytes: a spoilt copy has the same hash as the block, and another sender. */
+  /** Sender by the very bytes: a mutated copy has the same hash as the block, and another sender. */
   readonly #submitted = new WeakMap<BlockView, Source>();
 
-  /** The last block of the initial download that each peer sent and that may not have had its turn yet. */
+  /** Last block of the initial download that each peer sent and that may not have been processed yet. */
   readonly #last = new WeakMap<Peer, { readonly hash: Uint8Array; readonly stored: Promise<void> }>();
   readonly #context: NetContext;
   readonly #downloads: BlockDownload;
@@ -44,10 +44,10 @@ export class BlockReceiver {
     this.#downloads = downloads;
   }
 
-  /** Told of the sender of a block that became part of the best chain near the tip. */
+  /** Called with the sender of a block that became part of the best chain near the tip. */
   onGoodBlock: (peer: Peer) => void = () => {};
 
-  /** block. @returns what the peer's next message waits for @throws DecodeError */
+  /** Handles block. @returns a promise that the peer's next message waits for @throws DecodeError */
   receiveBlock(peer: Peer, payload: Uint8Array): Promise<void> | undefined {
     const { chain, crypto, log, params } = this.#context;
     const header = parseHeader(payload, crypto);
@@ -55,21 +55,21 @@ export class BlockReceiver {
     const asked = this.#downloads.requestOf(header.hash) !== undefined;
     const prev = chain.node(header.prevHash);
     if (!asked) {
-      // Unasked: its transactions are not looked at before its header has shown that it is worth it.
+      // Unrequested: the transactions are not parsed before the header has proved that the block is worth it.
       const wrong = checkProofOfWork(header, params);
       if (wrong !== null) {
         this.#blame(peer, header.hash, wrong, true);
         return undefined;
       }
       const light = prev !== undefined && prev.chainWork + blockProof(header.bits) < antiDosWork(chain);
-      // On a chain of little work not even its header is kept.
+      // If the chain has little work, not even the header is stored.
       if (light && !peer.permissions.noban && chain.node(header.hash) === undefined) {
         const hash = hashToHex(header.hash);
         log.debug('validation', `AcceptBlockHeader: not adding new block header ${hash}, missing anti-dos proof-of-work validation`);
         return undefined;
       }
       if (this.#isHere(header.hash)) return undefined;
-      // Nor is a known block that would not be kept: any peer can send old ones that were pruned.
+      // Known blocks that would not be stored are ignored, too: any peer can send old blocks that were pruned.
       const known = chain.node(header.hash);
       if (known?.failed) {
         this.#blame(peer, header.hash, reject('cached', 'duplicate'), true);
@@ -78,7 +78,7 @@ export class BlockReceiver {
       if (known !== undefined && !chain.storesUnrequested(known)) return undefined;
     }
     if (prev === undefined) {
-      // It goes nowhere, whatever is in it: a view of its transactions may cost forty times their bytes.
+      // A block without a known parent cannot be stored. Do not parse it: a view of its transactions may take forty times its bytes.
       this.#blame(peer, header.hash, reject('missing-prev', 'prev-blk-not-found'), true);
       return undefined;
     }
@@ -93,7 +93,7 @@ export class BlockReceiver {
     return this.#screen(peer, block, height, asked);
   }
 
-  /** Whether the block was stored, or is about to be. */
+  /** Returns whether the block is stored, or about to be. */
   #isHere(hash: Uint8Array): boolean {
     const { chain } = this.#context;
     if (this.#downloads.requestOf(hash) === undefined && this.#downloads.expects(hash)) return true;
@@ -101,10 +101,7 @@ export class BlockReceiver {
     return known?.has(NodeStatus.HAVE_DATA) === true && !known.failed;
   }
 
-  /**
-   * Lets the block itself pass, from whichever peer; a spoilt copy of it ends the request of the peer that sent it, and
-   * no other.
-   */
+  /** Passes on a valid block, from whichever peer. A mutated copy only ends the request to the peer that sent it. */
   #screen(peer: Peer, block: BlockView, height: number, asked: boolean): Promise<void> | undefined {
     const { chain, params } = this.#context;
     const mutation = checkMutation(block, height, params);
@@ -113,7 +110,7 @@ export class BlockReceiver {
       return undefined;
     }
     this.#downloads.endRequest(block.hash);
-    // Another peer may have brought it while this one's was hashed.
+    // Another peer may have brought the block while this one's copy was hashed.
     if (this.#isHere(block.hash)) {
       this.#context.scheduleRound(peer);
       return undefined;
@@ -123,7 +120,7 @@ export class BlockReceiver {
     return asked && early ? this.#takeEarlyBlock(peer, block) : this.processBlock(peer, block, asked, true);
   }
 
-  /** Says nothing about the block of that hash, nor about other peers that bring it. */
+  /** Rejects a mutated block. The block of that hash is not marked invalid, and other senders are not punished. */
   #refuseMutated(peer: Peer, hash: Uint8Array, why: string): void {
     const { log } = this.#context;
     log.debug('validation', `Block mutated: ${why}`);
@@ -133,7 +130,7 @@ export class BlockReceiver {
     this.#context.scheduleRound();
   }
 
-  /** Hands over a block of the initial download, and goes on to the next one while it is stored and connected. */
+  /** Passes a block of the initial download to the chain, and continues with the next one while it is stored and connected. */
   #takeEarlyBlock(peer: Peer, block: BlockView): Promise<void> | undefined {
     const { chain, clock, log } = this.#context;
     const forgetSource = this.#rememberSource(peer, block, true);
@@ -146,7 +143,7 @@ export class BlockReceiver {
           this.#context.scheduleRound(isNew ? undefined : peer);
         },
         (error: unknown) => {
-          // A fault of ours, not of the peer: storage, or a stopping node.
+          // The fault is this node's and not the peer's: storage failed, or the node is stopping.
           log.error(`Block of peer=${peer.id}: ${error instanceof Error ? error.message : String(error)}`);
           this.#context.disconnect(peer);
         },
@@ -156,8 +153,8 @@ export class BlockReceiver {
   }
 
   /**
-   * Resolves when the blocks that a peer sent so far had their turn: what it sends next may count on them. Undefined
-   * when they had.
+   * Resolves when all blocks that a peer sent so far were processed, because its next messages may depend on them.
+   * Undefined if no block of this peer is pending.
    */
   settled(peer: Peer): Promise<void> | undefined {
     const last = this.#last.get(peer);
@@ -174,7 +171,7 @@ export class BlockReceiver {
     punishForBlock(this.#context, peer, reject, !vouched, 'invalid block');
   }
 
-  /** @param requested we asked for it: it is stored whatever its work */
+  /** @param requested whether the block was requested; it is then stored whatever its work */
   async processBlock(peer: Peer, block: BlockView, requested: boolean, vouched: boolean): Promise<void> {
     const forgetSource = this.#rememberSource(peer, block, vouched);
     this.#context.times.noteReached(block.hash, 'block');
@@ -185,7 +182,7 @@ export class BlockReceiver {
     this.#context.scheduleRound(outcome.isNew ? undefined : peer);
   }
 
-  /** Remembers a block's sender. @returns undoes that: no verdict about it will follow */
+  /** Remembers a block's sender. @returns a function that forgets it, if no verdict will follow */
   #rememberSource(peer: Peer, block: BlockView, vouched: boolean): () => void {
     const key = hashKey(block.hash);
     const source: Source = { peer, vouched };
@@ -197,16 +194,15 @@ export class BlockReceiver {
     };
   }
 
-  /** The peer is gone. */
+  /** Forgets a disconnected peer. */
   forgetPeer(peer: Peer): void {
     for (const [key, source] of this.#sources) if (source.peer === peer) this.#sources.delete(key);
   }
 
-  /** A block was found valid (null) or not. */
+  /** Called when a block was checked; `reject` is null if it is valid. */
   onChecked(hash: Uint8Array, block: BlockView, reject: Reject | null): void {
     const key = hashKey(hash);
-    // Bytes that fail by themselves say nothing about the block of that hash, nor about the other peers that brought
-    // it.
+    // Bytes that fail by themselves prove nothing about the block of that hash, nor about other peers that brought it.
     const mutated = reject !== null && (reject.category === 'mutated' || !block.checked);
     const source = this.#submitted.get(block) ?? (mutated ? undefined : this.#sources.get(key));
     if (!mutated) this.#sources.delete(key);
@@ -215,7 +211,7 @@ export class BlockReceiver {
       this.#blame(source.peer, hash, reject, source.vouched);
       return;
     }
-    // While others are awaited this one was not the newest (Core's BlockChecked).
+    // While other blocks are awaited, this one was not the newest (Core's BlockChecked).
     const others = this.#downloads.size - (this.#downloads.requestOf(hash) === undefined ? 0 : 1);
     if (others === 0 && !this.#context.chain.isInitialBlockDownload()) this.onGoodBlock(source.peer);
   }

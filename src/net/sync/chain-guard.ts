@@ -1,5 +1,6 @@
-// Outbound peers whose chain stays behind ours are asked once more and then dropped, all but four that once were in
-// step: an attacker that owns our other peers cannot keep us from the best chain (Core's ConsiderEviction).
+// Asks outbound peers whose chain stays behind for headers once more, and then disconnects them. Four peers that have
+// been in sync are protected. So an attacker that owns the other peers cannot keep this node from the best chain
+// (Core's ConsiderEviction).
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
@@ -18,7 +19,7 @@ export class ChainGuard {
     this.#askFrom = askFrom;
   }
 
-  /** The peer showed a chain as good as ours. */
+  /** Protects a peer that showed a chain as good as this node's. */
   protectPeer({ type, sync }: Peer): void {
     if (sync.protectedFromChainSync || this.#protected >= MAX_PROTECTED || type === 'block-relay-only') return;
     sync.protectedFromChainSync = true;
@@ -30,7 +31,7 @@ export class ChainGuard {
     sync.protectedFromChainSync = false;
   }
 
-  /** Why a peer is dropped, null while it isn't. */
+  /** Returns why a peer must be disconnected; null if it need not be. */
   check(peer: Peer): string | null {
     const { sync } = peer;
     const { chain, clock } = this.#context;
@@ -42,7 +43,7 @@ export class ChainGuard {
       sync.chainWanted = null;
       sync.sentGetheadersForChain = false;
     } else if (sync.chainDeadlineMs === 0 || (sync.chainWanted !== null && best >= sync.chainWanted.chainWork)) {
-      // Behind, or up to where we were when the time began: it gets the time anew, from where we are now.
+      // The peer is behind, or has reached the tip of that time: restart the time with the current tip.
       sync.chainDeadlineMs = now + CHAIN_SYNC_TIMEOUT_MS;
       sync.chainWanted = chain.tip;
       sync.sentGetheadersForChain = false;
@@ -51,7 +52,7 @@ export class ChainGuard {
         return `Outbound peer has old chain, best known block = ${sync.bestKnown?.hashHex ?? '<none>'}`;
       }
       this.#context.log.debug('net', `sending getheaders to outbound peer=${peer.id} to verify chain work`);
-      // One before, so that a peer that has it answers with something.
+      // One before, so that a peer that has the block answers with a header.
       const wanted = sync.chainWanted ?? chain.tip;
       this.#askFrom(peer, wanted.prev ?? wanted);
       sync.sentGetheadersForChain = true;

@@ -1,6 +1,7 @@
-// Guards the header tree against long chains of little work: such a chain is read twice. First only its work is added
-// up, and one bit in some six hundred headers is kept; when there is enough work, it is read again, checked against
-// those bits, and taken in. A peer can so make us keep some kilobytes, never a tree (Core's HeadersSyncState).
+// Protects the block tree from long chains of little work (Core's HeadersSyncState). Such a chain is downloaded twice.
+// The first time, only its work is added up, and one bit of about every six hundredth header is kept. If there is
+// enough work, the chain is downloaded again, checked against those bits, and stored. So a peer can make this node keep
+// a few kilobytes, never a tree.
 import crypto from 'node:crypto';
 import type { Chain } from '../../chain/chain.js';
 import type { HeaderNode } from '../../chain/tree/header-node.js';
@@ -12,9 +13,9 @@ import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 import { locatorOf } from './locator.js';
 
-/** Blocks of the tip's difficulty that a chain may have less than ours. */
+/** A chain may have less work than the active one by this number of blocks of the tip's difficulty. */
 const RECENT_BLOCKS = 144n;
-/** Most blocks a second that rules on time let a chain have. */
+/** Most blocks per second that the timestamp rules allow. */
 const MAX_BLOCKS_PER_SECOND = 6;
 const FUTURE_SECONDS = 2 * 60 * 60;
 
@@ -22,7 +23,7 @@ interface Reading {
   readonly start: HeaderNode;
   readonly wantedWork: bigint;
   readonly salt: Uint8Array;
-  /** Which headers are committed to: height modulo the period. */
+  /** Headers with a commitment: those at this height modulo the period. */
   readonly offset: number;
   readonly maxCommitments: number;
   readonly commitments: number[];
@@ -30,18 +31,18 @@ interface Reading {
   lastHash: Uint8Array;
   lastBits: number;
   height: number;
-  /** Of the last header, seconds. */
+  /** Time of the last header, seconds. */
   time: number;
   work: bigint;
-  /** Second reading: the next commitment, headers not released yet. */
+  /** Second download: number of commitments checked, and headers that are not released yet. */
   checked: number;
   buffer: HeaderView[];
   releaseAll: boolean;
 }
 
 /**
- * The least work of a chain whose headers are kept at once (Core's GetAntiDoSWorkThreshold): near our tip's, and never
- * below the minimum.
+ * Returns the least work of a chain whose headers are stored at once: near the tip's, and never below the minimum
+ * (Core's GetAntiDoSWorkThreshold).
  */
 export function antiDosWork({ tip, minimumChainWork }: Chain): bigint {
   const near = blockProof(tip.bits) * RECENT_BLOCKS;
@@ -61,18 +62,18 @@ export class HeadersPresync {
     this.#figures = context.params.headersSync;
   }
 
-  /** Whether a reading of this peer's chain is under way. */
+  /** Returns whether a peer's chain is being downloaded here. */
   reads(peer: Peer): boolean {
     return this.#readings.has(peer);
   }
 
-  /** What is kept for a peer: headers in full, and bits. */
+  /** Returns the headers and bits held for a peer. */
   held(peer: Peer): { readonly headers: number; readonly bits: number } {
     const reading = this.#readings.get(peer);
     return { headers: reading?.buffer.length ?? 0, bits: reading?.commitments.length ?? 0 };
   }
 
-  /** The highest header that is read for the first time; null without such a reading. */
+  /** Highest header of a first download; null if there is none. */
   get place(): { readonly height: number; readonly time: number } | null {
     let best: Reading | null = null;
     for (const reading of this.#readings.values()) {
@@ -81,7 +82,7 @@ export class HeadersPresync {
     return best === null ? null : { height: best.height, time: best.time };
   }
 
-  /** Of a peer whose chain is read for the first time: how far; else -1. */
+  /** Returns the height that a first download has reached; -1 if there is none. */
   heightOf(peer: Peer): number {
     const reading = this.#readings.get(peer);
     return reading?.phase === 'first' ? reading.height : -1;
@@ -92,9 +93,9 @@ export class HeadersPresync {
   }
 
   /**
-   * Looks at headers on a known parent; that they have the work they claim is known.
-   * @returns false when they may be taken in; true when they are dealt with: a first reading begins, or a short chain
-   * with too little work is not kept.
+   * Checks headers on a known parent, whose claimed work was verified.
+   * @returns false if they may be stored; true if they were handled: a first download begins, or a short chain with too
+   * little work is dropped
    */
   startPresync(peer: Peer, parent: HeaderNode, views: readonly HeaderView[], full: boolean): boolean {
     const { chain, clock, log } = this.#context;
@@ -132,15 +133,15 @@ export class HeadersPresync {
   }
 
   /**
-   * Headers while a reading is under way. null: there is none, the headers are like any others. 'held': nothing to take
-   * in yet. Otherwise the headers that stood the second reading.
+   * Handles headers during a download. null: no download is in progress, handle the headers normally. 'held': nothing
+   * to store yet. Otherwise: headers that passed the second download.
    */
   takeHeaders(peer: Peer, views: readonly HeaderView[], full: boolean): 'held' | HeaderView[] | null {
     const reading = this.#readings.get(peer);
     if (reading === undefined) return null;
     const [first] = views;
     if (first === undefined || !equalBytes(first.prevHash, reading.lastHash)) {
-      // An announcement in between, or a peer that went to another chain: the reading is over.
+      // An announcement in between, or the peer switched to another chain: the download ends.
       this.forgetPeer(peer);
       return null;
     }
@@ -221,10 +222,7 @@ export class HeadersPresync {
     reading.work += blockProof(view.bits);
   }
 
-  /**
-   * Whether a header could follow as far as difficulty goes, without knowing the times before it (Core's
-   * PermittedDifficultyTransition).
-   */
+  /** Returns whether the difficulty of a header is possible, without knowing earlier times (Core's PermittedDifficultyTransition). */
   #difficultyPossible(reading: Reading, view: HeaderView): boolean {
     const { params } = this.#context;
     if (params.allowMinDifficultyBlocks) return true;
@@ -236,7 +234,7 @@ export class HeadersPresync {
   }
 }
 
-/** One bit of a salted hash. */
+/** Returns one bit of a salted hash. */
 function commitment(salt: Uint8Array, hash: Uint8Array): number {
   return (crypto.createHash('sha256').update(salt).update(hash).digest()[0] as number) & 1;
 }

@@ -1,4 +1,4 @@
-// Headers first: asks peers for headers, takes what comes, and asks for blocks that were just announced (Core's
+// Headers-first synchronisation: requests headers, handles them, and requests blocks that were just announced (Core's
 // ProcessHeadersMessage).
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 import { NodeStatus } from '../../chain/tree/header-node.js';
@@ -16,26 +16,29 @@ import { type BlockDownload, MAX_BLOCKS_IN_TRANSIT_PER_PEER } from './block-down
 import { HeadersPresync } from './headers-presync.js';
 import { locatorOf } from './locator.js';
 
-/** Headers that may arrive without their parent: blocks announced while we were behind. */
+/**
+ * Most headers of a message that may arrive without their parent, and most such messages: blocks announced while this
+ * node was behind.
+ */
 const MAX_BLOCKS_TO_ANNOUNCE = 8;
 const MAX_UNCONNECTING_HEADERS = 10;
-/** Headers checked in one step of the node thread: some 2 ms. */
+/** Headers checked in one step of the node thread, about 2 ms. */
 const HEADERS_PER_STEP = 250;
-/** Time for the first headers: a base, and a share for each that is expected. */
+/** Time for the first headers: a base, and a share for each expected header. */
 const HEADERS_TIMEOUT_BASE_MS = 15 * 60_000;
 const HEADERS_TIMEOUT_PER_HEADER_MS = 1;
-/** A peer that owes us headers is asked for more after this long only (Core's HEADERS_RESPONSE_TIME). */
+/** Time after which a peer that has not answered getheaders is asked again (Core's HEADERS_RESPONSE_TIME). */
 const HEADERS_RESPONSE_MS = 2 * 60_000;
-/** With a tip this recent all peers are asked for headers, not just one. */
+/** If the best header is this recent, all peers are asked for headers, otherwise one. */
 const RECENT_SECONDS = 24 * 60 * 60;
-/** Blocks are asked for as they are announced when the tip is at most this many intervals old. */
+/** Blocks are requested as they are announced if the tip is at most this many block intervals old. */
 const DIRECT_FETCH_INTERVALS = 20;
 const noStop = new Uint8Array(32);
 
 export class HeadersSync {
-  /** Peers that headers were asked from at the start. */
+  /** Number of peers that headers were requested from at the start. */
   syncing = 0;
-  /** The block of an inv that last had one more peer asked for headers before its turn; null before the first. */
+  /** Block of an inv for which one more peer was asked for headers before its regular start; null before the first. */
   #askedBeforeSync: Uint8Array | null = null;
   readonly #presync: HeadersPresync;
   readonly #context: NetContext;
@@ -47,7 +50,7 @@ export class HeadersSync {
     this.#presync = new HeadersPresync(context, (peer, locator) => this.#send(peer, locator));
   }
 
-  /** Where the first reading of headers stands; null without one. */
+  /** Position of the first download of headers; null if there is none. */
   get presyncPlace(): HeadersPresync['place'] {
     return this.#presync.place;
   }
@@ -58,10 +61,10 @@ export class HeadersSync {
   }
 
   /**
-   * Asks a peer for the headers after a block that both may have, unless it was asked in the last two minutes and has not
-   * answered: what it names costs it a few bytes, and a locator is a thousand (Core's MaybeSendGetHeaders; 0.21 has no
-   * such limit).
-   * @returns whether it was asked
+   * Requests the headers after a block that both may have, unless the peer was asked in the last two minutes and has
+   * not answered: an announcement costs it a few bytes, and a locator has a thousand (Core's MaybeSendGetHeaders; 0.21
+   * has no such limit).
+   * @returns whether they were requested
    */
   askFrom(peer: Peer, node: HeaderNode, stop: Uint8Array = noStop): boolean {
     const { clock, options } = this.#context;
@@ -76,12 +79,12 @@ export class HeadersSync {
   }
 
   /**
-   * Asks for the headers of a block that the peer named and that is not known. While the first headers come from one
-   * peer, each new block has one more asked, in case that one is slow (Core since version 24).
-   * @returns whether it was asked
+   * Requests the headers of an unknown block that the peer announced. While the first headers come from one peer, each
+   * new block makes one more peer be asked, in case the first is slow (Core since version 24).
+   * @returns whether they were requested
    */
   askAbout(peer: Peer, hash: Uint8Array): boolean {
-    // While a chain is read twice one request is under way at a time; it leads to this block too.
+    // During a presync one request is open at a time. It leads to this block too.
     if (this.#presync.reads(peer)) return false;
     const { chain, options } = this.#context;
     if (options.legacyPeers) return this.askFrom(peer, chain.bestHeader, hash);
@@ -95,7 +98,7 @@ export class HeadersSync {
   }
 
   /**
-   * Begins headers sync: with one peer at first, with all of them once the chain is recent.
+   * Starts headers sync: with one peer at first, with all peers once the best header is recent.
    * @param fetch whether this peer may be used
    */
   startSync(peer: Peer, fetch: boolean): void {
@@ -104,7 +107,7 @@ export class HeadersSync {
     const best = chain.bestHeader;
     const recent = best.time > clock.nowSeconds() - RECENT_SECONDS;
     if (!recent && !(this.syncing === 0 && fetch)) return;
-    // One before our best, so that even a peer without news answers with a header and we learn that it is in step.
+    // Ask from one block before the best header, so that even a peer without news answers with a header and proves to be in sync.
     const from = best.prev ?? best;
     if (!this.askFrom(peer, from)) return;
     peer.sync.started = true;
@@ -114,7 +117,7 @@ export class HeadersSync {
     log.debug('net', `initial getheaders (${from.height}) to peer=${peer.id} (startheight:${peer.startHeight})`);
   }
 
-  /** The peer is gone. */
+  /** Removes the state of a disconnected peer. */
   forgetPeer(peer: Peer): void {
     if (peer.sync.started) this.syncing--;
     peer.sync.started = false;
@@ -122,8 +125,8 @@ export class HeadersSync {
   }
 
   /**
-   * Whether the only peer that headers are asked from keeps us waiting while others could be asked.
-   * @returns why it goes, for the log
+   * Returns whether the only peer that headers are requested from takes too long while others could be asked.
+   * @returns the reason to disconnect it; null if there is none
    */
   overdue(peer: Peer): string | null {
     const { chain, clock, peers } = this.#context;
@@ -136,7 +139,7 @@ export class HeadersSync {
     if (clock.nowMs() <= sync.headersDeadlineMs || this.syncing !== 1) return null;
     if (![...peers].some((other) => other !== peer && !other.inbound && !other.isClient)) return null;
     if (!peer.permissions.noban) return 'Timeout downloading headers';
-    // It stays, and another is asked.
+    // The peer stays connected, and another one is asked.
     this.#context.log.info(`Timeout downloading headers from noban peer, not disconnecting peer=${peer.id}`);
     sync.started = false;
     this.syncing--;
@@ -144,7 +147,7 @@ export class HeadersSync {
     return null;
   }
 
-  /** headers. @throws DecodeError */
+  /** Handles headers. @throws DecodeError */
   async receiveHeaders(peer: Peer, payload: Uint8Array): Promise<void> {
     let headers: Uint8Array[];
     try {
@@ -157,20 +160,20 @@ export class HeadersSync {
     await this.processHeaders(peer, headers, false);
   }
 
-  /** @param compact the header of a compact block, whose sender vouches for nothing else yet */
+  /** @param compact whether this is the header of a compact block, for which the sender vouches in no other respect */
   async processHeaders(peer: Peer, headers: readonly Uint8Array[], compact: boolean): Promise<void> {
     const { chain, crypto, log, options, params, times } = this.#context;
     const { sync } = peer;
     const receivedMs = times.nowMs();
     if (headers.length === 0) {
-      // No announcement: it has nothing that was asked for.
+      // The peer has nothing that was requested.
       sync.headersAskedAtMs = Number.NEGATIVE_INFINITY;
       this.#presync.forgetPeer(peer);
       return;
     }
     const views = headers.map((bytes) => parseHeader(bytes, crypto));
-    // Before anything else is said of them: what work they claim counts below, and an earlier one that is refused for
-    // what may be the clock's fault must not hide this.
+    // Check the proof of work first: the claimed work counts below, and an earlier header that is rejected because of
+    // the clock must not hide this fault.
     if (views.some((view) => checkProofOfWork(view, params) !== null)) {
       this.#context.misbehaving(peer, 100, 'header with invalid proof of work');
       return;
@@ -205,12 +208,13 @@ export class HeadersSync {
       }
       return;
     }
-    // What connects is taken for the answer, whether it was asked for or not.
+    // Headers that connect are treated as the answer, requested or not.
     if (held === null) sync.headersAskedAtMs = Number.NEGATIVE_INFINITY;
     const isNew = chain.node(last.hash) === undefined;
-    // A long chain without much work would fill our memory: it is first looked at without keeping it.
+    // A long chain of little work would fill the memory. It is examined first without storing it.
     if (parent !== undefined && isNew && this.#presync.startPresync(peer, parent, views, full)) return;
-    // In Core this is one step with asking this peer: another that only named the block could be slow on purpose.
+    // In Core, storing headers and asking this peer are one step. Otherwise a peer that only announced the block by
+    // name could be asked instead, and be slow on purpose.
     const direct = accepted.length > MAX_BLOCKS_IN_TRANSIT_PER_PEER ? [] : accepted.map(({ hash }) => hash);
     const verdict = await this.#downloads.whileBusy(direct, () => this.#submit(peer, accepted));
     if (verdict !== null) {
@@ -225,7 +229,7 @@ export class HeadersSync {
     this.#accepted(peer, end.hash, isNew, full, held === null);
   }
 
-  /** @returns why one was refused; those before it are in the tree */
+  /** @returns the reason why a header was rejected; those before it are stored */
   async #submit(peer: Peer, accepted: readonly HeaderView[]): Promise<Reject | null> {
     const { chain, chargeTo: charged } = this.#context;
     for (let at = 0; at < accepted.length; at += HEADERS_PER_STEP) {
@@ -236,12 +240,12 @@ export class HeadersSync {
     return null;
   }
 
-  /** The header that was refused: those before it are in the tree. */
+  /** Returns the hash of the rejected header: those before it are stored. */
   #firstUnknown(views: readonly HeaderView[]): string {
     return hashToHex((views.find(({ hash }) => this.#context.chain.node(hash) === undefined) ?? (views[0] as HeaderView)).hash);
   }
 
-  /** @param full the peer may have more @param ask it has not been asked for more yet */
+  /** @param full whether the peer may have more headers @param ask whether it has not been asked for more yet */
   #accepted(peer: Peer, lastHash: Uint8Array, isNew: boolean, full: boolean, ask: boolean): void {
     const { chain, log } = this.#context;
     const { sync } = peer;
@@ -268,10 +272,10 @@ export class HeadersSync {
     this.#context.scheduleRound(isNew ? undefined : peer);
   }
 
-  /** Told of outbound peers whose chain is as good as ours. */
+  /** Called with outbound peers whose chain is as good as this node's. */
   onGoodChain: (peer: Peer) => void = () => {};
 
-  /** Whether blocks are asked for as soon as their headers are there (Core's CanDirectFetch). */
+  /** True if blocks are requested as soon as their headers arrive (Core's CanDirectFetch). */
   get canFetchDirectly(): boolean {
     const { chain, clock, params } = this.#context;
     return chain.tip.time > clock.nowSeconds() - params.powTargetSpacing * DIRECT_FETCH_INTERVALS;
@@ -296,7 +300,7 @@ export class HeadersSync {
     this.#downloads.requestBlocks(peer, wanted);
   }
 
-  /** In initial download an outbound peer whose whole chain has too little work is of no use. */
+  /** During the initial block download, disconnects an outbound peer whose whole chain has too little work. */
   #dropIfUseless(peer: Peer): void {
     const { chain } = this.#context;
     settleAvailability(chain, peer);

@@ -2,10 +2,10 @@
 import type { Chain } from '../../chain/chain.js';
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 
-/** Hashes taken one by one. */
+/** Number of hashes taken one by one. */
 const DENSE = 10;
 
-/** Core's CChain::GetLocator. */
+/** Returns the locator of a block (Core's CChain::GetLocator). */
 export function locatorOf(node: HeaderNode): Uint8Array[] {
   const hashes: Uint8Array[] = [];
   let step = 1;
@@ -18,7 +18,7 @@ export function locatorOf(node: HeaderNode): Uint8Array[] {
   return hashes;
 }
 
-/** Where a peer's locator meets the active chain; genesis when nowhere. */
+/** Returns the block at which a peer's locator meets the active chain; genesis if it does not. */
 export function forkOfLocator(chain: Chain, locator: readonly Uint8Array[]): HeaderNode {
   for (const hash of locator) {
     const node = chain.node(hash);

@@ -1,4 +1,4 @@
-// Answers what peers ask about the chain: getheaders, getblocks, and blocks named in getdata.
+// Answers requests for the chain: getheaders, getblocks, and blocks in getdata.
 import type { Chain } from '../../chain/chain.js';
 import { MIN_BLOCKS_TO_KEEP } from '../../chain/files/pruning.js';
 import type { HeaderNode } from '../../chain/tree/header-node.js';
@@ -16,27 +16,27 @@ import { decodeLocator, encodeHeaders, encodeInv, type InvItem, TooMany } from '
 import { INV, LIMITED_MIN_BLOCKS, MAX_HEADERS_RESULTS, SERVICE } from '../wire/protocol.js';
 import { forkOfLocator } from './locator.js';
 
-/** Hashes answered to one getblocks. */
+/** Most hashes in the answer to getblocks. */
 const MAX_GETBLOCKS_RESULTS = 500;
 /**
- * Blocks off the best chain are served when they are this recent and have nearly its work: less tells what else we have
- * seen.
+ * Blocks off the best chain are served if they are younger than this and have nearly its work. Serving others would
+ * reveal what else this node has seen.
  */
 const STALE_RELAY_AGE_SECONDS = 30 * 24 * 60 * 60;
-/** Two blocks more than NODE_NETWORK_LIMITED promises are served, for races. */
+/** Two more blocks than NODE_NETWORK_LIMITED promises are served, for races. */
 const LIMITED_SLACK = 2;
-/** Older blocks count against the upload target. */
+/** Age in seconds from which on blocks count against the upload target. */
 const HISTORICAL_BLOCK_AGE_SECONDS = 7 * 24 * 60 * 60;
 
 export class BlockServer {
   readonly #context: NetContext;
-  /** Whether the day's upload is used up but for what the chain's newest blocks need. */
+  /** Returns whether the day's upload is used up, except for what new blocks need. */
   readonly #uploadTargetReached: () => boolean;
-  /** Sends a compact block; false: the whole one has to go. */
+  /** Sends a compact block; false: the whole block must be sent. */
   readonly #sendCompact: (peer: Peer, node: HeaderNode, bytes: Uint8Array) => boolean;
-  /** Sends what the peer's filter lets through. */
+  /** Sends the block through the peer's filter. */
   readonly #sendFiltered: (peer: Peer, bytes: Uint8Array) => Promise<void>;
-  /** Where reads of blocks for peers wait for each other. */
+  /** Limits reads of blocks for peers. */
   readonly #reads: Semaphore;
 
   constructor(
@@ -53,14 +53,14 @@ export class BlockServer {
     this.#reads = reads;
   }
 
-  /** getheaders. @throws DecodeError */
+  /** Handles getheaders. @throws DecodeError */
   sendHeaders(peer: Peer, payload: Uint8Array): void {
     const { chain, log, options } = this.#context;
     const request = this.#locator(peer, payload);
     if (request === null) return;
     if (this.#isBehind && !peer.permissions.download) {
       log.debug('net', `Ignoring getheaders from peer=${peer.id} because active chain has too little work`);
-      // The peer need not wait.
+      // Answer, so that the peer does not wait.
       if (!options.legacyPeers) peer.send('headers', encodeHeaders([]));
       return;
     }
@@ -84,18 +84,18 @@ export class BlockServer {
       if (headers.length >= MAX_HEADERS_RESULTS || equalBytes(node.hash, request.stop)) break;
       node = chain.next(node);
     }
-    // An answer is also how a peer learns what our best block is: what it now knows need not be announced.
+    // The answer also shows the peer the best block. What it now knows need not be announced.
     peer.sync.bestHeaderSent = last ?? chain.tip;
     peer.send('headers', encodeHeaders(headers));
   }
 
-  /** Our chain is of no use to others yet; in 0.21 that is so until initial download is over. */
+  /** True if the active chain is of no use to peers yet. In 0.21: until the initial block download has ended. */
   get #isBehind(): boolean {
     const { chain, options } = this.#context;
     return options.legacyPeers ? chain.isInitialBlockDownload() : chain.tip.chainWork < chain.minimumChainWork;
   }
 
-  /** getblocks. @throws DecodeError */
+  /** Handles getblocks. @throws DecodeError */
   sendHashes(peer: Peer, payload: Uint8Array): void {
     const { chain, log } = this.#context;
     const request = this.#locator(peer, payload);
@@ -110,14 +110,14 @@ export class BlockServer {
       }
       peer.sync.blockInvs.push(node.hash);
       if (--left > 0) continue;
-      // When it asks for this block, we tell it of the tip, and it asks for more.
+      // When the peer requests this block, it gets the tip's hash and requests more.
       peer.sync.continueAt = node.hash;
       break;
     }
     this.#context.scheduleRound(peer);
   }
 
-  /** Whether a node that prunes has no such block, or may prune it within the hour that its relay may take. */
+  /** Returns whether a pruned node does not have a block, or may prune it within the hour that its relay may take. */
   #mayBePrunedSoon(node: HeaderNode): boolean {
     const { chain, params } = this.#context;
     if (chain.pruneSettings === null) return false;
@@ -135,15 +135,15 @@ export class BlockServer {
   }
 
   /**
-   * Sends one block that a peer asked for.
-   * @returns false when it is unknown, not here or not served: one answer for all, which tells nothing of what we have
-   * seen
+   * Sends a requested block.
+   * @returns false if it is unknown, missing or must not be served: one answer for all, which does not reveal what this
+   * node has seen
    */
   async sendBlock(peer: Peer, item: InvItem): Promise<boolean> {
     const { chain, log } = this.#context;
     const node = chain.node(item.hash);
     if (node === undefined) return false;
-    // Announced while its scripts run: a peer that asks this early gets it as soon as it is connected.
+    // The block was announced while its scripts run. Wait until it is connected.
     if (node.hasChainData && !node.has(NodeStatus.SCRIPTS_VALID) && !node.failed) await chain.settled();
     if (peer.leaving) return false;
     if (!mayServe(chain, node, this.#context.params)) {
@@ -166,7 +166,7 @@ export class BlockServer {
       return false;
     }
     if (!node.hasData) return false;
-    // Nothing to filter by, nothing to read: such a request has no answer, as in Core.
+    // Without a filter the request has no answer, as in Core, so do not read the block.
     if (item.type === INV.FILTERED_BLOCK && peer.filter === null) {
       this.#continue(peer, item.hash);
       return true;
@@ -176,13 +176,13 @@ export class BlockServer {
 
   async #sendBlock(peer: Peer, node: HeaderNode, item: InvItem): Promise<boolean> {
     const { chain, log } = this.#context;
-    // It may have gone while it waited.
+    // The peer may have disconnected while the read waited.
     if (peer.leaving) return false;
     let bytes: Uint8Array;
     try {
       bytes = await chain.readBlockBytes(node);
     } catch (error) {
-      // Unreadable: the chain finds out when it needs the block itself.
+      // The chain notices an unreadable block when it needs the block itself.
       if (node.hasData) log.warn(`Block ${node.hashHex} asked for by a peer can't be read: ${(error as Error).message}`);
       return false;
     }
@@ -201,22 +201,22 @@ export class BlockServer {
   #continue(peer: Peer, hash: Uint8Array): void {
     const { sync } = peer;
     if (sync.continueAt === null || !equalBytes(sync.continueAt, hash)) return;
-    // Sent at once, before anything that comes from the next request.
+    // Sent immediately, before the answers to later requests.
     peer.send('inv', encodeInv([{ type: INV.BLOCK, hash: this.#context.chain.tip.hash }]));
     sync.continueAt = null;
   }
 }
 
 /**
- * Whether strangers may know that we have a block: it is in the best chain, or a recent rival of nearly its work
- * (Core's BlockRequestAllowed). Others would tell one node from another.
+ * Returns whether any peer may know that this node has a block: it is in the best chain, or a recent rival of nearly
+ * its work (Core's BlockRequestAllowed). Other blocks would help to identify this node.
  */
 export function mayServe(chain: Chain, node: HeaderNode, params: Pick<ChainParams, 'powTargetSpacing'>): boolean {
   if (chain.contains(node)) return true;
   const best = chain.bestHeader;
   if (!node.has(NodeStatus.SCRIPTS_VALID) || node.failed) return false;
   if (best.time - node.time >= STALE_RELAY_AGE_SECONDS) return false;
-  // Work between the two, in seconds at the best header's difficulty.
+  // Difference of work in seconds, at the best header's difficulty.
   const seconds = ((best.chainWork - node.chainWork) * BigInt(params.powTargetSpacing)) / blockProof(best.bits);
   return seconds < BigInt(STALE_RELAY_AGE_SECONDS);
 }
@@ -225,7 +225,7 @@ function displayed(hash: Uint8Array): string {
   return hash.every((byte) => byte === 0) ? 'end' : Buffer.from(hash).reverse().toString('hex');
 }
 
-/** The block as peers without witnesses know it. */
+/** Returns the block without witnesses. */
 function withoutWitnesses(bytes: Uint8Array, { crypto }: NetContext): Uint8Array {
   const block = parseBlock(bytes, crypto);
   const writer = new ByteWriter(block.strippedSize).bytes(block.header.bytes).compactSize(block.txs.length);

@@ -1,7 +1,7 @@
-// Serves filters of BIP-0158 to peers as BIP-0157 has it: getcfilters, getcfheaders, getcfcheckpt. Only with
-// -peerblockfilters; a peer that asks for what is not offered, or for too much, is disconnected. What a short message
-// may cost is bounded: hashes and headers are read without their filters, checkpoints are kept, a few peers are served
-// at a time, and the time of the node thread is charged to them.
+// Serves block filters (BIP-0157, BIP-0158): getcfilters, getcfheaders, getcfcheckpt. Only with -peerblockfilters. A
+// peer that requests something that is not offered, or too much, is disconnected. The cost of a short message is
+// bounded: hashes and headers are read without their filters, checkpoints are cached, a few peers are served at a time,
+// and the time of the node thread is charged to them.
 import { setTimeout } from 'node:timers/promises';
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
@@ -16,18 +16,18 @@ const BASIC = 0;
 const MAX_FILTERS = 1_000;
 const MAX_HASHES = 2_000;
 const CHECKPOINT_INTERVAL = 1_000;
-/** Between looks at a peer that is slow to read. */
+/** Milliseconds between checks whether a slow peer has read. */
 const READ_WAIT_MS = 20;
-/** Hashes and headers read together, and peers they are read for at a time. */
+/** Hashes and headers that are read together, and peers that are served at a time. */
 const HEADS_AT_A_TIME = 250;
 const READERS_AT_A_TIME = 4;
-/** Filter headers at checkpoints that are kept: all of the best chain for some decades. */
+/** Most cached filter headers of checkpoints: enough for some decades of the best chain. */
 const MAX_CHECKPOINTS = 4_096;
 
-/** The filter index as this room wants it. */
+/** Filter index as this module needs it. */
 export interface FilterSource {
   find(blockHash: Uint8Array): Promise<{ filter: Uint8Array; header: Uint8Array } | undefined>;
-  /** Filter hashes and headers, undefined where there is no filter. */
+  /** Returns filter hashes and headers; undefined where there is no filter. */
   heads(blockHashes: readonly Uint8Array[]): Promise<(FilterHead | undefined)[]>;
 }
 
@@ -43,7 +43,7 @@ interface Range {
 
 export class FilterServer {
   readonly #reads = new Semaphore(READERS_AT_A_TIME);
-  /** Filter headers at multiples of a thousand blocks, oldest reading first. */
+  /** Filter headers at multiples of a thousand blocks, in order of reading. */
   readonly #checkpoints = new Map<HeaderNode, Uint8Array>();
   readonly #context: NetContext;
   /** null: nothing is served. */
@@ -54,16 +54,16 @@ export class FilterServer {
     this.#source = source;
   }
 
-  /** getcfilters. @throws DecodeError */
+  /** Handles getcfilters. @throws DecodeError */
   async filters(peer: Peer, payload: Uint8Array): Promise<void> {
     const { type, startHeight, stop } = decodeFilterRange(payload);
     const range = this.#range(peer, type, startHeight, stop, MAX_FILTERS);
     if (range === null) return;
     for (const node of nodesOf(range)) {
-      // As fast as the peer reads.
+      // Send as fast as the peer reads.
       while (peer.connection.sendPaused && !peer.leaving) await setTimeout(READ_WAIT_MS);
       const found = await this.#reads.run(async () => this.#source?.find(node.hash));
-      // Not built that far yet: the peer asks another.
+      // The index has not reached this block. The peer asks another node.
       if (found === undefined || peer.leaving) return;
       const { filter } = found;
       this.#context.chargeTo(peer, () => {
@@ -72,7 +72,7 @@ export class FilterServer {
     }
   }
 
-  /** getcfheaders. @throws DecodeError */
+  /** Handles getcfheaders. @throws DecodeError */
   async headers(peer: Peer, payload: Uint8Array): Promise<void> {
     const { type, startHeight, stop } = decodeFilterRange(payload);
     const range = this.#range(peer, type, startHeight, stop, MAX_HASHES);
@@ -88,7 +88,7 @@ export class FilterServer {
     peer.send('cfheaders', writer.finish());
   }
 
-  /** getcfcheckpt. @throws DecodeError */
+  /** Handles getcfcheckpt. @throws DecodeError */
   async checkpoints(peer: Peer, payload: Uint8Array): Promise<void> {
     const { type, stop } = decodeFilterCheckpoints(payload);
     const range = this.#range(peer, type, 0, stop, Number.POSITIVE_INFINITY);
@@ -109,7 +109,7 @@ export class FilterServer {
     peer.send('cfcheckpt', writer.finish());
   }
 
-  /** Hashes and headers of the filters of blocks. @returns null when one is missing, or the peer has gone */
+  /** Returns hashes and headers of blocks' filters; null if one is missing, or if the peer has disconnected. */
   #heads(peer: Peer, nodes: readonly HeaderNode[]): Promise<FilterHead[] | null> {
     return this.#reads.run(async () => {
       const heads: FilterHead[] = [];
@@ -117,7 +117,7 @@ export class FilterServer {
         if (peer.leaving) return null;
         const hashes = nodes.slice(at, at + HEADS_AT_A_TIME).map(({ hash }) => hash);
         for (const head of (await this.#context.chargeTo(peer, () => this.#source?.heads(hashes))) ?? [undefined]) {
-          // Not built that far yet: the peer asks another.
+          // The index has not reached this block. The peer asks another node.
           if (head === undefined) return null;
           heads.push(head);
         }
@@ -134,7 +134,7 @@ export class FilterServer {
     };
     if (this.#source === null || type !== BASIC) return refuse(`requested unsupported block filter type: ${type}`);
     const stop = chain.node(stopHash);
-    // Only of blocks we would serve: others would tell what we have seen.
+    // Only blocks that may be served: others would reveal what this node has seen.
     if (stop === undefined || !mayServe(chain, stop, this.#context.params)) {
       return refuse(`requested invalid block hash: ${Buffer.from(stopHash).reverse().toString('hex')}`);
     }

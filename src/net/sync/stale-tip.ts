@@ -1,16 +1,16 @@
-// A tip that is too old may mean that all our peers keep something from us: one more is looked for among the known
-// addresses, and when it has come, the one of those we chose that told us of a block least recently goes. Of one more
-// peer for blocks only than is wanted, which comes every few minutes, the youngest goes unless it has brought a block
-// since the one before (Core's CheckForStaleTipAndEvictPeers, EvictExtraOutboundPeers).
+// Detects a stale tip, which may mean that all peers withhold something (Core's CheckForStaleTipAndEvictPeers,
+// EvictExtraOutboundPeers). One more outbound peer is then connected, and the one that announced a block least recently
+// is disconnected. Every few minutes there is also one block-relay-only peer more than wanted. The youngest of them is
+// disconnected unless it has brought a block since the one before it.
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 
 const CHECK_SECONDS = 45;
-/** Between looks at the tip: this often an extra peer may be taken. */
+/** Seconds between checks for a stale tip, and so between extra peers. */
 const STALE_CHECK_SECONDS = 10 * 60;
-/** Times the spacing of blocks after which a tip may be stale. */
+/** Block intervals without a new tip after which the tip may be stale. */
 const STALE_SPACINGS = 3;
-/** Who has just come had no chance to tell anything yet. */
+/** Seconds that a new peer gets to announce something before it may be disconnected. */
 const MINIMUM_CONNECT_SECONDS = 30;
 
 export class StaleTip {
@@ -21,26 +21,26 @@ export class StaleTip {
   #wasInStep = false;
   readonly #context: NetContext;
   readonly #state: {
-    /** Whether there may be connections, and we choose peers by ourselves. */
+    /** Returns whether connections are allowed and the node chooses peers itself. */
     searching(): boolean;
-    /** Blocks asked for that have not come. */
+    /** Returns the number of requested blocks that have not arrived. */
     inFlight(): number;
-    /** Whether the tip is recent enough for blocks to be fetched as they are announced. */
+    /** Returns whether the tip is recent enough for blocks to be fetched as they are announced. */
     inStep(): boolean;
-    /** Peers of our own choice that are wanted, for everything and for blocks only. */
+    /** Number of full-relay and block-relay-only peers that the node chooses itself. */
     readonly targets: { readonly full: number; readonly blocks: number };
   };
 
   constructor(
     context: NetContext,
     state: {
-      /** Whether there may be connections, and we choose peers by ourselves. */
+      /** Returns whether connections are allowed and the node chooses peers itself. */
       searching(): boolean;
-      /** Blocks asked for that have not come. */
+      /** Returns the number of requested blocks that have not arrived. */
       inFlight(): number;
-      /** Whether the tip is recent enough for blocks to be fetched as they are announced. */
+      /** Returns whether the tip is recent enough for blocks to be fetched as they are announced. */
       inStep(): boolean;
-      /** Peers of our own choice that are wanted, for everything and for blocks only. */
+      /** Number of full-relay and block-relay-only peers that the node chooses itself. */
       readonly targets: { readonly full: number; readonly blocks: number };
     },
   ) {
@@ -52,25 +52,25 @@ export class StaleTip {
     this.#nextStaleCheck = now + STALE_CHECK_SECONDS;
   }
 
-  /** One more peer for everything is wanted than usual. */
+  /** True if one more full-relay peer than usual is needed. */
   get wantsExtra(): boolean {
     return this.#wantsExtra;
   }
 
-  /** The chain has been in step since the start: peers for blocks only may be changed now and then. */
+  /** True if extra block-relay-only peers may be tried: the chain has been in sync since the start. */
   get wantsExtraBlockRelay(): boolean {
     return this.#wasInStep && this.#state.searching();
   }
 
-  /** The tip changed. */
+  /** Called after a tip change. */
   onTip(): void {
     this.#lastTipSeconds = this.#context.clock.nowSeconds();
   }
 
-  /** Called often; looks every 45 seconds. */
+  /** Called often; checks every 45 seconds. */
   tick(): void {
     const now = this.#context.clock.nowSeconds();
-    // The mockable clock may be put back.
+    // The mockable clock may have been set back.
     this.#nextCheck = Math.min(this.#nextCheck, now + CHECK_SECONDS);
     this.#nextStaleCheck = Math.min(this.#nextStaleCheck, now + STALE_CHECK_SECONDS);
     if (now < this.#nextCheck) return;
@@ -88,9 +88,7 @@ export class StaleTip {
     this.#wantsExtra = stale;
   }
 
-  /**
-   * One peer for blocks only more than wanted: the youngest, unless it brought a block later than the one before it.
-   */
+  /** Disconnects the youngest block-relay-only peer above the target, or the one before it if the youngest brought a block later. */
   #evictBlockRelay(now: number): void {
     const list = [...this.#context.peers].filter((peer) => peer.type === 'block-relay-only' && !peer.leaving).sort((a, b) => b.id - a.id);
     if (list.length <= this.#state.targets.blocks) return;
@@ -105,7 +103,7 @@ export class StaleTip {
     }
   }
 
-  /** Whether a peer had time to tell us something, and is not sending a block. */
+  /** Returns whether a peer had time to announce something and is not sending a block. */
   #mayGo({ id, type, connectedAt, sync }: Peer, now: number): boolean {
     if (now - connectedAt > MINIMUM_CONNECT_SECONDS && sync.inFlight.length === 0) return true;
     const kind = type === 'block-relay-only' ? type : 'outbound';
@@ -130,7 +128,7 @@ export class StaleTip {
     const { id, sync } = worst;
     log.debug('net', `disconnecting extra outbound peer=${id} (last block announcement received at time ${sync.announcedAt})`);
     this.#context.disconnect(worst);
-    // The extra one has come: no more of them until the tip is stale again.
+    // The extra peer has connected. No more of them until the tip is stale again.
     this.#wantsExtra = false;
   }
 }

@@ -1,12 +1,12 @@
-// How far the initial download came: first the headers, by their times, then the blocks, by transactions where the
-// network's history is known.
+// Progress of the initial block download: first of the headers, by their times, then of the blocks, by transactions if
+// the network's statistics are known.
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { durationText } from '../../lib/progress.js';
 
 /** Span over which speeds are measured. */
 const WINDOW_MS = 60_000;
 
-/** Where headers, or the first reading of headers, stand. Times in seconds since 1970. */
+/** Position of the headers, or of a first download of headers. Times in seconds since 1970. */
 export interface HeaderPlace {
   readonly height: number;
   readonly time: number;
@@ -14,27 +14,27 @@ export interface HeaderPlace {
 
 export interface SyncSources {
   readonly params: Pick<ChainParams, 'powTargetSpacing' | 'activity'>;
-  /** Whether the node is still catching up. */
+  /** Returns whether the node is in the initial block download. */
   downloading(): boolean;
   height(): number;
   bestHeader(): HeaderPlace;
-  /** The highest header of a chain that is read without being kept; null while none is. */
+  /** Returns the highest header of a presync; null if there is none. */
   presync(): HeaderPlace | null;
-  /** As getblockchaininfo shows it, 0 to 1. */
+  /** Returns the verification progress as in getblockchaininfo, 0 to 1. */
   verificationProgress(): number;
   nowMs(): number;
 }
 
 export interface SyncFigures {
-  /** presync: headers are read for the first time; headers, blocks: they come; done: no longer in initial download. */
+  /** presync: headers are downloaded for the first time. headers, blocks: they arrive. done: the initial block download has ended. */
   readonly phase: 'presync' | 'headers' | 'blocks' | 'done';
-  /** Headers there are of those there should be by now, 0 to 1. */
+  /** Share of the headers that should exist by now, 0 to 1. */
   readonly headersProgress: number;
-  /** Of the blocks whose headers are known, 0 to 1: by transactions where they are known. */
+  /** Share of the blocks whose headers are known, 0 to 1; by transactions if they are known. */
   readonly blocksProgress: number;
   readonly blocksPerSecond: number;
   readonly headersPerSecond: number;
-  /** Until all blocks are connected, at the speed of the last minute; null while unknown. */
+  /** Seconds until all blocks are connected, at the speed of the last minute; null if unknown. */
   readonly secondsLeft: number | null;
 }
 
@@ -53,7 +53,7 @@ export class SyncProgress {
     this.#sources = sources;
   }
 
-  /** Takes note of where things stand. @returns the line for the log, null when there is nothing to say */
+  /** Records the current position. @returns the log line; null if nothing changed */
   tick(): string | null {
     const sources = this.#sources;
     if (!sources.downloading()) {

@@ -1,4 +1,4 @@
-// -maxuploadtarget: how much may go out in a day, with room kept for the newest blocks (Core's OutboundTargetReached).
+// -maxuploadtarget: bytes that may be sent in a day, of which some are reserved for new blocks (Core's OutboundTargetReached).
 const DAY_SECONDS = 24 * 60 * 60;
 const MAX_BLOCK_BYTES = 4_000_000;
 
@@ -9,7 +9,7 @@ export class UploadTarget {
   readonly #blockSeconds: number;
 
   constructor(
-    /** Bytes a day; 0: no limit. */
+    /** Bytes per day; 0: no limit. */
     readonly bytes: number,
     nowSeconds: () => number,
     blockSeconds: number,
@@ -27,7 +27,7 @@ export class UploadTarget {
     this.#sent += bytes;
   }
 
-  /** Whether old blocks have to wait: what is left is for the blocks still to come today. */
+  /** True if old blocks must wait, because the rest of the target is reserved for the new blocks of this day. */
   get historicalReached(): boolean {
     if (this.bytes === 0) return false;
     const buffer = Math.floor(this.secondsLeft / this.#blockSeconds) * MAX_BLOCK_BYTES;

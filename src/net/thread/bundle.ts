@@ -1,7 +1,8 @@
-// Messages of peers on their way between threads: many small ones in one piece of memory that is handed over.
+// Bundles of messages between the node thread and the peers' thread: many small messages in one piece of memory, which
+// is transferred. Layout of a message:
 //
-//   0 length u32 | 4 size u32 | 8 connection u32 | 12 name u8 | 13 hash u8, 1 when there is one | 14 left u8, 1 when the
-//   payload was left out | 15 nothing | [name 12, when its number is 255] [hash 32] [payload]
+//   0 length u32 | 4 size u32 | 8 connection u32 | 12 name u8 | 13 hash u8, 1 if there is one | 14 left u8, 1 if the
+//   payload was left out | 15 unused | [name 12, if its number is 255] [hash 32] [payload]
 import { MESSAGES } from '../wire/protocol.js';
 
 const HEAD_BYTES = 16;
@@ -10,27 +11,27 @@ const HASH_BYTES = 32;
 const UNNUMBERED = 255;
 const numbers = new Map<string, number>(MESSAGES.map((name, i) => [name, i]));
 
-/** A message that crosses. */
+/** A message that crosses between threads. */
 export interface PackedMessage {
-  /** The connection's number. */
+  /** Number of the connection. */
   readonly connection: number;
   /** At most 12 ASCII characters. */
   readonly command: string;
   readonly payload: Uint8Array;
-  /** Bytes of the payload, also where it was left out. */
+  /** Bytes of the payload, also if it was left out. */
   readonly length: number;
-  /** What it took on the wire; 0 where nobody asks. */
+  /** Bytes on the wire; 0 if unknown. */
   readonly size: number;
   /** Double SHA-256 of the payload, 32 bytes, or null. */
   readonly hash: Uint8Array | null;
 }
 
-/** Bytes that a message takes in a bundle. */
+/** Returns the bytes of a message in a bundle. */
 export function packedBytes({ command, payload, hash }: PackedMessage): number {
   return HEAD_BYTES + (numbers.has(command) ? 0 : NAME_BYTES) + (hash === null ? 0 : HASH_BYTES) + payload.length;
 }
 
-/** Copies messages into one piece. @param total of packedBytes */
+/** Copies messages into one bundle. @param total sum of packedBytes */
 export function packMessages(messages: readonly PackedMessage[], total: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(total);
   const view = new DataView(bytes.buffer);
@@ -74,8 +75,8 @@ export class BundleReader {
   }
 
   /**
-   * The next message; there must be one.
-   * @param copies whether payloads are the taker's to keep: a view would keep the whole bundle
+   * Returns the next message. There must be one.
+   * @param copies whether to copy payloads; a view keeps the whole bundle in memory
    */
   next(copies: boolean): PackedMessage {
     const bytes = this.#bytes;

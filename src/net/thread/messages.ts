@@ -1,28 +1,28 @@
-// What the node thread and the thread of peers' sockets say to each other, and the figures of a connection, which the
-// thread writes into shared memory as they change.
+// Messages between the node thread and the peers' thread, and the figures of a connection, which the peers' thread
+// writes into shared memory as they change.
 import type { Endpoint, PeerConnectionOptions, SocksProxy } from '../peer/peer-connection.js';
 import type { TransportType } from '../transport/transport.js';
 import { type PackedMessage, packedBytes } from './bundle.js';
 
-/** What the thread is started with. */
+/** Start data of the peers' thread. */
 export interface ThreadInit {
   readonly magic: Uint8Array;
   readonly maxSendBytes: number;
   readonly maxReceiveBytes: number;
-  /** Whether there are encrypted connections. */
+  /** True if encrypted connections are possible. */
   readonly encrypts: boolean;
-  /** Traffic.buffer */
+  /** Buffer of Traffic. */
   readonly traffic: SharedArrayBuffer;
 }
 
-/** Of a connection. */
+/** Identity of a connection. */
 export interface ConnectionEnds {
   readonly connection: number;
   readonly remote: Endpoint;
   readonly bindText: string;
 }
 
-/** Messages of one connection, in its order: bundles, long ones by themselves, and what was wrong with others. */
+/** Part of a connection's input, in order: a bundle, a long message, or a fault. */
 export type Part = Uint8Array | PackedMessage | Fault;
 export interface Fault {
   readonly fault: string;
@@ -31,7 +31,7 @@ export interface Fault {
 export interface Delivery {
   readonly connection: number;
   readonly parts: readonly Part[];
-  /** Bytes since the last one that made no message: decoys, wrong checksums. */
+  /** Bytes since the last delivery that made no message: decoys, wrong checksums. */
   readonly skipped: number;
 }
 
@@ -42,13 +42,13 @@ export type ToNode =
   | { readonly kind: 'incoming'; readonly listener: number; readonly ends: ConnectionEnds }
   | { readonly kind: 'spoke'; readonly connection: number; readonly type: TransportType; readonly sessionId: Uint8Array | null }
   | { readonly kind: 'came'; readonly deliveries: readonly Delivery[] }
-  /** There is room to send again. */
+  /** The send queue has drained. */
   | { readonly kind: 'room'; readonly connection: number }
-  /** The peer doesn't read what it is sent, and was given up. */
+  /** The peer did not read and was disconnected. */
   | { readonly kind: 'unread'; readonly connection: number }
   | { readonly kind: 'closed'; readonly connection: number }
   | { readonly kind: 'warning'; readonly text: string }
-  /** It is up, or gives a sign of life. */
+  /** The thread has started, or answers a check. */
   | { readonly kind: 'alive' };
 
 export type ToThread =
@@ -56,32 +56,32 @@ export type ToThread =
   | { readonly kind: 'open'; readonly id: number; readonly where: Endpoint; readonly proxy: SocksProxy | null; readonly timeoutMs: number }
   | { readonly kind: 'begin'; readonly connection: number; readonly options: PeerConnectionOptions; readonly figures: SharedArrayBuffer }
   | { readonly kind: 'send'; readonly bundle: Uint8Array }
-  /** What these were given is handled: more may come. */
+  /** Input of these connections was handled: more may be delivered. */
   | { readonly kind: 'more'; readonly connections: readonly number[] }
   | { readonly kind: 'close'; readonly connection: number }
   | { readonly kind: 'alive' }
   | { readonly kind: 'end' };
 
-/** Bytes of a connection's messages that the node thread may have unhandled; and one message at least. */
+/** Most unhandled bytes of a connection on the node thread (and at least one message). */
 export const WINDOW_BYTES = 256 << 10;
 /**
- * Bytes that may be on their way to the thread for one connection, and one message at least: what is handed over is
- * handled for all connections in turn.
+ * Most bytes in transit to the peers' thread for one connection (and at least one message), so that all connections are
+ * served in turn.
  */
 export const POSTED_BYTES = 32 << 10;
-/** What a message on its way to the thread counts for besides its payload. */
+/** Weight of a message in transit besides its payload. */
 const POSTED_OVERHEAD = 64;
 
-/** What a message counts for on its way to the thread. @param length bytes of its payload */
+/** Returns the weight of a message in transit. @param length bytes of its payload */
 export const postedWeight = (length: number): number => POSTED_OVERHEAD + length;
 
-/** What a fault counts for. */
+/** Weight of a fault. */
 const FAULT_BYTES = 256;
 
-/** What a message or fault counts for until it is handled. */
+/** Returns the weight of a message or fault until it is handled. */
 export const weightOf = (part: PackedMessage | Fault): number => ('fault' in part ? FAULT_BYTES : packedBytes(part));
 
-/** Counters that wrap, and flags. */
+/** Int32 cells: counters that wrap, and flags. */
 const WORD = { handled: 0, taken: 1, waits: 2, wantsRoom: 3 } as const;
 const WORDS = 4;
 const FIGURE = {
@@ -97,13 +97,13 @@ const FIGURE = {
 } as const;
 const FIGURES = 9;
 
-/** What the thread tells of a connection. */
+/** Figures of a connection that the peers' thread writes. */
 export type FigureValues = Readonly<Record<keyof typeof FIGURE, number>>;
 
 /**
- * Shared figures of a connection; each has one writer. Where one side changes a figure and then looks at a flag, and
- * the other sets the flag and then looks at the figure, one of them sees what the other did: atomic operations keep
- * their order.
+ * Shared figures of a connection. Each figure has one writer. One side changes a figure and then reads a flag; the
+ * other sets the flag and then reads the figure. Atomic operations keep their order, so at least one of them sees the
+ * other's change.
  */
 export class Figures {
   readonly buffer: SharedArrayBuffer;
@@ -116,14 +116,14 @@ export class Figures {
     this.#values = new Float64Array(buffer, WORDS * Int32Array.BYTES_PER_ELEMENT, FIGURES);
   }
 
-  /** Bytes that the node thread has handled; it writes. */
+  /** Bytes that the node thread has handled; written by the node thread. */
   get handled(): number {
     return Atomics.load(this.#words, WORD.handled);
   }
   addHandled(bytes: number): void {
     Atomics.add(this.#words, WORD.handled, bytes);
   }
-  /** Weight of the messages that came to the socket's queue; the thread writes. */
+  /** Weight of the messages that reached the socket's queue; written by the peers' thread. */
   get taken(): number {
     return Atomics.load(this.#words, WORD.taken);
   }
@@ -131,19 +131,19 @@ export class Figures {
     Atomics.add(this.#words, WORD.taken, bytes);
   }
 
-  /** The thread has more than it may hand over. */
+  /** Sets whether the peers' thread has more than it may deliver. */
   setWaits(waits: boolean): void {
     Atomics.store(this.#words, WORD.waits, Number(waits));
   }
-  /** Whether the thread waits to be told that it may hand over more; it does not any more. */
+  /** Returns and clears whether the peers' thread waits for permission to deliver more. */
   takeWaits(): boolean {
     return Atomics.load(this.#words, WORD.waits) === 1 && Atomics.exchange(this.#words, WORD.waits, 0) === 1;
   }
-  /** The node thread holds something back because too much waits to be sent. */
+  /** Sets whether the node thread holds messages back because too much is unsent. */
   setWantsDrain(wants: boolean): void {
     Atomics.store(this.#words, WORD.wantsRoom, Number(wants));
   }
-  /** Whether it does. What was told before is seen by a node thread that begins to hold back after this. */
+  /** True if the node thread holds messages back. A node thread that starts to do so after this read sees all earlier figures. */
   get wantsDrain(): boolean {
     return Atomics.or(this.#words, WORD.wantsRoom, 0) === 1;
   }
@@ -158,8 +158,8 @@ export class Figures {
 
 const NAMES = Object.keys(FIGURE) as (keyof typeof FIGURE)[];
 
-/** Bytes between two counters that wrap. */
+/** Returns the difference of two counters that wrap. */
 export const between = (later: number, earlier: number): number => (later - earlier) | 0;
 
-/** A monotonic time that means the same on every thread, ms. */
+/** Converts a monotonic time of this thread to one that is valid on every thread, ms. */
 export const commonMs = (ms: number): number => performance.timeOrigin + ms;

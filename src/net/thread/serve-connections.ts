@@ -1,6 +1,6 @@
-// The side of the thread that has the sockets: connections as InlineLines makes them, whose messages are handed to the
-// node thread in bundles, as many at a time as it has handled. The connection that took least of this thread lately is
-// next, here as there. A connection's own bounds are Connection's; what was handed over comes on top.
+// The peers' thread: it owns the sockets (InlineConnectionFactory) and delivers their messages to the node thread in
+// bundles, as many at a time as the node thread has handled. The connection that used the least time of this thread
+// lately is served next. The limits of SocketConnection apply; delivered messages come on top.
 import type { MessagePort } from 'node:worker_threads';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { EllSwift } from '../../crypto/ellswift.js';
@@ -28,13 +28,13 @@ import {
   weightOf,
 } from './messages.js';
 
-/** Milliseconds of handing over between two turns of the event loop. */
+/** Milliseconds of work per tick of the event loop. */
 const SLICE_MS = 1;
-/** Payloads from so many bytes on are handed over as they lie; shorter ones are copied together. */
+/** Payloads of this size or more are transferred; shorter ones are copied into a bundle. */
 const LONG_BYTES = 32 << 10;
-/** Milliseconds of one connection before the others have their turn. */
+/** Milliseconds for one connection before others are served. */
 const SHARE_MS = 0.5;
-/** Connections that came in and were not looked at by the node thread; further ones are turned away. */
+/** Most inbound connections that the node thread has not taken yet; further ones are refused. */
 const MOST_FRESH = 256;
 const NOTHING = new Uint8Array(0);
 
@@ -43,17 +43,17 @@ interface ServedConnection {
   readonly id: number;
   readonly connection: SocketConnection;
   readonly figures: Figures;
-  /** Bytes handed over since the beginning; wraps as Figures.handled does. */
+  /** Weight delivered since the start; wraps as Figures.handled does. */
   given: number;
-  /** What goes with the next delivery: parts, and behind them messages that are not packed yet, and their bytes. */
+  /** Content of the next delivery: parts, then messages that are not packed yet, and their bytes. */
   parts: Part[];
   short: PackedMessage[];
   shortBytes: number;
   skipped: number;
-  /** Messages of the node thread, from `next` on. */
+  /** Messages from the node thread, from index `next` on. */
   outgoing: PackedMessage[];
   next: number;
-  /** The node thread knows how it speaks. */
+  /** True if the node thread knows the transport. */
   spoke: boolean;
 }
 
@@ -83,12 +83,12 @@ export function serveConnections(init: ThreadInit, port: MessagePort, hashes: Ha
 }
 
 class ConnectionServer {
-  /** Not begun yet. */
+  /** Connections that the node thread has not started yet. */
   readonly #fresh = new Map<number, NewConnection<SocketConnection>>();
   readonly #served = new Map<number, ServedConnection>();
-  /** Those that may have something to send or to hand over: the one that took least of this thread lately is next. */
+  /** Connections that may have something to send or to deliver. */
   readonly #ready = new FairQueue<ServedConnection>(() => performance.now());
-  /** Those that have something for the next delivery. */
+  /** Connections with something for the next delivery. */
   readonly #delivering = new Set<ServedConnection>();
   readonly #nextSlice = new ImmediateTask(() => this.#runSlice());
   #lastId = 0;
@@ -173,7 +173,7 @@ class ConnectionServer {
         this.#notifyDrained(served);
       },
       fault: (fault, fatal) => {
-        // At once, not behind its messages: the node thread handles none of them while the peer does not read.
+        // Posted immediately and not behind the peer's messages: the node thread handles none of those while the peer does not read.
         if (fault === UNREAD) this.#post({ kind: 'unread', connection: id });
         else this.#addPart(served, { fault, fatal });
       },
@@ -201,7 +201,7 @@ class ConnectionServer {
     this.#served.set(id, served);
   }
 
-  /** Takes messages of the node thread, which their connections send in turn. */
+  /** Queues messages from the node thread, which their connections send in turn. */
   #send(bundle: Uint8Array): void {
     for (const reader = new BundleReader(bundle); !reader.done; ) {
       const message = reader.next(false);
@@ -214,10 +214,10 @@ class ConnectionServer {
     }
   }
 
-  /** Sends what has come for a connection. @returns whether there is more */
+  /** Sends queued messages of a connection. @returns whether there are more */
   #sendSome(served: ServedConnection, until: number): boolean {
     const { connection, figures } = served;
-    // Sending may end the connection, and then nothing is left.
+    // Sending may close the connection, which empties the queue.
     while (served.next < served.outgoing.length) {
       const { command, payload, length } = served.outgoing[served.next++] as PackedMessage;
       connection.send(command, payload);
@@ -233,7 +233,7 @@ class ConnectionServer {
     return false;
   }
 
-  /** What was sent before goes before. */
+  /** Closes a connection after sending what was queued before. */
   #close(served: ServedConnection | undefined): void {
     if (served === undefined) return;
     this.#sendSome(served, Number.POSITIVE_INFINITY);
@@ -268,7 +268,7 @@ class ConnectionServer {
     this.#post({ kind: 'closed', connection: served.id });
   }
 
-  /** A connection may have something to hand over. */
+  /** Schedules a connection that may have work. */
   #schedule(served: ServedConnection | undefined): void {
     if (served === undefined) return;
     this.#ready.add(served);
@@ -292,7 +292,7 @@ class ConnectionServer {
     if (this.#ready.size > 0) this.#nextSlice.schedule();
   }
 
-  /** Readies messages of a connection for the node thread. @returns whether there is more that may be handed over */
+  /** Prepares messages of a connection for delivery. @returns whether more may be delivered */
   #handOver(served: ServedConnection, until: number): boolean {
     const { connection } = served;
     while (connection.hasMessage) {
@@ -301,10 +301,10 @@ class ConnectionServer {
       if (frame !== undefined) {
         const { command, length, size } = frame;
         served.skipped -= size;
-        // Of a transaction it is an id; messages in the clear have it by their checksum.
+        // The hash of a tx message is a transaction id. Unencrypted messages have it from their checksum.
         const hash = frame.hash ?? (command === 'tx' ? this.#hashes.sha256d(frame.payload) : null);
         const payload = KNOWN_MESSAGES.has(command) ? frame.payload : NOTHING;
-        // Field by field: a literal that spreads the frame and replaces fields has a shape of its own each time.
+        // A literal with fixed fields, because one that spreads the frame gets a new hidden class each time.
         this.#addPart(served, { connection: served.id, command, payload, length, size, hash });
       }
       if (performance.now() >= until) return true;
@@ -312,11 +312,11 @@ class ConnectionServer {
     return false;
   }
 
-  /** Whether the node thread has to handle something first; it tells then. */
+  /** Returns whether the node thread must handle something first. It posts a message when it has. */
   #mustWait({ given, figures }: ServedConnection): boolean {
     if (between(given, figures.handled) < WINDOW_BYTES) return false;
     figures.setWaits(true);
-    // It may have handled the last of it before it could see that.
+    // The node thread may have handled the last of it before it could see the flag.
     return between(given, figures.handled) >= WINDOW_BYTES || !figures.takeWaits();
   }
 
@@ -334,7 +334,7 @@ class ConnectionServer {
     }
   }
 
-  /** Hands over what there is. */
+  /** Posts all prepared deliveries. */
   #deliver(): void {
     if (this.#delivering.size === 0) return;
     const transferred: ArrayBuffer[] = [];
@@ -352,7 +352,7 @@ class ConnectionServer {
   }
 }
 
-/** Makes a part of what is not packed. */
+/** Packs the short messages of a connection. */
 function packShort(served: ServedConnection): void {
   if (served.short.length === 0) return;
   served.parts.push(packMessages(served.short, served.shortBytes));

@@ -1,6 +1,6 @@
-// Connections whose sockets are on a thread of their own: this is its owner on the node thread. The thread does what
-// bytes alone need (sockets, encryption, framing, checksums, key work), and the node thread gets whole messages, many at
-// a time. A thread that dies takes all connections with it; another one listens at the same ports soon after.
+// Connections whose sockets are on the peers' thread: the node thread's side. The peers' thread does what needs bytes
+// alone (sockets, key exchange, encryption, framing, checksums), and the node thread gets whole messages in bundles. If
+// the thread dies, all connections are lost, and another thread listens at the same ports soon after.
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../lib/clock.js';
 import { endWhenGivenUp, noteLoading } from '../../lib/loading-threads.js';
@@ -21,22 +21,22 @@ import { type PackedMessage, packedBytes, packMessages } from './bundle.js';
 import { type ConnectionEnds, type Delivery, Figures, type ThreadInit, type ToNode, type ToThread } from './messages.js';
 import { partBytes, ThreadedConnection } from './threaded-connection.js';
 
-/** A thread that does not end by itself is ended after so long. */
+/** Milliseconds after which a thread that does not end by itself is terminated. */
 const CLOSE_MS = 3_000;
-/** Between attempts to listen on a port that another program took. */
+/** Milliseconds between attempts to listen on a port that another program has taken. */
 const LISTEN_AGAIN_MS = 5_000;
 
-/** Where is listened, for as long as there is a thread. */
+/** A listener, which is opened again for each new thread. */
 interface Listener {
-  /** The port is the one that the system chose, from the first time on. */
+  /** The port is the one that the system chose, once it is known. */
   at: Endpoint;
   readonly onConnection: (incoming: IncomingConnection) => void;
-  /** The caller's answer; null once it was given. */
+  /** Promise of the caller; null once it was resolved. */
   answer: { resolve(port: number): void; reject(error: Error): void } | null;
 }
 
 export interface ThreadedConnectionSettings extends ConnectionSettings {
-  /** Whether there are encrypted connections. */
+  /** True if encrypted connections are possible. */
   readonly encrypts: boolean;
 }
 
@@ -44,16 +44,16 @@ export interface ThreadedConnectionFactoryDeps extends Partial<Pick<SupervisedTh
   readonly traffic: Traffic;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Logger;
-  /** Another thread is there: what was connected may be connected again. */
+  /** Called when another thread has started, so that connections may be opened again. */
   readonly startedAgain: () => void;
-  /** The thread's module; workers/peers.js unless a test brings its own. */
+  /** Entry module of the thread; workers/peers.js unless a test brings its own. */
   readonly entry?: URL;
 }
 
 export class ThreadedConnectionFactory implements ConnectionFactory {
-  /** It runs from the first listener or call on. */
+  /** Thread supervisor, from the first listener or outbound connection on. */
   #thread: Promise<SupervisedThread<ThreadLife>> | null = null;
-  /** The thread that runs now. */
+  /** The current thread. */
   #life: ThreadLife | null = null;
   readonly #listeners = new Set<Listener>();
   readonly #closed = new AbortController();
@@ -65,7 +65,7 @@ export class ThreadedConnectionFactory implements ConnectionFactory {
     this.#deps = deps;
   }
 
-  /** Whether there is a thread, or nothing has asked for one. */
+  /** True if a thread runs, or nothing has needed one. */
   get ready(): boolean {
     return this.#thread === null || this.#life !== null;
   }
@@ -74,7 +74,7 @@ export class ThreadedConnectionFactory implements ConnectionFactory {
     return new Promise((resolve, reject) => {
       const listener: Listener = { at: { host, port }, onConnection: onConnection, answer: { resolve, reject } };
       this.#listeners.add(listener);
-      // A thread that starts listens for all.
+      // A starting thread opens all listeners itself.
       if (this.#life !== null) void this.#attach(this.#life, listener);
       else
         this.#running().catch((error: Error) => {
@@ -96,7 +96,7 @@ export class ThreadedConnectionFactory implements ConnectionFactory {
     await thread?.close();
   }
 
-  /** @throws Error when no thread can be started at all; the next that needs one tries again */
+  /** Starts the supervisor. @throws Error if no thread can be started at all; the next caller tries again */
   #running(): Promise<unknown> {
     this.#thread ??= this.#start().catch((error: Error) => {
       this.#thread = null;
@@ -135,7 +135,7 @@ export class ThreadedConnectionFactory implements ConnectionFactory {
     });
   }
 
-  /** Listens in one life of the thread; a port that was taken meanwhile is tried again. */
+  /** Opens a listener in one life of the thread. Retries if another program has taken the port meanwhile. */
   async #attach(life: ThreadLife, listener: Listener): Promise<void> {
     const { host } = listener.at;
     try {
@@ -144,7 +144,7 @@ export class ThreadedConnectionFactory implements ConnectionFactory {
       listener.answer?.resolve(port);
       listener.answer = null;
     } catch (error) {
-      // The next one listens there.
+      // The next thread opens the listener.
       if (life.ended) return;
       if (listener.answer !== null) {
         this.#listeners.delete(listener);
@@ -168,7 +168,7 @@ interface LifeDeps {
 
 type Answer = ToNode & { readonly kind: 'listening' | 'opened' };
 
-/** One life of the thread. */
+/** One life of the peers' thread. */
 class ThreadLife implements ListeningThread {
   readonly addresses = [];
   readonly #worker: Worker;
@@ -177,7 +177,7 @@ class ThreadLife implements ListeningThread {
   readonly #settings: ThreadedConnectionSettings;
   readonly #deps: LifeDeps;
   readonly #connections = new Map<number, ThreadedConnection>();
-  /** By the number of the request. */
+  /** Promises by the number of the request. */
   readonly #asked = new Map<number, { resolve(answer: Answer): void; reject(error: Error): void }>();
   readonly #listeners = new Map<number, Listener['onConnection']>();
   #signs: (() => void)[] = [];
@@ -186,12 +186,12 @@ class ThreadLife implements ListeningThread {
   #started = false;
   #closing = false;
   #ended = false;
-  /** What goes to the thread at the end of what the node thread is doing. */
+  /** Messages to post at the end of the current tick. */
   #outbox: PackedMessage[] = [];
   #outboxBytes = 0;
   readonly #more = new Set<number>();
 
-  /** @throws Error when the thread ends before it is up */
+  /** @throws Error if the thread ends before it has started */
   static async start(entry: URL, settings: ThreadedConnectionSettings, deps: LifeDeps, givenUp: AbortSignal): Promise<ThreadLife> {
     const life = new ThreadLife(entry, settings, deps);
     endWhenGivenUp(givenUp, life.#loaded, () => {
@@ -258,7 +258,7 @@ class ThreadLife implements ListeningThread {
     clearTimeout(late);
   }
 
-  /** @returns the port @throws Error with the system's code, or without one when the thread ends */
+  /** @returns the port @throws Error with the system's code, or without one if the thread ends */
   async listen(at: Endpoint, onConnection: Listener['onConnection']): Promise<number> {
     const id = ++this.#lastId;
     this.#listeners.set(id, onConnection);
@@ -295,7 +295,7 @@ class ThreadLife implements ListeningThread {
           });
           this.#connections.set(id, connection);
           this.#post({ kind: 'begin', connection: id, options, figures: figures.buffer });
-          // Nobody tells of a connection that came with a thread that is gone.
+          // The thread has ended, so it cannot report the end of this connection.
           if (this.#ended) setImmediate(() => connection.onClosed());
           return connection;
         },
@@ -393,7 +393,7 @@ class ThreadLife implements ListeningThread {
   #deliver({ connection: id, parts, skipped }: Delivery): void {
     const connection = this.#connections.get(id);
     if (connection !== undefined) connection.deliver(parts, skipped);
-    // Closed here meanwhile.
+    // The connection was closed on this side meanwhile.
     else for (const part of parts) this.#deps.traffic.addHandedOver(-partBytes(part));
   }
 
@@ -404,7 +404,7 @@ class ThreadLife implements ListeningThread {
     connection.sessionId = sessionId;
   }
 
-  /** What it sent before it closed has its turn, as far as one goes. */
+  /** Delayed, so that messages sent before the close are handled as far as possible. */
   #closed(id: number): void {
     setImmediate(() => {
       this.#connections.get(id)?.onClosed();

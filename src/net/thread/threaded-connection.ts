@@ -1,4 +1,4 @@
-// A connection whose socket is on another thread (serve-lines.ts), as the node thread sees it.
+// A connection whose socket is on the peers' thread (serve-connections.ts), as the node thread sees it.
 import {
   count,
   MAX_UNREAD_BYTES,
@@ -25,9 +25,9 @@ export interface ThreadedConnectionDeps {
   readonly options: PeerConnectionOptions;
   readonly maxSendBytes: number;
   readonly traffic: Traffic;
-  /** Goes to the thread with the next message to it. */
+  /** Sends a message to the thread with the next bundle. */
   readonly send: (message: PackedMessage) => void;
-  /** The thread may hand over more. */
+  /** Allows the thread to deliver more. */
   readonly more: () => void;
   readonly close: () => void;
 }
@@ -38,10 +38,10 @@ export class ThreadedConnection implements PeerConnection {
   transportType: TransportType;
   sessionId: Uint8Array | null = null;
   #closed = false;
-  /** What came and was not handled, and its weight. */
+  /** Delivered and unhandled parts, and their weight. */
   #parts: (BundleReader | PackedMessage | Fault)[] = [];
   #waiting = 0;
-  /** Weight of what was sent; wraps as Figures.taken does. */
+  /** Weight of sent messages; wraps as Figures.taken does. */
   #posted = 0;
   readonly #deps: ThreadedConnectionDeps;
   readonly #events: PeerConnectionEvents;
@@ -55,7 +55,7 @@ export class ThreadedConnection implements PeerConnection {
   get closed(): boolean {
     return this.#closed;
   }
-  /** As V2Transport.refused: we sent as much as a header and more, and not a byte came back. */
+  /** As V2Transport.refused: at least a header was sent, and not a byte came back. */
   get refused(): boolean {
     const { options, figures } = this.#deps;
     const silent = figures.readFigure('bytesReceived') === 0 && figures.readFigure('bytesSent') >= HEADER_BYTES;
@@ -76,7 +76,7 @@ export class ThreadedConnection implements PeerConnection {
   get unsent(): number {
     return this.#underWay + this.#deps.figures.readFigure('unsent');
   }
-  /** What is on its way to the thread. */
+  /** Weight in transit to the thread. */
   get #underWay(): number {
     return between(this.#posted, this.#deps.figures.taken);
   }
@@ -91,7 +91,7 @@ export class ThreadedConnection implements PeerConnection {
     if (!this.#isFull) return false;
     const { figures } = this.#deps;
     figures.setWantsDrain(true);
-    // It may have gone meanwhile.
+    // The queue may have drained meanwhile.
     if (this.#isFull) return true;
     figures.setWantsDrain(false);
     return false;
@@ -100,7 +100,7 @@ export class ThreadedConnection implements PeerConnection {
     const { traffic, maxSendBytes } = this.#deps;
     return this.#underWay > POSTED_BYTES || this.unsent > (traffic.outgoingFull ? 0 : maxSendBytes);
   }
-  /** As Connection.progressMs, by this thread's clock. */
+  /** As SocketConnection.progressMs, on this thread's clock. */
   get progressMs(): number {
     return this.#deps.figures.readFigure('progress') - performance.timeOrigin;
   }
@@ -142,7 +142,7 @@ export class ThreadedConnection implements PeerConnection {
     this.#waiting -= bytes;
     traffic.addHandedOver(-bytes);
     figures.addHandled(bytes);
-    // Not for each message: the thread would be told for each of the next.
+    // Not for each message, otherwise the thread would get a message for each of the next ones.
     if (this.#waiting <= WINDOW_BYTES / 2 && figures.takeWaits()) more();
   }
 
@@ -166,7 +166,7 @@ export class ThreadedConnection implements PeerConnection {
     this.onClosed();
   }
 
-  // What the thread says.
+  // Calls from the peers' thread.
 
   /** @param skipped bytes that made no message */
   deliver(parts: readonly Part[], skipped: number): void {
@@ -182,14 +182,14 @@ export class ThreadedConnection implements PeerConnection {
     if (!this.#closed) this.#events.workPending();
   }
 
-  /** The peer does not read. */
+  /** Called when the peer does not read. */
   onUnread(): void {
     if (this.#closed) return;
     this.#events.fault(UNREAD, true);
     this.close();
   }
 
-  /** The connection is over, whatever is left of it. */
+  /** Called when the connection has ended. */
   onClosed(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -202,5 +202,5 @@ export class ThreadedConnection implements PeerConnection {
   }
 }
 
-/** What a part counts for. */
+/** Returns the weight of a part. */
 export const partBytes = (part: Part): number => (part instanceof Uint8Array ? part.length : weightOf(part));

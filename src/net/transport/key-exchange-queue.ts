@@ -1,14 +1,14 @@
-// Key work of connections, one piece at a time and never more than a tenth of the node thread: a thousand handshakes
-// wait for a thousand keys, and other work does not. A peer has one piece pending at a time, so the peer count bounds
-// the queue.
+// Queue of key exchanges, which run one at a time and use at most a tenth of the thread's time
+// (docs/decisions/0029-key-exchange-throttled.md). A thousand handshakes wait for their keys, and other work does not.
+// Each peer has at most one entry, so the number of peers bounds the queue.
 import type { EllSwift, EllSwiftKey } from '../../crypto/ellswift.js';
 
-/** Share of the thread's time that keys may take in the long run, and milliseconds they may take at once. */
+/** Share of the thread's time for keys in the long run, and milliseconds that they may take at once. */
 const SHARE = 0.1;
 const BURST_MS = 20;
 
 type Job = () => void;
-/** Takes a piece of work back; nothing once it was done. */
+/** Cancels queued work; does nothing once the work was done. */
 export type Cancel = () => void;
 
 export class KeyExchangeQueue {
@@ -19,19 +19,19 @@ export class KeyExchangeQueue {
   readonly #curve: EllSwift;
   readonly #nowMs: () => number;
 
-  /** @param nowMs milliseconds from an arbitrary start, never going back */
+  /** @param nowMs returns milliseconds of a monotonic clock */
   constructor(curve: EllSwift, nowMs: () => number = () => performance.now()) {
     this.#curve = curve;
     this.#nowMs = nowMs;
     this.#countedAt = nowMs();
   }
 
-  /** Pieces of work that wait. */
+  /** Number of queued entries. */
   get waiting(): number {
     return this.#waiting.urgent.size + this.#waiting.others.size;
   }
 
-  /** Makes a key. @param initiating for a peer that we call: before those who call us */
+  /** Creates a key. @param initiating whether this node opened the connection; such keys go first */
   createKey(initiating: boolean, done: (key: EllSwiftKey) => void): Cancel {
     return this.#submit(initiating, () => done(this.#curve.create()));
   }
@@ -61,7 +61,7 @@ export class KeyExchangeQueue {
     else setTimeout(run, Math.ceil(missing / SHARE) + 1).unref();
   }
 
-  /** One piece. */
+  /** Runs one entry. */
   #work(): void {
     const { urgent, others } = this.#waiting;
     const queue = urgent.size > 0 ? urgent : others;
@@ -73,7 +73,7 @@ export class KeyExchangeQueue {
     this.#credit -= this.#nowMs() - began;
   }
 
-  /** @returns milliseconds of work that may be done now; none below zero */
+  /** Adds the time that has passed to the credit. @returns milliseconds of work that may be done now; none if not above zero */
   #refill(): number {
     const now = this.#nowMs();
     this.#credit = Math.min(BURST_MS, this.#credit + (now - this.#countedAt) * SHARE);

@@ -1,22 +1,22 @@
-// The ciphers of BIP-0324: a key stream for lengths and authenticated encryption for contents, each with a new key
-// after 224 uses, so that a leaked key does not decrypt earlier traffic. By node:crypto.
+// Ciphers of BIP-0324: a key stream for lengths and authenticated encryption for contents. The key changes after 224
+// uses, so that a leaked key does not decrypt earlier traffic. Implemented with node:crypto.
 import crypto, { type Cipher } from 'node:crypto';
 
-/** Lengths or packets with one key. */
+/** Number of lengths or packets encrypted with one key. */
 const REKEY_INTERVAL = 224;
 export const KEY_BYTES = 32;
-/** Bytes that tell whether a packet is as it was sent. */
+/** Bytes of the authentication tag. */
 export const TAG_BYTES = 16;
 const NONCE_BYTES = 12;
-/** In place of the packet's number: the nonce of the next key. */
+/** Replaces the packet's number in the nonce of the key change. */
 const REKEY_NUMBER = 0xffffffff;
 const zeros = new Uint8Array(KEY_BYTES);
 const aead = 'chacha20-poly1305';
 const options = { authTagLength: TAG_BYTES } as const;
-/** Its type wants it; only another cipher uses it. */
+/** Required by the type; only another cipher uses it. */
 const noLength = { plaintextLength: 0 };
 
-/** FSChaCha20: encrypts and decrypts lengths alike. */
+/** FSChaCha20: encrypts and decrypts lengths with the same operation. */
 export class LengthCipher {
   #stream: Cipher;
   #used = 0;
@@ -27,7 +27,7 @@ export class LengthCipher {
     this.#stream = this.#open(key);
   }
 
-  /** The chunk combined with the key stream. @param chunk as long each time as the other side's */
+  /** Returns the chunk combined with the key stream. @param chunk has the same length as the other side's each time */
   crypt(chunk: Uint8Array): Uint8Array {
     const out = this.#stream.update(chunk);
     if (++this.#used === REKEY_INTERVAL) {
@@ -40,7 +40,7 @@ export class LengthCipher {
     return out;
   }
 
-  /** A stream from its beginning: node's 16 bytes are a block counter of four, zero here, and the nonce. */
+  /** Creates a key stream. Node.js takes 16 bytes: a block counter of four (zero here) and the nonce. */
   #open(key: Uint8Array): Cipher {
     const nonce = Buffer.alloc(16);
     nonce.writeBigUInt64LE(this.#epoch, 8);
@@ -48,7 +48,7 @@ export class LengthCipher {
   }
 }
 
-/** FSChaCha20Poly1305: either encrypts or decrypts, packet by packet. */
+/** FSChaCha20Poly1305: encrypts or decrypts, packet by packet. */
 export class ContentsCipher {
   readonly #key: Uint8Array;
   readonly #nonce = Buffer.alloc(NONCE_BYTES);
@@ -61,9 +61,9 @@ export class ContentsCipher {
   }
 
   /**
-   * Encrypts the parts as one.
-   * @param aad bytes that are not sent, but must be the same at the other end
-   * @returns as many bytes as the parts have, and the tag's 16
+   * Encrypts the parts as one text.
+   * @param aad bytes that are authenticated but not sent
+   * @returns as many bytes as the parts have, then the tag of 16
    */
   encrypt(aad: Uint8Array, parts: readonly Uint8Array[]): Uint8Array[] {
     const cipher = crypto.createCipheriv(aead, this.#key, this.#nextNonce(), options).setAAD(aad, noLength);
@@ -75,10 +75,10 @@ export class ContentsCipher {
   }
 
   /**
+   * Decrypts a packet.
    * @param bytes a packet with its tag
-   * @returns what was encrypted, null when it was changed on the way; never a Buffer, whose slice() is a view: who
-   * keeps a hash or an address
-   *   of a message would keep the message
+   * @returns the plaintext; null if the packet was changed. Never a Buffer, whose slice() is a view: keeping a hash of
+   * a message would keep the whole message
    */
   decrypt(aad: Uint8Array, bytes: Uint8Array): Uint8Array | null {
     const end = bytes.length - TAG_BYTES;

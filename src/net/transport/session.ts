@@ -1,29 +1,29 @@
-// What both sides have once a secret is shared (BIP-0324): four ciphers, two marks that end the garbage, and the
-// session's number; and packets made and read with them.
+// Keys of an encrypted connection once the secret is shared (BIP-0324): four ciphers, two garbage terminators, and the
+// session id. Encrypts and decrypts packets.
 import crypto from 'node:crypto';
 import { ContentsCipher, KEY_BYTES, LengthCipher, TAG_BYTES } from './packet-cipher.js';
 
-/** Bytes of a mark that ends garbage. */
+/** Bytes of a garbage terminator. */
 export const TERMINATOR_BYTES = 16;
-/** Bytes in front of a packet that give the length of its contents. */
+/** Bytes of the encrypted length at the start of a packet. */
 export const LENGTH_BYTES = 3;
-/** Bytes of a packet besides its contents: length, a byte of flags, tag. */
+/** Bytes of a packet besides its contents: length, header byte, tag. */
 export const PACKET_OVERHEAD = LENGTH_BYTES + 1 + TAG_BYTES;
-/** Longest contents that three bytes can tell. */
+/** Longest contents that three bytes can express. */
 const MAX_CONTENTS = 0xffffff;
-/** Flag of a decoy, which the other side throws away. */
+/** Header flag of a decoy packet, which the receiver ignores. */
 const IGNORE = 0x80;
 
-/** A packet that was read. */
+/** A decrypted packet. */
 export interface Packet {
   readonly decoy: boolean;
   readonly contents: Uint8Array;
 }
 
 export class Session {
-  /** 32 bytes. */
+  /** Session id, 32 bytes. */
   readonly id: Uint8Array;
-  /** What ends our garbage, and theirs. */
+  /** Terminators of this side's and of the peer's garbage. */
   readonly sendTerminator: Uint8Array;
   readonly receiveTerminator: Uint8Array;
   readonly #sendLength: LengthCipher;
@@ -33,7 +33,7 @@ export class Session {
 
   /**
    * @param secret 32 bytes that both sides share; wiped
-   * @param magic of the network: nodes of different ones don't understand each other
+   * @param magic of the network; nodes of different networks derive different keys
    */
   constructor(secret: Uint8Array, magic: Uint8Array, initiating: boolean) {
     const salt = Buffer.concat([Buffer.from('bitcoin_v2_shared_secret'), magic]);
@@ -54,9 +54,9 @@ export class Session {
   }
 
   /**
-   * Makes a packet.
-   * @param parts its contents, 2^24 - 1 bytes at most
-   * @param aad of the first packet: the garbage sent before it
+   * Encrypts a packet.
+   * @param parts contents, at most 2^24 - 1 bytes together
+   * @param aad for the first packet: the garbage sent before it
    */
   encrypt(parts: readonly Uint8Array[], aad: Uint8Array, decoy = false): Uint8Array {
     const length = parts.reduce((sum, part) => sum + part.length, 0);
@@ -65,19 +65,19 @@ export class Session {
     return Buffer.concat([this.#sendLength.crypt(head), ...this.#sendContents.encrypt(aad, [Uint8Array.of(decoy ? IGNORE : 0), ...parts])]);
   }
 
-  /** Length of the contents of the packet that these three bytes begin; to be asked once for each packet. */
+  /** Decrypts the length of a packet's contents. Call once for each packet. */
   readLength(bytes: Uint8Array): number {
     const [low, middle, high] = this.#receiveLength.crypt(bytes);
     return low | (middle << 8) | (high << 16);
   }
 
-  /** Reads what follows the length. @returns null when it is not as it was sent */
+  /** Decrypts what follows the length. @returns null if the packet was changed */
   decrypt(bytes: Uint8Array, aad: Uint8Array): Packet | null {
     const plain = this.#receiveContents.decrypt(aad, bytes);
     return plain === null ? null : { decoy: (plain[0] & IGNORE) !== 0, contents: plain.subarray(1) };
   }
 
-  /** Overwrites keys. */
+  /** Overwrites the keys. */
   wipe(): void {
     this.#sendContents.wipe();
     this.#receiveContents.wipe();

@@ -1,8 +1,7 @@
-// Contents of encrypted packets: a byte that stands for a message's name, or zero and the name, then the payload
-// (BIP-0324).
+// Contents of encrypted packets: one byte for the message's name, or zero and the name, then the payload (BIP-0324).
 import { COMMAND_BYTES, readCommand } from '../wire/frame.js';
 
-/** Names by number, from 1 on. */
+/** Names by number, starting at 1. */
 // biome-ignore format: a list reads better filled
 const NAMES = [
   'addr', 'block', 'blocktxn', 'cmpctblock', 'feefilter', 'filteradd', 'filterclear', 'filterload', 'getblocks', 'getblocktxn', 'getdata',
@@ -11,7 +10,7 @@ const NAMES = [
 ] as const;
 const numbers = new Map<string, Uint8Array>(NAMES.map((name, i) => [name, Uint8Array.of(i + 1)]));
 
-/** What goes before the payload: one byte, or 13. @param command at most 12 ASCII characters */
+/** Returns the bytes before the payload: 1 or 13. @param command at most 12 ASCII characters */
 export function nameBytes(command: string): Uint8Array {
   const short = numbers.get(command);
   if (short !== undefined) return short;
@@ -20,7 +19,7 @@ export function nameBytes(command: string): Uint8Array {
   return long;
 }
 
-/** Splits contents. @returns null when they have no name, or one that is none */
+/** Splits contents into name and payload. @returns null if there is no valid name */
 export function splitContents(contents: Uint8Array): { readonly command: string; readonly payload: Uint8Array } | null {
   const [number] = contents;
   if (number === undefined) return null;

@@ -1,40 +1,39 @@
-// What turns messages into bytes on a socket and back: in the clear as ever (v1-transport.ts), or encrypted
-// (v2-transport.ts).
+// Converts messages to bytes on a socket and back: unencrypted (v1-transport.ts) or encrypted (v2-transport.ts).
 import type { BadFrame, Frame } from '../wire/frame.js';
 
-/** As getpeerinfo names it; `detecting` until the first bytes of an inbound peer have told. */
+/** Transport as getpeerinfo names it; `detecting` until the first bytes of an inbound peer have arrived. */
 export type TransportType = 'detecting' | 'v1' | 'v2';
 
-/** What a transport may do by itself. */
+/** Events that a transport emits. */
 export interface TransportEvents {
-  /** Sends bytes at once. */
+  /** Sends bytes immediately. */
   write(bytes: Uint8Array): void;
-  /** Work that was waited for is done: there may be messages, and more bytes may come. */
+  /** Called when asynchronous key work has finished: read messages and resume the socket. */
   progress(): void;
 }
 
 export interface Transport {
-  /** Why the stream can't go on, once it can't. */
+  /** Reason why the stream cannot continue; null while it can. */
   readonly fault: string | null;
   readonly type: TransportType;
-  /** BIP-0324's number of the connection, 32 bytes, which both sides may compare; null in the clear. */
+  /** BIP-0324 session id, 32 bytes, which both sides can compare; null without encryption. */
   readonly sessionId: Uint8Array | null;
-  /** Nothing can be read for now: bytes had better stay in the socket until `progress`. */
+  /** True if nothing can be parsed now. Bytes should stay in the socket until `progress`. */
   readonly busy: boolean;
-  /** The peer hung up, if it did now, as one that knows nothing of encryption. */
+  /** True if the peer, if it has just hung up, behaved like a node without encryption. */
   readonly refused: boolean;
   /** Bytes received and not handed out yet. */
   readonly held: number;
-  /** Whether next() has something to say: a whole message, or that the stream can't go on. */
+  /** True if next() returns something: a complete message, or a fault. */
   readonly ready: boolean;
-  /** Sends the first bytes, where this side has any to send unasked. */
+  /** Sends the first bytes, if this side starts. */
   start(): void;
-  /** Takes bytes from the socket; they are copied. */
+  /** Adds bytes from the socket. They are copied. */
   push(chunk: Uint8Array): void;
-  /** The next message; null when more bytes are needed or the stream has a fault. A payload is the caller's. */
+  /** Returns the next message; null if more bytes are needed or the stream has a fault. The caller owns the payload. */
   next(): Frame | BadFrame | null;
-  /** Sends a message, as soon as keys are agreed. @param command at most 12 ASCII characters @returns bytes it takes */
+  /** Sends a message, once keys are agreed. @param command at most 12 ASCII characters @returns bytes on the wire */
   send(command: string, payload: Uint8Array): number;
-  /** The socket is gone: keys are forgotten, work under way is dropped. */
+  /** Wipes keys and cancels pending work after the socket has closed. */
   close(): void;
 }

@@ -1,4 +1,4 @@
-// Messages in the clear (wire/frame.ts).
+// Unencrypted transport (wire/frame.ts).
 import type { Hashes } from '../../crypto/crypto.js';
 import { type BadFrame, encodeFrame, type Frame, FrameReader } from '../wire/frame.js';
 import type { Transport } from './transport.js';

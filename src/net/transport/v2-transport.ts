@@ -1,10 +1,10 @@
-// The encrypted transport of BIP-0324. Both sides send a key that looks like noise and up to 4,095 bytes of garbage;
-// with the shared secret each ends its garbage by a mark only the other can know, then come packets: first one with
-// each side's version (empty today), then messages. Decoys among them are thrown away. A peer that begins with the
-// header of `version` in the clear is served in the clear.
+// Encrypted transport of BIP-0324. Both sides send a key that looks random and up to 4,095 bytes of garbage. With the
+// shared secret each ends its garbage with a terminator that only the other can know. Then packets follow: first one
+// with each side's version (empty today), then messages. Decoys are ignored. A peer that starts with the header of an
+// unencrypted `version` is served without encryption.
 //
-// Key work is asked from the KeyDesk and comes later; until then nothing is read, so a peer holds no more than its
-// first bytes and what one reading of the socket brought.
+// KeyExchangeQueue does the key work asynchronously. Until it has finished, nothing is read, so a peer holds no more
+// than its first bytes and one read of the socket.
 import crypto from 'node:crypto';
 import { ByteQueue } from '../../consensus/bytes/byte-queue.js';
 import type { Hashes } from '../../crypto/crypto.js';
@@ -17,17 +17,17 @@ import { nameBytes, splitContents } from './short-ids.js';
 import type { Transport, TransportEvents, TransportType } from './transport.js';
 import { V1Transport } from './v1-transport.js';
 
-/** Most garbage before the mark. */
+/** Most bytes of garbage before the terminator. */
 export const MAX_GARBAGE_BYTES = 4_095;
-/** Longest contents that are taken: the longest message with its name. */
+/** Longest contents that are accepted: the longest message with its name. */
 export const MAX_CONTENTS_BYTES = 1 + COMMAND_BYTES + MAX_PROTOCOL_MESSAGE_LENGTH;
-/** What a peer in the clear begins with: magic, and the name of its first message. */
+/** Start of an unencrypted connection: magic, and the name of the first message. */
 const V1_NAME = Buffer.from('version\0\0\0\0\0', 'latin1');
 const none = new Uint8Array(0);
 
 /**
- * What is awaited of the peer:
- *   detect   the first bytes, which tell how it speaks (inbound only)
+ * Input that is expected from the peer:
+ *   detect   the first bytes, which show the transport (inbound only)
  *   key      64 bytes           garbage  the end of its garbage     messages  packets
  *   secret   nothing: key work  version  its version packet         clear     everything, by V1Transport
  */
@@ -36,7 +36,7 @@ type Stage = 'detect' | 'key' | 'secret' | 'garbage' | 'version' | 'messages' | 
 export interface V2Options {
   readonly magic: Uint8Array;
   readonly hashes: Hashes;
-  /** We called. */
+  /** True if this node opened the connection. */
   readonly initiating: boolean;
   readonly keys: Pick<KeyExchangeQueue, 'createKey' | 'computeSecret'>;
 }
@@ -50,15 +50,15 @@ export class V2Transport implements Transport {
   #theirs: Uint8Array | null = null;
   #session: Session | null = null;
   #work: Cancel = () => {};
-  /** Sent before any packet; the first packet vouches for it. */
+  /** Garbage sent before any packet; the first packet authenticates it. */
   #garbage: Uint8Array = none;
-  /** Bytes of what may be garbage that hold no mark. */
+  /** Bytes of possible garbage that were searched for the terminator. */
   #searched = 0;
-  /** What the next packet vouches for besides itself. */
+  /** Additional data that the next packet authenticates. */
   #aad: Uint8Array = none;
-  /** Length of the packet that has begun, -1 before its length is known. */
+  /** Length of the current packet; -1 before it is known. */
   #length = -1;
-  /** Messages that wait for keys: version, nothing else is sent before the peer has spoken. */
+  /** Messages that wait for keys. Only version is sent before the peer has sent anything. */
   #queued: { readonly command: string; readonly payload: Uint8Array }[] = [];
   #sent = 0;
   readonly #options: V2Options;
@@ -80,7 +80,7 @@ export class V2Transport implements Transport {
   get busy(): boolean {
     return this.#stage === 'secret';
   }
-  /** We sent as much as a header and more, and not a byte came back: as those do who take it for a wrong header. */
+  /** At least a header was sent, and not a byte came back: the behaviour of nodes that see a wrong header. */
   get refused(): boolean {
     return this.#options.initiating && this.#stage === 'key' && this.#bytes.length === 0 && this.#sent >= HEADER_BYTES;
   }
@@ -116,7 +116,7 @@ export class V2Transport implements Transport {
     return null;
   }
 
-  /** Goes as far as the bytes lead without taking a message. */
+  /** Advances the stage as far as the bytes allow without taking a message. */
   #advance(): void {
     if (this.#stage === 'detect') this.#detect();
     if (this.#stage === 'key') this.#takeKey();
@@ -144,7 +144,7 @@ export class V2Transport implements Transport {
     this.#events.write(bytes);
   }
 
-  /** As long as every byte is what a peer in the clear sends, it may be one. */
+  /** The peer may be unencrypted as long as every byte matches the start of such a connection. */
   #detect(): void {
     const { magic, hashes } = this.#options;
     const prefix = Buffer.concat([magic, V1_NAME]);
@@ -173,7 +173,7 @@ export class V2Transport implements Transport {
   #takeKey(): void {
     const { initiating, magic } = this.#options;
     const name = magic.length + V1_NAME.length;
-    // Another network's node in the clear would wait for ever for bytes it understands.
+    // An unencrypted node of another network would wait forever for bytes that it understands.
     if (!initiating && this.#bytes.length >= name && V1_NAME.equals(this.#bytes.peek(name).subarray(magic.length))) {
       this.#fail('V1 peer with wrong MessageStart');
       return;
@@ -218,9 +218,7 @@ export class V2Transport implements Transport {
     this.#stage = 'version';
   }
 
-  /**
-   * The next packet. Decoys, and the version packet, which says nothing today, are handed out as bytes to be skipped.
-   */
+  /** Returns the next packet. Decoys and the version packet, which is empty today, are returned as skipped bytes. */
   #message(): Frame | BadFrame | null {
     const packet = this.#packet();
     if (packet === null) return null;
@@ -235,7 +233,7 @@ export class V2Transport implements Transport {
     return { command: '', payload: null, fault: `V2 transport error: invalid message type (${length} bytes contents)`, size };
   }
 
-  /** Length of the packet that begins. */
+  /** Reads the length of the next packet. */
   #readLength(): void {
     if (this.#length >= 0 || this.#bytes.length < LENGTH_BYTES) return;
     const length = (this.#session as Session).readLength(this.#bytes.peek(LENGTH_BYTES));

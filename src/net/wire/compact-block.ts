@@ -1,4 +1,4 @@
-// Compact blocks, BIP-0152 version 2: messages cmpctblock, getblocktxn and blocktxn, and the short ids inside.
+// Messages of BIP-0152 version 2: cmpctblock, getblocktxn, blocktxn, and short ids.
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { MAX_BLOCK_TXS } from '../../consensus/limits.js';
@@ -9,21 +9,21 @@ import { type SipKey, sipKey } from '../../crypto/siphash.js';
 /** Bytes of a short id. */
 const SHORT_ID_BYTES = 6;
 
-/** A transaction sent whole inside a compact block. */
+/** A transaction contained in a compact block. */
 export interface PrefilledTx {
-  /** Place in the block. */
+  /** Position in the block. */
   readonly index: number;
   readonly tx: TxView;
 }
 
-/** cmpctblock. */
+/** Content of cmpctblock. */
 export interface CompactBlock {
   /** 80 bytes. */
   readonly header: Uint8Array;
   readonly nonce: bigint;
   /** 48-bit numbers in the order of the transactions that are not prefilled. */
   readonly shortIds: readonly number[];
-  /** By index. */
+  /** In order of index. */
   readonly prefilled: readonly PrefilledTx[];
 }
 
@@ -63,17 +63,17 @@ export function decodeCompactBlock(payload: Uint8Array, hashes: Hashes): Compact
   return { header, nonce, shortIds, prefilled };
 }
 
-/** Reads one transaction and moves the reader behind it. */
+/** Parses one transaction and moves the reader behind it. */
 function txAt(payload: Uint8Array, reader: ByteReader, hashes: Hashes): TxView {
   const tx = parseTx(payload, hashes, { offset: reader.offset, exact: false });
   reader.skip(tx.totalSize);
   return tx;
 }
 
-/** getblocktxn: which transactions of a block are wanted. */
+/** Content of getblocktxn: the requested transactions of a block. */
 export interface BlockTxRequest {
   readonly hash: Uint8Array;
-  /** Rising. */
+  /** Ascending. */
   readonly indexes: readonly number[];
 }
 
@@ -103,7 +103,7 @@ export function decodeBlockTxRequest(payload: Uint8Array): BlockTxRequest {
   return { hash, indexes };
 }
 
-/** blocktxn. */
+/** Encodes blocktxn. */
 export function encodeBlockTxs(hash: Uint8Array, txs: readonly TxView[]): Uint8Array {
   const writer = new ByteWriter(40 + txs.reduce((sum, tx) => sum + tx.totalSize, 0)).bytes(hash).compactSize(txs.length);
   for (const tx of txs) writer.bytes(tx.bytes);
@@ -120,7 +120,7 @@ export function decodeBlockTxs(payload: Uint8Array, hashes: Hashes): { hash: Uin
   return { hash, txs };
 }
 
-/** Short ids of one compact block: SipHash-2-4 of the wtxid under a key from header and nonce, its low 48 bits. */
+/** Short ids of one compact block: the low 48 bits of SipHash-2-4 of the wtxid, with a key from header and nonce. */
 export class ShortIds {
   readonly #key: SipKey;
 
@@ -128,7 +128,7 @@ export class ShortIds {
     this.#key = sipKey(hashes.sha256(new ByteWriter(88).bytes(header).u64(nonce).finish()));
   }
 
-  /** @param bytes hold a wtxid of 32 bytes, internal order, from `at` on */
+  /** @param bytes contain a wtxid of 32 bytes, internal order, from `at` on */
   of(bytes: Uint8Array, at = 0): number {
     return sipHash48(this.#key, bytes, at);
   }
@@ -136,15 +136,15 @@ export class ShortIds {
 
 /** Two rounds for each of four words, two for the length, four at the end. */
 const ROUNDS = 14;
-/** Rounds from here on take nothing in. */
+/** Rounds from here on take no input. */
 const END_ROUNDS = 10;
 
-/** 1 when a + b = sum left 32 bits. */
+/** Returns 1 if a + b = sum overflowed 32 bits. */
 const carry = (a: number, b: number, sum: number): number => ((a & b) | ((a | b) & ~sum)) >>> 31;
 
 /**
- * The low 48 bits of SipHash-2-4 over 32 bytes. A mempool of 100,000 is hashed for each compact block, so that
- * the state lies in local variables, 64-bit words as halves: three times as fast as over an array.
+ * Returns the low 48 bits of SipHash-2-4 over 32 bytes. A mempool of 100,000 transactions is hashed for each compact
+ * block, so the state is in local variables, 64-bit words as halves: three times as fast as an array.
  */
 function sipHash48({ k0Low, k0High, k1Low, k1High }: SipKey, data: Uint8Array, from: number): number {
   let [v0l, v0h, v1l, v1h] = [k0Low ^ 0x70736575, k0High ^ 0x736f6d65, k1Low ^ 0x6e646f6d, k1High ^ 0x646f7261];

@@ -1,5 +1,5 @@
-// Messages on the wire: a header of 24 bytes and the payload. A FrameReader takes what a socket delivers, in pieces of
-// any size, and hands out whole messages; it never holds more than it was sent.
+// Framing of unencrypted messages: a header of 24 bytes and the payload. FrameReader takes socket data in pieces of any
+// size and returns whole messages. It never holds more than it was sent.
 
 import { ByteQueue } from '../../consensus/bytes/byte-queue.js';
 import type { Hashes, Sha256Stream } from '../../crypto/crypto.js';
@@ -11,38 +11,41 @@ import { MAX_PROTOCOL_MESSAGE_LENGTH } from './protocol.js';
  */
 export const HEADER_BYTES = 24;
 const COMMAND_AT = 4;
-/** Room of a command, here and in encrypted packets. */
+/** Bytes of a command, here and in encrypted packets. */
 export const COMMAND_BYTES = 12;
 const LENGTH_AT = 16;
 const CHECKSUM_AT = 20;
 
-/** Longer payloads are hashed in steps of so many bytes: each costs the thread some tenths of a millisecond. */
+/** Longer payloads are hashed in steps of this size, some tenths of a millisecond each. */
 const STEP_BYTES = 256 << 10;
 
-/** A whole message. */
+/** A complete message. */
 export interface Frame {
   readonly command: string;
-  /** Empty where the command means nothing to us and the message came from another thread. */
+  /** Empty if the command is unknown and the message came from another thread. */
   readonly payload: Uint8Array;
-  /** Bytes of the payload, also where it was left out. */
+  /** Bytes of the payload, also if it was left out. */
   readonly length: number;
-  /** Bytes it took on the wire. */
+  /** Bytes on the wire. */
   readonly size: number;
-  /** Double SHA-256 of the payload where it was needed before (a checksum, a transaction on another thread), else null. */
+  /**
+   * Double SHA-256 of the payload if it was computed already (for a checksum, or for a transaction on another thread);
+   * otherwise null.
+   */
   readonly hash: Uint8Array | null;
 }
 
-/** Bytes that are skipped: a message whose length was right and something else not, or a decoy. */
+/** Skipped bytes: a message of correct length with another fault, or a decoy. */
 export interface BadFrame {
   readonly command: string;
   readonly payload: null;
-  /** As Core logs it; null: nothing is wrong. */
+  /** Fault as Core logs it; null: none. */
   readonly fault: string | null;
-  /** Bytes skipped. */
+  /** Number of bytes skipped. */
   readonly size: number;
 }
 
-/** Writes a message. @param magic 4 bytes @param command at most 12 ASCII characters */
+/** Encodes a message. @param magic 4 bytes @param command at most 12 ASCII characters */
 export function encodeFrame(magic: Uint8Array, command: string, payload: Uint8Array, hashes: Hashes): Uint8Array {
   const bytes = new Uint8Array(HEADER_BYTES + payload.length);
   bytes.set(magic, 0);
@@ -53,17 +56,17 @@ export function encodeFrame(magic: Uint8Array, command: string, payload: Uint8Ar
   return bytes;
 }
 
-/** Cuts a stream into messages. */
+/** Splits a stream into messages. */
 export class FrameReader {
-  /** Why the stream can't go on, once it can't. */
+  /** Reason why the stream cannot continue; null while it can. */
   fault: string | null = null;
   readonly #bytes = new ByteQueue();
   readonly #magic: Uint8Array;
   readonly #hashes: Hashes;
-  /** Command of the last header, as it came and as it reads: most messages in a row are of one kind. */
+  /** Command of the last header, as bytes and as text. Most messages in a row are of one kind. */
   readonly #commandBytes = new Uint8Array(COMMAND_BYTES);
   #command = readCommand(this.#commandBytes);
-  /** Hash of the first `#summed` bytes of the long payload that is next. */
+  /** Hash of the first `#summed` bytes of the next payload, if it is long. */
   #sum: Sha256Stream | null = null;
   #summed = 0;
 
@@ -77,7 +80,7 @@ export class FrameReader {
     return this.#bytes.length;
   }
 
-  /** Whether next() has something to say: a whole message, or that the stream can't go on. */
+  /** True if next() returns something: a complete message, or a fault. */
   get ready(): boolean {
     const { held } = this;
     if (this.fault !== null || held < HEADER_BYTES) return false;
@@ -86,21 +89,21 @@ export class FrameReader {
     return length > MAX_PROTOCOL_MESSAGE_LENGTH || held >= HEADER_BYTES + length;
   }
 
-  // Headers are read in place: a view of one takes longer than all that is read.
+  // Header fields are read in place: creating a view takes longer than reading them.
 
   #hasMagic(): boolean {
     for (let i = 0; i < 4; i++) if (this.#bytes.byteAt(i) !== this.#magic[i]) return false;
     return true;
   }
 
-  /** Of the payload that is next. */
+  /** Returns the length of the next payload. */
   #lengthAt(): number {
     const bytes = this.#bytes;
     const low = bytes.byteAt(LENGTH_AT) | (bytes.byteAt(LENGTH_AT + 1) << 8) | (bytes.byteAt(LENGTH_AT + 2) << 16);
     return (low | (bytes.byteAt(LENGTH_AT + 3) << 24)) >>> 0;
   }
 
-  /** Four bytes of the header, the first of them highest. */
+  /** Returns four bytes of the header, big-endian. */
   #wordAt(at: number): number {
     const bytes = this.#bytes;
     const high = (bytes.byteAt(at) << 24) | (bytes.byteAt(at + 1) << 16) | (bytes.byteAt(at + 2) << 8);
@@ -119,14 +122,14 @@ export class FrameReader {
     return this.#command;
   }
 
-  /** Takes bytes from the socket; they are copied. */
+  /** Adds bytes from the socket. They are copied. */
   push(chunk: Uint8Array): void {
     if (this.fault === null) this.#bytes.push(chunk);
   }
 
   /**
-   * The next message; null when more bytes are needed, the stream has a fault, or a long message has another step to go
-   * (`ready` tells). A payload is a copy.
+   * Returns the next message; null if more bytes are needed, the stream has a fault, or hashing a long message takes
+   * more steps (see `ready`). The payload is a copy.
    */
   next(): Frame | BadFrame | null {
     const { held } = this;
@@ -153,12 +156,12 @@ export class FrameReader {
     return { command, payload, length, size, hash };
   }
 
-  /** Bytes of the payload that is next, where they lie. */
+  /** Returns a view of the next payload. */
   #payload(from: number, end: number): Uint8Array {
     return this.#bytes.peek(end - from, HEADER_BYTES + from);
   }
 
-  /** The next step of a long payload's double hash; null until it is done. */
+  /** Runs the next step of a long payload's double hash. @returns null until it is done */
   #hashOn(length: number): Uint8Array | null {
     this.#sum ??= this.#hashes.sha256Stream();
     const end = Math.min(length, this.#summed + STEP_BYTES);
@@ -178,7 +181,7 @@ export class FrameReader {
   }
 }
 
-/** A command up to its first zero; valid when it is printable and nothing follows the zeros. @param bytes 12 */
+/** Decodes a command up to its first zero. Valid if it is printable and only zeros follow. @param bytes 12 */
 export function readCommand(bytes: Uint8Array): { readonly text: string; readonly valid: boolean } {
   let text = '';
   let valid = true;
@@ -191,5 +194,5 @@ export function readCommand(bytes: Uint8Array): { readonly text: string; readonl
   return { text, valid };
 }
 
-/** @param word four bytes, the first of them highest */
+/** @param word four bytes, big-endian */
 const hex = (word: number): string => word.toString(16).padStart(8, '0');

@@ -1,9 +1,9 @@
-// Lines of `key=value` pairs, as Tor's control port (control-spec.txt) and I2P's SAM bridge reply with them.
+// Parses lines of `key=value` pairs, as in replies of Tor's control port (control-spec.txt) and I2P's SAM bridge.
 
-/** A key alone, with a value, or with a value in quotes. */
+/** Matches a key, a key with a value, or a key with a quoted value. */
 const PAIR = / *([^ =]*)(?:=(?:"((?:[^"\\]|\\.)*)"|(?!")([^ ]*)))?(?: +|$)/sy;
 
-/** The key=value pairs of a line, without the escapes of C strings. @returns empty for a malformed line */
+/** Returns the pairs of a line, with C escapes decoded. @returns an empty map for a malformed line */
 export function keyValues(line: string): Map<string, string> {
   const found = new Map<string, string>();
   for (let at = 0; at < line.length; at = PAIR.lastIndex) {

@@ -1,13 +1,12 @@
-// Payloads of the P2P messages: bytes to plain records and back. Lengths are checked before anything is allocated; what
-// Core refuses by misbehaviour (too many entries) is told by TooMany, everything else that doesn't parse by
-// DecodeError. Specification: protocol documentation of Bitcoin Core (protocol.h), BIPs 0031, 0037, 0130, 0133, 0152,
-// 0155, 0157.
+// Payloads of P2P messages: bytes to records and back. Lengths are checked before memory is allocated. Too many
+// entries, which Core punishes, throw TooMany; everything else that does not parse throws DecodeError. Specification:
+// Bitcoin Core's protocol.h, BIPs 0031, 0037, 0130, 0133, 0152, 0155, 0157.
 import { ByteReader, DecodeError, readU32 } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { type KnownAddress, type NetAddress, readAddress, readAddressV2, writeAddress, writeAddressV2 } from './net-address.js';
 import { MAX_ADDR_TO_SEND, MAX_HEADERS_RESULTS, MAX_INV_SIZE, MAX_LOCATOR_SIZE, MAX_SUBVERSION_LENGTH } from './protocol.js';
 
-/** More entries than the protocol allows: the peer misbehaves. */
+/** The message has more entries than the protocol allows, which is misbehaviour. */
 export class TooMany extends Error {
   constructor(message: string) {
     super(message);
@@ -15,16 +14,16 @@ export class TooMany extends Error {
   }
 }
 
-/** The first message of a connection. */
+/** Content of version. */
 export interface VersionMessage {
   readonly version: number;
   readonly services: bigint;
   /** The peer's clock, seconds since 1970. */
   readonly time: bigint;
-  /** How the peer sees us. */
+  /** Address of the receiver as the peer sees it. */
   readonly addressOfReceiver: NetAddress | null;
   readonly addressOfSender: NetAddress | null;
-  /** Tells a connection to oneself. */
+  /** Detects connections of a node to itself. */
   readonly nonce: bigint;
   readonly userAgent: string;
   readonly startHeight: number;
@@ -35,7 +34,7 @@ export interface VersionMessage {
 export function encodeVersion(message: VersionMessage): Uint8Array {
   const writer = new ByteWriter(128).i32(message.version).u64(message.services).u64(message.time);
   for (const address of [message.addressOfReceiver, message.addressOfSender]) {
-    // Since version 106 the services of either side go before its address; ours are the same in both places.
+    // Since version 106 the services precede each address. Both places contain this node's services.
     writer.u64(address === message.addressOfSender ? message.services : 0n);
     writeAddress(writer, address);
   }
@@ -47,7 +46,7 @@ export function encodeVersion(message: VersionMessage): Uint8Array {
   return writer.finish();
 }
 
-/** Fields after the receiver's address were added over the years: each may be the last. @throws DecodeError */
+/** Decodes version. Fields after the receiver's address were added over the years, so each may be the last. @throws DecodeError */
 export function decodeVersion(payload: Uint8Array): VersionMessage {
   const reader = new ByteReader(payload);
   const version = reader.i32();
@@ -71,7 +70,7 @@ export function decodeVersion(payload: Uint8Array): VersionMessage {
   return { version, services, time, addressOfReceiver, addressOfSender, nonce, userAgent, startHeight, relay };
 }
 
-/** Printable ASCII that is safe in logs and JSON (Core's SanitizeString): everything else is left out. */
+/** Removes all characters except printable ASCII that is safe in logs and JSON (Core's SanitizeString). */
 export function sanitized(text: string): string {
   return text.replace(/[^a-zA-Z0-9 .,;_/:?@()-]/g, '');
 }
@@ -80,9 +79,9 @@ function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 }
 
-/** Entry of inv, getdata, notfound. */
+/** Entry of inv, getdata and notfound. */
 export interface InvItem {
-  /** A value of INV, or anything a peer makes up. */
+  /** A value of INV, or any number that a peer sends. */
   readonly type: number;
   /** 32 bytes, internal order. */
   readonly hash: Uint8Array;
@@ -97,7 +96,7 @@ export function encodeInv(items: readonly InvItem[]): Uint8Array {
 /** Bytes of an entry. */
 export const INV_ENTRY_BYTES = 36;
 
-/** The entries of inv, getdata or notfound as they came, INV_ENTRY_BYTES each; a view. @throws DecodeError; TooMany */
+/** Returns a view of the entries of inv, getdata or notfound, INV_ENTRY_BYTES each. @throws DecodeError; TooMany */
 export function invEntries(payload: Uint8Array): Uint8Array {
   const reader = new ByteReader(payload);
   const count = reader.compactSize();
@@ -106,12 +105,12 @@ export function invEntries(payload: Uint8Array): Uint8Array {
   return reader.bytes(count * INV_ENTRY_BYTES);
 }
 
-/** An entry; its hash is a view. @param at where it begins */
+/** Returns an entry; its hash is a view. @param at offset of the entry */
 export function invItem(entries: Uint8Array, at: number): InvItem {
   return { type: readU32(entries, at), hash: entries.subarray(at + 4, at + INV_ENTRY_BYTES) };
 }
 
-/** All of them as records, for tests. @throws DecodeError; TooMany */
+/** Returns all entries as records, for tests. @throws DecodeError; TooMany */
 export function decodeInv(payload: Uint8Array): InvItem[] {
   const entries = invEntries(payload);
   const items: InvItem[] = [];
@@ -119,11 +118,11 @@ export function decodeInv(payload: Uint8Array): InvItem[] {
   return items;
 }
 
-/** What getheaders and getblocks ask for. */
+/** Content of getheaders and getblocks. */
 export interface LocatorMessage {
-  /** Hashes from the newest back, 32 bytes each. */
+  /** Hashes from the newest block back, 32 bytes each. */
   readonly locator: readonly Uint8Array[];
-  /** Where to stop; zeros: as far as allowed. */
+  /** Hash to stop at; zeros: as far as allowed. */
   readonly stop: Uint8Array;
 }
 
@@ -133,7 +132,7 @@ export function encodeLocator({ locator, stop }: LocatorMessage, version: number
   return writer.bytes(stop).finish();
 }
 
-/** @throws DecodeError; TooMany, whereupon Core disconnects */
+/** @throws DecodeError; TooMany, after which Core disconnects */
 export function decodeLocator(payload: Uint8Array): LocatorMessage {
   const reader = new ByteReader(payload);
   reader.skip(4);
@@ -151,7 +150,7 @@ export function encodeHeaders(headers: readonly Uint8Array[]): Uint8Array {
   return writer.finish();
 }
 
-/** The 80 bytes of each header; counts of transactions are skipped. @throws DecodeError; TooMany */
+/** Returns the 80 bytes of each header. Transaction counts are skipped. @throws DecodeError; TooMany */
 export function decodeHeaders(payload: Uint8Array): Uint8Array[] {
   const reader = new ByteReader(payload);
   const count = reader.compactSize();
@@ -165,7 +164,7 @@ export function decodeHeaders(payload: Uint8Array): Uint8Array[] {
   return headers;
 }
 
-/** addr: IPv4 and IPv6 only. */
+/** Encodes addr, for IPv4 and IPv6 only. */
 export function encodeAddr(addresses: readonly KnownAddress[]): Uint8Array {
   const writer = new ByteWriter(9 + addresses.length * 30).compactSize(addresses.length);
   for (const address of addresses) {
@@ -184,12 +183,12 @@ export function encodeAddrV2(addresses: readonly KnownAddress[]): Uint8Array {
   return writer.finish();
 }
 
-/** Addresses of networks that exist today; the rest is left out. @throws DecodeError; TooMany */
+/** Decodes addr. Addresses of obsolete networks are left out. @throws DecodeError; TooMany */
 export function decodeAddr(payload: Uint8Array): KnownAddress[] {
   return addresses(payload, 30, 'addr', (reader) => ({ time: reader.u32(), services: reader.u64big(), at: readAddress(reader) }));
 }
 
-/** The same of BIP-0155. @throws DecodeError; TooMany */
+/** Decodes addrv2 (BIP-0155). @throws DecodeError; TooMany */
 export function decodeAddrV2(payload: Uint8Array): KnownAddress[] {
   return addresses(payload, 9, 'addrv2', (reader) => ({
     time: reader.u32(),
@@ -220,14 +219,14 @@ export function encodeU64(value: bigint): Uint8Array {
   return new ByteWriter(8).u64(value).finish();
 }
 
-/** First eight bytes: a ping's nonce, a feefilter's rate. @throws DecodeError */
+/** Decodes the first eight bytes: a ping's nonce, or a feefilter's rate. @throws DecodeError */
 export function decodeU64(payload: Uint8Array): bigint {
   return new ByteReader(payload).u64big();
 }
 
-/** sendcmpct (BIP-0152). */
+/** Content of sendcmpct (BIP-0152). */
 export interface SendCmpctMessage {
-  /** A byte: 1 for high-bandwidth mode, 0 for low; the rest has no meaning. */
+  /** 1: high-bandwidth mode, 0: low-bandwidth mode; other values have no meaning. */
   readonly announce: number;
   readonly version: bigint;
 }
@@ -241,7 +240,7 @@ export function decodeSendCmpct(payload: Uint8Array): SendCmpctMessage {
   return { announce: reader.u8(), version: reader.u64big() };
 }
 
-/** getcfilters and getcfheaders (BIP-0157). */
+/** Content of getcfilters and getcfheaders (BIP-0157). */
 export interface FilterRange {
   readonly type: number;
   readonly startHeight: number;
@@ -253,7 +252,7 @@ export function decodeFilterRange(payload: Uint8Array): FilterRange {
   return { type: reader.u8(), startHeight: reader.u32(), stop: reader.hash() };
 }
 
-/** getcfcheckpt. */
+/** Decodes getcfcheckpt. */
 export function decodeFilterCheckpoints(payload: Uint8Array): Omit<FilterRange, 'startHeight'> {
   const reader = new ByteReader(payload);
   return { type: reader.u8(), stop: reader.hash() };

@@ -1,14 +1,13 @@
-// Where a node can be reached: network, address bytes and port, in the forms of the old `addr` message (16 bytes), of
-// BIP-0155 (`addrv2`) and as people write them.
+// Network addresses: network, bytes and port, in the formats of `addr` (16 bytes), of BIP-0155 (`addrv2`), and as text.
 import crypto from 'node:crypto';
 import net from 'node:net';
 import { type ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import type { ByteWriter } from '../../consensus/bytes/writer.js';
 
-/** Networks an address can be in; `onion` is Tor version 3. */
+/** Networks of addresses; `onion` is Tor version 3. */
 export type NetworkName = 'ipv4' | 'ipv6' | 'onion' | 'i2p' | 'cjdns';
 
-/** BIP-0155: number and length of each network's addresses. Version 2 of Tor (3) is dead and skipped. */
+/** BIP-0155: number and address length of each network. Tor version 2 (number 3) is obsolete and skipped. */
 const networks: Record<NetworkName, { readonly id: number; readonly length: number }> = {
   ipv4: { id: 1, length: 4 },
   ipv6: { id: 2, length: 16 },
@@ -16,27 +15,27 @@ const networks: Record<NetworkName, { readonly id: number; readonly length: numb
   i2p: { id: 5, length: 32 },
   cjdns: { id: 6, length: 16 },
 };
-/** In the order in which Core names them. */
+/** Networks in Core's order. */
 export const NETWORK_NAMES = Object.keys(networks) as NetworkName[];
 const networkOfId = new Map(Object.entries(networks).map(([name, { id }]) => [id, name as NetworkName]));
-/** Longest address of BIP-0155; longer ones make the whole message invalid. */
+/** Longest address of BIP-0155. A longer one makes the whole message invalid. */
 const MAX_ADDRV2_BYTES = 512;
 
-/** ::ffff:0:0/96 */
+/** Prefix of IPv4 in IPv6, ::ffff:0:0/96. */
 const mappedPrefix = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff);
-/** Tor version 2 inside IPv6 (fd87:d87e:eb43::/48), and names that never leave a node (fd6b:88c0:8724::/48). */
+/** Prefixes of Tor version 2 in IPv6 (fd87:d87e:eb43::/48) and of internal names, which never leave a node (fd6b:88c0:8724::/48). */
 const onionCat = Uint8Array.of(0xfd, 0x87, 0xd8, 0x7e, 0xeb, 0x43);
 const internal = Uint8Array.of(0xfd, 0x6b, 0x88, 0xc0, 0x87, 0x24);
 
 /** An address and a port. */
 export interface NetAddress {
   readonly network: NetworkName;
-  /** 4, 16 or 32 bytes, as the network has them. */
+  /** 4, 16 or 32 bytes, depending on the network. */
   readonly bytes: Uint8Array;
   readonly port: number;
 }
 
-/** An address with what its owner offers and when it was last seen. */
+/** An address with its services and the time it was last seen. */
 export interface KnownAddress extends NetAddress {
   /** Seconds since 1970. */
   readonly time: number;
@@ -48,7 +47,7 @@ const startsWith = (bytes: Uint8Array, prefix: Uint8Array | readonly number[]): 
   return true;
 };
 
-/** Reads 16 bytes and a big-endian port. null: an address that isn't one today (Tor version 2, internal names). */
+/** Reads 16 bytes and a big-endian port. @returns null for an obsolete address (Tor version 2, internal names) */
 export function readAddress(reader: ByteReader): NetAddress | null {
   const raw = reader.bytes(16).slice();
   const port = readPort(reader);
@@ -57,7 +56,7 @@ export function readAddress(reader: ByteReader): NetAddress | null {
   return { network: 'ipv6', bytes: raw, port };
 }
 
-/** Writes 16 bytes and the port; networks without such a form as zeros. */
+/** Writes 16 bytes and the port; zeros for other networks and null. */
 export function writeAddress(writer: ByteWriter, address: NetAddress | null): void {
   const raw = new Uint8Array(16);
   if (address?.network === 'ipv4') {
@@ -68,13 +67,13 @@ export function writeAddress(writer: ByteWriter, address: NetAddress | null): vo
   writePort(writer, address?.port ?? 0);
 }
 
-/** Whether `addr` can carry it. */
+/** Returns whether `addr` can carry the address. */
 export function fitsOldForm(address: NetAddress): boolean {
   return address.network === 'ipv4' || address.network === 'ipv6';
 }
 
 /**
- * Reads network, address and port of BIP-0155. null: a network that is not known, or bytes that don't fit it.
+ * Reads network, address and port of BIP-0155. @returns null for an unknown network, or bytes that do not fit it
  * @throws DecodeError
  */
 export function readAddressV2(reader: ByteReader): NetAddress | null {
@@ -85,13 +84,13 @@ export function readAddressV2(reader: ByteReader): NetAddress | null {
   const port = readPort(reader);
   const network = networkOfId.get(id);
   if (network === undefined || bytes.length !== networks[network].length) return null;
-  // The old tricks for putting one network into another's space are not allowed here.
+  // Addresses of one network embedded in another are not allowed in BIP-0155.
   if (network === 'ipv6' && (startsWith(bytes, mappedPrefix) || startsWith(bytes, onionCat) || startsWith(bytes, internal))) return null;
   if (network === 'cjdns' && bytes[0] !== 0xfc) return null;
   return { network, bytes, port };
 }
 
-/** Writes the form of BIP-0155. */
+/** Writes network, address and port of BIP-0155. */
 export function writeAddressV2(writer: ByteWriter, address: NetAddress): void {
   writer.u8(networks[address.network].id);
   writer.varBytes(address.bytes);
@@ -107,17 +106,17 @@ function writePort(writer: ByteWriter, port: number): void {
   writer.u8(port & 0xff);
 }
 
-/** One key per address and port, for maps. */
+/** Returns a map key of address and port. */
 export function addressKey(address: NetAddress): string {
   return `${address.network}/${Buffer.from(address.bytes).toString('latin1')}/${address.port}`;
 }
 
-/** One key per address, whatever the port. */
+/** Returns a map key of the address without its port. */
 export function hostKey(address: NetAddress): string {
   return `${address.network}/${Buffer.from(address.bytes).toString('latin1')}`;
 }
 
-/** The host as people write it. */
+/** Returns the host as text. */
 export function hostText({ network, bytes }: NetAddress): string {
   if (network === 'ipv4') return bytes.join('.');
   if (network === 'onion') {
@@ -128,13 +127,13 @@ export function hostText({ network, bytes }: NetAddress): string {
   return ipv6Text(bytes);
 }
 
-/** Host and port; IPv6 in brackets. */
+/** Returns host and port as text; IPv6 in brackets. */
 export function addressText(address: NetAddress): string {
   const host = hostText(address);
   return host.includes(':') ? `[${host}]:${address.port}` : `${host}:${address.port}`;
 }
 
-/** Groups of 16 bits in hex, the longest run of zeros as `::` (RFC 5952). */
+/** Returns the text of an IPv6 address (RFC 5952). */
 function ipv6Text(bytes: Uint8Array): string {
   const groups: number[] = [];
   for (let i = 0; i < 16; i += 2) groups.push(((bytes[i] as number) << 8) | (bytes[i + 1] as number));
@@ -191,7 +190,7 @@ function fromBase32(text: string): Uint8Array | null {
 
 const isI2p = (host: string): boolean => /^[a-z2-7]{52}\.b32\.i2p$/i.test(host);
 
-/** Reads a literal address (no names). @returns null when it is none */
+/** Parses a literal address (no names). @returns null if the text is none */
 export function parseHost(text: string, port: number): NetAddress | null {
   const host = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   if (net.isIPv4(host)) return { network: 'ipv4', bytes: Uint8Array.from(host.split('.').map(Number)), port };
@@ -237,9 +236,9 @@ function ipv6Bytes(host: string): Uint8Array {
 }
 
 /**
- * Splits `host`, `host:port`, `[v6]:port`, a bare IPv6 address included. Addresses of I2P have port 0 unless they name
+ * Splits `host`, `host:port`, `[v6]:port`, or a bare IPv6 address. I2P addresses have port 0 unless the text has
  * another one.
- * @returns null for a port that is none
+ * @returns null for an invalid port
  */
 export function splitHostPort(text: string, defaultPort: number): { host: string; port: number } | null {
   const colon = text.lastIndexOf(':');
@@ -256,28 +255,25 @@ export function splitHostPort(text: string, defaultPort: number): { host: string
   return { host: bracketed ? host.slice(1, -1) : host, port };
 }
 
-/** Loopback, or 0.0.0.0/8. */
+/** Returns whether the address is loopback or in 0.0.0.0/8. */
 export function isLocal({ network, bytes }: NetAddress): boolean {
   if (network === 'ipv4') return bytes[0] === 127 || bytes[0] === 0;
   return network === 'ipv6' && bytes.slice(0, 15).every((byte) => byte === 0) && bytes[15] === 1;
 }
 
-/**
- * Prefixes that the Internet does not route: [first bytes, bits]. RFCs 1918, 2544, 3927, 6598, 5737, and multicast and
- * beyond.
- */
+/** IPv4 prefixes that the Internet does not route: [first bytes, bits]. RFCs 1918, 2544, 3927, 6598, 5737, multicast and reserved. */
 // biome-ignore format: a table
 const unroutable4: readonly (readonly [number[], number])[] = [
   [[0], 8], [[10], 8], [[127], 8], [[192, 168], 16], [[172, 16], 12], [[198, 18], 15], [[169, 254], 16], [[100, 64], 10],
   [[192, 0, 2], 24], [[198, 51, 100], 24], [[203, 0, 113], 24], [[255, 255, 255, 255], 32],
 ];
-/** RFCs 3849, 4862, 4193, 4843, 7343. */
+/** IPv6 prefixes that the Internet does not route: RFCs 3849, 4862, 4193, 4843, 7343. */
 // biome-ignore format: a table
 const unroutable6: readonly (readonly [number[], number])[] = [
   [[0x20, 0x01, 0x0d, 0xb8], 32], [[0xfe, 0x80, 0, 0, 0, 0, 0, 0], 64], [[0xfc], 7], [[0x20, 0x01, 0x00, 0x10], 28], [[0x20, 0x01, 0x00, 0x20], 28],
 ];
 
-/** Whether bytes begin with the given number of bits of a prefix. */
+/** Returns whether bytes start with the given number of bits of a prefix. */
 export function matchesPrefix(bytes: Uint8Array, prefix: Uint8Array | readonly number[], bits: number): boolean {
   const whole = bits >> 3;
   for (let i = 0; i < whole; i++) if (bytes[i] !== (prefix[i] ?? 0)) return false;
@@ -287,7 +283,7 @@ export function matchesPrefix(bytes: Uint8Array, prefix: Uint8Array | readonly n
   return ((bytes[whole] as number) & mask) === ((prefix[whole] ?? 0) & mask);
 }
 
-/** Whether the address can be reached over its network from anywhere. */
+/** Returns whether the address can be reached from anywhere in its network. */
 export function isRoutable(address: NetAddress): boolean {
   const { network, bytes } = address;
   if (network === 'ipv4') return !unroutable4.some(([prefix, bits]) => matchesPrefix(bytes, prefix, bits));
@@ -296,7 +292,7 @@ export function isRoutable(address: NetAddress): boolean {
   return !unroutable6.some(([prefix, bits]) => matchesPrefix(bytes, prefix, bits));
 }
 
-/** IPv4 inside IPv6 by the schemes that carry it (6to4, Teredo, NAT64), as its four bytes. */
+/** Returns the IPv4 address embedded in IPv6 by 6to4, Teredo or NAT64, as four bytes; null if there is none. */
 export function linkedIpv4(bytes: Uint8Array): Uint8Array | null {
   if (startsWith(bytes, [0x20, 0x02])) return bytes.slice(2, 6);
   if (startsWith(bytes, [0x20, 0x01, 0, 0])) return bytes.slice(12).map((byte) => ~byte & 0xff);
@@ -305,9 +301,9 @@ export function linkedIpv4(bytes: Uint8Array): Uint8Array | null {
 }
 
 /**
- * The neighbourhood an attacker would have to own many of: outbound peers come from different ones (Core's GetGroup).
- * /16 of IPv4, /32 of IPv6 (/36 of he.net), 4 bits of the others. Addresses that are not routable make one group each
- * kind.
+ * Returns the network group of an address (Core's GetGroup). Outbound peers come from different groups, so an attacker
+ * needs addresses in many of them. /16 of IPv4, /32 of IPv6 (/36 of he.net), 4 bits of other networks. All local
+ * addresses form one group, and all unroutable ones another.
  */
 export function groupOf(address: NetAddress): string {
   const { network, bytes } = address;

@@ -1,32 +1,31 @@
-// Numbers of the P2P protocol, with the names Bitcoin Core gives them (version.h, protocol.h, net.h, net_processing.cpp
-// of 0.21).
+// Constants of the P2P protocol, with Bitcoin Core's names (version.h, protocol.h, net.h, net_processing.cpp of 0.21).
 
-/** What this node speaks: wtxid relay (BIP-0339). */
+/** Protocol version of this node: wtxid relay (BIP-0339). */
 export const PROTOCOL_VERSION = 70016;
-/** Peers below are disconnected. */
+/** Peers with a lower version are disconnected. */
 export const MIN_PEER_PROTO_VERSION = 31800;
-/** From here on pings carry a nonce (BIP-0031). */
+/** Version from which on pings carry a nonce (BIP-0031). */
 export const BIP0031_VERSION = 60000;
-/** `sendheaders`, BIP-0130. */
+/** Version from which on `sendheaders` is understood (BIP-0130). */
 export const SENDHEADERS_VERSION = 70012;
-/** `feefilter`, BIP-0133. */
+/** Version from which on `feefilter` is understood (BIP-0133). */
 export const FEEFILTER_VERSION = 70013;
-/** Compact blocks, BIP-0152. */
+/** Version from which on compact blocks are understood (BIP-0152). */
 export const SHORT_IDS_BLOCKS_VERSION = 70014;
-/** Relay by wtxid, BIP-0339. */
+/** Version from which on transactions are relayed by wtxid (BIP-0339). */
 export const WTXID_RELAY_VERSION = 70016;
 
 /** Largest payload, bytes. */
 export const MAX_PROTOCOL_MESSAGE_LENGTH = 4_000_000;
-/** Entries of one inv, getdata or notfound. */
+/** Most entries of one inv, getdata or notfound. */
 export const MAX_INV_SIZE = 50_000;
-/** Headers of one message; fewer mean that the peer has no more. */
+/** Most headers of one message. Fewer mean that the peer has no more. */
 export const MAX_HEADERS_RESULTS = 2_000;
-/** Hashes of a locator that are read. */
+/** Most hashes of a locator. */
 export const MAX_LOCATOR_SIZE = 101;
-/** Addresses of one message. */
+/** Most addresses of one message. */
 export const MAX_ADDR_TO_SEND = 1_000;
-/** Bytes of a peer's user agent. */
+/** Most bytes of a peer's user agent. */
 export const MAX_SUBVERSION_LENGTH = 256;
 
 /** Bits of a peer's services. */
@@ -40,14 +39,14 @@ export const SERVICE = {
   P2P_V2: 2048n,
 } as const;
 
-/** Newest blocks that a node with NETWORK_LIMITED has (BIP-0159). */
+/** Number of newest blocks that a node with NETWORK_LIMITED has (BIP-0159). */
 export const LIMITED_MIN_BLOCKS = 288;
 
 /**
- * What a peer that we choose must have: everything, or the newest blocks only once we need no others (Core's
- * GetDesirableServiceFlags).
- * @param services its own
- * @param needsOld whether we still need old blocks
+ * Returns the services that an outbound peer must have: all blocks, or only the newest ones if old blocks are not
+ * needed (Core's GetDesirableServiceFlags).
+ * @param services services of the peer
+ * @param needsOld whether this node still needs old blocks
  */
 export function desirableServices(services: bigint, needsOld: boolean): bigint {
   const recent = (services & SERVICE.NETWORK_LIMITED) !== 0n && !needsOld;
@@ -64,7 +63,7 @@ const serviceNames: readonly (readonly [bigint, string])[] = [
   [SERVICE.P2P_V2, 'P2P_V2'],
 ];
 
-/** Names of services as getpeerinfo lists them, lowest bit first; unknown bits as `UNKNOWN[2^n]`. */
+/** Returns the names of services as getpeerinfo lists them, lowest bit first; unknown bits as `UNKNOWN[2^n]`. */
 export function namesOfServices(services: bigint): string[] {
   const names: string[] = [];
   for (let bit = 0n; bit < 64n; bit++) {
@@ -75,7 +74,7 @@ export function namesOfServices(services: bigint): string[] {
   return names;
 }
 
-/** Types of an inventory entry (protocol.h's GetDataMsg). */
+/** Types of inventory entries (protocol.h's GetDataMsg). */
 export const INV = {
   TX: 1,
   BLOCK: 2,
@@ -86,12 +85,12 @@ export const INV = {
   WITNESS_BLOCK: 0x40000002,
 } as const;
 
-/** Every message this node knows; others are counted under `*other*`. */
+/** All messages that this node knows. Others are counted under `*other*`. */
 // biome-ignore format: a list reads better filled
 export const MESSAGES = [
   'version', 'verack', 'addr', 'addrv2', 'sendaddrv2', 'inv', 'getdata', 'merkleblock', 'getblocks', 'getheaders', 'tx', 'headers', 'block',
   'getaddr', 'mempool', 'ping', 'pong', 'notfound', 'filterload', 'filteradd', 'filterclear', 'sendheaders', 'feefilter', 'sendcmpct',
   'cmpctblock', 'getblocktxn', 'blocktxn', 'getcfilters', 'cfilter', 'getcfheaders', 'cfheaders', 'getcfcheckpt', 'cfcheckpt', 'wtxidrelay',
 ] as const;
-/** The same, for looking one up. */
+/** Set of these messages. */
 export const KNOWN_MESSAGES: ReadonlySet<string> = new Set(MESSAGES);
