@@ -70,13 +70,13 @@ export class AbsenceReports {
   }
 }
 
-/** A connection that comes back by itself. */
+/** A connection that is re-established automatically. */
 export class Broker {
   #connected = true;
   readonly #absence = new AbsenceReports();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param nc an established connection @param servers names for messages */
+  /** @param nc an established connection @param servers their names, for messages */
   constructor(
     readonly nc: NatsConnection,
     private readonly servers: string,
@@ -92,7 +92,7 @@ export class Broker {
   static async connect(options: BrokerOptions, name: string, events: BrokerEvents, signal: AbortSignal): Promise<Broker> {
     const { servers, credsFile, tls } = options;
     const urls = servers.map((server) => new URL(server));
-    // One user for all of them: the first that is named.
+    // NATS authenticates one user for all servers. The first user named in an address is taken.
     const named = urls.find(({ username }) => username !== '');
     const hosts = urls.map(({ hostname, port }) => (port === '' ? hostname : `${hostname}:${port}`));
     const given: ConnectionOptions = {
@@ -126,12 +126,12 @@ export class Broker {
     }
   }
 
-  /** Whether what is published goes out now. */
+  /** True if messages that are published now are sent at once. */
   get connected(): boolean {
     return this.#connected && !this.nc.isClosed();
   }
 
-  /** Bytes of a piece that the server takes. */
+  /** Largest number of bytes in a piece that the server accepts. */
   get pieceBytes(): number {
     return pieceBytes(this.nc.info?.max_payload ?? 1 << 20);
   }
@@ -188,7 +188,7 @@ export class Broker {
     clearInterval(this.#timer);
   }
 
-  /** Sends what is under way and ends. */
+  /** Sends pending messages and closes the connection. */
   async close(): Promise<void> {
     if (this.nc.isClosed()) return;
     if (!this.#connected) await this.nc.close();

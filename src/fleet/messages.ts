@@ -1,24 +1,22 @@
-// What crosses the broker: maps in MessagePack, so that a member more does not disturb a neighbour version. A reader
-// takes what it knows; what it needs and does not find makes the message one that it cannot read. Used by both ends.
+// Messages between fronts and nodes: maps in MessagePack, so that a neighbour of another version can ignore members
+// that it does not know. A message that lacks a required member is rejected.
 import { Packr } from 'msgpackr';
 import type { TemplateFacts } from '../template/facts.js';
 
-/**
- * Version of what is written here, and the oldest that is read. A change that older readers would misread raises both.
- */
+/** Version that this code writes, and the oldest version that it reads. A change that older readers would misread raises both. */
 export const FLEET_VERSION = 1;
 export const LEAST_VERSION = 1;
 
 const packr = new Packr({ useRecords: false, mapsAsObjects: true, variableMapSize: true });
 
-/** Bytes of a message of their own size. */
+/** Returns a message as bytes, in memory of exactly that size. */
 export function encode(message: object): Uint8Array {
   return new Uint8Array(packr.pack(message));
 }
 
 /**
- * The message's members. Views of the bytes are fine where the caller lets go of them.
- * @returns null when it is no map of ours
+ * Returns the members of a message. Byte arrays in it are views of `bytes`.
+ * @returns null if the bytes are not a map
  */
 export function decode(bytes: Uint8Array): Record<string, unknown> | null {
   try {
@@ -31,26 +29,26 @@ export function decode(bytes: Uint8Array): Record<string, unknown> | null {
   }
 }
 
-/** A tip as fronts compare it. */
+/** A tip, with the chain work by which fronts compare it. */
 export interface FactTip {
   readonly height: number;
   readonly hashHex: string;
   readonly difficulty: number;
-  /** Work of the whole chain, 64 digits. */
+  /** Work of the whole chain, 64 hex digits. */
   readonly chainWorkHex: string;
 }
 
-/** What a node says of itself, at every change and every beat. */
+/** State of a node, published at every change and every beat. */
 export interface NodeFact {
   readonly tip: FactTip;
-  /** Number of tip changes of this run. */
+  /** Number of tip changes in this run. */
   readonly epoch: number;
   readonly mempoolCounter: number;
-  /** STATE_FLAG bits. */
+  /** Bits of STATE_FLAG. */
   readonly flags: number;
   readonly connections: number;
   readonly mockSeconds: number;
-  /** The machine's clock, milliseconds since 1970. */
+  /** The machine's clock, in milliseconds since 1970. */
   readonly clockMs: number;
   /** The newest template; null before the first. */
   readonly template: {
@@ -59,12 +57,12 @@ export interface NodeFact {
     readonly coinbaseValue: number;
     readonly empty: boolean;
   } | null;
-  /** Calls are answered: the start is over. */
+  /** True when the start is complete and calls are answered. */
   readonly ready: boolean;
   readonly stopping: boolean;
   /** Names of loaded wallets. */
   readonly wallets: readonly string[];
-  /** Of a hello: what the front asked it to sign; empty otherwise. */
+  /** In the answer to hello: the nonce that the front requested. Otherwise empty. */
   readonly nonce: string;
 }
 
@@ -72,9 +70,9 @@ export interface NodeFact {
 export interface TemplateHead {
   readonly serial: number;
   readonly facts: TemplateFacts;
-  /** Bytes of the JSON array of transactions; 0 for none. */
+  /** Bytes of the JSON array of transactions; 0 if there are none. */
   readonly sizeBytes: number;
-  /** The same deflated, in so many pieces. */
+  /** Deflated size of that array, and the number of its pieces. */
   readonly packedBytes: number;
   readonly pieces: number;
   /** SHA-256 of the deflated bytes, hex. */
@@ -87,20 +85,20 @@ export interface TemplatePiece {
   readonly bytes: Uint8Array;
 }
 
-/** From a front to a node. */
+/** A message from a front to a node. */
 export type FrontMessage =
-  /** Asks for a fact with the nonce in it, signed. */
+  /** Requests a signed fact that contains the nonce. */
   | { readonly kind: 'hello'; readonly nonce: string }
-  /** Asks for a template of the tip as it is now (mode core builds on request). */
+  /** Requests a template of the current tip (mode core builds on request). */
   | { readonly kind: 'refresh' }
-  /** Asks for the deflated transactions of a template. */
+  /** Requests the deflated transactions of a template. */
   | { readonly kind: 'template'; readonly digestHex: string }
   | CallMessage
-  /** A held call may be run. */
+  /** Releases a held call. */
   | { readonly kind: 'go'; readonly id: string }
-  /** What has become of a call? */
+  /** Requests the state of a call. */
   | { readonly kind: 'ask'; readonly id: string }
-  /** The client has gone, or the reply was taken: the call is forgotten. */
+  /** Ends a call: the client disconnected, or the reply has arrived. The node drops the call. */
   | { readonly kind: 'done'; readonly id: string };
 
 /** A call, or a piece of one. */
@@ -110,25 +108,25 @@ export interface CallMessage {
   readonly method: string;
   readonly user: string;
   readonly uri: string;
-  /** The node waits for `go` before it runs it: it must not be run twice, nor after the front gave it up. */
+  /** True if the node must wait for `go`: the call must not run twice, nor after the front gave it up. */
   readonly held: boolean;
-  /** The front has looked: no passphrase in it. */
+  /** True if the front checked that the body contains no passphrase. */
   readonly plain: boolean;
   /**
-   * Bytes of the body in front of the block that was taken out of it, and the token that stands for that; all of it and
-   * '' without.
+   * Bytes of the body, which precedes the block in `bytes`, and the token that stands for the block in it. Without a
+   * block: all bytes, and ''.
    */
   readonly bodyBytes: number;
   readonly token: string;
-  /** This piece of body and block, its number, and how many there are. */
+  /** This piece of body and block, its index, and the number of pieces. */
   readonly bytes: Uint8Array;
   readonly at: number;
   readonly of: number;
 }
 
-/** From a node to the front that asked. */
+/** A message from a node to the front that sent a request. */
 export type NodeMessage =
-  /** A reply, or a piece of it; the front waits for the node's facts of that epoch before it passes it on. */
+  /** A reply, or a piece of it. The front passes it on once it has the node's facts of that epoch. */
   | {
       readonly kind: 'result';
       readonly id: string;
@@ -138,19 +136,19 @@ export type NodeMessage =
       readonly of: number;
       readonly epoch: number;
     }
-  /** The call is held until `go`. */
+  /** The call waits for `go`. */
   | { readonly kind: 'held'; readonly id: string }
   | { readonly kind: 'running'; readonly id: string }
-  /** The node has never heard of it, or has forgotten it. */
+  /** The node does not know the call: it did not arrive, or was dropped. */
   | { readonly kind: 'unknown'; readonly id: string }
-  /** It was not begun and will not be: the front may try elsewhere. */
+  /** The call was not begun and will not be: the front may send it to another node. */
   | { readonly kind: 'refused'; readonly id: string; readonly why: string }
-  /** Answer to hello: a signed fact, and the signed head of the newest template when there is one. */
+  /** Answer to hello: a signed fact, and the signed head of the newest template if there is one. */
   | { readonly kind: 'fact'; readonly bytes: Uint8Array; readonly head: Uint8Array | null }
   /** Answer to refresh: serial of the newest template, or an error code and its text. */
   | { readonly kind: 'refreshed'; readonly serial: number; readonly code: number; readonly text: string };
 
-/** A found block on its way into the stream: a call without an answer, in pieces. */
+/** A found block for the stream: a call without an answer, in pieces. */
 export type FoundMessage = Omit<CallMessage, 'kind' | 'held' | 'plain'> & { readonly kind: 'found' };
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -160,7 +158,7 @@ const isHash = (value: unknown): value is string => isText(value) && /^[0-9a-f]{
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
 
-/** A node's fact as it was sent; null when a member is missing or of another kind. */
+/** Decodes a node's fact. @returns null if a member is missing or of the wrong type */
 export function readFact(bytes: Uint8Array): NodeFact | null {
   const fact = decode(bytes);
   if (fact === null || !isRecord(fact.tip)) return null;
@@ -176,14 +174,12 @@ export function readFact(bytes: Uint8Array): NodeFact | null {
   return fact as unknown as NodeFact;
 }
 
-/**
- * Largest array of transactions that is taken: a block's weight in hex digits, and as much again for ids and numbers.
- */
+/** Largest array of transactions that is accepted: a block's weight as hex digits, and as much again for ids and numbers. */
 export const MOST_TEMPLATE_BYTES = 32 << 20;
-/** Of the smallest pieces. */
+/** Number of pieces of that array if they are as small as they may be. */
 export const MOST_TEMPLATE_PIECES = MOST_TEMPLATE_BYTES >> 10;
 
-/** A template's head as it was sent; null when it cannot be used. */
+/** Decodes a template's head. @returns null if it is invalid */
 export function readHead(bytes: Uint8Array): TemplateHead | null {
   const head = decode(bytes);
   if (head === null || !isRecord(head.facts)) return null;
@@ -209,7 +205,7 @@ const WHOLE_FACTS = [
 ];
 const MORE_FACTS = ['txCount', 'weight', 'fees'];
 
-/** Whether every member is there that a reply is made of. */
+/** Returns true if all members are valid from which a reply is made. */
 function isFacts(facts: Record<string, unknown>): boolean {
   for (const name of [...WHOLE_FACTS, ...MORE_FACTS]) if (!isWhole(facts[name])) return false;
   const { live, prevHashHex, rules, requiredRules, vbAvailable, minDifficulty, weightLimit, commitmentHex, signetChallengeHex } = facts;
@@ -224,7 +220,7 @@ function isFacts(facts: Record<string, unknown>): boolean {
   return isText(live.workId) && Array.isArray(live.merkleBranchHex) && live.merkleBranchHex.every(isText);
 }
 
-/** A piece as it was sent. */
+/** Decodes a piece. @returns null if it is invalid */
 export function readPiece(bytes: Uint8Array): TemplatePiece | null {
   const piece = decode(bytes);
   return piece !== null && isText(piece.digestHex) && piece.bytes instanceof Uint8Array ? (piece as unknown as TemplatePiece) : null;
@@ -238,7 +234,7 @@ function isCallBody(message: Record<string, unknown>): boolean {
   return message.bytes instanceof Uint8Array;
 }
 
-/** What a front sent; null when it cannot be read. */
+/** Decodes a front's message. @returns null if it is invalid */
 export function readFrontMessage(bytes: Uint8Array): FrontMessage | null {
   const message = decode(bytes);
   if (message === null) return null;
@@ -260,13 +256,13 @@ export function readFrontMessage(bytes: Uint8Array): FrontMessage | null {
   }
 }
 
-/** A found block's piece. */
+/** Decodes a piece of a found block. @returns null if it is invalid */
 export function readFound(bytes: Uint8Array): FoundMessage | null {
   const message = decode(bytes);
   return message?.kind === 'found' && isCallBody(message) ? (message as unknown as FoundMessage) : null;
 }
 
-/** What a node sent to the front that asked. */
+/** Decodes a node's message. @returns null if it is invalid */
 export function readNodeMessage(bytes: Uint8Array): NodeMessage | null {
   const message = decode(bytes);
   if (message === null) return null;

@@ -1,55 +1,55 @@
-// What both ends of the fleet are told. Plain and cloneable: the node's crosses to its fleet thread. src/config fills
-// it from -fleet* flags.
+// Options of both ends of the fleet. Plain data that can be cloned, because a node's options are sent to its fleet
+// thread. src/config fills them from the -fleet* options.
 
-/** How the broker is reached. */
+/** Access to the broker. */
 export interface BrokerOptions {
-  /** nats:// or tls:// addresses; the first that answers is taken, the others are the next ones. */
+  /** nats:// or tls:// addresses. The first server that answers is used; the others replace it if it fails. */
   readonly servers: readonly string[];
-  /** A NATS credentials file (JWT and seed); undefined: what the addresses carry, or nothing. */
+  /** A NATS credentials file (JWT and seed); undefined: the user in the addresses, or none. */
   readonly credsFile: string | undefined;
   readonly tls: { readonly ca: string | undefined; readonly cert: string | undefined; readonly key: string | undefined } | null;
 }
 
-/** Which calls a NATS account may make. */
+/** Methods that a NATS account may call. */
 export interface AccountAccess {
   readonly account: string;
-  /** Null: every method. */
+  /** Null for all methods. */
   readonly methods: readonly string[] | null;
 }
 
-/** A node that publishes and answers (aditd -fleet). */
+/** Options of a node that publishes and answers calls (aditd -fleet). */
 export interface FleetNodeOptions extends BrokerOptions {
   readonly chain: string;
   readonly name: string;
   /** Ed25519 private key, PKCS #8 in PEM. */
   readonly keyPem: string;
   readonly accounts: readonly AccountAccess[];
-  /** Servers of the broker that keep what is stored. */
+  /** Number of the broker's servers that store each part of the store. */
   readonly replicas: number;
-  /** Memory of the thread's counters. */
+  /** Shared memory of the thread's counters. */
   readonly figures: SharedArrayBuffer;
-  /** Milliseconds between two facts of a quiet node. */
+  /** Milliseconds between two facts while nothing changes. */
   readonly beatMs: number;
 }
 
-/** A node that a front follows. */
+/** A node that a front may follow. */
 export interface PinnedNode {
   readonly name: string;
   /** Ed25519 public key, 32 bytes. */
   readonly publicKey: Uint8Array;
 }
 
-/** A process of fronts (adit-front). */
+/** Options of a process of fronts (adit-front). */
 export interface FleetFrontOptions extends BrokerOptions {
   readonly chain: string;
-  /** The account that calls are made as; the broker sees to it that no other can use it. */
+  /** The NATS account of these fronts. The broker ensures that no other account can use its subjects. */
   readonly account: string;
   readonly nodes: readonly PinnedNode[];
-  /** A node that says nothing for so long is not followed. */
+  /** Silence after which a node is not followed. */
   readonly timeoutMs: number;
-  /** With equal tips another node's template must pay so many satoshis more. */
+  /** Satoshis by which another node's template must pay more on the same tip. */
   readonly marginSats: number;
 }
 
-/** Facts are repeated so often: four may be lost before a node counts as silent at the default timeout. */
+/** Interval of facts. At the default timeout, four facts may be lost before a node counts as silent. */
 export const BEAT_MS = 400;

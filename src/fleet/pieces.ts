@@ -1,18 +1,18 @@
-// Large bytes in pieces below the broker's limit, and back. Used by both ends for calls, replies and found blocks.
+// Splits large byte arrays into pieces below the broker's message limit, and joins them again.
 
-/** Room for the members around the bytes, and for the broker's headers. */
+/** Reserve for the members around the bytes, and for the broker's headers. */
 const AROUND_BYTES = 8 * 1024;
-/** Smaller pieces let small messages pass between them; larger ones would gain nothing. */
+/** Pieces are small enough that small messages can pass between them. Larger pieces would gain nothing. */
 const MOST_PIECE_BYTES = 256 * 1024;
-/** What a piece costs besides its bytes: empty ones are bounded too. */
+/** Cost of a piece besides its bytes. It limits the number of empty pieces too. */
 const PIECE_COST_BYTES = 256;
 
-/** Bytes of a piece at a broker that takes messages of so many bytes. */
+/** Returns the size of pieces at a broker with that limit of message bytes. */
 export function pieceBytes(maxPayload: number): number {
   return Math.max(1024, Math.min(MOST_PIECE_BYTES, maxPayload - AROUND_BYTES));
 }
 
-/** The pieces, one at least. */
+/** Returns the pieces, at least one. */
 export function split(bytes: Uint8Array, size: number): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   for (let at = 0; at === 0 || at < bytes.length; at += size) pieces.push(bytes.subarray(at, at + size));
@@ -42,9 +42,9 @@ export class Joiner {
   }
 
   /**
-   * Takes a piece, and a copy of its bytes if it is not the only one.
-   * @returns the whole when it is complete, null before, false when it can't be: a piece is missing, or there is no
-   * room
+   * Adds a piece. Copies its bytes unless it is the only one.
+   * @returns all bytes when they are complete, null before, false if they cannot be completed: a piece is missing, or
+   * the memory limit is reached
    */
   add(id: string, { at, of, bytes }: { readonly at: number; readonly of: number; readonly bytes: Uint8Array }): Uint8Array | null | false {
     if (of === 1) return bytes;
@@ -71,7 +71,7 @@ export class Joiner {
     return new Uint8Array(Buffer.concat(parts.pieces));
   }
 
-  /** Forgets what has come of it. */
+  /** Drops the pieces of an item. */
   drop(id: string): void {
     const parts = this.#open.get(id);
     if (!parts) return;

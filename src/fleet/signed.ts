@@ -1,6 +1,6 @@
-// Signed publications: Ed25519 over everything but the signature. A front believes a node's name only with the key that
-// it was told, and takes of each run of a node only what is newer than what it has; a run begins to count when it has
-// signed the front's own nonce, so that publications of an earlier run cannot be played again.
+// Signed publications: Ed25519 over everything but the signature. A front trusts a node's name only with the pinned
+// key. Within a run it accepts only publications that are newer than those it has. A run is trusted once it has signed
+// the front's own nonce, so that publications of an earlier run cannot be replayed.
 //
 //   64 bytes signature, then a map: v version · least oldest reader · chain · kind · node · run · number · body
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
@@ -9,33 +9,33 @@ import { decode, encode, FLEET_VERSION, LEAST_VERSION } from './messages.js';
 const SIGNATURE_BYTES = 64;
 const KEY_BYTES = 32;
 
-/** What a publication is of. */
+/** Contents of a publication. */
 export type PublicationKind = 'fact' | 'head';
 
-/** A publication whose signature is a pinned node's. */
+/** A publication with a valid signature of a pinned node. */
 export interface Publication {
   readonly kind: PublicationKind;
   readonly node: string;
-  /** Drawn at each start of the node. */
+  /** Random, chosen at each start of the node. */
   readonly run: string;
   /** Rises with every publication of a run. */
   readonly number: number;
   readonly body: Uint8Array;
 }
 
-/** A new key, PKCS #8 in PEM. */
+/** Returns a new private key, PKCS #8 in PEM. */
 export function newNodeKey(): string {
   return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
 }
 
-/** The 32 bytes of a private key's public half. @throws Error when it is no Ed25519 key */
+/** Returns the 32 bytes of the public key. @throws Error if it is not an Ed25519 key */
 export function publicKeyOf(privatePem: string): Uint8Array {
   const key = createPublicKey(createPrivateKey(privatePem));
   if (key.asymmetricKeyType !== 'ed25519') throw new Error('not an Ed25519 key');
   return new Uint8Array(Buffer.from(key.export({ format: 'jwk' }).x as string, 'base64url'));
 }
 
-/** A public key from its 32 bytes. @throws Error when they are none */
+/** Returns a public key object for its 32 bytes. @throws Error if they are not a key */
 export function publicKey(bytes: Uint8Array): KeyObject {
   if (bytes.length !== KEY_BYTES) throw new Error('an Ed25519 key has 32 bytes');
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(bytes).toString('base64url') }, format: 'jwk' });
@@ -51,7 +51,7 @@ export function claimedNode(bytes: Uint8Array): { readonly node: string; readonl
   return map !== null && isName(map.node) && isName(map.chain) ? { node: map.node, chain: map.chain } : null;
 }
 
-/** Makes a node's publications. */
+/** Signs a node's publications. */
 export class Signer {
   readonly #key: KeyObject;
   #number = 0;
@@ -81,21 +81,18 @@ export class Signer {
   }
 }
 
-/** Reads publications. */
+/** Verifies publications. */
 export class Verifier {
   readonly #keys: ReadonlyMap<string, KeyObject>;
   readonly #chain: string;
 
-  /** @param keys of the nodes that are believed */
+  /** @param keys of the pinned nodes, by name */
   constructor(keys: ReadonlyMap<string, Uint8Array>, chain: string) {
     this.#chain = chain;
     this.#keys = new Map([...keys].map(([name, bytes]) => [name, publicKey(bytes)]));
   }
 
-  /**
-   * @returns null when it is of another chain, of a node that is not pinned, forged, or of a version that cannot be
-   * read
-   */
+  /** @returns null if it is of another chain, of a node that is not pinned, forged, or of a version that cannot be read */
   open(bytes: Uint8Array): Publication | null {
     if (bytes.length <= SIGNATURE_BYTES) return null;
     const signed = bytes.subarray(SIGNATURE_BYTES);

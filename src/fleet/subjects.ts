@@ -1,6 +1,6 @@
-// Names on the broker. README.md shows who publishes and who listens.
+// Names on the broker: subjects, bucket and stream. README.md shows who publishes and who subscribes.
 
-/** Subjects of one chain. */
+/** Names of one chain. */
 export class Subjects {
   readonly #chain: string;
 
@@ -9,7 +9,7 @@ export class Subjects {
     this.#chain = chain;
   }
 
-  /** Facts of a node; '*' for all. */
+  /** Subject of a node's facts; '*' for all nodes. */
   fact(node: string): string {
     return `adit.${this.#chain}.fact.${node}`;
   }
@@ -29,17 +29,17 @@ export class Subjects {
     return `${node}.piece.${piece}`;
   }
 
-  /** Subject under which a key is stored: publishing there tells listeners and the store at once. */
+  /** Subject under which a key is stored. Publishing there reaches subscribers and the store at once. */
   stored(key: string): string {
     return `$KV.${this.bucket}.${key}`;
   }
 
-  /** Calls to a node; '*' as account for those of all. */
+  /** Subject of calls to a node; account '*' for all accounts. */
   call(node: string, account: string): string {
     return `adit.${this.#chain}.call.${node}.${account}`;
   }
 
-  /** Found blocks; '*' for those of all accounts. */
+  /** Subject of found blocks; '*' for all accounts. */
   found(account: string): string {
     return `adit.${this.#chain}.found.${account}`;
   }
@@ -50,7 +50,7 @@ export class Subjects {
   }
 }
 
-/** The account in a subject of calls or found blocks: its last part. */
+/** Returns the account in a subject of calls or found blocks: its last part. */
 export function accountOf(subject: string): string {
   return subject.slice(subject.lastIndexOf('.') + 1);
 }

@@ -1,24 +1,24 @@
-// What nodes say of a submission, and which of their answers is the client's. Used by caller.ts.
+// Compares the nodes' answers to a submission and selects the one that the client gets.
 import type { CallReply } from '../link/running-call.js';
 
-/** An answer with what it is worth. */
+/** An answer with its rank. */
 export interface Judged {
   readonly reply: CallReply;
-  /** The node has taken it: the answer, whatever others say. */
+  /** True if the node accepted the submission. Then this is the answer, whatever other nodes reply. */
   readonly taken: boolean;
-  /** The node could not judge it, and may judge it when it comes again. */
+  /** True if the node could not judge the submission, and may be able to when it is sent again. */
   readonly isUndecided: boolean;
-  /** A block that the node has now, in its best chain or beside it. */
+  /** True if the node has the block now, in its best chain or in another one. */
   readonly isKnown: boolean;
-  /** Larger ones are the better answers. */
+  /** The answer with the highest rank is returned. */
   readonly rank: number;
-  /** For the log. */
+  /** Text for the log. */
   readonly words: string;
 }
 
-/** The node could not judge: it lacks the parent, or the transactions of a light template. */
+/** Replies of a node that could not judge: it lacks the parent, or the transactions of a light template. */
 const UNDECIDED = new Set(['inconclusive', 'duplicate-inconclusive', 'prev-blk-not-found', 'stale-work', 'stale-prevblk']);
-/** Blocks that the node has stored: another submission tells nothing new. */
+/** Replies for blocks that the node has stored. Another submission would change nothing. */
 const STORED = new Set(['accepted', 'duplicate', 'inconclusive', 'duplicate-inconclusive']);
 const RANK = { UNDECIDED: 0, REFUSED: 1, REFUSED_BY_FOLLOWED: 2, KNOWN: 3, TAKEN: 4 } as const;
 
@@ -27,7 +27,7 @@ interface Envelope {
   readonly error?: { readonly message?: unknown } | null;
 }
 
-/** @param followed whether it is the word of the node that this front follows */
+/** @param followed true if the answer is from the followed node */
 export function judge(method: string, reply: CallReply, followed: boolean): Judged {
   const envelopes = envelopesOf(reply);
   if (envelopes === null) {

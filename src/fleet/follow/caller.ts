@@ -1,5 +1,5 @@
-// Where calls of the front threads go: to the followed node, to the one that has the wallet, or to all at once;
-// elsewhere after a failure when that cannot do harm. Used by source.ts.
+// Decides where calls of the front threads go: to the followed node, to the node that has the wallet, or to all nodes
+// at once. After a failure a call goes to another node if repeating it can do no harm.
 
 import { randomBytes } from 'node:crypto';
 import type { CallReply, RunHooks, RunningCallInfo } from '../../link/running-call.js';
@@ -17,22 +17,22 @@ export interface CallerDeps {
   readonly calls: Calls;
   readonly found: FoundBlocks;
   readonly light: LightTemplates;
-  /** Nodes that take calls, the followed one first. */
+  /** Nodes that accept calls, the followed one first. */
   nodes(): readonly SeenNode[];
   followed(): string;
-  /** Resolves when a node's facts of an epoch are here. */
+  /** Resolves when this front has the node's facts of that epoch. */
   settled(node: string, epoch: number): Promise<void>;
   after(ms: number): Promise<void>;
   nowMs(): number;
   readonly log: Logger;
 }
 
-/** A call looks for a node for so long; one that a node has begun waits for it as long as that lives. */
+/** Time in which a node for a call must be found. A call that a node has begun waits for that node as long as it is alive. */
 const DEADLINE_MS = 15_000;
 const PAUSE_MS = 100;
-/** A block that a node has taken waits so long for the stream. */
+/** Longest time that an accepted block waits to be stored in the stream before its answer is returned. */
 const STORED_MS = 1_500;
-/** After the followed node has refused a submission the others have so long to take it. */
+/** Time for the other nodes to accept a submission after the followed node has refused it. */
 const OTHERS_MS = 500;
 
 const UNREACHABLE = 'No node of the fleet can be reached';
@@ -47,12 +47,12 @@ export class Caller {
     this.#deps = deps;
   }
 
-  /** Runs a body; the caller's bytes are copied before this returns. */
+  /** Runs a body. Copies the body's bytes before it returns. */
   async execute(body: Uint8Array, call: RunningCallInfo, hooks: RunHooks): Promise<CallReply> {
     const begun = this.#deps.nowMs();
     const own = new Uint8Array(body);
     const route = routeOf(own, call.uri);
-    // A block on a light template leaves as a whole.
+    // A block on a light template is completed first and goes out with all its transactions.
     const whole = route.method === 'submitblock' && call.block === null ? this.#deps.light.completeBlock(own) : null;
     const outgoing: OutgoingCall = {
       method: route.method,
@@ -69,7 +69,7 @@ export class Caller {
     return reply;
   }
 
-  /** A block that came as bytes, to all nodes. @returns the answer in BIP-0022's words, null when it was taken */
+  /** Submits a block, given as bytes, to all nodes. @returns the refusal in BIP-0022's words; null if a node accepted it */
   async submitBlock(bytes: Uint8Array, user: string): Promise<string | null> {
     const token = newToken();
     const body = new Uint8Array(Buffer.from(JSON.stringify({ id: 0, method: 'submitblock', params: [token] })));
@@ -101,7 +101,7 @@ export class Caller {
         this.retries++;
         tried.add(node.name);
       } else {
-        // A call for a wallet that no node has is the node's to refuse, in its words.
+        // No node has the wallet: any node refuses the call, in Core's words.
         if (nodes.length === 0 && route.wallet !== null && this.#deps.nodes().length > 0) {
           return this.#somewhere(call, { ...route, wallet: null, mixed: false }, signal);
         }
@@ -113,7 +113,7 @@ export class Caller {
     return failure(503, why);
   }
 
-  /** To all nodes at once, and to those that come while none has answered. */
+  /** Sends a call to all nodes at once, and to nodes that appear while none has answered. */
   #everywhere(call: OutgoingCall): Promise<CallReply> {
     const { log } = this.#deps;
     const until = this.#deps.nowMs() + DEADLINE_MS;
@@ -123,7 +123,7 @@ export class Caller {
       let open = 0;
       let best: Judged | null = null;
       let over = false;
-      // Nothing is answered before the block is stored; only a node that has it on its own disk may take that place.
+      // The answer waits until the stream has stored the block, but only briefly if a node accepted it: that node has it on disk.
       const { found } = this.#deps;
       const stored = Promise.all([call, ...entriesOf(call)].filter((one) => found.isFound(one)).map((one) => found.storeBlock(one)));
       const finish = (): void => {
@@ -162,7 +162,7 @@ export class Caller {
     });
   }
 
-  /** Calls of a batch that go to every node: the others' answers are for the log alone. */
+  /** Sends those calls of a mixed batch that go to every node to all of them. These answers are only logged. */
   #sendBatchEntries(call: OutgoingCall): void {
     for (const entry of entriesOf(call)) if (routeOf(entry.body, call.uri).everywhere) void this.#everywhere(entry);
   }
@@ -180,22 +180,22 @@ function hasWallet({ fact }: SeenNode, wallet: string | null): boolean {
   return wallet === null || (wallet === '' ? wallets.length > 0 : wallets.includes(wallet));
 }
 
-/** What a submission is called in the log: of a block or header its hash. */
+/** Name of a submission in the log: its method, and the hash of its block or header. */
 function nameOf(call: OutgoingCall): string {
   if (call.method === 'batch') return 'a batch of submissions';
   const hash = call.method === 'sendrawtransaction' ? null : submittedHash(call);
   return hash === null ? call.method : `${call.method} ${hash}`;
 }
 
-/** Stands for a block in a body; no argument has it by chance. */
+/** Returns a token that stands for a block in a body. It is random, so that no argument equals it by chance. */
 export const newToken = (): string => `block:${randomBytes(16).toString('hex')}`;
 
-/** A reply of the front's own. */
+/** Returns an error reply made by the front. */
 function failure(status: number, message: string): CallReply {
   return { status, body: `${JSON.stringify({ result: null, error: { code: RPC_CODE.MISC_ERROR, message }, id: null })}\n` };
 }
 
-/** The calls of a batch, each by itself; none where it is no batch. */
+/** Returns the calls of a batch one by one; an empty array if the call is not a batch. */
 function entriesOf(call: OutgoingCall): OutgoingCall[] {
   if (call.method !== 'batch') return [];
   let entries: unknown;

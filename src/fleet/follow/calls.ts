@@ -1,11 +1,13 @@
-// Calls of a front on their way to one node: sent, asked after, and settled. A call ends in a reply, or in one of three
-// ways that decide what the caller may do next:
+// Calls from this front to nodes, until they end. A call ends with a reply, or in one of three ways that decide what
+// the caller may do next:
 //
-//   refused   the node did not begin it and will not: any call may go elsewhere
-//   lost      nothing is known of the node: a call that may be repeated may go elsewhere, and so may one that was held and never let go
-//   unknown   it was let go and the node is gone: it may have been carried out
+//   refused   the node did not begin it and will not: any call may go to another node
+//   lost      nothing is known about the node: a call that may be repeated may go to another node, and so may a held call
+//             that was not released
+//   unknown   the call was released and its node is gone: it may have been carried out
 //
-// Messages may be lost (the broker keeps none of them): a node that is silent about a call is asked. Used by caller.ts.
+// The broker stores none of these messages, so they may be lost. A node that is silent about a call is queried about
+// it. docs/decisions/0031-held-calls.md has the reasons.
 import { randomBytes } from 'node:crypto';
 import { encode, type FrontMessage, type NodeMessage } from '../messages.js';
 import { Joiner, split } from '../pieces.js';
@@ -18,7 +20,7 @@ export interface OutgoingCall {
   readonly plain: boolean;
   readonly body: Uint8Array;
   readonly block: { readonly token: string; readonly bytes: Uint8Array } | null;
-  /** Not to be run before the front says so, and never twice. */
+  /** The node waits for `go` before it runs the call, and never runs it twice. */
   readonly held: boolean;
 }
 
@@ -30,10 +32,10 @@ export type CallEnd =
   | { readonly kind: 'unknown' };
 
 export interface CallsDeps {
-  /** Sends a message to a node; what answers it comes to receive(). */
+  /** Sends a message to a node. Its answers arrive in receiveMessage(). */
   send(node: string, id: string, body: Uint8Array, isLarge: boolean): void;
   pieceBytes(): number;
-  /** The run of a node that is alive, null when it is not. */
+  /** Returns the run id of a node that is alive; null otherwise. */
   run(node: string): string | null;
   nowMs(): number;
 }
@@ -46,14 +48,14 @@ interface Pending {
   readonly done: (end: CallEnd) => void;
   released: boolean;
   lastMessageMs: number;
-  /** When the node was first missed, while it is. */
+  /** Time at which the node was first missing; null while it is alive. */
   missedMs: number | null;
   resent: number;
 }
 
-/** A node is asked after a call that it has said nothing of for so long. */
+/** Time of silence about a call after which its node is queried. */
 const ASK_MS = 1_000;
-/** A call that was let go waits for a node that went silent for so long: it may only have been paused. */
+/** Time that a released call waits for a silent node. The node may only have been paused. */
 const PATIENCE_MS = 30_000;
 const MOST_RESENT = 5;
 const MOST_REPLY_BYTES = 512 << 20;
@@ -64,7 +66,7 @@ export class Calls {
   readonly #pending = new Map<string, Pending>();
   readonly #joiner = new Joiner(MOST_REPLY_BYTES, MOST_REPLIES);
   #lastId = 0;
-  /** Calls by how they ended. */
+  /** Number of ended calls by kind of end. */
   readonly ends = { reply: 0, refused: 0, lost: 0, unknown: 0 };
   readonly #prefix = randomBytes(9).toString('base64url');
 
@@ -76,7 +78,7 @@ export class Calls {
     return this.#pending.size;
   }
 
-  /** Sends a call. @param signal fires when its client is gone: then `done` is not called */
+  /** Sends a call. @param signal fires when the client disconnects; then `done` is not called */
   send(node: string, call: OutgoingCall, signal: AbortSignal | null, done: (end: CallEnd) => void): void {
     const run = this.#deps.run(node);
     if (run === null) {
@@ -86,7 +88,7 @@ export class Calls {
     const id = `${this.#prefix}-${++this.#lastId}`;
     const pending: Pending = { id, node, run, call, done, released: false, lastMessageMs: this.#deps.nowMs(), missedMs: null, resent: 0 };
     this.#pending.set(id, pending);
-    // A call that was let go runs to its end: its outcome counts, with or without its client.
+    // A released call runs to its end even without its client, because its outcome counts.
     signal?.addEventListener('abort', () => {
       if (this.#pending.get(id) !== pending || pending.released) return;
       this.#forgetCall(pending);
@@ -95,7 +97,7 @@ export class Calls {
     this.#post(pending);
   }
 
-  /** Takes what a node answered. */
+  /** Processes an answer of a node. */
   receiveMessage(message: NodeMessage): void {
     if (!('id' in message)) return;
     const pending = this.#pending.get(message.id);
@@ -115,7 +117,7 @@ export class Calls {
       case 'result': {
         const body = this.#joiner.add(pending.id, message);
         if (body === null) break;
-        // A piece was lost: the next question brings the reply again.
+        // A piece was lost. The next query brings the whole reply again.
         if (body === false) {
           if (!pending.call.held) this.#resend(pending);
           break;
@@ -128,13 +130,13 @@ export class Calls {
     }
   }
 
-  /** The broker has no subscriber of the node's subject. */
+  /** Handles the broker's notice that nobody subscribes to the node's subject. */
   onNoResponder(id: string): void {
     const pending = this.#pending.get(id);
     if (pending && !pending.released) this.#settleCall(pending, { kind: 'lost' });
   }
 
-  /** Looks after calls whose nodes are silent; to be called several times a second. */
+  /** Queries nodes that are silent about their calls. To be called several times per second. */
   checkPending(): void {
     const now = this.#deps.nowMs();
     for (const pending of [...this.#pending.values()]) {
@@ -154,7 +156,7 @@ export class Calls {
     }
   }
 
-  /** The node does not know it: it never came, or has been forgotten. */
+  /** Handles a node's answer that it does not know the call: the call did not arrive, or was dropped. */
   #unknown(pending: Pending): void {
     if (pending.released) this.#settleCall(pending, { kind: 'unknown' });
     else this.#resend(pending);

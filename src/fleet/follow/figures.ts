@@ -1,4 +1,4 @@
-// What a process of fronts knows of its fleet, for metrics and the page.
+// Figures of a front process about its fleet, for metrics and the status page.
 
 /** A node as these fronts see it. */
 export interface NodeFigures {
@@ -6,18 +6,17 @@ export interface NodeFigures {
   readonly alive: boolean;
   readonly stopping: boolean;
   readonly followed: boolean;
-  /** 0 before it was heard. */
+  /** 0 before the first fact. */
   readonly height: number;
   readonly tipHex: string;
-  /** It is alive and has another tip than the one that is followed. */
+  /** True if the node is alive and its tip is not the followed one. */
   readonly differs: boolean;
-  /** Milliseconds since it was heard; -1000 before. */
+  /** Milliseconds since the last fact; -1000 before the first. */
   readonly silentMs: number;
-  /** Satoshis that its newest template pays; 0 without one. */
+  /** Satoshis that the node's newest template pays; 0 without one. */
   readonly pays: number;
 }
 
-/** All of it. */
 export interface FleetFigures {
   readonly connected: boolean;
   readonly nodes: readonly NodeFigures[];

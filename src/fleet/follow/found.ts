@@ -1,6 +1,6 @@
-// Found blocks on their way into the broker's stream, before anything is answered: whatever becomes of nodes and of
-// this process, a node that comes back within the hour is handed them. Only what has proof of work is a found block: a
-// client could fill the stream with anything else. Used by caller.ts.
+// Stores found blocks in the broker's stream before the call is answered. If nodes or this process fail, a node that
+// returns within the hour still gets them. Only blocks with proof of work are stored, because a client could fill the
+// stream with anything else.
 import { randomBytes } from 'node:crypto';
 import { proofOfWork } from '../../consensus/rules/bits.js';
 import { headerOf, sha256d } from '../block-hash.js';
@@ -9,14 +9,14 @@ import { split } from '../pieces.js';
 import type { OutgoingCall } from './calls.js';
 
 const BITS_AT = 72;
-/** Tries until a block is stored; with pauses they last some minutes, in which nodes have it all the same. */
+/** Attempts to store a block. With their pauses they take some minutes; meanwhile the nodes have the block already. */
 const MOST_TRIES = 100;
 const PAUSE_MS = 500;
 const MOST_PAUSE_MS = 5_000;
 
 export interface FoundDeps {
   readonly powLimit: bigint;
-  /** Resolves when the stream has a message, on as many servers as it is kept on. */
+  /** Resolves when the stream has stored the message on its number of servers. */
   store(body: Uint8Array, id: string): Promise<void>;
   pieceBytes(): number;
   after(ms: number): Promise<void>;
@@ -32,7 +32,7 @@ export class FoundBlocks {
     this.#deps = deps;
   }
 
-  /** Whether a submission is a block with proof of work. */
+  /** Returns true if a submission is a block with proof of work. */
   isFound(call: Pick<OutgoingCall, 'method' | 'body' | 'block'>): boolean {
     const header = call.method === 'submitblock' ? headerOf(call) : null;
     if (header === null) return false;
@@ -40,7 +40,7 @@ export class FoundBlocks {
     return proofOfWork(sha256d(header), bits, this.#deps.powLimit);
   }
 
-  /** Stores a block; tries again while the stream cannot be reached. Resolves when it is stored or given up. */
+  /** Stores a block. Retries while the stream cannot be reached. Resolves when the block is stored or given up. */
   async storeBlock({ method, user, uri, body, block }: OutgoingCall): Promise<void> {
     const { store, pieceBytes, after, onFault } = this.#deps;
     const id = randomBytes(12).toString('hex');

@@ -1,6 +1,6 @@
-// Posts the followed node's templates to a front's serving threads: the same messages as on a node (mining/provider.ts),
-// but it chooses no transactions. A client whose coinbase needs more room than
-// the node keeps free gets the template without transactions alone.
+// Posts the followed node's templates to a front's serving threads: the same messages as on a node
+// (mining/provider.ts), but without selections of its own. A client whose coinbase needs a larger reserve than the node
+// keeps free gets only the template without transactions.
 import { fromHex, hashFromHex } from '../../consensus/bytes/hex.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { Hashes } from '../../crypto/crypto.js';
@@ -18,11 +18,11 @@ import type { TemplateFacts } from '../../template/facts.js';
 import { bytesOfTransactions } from './transaction-bytes.js';
 
 export interface FrontProviderOptions {
-  /** Between two templates of a tip. */
+  /** Interval between two templates of a tip. */
   readonly intervalMs: number;
-  /** Satoshis by which a template has to pay more than the last one. */
+  /** Satoshis by which a template must pay more than the last one. */
   readonly feeDelta: number;
-  /** Weight of the nodes' templates at most, and what they keep free. */
+  /** Weight limit of the nodes' templates, and the reserve that they keep free. */
   readonly maxWeight: number;
   readonly leastReserve: Reserve;
 }
@@ -39,7 +39,7 @@ export interface FrontProviderDeps {
 /** A template of the followed node. */
 interface FollowedTemplate {
   readonly facts: TemplateFacts;
-  /** JSON array; null when there are none. */
+  /** JSON array; null if there are none. */
   readonly transactions: Uint8Array | null;
 }
 
@@ -56,7 +56,7 @@ export class FrontProvider {
   readonly #deps: FrontProviderDeps;
   #serial = 0;
   #latest: FollowedTemplate | null = null;
-  /** What clients were told of the tip. */
+  /** The tip that clients were sent. */
   #announced: { readonly prevHashHex: string; readonly facts: BlockFacts } | null = null;
   #staged: { readonly onHeight: number; readonly facts: BlockFacts; readonly serial: number } | null = null;
   /** The last template with transactions. */
@@ -72,7 +72,7 @@ export class FrontProvider {
     this.#deps = deps;
   }
 
-  /** The followed node has another template, perhaps of another tip. */
+  /** Takes a new template of the followed node, perhaps of a new tip. */
   template(facts: TemplateFacts, transactions: Uint8Array | null): void {
     const isFirst = this.#latest === null;
     this.#latest = { facts, transactions };
@@ -80,13 +80,13 @@ export class FrontProvider {
     this.#sendIfDue();
   }
 
-  /** Reserves that clients need now. */
+  /** Sets the reserves that clients need now. */
   setNeeds(reserves: readonly Reserve[]): void {
     this.#needs = reserves;
     this.#sendIfDue();
   }
 
-  /** The serving thread is another one: it knows nothing yet. */
+  /** Resets the state after the serving thread was replaced: the new one knows nothing yet. */
   onNewThread(): void {
     this.#announced = null;
     this.#staged = null;
@@ -117,7 +117,7 @@ export class FrontProvider {
     this.#staged = { onHeight: next.height, facts: next, serial: stage.serial };
     post({ kind: 'stage', template: stage });
     const waitSeconds = (facts.minDifficulty?.afterTime ?? 0) + 1 - nowSeconds();
-    // Later blocks may be easy: a target of its own, so a SetNewPrevHash of its own.
+    // Later blocks may use the minimum difficulty (testnet). They need a target, and so a SetNewPrevHash, of their own.
     if (facts.minDifficulty !== null && waitSeconds > 0) {
       this.#cancelEasy = after(waitSeconds * 1000, () => {
         if (this.#latest) this.#announceTip(this.#latest.facts, null);
@@ -126,7 +126,7 @@ export class FrontProvider {
     }
   }
 
-  /** Sends the newest template when it is due, and to reserves that have none. */
+  /** Sends the newest template when it is due, and offers it to reserves that have none. */
   #sendIfDue(): void {
     const latest = this.#latest;
     if (this.#needs.length === 0 || latest === null || latest.facts.prevHashHex !== this.#announced?.prevHashHex) return;
@@ -189,7 +189,7 @@ function blockFactsOf({ height, version, coinbaseValue, fees, commitmentHex }: T
   return { height, version, subsidy: coinbaseValue - fees, segwitActive: commitmentHex !== null };
 }
 
-/** In one piece of shared memory. */
+/** Returns the transactions in one shared buffer. */
 function transactionsIn(json: Uint8Array): SharedTransactions {
   const { bytes, offsets, lengths } = bytesOfTransactions(json);
   return { segments: [bytes], segmentOf: new Int32Array(lengths.length), offsets, lengths };

@@ -1,6 +1,6 @@
-// Light templates of the nodes, and the blocks that are made from them: a light template's transactions are held by the
-// node that gave it and, from here on, by the front it went through. A block on it then goes to every node and into the
-// stream as a whole, whatever becomes of that node. Used by caller.ts and source.ts.
+// Light templates of the nodes, and blocks made from them. The transactions of a light template are held by the node
+// that made it, and also by the front that passed it on. A block on it can therefore go complete to every node and into
+// the stream, even if that node fails.
 
 import { DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
@@ -9,13 +9,13 @@ import type { Hashes } from '../../crypto/crypto.js';
 import type { TemplateFacts } from '../../template/facts.js';
 import { bytesOfTransactions } from './transaction-bytes.js';
 
-/** As many as a node holds, and for as long: two blocks. */
+/** Number of templates, and age in blocks; the limits are those of a node. */
 const MOST = 64;
 const RETAINED_BLOCKS = 2;
 const HEADER_BYTES = 80;
-/** A light template's reply; with transactions it would be longer, or has no workid. */
+/** Largest reply that can be a light template. Other templates are longer, or have no workid. */
 const MOST_REPLY_BYTES = 64 * 1024;
-/** Header, coinbase and envelope. */
+/** Largest body with header, coinbase and envelope. */
 const MOST_BODY_BYTES = 256 * 1024;
 
 interface Newest {
@@ -30,16 +30,16 @@ interface Held {
   readonly bytes: Uint8Array;
 }
 
-/** A submission whose block is whole, with the bytes apart from the body. */
+/** A submission whose block is complete. The block's bytes are apart from the body. */
 export interface WholeSubmission {
   readonly body: Uint8Array;
   readonly block: { readonly token: string; readonly bytes: Uint8Array };
 }
 
 export class LightTemplates {
-  /** The newest of the followed node. */
+  /** The newest template of the followed node. */
   #newest: Newest | null = null;
-  /** By workid; null while the template itself has not come. */
+  /** Templates by workid; null until the template itself arrives. */
   readonly #held = new Map<string, Held | null>();
   readonly #hashes: Hashes;
   readonly #token: () => string;
@@ -53,7 +53,7 @@ export class LightTemplates {
     return this.#held.size;
   }
 
-  /** The followed node has another template. @param transactions JSON array; null when there are none */
+  /** Takes a new template of the followed node. @param transactions JSON array; null if there are none */
   takeTemplate({ live, height }: TemplateFacts, transactions: Uint8Array | null): void {
     for (const [workId, held] of this.#held) if (held !== null && height > held.height + RETAINED_BLOCKS) this.#held.delete(workId);
     if (live === null) return;
@@ -61,7 +61,7 @@ export class LightTemplates {
     if (this.#held.get(live.workId) === null) this.#holdTransactions(this.#newest);
   }
 
-  /** A node's answer to getblocktemplate: the template that it names is held if it is a light one. */
+  /** Notes a node's answer to getblocktemplate. If it is a light template, its transactions are held. */
   noteReply(body: Uint8Array | string): void {
     if (body.length > MOST_REPLY_BYTES) return;
     const workId = workIdOf(typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.length).toString());
@@ -76,7 +76,10 @@ export class LightTemplates {
     this.#held.set(workId, { height, count: lengths.length, bytes });
   }
 
-  /** The whole block of a submission with a workid. @returns null when it is none, or not of a template that is held */
+  /**
+   * Returns the complete block of a submission with a workid. @returns null if it is not such a submission, or its
+   * template is not held
+   */
   completeBlock(body: Uint8Array): WholeSubmission | null {
     if (body.length > MOST_BODY_BYTES || !Buffer.from(body.buffer, body.byteOffset, body.length).includes('workid')) return null;
     let request: { params?: unknown };
@@ -112,7 +115,7 @@ export class LightTemplates {
   }
 }
 
-/** The workid of a reply's result: its client chose the id, and may have put anything there. */
+/** Returns the workid in a reply's result. The reply is parsed, because the client chose its id and may have put a workid there. */
 function workIdOf(text: string): string | null {
   if (!text.includes('"workid"')) return null;
   try {

@@ -1,27 +1,29 @@
-// Which node a front follows. Pure: told what nodes say and what time it is.
+// Chooses the node that a front follows. Pure: callers pass facts of nodes and the time.
 //
-//   most work            the node whose tip has most
-//   among equals         the tip that this front saw first; on it the node followed now, unless another pays more by the margin
-//   left out             silent for the timeout, stopping, still starting
-//   never                back to a tip with less work than the one followed, unless its own node gave that up in the same run
+//   most work            the node whose tip has the most work
+//   equal work           the tip that this front saw first; on that tip the followed node, unless another node's template
+//                        pays more by the margin
+//   excluded             nodes that are silent for the timeout, stopping, or still starting
+//   never                a tip with less work than the followed one, unless the node that reported that tip went back itself
+//                        in the same run
 import type { NodeFact } from '../messages.js';
 
 export interface ChoiceOptions {
   readonly timeoutMs: number;
-  /** Satoshis that another node's template must pay more on the same tip. */
+  /** Satoshis by which another node's template must pay more on the same tip. */
   readonly marginSats: number;
 }
 
-/** What is known of a node. */
+/** A node as this front sees it. */
 export interface SeenNode {
   readonly name: string;
-  /** Null before it was heard. */
+  /** Null until the first fact arrives. */
   readonly fact: NodeFact | null;
   readonly run: string;
   readonly lastFactMs: number;
 }
 
-/** The node that is followed, with its newest word that counts. */
+/** The followed node, with the last fact that counted. */
 export interface FollowedNode extends SeenNode {
   readonly fact: NodeFact;
 }
@@ -32,18 +34,18 @@ interface Node extends SeenNode {
   lastFactMs: number;
 }
 
-/** Tips whose time of arrival is remembered. */
+/** Number of tips whose order of arrival is remembered. */
 const MOST_TIPS = 256;
 
 export class NodeChoice {
   readonly #options: ChoiceOptions;
   readonly #nodes = new Map<string, Node>();
-  /** Tips by the order in which they were seen. */
+  /** Position of each tip in the order of arrival. */
   readonly #seen = new Map<string, number>();
   #seenCount = 0;
-  /** As it was when it was last the best: what a node says while it is not does not show. */
+  /** The followed node as of the last time it was the best one. Later facts of a node that is not the best do not show here. */
   #followed: FollowedNode | null = null;
-  /** The tip that is followed, with the node's run that told of it. */
+  /** The followed tip, with the node and the run that reported it. */
   #tip: { readonly workHex: string; readonly hashHex: string; node: string; run: string } | null = null;
 
   constructor(options: ChoiceOptions, names: readonly string[]) {
@@ -55,7 +57,7 @@ export class NodeChoice {
     return [...this.#nodes.values()];
   }
 
-  /** The node that is followed, alive or not; null before the first. */
+  /** The followed node, alive or not; null before the first choice. */
   get followed(): FollowedNode | null {
     return this.#followed;
   }
@@ -64,12 +66,12 @@ export class NodeChoice {
     return this.#nodes.get(name);
   }
 
-  /** Takes a fact. Older ones than the newest of a run must not get here. */
+  /** Stores a fact of a node. Callers drop facts that are older than the newest of the same run. */
   takeFact(name: string, run: string, fact: NodeFact, nowMs: number): void {
     const node = this.#nodes.get(name);
     if (!node) return;
     const given = this.#tip;
-    // It had this tip itself, in this run, and has gone back: the tip was taken back by the node that gave it.
+    // The node that reported the followed tip went back to less work in the same run, so this tip no longer sets the minimum.
     if (given?.node === name && given.run === run && fact.tip.chainWorkHex < given.workHex) this.#tip = null;
     node.fact = fact;
     node.run = run;
@@ -84,24 +86,24 @@ export class NodeChoice {
     }
   }
 
-  /** Whether a node's word counts now. */
+  /** Returns true if a node's facts count now. */
   isAlive(node: SeenNode, nowMs: number): boolean {
     return node.fact?.ready === true && nowMs - node.lastFactMs < this.#options.timeoutMs;
   }
 
-  /** Nodes that take calls now, the followed one first, then those with most work. */
+  /** Nodes that accept calls now: the followed one first, then by work. */
   callable(nowMs: number): readonly SeenNode[] {
     const able = [...this.#nodes.values()].filter((node) => this.isAlive(node, nowMs) && !node.fact?.stopping);
     return able.sort((a, b) => Number(this.#isFollowed(b)) - Number(this.#isFollowed(a)) || compare(work(b), work(a)));
   }
 
-  /** Looks again. @returns the node to follow, the one before when none is better; null when none was ever heard */
+  /** Chooses a node. @returns the previous one if none is better; null if no fact has arrived yet */
   choose(nowMs: number): FollowedNode | null {
     const floor = this.#tip;
     let best: Node | null = null;
     for (const node of this.#nodes.values()) {
       if (!this.isAlive(node, nowMs)) continue;
-      // A stopping node is left as soon as another one has its tip.
+      // A stopping node is left as soon as another node has its tip.
       if (floor !== null && work(node) < floor.workHex) continue;
       if (best === null || this.#isBetter(node, best)) best = node;
     }
@@ -117,7 +119,7 @@ export class NodeChoice {
     return this.#followed;
   }
 
-  /** Whether nodes that are alive have different tips. */
+  /** Returns true if nodes that are alive have different tips. */
   disagree(nowMs: number): boolean {
     const tips = new Set<string>();
     for (const node of this.#nodes.values()) if (this.isAlive(node, nowMs)) tips.add((node.fact as NodeFact).tip.hashHex);
@@ -133,7 +135,7 @@ export class NodeChoice {
     const byWork = compare(first.tip.chainWorkHex, second.tip.chainWorkHex);
     if (byWork !== 0) return byWork > 0;
     if (first.tip.hashHex !== second.tip.hashHex) {
-      // The tip in use counts as the first, also when it was seen so long ago that this is forgotten.
+      // The followed tip counts as the first one, even after its arrival has been forgotten.
       const used = this.#tip?.hashHex;
       if (first.tip.hashHex === used || second.tip.hashHex === used) return first.tip.hashHex === used;
       return (this.#seen.get(first.tip.hashHex) ?? 0) < (this.#seen.get(second.tip.hashHex) ?? 0);
@@ -152,7 +154,7 @@ export class NodeChoice {
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const work = (node: SeenNode): string => node.fact?.tip.chainWorkHex ?? '';
 
-/** What the newest template of a node's tip pays; nothing while it has none. */
+/** Satoshis that the newest template on a node's tip pays; 0 without one. */
 function pays({ tip, template }: NodeFact): number {
   return template !== null && template.prevHashHex === tip.hashHex ? template.coinbaseValue : 0;
 }

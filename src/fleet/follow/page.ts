@@ -1,5 +1,4 @@
-// The page at `/` of a front's metrics port: the nodes of the fleet as these fronts see them, looked at again every two
-// seconds by the browser itself.
+// Status page at `/` of a front's metrics port: the fleet's nodes as these fronts see them. The browser reloads it every two seconds.
 import type { FleetFigures, NodeFigures } from './figures.js';
 
 const style = `
@@ -18,7 +17,7 @@ function state({ alive, stopping, followed, differs, silentMs }: NodeFigures): s
   return followed ? 'followed' : 'in step';
 }
 
-/** The page. */
+/** Returns the page as HTML. */
 export function fleetPage({ connected, nodes, switches, callsUnderWay, templates, found }: FleetFigures, waiters: number): string {
   const rows = nodes.map(
     (node) =>

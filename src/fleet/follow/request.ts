@@ -1,28 +1,28 @@
-// What a body asks for, as far as it matters where it goes. Used by caller.ts.
+// Reads a request body as far as its route depends on it.
 
 import { scanMethod } from '../../http/front/scan-method.js';
 import { METHODS } from '../../rpc/declare/methods.js';
 import { MethodNames } from '../../rpc/wire/method-names.js';
 
-/** Where a body may go. */
+/** Route of a body. */
 export interface Route {
-  /** For the log and for counting: the method, or `batch`. */
+  /** Method name, or `batch`, for the log and for counters. */
   readonly method: string;
-  /** May be run twice, and on another node than the one that was asked first. */
+  /** True if the body may run twice, and on another node than the first one. */
   readonly repeatable: boolean;
-  /** All of it goes to every node. */
+  /** True if every call in the body goes to every node. */
   readonly everywhere: boolean;
-  /** It has calls in it that go to every node, beside others. */
+  /** True if some calls of the body go to every node and others do not. */
   readonly mixed: boolean;
-  /** For a node that has the wallet: its name, '' for the only one of a node; null for any node. */
+  /** Name of the wallet that the node must have; '' for the only wallet of a node; null for any node. */
   readonly wallet: string | null;
 }
 
-/** Bodies above this are judged by the name at one of their ends. */
+/** Longer bodies are not parsed: their method is looked for near their beginning and end. */
 const SCANNED_BYTES = 1 << 20;
 const WALLET_PATH = '/wallet/';
 
-/** Reads a body's methods. A method that is not declared may not be repeated. */
+/** Reads the methods of a body. A method that is not declared may not be repeated. */
 export function routeOf(body: Uint8Array, uri: string): Route {
   const { names, isBatch } = namesIn(body);
   const [first = ''] = names;

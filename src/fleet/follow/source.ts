@@ -1,6 +1,6 @@
-// What a process of fronts has in the place of a node: follows the fleet's nodes over the broker, publishes the
-// followed one's tip and templates to the front threads, and carries their calls. The front threads are those of aditd
-// and know nothing of it. Made by front-process.ts.
+// Takes the place of a node in a process of fronts. Follows the fleet's nodes over the broker, publishes the followed
+// node's tip and templates to the front threads, and carries their calls. The front threads are the same as in aditd
+// and know nothing about the broker.
 import { randomBytes } from 'node:crypto';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { Fronts } from '../../http/server.js';
@@ -39,25 +39,25 @@ export interface SourceDeps {
   readonly slabs: SlabRing;
   readonly log: Logger;
   readonly hashes: Hashes;
-  /** Largest target of the chain. */
+  /** Highest target of the chain. */
   readonly powLimit: bigint;
-  /** Told of every template after the fronts. @param transactions JSON array; null when there are none */
+  /** Called with every template after the fronts have it. @param transactions JSON array; null if there are none */
   onTemplate(facts: TemplateFacts, transactions: Uint8Array | null): void;
-  /** Told once when the first node is followed. */
+  /** Called once, when the first node is followed. */
   onReady(): void;
 }
 
-/** Between two looks at silent nodes and calls. */
+/** Interval of checks for silent nodes and calls. */
 const CHECK_MS = 100;
-/** A node whose run is new is greeted at most so often. */
+/** Shortest time between two hello messages to a node whose run is new. */
 const HELLO_MS = 250;
-/** A template of the tip is waited for so long. */
+/** Longest wait for a template of the tip. */
 const TEMPLATE_MS = 10_000;
 const REQUEST_MS = 1_000;
-/** A reply waits for the facts that it follows from, but not for ever: the node may have died between the two. */
+/** Longest wait of a reply for the facts that precede it. The node may have died between the two. */
 const FACTS_MS = 1_000;
 
-/** What is known of a node beside what the choice needs. */
+/** State of a node beyond what the choice needs. */
 interface Peer {
   readonly name: string;
   run: string;
@@ -65,7 +65,7 @@ interface Peer {
   headNumber: number;
   head: TemplateHead | null;
   epoch: number;
-  /** The question that its next run has to sign. */
+  /** The nonce that the node's next run has to sign. */
   nonce: string;
   greetedMs: number;
 }
@@ -166,7 +166,7 @@ export class FleetSource {
     });
   }
 
-  /** Connects and begins to follow. */
+  /** Connects to the broker and starts to follow nodes. */
   async start(fronts: Fronts): Promise<void> {
     this.#fronts = fronts;
     const { log } = this.#deps;
@@ -185,7 +185,7 @@ export class FleetSource {
     this.#small.subscribe(this.#subjects.stored(this.#subjects.headKey('*')), onPublication);
     for (const broker of [this.#small, this.#large]) {
       broker.subscribe(`${this.#inbox}.${broker === this.#small ? 's' : 'l'}.*`, (message) => {
-        // The broker's reply when no node has subscribed.
+        // The broker replies with 503 if no node has subscribed.
         if (message.headers?.code === 503) this.#onNoResponder(message.subject);
         else this.#onAnswer(message.subject, message.data);
       });
@@ -194,7 +194,7 @@ export class FleetSource {
     this.#checkTimer = setInterval(() => this.#checkNodes(), CHECK_MS);
   }
 
-  /** For metrics and the page. */
+  /** Figures for metrics and the status page. */
   figures(): FleetFigures {
     const now = performance.now();
     const { store, node } = this.#fetched;
@@ -235,14 +235,14 @@ export class FleetSource {
     this.#caller.execute(body, call, hooks);
 
   /**
-   * Submits a block that came as bytes to every node.
-   * @returns their verdict in BIP-0022's words, null when it was taken
+   * Submits a block, given as bytes, to every node.
+   * @returns the refusal in BIP-0022's words; null if a node accepted it
    */
   submitBlock(bytes: Uint8Array, user: string): Promise<string | null> {
     return this.#caller.submitBlock(bytes, user);
   }
 
-  /** A template of the tip; asks the followed node where templates are built on request. */
+  /** Returns a template of the tip. Requests one from the followed node where templates are built on request. */
   async refresh(): Promise<TemplateFacts> {
     const until = performance.now() + TEMPLATE_MS;
     while (performance.now() < until) {
@@ -265,8 +265,8 @@ export class FleetSource {
   }
 
   /**
-   * Waits until something is so; looked at whenever a fact or a template was taken.
-   * @returns false when the time is over
+   * Waits for a condition, which is checked after every fact and template.
+   * @returns false if the time is over
    */
   #waitUntil(isSo: () => boolean, untilMs: number): Promise<boolean> {
     if (isSo()) return Promise.resolve(true);
@@ -284,7 +284,7 @@ export class FleetSource {
     });
   }
 
-  /** A reply is passed on when the facts that it follows from are here. */
+  /** Resolves when the facts have arrived that precede a node's reply. */
   async #waitForFacts(node: string, epoch: number): Promise<void> {
     const peer = this.#peers.get(node);
     if (peer) await this.#waitUntil(() => peer.epoch >= epoch, performance.now() + FACTS_MS);
@@ -305,7 +305,7 @@ export class FleetSource {
     for (const peer of this.#peers.values()) this.#greet(peer);
   }
 
-  /** Asks a node to sign something fresh: only then is a run of it believed. */
+  /** Requests a signature over a fresh nonce. Publications of a run are trusted only after that. */
   #greet(peer: Peer): void {
     if (!this.#small?.connected) return;
     peer.greetedMs = performance.now();
@@ -429,9 +429,9 @@ export class FleetSource {
   }
 
   #publishTemplate(facts: TemplateFacts, transactions: Uint8Array | null, from: { readonly node: string; readonly serial: number }): void {
-    // Of a node that is not followed any more; what it said of the tip that still is comes from another one now.
+    // The template is of a node that is no longer followed.
     if (from.node !== this.#followed) return;
-    // Nodes count their own publications; clients of one front must not meet two of them under one number.
+    // Each node counts its own publications. This front numbers them itself, so that its clients never see one number twice.
     const counter = facts.live === null ? facts.counter : ++this.#publications >>> 0;
     this.#current = { ...facts, counter, epoch: this.#deps.state.epoch };
     this.#currentFrom = from;
@@ -444,7 +444,7 @@ export class FleetSource {
   readonly #requests = new Map<string, (message: NodeMessage | null) => void>();
   #lastRequest = 0;
 
-  /** One question to a node; null when it does not answer. */
+  /** Sends one request to a node. @returns null if the node does not answer */
   #request(node: string, message: FrontMessage, timeoutMs: number): Promise<NodeMessage | null> {
     const broker = this.#small;
     if (!broker?.connected) return new Promise((resolve) => setTimeout(resolve, CHECK_MS, null));
@@ -461,20 +461,20 @@ export class FleetSource {
     });
   }
 
-  /** @param token last part of the subject that answers come to */
+  /** @param token last part of the subject to which answers are sent */
   #send(node: string, token: string, body: Uint8Array, isLarge: boolean): void {
     const broker = isLarge ? this.#large : this.#small;
     broker?.publish(this.#subjects.call(node, this.#options.account), body, `${this.#inbox}.${isLarge ? 'l' : 's'}.${token}`);
   }
 
-  /** @throws Error when the stream does not say that it has it */
+  /** @throws Error if the stream does not confirm the message */
   async #store(body: Uint8Array, id: string): Promise<void> {
     if (!this.#large?.connected) throw new Error('the broker is away');
     const subject = this.#subjects.found(this.#options.account);
     await jetstream(this.#large.nc, { timeout: REQUEST_MS }).publish(subject, body, { msgID: id });
   }
 
-  /** Pieces that did not come: from the store, or else from the node itself. */
+  /** Returns pieces that did not arrive, from the store, or else from the node itself. */
   async #fetch(node: string, head: TemplateHead): Promise<Uint8Array | null> {
     const stored = await this.#fromStore(node, head).catch(() => null);
     if (stored !== null) this.#fetched.store++;

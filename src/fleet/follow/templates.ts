@@ -1,6 +1,6 @@
-// The followed node's templates on their way to this machine's fronts: a head says what belongs together, pieces come
-// by themselves, from the store, or from the node when asked. Whole ones are checked against the head's digest,
-// unpacked off the thread and written into a slab. Used by source.ts.
+// Assembles the followed node's templates. A head names the pieces that belong together. Pieces arrive as messages, or
+// are read from the store or requested from the node. A complete template is checked against the head's digest,
+// inflated off the event loop, and written into a slab.
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
@@ -12,18 +12,18 @@ const inflate = promisify(inflateRaw);
 
 export interface TemplatesDeps {
   readonly slabs: SlabRing;
-  /** Gets pieces that did not come by themselves; null when neither the store nor the node has them. */
+  /** Returns pieces that did not arrive; null if neither the store nor the node has them. */
   fetch(node: string, head: TemplateHead): Promise<Uint8Array | null>;
-  /** A template is whole, and its transactions lie in the slab that it names; null when it has none. */
+  /** Publishes a complete template whose transactions are in the slab that it names; null if it has none. */
   publish(facts: TemplateFacts, transactions: Uint8Array | null, from: { readonly node: string; readonly serial: number }): void;
   onFault(text: string): void;
   after(ms: number, run: () => void): () => void;
 }
 
-/** Pieces that do not come by themselves within so long are fetched. */
+/** Time after which missing pieces are fetched. */
 const LATE_MS = 700;
 const RETRY_MS = 300;
-/** Transactions of so many templates are put together at a time, each no larger than a head may say. */
+/** Number of templates that are assembled at a time, each within the size limit of a head. */
 const MOST_OPEN = 3;
 
 interface Parts {
@@ -35,7 +35,7 @@ export class TemplateIntake {
   readonly #deps: TemplatesDeps;
   readonly #parts = new Map<string, Parts>();
   #wanted: { readonly node: string; readonly head: TemplateHead } | null = null;
-  /** Transactions that lie in the slab published last. */
+  /** The transactions in the slab that was published last. */
   #unpacked: { readonly digestHex: string; readonly index: number; readonly plain: Uint8Array } | null = null;
   #cancelLate: (() => void) | null = null;
   #busy = false;
@@ -46,7 +46,7 @@ export class TemplateIntake {
     this.#deps = deps;
   }
 
-  /** The template to have now. @param soon it was published a while ago: its pieces will not come by themselves */
+  /** Sets the template to assemble. @param soon true if it was published earlier: its pieces will not arrive as messages */
   wantTemplate(node: string, head: TemplateHead, soon: boolean): void {
     this.#wanted = { node, head };
     this.#cancelLate?.();
@@ -57,7 +57,7 @@ export class TemplateIntake {
     void this.#publishWanted();
   }
 
-  /** A piece came. It is not signed: the whole is held against the head's digest, and what is too much is dropped. */
+  /** Takes a piece. Pieces are not signed: the whole is checked against the head's digest, and excess pieces are dropped. */
   takePiece(number: number, { digestHex, bytes }: TemplatePiece): void {
     let parts = this.#parts.get(digestHex);
     if (!(number < MOST_TEMPLATE_PIECES) || parts?.pieces.has(number)) return;
@@ -76,7 +76,7 @@ export class TemplateIntake {
     void this.#publishWanted();
   }
 
-  /** Publishes what is wanted if it is whole. */
+  /** Publishes the wanted template if it is complete. */
   async #publishWanted(): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;
@@ -91,7 +91,7 @@ export class TemplateIntake {
     }
   }
 
-  /** @returns false when it has to wait for pieces */
+  /** @returns false if pieces are missing */
   async #tryPublish(wanted: { readonly node: string; readonly head: TemplateHead }): Promise<boolean> {
     const { node, head } = wanted;
     if (head.pieces === 0) {
@@ -133,7 +133,7 @@ export class TemplateIntake {
       throw new Error('its length is not what its head says');
     }
     const slab = await this.#deps.slabs.takeSlabWhenFree(head.sizeBytes);
-    // Something of another tip is wanted meanwhile.
+    // Meanwhile a template of another tip is wanted.
     if (this.#wanted !== wanted && this.#wanted?.head.facts.prevHashHex !== head.facts.prevHashHex) {
       this.#deps.slabs.discard(slab);
       return;

@@ -1,6 +1,6 @@
-// The transactions of a template as bytes, from the JSON array that replies have.
+// Converts the transactions of a template from the JSON array of replies to bytes.
 
-/** Bytes one behind the other, in shared memory. */
+/** Transactions one after another, in shared memory. */
 export interface TransactionBytes {
   readonly bytes: Uint8Array;
   readonly offsets: Int32Array;

@@ -1,15 +1,15 @@
-// Calls of fronts at a node: who may call what, held calls, and what has become of them. Knows no broker (publisher.ts)
-// and runs nothing itself (the link to the node thread does).
+// Calls of fronts at a node: which account may call which method, held calls, and the results of calls. Has no access
+// to the broker (publisher.ts) and runs nothing itself (the link to the node thread does).
 //
 //   call ──► refused                       stopping, queue full, no such account: certainly not begun
 //   call ──► running ──► result            methods that may be repeated
-//   call ──► held ──(go)──► running ──► result, kept until `done`      all others: begun only while the front still wants it
+//   call ──► held ──(go)──► running ──► result, retained until `done`    all others: begun only while the front waits for them
 import type { CallPlan, FrontCall } from '../../rpc/front/request-router.js';
 import type { CallMessage, FrontMessage, NodeMessage } from '../messages.js';
 import type { AccountAccess } from '../options.js';
 import { Joiner, split } from '../pieces.js';
 
-/** A call as the node thread gets it. */
+/** A call in the form in which the node thread receives it. */
 export interface AnswerCall {
   readonly account: string;
   readonly user: string;
@@ -22,14 +22,14 @@ export interface AnswerCall {
 
 export interface AnswersDeps {
   readonly accounts: readonly AccountAccess[];
-  /** What a list of methods makes of a body. */
+  /** Decides what a body may do under a list of methods. */
   plan(body: Uint8Array, call: FrontCall): CallPlan | Promise<CallPlan | null>;
-  /** Hands a call to the node thread. @returns its number, 0 when too much is under way */
+  /** Passes a call to the node thread. @returns its number, 0 if too many calls are in progress */
   run(call: AnswerCall, done: (status: number, body: Uint8Array | string) => void): number;
-  /** The client has gone. */
+  /** Cancels a call whose client disconnected. */
   cancel(number: number): void;
   pieceBytes(): number;
-  /** Number of tip changes that the node thread has told of. */
+  /** Number of tip changes that the node thread has reported. */
   epoch(): number;
   nowMs(): number;
 }
@@ -40,7 +40,7 @@ interface Call {
   state: 'checking' | 'held' | 'running' | 'done';
   readonly message: CallMessage;
   readonly held: boolean;
-  /** Until it is begun. */
+  /** Null once the call has begun. */
   body: Uint8Array | null;
   number: number;
   respond: Respond;
@@ -48,20 +48,20 @@ interface Call {
   atMs: number;
 }
 
-/** A held call whose front says nothing is dropped; so is a result that no front takes. */
+/** Times after which a held call is dropped whose front is silent, and a result that no front fetches. */
 const HELD_MS = 15_000;
 const RESULT_RETENTION_MS = 60_000;
-/** Of each account: results that are kept, calls that are incomplete, bodies of calls that are not begun. */
+/** Limits for each account: retained results, incomplete calls, and bodies of calls that have not begun. */
 const MOST_RETAINED_BYTES = 64 << 20;
 const MOST_INCOMPLETE_BYTES = 64 << 20;
 const MOST_INCOMPLETE = 256;
 const MOST_BODY_BYTES = 64 << 20;
 const MOST_CALLS = 8_192;
 
-/** An account's part of the memory: no other account can use it up. */
+/** The share of memory of one account, so that no other account can use it up. */
 class AccountQuota {
   readonly account: string;
-  /** Methods that it may call; null for all. */
+  /** Methods that the account may call; null for all. */
   readonly access: ReadonlySet<string> | null;
   readonly calls = new Map<string, Call>();
   readonly joiner = new Joiner(MOST_INCOMPLETE_BYTES, MOST_INCOMPLETE);
@@ -100,13 +100,13 @@ export class CallAnswers {
     return this.#running;
   }
 
-  /** Whether an account may call at all, or a method. */
+  /** Returns true if an account may call, or may call that method. */
   admits(account: string, method?: string): boolean {
     const quota = this.#quotas.get(account);
     return quota !== undefined && (quota.access === null || method === undefined || quota.access.has(method));
   }
 
-  /** Takes a message about calls. */
+  /** Processes a message about calls. */
   takeMessage(account: string, message: Extract<FrontMessage, { kind: 'call' | 'go' | 'ask' | 'done' }>, respond: Respond): void {
     const { id } = message;
     const quota = this.#quotas.get(account);
@@ -131,14 +131,14 @@ export class CallAnswers {
     }
   }
 
-  /** Nothing is begun any more. @param idle called when nothing runs */
+  /** Begins no more calls. @param idle called when no call runs any more */
   stop(idle: () => void): void {
     this.#stopping = true;
     this.#onIdle = idle;
     this.#checkIdle();
   }
 
-  /** Drops what no front has asked after; to be called now and then. */
+  /** Drops calls and results whose fronts are silent. To be called at intervals. */
   expire(): void {
     const now = this.#deps.nowMs();
     for (const quota of this.#quotas.values()) {
@@ -204,7 +204,7 @@ export class CallAnswers {
       this.#admitted(quota, id, call);
       return;
     }
-    // Nothing has been done, so nothing need be kept.
+    // Nothing was run, so nothing is retained.
     this.#forgetCall(quota, id);
     if (plan?.kind === 'reply') this.#send(call.respond, id, plan.status, bytesOf(plan.body));
     else this.#send(call.respond, id, 403, EMPTY);
@@ -245,7 +245,7 @@ export class CallAnswers {
     const block = token === '' ? null : { token, bytes: new Uint8Array(bytes.subarray(bodyBytes)) };
     const { account } = quota;
     call.number = this.#deps.run({ account, user: `${account}/${user}`, uri, method, plain, body, block }, (status, reply) => {
-      // What no front wants any more was taken from the count when it was forgotten.
+      // The call was dropped meanwhile, which also updated the count.
       if (quota.calls.get(id) !== call) return;
       this.#running--;
       this.#finish(quota, id, call, status, bytesOf(reply));
@@ -269,7 +269,7 @@ export class CallAnswers {
     this.#send(call.respond, id, status, bytes);
   }
 
-  /** What has become of a call. */
+  /** Sends the state of a call, or its result. */
   #reportState(quota: AccountQuota, id: string, respond: Respond): void {
     const call = quota.calls.get(id);
     if (!call) respond({ kind: 'unknown', id });
@@ -297,7 +297,7 @@ export class CallAnswers {
     quota.bodyOf(call);
     if (call.result) quota.retainedBytes -= call.result.bytes.length;
     if (call.state !== 'running') return;
-    // Nothing comes of it any more.
+    // The result is not needed any more.
     this.#running--;
     this.#deps.cancel(call.number);
     this.#checkIdle();
@@ -313,7 +313,7 @@ export class CallAnswers {
 
 const EMPTY = new Uint8Array(0);
 
-/** Bytes of their own: the link's are gone after the turn. */
+/** Returns bytes in memory of their own: the link reuses its memory after the tick. */
 function bytesOf(body: Uint8Array | string): Uint8Array {
   return typeof body === 'string' ? new Uint8Array(Buffer.from(body)) : new Uint8Array(body);
 }

@@ -1,8 +1,8 @@
-// What becomes of found blocks at a node after its verdict: the log says which block beat one that is not in the best
-// chain. Looked at after the verdict and with every new tip, until others are well above it. Used by publisher.ts.
+// Watches found blocks after they were accepted, and logs which block replaced one that left the best chain. A block is
+// checked after its verdict and with every new tip, until it is deep enough.
 
 export interface FoundBlockWatchDeps {
-  /** Calls the node; `done` gets the result, null for an error. @returns 0 when too much is under way */
+  /** Calls the node. `done` gets the result, null for an error. @returns 0 if too many calls are in progress */
   callNode(method: string, params: readonly unknown[], done: (result: unknown) => void): number;
   /** Height of the tip. */
   height(): number;
@@ -10,7 +10,7 @@ export interface FoundBlockWatchDeps {
 }
 
 interface Watched {
-  /** The block in its place that the log has told of. */
+  /** The block at its height that the log has named, or ''. */
   reportedRival: string;
 }
 
@@ -19,9 +19,9 @@ interface Header {
   readonly confirmations: number;
 }
 
-/** The oldest is given up first: a pool finds a few in an hour. */
+/** Number of watched blocks; the oldest is dropped first. A pool finds a few per hour. */
 const MOST_WATCHED = 64;
-/** So far below the tip it is decided. */
+/** Depth below the tip at which a block is not watched any more. */
 const DEEP = 6;
 
 export class FoundBlockWatch {
@@ -46,7 +46,7 @@ export class FoundBlockWatch {
     this.checkAll();
   }
 
-  /** Looks at all of them; to be called with every new tip. */
+  /** Checks all watched blocks. To be called with every new tip. */
   checkAll(): void {
     if (this.#checking) {
       this.#checkAgain = true;
@@ -71,7 +71,7 @@ export class FoundBlockWatch {
       else if (header.confirmations >= 0) this.#inChain(hash, header, goOn);
       else this.#reportRival(hash, header, goOn);
     });
-    // The next tip looks again.
+    // Too many calls are in progress. The next tip triggers another check.
     if (number === 0) this.#checking = false;
   }
 
@@ -88,7 +88,7 @@ export class FoundBlockWatch {
   #reportRival(hash: string, { height }: Header, goOn: () => void): void {
     const number = this.#deps.callNode('getblockhash', [height], (result) => {
       const watched = this.#watched.get(hash);
-      // The chain has just ended below it: there is a next tip soon.
+      // Otherwise the chain has just become shorter than this height, and the next tip triggers another check.
       if (watched && typeof result === 'string' && result !== hash) {
         if (watched.reportedRival !== result) this.#deps.log(`fleet: found block ${hash} was beaten by ${result} at height ${height}`);
         watched.reportedRival = result;

@@ -1,7 +1,7 @@
-// An account's found blocks from the broker's stream, at a node: those of the last hour when it starts, and each as it
-// comes. A message may hold nothing but submissions of blocks: it is read as any call of the account's would be. What a
-// front has submitted here directly, byte for byte, is not judged again. A block whose parent is unknown waits for the
-// next tips. Used by publisher.ts.
+// Reads an account's found blocks from the broker's stream: those of the last hour when the node starts, and each new
+// one. A message may contain only submissions of blocks and is checked like any call of the account. A submission that
+// a front sent directly to this node, byte for byte, is not judged again. A block whose parent is unknown waits for the
+// next tips.
 import { createHash } from 'node:crypto';
 import type { CallPlan, FrontCall } from '../../rpc/front/request-router.js';
 import { submittedHash } from '../block-hash.js';
@@ -11,11 +11,11 @@ import { judge } from '../verdicts.js';
 import type { AnswerCall } from './call-answers.js';
 
 export interface FoundInboxDeps {
-  /** What a list of methods makes of a body. */
+  /** Decides what a body may do under a list of methods. */
   plan(body: Uint8Array, call: FrontCall): CallPlan | Promise<CallPlan | null>;
-  /** Hands a submission to the node thread. @returns its number, 0 when too much is under way */
+  /** Passes a submission to the node thread. @returns its number, 0 if too many calls are in progress */
   run(call: AnswerCall, done: Verdict): number;
-  /** The node has a block that was found. */
+  /** Called with the hash of a found block that the node has. */
   onKnown(hash: string): void;
   log(text: string): void;
   after(ms: number, run: () => void): void;
@@ -24,28 +24,28 @@ export interface FoundInboxDeps {
 
 type Verdict = (status: number, body: Uint8Array | string) => void;
 
-/** A copy that was submitted before the front's own call came. */
+/** A copy from the stream that was submitted before the front's own call arrived. */
 interface Early {
   reply: { readonly status: number; readonly body: Uint8Array | string } | null;
-  /** The front's own call, which waits for the verdict. */
+  /** Called with the verdict, for the front's own call. */
   done: Verdict | null;
 }
 
 const MOST_BYTES = 64 << 20;
 const MOST_OPEN = 64;
 const MOST_WAITING = 16;
-/** The stream's copy is looked at so much later than it came: the front's own is on its way, and first with most. */
+/** Delay of copies from the stream. The front's own call usually arrives within it. */
 const LATER_MS = 1_000;
-/** Copies that are kept for so long are so many and take so many bytes at most. */
+/** Limits of the copies that are delayed. */
 const MOST_LATER = 1_024;
 const MOST_LATER_BYTES = 64 << 20;
-/** Verdicts on copies of the stream that were judged all the same before the front's own came. */
+/** Number of verdicts on copies that are retained for the front's own call. */
 const MOST_EARLY = 64;
-/** Submissions that fronts brought here themselves. */
+/** Number of direct submissions that are remembered. */
 const MOST_DIRECT = 256;
 const RETENTION_MS = 3_600_000;
 const ALLOWED: ReadonlySet<string> = new Set(['submitblock']);
-/** Number of a call that the node thread need not see. */
+/** Number of a call that the node thread does not need to see. */
 const ANSWERED = -1;
 
 export class FoundInbox {
@@ -55,9 +55,9 @@ export class FoundInbox {
   #waiting: { readonly call: AnswerCall; readonly untilMs: number }[] = [];
   #later = 0;
   #laterBytes = 0;
-  /** That copies are left out is in the log, once until there is room for all again. */
+  /** True once the log says that copies are skipped; reset when no copy is delayed any more. */
   #isFull = false;
-  /** By keyOf: a spoilt copy has the true block's hash. */
+  /** By keyOf, not by block hash: a mutated copy has the same hash as the valid block. */
   readonly #direct = new Set<string>();
   readonly #early = new Map<string, Early>();
   judged = 0;
@@ -67,7 +67,7 @@ export class FoundInbox {
     this.#deps = deps;
   }
 
-  /** A message of the stream. */
+  /** Takes a message of the stream. */
   takeMessage(bytes: Uint8Array): void {
     const message = readFound(bytes);
     const whole = message && this.#joiner.add(message.id, message);
@@ -88,7 +88,7 @@ export class FoundInbox {
     });
   }
 
-  /** Another tip: blocks that waited for their parents may go on. */
+  /** Submits blocks that waited for their parents. */
   tipChanged(): void {
     const now = this.#deps.nowMs();
     const waiting = this.#waiting.filter(({ untilMs }) => untilMs > now);
@@ -97,9 +97,10 @@ export class FoundInbox {
   }
 
   /**
-   * Runs a submission that a front has brought here itself: the stream's copy need not be judged. A copy that was
-   * judged already is the same call, and its verdict the answer.
-   * @returns the call's number, 0 when too much is under way: then nothing was begun, and the stream's copy counts
+   * Runs a submission that a front sent to this node itself, so that the stream's copy is not judged. If the copy was
+   * judged already, its verdict is the answer: both are the same call.
+   * @returns the call's number, 0 if too many calls are in progress: then nothing was begun, and the stream's copy
+   * counts
    */
   submitDirect(call: AnswerCall, done: Verdict): number {
     const hash = submittedHash(call);
@@ -125,7 +126,7 @@ export class FoundInbox {
     return number;
   }
 
-  /** Nothing but submissions passes, whatever the message calls itself. */
+  /** Submits the call if it contains nothing but submissions, whatever method its message names. */
   async #check(call: AnswerCall): Promise<void> {
     const { user, uri } = call;
     const plan = await this.#deps.plan(new Uint8Array(call.body), { user, uri, allowed: ALLOWED });
@@ -154,7 +155,7 @@ export class FoundInbox {
       const hash = submittedHash(call);
       if (isKnown && hash !== null) this.#deps.onKnown(hash);
     });
-    // Looked at again with the next tip.
+    // The next tip triggers another attempt.
     if (number === 0) {
       this.#early.delete(key);
       this.#undecided(call);
@@ -168,14 +169,14 @@ export class FoundInbox {
   }
 }
 
-/** The same bytes, in a call as in its copy in the stream. */
+/** Key of a submission: equal for a call and its copy in the stream. */
 function keyOf({ body, block }: AnswerCall): string {
   const hash = createHash('sha256').update(body);
   if (block) hash.update(block.bytes);
   return hash.digest('hex');
 }
 
-/** In memory of its own: what a call is run with goes to the node thread. */
+/** Copies a call into memory of its own, because the call's memory is passed to the node thread. */
 function copyOf(call: AnswerCall): AnswerCall {
   return { ...call, body: new Uint8Array(call.body), block: call.block && { ...call.block, bytes: new Uint8Array(call.block.bytes) } };
 }

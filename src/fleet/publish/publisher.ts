@@ -1,6 +1,6 @@
-// A node's end of the fleet: publishes what the node thread tells its fronts, signed, and answers calls. To the node
-// thread it is a front without sockets: it has the same link, so nothing of the node knows of the broker. Runs on a
-// thread of its own (workers/fleet.ts).
+// The node's end of the fleet: publishes, signed, what the node thread sends to its fronts, and answers calls. For the
+// node thread it is a front without sockets. It uses the same link, so the rest of the node does not know the broker.
+// Runs on a thread of its own (workers/fleet.ts).
 import { randomBytes } from 'node:crypto';
 import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { createKeyMath } from '../../crypto/native/key-math.js';
@@ -27,7 +27,7 @@ import { FoundBlockWatch } from './found-block-watch.js';
 import { prepareStore, readFoundBlocks, type StoreMade } from './store.js';
 import { TemplatePublications } from './templates.js';
 
-/** What the thread is started with. */
+/** Data with which the thread is started. */
 export interface PublisherInit extends FrontInit {
   readonly remote: FleetNodeOptions;
 }
@@ -56,11 +56,11 @@ export class Publisher {
   #storeChecked = Promise.resolve();
   /** Last reason why the broker had no store; each reason is logged once. */
   #storeFault = '';
-  /** Facts, calls and replies on one connection, templates on another: what is small overtakes what is large. */
+  /** One connection carries facts, calls and replies, the other templates, so that small messages do not wait behind large ones. */
   #small: Broker | null = null;
   #large: Broker | null = null;
   #tip: PublishedTip;
-  /** The newest head as it was signed. */
+  /** The newest head, signed. */
   #head: Uint8Array | null = null;
   #wallets: readonly string[] = [];
   #warm = false;
@@ -146,7 +146,7 @@ export class Publisher {
     });
   }
 
-  /** Hands a call to the node thread: by the port, in memory of its own, where a secret may be in it. */
+  /** Passes a call to the node thread. A call that may contain a secret goes over the port, in memory of its own. */
   #run(call: AnswerCall, done: (status: number, body: Uint8Array | string) => void): number {
     const submission = SUBMISSIONS.has(call.method);
     const waits = METHODS.get(call.method)?.waits === true;
@@ -325,7 +325,7 @@ export class Publisher {
     this.#publishFact();
   }
 
-  /** Begins with the blocks that were found while this node was away. */
+  /** Reads the stream, beginning with the blocks that were found while this node was away. */
   #readFound(): void {
     if (!this.#warm || this.#stopping || this.#endFound !== null || !this.#large?.connected) return;
     let isEnded = false;
@@ -371,11 +371,11 @@ export class Publisher {
     const body = this.#signer.publication('head', head);
     this.#head = body;
     this.#publish(large ? this.#large : this.#small, this.#subjects.stored(this.#subjects.headKey(this.#options.name)), body);
-    // What it pays, for fronts that follow another node.
+    // Also tells fronts that follow another node how much this template pays.
     this.#publishFact();
   }
 
-  /** Nothing gathers for a broker that is away: what is newest goes out when it is back. */
+  /** Drops messages while the broker is away. The newest ones are sent when it is back. */
   #publish(broker: Broker | null, subject: string, body: Uint8Array): void {
     broker?.publish(subject, body);
   }
@@ -384,7 +384,7 @@ export class Publisher {
     if (broker?.connected) await broker.nc.flush().catch(() => {});
   }
 
-  /** The names are the call's own words, so that there is one list of wallets. */
+  /** Updates the list of wallets by the call listwallets, so that names are the same as in its reply. */
   #askWallets(): void {
     if (!this.#warm || this.#stopping) return;
     this.#callNode('listwallets', [], (result) => {
@@ -395,7 +395,7 @@ export class Publisher {
     });
   }
 
-  /** A call of this thread's own; `done` gets null for an error. @returns 0 when too much is under way */
+  /** Makes a call of this thread's own. `done` gets null for an error. @returns 0 if too many calls are in progress */
   #callNode(method: string, params: readonly unknown[], done: (result: unknown) => void): number {
     const body = new Uint8Array(Buffer.from(JSON.stringify({ method, params, id: 0 })));
     const call = { user: 'fleet', uri: '/', method, body, shared: true, priority: false, submission: false, waits: false };
@@ -404,7 +404,7 @@ export class Publisher {
     });
   }
 
-  /** Fronts first: they follow another node from here on, and what they have begun is finished. */
+  /** Tells the fronts first: from then on they follow another node. Then finishes the calls that have begun. */
   #stop(): void {
     this.#stopping = true;
     this.#endFound?.();

@@ -1,14 +1,13 @@
-// What the broker keeps for the fleet: the newest template of each node, in memory, and found blocks of the last hour,
-// on disk. Made by the first node that needs them; an operator who wants them otherwise makes them before. Used by
-// publisher.ts.
+// The broker's store for the fleet: the newest template of each node, in memory, and the found blocks of the last hour,
+// on disk. The first node that needs them creates them. An operator who wants other settings creates them before.
 import { DeliverPolicy, jetstream, jetstreamManager, Kvm, StorageType } from '../broker.js';
 import type { Subjects } from '../subjects.js';
 
 type Connection = Parameters<typeof jetstream>[0];
 
-/** An hour in nanoseconds. */
+/** One hour in nanoseconds. */
 const FOUND_NANOS = 3_600_000_000_000;
-/** 64 of the largest blocks. */
+/** Space for 64 of the largest blocks. */
 const FOUND_BYTES = 256 << 20;
 
 /** Creation time of each part of the store, as the broker reports it. A new time means that the part is new and empty. */
@@ -40,9 +39,9 @@ export async function prepareStore(connection: Connection, subjects: Subjects, r
 }
 
 /**
- * Reads found blocks from the oldest that is kept on, in order.
- * @returns what ends it
- * @param ended told when no more come
+ * Reads found blocks in order, from the oldest stored one on.
+ * @returns a function that stops reading
+ * @param ended called when no more arrive
  * @param failed receives exceptions of `take`
  */
 export async function readFoundBlocks(

@@ -1,6 +1,6 @@
-// Templates on their way to the fronts: one at a time, the newest next. The head is signed and names the digest of the
-// deflated transactions; those follow in pieces, with a look at the socket after every few, so that nothing piles up
-// before a slow broker. A template whose tip has gone is broken off. Used by publisher.ts.
+// Publishes templates to the fronts, one at a time, the newest next. The head is signed and names the digest of the
+// deflated transactions. The pieces follow; after every few the socket is flushed, so that nothing piles up before a
+// slow broker. A template is abandoned when its tip is replaced.
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
@@ -11,19 +11,19 @@ import { split } from '../pieces.js';
 
 const deflate = promisify(deflateRaw);
 
-/** Speed before size: hex digits come down to about half whatever the level. */
+/** Fastest level of deflate: hex digits shrink to about half at any level. */
 const LEVEL = 1;
-/** Pieces between two looks at the socket. */
+/** Pieces between two flushes of the socket. */
 const PIECES_AT_ONCE = 4;
 
 export interface TemplatesDeps {
-  /** Holds a slab's bytes in place; null when they are gone. */
+  /** Locks a slab's bytes; null if they were overwritten. */
   lease(place: SlabRef): SharedArrayBuffer | null;
   release(place: SlabRef): void;
-  /** Publishes a head. @param large pieces follow */
+  /** Publishes a head. @param large true if pieces follow */
   head(body: Uint8Array, large: boolean): void;
   piece(number: number, body: Uint8Array): void;
-  /** Resolves when what was published has left. */
+  /** Resolves when all published messages have been sent. */
   flushed(): Promise<void>;
   pieceBytes(): number;
   onFault(error: unknown): void;
@@ -59,25 +59,25 @@ export class TemplatePublications {
     return this.#serial;
   }
 
-  /** The newest template's facts. */
+  /** Facts of the newest template. */
   get newest(): TemplateFacts | null {
     return this.#newest;
   }
 
-  /** Deflated transactions that were published last; null when they are others. */
+  /** Returns the deflated transactions of the last publication; null if they have another digest. */
   packed(digestHex: string): Uint8Array | null {
     const packed = this.#last?.packed;
     return packed?.digestHex === digestHex ? packed.bytes : null;
   }
 
-  /** The node thread has published a template. */
+  /** Publishes a template of the node thread. */
   add(facts: TemplateFacts, place: SlabRef | null): void {
     this.#newest = facts;
     this.#next = { serial: ++this.#serial, facts, place };
     void this.#run();
   }
 
-  /** The broker was away: the newest goes out again. */
+  /** Publishes the newest template again, after the broker was away. */
   async republish(): Promise<void> {
     if (this.#last === null || this.#running) return;
     const { head, packed } = this.#last;
@@ -113,7 +113,7 @@ export class TemplatePublications {
       return;
     }
     const buffer = this.#deps.lease(place);
-    // Written over already: a newer one is on its way.
+    // The slab was overwritten, so a newer template follows.
     if (buffer === null) return;
     let packed: Packed;
     const sizeBytes = facts.transactionsLength;
@@ -129,7 +129,7 @@ export class TemplatePublications {
   }
 
   async #publish(head: TemplateHead, packed: Packed | null): Promise<void> {
-    // Transactions that went out already need not go again: listeners have them, and so has the store.
+    // Transactions that were sent already are not sent again: subscribers and the store have them.
     const known = packed !== null && packed.digestHex === this.#last?.packed?.digestHex && this.#last.head !== head;
     this.#last = { head, packed };
     this.#deps.head(encode(head), packed !== null);
@@ -145,7 +145,7 @@ export class TemplatePublications {
     await this.#deps.flushed();
   }
 
-  /** A template of another tip waits: fronts don't need the rest of this one. */
+  /** Returns true if a template of another tip waits. Then fronts do not need the rest of this one. */
   #overtaken(facts: TemplateFacts): boolean {
     return this.#next !== null && this.#next.facts.prevHashHex !== facts.prevHashHex;
   }
