@@ -1,5 +1,5 @@
-// The text of an authority key (specification, 4.7.1): Base58Check of 01 00 (a little-endian version) and the 32 bytes
-// of the x-only key. Always 51 characters that begin with 9; pools paste it into their configuration.
+// Text form of an authority key (specification, 4.7.1): Base58Check of 01 00 (a little-endian version) and the 32 bytes
+// of the x-only key. Always 51 characters that begin with 9. Pools paste it into their configuration.
 import { encodeBase58Check } from '../address/base58.js';
 import type { Hashes } from '../crypto/crypto.js';
 

@@ -1,7 +1,7 @@
-// One client's connection as a machine without sockets: bytes go in, events and bytes come out. It speaks the
-// handshake, decrypts frames, checks that messages come in their order and answers what needs no template:
-// SetupConnection and extension negotiation. The rest is handed out as events. Its memory is bounded by the largest
-// message that a template client may send.
+// State machine of one client's connection, without sockets: bytes go in, events and bytes come out. Performs the
+// handshake, decrypts frames, checks the order of messages, and answers messages that need no template: SetupConnection
+// and extension negotiation. All other messages become events. Memory is limited by the longest message that a template
+// client may send.
 //
 //   act1     64 bytes of the client's key            setup    SetupConnection, nothing else
 //   open     all messages                            ended    nothing more is read
@@ -28,29 +28,25 @@ import {
 import { ACT_ONE_BYTES, type NoiseSession, type NoiseTools, type ResponderIdentity, respond } from './noise/responder.js';
 import { openPayload, SEALED_HEADER_BYTES, sealedLength, sealFrame } from './noise/transport.js';
 
-/**
- * The longest message that a client of templates has a use for is SubmitSolution: 22 bytes and a coinbase of 65,535.
- */
+/** The longest message that a template client needs is SubmitSolution: 22 bytes and a coinbase of at most 65,535. */
 export const LARGEST_PAYLOAD = 22 + 65_535;
 
-/** What a client did. `send` is bytes for its socket, in order; after `close` nothing follows. */
+/** An event of the connection. `send` has bytes for the socket, in order. `close` is the last event. */
 export type ConnectionEvent =
   | { readonly kind: 'send'; readonly bytes: Uint8Array }
   | { readonly kind: 'setup'; readonly setup: SetupConnection }
   | { readonly kind: 'constraints'; readonly constraints: CoinbaseOutputConstraints }
   | { readonly kind: 'data'; readonly templateId: bigint }
   | { readonly kind: 'solution'; readonly solution: SubmitSolution }
-  /**
-   * A message that is to be ignored, as the specification asks: of another extension, or of a type that is not known.
-   */
+  /** A message that must be ignored by the specification: of another extension, or of an unknown type. */
   | { readonly kind: 'ignored'; readonly extension: number; readonly type: number }
   | { readonly kind: 'close'; readonly reason: CloseReason; readonly detail: string };
 
-/** Why this end closes, as metrics count it. */
+/** Reason why the server closes a connection, as metrics count it. */
 export type CloseReason = 'handshake' | 'decryption' | 'oversized' | 'malformed' | 'out-of-order' | 'refused';
 
 export interface ConnectionDeps extends NoiseTools {
-  /** Asked for each handshake: certificates are renewed. */
+  /** Called for each handshake, so that a renewed certificate takes effect. */
   readonly identity: () => ResponderIdentity;
 }
 
@@ -59,47 +55,47 @@ export class Sv2Connection {
   readonly #bytes = new ByteQueue();
   #stage: 'act1' | 'setup' | 'open' | 'ended' = 'act1';
   #session: NoiseSession | null = null;
-  /** Of the frame whose payload is awaited. */
+  /** Header of the frame whose payload is not complete yet. */
   #header: FrameHeader | null = null;
-  /** SetupConnection.Error is out; the end follows. */
+  /** Set after SetupConnection.Error was sent; the next event is `close`. */
   #refusal: string | null = null;
 
   constructor(deps: ConnectionDeps) {
     this.#deps = deps;
   }
 
-  /** Whether the next step is the costly one: act 1 is here and its answer has to be made. */
+  /** True if the next step is the expensive one: act 1 is complete and act 2 must be computed. */
   get handshakeDue(): boolean {
     return this.#stage === 'act1' && this.#bytes.length >= ACT_ONE_BYTES;
   }
-  /** Whether SetupConnection succeeded. */
+  /** True after SetupConnection succeeded. */
   get open(): boolean {
     return this.#stage === 'open';
   }
-  /** Bytes that were received and not used yet. */
+  /** Number of received bytes that are not processed yet. */
   get held(): number {
     return this.#bytes.length;
   }
 
-  /** Takes what the socket delivered. */
+  /** Appends bytes from the socket. */
   push(chunk: Uint8Array): void {
     if (this.#stage !== 'ended') this.#bytes.push(chunk);
   }
 
-  /** The next event that the bytes lead to; null when more are needed. To be called until then. */
+  /** Returns the next event; null if more bytes are needed. To be called until it returns null. */
   next(): ConnectionEvent | null {
     const event = this.#step();
-    // Thousands of quiet clients keep no buffer.
+    // Thousands of quiet clients hold no buffer.
     if (event === null && this.#bytes.length === 0) this.#bytes.clear();
     return event;
   }
 
-  /** Seals a message; to be sent in the order of the calls. Only after the handshake. */
+  /** Encrypts a message. Messages must be sent in the order of the calls. Only after the handshake. */
   seal(type: number, payload: Uint8Array, extension = 0): Uint8Array {
     return sealFrame((this.#session as NoiseSession).sending, extension, type, payload);
   }
 
-  /** Ends the machine and overwrites its keys. */
+  /** Ends the state machine and overwrites its keys. */
   end(): void {
     this.#stage = 'ended';
     this.#bytes.clear();
@@ -186,12 +182,12 @@ export class Sv2Connection {
     return { kind: 'setup', setup };
   }
 
-  /** The answer to a setup event. */
+  /** Returns the answer to a `setup` event. */
   sealSetupSuccess(): Uint8Array {
     return this.seal(MESSAGE.SETUP_CONNECTION_SUCCESS, encodeSetupConnectionSuccess(SV2_VERSION, 0));
   }
 
-  /** The error goes out before the close, which is the event after it. */
+  /** Sends the error first; the next event is `close`. */
   #refuse(errorCode: string, detail: string): ConnectionEvent {
     this.#refusal = `${errorCode}: ${detail}`;
     return { kind: 'send', bytes: this.seal(MESSAGE.SETUP_CONNECTION_ERROR, encodeSetupConnectionError(0, errorCode)) };

@@ -1,7 +1,7 @@
 // Options of the Stratum V2 template provider.
 import type { ChainName } from '../consensus/params/chain-params.js';
 
-/** What an operator gives. */
+/** Rows of the options, as src/config reads them. */
 export const SV2_ROWS = {
   enabled: ['sv2', 'bool', 'Serve templates to Stratum V2 pools and job declarators', false],
   binds: ['sv2bind', 'list', 'Address to listen on for Stratum V2 clients, host[:port] (default: 127.0.0.1)'],
@@ -23,5 +23,5 @@ export const SV2_ROWS = {
   perAddress: ['sv2peraddress', 'int', 'Maximum number of Stratum V2 connections from one address of another machine', 64, { least: 1 }],
 } as const;
 
-/** Ports of sv2-tp, which pools' examples name. */
+/** Default ports, the same as of sv2-tp, which the examples of pools use. */
 export const SV2_PORTS: Record<ChainName, number> = { main: 8442, test: 18442, testnet4: 48442, signet: 38442, regtest: 18447 };

@@ -11,9 +11,9 @@ import { ByteReader } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { readAll, readNumbers, readString, writeNumbers, writeString } from './fields.js';
 
-/** The protocol of SetupConnection that is served here. */
+/** The protocol number of SetupConnection that this server accepts. */
 export const TEMPLATE_DISTRIBUTION = 2;
-/** The version of the specification. */
+/** Version of the specification. */
 export const SV2_VERSION = 2;
 
 export interface SetupConnection {
@@ -50,7 +50,7 @@ export function encodeSetupConnectionSuccess(usedVersion: number, flags: number)
   return new ByteWriter(6).u16(usedVersion).u32(flags).finish();
 }
 
-/** @param flags those that are not supported; 0 when the reason is another */
+/** @param flags the flags that are not supported; 0 if the reason is another */
 export function encodeSetupConnectionError(flags: number, errorCode: string): Uint8Array {
   return writeString(new ByteWriter().u32(flags), errorCode).finish();
 }

@@ -1,5 +1,5 @@
-// The types that Stratum V2 messages are made of (specification, 3.1 "Data Types Mapping"). Integers are little-endian
-// and read by ByteReader; here is what Bitcoin's own format does not have:
+// Data types of Stratum V2 messages (specification, 3.1 "Data Types Mapping"). Integers are little-endian and read by
+// ByteReader. This file has the types that Bitcoin's own format lacks:
 //
 //   U24                                   3 bytes
 //   STR0_255, B0_255                      one length byte (253 to 255 are plain lengths), then the bytes
@@ -13,7 +13,7 @@ export const readU24 = (reader: ByteReader): number => reader.u16() | (reader.u8
 
 export const writeU24 = (writer: ByteWriter, value: number): ByteWriter => writer.u16(value).u8(value >>> 16);
 
-/** STR0_255 with each byte as one character: what a client calls itself, not necessarily printable. */
+/** Reads STR0_255. Each byte becomes one character, printable or not. */
 export function readString(reader: ByteReader): string {
   let text = '';
   for (const byte of reader.bytes(reader.u8())) text += String.fromCharCode(byte);
@@ -28,13 +28,13 @@ export function writeString(writer: ByteWriter, text: string): ByteWriter {
   );
 }
 
-/** B0_255. @throws RangeError for more than 255 bytes: what is sent is made here */
+/** B0_255. @throws RangeError for more than 255 bytes, a bug of the caller */
 export function writeShort(writer: ByteWriter, bytes: Uint8Array): ByteWriter {
   if (bytes.length > 0xff) throw new RangeError(`B0_255 of ${bytes.length} bytes`);
   return writer.u8(bytes.length).bytes(bytes);
 }
 
-/** B0_64K, a view. */
+/** Reads B0_64K; the result is a view. */
 export const readLong = (reader: ByteReader): Uint8Array => reader.bytes(reader.u16());
 
 /** B0_64K. @throws RangeError for more than 65,535 bytes */
@@ -57,7 +57,7 @@ export function writeNumbers(writer: ByteWriter, numbers: readonly number[]): By
   return writer;
 }
 
-/** A payload must be consumed completely. @throws DecodeError */
+/** Returns `value` if the payload was read to its end. @throws DecodeError */
 export function readAll<T>(reader: ByteReader, value: T): T {
   if (reader.remaining > 0) throw new DecodeError(`${reader.remaining} bytes behind the last field`);
   return value;

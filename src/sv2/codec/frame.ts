@@ -28,10 +28,7 @@ export const MESSAGE = {
   SUBMIT_SOLUTION: 0x76,
 } as const;
 
-/**
- * msg_type within extension 1. Its first number is SetupConnection's too: messages are told apart by extension and
- * type.
- */
+/** msg_type within extension 1. The number of REQUEST is also SetupConnection's: messages differ by extension and type. */
 export const EXTENSION_MESSAGE = { REQUEST: 0x00, SUCCESS: 0x01, ERROR: 0x02 } as const;
 
 export interface FrameHeader {

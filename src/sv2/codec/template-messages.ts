@@ -13,17 +13,14 @@ import { ByteReader } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { readAll, readLong, writeLong, writeShort, writeString, writeU24 } from './fields.js';
 
-/**
- * Where BOOL future_template lies in an encoded NewTemplate: the only byte in which the two forms of one template
- * differ.
- */
+/** Offset of BOOL future_template in an encoded NewTemplate. The two forms of a template differ in this byte only. */
 export const FUTURE_TEMPLATE_AT = 8;
-/** Clients from before March 2025 send no sigops; this is what Bitcoin Core reserves for a coinbase. */
+/** Default for clients from before March 2025, which send no sigops: the number that Bitcoin Core reserves for a coinbase. */
 const OLD_CLIENTS_SIGOPS = 400;
 const OLD_CONSTRAINTS_BYTES = 4;
 
 export interface CoinbaseOutputConstraints {
-  /** Bytes of the outputs that the client adds, each with value and script length. */
+  /** Bytes of the outputs that the client adds, including value and script length of each. */
   readonly maxAdditionalSize: number;
   /** Sigop cost of those outputs. */
   readonly maxAdditionalSigops: number;
@@ -39,19 +36,19 @@ export function decodeConstraints(payload: Uint8Array): CoinbaseOutputConstraint
 
 export interface NewTemplate {
   readonly templateId: bigint;
-  /** For a SetNewPrevHash to come; otherwise for the last one. */
+  /** True: for the next SetNewPrevHash. False: for the last one. */
   readonly future: boolean;
   readonly version: number;
   readonly coinbaseVersion: number;
-  /** Begins the coinbase's script: the height. */
+  /** Beginning of the coinbase's script: the height. */
   readonly coinbasePrefix: Uint8Array;
   readonly coinbaseSequence: number;
   /** Satoshis that the client's outputs share. */
   readonly valueRemaining: number;
-  /** Serialised outputs that must end the coinbase's list. */
+  /** Serialised outputs that must be the last ones of the coinbase. */
   readonly outputs: readonly Uint8Array[];
   readonly coinbaseLocktime: number;
-  /** 32 bytes each, from the coinbase up. */
+  /** Hashes of 32 bytes, beginning with the coinbase's sibling. */
   readonly merklePath: readonly Uint8Array[];
 }
 
@@ -72,7 +69,7 @@ export function encodeNewTemplate(template: NewTemplate): Uint8Array {
 export interface SetNewPrevHash {
   readonly templateId: bigint;
   readonly prevHash: Uint8Array;
-  /** Seconds since 1970: where the client's clock starts. */
+  /** Seconds since 1970. The client's header time starts from it. */
   readonly headerTimestamp: number;
   readonly bits: number;
   readonly target: bigint;
@@ -94,13 +91,13 @@ export function decodeRequestTransactionData(payload: Uint8Array): bigint {
 export function encodeTransactionData(templateId: bigint, transactions: readonly Uint8Array[]): Uint8Array {
   let size = 12;
   for (const transaction of transactions) size += 3 + transaction.length;
-  // excess_data is empty: nothing reads it.
+  // excess_data is empty: clients ignore it.
   const writer = new ByteWriter(size).u64(templateId).u16(0).u16(transactions.length);
   for (const transaction of transactions) writeU24(writer, transaction.length).bytes(transaction);
   return writer.finish();
 }
 
-/** What is wrong with an asked-for template. */
+/** Error codes for a request for an unknown or replaced template. */
 export type TransactionDataError = 'template-id-not-found' | 'stale-template-id';
 
 export function encodeTransactionDataError(templateId: bigint, errorCode: TransactionDataError): Uint8Array {

@@ -10,7 +10,7 @@ import type { SchnorrSigner } from '../../crypto/schnorr-signer.js';
 
 const VERSION = 0;
 
-/** What a certificate says. */
+/** Fields of a certificate. */
 export interface CertificateFields {
   readonly validFrom: number;
   readonly notValidAfter: number;
@@ -18,14 +18,14 @@ export interface CertificateFields {
   readonly staticKey: Uint8Array;
 }
 
-/** What is signed. */
+/** Returns the hash that the authority signs. */
 export function certificateDigest({ validFrom, notValidAfter, staticKey }: CertificateFields, hashes: Pick<Hashes, 'sha256'>): Uint8Array {
   return hashes.sha256(new ByteWriter(42).u16(VERSION).u32(validFrom).u32(notValidAfter).bytes(staticKey).finish());
 }
 
 /**
- * @param authoritySecret 32 bytes @param auxRand 32 bytes for the signature
- * @returns 74 bytes; null when the secret is no private key
+ * @param authoritySecret 32 bytes @param auxRand 32 random bytes for the signature
+ * @returns 74 bytes; null if the secret is not a valid private key
  */
 export function makeCertificate(
   fields: CertificateFields,

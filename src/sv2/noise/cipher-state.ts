@@ -1,6 +1,5 @@
-// Symmetric state of a handshake and the key derivation it rests on (Noise specification, 5.1 and 5.2; Stratum V2
-// specification, 4.5), with SHA-256 and ChaCha20-Poly1305. Nothing here knows which message is which:
-// noise/responder.ts does.
+// Symmetric state of a handshake, and its key derivation (Noise specification, 5.1 and 5.2; Stratum V2 specification,
+// 4.5), with SHA-256 and ChaCha20-Poly1305. noise/responder.ts knows the messages.
 import { AEAD_TAG_BYTES, type Aead } from '../../crypto/aead.js';
 import type { Hashes } from '../../crypto/crypto.js';
 
@@ -17,7 +16,7 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return out;
 }
 
-/** HMAC-SHA256 (RFC 2104). @param key at most 64 bytes: here always 32 */
+/** HMAC-SHA256 (RFC 2104). @param key at most 64 bytes; here always 32 */
 export function hmacSha256(key: Uint8Array, data: Uint8Array, { sha256 }: Pick<Hashes, 'sha256'>): Uint8Array {
   const inner = new Uint8Array(BLOCK_BYTES).fill(0x36);
   const outer = new Uint8Array(BLOCK_BYTES).fill(0x5c);
@@ -40,7 +39,7 @@ export function hkdf2(chainingKey: Uint8Array, input: Uint8Array, hashes: Pick<H
   return [first, second];
 }
 
-/** h, ck and k of a handshake. */
+/** The values h, ck and k of a handshake. */
 export class SymmetricState {
   #h: Uint8Array;
   #ck: Uint8Array;
@@ -50,7 +49,7 @@ export class SymmetricState {
   readonly #hashes: Pick<Hashes, 'sha256'>;
   readonly #aead: Aead;
 
-  /** @param name of the protocol, more than 32 bytes of ASCII */
+  /** @param name of the protocol, ASCII, more than 32 bytes */
   constructor(name: string, hashes: Pick<Hashes, 'sha256'>, aead: Aead) {
     this.#hashes = hashes;
     this.#aead = aead;
@@ -60,7 +59,7 @@ export class SymmetricState {
     this.mixHash(new Uint8Array(0));
   }
 
-  /** The handshake's hash so far, 32 bytes. */
+  /** Hash of the handshake so far, 32 bytes. */
   get hash(): Uint8Array {
     return this.#h;
   }
@@ -74,7 +73,7 @@ export class SymmetricState {
     this.#counter = 0;
   }
 
-  /** Only after mixKey. @returns ciphertext and tag */
+  /** Encrypts and mixes the result into the hash. Only after mixKey. @returns ciphertext and tag */
   encryptAndHash(plain: Uint8Array): Uint8Array {
     if (this.#key === null) throw new Error('a handshake encrypts nothing before its first key');
     const sealed = new Uint8Array(plain.length + AEAD_TAG_BYTES);
@@ -83,7 +82,7 @@ export class SymmetricState {
     return sealed;
   }
 
-  /** Ends the handshake. @returns keys of the initiator's and of the responder's messages, 32 bytes each */
+  /** Ends the handshake. @returns keys for the initiator's and the responder's messages, 32 bytes each */
   split(): [Uint8Array, Uint8Array] {
     const keys = hkdf2(this.#ck, new Uint8Array(0), this.#hashes);
     this.#ck.fill(0);
@@ -92,25 +91,25 @@ export class SymmetricState {
   }
 }
 
-/** One direction after the handshake: a key, and a counter of calls that is each call's nonce. */
+/** One direction after the handshake: a key, and a counter of calls that is the nonce. */
 export class CipherState {
   readonly #key: Uint8Array;
   #counter = 0;
   readonly #aead: Aead;
 
-  /** @param key 32 bytes, which are this object's from now on */
+  /** @param key 32 bytes, owned by this object from now on */
   constructor(key: Uint8Array, aead: Aead) {
     this.#aead = aead;
     if (key.length !== KEY_BYTES) throw new TypeError('a key has 32 bytes');
     this.#key = key;
   }
 
-  /** @param out where the bytes go, from `at` on; `plain.length` + 16 of them */
+  /** @param out receives `plain.length` + 16 bytes, from `at` on */
   seal(plain: Uint8Array, out: Uint8Array, at: number): void {
     this.#aead.seal(this.#key, this.#counter++, NOTHING, plain, out, at);
   }
 
-  /** @returns null when the bytes were changed, repeated or left out */
+  /** @returns null if bytes were changed, repeated or omitted */
   open(sealed: Uint8Array): Uint8Array | null {
     return this.#aead.open(this.#key, this.#counter++, NOTHING, sealed);
   }

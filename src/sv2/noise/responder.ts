@@ -1,10 +1,10 @@
-// The server's side of the handshake Noise_NX (specification, 4.5). No message carries its length:
+// Server side of the handshake Noise_NX (specification, 4.5). No message carries its length:
 //
-//   act 1, from the client   64 bytes    its ephemeral key; any 64 bytes are one
+//   act 1, from the client   64 bytes    its ephemeral key; any 64 bytes are valid
 //   act 2, to the client     234 bytes   our ephemeral key 64; our static key encrypted 64 + 16; the certificate encrypted 74 + 16
 //
-// Keys travel as ElligatorSwift encodings (BIP-0324), and secrets are shared by that BIP's function over the encodings
-// as they were sent.
+// Keys are sent as ElligatorSwift encodings. Shared secrets are computed by BIP-0324's function over the encodings as
+// they were sent.
 import type { Aead } from '../../crypto/aead.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { ELLSWIFT_BYTES, type EllSwift, type EllSwiftKey } from '../../crypto/ellswift.js';
@@ -13,14 +13,14 @@ import { CipherState, SymmetricState } from './cipher-state.js';
 export const PROTOCOL_NAME = 'Noise_NX_Secp256k1+EllSwift_ChaChaPoly_SHA256';
 export const ACT_ONE_BYTES = ELLSWIFT_BYTES;
 
-/** What a handshake is made with. */
+/** Functions of cryptography that a handshake needs. */
 export interface NoiseTools {
   readonly hashes: Pick<Hashes, 'sha256'>;
   readonly aead: Aead;
   readonly ellSwift: EllSwift;
 }
 
-/** The server's long-lived part. */
+/** The server's long-lived key and certificate. */
 export interface ResponderIdentity {
   readonly staticKey: EllSwiftKey;
   /** 74 bytes. */
@@ -29,7 +29,7 @@ export interface ResponderIdentity {
 
 /** A finished handshake. */
 export interface NoiseSession {
-  /** Goes to the client, 234 bytes. */
+  /** Message for the client, 234 bytes. */
   readonly act2: Uint8Array;
   readonly receiving: CipherState;
   readonly sending: CipherState;
@@ -39,7 +39,7 @@ export interface NoiseSession {
 
 /**
  * Answers act 1.
- * @param act1 64 bytes @param ephemeral a fresh key; its secret is wiped
+ * @param act1 64 bytes @param ephemeral a fresh key, whose secret is overwritten here
  */
 export function respond(act1: Uint8Array, identity: ResponderIdentity, ephemeral: EllSwiftKey, tools: NoiseTools): NoiseSession {
   const { hashes, aead, ellSwift } = tools;

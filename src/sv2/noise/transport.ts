@@ -1,5 +1,5 @@
-// Encrypted frames (specification, 4.6): the header of 6 bytes is sealed alone, 22 bytes; the payload follows in pieces
-// of at most 65,519 bytes, each with a tag of 16. A payload of no bytes adds nothing.
+// Encrypted frames (specification, 4.6). The header of 6 bytes is encrypted alone, as 22 bytes. The payload follows in
+// pieces of at most 65,519 bytes, each with a tag of 16. An empty payload adds nothing.
 import { AEAD_TAG_BYTES } from '../../crypto/aead.js';
 import { encodeFrameHeader, FRAME_HEADER_BYTES } from '../codec/frame.js';
 import type { CipherState } from './cipher-state.js';
@@ -8,12 +8,12 @@ export const SEALED_HEADER_BYTES = FRAME_HEADER_BYTES + AEAD_TAG_BYTES;
 const LARGEST_SEALED = 65_535;
 const LARGEST_PIECE = LARGEST_SEALED - AEAD_TAG_BYTES;
 
-/** Bytes on the wire of so many bytes of payload. */
+/** Returns the encrypted size of a payload of that length. */
 export function sealedLength(length: number): number {
   return length + AEAD_TAG_BYTES * Math.ceil(length / LARGEST_PIECE);
 }
 
-/** A whole frame for the wire. @param payload below 2^24 bytes */
+/** Encrypts a frame. @param payload less than 2^24 bytes */
 export function sealFrame(cipher: CipherState, extension: number, type: number, payload: Uint8Array): Uint8Array {
   const out = new Uint8Array(SEALED_HEADER_BYTES + sealedLength(payload.length));
   cipher.seal(encodeFrameHeader(extension, type, payload.length), out, 0);
@@ -26,7 +26,7 @@ export function sealFrame(cipher: CipherState, extension: number, type: number, 
   return out;
 }
 
-/** A payload out of its pieces. @param sealed sealedLength(length) bytes @returns null when any piece was changed */
+/** Decrypts a payload. @param sealed sealedLength(length) bytes @returns null if a piece was changed */
 export function openPayload(cipher: CipherState, sealed: Uint8Array, length: number): Uint8Array | null {
   const payload = new Uint8Array(length);
   let at = 0;

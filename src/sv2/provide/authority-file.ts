@@ -1,5 +1,5 @@
-// The authority's private key: 32 bytes in a file of the network's folder that only the operator may read, made at the
-// first start. The file has the form and the name of sv2-tp's, so that an operator who comes from there keeps the key
+// The authority's private key: 32 bytes in a file of the network's folder that only the operator may read. It is
+// created at the first start. Form and name of the file are those of sv2-tp, so that operators who switch keep the key
 // that pools know.
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -14,18 +14,18 @@ export interface AuthorityKey {
   readonly secret: Uint8Array<ArrayBuffer>;
   /** x-only, 32 bytes. */
   readonly publicKey: Uint8Array;
-  /** It was made now. */
+  /** True if the key was created now. */
   readonly fresh: boolean;
 }
 
-/** @throws Error with a text for the operator @param warn told when others may read the file */
+/** Reads the key, or creates it. @throws Error with a text for the operator @param warn receives a line if others may read the file */
 export function loadAuthorityKey(file: string, { publicKey }: Pick<KeyMath, 'publicKey'>, warn: (line: string) => void): AuthorityKey {
   const secret = secretBytes(KEY_BYTES);
   const fresh = !fs.existsSync(file);
   if (fresh) {
     do secret.set(randomBytes(KEY_BYTES));
     while (publicKey(secret, true) === null);
-    // On the disk before pools are given the public key.
+    // The key is on disk before pools learn the public key.
     replaceFileSync(file, secret);
   } else {
     const bytes = fs.readFileSync(file);

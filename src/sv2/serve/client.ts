@@ -1,4 +1,4 @@
-// One connected client: its socket, its connection machine, what it was told and what it asked for.
+// One connected client: its socket, its connection, the templates that it was sent, and its requests.
 import type net from 'node:net';
 import type { Reserve } from '../../mining/messages.js';
 import { MESSAGE } from '../codec/frame.js';
@@ -8,51 +8,51 @@ import type { ServeCounters } from './counters.js';
 import type { ClientInfo } from './messages.js';
 import type { NumberedTemplate, TemplateTable } from './template-table.js';
 
-/** Bytes that a client may leave unread before it is closed; an answer with a block's transactions comes on top. */
+/** Largest number of unread bytes of a client before it is closed. An answer with a block's transactions comes on top. */
 export const MOST_UNREAD_BYTES = 4 << 20;
 
-/** Templates that a client may come back with though many others are made: those it was told of last. */
+/** Number of templates per client that are retained for its solutions: those that it was sent last. */
 const MOST_HELD = 16;
 
-/** Text of strangers for the log: printable ASCII, not much of it. */
+/** Returns text of a client for the log: at most 64 characters of printable ASCII. */
 export const printable = (text: string): string => text.slice(0, 64).replaceAll(/[^\x20-\x7e]/g, '?');
 
 export class Client {
   readonly connection: Sv2Connection;
-  /** With its port. */
+  /** Address with port. */
   readonly address: string;
-  /** Under which its connections are counted; null: this machine. */
+  /** Name under which its connections are counted; null for this machine. */
   readonly source: string | null;
-  /** Since 1970. */
+  /** Milliseconds since 1970. */
   readonly connectedMs: number;
-  /** When what it has to do next was up to it, by the monotonic clock. */
+  /** Time since which the client has to act (handshake, SetupConnection), by the monotonic clock. */
   sinceMs: number;
   vendor = '';
   firmware = '';
   constraints: CoinbaseOutputConstraints | null = null;
-  /** Of its reserve; null before its constraints. */
+  /** Key of its reserve; null before its constraints take effect. */
   key: string | null = null;
-  /** What it was last told to work on, and what it holds for the next height. */
+  /** The template that it works on, and the one that it holds for the next height. */
   working: NumberedTemplate | null = null;
   staged: NumberedTemplate | null = null;
-  /** Of all templates it was told of. */
+  /** Highest id that it was sent. */
   highestId = 0n;
-  /** Templates with smaller ids were made for other constraints. */
+  /** Templates with smaller ids were made for earlier constraints. */
   staleBelow = 0n;
-  /** What it was told of last, oldest first. */
+  /** Templates that it was sent last, oldest first. */
   readonly #held: NumberedTemplate[] = [];
-  /** When its next constraints may take effect, by the monotonic clock; those that wait for it, latest only. */
+  /** Time from which its next constraints may take effect, by the monotonic clock, and the latest constraints that wait. */
   constraintsAtMs = 0;
   waiting: Reserve | null = null;
-  /** Asked for transactions, answered one at a time. */
+  /** Requests for transactions, answered one at a time. */
   readonly requests: bigint[] = [];
-  /** An answer with transactions is on its way. */
+  /** True while an answer with transactions is being sent. */
   answering = false;
   templatesSent = 0;
   solutions = 0;
   bytesReceived = 0;
   closed = false;
-  /** What it had taken of what was written to it, and since when it has taken no more. */
+  /** Number of bytes that it had read, and the time since which it has read no more. */
   progress = { taken: 0, sinceMs: 0 };
   readonly #counters: ServeCounters;
   readonly #table: Pick<TemplateTable, 'retain' | 'release'>;
@@ -75,22 +75,22 @@ export class Client {
     this.sinceMs = times.sinceMs;
   }
 
-  /** Its address without the port. */
+  /** Address without the port. */
   get host(): string {
     return this.address.slice(0, this.address.lastIndexOf(':'));
   }
 
-  /** For the log. */
+  /** Name for the log. */
   get name(): string {
     return this.vendor === '' ? `client ${this.id}` : `client ${this.id} ${JSON.stringify(printable(this.vendor))}`;
   }
 
-  /** Bytes of the writes that the kernel has wholly. */
+  /** Bytes that were passed to the kernel completely. */
   get taken(): number {
     return this.socket.bytesWritten - this.socket.writableLength;
   }
 
-  /** Ready for templates. */
+  /** True if it may be sent templates. */
   get ready(): boolean {
     return this.key !== null && !this.closed;
   }
@@ -102,28 +102,28 @@ export class Client {
     this.socket.write(bytes, done);
   }
 
-  /** A whole template for the tip it was told of last. */
+  /** Sends a complete template for the tip that it was sent last. */
   sendTemplate(template: NumberedTemplate): void {
     this.writeBytes(this.connection.seal(MESSAGE.NEW_TEMPLATE, template.payload));
     this.working = template;
     this.#noteSent(template, false);
   }
 
-  /** A template for the height after the next. */
+  /** Sends a template for the height after the next. */
   sendStaged(template: NumberedTemplate): void {
     this.writeBytes(this.connection.seal(MESSAGE.NEW_TEMPLATE, template.futurePayload));
     this.staged = template;
     this.#noteSent(template, true);
   }
 
-  /** SetNewPrevHash for the template that the client holds for it. @param payload with that template's id */
+  /** Sends SetNewPrevHash for the template that the client holds. @param payload contains that template's id */
   activate(template: NumberedTemplate, payload: Uint8Array): void {
     this.writeBytes(this.connection.seal(MESSAGE.SET_NEW_PREV_HASH, payload));
     this.#counters.add('activated');
     this.#follows(template);
   }
 
-  /** A template and its SetNewPrevHash, in one write. */
+  /** Sends a template and its SetNewPrevHash in one write. */
   sendPair(template: NumberedTemplate, payload: Uint8Array): void {
     const first = this.connection.seal(MESSAGE.NEW_TEMPLATE, template.futurePayload);
     this.writeBytes(Buffer.concat([first, this.connection.seal(MESSAGE.SET_NEW_PREV_HASH, payload)]));
@@ -162,7 +162,7 @@ export class Client {
     };
   }
 
-  /** It has gone: it comes back with nothing. */
+  /** Releases its templates, because it disconnected. */
   releaseTemplates(): void {
     for (const template of this.#held.splice(0)) this.#table.release(template);
   }
@@ -183,5 +183,5 @@ export class Client {
   }
 }
 
-/** Reasons of this room besides those of the connection. */
+/** Close reasons of the server, besides those of the connection. */
 export type ClientCloseReason = CloseReason | 'constraints' | 'unread' | 'limit';

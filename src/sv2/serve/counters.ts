@@ -1,10 +1,10 @@
-// What the serving thread counts.
+// Counters of the serving thread, in shared memory.
 import { SharedCounters } from '../../lib/shared-counters.js';
 
-/** Upper bounds, in seconds, of the times from a block's acceptance to the first byte of its news to a client. */
+/** Upper bounds, in seconds, of the time from a block's acceptance to the first byte of its SetNewPrevHash to a client. */
 export const FIRST_BYTE_BUCKETS = [0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.3, 1] as const;
 
-/** Why clients were closed or turned away. */
+/** Reasons for which connections were closed or refused. */
 export const CLOSE_REASONS = [
   'handshake',
   'decryption',
@@ -45,16 +45,16 @@ const NAMES = [
 
 export type ServeCounterName = (typeof NAMES)[number];
 
-/** The figures by name. `firstByte BOUND` counts what took no longer than the bound and longer than the one before. */
+/** Values by name. `firstByte BOUND` counts times up to that bound and above the previous one. */
 export type ServeFigures = Record<ServeCounterName, number>;
 
 export class ServeCounters extends SharedCounters<ServeCounterName> {
-  /** @param buffer of the other end's view; a new one without */
+  /** @param buffer of the other end's view; a new buffer if omitted */
   constructor(buffer?: SharedArrayBuffer) {
     super(NAMES, buffer);
   }
 
-  /** A client's first byte of a new tip left so many seconds after the node accepted the block. */
+  /** Counts the time from a block's acceptance to the first byte for a client. */
   firstByte(seconds: number): void {
     const bound = FIRST_BYTE_BUCKETS.find((limit) => seconds <= limit);
     if (bound !== undefined) this.add(`firstByte ${bound}`);

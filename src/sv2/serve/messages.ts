@@ -1,8 +1,8 @@
-// What crosses between the node thread and the thread that serves Stratum V2 clients, besides mining/messages.ts.
+// Messages between the node thread and the thread that serves Stratum V2 clients, besides those of mining/messages.ts.
 import type { FoundBlock, LogLine, Reserve, WorkNews } from '../../mining/messages.js';
 import type { CoinbaseOutputConstraints } from '../codec/template-messages.js';
 
-/** To the serving thread. */
+/** A message to the serving thread. */
 export type ToServe = WorkNews | { readonly kind: 'clients'; readonly question: number } | { readonly kind: 'close' };
 
 /** A client as getsv2info shows it. */
@@ -19,30 +19,30 @@ export interface ClientInfo {
   readonly bytesReceived: number;
 }
 
-/** To the node thread. */
+/** A message to the node thread. */
 export type FromServe =
   | { readonly kind: 'listening'; readonly addresses: readonly { readonly host: string; readonly port: number }[] }
   | { readonly kind: 'failed'; readonly text: string }
-  /** Reserves that clients need; the whole list each time it changes. */
+  /** Reserves that clients need: the whole list, each time it changes. */
   | { readonly kind: 'needs'; readonly reserves: readonly Reserve[] }
   /** A block with proof of work. */
   | FoundBlock
   | LogLine
   | { readonly kind: 'clients'; readonly question: number; readonly clients: readonly ClientInfo[] };
 
-/** What the thread is started with. */
+/** Data with which the thread is started. */
 export interface ServeOptions {
   readonly binds: readonly { readonly host: string; readonly port: number }[];
-  /** Connections from one address of another machine. */
+  /** Most connections from one address of another machine. */
   readonly perAddress: number;
-  /** 32 bytes; the thread signs its own certificates. */
+  /** The authority's private key, 32 bytes. The thread signs its own certificates. */
   readonly authoritySecret: Uint8Array;
-  /** Folder of submitted blocks; empty: what hears of them stores them elsewhere. */
+  /** Folder of submitted blocks; empty if the receiver of the messages stores them elsewhere. */
   readonly solutionsDir: string;
-  /** -blockmaxweight, and the reserve that templates keep at least. */
+  /** -blockmaxweight, and the least reserve of a template. */
   readonly maxWeight: number;
   readonly leastReserve: Reserve;
   readonly counters: SharedArrayBuffer;
-  /** Largest target of the chain. */
+  /** Highest target of the chain. */
   readonly powLimit: bigint;
 }

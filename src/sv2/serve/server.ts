@@ -1,7 +1,7 @@
-// The sockets of Stratum V2 clients and what goes over them, on a thread of its own: templates from the node thread
-// out, solutions in. Bounds: 2,000 connections, -sv2peraddress of them from one other machine (the oldest before
-// SetupConnection gives way), one handshake per turn of the loop, 64 questions of a client, 8 answers with transactions
-// under way, 4 MB unread by a client and 128 MB by all.
+// Serves Stratum V2 clients on a thread of its own: sends templates of the node thread, receives solutions. Limits:
+// 2,000 connections, -sv2peraddress of them from one address of another machine (the oldest before SetupConnection is
+// closed), one handshake per tick, 64 waiting requests of a client, 8 answers with transactions in progress, 4 MB
+// unread by a client and 128 MB by all.
 import type net from 'node:net';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { Clock } from '../../lib/clock.js';
@@ -22,11 +22,11 @@ import { type NumberedTemplate, TemplateTable } from './template-table.js';
 import { TransactionAnswers } from './transaction-answers.js';
 
 const MOST_CONNECTIONS = 2_000;
-/** For act 1, and from act 2 for SetupConnection. */
+/** Time for act 1, and again from act 2 on for SetupConnection. */
 const SETUP_MS = 15_000;
-/** A client that reads nothing for so long, though there is something, is closed. */
+/** Time after which a client is closed that reads nothing although bytes wait for it. */
 const STUCK_MS = 60_000;
-/** Between two changes of a client's constraints: each may cost the node a template. */
+/** Interval between two changes of a client's constraints. Each may cost the node a template. */
 const CONSTRAINTS_MS = 1_000;
 const SWEEP_MS = 1_000;
 const MOST_UNREAD_BY_ALL = 128 << 20;
@@ -43,7 +43,7 @@ export class Sv2Server {
   readonly #deps: ServerDeps;
   readonly #table: TemplateTable;
   readonly #clients = new Set<Client>();
-  /** Its pending connections are those before SetupConnection, in the order of their `sinceMs`. */
+  /** Its pending connections are those before SetupConnection, ordered by `sinceMs`. */
   readonly #admissions: Admissions<Client>;
   readonly #handshakes = new Set<Client>();
   #handshakeDue = false;
@@ -70,7 +70,7 @@ export class Sv2Server {
     this.#solver = new Solver(this.#table, deps, this.#log);
   }
 
-  /** @throws the system's error when an address cannot be bound */
+  /** @throws the system's error if an address cannot be bound */
   async listen(): Promise<{ host: string; port: number }[]> {
     const bound: { host: string; port: number }[] = [];
     for (const { host, port } of this.#deps.options.binds) {
@@ -93,7 +93,7 @@ export class Sv2Server {
     this.#clients.clear();
   }
 
-  /** News of the node thread. */
+  /** Processes a message of the node thread. */
   receive(message: ToServe): void {
     switch (message.kind) {
       case 'tip':
@@ -127,14 +127,14 @@ export class Sv2Server {
     }
   }
 
-  /** SetNewPrevHash to every client before anything else: most hold the template and get a hundred bytes. */
+  /** Sends SetNewPrevHash to every client before anything else. Most clients hold the template and get about a hundred bytes. */
   #newTip({ tip, activate, template }: Extract<ToServe, { kind: 'tip' }>): void {
     const active = this.#table.newTip(tip, activate, template, this.#deps.clock.monotonicMs());
     if (active === null) {
       this.#log.log('error', `Stratum V2: template ${activate} is not here`);
       return;
     }
-    // A staged template may be known by several ids.
+    // Clients may know a staged template by different ids.
     const payloads = new Map<bigint, Uint8Array>();
     const payloadOf = (named: NumberedTemplate): Uint8Array => {
       const payload = payloads.get(named.id) ?? prevHashOf(tip, named);
@@ -152,7 +152,7 @@ export class Sv2Server {
     }
   }
 
-  /** A template that was made of the tip: to clients that know the tip, and as a first one to those that wait. */
+  /** Sends a template of the tip to clients that know the tip, and as the first template to those that wait for one. */
   #sendToClients(template: NumberedTemplate, keys: readonly string[]): void {
     if (template.tip === null || template.tip !== this.#table.tip) return;
     const served = new Set(keys);
@@ -165,7 +165,7 @@ export class Sv2Server {
     }
   }
 
-  /** The first pair under a client's constraints, and what is staged. */
+  /** Sends the first template under a client's constraints with its SetNewPrevHash, and the staged template. */
   #sendFirstPair(client: Client, template: NumberedTemplate): void {
     const tip = this.#table.tip;
     if (tip === null) return;
@@ -175,7 +175,7 @@ export class Sv2Server {
     if (staged !== null) client.sendStaged(staged);
   }
 
-  /** A new connection. */
+  /** Takes a new connection. */
   accept(socket: net.Socket): void {
     const { counters, clock } = this.#deps;
     counters.add('connectionsAccepted');
@@ -207,7 +207,7 @@ export class Sv2Server {
   #read(client: Client, chunk: Uint8Array): void {
     client.connection.push(chunk);
     if (client.connection.handshakeDue) {
-      // Key work of many new connections leaves room for news between two of them.
+      // One handshake per tick, so that messages can be sent between the key computations of many new connections.
       client.socket.pause();
       this.#handshakes.add(client);
       this.#nextHandshake();
@@ -225,7 +225,7 @@ export class Sv2Server {
         this.#deps.counters.add('handshakes');
         this.#guard(client, () => this.#drain(client));
         client.socket.resume();
-        // What it waited for its turn was not its doing.
+        // The client is not charged for the time that it waited for its handshake.
         if (this.#admissions.renew(client)) client.sinceMs = this.#deps.clock.monotonicMs();
       }
       this.#nextHandshake();
@@ -288,7 +288,7 @@ export class Sv2Server {
     this.#log.limited(`client ${client.id}: ${maxAdditionalSize} bytes and ${maxAdditionalSigops} sigops of outputs`, 'debug');
     client.constraints = constraints;
     const changed = this.#dropNeed(client);
-    // Those of the constraints before are stale, whatever they held.
+    // Templates of the earlier constraints are stale.
     client.staleBelow = client.highestId + 1n;
     client.working = null;
     client.staged = null;
@@ -298,8 +298,8 @@ export class Sv2Server {
   }
 
   /**
-   * The constraints that a client sent last take effect.
-   * @param changed the node thread has to be told of what is needed
+   * Applies the constraints that a client sent last.
+   * @param changed true if the needs must be sent to the node thread
    */
   #applyConstraints(client: Client, changed = false): void {
     const reserve = client.waiting;
@@ -315,7 +315,7 @@ export class Sv2Server {
     if (need === undefined || changed) this.#postNeeds();
   }
 
-  /** @returns whether the node thread has to be told: there is no other client with that reserve */
+  /** @returns true if the needs must be sent to the node thread, because no other client has that reserve */
   #dropNeed(client: Client): boolean {
     const { key } = client;
     client.key = null;
@@ -324,7 +324,7 @@ export class Sv2Server {
     return this.#needs.delete(key as string);
   }
 
-  /** Once at the end of the turn, however often they change in it. */
+  /** Posts the needs once at the end of the tick, however often they change. */
   #postNeeds(): void {
     if (this.#needsDue) return;
     this.#needsDue = true;
@@ -334,7 +334,7 @@ export class Sv2Server {
     });
   }
 
-  /** Runs what one client set in motion: a fault in it ends that client and nothing else. */
+  /** Runs work for one client. An exception closes that client only. */
   #guard(client: Client, run: () => void): void {
     if (client.closed) return;
     try {
@@ -354,7 +354,7 @@ export class Sv2Server {
     this.#deps.counters.add(`closed ${reason}`);
     this.#log.limited(`Stratum V2: ${client.name} (${client.address}) is closed: ${detail}`);
     client.closed = true;
-    // What was written before, such as SetupConnection.Error, still goes out.
+    // Messages that were written before, such as SetupConnection.Error, are still sent.
     if (reason === 'refused') client.socket.destroySoon();
     else client.socket.destroy();
     this.#onClosed(client);
@@ -377,7 +377,7 @@ export class Sv2Server {
     client.releaseTemplates();
   }
 
-  /** What time alone brings; every second. */
+  /** Closes clients whose time is over, and applies waiting constraints. Called every second. */
   sweep(): void {
     const now = this.#deps.clock.monotonicMs();
     for (const client of this.#admissions.pending) {

@@ -1,5 +1,5 @@
-// Makes a block from a SubmitSolution. Checks only the proof of work: without it the bytes cannot be a block, and anyone
-// could fill the disk with them.
+// Makes a block from a SubmitSolution. Checks only the proof of work: without it the bytes cannot be a block, and
+// anyone could fill the disk with them.
 import { buildHeader } from '../../consensus/block/build-block.js';
 import { rootOverBranch } from '../../consensus/block/merkle.js';
 import { hashToHex } from '../../consensus/bytes/hex.js';
@@ -12,18 +12,18 @@ import type { SubmitSolution } from '../codec/template-messages.js';
 import type { NumberedTemplate } from './template-table.js';
 
 /**
- * What a solution is, or why it is none. Copies of a block that differ in the coinbase's witness have one hash, and
- * keys of their own.
+ * A block with proof of work, or the reason why the solution is none. Copies of a block that differ in the coinbase's
+ * witness have the same hash but different keys.
  */
 export type ReadSolution =
   | { readonly kind: 'block'; readonly hashHex: string; readonly key: string; readonly block: Uint8Array }
   | { readonly kind: 'bad'; readonly why: string };
 
-/** @param template whose tip is known */
+/** @param template a template whose tip is known */
 export function readSolution(solution: SubmitSolution, template: NumberedTemplate, powLimit: bigint, hashes: Hashes): ReadSolution {
   const { tip, served } = template;
   if (tip === null) return { kind: 'bad', why: 'its template was never activated' };
-  // The bytes of a message may be overwritten by the next one.
+  // The buffer of a message may be reused for the next one.
   const bytes = solution.coinbase.slice();
   let coinbase: TxView;
   try {

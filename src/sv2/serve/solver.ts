@@ -1,5 +1,5 @@
-// SubmitSolution: found its template, made into a block, written down, handed to the node thread. Everything that is
-// not handed on is said.
+// Handles SubmitSolution: finds the template, makes the block, writes it to disk and passes it to the node thread. Logs
+// every solution that is not passed on.
 import type { Hashes } from '../../crypto/crypto.js';
 import { BlockKeeper } from '../../mining/serve/block-keeper.js';
 import type { ServeLog } from '../../mining/serve/serve-log.js';

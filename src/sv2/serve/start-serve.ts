@@ -1,5 +1,5 @@
-// Both ends of the serving thread: the thread itself (called by workers/sv2.ts), and what starts and ends it on the
-// node thread.
+// Both ends of the serving thread: the thread itself (called by workers/sv2.ts), and the functions with which the node
+// thread starts and ends it.
 
 import { randomBytes } from 'node:crypto';
 import type { MessagePort } from 'node:worker_threads';
@@ -17,11 +17,14 @@ import { ServeCounters } from './counters.js';
 import type { ClientInfo, FromServe, ServeOptions, ToServe } from './messages.js';
 import { Sv2Server } from './server.js';
 
-/** Clients' clocks may be behind ours; the end is the largest number, so that a long run needs no other certificate. */
+/**
+ * Certificates begin an hour early, because clients' clocks may be slow. They end at the largest number, so that a long
+ * run needs no other certificate.
+ */
 const VALID_BEFORE_SECONDS = 3_600;
 const NOT_VALID_AFTER = 0xffffffff;
 
-/** A static key of this run with its certificate. */
+/** Creates a static key for this run and its certificate. */
 function createIdentity(authoritySecret: Uint8Array): { identity: ResponderIdentity; ellSwift: ReturnType<typeof createEllSwift> } {
   const hashes = createNativeHashes();
   const ellSwift = createEllSwift(hashes);
@@ -39,7 +42,7 @@ function createIdentity(authoritySecret: Uint8Array): { identity: ResponderIdent
   return { identity: { staticKey, certificate }, ellSwift };
 }
 
-/** The thread: listens, reports, serves until it is told to close. */
+/** Runs the thread: listens, reports its addresses, and serves until the message `close`. */
 export async function runServe(options: ServeOptions, port: MessagePort): Promise<void> {
   const post = (message: FromServe, transfer: readonly ArrayBuffer[] = []): void => port.postMessage(message, transfer);
   let server: Sv2Server;
@@ -48,7 +51,7 @@ export async function runServe(options: ServeOptions, port: MessagePort): Promis
     options.authoritySecret.fill(0);
     const hashes = createNativeHashes();
     const counters = new ServeCounters(options.counters);
-    // With fractions, as the times of blocks that clients' news are measured from.
+    // Times have fractions of milliseconds, like the acceptance times of blocks to which they are compared.
     const clock = { nowMs: () => performance.timeOrigin + performance.now(), monotonicMs: () => performance.now() };
     server = new Sv2Server({ hashes, aead: createAead(), ellSwift, identity: () => identity, options, counters, clock, post });
     post({ kind: 'listening', addresses: await server.listen() });
@@ -56,7 +59,7 @@ export async function runServe(options: ServeOptions, port: MessagePort): Promis
     post({ kind: 'failed', text: (error as Error).message });
     return;
   }
-  // Clients and submitted blocks are worth more than a tidy end.
+  // After an exception the thread continues, because clients and submitted blocks are worth more than a clean state.
   const survive = (error: unknown): void =>
     post({ kind: 'log', level: 'error', text: `Stratum V2: ${error instanceof Error ? error.stack : String(error)}` });
   process.on('uncaughtException', survive);
@@ -67,7 +70,7 @@ export async function runServe(options: ServeOptions, port: MessagePort): Promis
   });
 }
 
-/** Starts the thread; see startServing. @param entry the thread's module; workers/sv2.js unless a test brings its own */
+/** Starts the thread; see startServing. @param entry the thread's module; workers/sv2.js unless a test passes its own */
 export function startServe(
   options: ServeOptions,
   listener: (message: ServeNews) => void,
@@ -81,5 +84,5 @@ export function startServe(
 /** The thread as the node thread sees it. */
 export type ServingThread = Serving<WorkNews, ClientInfo>;
 
-/** Messages from the thread, without its start and its answers. */
+/** Messages from the thread except those about its start, and answers to requests. */
 export type ServeNews = NewsOf<FromServe>;

@@ -1,8 +1,9 @@
-// The templates that clients may be told of or come back with: what is current for which reserve, what is staged for
-// the next height, and what was served before. Retention: 64 templates of the tip and all of the three tips before are
-// good for solutions, 256 at most; answers about older ones follow what other providers do (stale for ten seconds, then
-// not found). Further ids of a template for single clients are not counted among these: each client has a few of its
-// own, so that none can crowd out what others work on; nor are those that clients were told of last.
+// Templates that clients know or may request: the current one of each reserve, the staged one for the next height, and
+// earlier ones. Solutions are accepted for 64 templates of the tip and for all of the three tips before, at most 256
+// together. A request about an older one fails as with other providers: stale for ten seconds, then not found.
+//
+// Templates that clients were sent last are not counted in these limits. Further ids of a template for single clients
+// are not counted either: each client has a few of its own, so that none can displace templates that others work on.
 import type { ServedTemplate, ServedTip } from '../../mining/messages.js';
 import { transactionsOf } from '../../mining/serve/join-block.js';
 import { encodeTransactionData, FUTURE_TEMPLATE_AT, type TransactionDataError } from '../codec/template-messages.js';
@@ -14,47 +15,45 @@ const RETAINED_TIPS = 3;
 const STALE_MS = 10_000;
 /** Further ids of one client: those of its last changes of constraints. */
 const MOST_OF_A_CLIENT = 8;
-/** Of all clients that have gone, which may come back with a solution. */
+/** Further ids of all disconnected clients, which may reconnect with a solution. */
 const MOST_OF_DISCONNECTED = 64;
-/** Owner of templates that are for all clients; clients count from 1. */
+/** Owner of templates that are for all clients. Client numbers begin at 1. */
 const SHARED = 0;
-/** Encoded answers with transactions that are kept: bytes together. */
+/** Total size of encoded answers with transactions that are cached. */
 const MOST_DATA_BYTES = 16 << 20;
 
-/** A template as clients know it, with what became of it. */
+/** A template under an id that clients know. */
 export interface NumberedTemplate {
-  /** template_id; larger than those of all before it. */
+  /** template_id, larger than all earlier ones. */
   readonly id: bigint;
   readonly served: ServedTemplate;
-  /** NewTemplate for the last SetNewPrevHash, and for one to come. */
+  /** Encoded NewTemplate for the last SetNewPrevHash, and for the next one. */
   readonly payload: Uint8Array;
   readonly futurePayload: Uint8Array;
-  /** The client that has it under this id; 0: it is for all. */
+  /** The client that knows it under this id; 0 if it is for all. */
   readonly owner: number;
-  /** The tip it is built on; null while that is not known. */
+  /** The tip on which it is built; null while that is not known. */
   tip: ServedTip | null;
 }
 
 export class TemplateTable {
-  /** null while templates are held back. */
+  /** Null while templates are held back. */
   tip: ServedTip | null = null;
-  /** For the next height. */
+  /** Template for the next height. */
   staged: NumberedTemplate | null = null;
-  /** In the order they came. */
+  /** Templates by id, in order of arrival. */
   readonly #templates = new Map<bigint, NumberedTemplate>();
-  /**
-   * Ids go on from the time of the start in microseconds: a solution of an earlier run meets no template of this one.
-   */
+  /** Ids begin at the start time in microseconds, so that a solution from an earlier run matches no template of this one. */
   #lastId: bigint;
   readonly #current = new Map<string, NumberedTemplate>();
-  /** Without transactions, on the tip: what SetNewPrevHash named. */
+  /** Template of the tip without transactions, named by SetNewPrevHash. */
   #active: NumberedTemplate | null = null;
-  /** Tips before this one, newest first, and when they ended. */
+  /** Previous tips, newest first, and the time when each was replaced. */
   #before: { readonly tip: ServedTip; readonly endedMs: number }[] = [];
   /** Ids of single clients, oldest first. */
   readonly #owned = new Map<number, bigint[]>();
   readonly #ofDisconnected: bigint[] = [];
-  /** What clients were told of last, and how many of them. */
+  /** Templates that clients were sent last, and the number of such clients. */
   readonly #held = new Map<ServedTemplate, number>();
   readonly #data = new Map<bigint, Uint8Array>();
   #dataBytes = 0;
@@ -64,19 +63,19 @@ export class TemplateTable {
     this.#lastId = BigInt(Math.floor(startedMs)) * 1000n;
   }
 
-  /** Templates held, each counted once for each of its ids. */
+  /** Number of templates; each is counted once per id. */
   get size(): number {
     return this.#templates.size;
   }
 
-  /** @returns the template that SetNewPrevHash names; null when it is not here, which is a bug of the node thread */
+  /** @returns the template that SetNewPrevHash names; null if it is missing, which is a bug of the node thread */
   newTip(tip: ServedTip, activate: number, given: ServedTemplate | null, nowMs: number): NumberedTemplate | null {
     this.#endTip(nowMs);
     const active = given === null ? this.#find(activate) : this.#add(given, tip);
     this.staged = null;
     if (active === null) return null;
     this.tip = tip;
-    // Under each of its ids.
+    // The template has this tip under each of its ids.
     for (const template of this.#templates.values()) if (template.served === active.served) template.tip = tip;
     this.#active = active;
     this.#prune();
@@ -89,7 +88,7 @@ export class TemplateTable {
     this.staged = null;
   }
 
-  /** A template of the tip for these reserves. */
+  /** Adds a template of the tip for these reserves. */
   addTemplate(served: ServedTemplate, keys: readonly string[]): NumberedTemplate {
     const template = this.#add(served, this.tip);
     for (const key of keys) this.#current.set(key, template);
@@ -97,7 +96,7 @@ export class TemplateTable {
     return template;
   }
 
-  /** @returns null when it is not here any more */
+  /** Makes a template the current one of further reserves. @returns null if it is no longer here */
   shareTemplate(serial: number, keys: readonly string[]): NumberedTemplate | null {
     const template = this.#find(serial);
     if (template !== null && template.tip === this.tip) for (const key of keys) this.#current.set(key, template);
@@ -110,7 +109,7 @@ export class TemplateTable {
   }
 
   /**
-   * The same template under a new id, for a client that was told of later ones: ids rise on each connection.
+   * Adds the same template under a new id, for a client that knows later ones: ids rise on each connection.
    * @param owner number of the client
    */
   reissue({ served, tip }: NumberedTemplate, owner: number): NumberedTemplate {
@@ -121,25 +120,28 @@ export class TemplateTable {
     return template;
   }
 
-  /** A client may come back with a template: those for other reserves don't push it out. */
+  /** Notes that a client was sent this template, so that templates for other reserves do not displace it. */
   retain({ served }: NumberedTemplate): void {
     this.#held.set(served, (this.#held.get(served) ?? 0) + 1);
   }
 
-  /** That client won't any more. */
+  /** Undoes retainTemplate when the client was sent enough later ones. */
   release({ served }: NumberedTemplate): void {
     const left = (this.#held.get(served) ?? 1) - 1;
     if (left > 0) this.#held.set(served, left);
     else this.#held.delete(served);
   }
 
-  /** A client has gone. */
+  /** Moves the ids of a disconnected client to the limit for all such clients. */
   forgetClient(owner: number): void {
     for (const id of this.#owned.get(owner) ?? []) this.#limit(this.#ofDisconnected, id, MOST_OF_DISCONNECTED);
     this.#owned.delete(owner);
   }
 
-  /** What is staged under an id above that of a client's template; for all clients if that template is. */
+  /**
+   * Returns the staged template under an id above the given one, assigning a new id if necessary: for one client, or
+   * for all clients if the given template is for all.
+   */
   stagedAbove({ id, owner }: NumberedTemplate): NumberedTemplate | null {
     const { staged } = this;
     if (staged === null || staged.id > id) return staged;
@@ -148,12 +150,12 @@ export class TemplateTable {
     return this.staged;
   }
 
-  /** The best of the tip for a reserve; null before there is one. */
+  /** Returns the best template of the tip for a reserve; null if there is none yet. */
   current(key: string): NumberedTemplate | null {
     return this.#current.get(key) ?? null;
   }
 
-  /** Without transactions, good for every reserve. */
+  /** The template without transactions, which suits every reserve. */
   get active(): NumberedTemplate | null {
     return this.tip === null ? null : this.#active;
   }
@@ -163,8 +165,8 @@ export class TemplateTable {
   }
 
   /**
-   * RequestTransactionData.Success of a template, or why there is none.
-   * @param staleBelow ids that the client's new constraints made stale
+   * Returns the encoded RequestTransactionData.Success of a template, or the error code.
+   * @param staleBelow ids below it are of the client's earlier constraints
    */
   data(id: bigint, staleBelow: bigint, nowMs: number): Uint8Array | TransactionDataError {
     const template = this.#templates.get(id);
@@ -240,7 +242,7 @@ export class TemplateTable {
       this.#templates.delete(id);
       remaining.delete(served);
     }
-    // The others are as good as the one that is for all.
+    // A client's own id is dropped together with the template for all.
     for (const [id, { served, owner }] of this.#templates) if (owner !== SHARED && !remaining.has(served)) this.#templates.delete(id);
   }
 }

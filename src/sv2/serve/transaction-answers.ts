@@ -1,21 +1,21 @@
-// RequestTransactionData answered in turn: one answer of a client at a time, so that each holds one block's
-// transactions at most, and eight of all clients, so that they hold eight together. Clients take turns, and one that is
-// slow to read keeps its place only while no other wants it.
+// Answers RequestTransactionData: one answer of a client at a time, and at most eight of all clients, so that at most
+// eight blocks' transactions are held in memory. Clients are served round robin. A slow client keeps its place only
+// while no other client waits.
 import type { Clock } from '../../lib/clock.js';
 import type { Client } from './client.js';
 import type { TemplateTable } from './template-table.js';
 
 const MOST_REQUESTS = 64;
 const MOST_ANSWERING = 8;
-/** An answer may take so long while others wait for a place: 4 MB at 6 Mbit/s. */
+/** Longest time of an answer while others wait: 4 MB at 6 Mbit/s. */
 const PLACE_MS = 5_000;
 
 export class TransactionAnswers {
   readonly #table: TemplateTable;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  /** Clients with questions that wait. */
+  /** Clients with requests that wait. */
   readonly #asking = new Set<Client>();
-  /** Clients whose answer is on its way, and since when, by the monotonic clock. */
+  /** Clients whose answer is being sent, and the time since when, by the monotonic clock. */
   readonly #answering = new Map<Client, number>();
 
   constructor(board: TemplateTable, clock: Pick<Clock, 'monotonicMs'>) {
@@ -23,7 +23,7 @@ export class TransactionAnswers {
     this.#clock = clock;
   }
 
-  /** @returns false when the client has too many questions open */
+  /** Adds a request. @returns false if the client has too many requests waiting */
   request(client: Client, id: bigint): boolean {
     if (client.requests.length >= MOST_REQUESTS) return false;
     client.requests.push(id);
@@ -32,7 +32,7 @@ export class TransactionAnswers {
     return true;
   }
 
-  /** The client has gone. */
+  /** Removes a disconnected client. */
   forgetClient(client: Client): void {
     this.#asking.delete(client);
     this.#answered(client);
@@ -43,12 +43,12 @@ export class TransactionAnswers {
       if (this.#answering.size >= MOST_ANSWERING) return;
       while (client.requests.length > 0 && !this.#answering.has(client)) this.#answerOne(client, client.requests.shift() as bigint);
       this.#asking.delete(client);
-      // Behind those that wait already.
+      // Moves it behind the clients that wait already.
       if (client.requests.length > 0) this.#asking.add(client);
     }
   }
 
-  /** Who keeps a place that others wait for. */
+  /** Clients that are slow while others wait. */
   overdueClients(nowMs: number): Client[] {
     if (this.#answering.size < MOST_ANSWERING) return [];
     if (![...this.#asking].some((client) => !this.#answering.has(client))) return [];
