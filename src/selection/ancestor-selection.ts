@@ -1,46 +1,45 @@
-// Which transactions a block takes and in what order, exactly as Core 0.21 does it (miner.cpp, addPackageTxs): packages
-// of a transaction with its unconfirmed ancestors by fee rate. Numbers only; called by the assemble job with the
-// mirror's arrays.
+// Selects the transactions of a block and their order exactly as Core 0.21 does (miner.cpp, addPackageTxs): by the fee
+// rate of packages, where a package is a transaction with its unconfirmed ancestors. Works on numbers only.
 //
-// Two streams are merged: the ranking of the whole pool, and a heap of those whose ancestors were partly taken already,
-// ranked by what is left of their package. One oddity is Core's and kept: the first subtraction from a package takes
-// off the modified fee of the included ancestor, later ones its base fee.
+// Two streams are merged: the ranking of the whole mempool, and a heap of transactions some of whose ancestors are
+// already selected, ranked by the rest of their package. Core's oddity is reproduced: the first subtraction from a
+// package subtracts the modified fee of the included ancestor, later ones its base fee.
 import { type Candidates, compareFeeRates, compareTxids } from './candidates.js';
 import { compareFeeFractions } from './cluster/fee-fraction.js';
 import { ranksWithAncestors } from './ranking.js';
 
-/** Weight kept free for header and coinbase unless the operator says otherwise; also what "nearly full" means below. */
+/** Default weight reserve for header and coinbase, and Core's limit for "nearly full". */
 export const RESERVED_WEIGHT = 4000;
-/** Sigop cost kept free for the coinbase. */
+/** Sigop cost reserved for the coinbase. */
 export const RESERVED_SIGOPS = 400;
-/** Of a block, with the coinbase's. */
+/** Consensus limit of a block's sigop cost, including the coinbase's. */
 export const MAX_SIGOPS = 80_000;
 const WITNESS_SCALE = 4;
-/** After so many packages in a row that didn't fit, a nearly full block is left as it is. */
+/** Number of consecutive packages that did not fit after which a nearly full block is finished. */
 export const MAX_FAILURES = 1000;
-/** Lock times below are heights. */
+/** Lock times below this are heights. */
 const LOCKTIME_THRESHOLD = 500_000_000;
 
 export interface SelectionLimits {
   readonly maxWeight: number;
-  /** Weight kept free for header and coinbase. */
+  /** Weight reserved for header and coinbase. */
   readonly reservedWeight: number;
-  /** Least fee for a package of this virtual size; below it selection ends. */
+  /** Least fee of a package of this virtual size. Selection ends at the first package below it. */
   readonly minFee: (size: number) => number;
-  /** The rate that this follows, satoshis per 1,000 virtual bytes. */
+  /** Fee rate on which minFee is based, in satoshis per 1,000 virtual bytes. */
   readonly minFeeRate: number;
   readonly height: number;
   /** Median time past of the parent. */
   readonly lockTimeCutoff: number;
-  /** False before segwit: witnesses stay out. */
+  /** False before segwit: transactions with witnesses are excluded. */
   readonly allowWitness: boolean;
-  /** Sigop cost of the block, with the coinbase's; the consensus limit unless given. */
+  /** Limit of the block's sigop cost, including the coinbase's. Default: the consensus limit. */
   readonly maxSigops?: number;
-  /** 1 for slots that stay out, and with them all that depends on them. */
+  /** 1 for slots that are excluded, together with all their descendants. */
   readonly excluded?: Uint8Array | null;
 }
 
-/** What a package pays for its room. */
+/** Fee and size of a package. */
 export interface PackageRate {
   /** Modified fees in satoshis. */
   readonly fee: number;
@@ -49,19 +48,19 @@ export interface PackageRate {
 }
 
 export interface Selection {
-  /** In block order. */
+  /** Slots in block order. */
   readonly slots: Int32Array;
-  /** Base fees. */
+  /** Sum of base fees. */
   readonly fees: number;
-  /** With the reserved part. */
+  /** Includes the reserve. */
   readonly weight: number;
-  /** With the reserved part. */
+  /** Includes the reserve. */
   readonly sigops: number;
-  /** The lowest rate at which something was taken; null when nothing was. */
+  /** The lowest fee rate of a selected package; null if none was selected. */
   readonly cut: PackageRate | null;
 }
 
-/** The lower of two rates. */
+/** Returns the lower of two rates. */
 export function lowerRate(cut: PackageRate | null, fee: number, size: number): PackageRate {
   return cut !== null && compareFeeFractions(fee, size, cut.fee, cut.size) >= 0 ? cut : { fee, size };
 }
@@ -70,24 +69,21 @@ const UNTOUCHED = 0;
 const IN_BLOCK = 1;
 const FAILED = 2;
 
-/**
- * Arrays by slot that one selection after the other works in: with a hundred thousand slots making them anew costs more
- * than selecting.
- */
+/** Arrays by slot that are reused by all selections. With a hundred thousand slots, allocating them costs more than selecting. */
 export class SelectionScratch {
   state = new Uint8Array(0);
   mark = new Int32Array(0);
   lastMark = 0;
-  /** Of the selection by chunks. */
+  /** For the selection by chunks. */
   taken = new Uint8Array(0);
   closed = new Uint8Array(0);
-  /** Of the modified set: sums, and places in its heap, which are all zero between selections. */
+  /** For ModifiedSet: sums, and positions in its heap. All zero between selections. */
   size = new Float64Array(0);
   fees = new Float64Array(0);
   sigops = new Float64Array(0);
   place = new Int32Array(0);
 
-  /** Ready for so many slots. */
+  /** Prepares the arrays for that number of slots. */
   prepare(capacity: number): this {
     if (capacity > this.state.length) {
       this.state = new Uint8Array(capacity);
@@ -119,15 +115,15 @@ export function selectByAncestors(
 }
 
 /**
- * Whether nothing is excluded; and a safety net: the pool holds nothing that isn't final, and witnesses only once they
- * count.
+ * Returns true if none of the slots is excluded. Also checks finality and witnesses again, although the mempool
+ * contains only transactions that may enter.
  */
 export function mayEnter(c: Candidates, slots: readonly number[], limits: SelectionLimits): boolean {
   for (const slot of slots) if (!mayEnterAlone(c, slot, limits)) return false;
   return true;
 }
 
-/** The same for one. */
+/** Does the checks of mayEnter for one slot. */
 export function mayEnterAlone({ lockTime, hasWitness }: Candidates, slot: number, limits: SelectionLimits): boolean {
   if (limits.excluded != null && limits.excluded[slot] !== 0) return false;
   const lock = lockTime[slot];
@@ -140,7 +136,7 @@ class AncestorSelection {
   readonly #limits: SelectionLimits;
   readonly #state: Uint8Array;
   readonly #modified: ModifiedSet;
-  /** Marks the package being looked at, by turn. */
+  /** Marks the members of the current package with its number. */
   readonly #mark: Int32Array;
   readonly #scratch: SelectionScratch;
   readonly #slots: number[] = [];
@@ -175,7 +171,7 @@ class AncestorSelection {
       const size = fromModified ? modified.size[slot] : c.ancestorSize[slot];
       const fees = fromModified ? modified.fees[slot] : c.ancestorFees[slot];
       const sigops = fromModified ? modified.sigops[slot] : c.ancestorSigops[slot];
-      // Everything after it pays less still.
+      // All later packages pay less.
       if (fees < this.#limits.minFee(size)) break;
       if (!this.#fits(size, sigops)) {
         if (fromModified) this.#fail(slot);
@@ -183,7 +179,7 @@ class AncestorSelection {
         if (failures > MAX_FAILURES && this.#weight > this.#limits.maxWeight - RESERVED_WEIGHT) break;
         continue;
       }
-      // Most spend nothing unconfirmed: for them no list is made.
+      // Most transactions have no unconfirmed parents. For them no list is allocated.
       if (c.parents[slot].length === 0) {
         if (mayEnterAlone(c, slot, this.#limits)) {
           failures = 0;
@@ -214,7 +210,7 @@ class AncestorSelection {
     this.#state[slot] = FAILED;
   }
 
-  /** The slot and those of its ancestors that the block doesn't hold yet. */
+  /** Returns the slot and those of its ancestors that are not in the block yet. */
   #package(slot: number): number[] {
     const mark = ++this.#scratch.lastMark;
     const members = [slot];
@@ -236,7 +232,7 @@ class AncestorSelection {
       this.#place(slot);
       if (this.#modified.has(slot)) this.#modified.remove(slot);
     }
-    // By txid, because the first subtraction of several counts differently.
+    // Ordered by txid, because the first of several subtractions differs from the others.
     if (members.length > 1) members.sort((a, b) => compareTxids(c.txids, a, b));
     else if (c.children[members[0]].length === 0) return;
     const packageMark = ++this.#scratch.lastMark;
@@ -244,7 +240,7 @@ class AncestorSelection {
     for (const slot of members) this.#subtractFromDescendants(slot, packageMark);
   }
 
-  /** One without parents; those are never in the modified set. */
+  /** Adds a transaction without parents. Such a transaction is never in the modified set. */
   #takeLone(slot: number): void {
     this.#place(slot);
     if (this.#c.children[slot].length === 0) return;
@@ -278,14 +274,14 @@ class AncestorSelection {
   }
 }
 
-/** Slots whose ancestors are partly in the block, with what is left of their sums, the best on top of a heap. */
+/** Transactions with some ancestors in the block, and the rest of their sums. A heap with the best one on top. */
 class ModifiedSet {
   readonly size: Float64Array;
   readonly fees: Float64Array;
   readonly sigops: Float64Array;
   readonly #c: Candidates;
   readonly #heap: number[] = [];
-  /** Place in the heap plus one; 0 outside. */
+  /** Position in the heap plus one; 0 for slots outside. */
   readonly #place: Int32Array;
 
   constructor(c: Candidates, { size, fees, sigops, place }: SelectionScratch) {
@@ -296,7 +292,7 @@ class ModifiedSet {
     this.#place = place;
   }
 
-  /** Leaves no trace in the places. */
+  /** Resets the positions to zero. */
   clear(): void {
     for (const slot of this.#heap) this.#place[slot] = 0;
     this.#heap.length = 0;
@@ -305,7 +301,7 @@ class ModifiedSet {
   get count(): number {
     return this.#heap.length;
   }
-  /** The best slot, -1 when empty. */
+  /** The best slot; -1 if the set is empty. */
   get head(): number {
     return this.#heap.length === 0 ? -1 : this.#heap[0];
   }
@@ -313,7 +309,7 @@ class ModifiedSet {
     return this.#place[slot] !== 0;
   }
 
-  /** Takes an included ancestor off a slot's sums; the first time starting from the pool's sums. */
+  /** Subtracts an included ancestor from a slot's sums. The first time it begins with the mempool's sums. */
   subtract(slot: number, taken: number): void {
     const c = this.#c;
     if (this.#place[slot] === 0) {
@@ -340,7 +336,7 @@ class ModifiedSet {
     this.#place[slot] = 0;
   }
 
-  /** Whether a slot of this set ranks strictly before one that was not touched. */
+  /** Returns true if a slot of this set ranks strictly before a slot outside it. */
   precedes(slot: number, untouched: number): boolean {
     const c = this.#c;
     return this.#compare(slot, this.fees[slot], this.size[slot], untouched, c.ancestorFees[untouched], c.ancestorSize[untouched]) < 0;

@@ -1,12 +1,12 @@
-// The selection of mode `live`: chunks of clusters, unless the ancestor order of Core 0.21 happens to pay more. It can
-// where a block is full and its last few hundred bytes decide (a knapsack no greedy order solves for sure), so both are
-// filled and compared; the second costs about as much as the first. Called by the assemble job.
+// Selection of mode `live`: by chunks of clusters, unless the ancestor order of Core 0.21 pays more. It can where the
+// last few hundred bytes of a full block decide, a knapsack problem that no greedy order always solves. Both are
+// computed and compared; the second costs about as much as the first. See docs/decisions/0036-fill-both-selections.md.
 import { type Selection, type SelectionLimits, type SelectionScratch, selectByAncestors } from './ancestor-selection.js';
 import type { Candidates } from './candidates.js';
 import type { ClusterIndex } from './cluster/cluster-index.js';
 import { fillByChunks } from './fill.js';
 
-/** @param ranking every slot in use, by compareRank @param index the clusters of the same slots */
+/** @param ranking every used slot, by compareRank @param index the clusters of the same slots */
 export function selectBestBlock(
   c: Candidates,
   ranking: Int32Array,
@@ -19,7 +19,7 @@ export function selectBestBlock(
   return modifiedFees(c, byAncestors.slots) > modifiedFees(c, byChunks.slots) ? byAncestors : byChunks;
 }
 
-/** What counts: fees as the operator has weighted them. */
+/** Returns the sum of modified fees, which include the operator's prioritisetransaction. */
 function modifiedFees({ modifiedFee }: Candidates, slots: Int32Array): number {
   let sum = 0;
   for (const slot of slots) sum += modifiedFee[slot];

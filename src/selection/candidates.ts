@@ -1,7 +1,7 @@
-// The candidates for a block as numbers: one slot per transaction, one array per figure. Written by the assembler's
-// mirror, read by ranking and selection. Slots are reused, so only those in use mean anything.
+// Candidates for a block as numbers: one slot per transaction, one array per figure. The assembler's mirror writes
+// them, ranking and selection read them. Slots are reused, so only used ones have valid figures.
 
-/** Columns by slot. Fees in satoshis, sizes in sigop-adjusted virtual bytes; sums include the transaction itself. */
+/** Columns by slot. Fees in satoshis, sizes in sigop-adjusted virtual bytes. Sums include the transaction itself. */
 export interface Candidates {
   readonly fee: Float64Array;
   readonly modifiedFee: Float64Array;
@@ -13,17 +13,17 @@ export interface Candidates {
   /** Modified fees of the transaction and its unconfirmed ancestors. */
   readonly ancestorFees: Float64Array;
   readonly ancestorSigops: Float64Array;
-  /** nLockTime where it counts, else 0. */
+  /** nLockTime if it applies, else 0. */
   readonly lockTime: Float64Array;
   readonly hasWitness: Uint8Array;
-  /** 32 bytes per slot, internal order. */
+  /** Txids, 32 bytes per slot, internal order. */
   readonly txids: Uint8Array;
-  /** Slots of the direct relatives; empty for slots not in use. */
+  /** Slots of parents and children; empty for unused slots. */
   readonly parents: readonly (readonly number[])[];
   readonly children: readonly (readonly number[])[];
 }
 
-/** Order of two txids by their stored bytes, first byte first; Core's tie-breaker everywhere. */
+/** Compares two txids by their stored bytes, first byte first. Core breaks ties this way. */
 export function compareTxids(txids: Uint8Array, a: number, b: number): number {
   for (let i = a * 32, k = b * 32, end = i + 32; i < end; i++, k++) {
     if (txids[i] !== txids[k]) return txids[i] - txids[k];
@@ -32,8 +32,8 @@ export function compareTxids(txids: Uint8Array, a: number, b: number): number {
 }
 
 /**
- * Order by fee rate as the law of Core 0.21 has it: the higher product first, in doubles, ties by txid.
- * @returns negative when (feeA, sizeA) of slot a comes first
+ * Compares fee rates as Core 0.21 does: by cross products in doubles, higher rate first, ties by txid.
+ * @returns negative if (feeA, sizeA) of slot a comes first
  */
 export function compareFeeRates(txids: Uint8Array, a: number, feeA: number, sizeA: number, b: number, feeB: number, sizeB: number): number {
   const left = feeA * sizeB;

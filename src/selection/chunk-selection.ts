@@ -1,6 +1,6 @@
-// Which transactions a block takes as Core's master does it (miner.cpp, addChunks): chunks by falling rate until one
-// pays less than the least, and what does not fit is left out with the rest of its cluster. Numbers only; called by the
-// assemble job in mode `chunks`.
+// Selects the transactions of a block as Core's master does (miner.cpp, addChunks), for mode `chunks`: chunks by
+// falling fee rate until one pays less than the minimum. A chunk that does not fit is left out with the rest of its
+// cluster.
 import {
   lowerRate,
   MAX_FAILURES,

@@ -1,6 +1,6 @@
-// Fills a block with chunks, best first, as long as they fit. A chunk that is too large falls apart: from then on each
-// of its cluster's transactions with what it needs competes with the chunks that follow, so that the end of the block
-// is packed with the best that fits. Called by best-block.ts with the mirror's numbers.
+// Fills a block with chunks, best first, as long as they fit. If a chunk is too large, its cluster is split: from then
+// on each of its transactions, with its missing ancestors, competes with later chunks, so that the end of the block is
+// packed with the best that fits.
 import {
   lowerRate,
   MAX_SIGOPS,
@@ -16,15 +16,15 @@ import type { Candidates } from './candidates.js';
 import { adjustedWeight, type ClusterIndex } from './cluster/cluster-index.js';
 import { compareFeeFractions } from './cluster/fee-fraction.js';
 
-/** Chunks that didn't fit, in a nearly full block, after which the rest of the set is left alone. */
+/** Number of chunks that did not fit into a nearly full block after which filling ends. */
 const MAX_MISSES = 400;
-/** Room below which a miss counts: a few ordinary transactions. */
+/** Free weight below which a chunk that does not fit counts: a few ordinary transactions. */
 const NEARLY_FULL_WEIGHT = 8_000;
-/** Clusters that fall apart, and transactions looked at in each. */
+/** Limits of the number of split clusters, and of transactions considered in each. */
 const PARTED_CLUSTERS = 400;
 const PARTED_TRANSACTIONS = 64;
 
-/** A transaction with what it needs of a cluster that fell apart. */
+/** A transaction of a split cluster with its missing ancestors. */
 interface Package {
   readonly slots: number[];
   readonly fee: number;
@@ -35,14 +35,14 @@ interface Package {
   readonly chunk: number;
 }
 
-/** What a chunk takes of a block. */
+/** Size of a chunk in a block. */
 interface ChunkSums {
   vsize: number;
   weight: number;
   sigops: number;
 }
 
-/** Takes chunks by fee rate. */
+/** Selects chunks by fee rate. */
 export function fillByChunks(
   c: Candidates,
   index: ClusterIndex,
@@ -57,11 +57,11 @@ class Filling {
   readonly #index: ClusterIndex;
   readonly #limits: SelectionLimits;
   readonly #taken: Uint8Array;
-  /** By cluster: it waits for a chunk that was left out. */
+  /** By cluster: 1 if an earlier chunk of it was left out. */
   readonly #closed: Uint8Array;
   readonly #slots: number[] = [];
   readonly #sums: ChunkSums = { vsize: 0, weight: 0, sigops: 0 };
-  /** Of clusters that fell apart. */
+  /** Packages of split clusters. */
   #packages: Package[] = [];
   #parted = 0;
   #fees = 0;
@@ -80,7 +80,7 @@ class Filling {
 
   run(): Selection {
     this.#chunks();
-    // What is left of the room.
+    // Fills the remaining space.
     while (this.#takePackage(null));
     return { slots: new Int32Array(this.#slots), fees: this.#fees, weight: this.#weight, sigops: this.#sigops, cut: this.#cut };
   }
@@ -98,7 +98,7 @@ class Filling {
       const { vsize, weight, sigops } = this.#measure(first);
       const least = this.#limits.minFee(vsize);
       if (fee < least) {
-        // Rounding makes the least fee jump by a satoshi: only well below it nothing more can pass.
+        // Rounding changes the least fee by up to a satoshi, so filling ends only clearly below it.
         if (fee * 2 < least && fee + 2 < least) return;
         this.#closed[cluster] = 1;
       } else if (!this.#fits(weight, sigops)) {
@@ -113,7 +113,7 @@ class Filling {
     }
   }
 
-  /** Sums over a chunk. The record is the same each time: thousands are looked at for a block. */
+  /** Returns the sums over a chunk, in a record that is reused, because thousands of chunks are measured per block. */
   #measure(first: number): Readonly<ChunkSums> {
     const { weight, sigops, size } = this.#c;
     const sums = this.#sums;
@@ -149,14 +149,14 @@ class Filling {
   }
 
   /**
-   * Takes the best package that fits, if it pays at least as much as the chunk that comes next.
-   * @returns whether there was one
+   * Adds the best package that fits, if it pays at least as much as the next chunk.
+   * @returns false if there is none
    */
   #takePackage(next: number | null): boolean {
     let best: Package | null = null;
     const fitting: Package[] = [];
     for (const candidate of this.#packages) {
-      // The room only gets smaller.
+      // The free space only shrinks, so packages that do not fit are dropped.
       if (!this.#fits(candidate.weight, candidate.sigops)) continue;
       fitting.push(candidate);
       if (best === null || compareFeeFractions(candidate.fee, candidate.size, best.fee, best.size) > 0) best = candidate;
@@ -173,7 +173,10 @@ class Filling {
     return true;
   }
 
-  /** Each transaction from first on that isn't taken yet with its missing ancestors, if that pays enough and fits. */
+  /**
+   * Adds packages for the untaken transactions of a cluster from `first` on: each with its missing ancestors, if it
+   * pays enough and fits.
+   */
   #part(first: number): void {
     const { parents, modifiedFee, size, weight, sigops } = this.#c;
     let slot = first;
@@ -204,7 +207,7 @@ class Filling {
   }
 }
 
-/** Parents before children. */
+/** Returns the slots with parents before children. */
 function inOrder(slots: readonly number[], parents: Candidates['parents']): number[] {
   if (slots.length === 1) return [...slots];
   const open = new Set(slots);

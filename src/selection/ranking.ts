@@ -1,14 +1,13 @@
-// Keeps the candidates in the order in which block assembly looks at them: by the fee rate of a transaction alone or
-// with its ancestors, whichever is lower. Used by the assembler's mirror, which keeps them in a list of
-// sorted-slots.ts.
+// Order in which block assembly considers candidates: by the fee rate of a transaction alone or with its ancestors,
+// whichever is lower. The assembler's mirror keeps the candidates in this order.
 import { type Candidates, compareFeeRates } from './candidates.js';
 
-/** Whether slot ranks with its ancestors (else by itself), given its sums. */
+/** Returns true if a slot ranks by its sums with ancestors, false if by itself. */
 export function ranksWithAncestors(fee: number, size: number, ancestorFees: number, ancestorSize: number): boolean {
   return fee * ancestorSize > ancestorFees * size;
 }
 
-/** Negative when a is looked at before b. */
+/** Returns a negative number if a comes before b. */
 export function compareRank(c: Candidates, a: number, b: number): number {
   const aWhole = ranksWithAncestors(c.modifiedFee[a], c.size[a], c.ancestorFees[a], c.ancestorSize[a]);
   const bWhole = ranksWithAncestors(c.modifiedFee[b], c.size[b], c.ancestorFees[b], c.ancestorSize[b]);

@@ -1,20 +1,20 @@
-// A long sorted list of slots of which few change at a time: what changed is sorted and put in its place, everything
-// between is moved in one piece, and no memory is taken for it. The two rankings of the assembler's mirror are such
-// lists.
+// A long sorted list of slots of which few change at a time. Changed slots are sorted and inserted, everything between
+// is moved as a block, without allocating memory.
 
 export class SortedSlots {
   #slots = new Int32Array(0);
   #length = 0;
 
-  /** Best first. Good until the next update. */
+  /** The slots, best first. Valid until the next update. */
   get list(): Int32Array {
     return this.#slots.subarray(0, this.#length);
   }
 
   /**
-   * Follows a change.
+   * Updates the list.
    * @param stale 1 for slots of the list that left or changed
-   * @param fresh slots that came or changed @param compare by the numbers after the change, 0 for one slot only
+   * @param fresh slots that are new or changed
+   * @param compare by the figures after the change; 0 only for a slot and itself
    */
   update(stale: Uint8Array, fresh: Int32Array, compare: (a: number, b: number) => number): void {
     this.#drop(stale);
@@ -22,7 +22,7 @@ export class SortedSlots {
     const sorted = fresh.slice().sort(compare);
     this.#ensureCapacity(this.#length + sorted.length);
     const slots = this.#slots;
-    // From the end, so that what is moved lands on what was moved already.
+    // Works from the end, so that a block is moved only to places whose content was moved already.
     let end = this.#length;
     for (let i = sorted.length - 1; i >= 0; i--) {
       let low = 0;

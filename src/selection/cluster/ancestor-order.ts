@@ -1,6 +1,5 @@
-// The order that ancestor fee rates give a cluster: again and again the node whose missing ancestors and itself pay
-// best. It is what Core up to version 30 mines by, the start of every better order here, and the measure that those
-// must not fall below.
+// Orders a cluster by ancestor fee rates: repeatedly takes the node that pays best together with its missing ancestors.
+// Core up to version 30 mines in this order. Better orders here begin with it and must not be worse.
 import type { ClusterGraph } from './cluster-graph.js';
 import { compareFeeFractions } from './fee-fraction.js';
 
@@ -47,7 +46,7 @@ export function ancestorOrder(graph: ClusterGraph): Int32Array {
   return order;
 }
 
-/** A node and everything reached from it by links; taken ones end a path, except the start. */
+/** Returns a node and all nodes reachable from it by links. Taken nodes end a path, except the start. */
 function reach(links: ClusterGraph['parents'], start: number, mark: Int32Array, visit: number, taken?: Uint8Array): number[] {
   const found = [start];
   mark[start] = visit;
@@ -61,7 +60,7 @@ function reach(links: ClusterGraph['parents'], start: number, mark: Int32Array, 
   return found;
 }
 
-/** Longest way up: parents have a smaller one than their children. */
+/** Returns for each node the length of its longest path of ancestors, so that parents have lower numbers than their children. */
 function depths({ count, parents, children }: ClusterGraph): Int32Array {
   const depth = new Int32Array(count);
   const open = Int32Array.from(parents, (list) => list.length);
@@ -76,7 +75,7 @@ function depths({ count, parents, children }: ClusterGraph): Int32Array {
   return depth;
 }
 
-/** A heap of nodes that knows where each of them is. */
+/** A heap of nodes that knows the position of each node. */
 export class NodeHeap {
   readonly #before: (a: number, b: number) => boolean;
   readonly #heap: number[] = [];
@@ -87,7 +86,7 @@ export class NodeHeap {
     this.#place = new Int32Array(count).fill(-1);
   }
 
-  /** undefined when it is empty */
+  /** Undefined if the heap is empty. */
   get head(): number | undefined {
     return this.#heap[0];
   }
@@ -107,7 +106,7 @@ export class NodeHeap {
     this.reposition(last);
   }
 
-  /** A node's rank changed. */
+  /** Restores the heap after the rank of a node changed. */
   reposition(node: number): void {
     const at = this.#place[node];
     this.#up(at, node);

@@ -1,17 +1,17 @@
-// One order for a cluster cut into parts, whatever way the parts were found: the part that pays best goes first, and
-// within a part the node that pays best; of those that pay alike the smaller, then the one with the lower number (nodes
-// are numbered by txid). Core's master mines in this order (cluster_linearize.h, GetLinearization and PostLinearize), so
-// transactions that pay alike stand in templates and lists as they do there.
+// Orders a cluster that is cut into parts, independent of how the parts were found: the best paying part first, and
+// within a part the best paying node first. Ties go to the smaller one, then to the lower number (nodes are numbered by
+// txid). Core's master mines in this order (cluster_linearize.h, GetLinearization and PostLinearize), so templates and
+// lists have the same order as Core's.
 import { NodeHeap } from './ancestor-order.js';
 import type { ClusterGraph } from './cluster-graph.js';
 import { compareFeeFractions } from './fee-fraction.js';
 
-/** Core has no larger clusters, and the passes take time in proportion to the square. */
+/** Largest cluster that is post-linearised. Core has no larger clusters, and the passes take quadratic time. */
 const MOST_SWAPPED = 64;
 const WORD = 32;
 
 /**
- * @param partOf a part for each node, below `parts`; some may be empty, and they do not depend on each other in circles
+ * @param partOf part of each node, less than `parts`. Parts may be empty. Dependencies between parts have no cycles.
  * @returns all nodes, parents before children
  */
 export function canonicalOrder(graph: ClusterGraph, partOf: Int32Array, parts: number): Int32Array {
@@ -52,7 +52,7 @@ export function canonicalOrder(graph: ClusterGraph, partOf: Int32Array, parts: n
   return count > 2 && count <= MOST_SWAPPED ? postLinearize(graph, order) : order;
 }
 
-/** @param last what decides between equals; the number itself when null */
+/** @param last decides between equals; if null, the number itself does */
 function byRate(fee: Float64Array, size: Float64Array, last: Int32Array | null): (a: number, b: number) => boolean {
   return (a, b) => {
     const rate = compareFeeFractions(fee[a], size[a], fee[b], size[b]);
@@ -67,7 +67,7 @@ interface Group {
   readonly nodes: readonly number[];
   readonly fee: number;
   readonly size: number;
-  /** The nodes, and all that one of them depends on, as bits. */
+  /** Bits of the nodes, and of all nodes on which one of them depends. */
   readonly here: Bits;
   readonly needs: Bits;
 }
@@ -79,8 +79,8 @@ const intersects = (a: Bits, b: Bits): boolean => (a[0] & b[0]) !== 0 || (a[1] &
 const bit = (node: number): Bits => (node < WORD ? [1 << node, 0] : [0, 1 << (node - WORD)]);
 
 /**
- * Lets what pays better pass what pays less and is not needed for it, from the back and then from the front. An order
- * at its best only changes inside its chunks.
+ * Moves groups that pay better before groups that pay less, unless they depend on them: first from the back, then from
+ * the front. An optimal order changes only within its chunks.
  */
 function postLinearize(graph: ClusterGraph, order: Int32Array): Int32Array {
   const { count, fee, parents, children } = graph;

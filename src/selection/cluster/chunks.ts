@@ -1,19 +1,20 @@
-// Chunks of an order, and the comparison of two orders of one cluster by their fee-rate diagrams: the fees collected
-// against the size spent, chunk after chunk, straight lines between. An order is as good as another where its diagram
-// is nowhere below.
+// Chunks of an order, and the comparison of two orders of a cluster by their fee-rate diagrams: collected fees over
+// used size, chunk after chunk, with straight lines between. An order is at least as good as another if its diagram is
+// nowhere below.
 import type { ClusterGraph } from './cluster-graph.js';
 import { compareFeeFractions } from './fee-fraction.js';
 
-/** A stretch of an order that is taken together. */
+/** A part of an order that is taken as a whole. */
 export interface Chunk {
   readonly fee: number;
   readonly size: number;
-  /** Nodes in it. */
+  /** Number of nodes. */
   readonly count: number;
 }
 
 /**
- * Cuts an order into chunks of falling rates: a later one that pays more joins the one before. Equal rates stay apart.
+ * Cuts an order into chunks of falling fee rates. A later chunk that pays more is merged with the one before. Equal
+ * rates stay separate.
  */
 export function chunksOf({ fee, size }: ClusterGraph, order: ArrayLike<number>): Chunk[] {
   const chunks: Chunk[] = [];
@@ -29,17 +30,17 @@ export function chunksOf({ fee, size }: ClusterGraph, order: ArrayLike<number>):
   return chunks;
 }
 
-/** A chunk of a cluster with what decides between it and one of another cluster that pays alike (Core's master). */
+/** A chunk of a cluster, with figures that decide against a chunk of another cluster with the same rate, as in Core's master. */
 export interface RankedChunk extends Chunk {
-  /** Its place in the order. */
+  /** Position of its first node in the order. */
   readonly start: number;
-  /** Its size and that of the chunks before it that pay alike: the smaller goes first. */
+  /** Its size plus the size of the chunks with the same rate before it: the smaller sum goes first. */
   readonly alike: number;
-  /** Its highest node, which is that with the highest txid: the lower goes first. */
+  /** Its highest node, which has the highest txid: the lower one goes first. */
   readonly last: number;
 }
 
-/** The chunks of an order of a graph whose nodes are numbered by txid. */
+/** Returns the chunks of an order. The graph's nodes are numbered by txid. */
 export function rankedChunks(graph: ClusterGraph, order: ArrayLike<number>): RankedChunk[] {
   let start = 0;
   let before: RankedChunk | undefined;
@@ -54,12 +55,12 @@ export function rankedChunks(graph: ClusterGraph, order: ArrayLike<number>): Ran
   });
 }
 
-/** What one diagram is to another. */
+/** Result of a comparison of diagrams. */
 export type DiagramOrder = 'equal' | 'better' | 'worse' | 'mixed';
 
 /**
- * Compares two chunkings by falling rates, a against b. Beyond its end a diagram goes on flat, and chunks that pay less
- * than nothing make it turn up there: so each corner of either is held against the other's line.
+ * Compares two lists of chunks with falling rates. A diagram continues horizontally after its end. With negative fees
+ * the other one may lie below that line, so every corner of either diagram is compared with the other's line.
  */
 export function compareDiagrams(a: readonly Chunk[], b: readonly Chunk[]): DiagramOrder {
   const ofA = corners(a, b);
@@ -69,7 +70,7 @@ export function compareDiagrams(a: readonly Chunk[], b: readonly Chunk[]): Diagr
   return better ? (worse ? 'mixed' : 'better') : worse ? 'worse' : 'equal';
 }
 
-/** Whether a corner of a lies above b's line, and whether one lies below. */
+/** Returns whether a corner of a is above b's line, and whether one is below. */
 function corners(a: readonly Chunk[], b: readonly Chunk[]): { readonly above: boolean; readonly below: boolean } {
   let [above, below] = [false, false];
   let [size, fee, sizeB, feeB] = [0, 0, 0, 0];
@@ -82,7 +83,7 @@ function corners(a: readonly Chunk[], b: readonly Chunk[]): { readonly above: bo
       feeB += b[at].fee;
       at++;
     }
-    // Against the line of b's chunk that spans it: rise over run.
+    // Compares with the line of the chunk of b that spans this size: rise over run.
     const order = at === b.length ? fee - feeB : compareFeeFractions(fee - feeB, size - sizeB, b[at].fee, b[at].size);
     if (order > 0) above = true;
     else if (order < 0) below = true;

@@ -1,6 +1,6 @@
-// A cluster, that is transactions connected by spending, as numbers of its own: nodes 0 to count - 1. What the files of
-// this folder work on; made by cluster-index.ts from the columns of the whole pool. Where the order of nodes that pay
-// alike matters they are numbered by txid, internal order, as Core's master breaks ties.
+// A cluster: transactions that are connected by spending, as nodes 0 to count - 1. cluster-index.ts makes it from the
+// columns of the whole mempool. Nodes are numbered by txid (internal order) where ties matter, because Core's master
+// breaks them so.
 
 export interface ClusterGraph {
   readonly count: number;
@@ -8,7 +8,7 @@ export interface ClusterGraph {
   readonly fee: Float64Array;
   /** Sigop-adjusted weight. */
   readonly size: Float64Array;
-  /** Direct relatives of each node. */
+  /** Parents and children of each node. */
   readonly parents: readonly (readonly number[])[];
   readonly children: readonly (readonly number[])[];
 }

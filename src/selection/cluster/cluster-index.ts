@@ -1,9 +1,8 @@
-// The whole pool cut into clusters, each in its best known order, and all their chunks ranked by fee rate. Kept up to
-// date change by change: a change costs the clusters it touches, and one pass over the ranking. Used by the assembler's
-// mirror in mode `live`.
+// All clusters of the mempool, each in its best known order, and all their chunks ranked by fee rate. Updated change by
+// change: a change costs work on its clusters and one pass over the ranking.
 //
-// A chunk is known by the slot of its first transaction, a cluster by the slot of its first. The transactions of a
-// cluster hang together by `next`, chunk after chunk.
+// A chunk is identified by the slot of its first transaction, a cluster by the slot of its first. The transactions of a
+// cluster are linked by `next`, chunk after chunk.
 import { type Candidates, compareTxids } from '../candidates.js';
 import { SortedSlots } from '../sorted-slots.js';
 import { ancestorOrder } from './ancestor-order.js';
@@ -13,89 +12,89 @@ import { compareFeeFractions } from './fee-fraction.js';
 import { SpanningForest } from './spanning-forest.js';
 
 /**
- * Visits of nodes spent on a cluster at once, about a millisecond; ordinary ones up to 64 transactions are at their
- * best well before.
+ * Limit of node visits for one cluster at once, about a millisecond. Ordinary clusters of up to 64 transactions are
+ * optimal well before.
  */
 const CLUSTER_COST = 100_000;
-/** The same for all clusters of one update: a full mirror of odd clusters may wait for idle moments too. */
+/** Limit of node visits for all clusters of one update. The rest is improved when the assembler is idle. */
 const UPDATE_COST = 4_000_000;
 
 export interface IndexedCandidates extends Candidates {
   readonly used: Uint8Array;
 }
 
-/** A cluster whose order may still get better. */
+/** A cluster whose order may still be improved. */
 interface Unfinished {
   readonly slots: readonly number[];
   readonly graph: ClusterGraph;
   readonly forest: SpanningForest;
 }
 
-/** Sigop-adjusted weight: what a transaction takes from a block's room, in the unit that chunks are rated by. */
+/** Returns the sigop-adjusted weight, the unit in which chunks are rated. */
 export function adjustedWeight(c: Candidates, slot: number): number {
   return adjustedWeightOf(c.size[slot], c.weight[slot]);
 }
 
-/** The same from figures. @param size sigop-adjusted virtual bytes */
+/** Returns the sigop-adjusted weight for given figures. @param size sigop-adjusted virtual bytes */
 export function adjustedWeightOf(size: number, weight: number): number {
   const bySize = size * 4;
-  // Rounding up to virtual bytes adds up to three; more comes from signature operations.
+  // Rounding up to virtual bytes adds at most three. A larger difference comes from signature operations.
   return bySize - weight > 3 ? bySize : weight;
 }
 
 export class ClusterIndex {
   #capacity = 0;
-  /** By slot; -1 outside. */
+  /** Arrays by slot; -1 for slots without a cluster. */
   #clusterOf: Int32Array = new Int32Array(0);
   #next: Int32Array = new Int32Array(0);
-  /** By first slot of a chunk; length 0 elsewhere. */
+  /** Arrays by first slot of a chunk; length 0 for other slots. */
   #length: Int32Array = new Int32Array(0);
-  /** Weight of the chunk and of those before it in its cluster that pay alike. */
+  /** Weight of the chunk and of the chunks with the same rate before it in its cluster. */
   #alike: Float64Array = new Float64Array(0);
-  /** The highest txid of the chunk. */
+  /** Slot with the highest txid of the chunk. */
   #last: Int32Array = new Int32Array(0);
   #fee: Float64Array = new Float64Array(0);
   #size: Float64Array = new Float64Array(0);
-  /** Rounded quotient; what differs here differs exactly. */
+  /** Rounded quotient. If two differ here, the exact rates differ in the same direction. */
   #rate: Float64Array = new Float64Array(0);
-  /** Slots whose place in the order is not theirs any more; all zero between changes. */
+  /** 1 for slots whose position in the order is no longer valid. All zero between changes. */
   #stale: Uint8Array = new Uint8Array(0);
   readonly #order = new SortedSlots();
   #local: Int32Array = new Int32Array(0);
   readonly #unfinished = new Map<number, Unfinished>();
 
-  /** First slots of all chunks, best first; chunks of a cluster in the cluster's order. */
+  /** First slots of all chunks, best first. Chunks of a cluster keep the cluster's order. */
   get order(): Int32Array {
     return this.#order.list;
   }
-  /** Clusters that idle work may still improve. */
+  /** Number of clusters that can still be improved. */
   get unfinished(): number {
     return this.#unfinished.size;
   }
-  /** The cluster of a transaction. */
+  /** Returns the cluster of a transaction. */
   clusterOf(slot: number): number {
     return this.#clusterOf[slot];
   }
-  /** Modified fees of a chunk. */
+  /** Returns the modified fees of a chunk. */
   chunkFee(first: number): number {
     return this.#fee[first];
   }
-  /** Sigop-adjusted weight of a chunk. */
+  /** Returns the sigop-adjusted weight of a chunk. */
   chunkSize(first: number): number {
     return this.#size[first];
   }
   chunkLength(first: number): number {
     return this.#length[first];
   }
-  /** The transaction after this one in the order of its cluster, -1 after the last. */
+  /** Returns the transaction after this one in the order of its cluster; -1 after the last. */
   next(slot: number): number {
     return this.#next[slot];
   }
 
   /**
-   * Follows a change that the candidates show already.
-   * @param removed slots that left
-   * @param changed slots that came or changed
+   * Updates the clusters after the candidates have changed.
+   * @param removed slots whose transactions left
+   * @param changed slots with new or changed transactions
    */
   update(c: IndexedCandidates, removed: Int32Array, changed: Int32Array): void {
     this.#grow(c.fee.length);
@@ -118,9 +117,9 @@ export class ClusterIndex {
   }
 
   /**
-   * Improves what is unfinished.
-   * @param enough asked between steps of some 100 microseconds
-   * @returns whether the order changed
+   * Improves clusters that are not optimal.
+   * @param enough checked between steps of about 100 microseconds; true ends the work
+   * @returns true if the order changed
    */
   improve(c: IndexedCandidates, enough: () => boolean): boolean {
     if (this.#unfinished.size === 0) return false;
@@ -150,7 +149,7 @@ export class ClusterIndex {
     }
   }
 
-  /** Everything connected with a slot; clusters that it now belongs to are dissolved on the way. */
+  /** Returns all slots connected with a slot. Dissolves the clusters to which they belonged. */
   #component(c: IndexedCandidates, start: number, stale: Uint8Array, loose: number[]): number[] {
     const members = [start];
     const local = this.#local;
@@ -167,7 +166,7 @@ export class ClusterIndex {
     return members;
   }
 
-  /** Orders a cluster. @returns the cost */
+  /** Orders a cluster. @returns the cost in node visits */
   #place(c: IndexedCandidates, slots: number[], cost: number, fresh: number[]): number {
     const local = this.#local;
     if (slots.length === 1) {
@@ -236,7 +235,7 @@ export class ClusterIndex {
   }
 
   #rank(c: Candidates, stale: Uint8Array, fresh: readonly number[]): void {
-    // A chunk that was written anew under the same first slot is fresh, and its old place stale.
+    // A chunk that was rewritten with the same first slot is both fresh, and stale at its old position.
     this.#order.update(stale, Int32Array.from(fresh), (a, b) => this.#compare(c, a, b));
     stale.fill(0);
   }

@@ -1,13 +1,12 @@
-// Exact order of fee rates as fractions, in plain numbers: products of fees and sizes leave the 53 bits that doubles
-// are exact in, and a wrong answer between near equals can make a search run in circles. Used everywhere below
-// selection/cluster.
+// Exact comparison of fee rates as fractions. Products of fees and sizes exceed the 53 bits in which doubles are exact,
+// and a wrong answer between nearly equal rates can make a search run in cycles.
 
 const EXACT = Number.MAX_SAFE_INTEGER;
-/** Relative error that two rounded products can have together, with room to spare. */
+/** Bound of the relative error of two rounded products, with a margin. */
 const DOUBT = 2 ** -51;
 
 /**
- * Sign of feeA / sizeA - feeB / sizeB. Fees are safe integers of any sign, sizes positive safe integers.
+ * Returns the sign of feeA / sizeA - feeB / sizeB. Fees are safe integers of any sign, sizes positive safe integers.
  * @returns negative, zero or positive
  */
 export function compareFeeFractions(feeA: number, sizeA: number, feeB: number, sizeB: number): number {
@@ -16,12 +15,12 @@ export function compareFeeFractions(feeA: number, sizeA: number, feeB: number, s
   const difference = left - right;
   const larger = Math.max(Math.abs(left), Math.abs(right));
   if (larger <= EXACT || Math.abs(difference) > larger * DOUBT) return difference;
-  // Beyond safe integers fees are not exact themselves.
+  // Fees beyond safe integers are not exact themselves.
   if (Math.abs(feeA) > EXACT || Math.abs(feeB) > EXACT) return difference;
   return compareByDivision(feeA, sizeA, feeB, sizeB);
 }
 
-/** Euclid's way: whole parts first, then the remainders turned upside down. */
+/** Compares by Euclid's algorithm: whole parts first, then the inverted remainders. */
 function compareByDivision(a: number, b: number, c: number, d: number): number {
   let [top, bottom, otherTop, otherBottom] = [a, b, c, d];
   for (let sign = 1; ; sign = -sign) {
@@ -35,7 +34,7 @@ function compareByDivision(a: number, b: number, c: number, d: number): number {
   }
 }
 
-/** The largest whole number not above a / b; the quotient of doubles may round up across it. */
+/** Returns the largest whole number not above a / b. The quotient in doubles may be rounded up across it. */
 function divideDown(a: number, b: number): number {
   const whole = Math.floor(a / b);
   const rest = a - whole * b;

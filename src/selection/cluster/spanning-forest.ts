@@ -1,29 +1,29 @@
-// The best order of a cluster, found step by step: a forest of chosen dependencies whose trees are the chunks. Two
-// moves change it. A tree is cut at a dependency whose parents' side pays more than its children's side: that side can
-// go earlier. And a chunk that pays at least as much as one it depends on grows together with it: it can't go earlier
-// alone. No move makes the diagram worse; when no cut is left anywhere the order is the best there is, because the fees
-// of each chunk then flow along its tree so that no other closed set pays more (the dual of the linear program of
-// maximal closures). Steps may be spread over idle moments. Numbers only.
+// Finds the best order of a cluster step by step. A forest of chosen dependencies is maintained whose trees are the
+// chunks. Two moves change it. A tree is cut at a dependency if the parents' side pays more than the children's side,
+// because that side can go earlier. A chunk that pays at least as much as one on which it depends is merged with it,
+// because it cannot go earlier alone.
 //
-// The idea of linearising by spanning forests is Pieter Wuille's; see README for what it was chosen over.
+// No move makes the diagram worse. If no cut is left, the order is optimal: the fees of each chunk then flow along its
+// tree so that no other closed set pays more (the dual of the linear program of maximal closures). The work may be
+// interrupted between steps.
+//
+// Linearising by spanning forests is Pieter Wuille's idea; docs/decisions/0035-spanning-forest.md has the alternatives.
 import { canonicalOrder } from './canonical-order.js';
 import type { Chunk } from './chunks.js';
 import type { ClusterGraph } from './cluster-graph.js';
 import { compareFeeFractions } from './fee-fraction.js';
 import { strongParts } from './strong-parts.js';
 
-/**
- * One cut in so many is any that helps instead of the one that helps most, so that ties can't make moves go in circles.
- */
+/** One of so many cuts is a random improving cut instead of the best one, so that ties cannot lead to cycles. */
 const RANDOM_EVERY = 4;
 
 export class SpanningForest {
   readonly #graph: ClusterGraph;
-  /** Dependencies, parent before child. */
+  /** Dependencies: parent and child of each. */
   readonly #above: number[] = [];
   readonly #below: number[] = [];
   readonly #chosen: Uint8Array;
-  /** Dependencies by node: those to its parents, those to its children. */
+  /** Dependencies by node: those to its parents, and those to its children. */
   readonly #up: number[][] = [];
   readonly #down: number[][] = [];
   readonly #chunkOf: Int32Array;
@@ -31,10 +31,10 @@ export class SpanningForest {
   readonly #fee: Float64Array;
   readonly #size: Float64Array;
   readonly #free: number[] = [];
-  /** Chunks that may hold a cut that helps. */
+  /** Chunks that may have an improving cut. */
   readonly #open: number[] = [];
   readonly #isOpen: Uint8Array;
-  // Room for a walk through a tree.
+  // Scratch memory for a walk through a tree.
   readonly #walk: Int32Array;
   readonly #from: Int32Array;
   readonly #by: Int32Array;
@@ -74,12 +74,12 @@ export class SpanningForest {
     for (let chunk = 0; chunk < count; chunk++) if (this.#members[chunk].length > 1) this.#reopen(chunk);
   }
 
-  /** Whether the order is the best there is. */
+  /** True if the order is optimal. */
   get optimal(): boolean {
     return this.#open.length === 0;
   }
 
-  /** Goes on looking. @param cost visits of nodes allowed, roughly 10 ns each @returns visits made */
+  /** Continues the search. @param cost allowed node visits, about 10 ns each @returns node visits made */
   improve(cost: number): number {
     this.#cost = 0;
     while (this.#cost < cost) {
@@ -94,15 +94,15 @@ export class SpanningForest {
   }
 
   /**
-   * The order as it is now, parents before children. Ties are broken by the nodes' numbers; at its best the order
-   * depends on the graph alone, not on how it was found.
+   * Returns the current order, parents before children. Ties are broken by the nodes' numbers. An optimal order depends
+   * on the graph alone, not on the steps of the search.
    */
   order(): Int32Array {
     const { partOf, parts } = this.optimal ? this.#smallestParts() : { partOf: this.#chunkOf, parts: this.#graph.count };
     return canonicalOrder(this.#graph, partOf, parts);
   }
 
-  /** Fees and sizes of the trees by falling rate. The order's chunks may be finer. */
+  /** Returns fees and sizes of the trees by falling rate. The order's chunks may be smaller. */
   chunks(): Chunk[] {
     const chunks: Chunk[] = [];
     this.#members.forEach(({ length }, chunk) => {
@@ -112,9 +112,8 @@ export class SpanningForest {
   }
 
   /**
-   * The trees, which pay best as a whole, cut into the smallest parts that pay the same. Over a dependency whose two
-   * sides pay alike no fees flow, so only the others hold a part together, and with them whatever would be part of a
-   * circle.
+   * Cuts the trees into the smallest parts that pay the same rate. No fees flow over a dependency whose two sides pay
+   * the same, so only other dependencies hold a part together. Parts that would form a cycle are merged.
    */
   #smallestParts(): { readonly partOf: Int32Array; readonly parts: number } {
     const { count, parents } = this.#graph;
@@ -152,7 +151,7 @@ export class SpanningForest {
     this.#open.push(chunk);
   }
 
-  /** Joins a chunk with what it depends on and pays no more, the least paying first. @returns the chunk it is then */
+  /** Merges a chunk with chunks on which it depends and that pay no more, the worst paying first. @returns the merged chunk */
   #growUp(start: number): number {
     let chunk = start;
     for (;;) {
@@ -173,7 +172,7 @@ export class SpanningForest {
     }
   }
 
-  /** Joins a chunk with what depends on it and pays no less, the best paying first. */
+  /** Merges a chunk with chunks that depend on it and pay no less, the best paying first. */
   #growDown(start: number): number {
     let chunk = start;
     for (;;) {
@@ -194,7 +193,7 @@ export class SpanningForest {
     }
   }
 
-  /** Makes one chunk of the two at a dependency. @returns its number */
+  /** Merges the two chunks at a dependency. @returns the merged chunk */
   #join(link: number): number {
     const a = this.#chunkOf[this.#above[link]];
     const b = this.#chunkOf[this.#below[link]];
@@ -235,13 +234,13 @@ export class SpanningForest {
     this.#fee[rest] -= sumFee;
     this.#size[rest] -= sumSize;
     this.#growUp(fresh);
-    // The upper part may have taken the lower one in again, by another dependency.
+    // The upper part may have been merged with the lower one again, by another dependency.
     this.#growDown(this.#chunkOf[below]);
     this.#reopen(this.#chunkOf[above]);
     this.#reopen(this.#chunkOf[below]);
   }
 
-  /** Nodes connected with start by chosen dependencies, each after the one it was reached from. */
+  /** Returns the nodes connected with start by chosen dependencies, each after the node from which it was reached. */
   #tree(start: number): Int32Array {
     const walk = this.#walk;
     walk[0] = start;
@@ -264,7 +263,7 @@ export class SpanningForest {
     return true;
   }
 
-  /** The same, with the sums over each node and those reached through it. */
+  /** Returns the nodes of #tree, and computes the sums over each node and the nodes reached through it. */
   #weighedTree(start: number): Int32Array {
     const { fee, size } = this.#graph;
     const walk = this.#tree(start);
@@ -280,7 +279,7 @@ export class SpanningForest {
     return walk;
   }
 
-  /** The dependency to cut a chunk's tree at, -1 when no cut helps. */
+  /** Returns the dependency at which to cut a chunk's tree; -1 if no cut improves it. */
   #bestCut(chunk: number): number {
     const walk = this.#weighedTree(this.#members[chunk][0]);
     const { length } = walk;
@@ -293,7 +292,7 @@ export class SpanningForest {
       const otherFee = this.#fee[chunk] - this.#sideFee[node];
       const otherSize = this.#size[chunk] - this.#sideSize[node];
       const order = compareFeeFractions(this.#sideFee[node], this.#sideSize[node], otherFee, otherSize);
-      // The parents' side has to pay more.
+      // A cut improves the order only if the parents' side pays more.
       if (this.#above[link] === node ? order <= 0 : order >= 0) continue;
       const gain = anyOne ? 1 + this.#dice() : Math.abs(this.#sideFee[node] * otherSize - otherFee * this.#sideSize[node]);
       if (best >= 0 && gain <= bestGain) continue;
@@ -303,7 +302,7 @@ export class SpanningForest {
     return best;
   }
 
-  /** Marsaglia's xorshift, 32 bits: the same cluster gives the same order every time. */
+  /** Marsaglia's xorshift, 32 bits. The fixed seed gives the same order for the same cluster every time. */
   #dice(): number {
     let x = this.#random;
     x ^= x << 13;

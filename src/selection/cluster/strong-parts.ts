@@ -1,7 +1,7 @@
-// Strongly connected parts of a directed graph (Kosaraju): nodes from each of which all others of the part are reached.
-// Used by spanning-forest.ts; without recursion, since clusters may be long chains.
+// Strongly connected components of a directed graph (Kosaraju): sets of nodes that can all reach each other. Not
+// recursive, because clusters may be long chains.
 
-/** @param next successors of each node @returns a part for each node, numbered from 0, and how many there are */
+/** @param next successors of each node @returns the component of each node, numbered from 0, and the number of components */
 export function strongParts(next: readonly (readonly number[])[]): { readonly partOf: Int32Array; readonly parts: number } {
   const back: number[][] = next.map(() => []);
   next.forEach((list, node) => {
@@ -23,7 +23,7 @@ export function strongParts(next: readonly (readonly number[])[]): { readonly pa
   return { partOf, parts };
 }
 
-/** Depth first through what was not seen; each node is told after all that is reached from it. */
+/** Walks depth first over nodes that were not seen. Calls `done` for each node after all nodes reachable from it. */
 function walk(next: readonly (readonly number[])[], start: number, seen: Uint8Array, done: (node: number) => void): void {
   if (seen[start] !== 0) return;
   seen[start] = 1;
