@@ -1,5 +1,4 @@
-// Asks the assembler for a choice of transactions and brings its mirror back in step when it lost it. Used by the
-// template service.
+// Requests a selection of transactions from the assembler, and resynchronises its mirror if it was lost.
 
 import { MAX_BLOCK_SIGOPS_COST } from '../consensus/limits.js';
 import { ASSEMBLE_VERSION, type AssembleReply, type AssemblyMode, type MirrorDelta } from '../jobs/assemble-messages.js';
@@ -12,25 +11,25 @@ import { MirrorFeed } from './mirror-feed.js';
 import type { TransactionSource } from './source.js';
 import type { TipFacts } from './tip-facts.js';
 
-/** Lightest thinkable transaction: bounds how many fit. */
+/** Weight of the smallest possible transaction; limits the number that fits into a block. */
 const MIN_TX_WEIGHT = 240;
 
-/** Limits of one assembly. */
+/** Limits of one selection. */
 export interface AssemblyLimits {
-  /** Already clamped. */
+  /** Already within the consensus limit. */
   readonly maxWeight: number;
-  /** Weight kept free for header and coinbase. */
+  /** Weight reserved for header and coinbase. */
   readonly reservedWeight: number;
   /** Satoshis per 1,000 virtual bytes. */
   readonly minFeeRate: number;
   readonly mode: AssemblyMode;
-  /** Sigop cost of the block with the coinbase's; the consensus limit unless given. */
+  /** Limit of the block's sigop cost, including the coinbase's. Default: the consensus limit. */
   readonly maxSigops?: number;
-  /** Txids that stay out, with all that depends on them. */
+  /** Txids to exclude, together with all their descendants. */
   readonly exclude?: readonly Uint8Array[];
-  /** For one client: the shared template's order and encoding stay as they are. */
+  /** True for a template for one client: order and encoding of the shared template stay unchanged. */
   readonly apart?: boolean;
-  /** Whether the merkle branch is wanted; mode live always has it in templates that are encoded. */
+  /** True if the merkle branch is needed. Mode live always computes it for encoded templates. */
   readonly branch?: boolean;
 }
 
@@ -38,17 +37,17 @@ export interface AssemblyLimits {
 export interface ChosenTransactions {
   readonly records: ChosenRecords;
   readonly fees: number;
-  /** With the part reserved for header and coinbase. */
+  /** Includes the reserve for header and coinbase. */
   readonly weight: number;
-  /** Cost with the coinbase's reserve. */
+  /** Sigop cost, including the coinbase's reserve. */
   readonly sigops: number;
-  /** The lowest rate at which a package was taken. */
+  /** The lowest fee rate of a selected package. */
   readonly cut: AssembleReply['cut'];
-  /** Serial of the youngest transaction that the choice knew of. */
+  /** Serial of the newest transaction that the selection knew. */
   readonly youngest: number;
-  /** 32 bytes. */
+  /** Root of the witness merkle tree, 32 bytes. */
   readonly witnessRoot: Uint8Array;
-  /** From the coinbase up; empty when it wasn't wanted. */
+  /** Sibling hashes from the coinbase up; empty if not requested. */
   readonly merkleBranch: readonly Uint8Array[];
   /** Length of the encoded JSON array. */
   readonly encodedLength: number;
@@ -57,8 +56,8 @@ export interface ChosenTransactions {
 }
 
 /**
- * No transactions: a tree of the coinbase's zero leaf alone.
- * @param reservedWeight what such a block counts as @param youngest serial of the youngest transaction there is
+ * Returns a selection without transactions, whose witness tree has the coinbase's zero leaf only.
+ * @param reservedWeight weight of such a block @param youngest serial of the newest transaction that exists
  */
 export function nothingChosen(reservedWeight: number, youngest = 0): ChosenTransactions {
   return {
@@ -76,7 +75,7 @@ export function nothingChosen(reservedWeight: number, youngest = 0): ChosenTrans
   };
 }
 
-/** The assembler broke a promise; the message says which. */
+/** The assembler broke a rule; the message says which. */
 export class AssemblyFault extends Error {
   readonly code = 'ASSEMBLY_FAULT';
   constructor(message: string) {
@@ -98,7 +97,7 @@ export class Assembly {
     this.#feed = new MirrorFeed(source.records, instance, (delta) => this.#emptyMirror(delta));
   }
 
-  /** Full copies sent after the first. */
+  /** Number of full copies sent after the first one. */
   get resyncs(): number {
     return this.#resyncs;
   }
@@ -106,15 +105,15 @@ export class Assembly {
     return this.#source.records.arena.reservedBytes;
   }
 
-  /** Bytes that are enough for the encoding of any choice made now. */
+  /** Returns a size that suffices for the encoding of any selection made now. */
   encodedBound({ maxWeight }: AssemblyLimits): number {
     const count = Math.min(this.#source.size, Math.ceil(maxWeight / MIN_TX_WEIGHT));
     return maxEncodedBytes(count, Math.min(this.#source.records.txBytes, maxWeight));
   }
 
   /**
-   * Call before a choice, as long ago as it may: gathers what the assembler does not know yet, in slices if that is
-   * much. @returns undefined when there is nothing to wait for
+   * To be called as early as possible before a selection. Collects what the assembler does not know yet, in slices if
+   * it is much. @returns undefined if there is nothing to wait for
    */
   prepare(): Promise<void> | undefined {
     const slicer = new Slicer();
@@ -122,8 +121,8 @@ export class Assembly {
   }
 
   /**
-   * Chooses from the set as it is now.
-   * @param output where the encoding goes; null when it isn't wanted
+   * Selects from the current candidates.
+   * @param output buffer for the encoding; null if it is not needed
    * @throws AssemblyFault
    */
   async choose(tip: TipFacts, limits: AssemblyLimits, output: SharedArrayBuffer | null): Promise<ChosenTransactions> {
@@ -147,15 +146,15 @@ export class Assembly {
   }
 
   /**
-   * There was no request for long, and the mirror keeps much that has left. If this message is lost, the next choice
-   * sends a full copy.
+   * Empties the mirror, after a long time without requests in which many transactions left. If this message is lost,
+   * the next selection sends a full copy.
    */
   #emptyMirror(delta: MirrorDelta): void {
     const limits: AssemblyLimits = { maxWeight: 0, reservedWeight: 0, minFeeRate: 0, mode: 'core' };
     this.#request({ height: 0, lockTimeCutoff: 0, segwitActive: true }, limits, null, delta).catch(() => {});
   }
 
-  /** Of those that are in the set, at the moment of the delta. */
+  /** Returns the rows of those txids that are candidates now. */
   #rowsOf(txids: readonly Uint8Array[]): Int32Array {
     return Int32Array.from(txids.map((txid) => this.#source.records.find(txid)).filter((row) => row >= 0));
   }

@@ -1,26 +1,26 @@
-// Connects the first full template of each tip dry behind its publication, as Core does with each template before it
-// hands it out. By then clients work on it; should the mempool ever hold what a block can't, they mine in vain for the
-// moment that the check comes later, and no longer. Each template before its publication (-checktemplates) would come
-// later by the time of the check. Used by service.ts.
+// Checks the first full template of each tip by connecting its block without storing it, as Core does with each
+// template before it returns it. Here the check follows a second after the publication: if the mempool ever contained
+// an invalid transaction, clients would mine on an invalid template for that second. With -checktemplates each template
+// is checked before it is published, which delays it by the time of the check.
 
 import type { TemplateTip } from './source.js';
 
-/** What the audit needs of the service. */
+/** Functions of the template service that the audit needs. */
 export interface AuditWork {
-  /** @returns what is wrong with the template of this tip; null when nothing is, or the tip has moved */
+  /** @returns the fault of the template of this tip; null if it is valid, or if the tip has changed */
   check(tip: TemplateTip): Promise<Error | null>;
-  /** The template breaks a rule. */
+  /** Called if the template breaks a rule. */
   failed(fault: Error): void;
-  /** Calls back once after so many milliseconds; the result cancels it. */
+  /** Calls back once after that many milliseconds. The returned function cancels it. */
   after(ms: number, run: () => void): () => void;
 }
 
-/** What a new tip brings with it is over by then. */
+/** By then the work for a new tip is finished. */
 const QUIET_MS = 1_000;
 
 export class TemplateAudit {
   readonly #work: AuditWork;
-  /** The last tip of which a template was published with transactions. */
+  /** The last tip for which a template with transactions was published. */
   #tip: TemplateTip | null = null;
   #cancel: () => void = () => {};
 
@@ -28,7 +28,7 @@ export class TemplateAudit {
     this.#work = work;
   }
 
-  /** A template with transactions was published. */
+  /** Called after a template with transactions was published. */
   published(tip: TemplateTip): void {
     if (tip === this.#tip) return;
     this.#tip = tip;

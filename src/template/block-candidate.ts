@@ -1,4 +1,4 @@
-// A block that lacks only its nonce: what the generate calls grind and submit, and what template checks connect dry.
+// A block that lacks only its nonce. The generate calls search one and submit it, template checks connect it without storing it.
 import { buildBlock, buildHeader } from '../consensus/block/build-block.js';
 import { merkleRoot } from '../consensus/block/merkle.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
@@ -11,7 +11,7 @@ export interface CandidateFields {
   readonly time: number;
   readonly bits: number;
   readonly height: number;
-  /** Serialised. */
+  /** Serialised coinbase. */
   readonly coinbase: Uint8Array;
   readonly txs: readonly TxView[];
 }
@@ -38,7 +38,7 @@ export class BlockCandidate {
     });
   }
 
-  /** The whole block with this nonce (uint32). */
+  /** Returns the whole block with this nonce (uint32). */
   bytes(nonce = 0): Uint8Array {
     const block = buildBlock(this.header, this.#txs);
     new DataView(block.buffer, block.byteOffset).setUint32(76, nonce, true);

@@ -1,24 +1,23 @@
-// The transactions that a template is made of, for as long as the template is wanted: where each lies in shared memory.
-// Ranges there are written once and never again, so they stay true when the mempool has long moved on. Used by
-// assembly.ts, the service and pinned templates.
+// The transactions of a template: the location of each in shared memory. Locations are written once and never reused
+// while they are referenced, so they stay valid after the mempool has changed.
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { RECORD_HEADER } from '../jobs/assemble-messages.js';
 import type { CandidateRecords } from './source.js';
 
 export class ChosenRecords {
-  /** In block order, without the coinbase. */
+  /** Number of transactions without the coinbase, in block order. */
   readonly length: number;
-  /** By number; only those that are named below. */
+  /** Segments by number; only those that are referenced below. */
   readonly #segments: Uint8Array[] = [];
   readonly #segmentOf: Int32Array;
   readonly #offsets: Int32Array;
   readonly #lengths: Int32Array;
-  /** Which transaction of the set it was: the same again has another number. */
+  /** Serial of each transaction. The same transaction has another serial if it enters the mempool again. */
   readonly #serials: Uint32Array;
   readonly #hashes: Hashes | null;
 
-  /** @param rows that are in the set or held now */
+  /** @param rows rows of candidates, or of held records */
   constructor(records: CandidateRecords | null, rows: Int32Array) {
     this.length = rows.length;
     this.#segmentOf = new Int32Array(rows.length);
@@ -27,7 +26,7 @@ export class ChosenRecords {
     this.#serials = new Uint32Array(rows.length);
     this.#hashes = records === null || rows.length === 0 ? null : records.hashes;
     if (records === null) return;
-    // On the node thread, for each template: the columns are taken out of the loop.
+    // Destructured once, because this loop runs on the node thread for each template.
     const { segment, offset, length, serial } = records.rows;
     for (let i = 0; i < rows.length; i++) {
       const row = rows[i];
@@ -39,7 +38,7 @@ export class ChosenRecords {
     }
   }
 
-  /** The transactions, copied and read. */
+  /** Returns copies of the transactions, parsed. */
   txs(): TxView[] {
     return Array.from({ length: this.length }, (_, i) => {
       const from = this.#offsets[i];
@@ -47,12 +46,12 @@ export class ChosenRecords {
     });
   }
 
-  /** The place of a transaction of the set, from 0; -1 when it is none of these. */
+  /** Returns the index of a transaction by its serial; -1 if it is not one of these. */
   positionOfSerial(serial: number): number {
     return this.#serials.indexOf(serial);
   }
 
-  /** The same by txid (internal order), also for one that has left the set since: a walk over all records. */
+  /** Returns the index by txid (internal order), also for a transaction that has left the mempool. Searches all records. */
   positionOf(txid: Uint8Array): number {
     for (let i = 0; i < this.length; i++) {
       const from = this.#offsets[i] - RECORD_HEADER;
@@ -64,7 +63,7 @@ export class ChosenRecords {
     return -1;
   }
 
-  /** Where they lie, for another thread: each without its ids, by number of the segment, first byte and length. */
+  /** Locations for another thread: segment, first byte and length of each transaction, without its ids. */
   get places(): {
     readonly segments: readonly (Uint8Array | undefined)[];
     readonly segmentOf: Int32Array;
@@ -74,7 +73,7 @@ export class ChosenRecords {
     return { segments: this.#segments, segmentOf: this.#segmentOf, offsets: this.#offsets, lengths: this.#lengths };
   }
 
-  /** The same transactions in the same order. */
+  /** Returns true if both have the same transactions in the same order. */
   equals(other: ChosenRecords): boolean {
     if (this.length !== other.length) return false;
     for (let i = 0; i < this.length; i++) if (this.#serials[i] !== other.#serials[i]) return false;

@@ -1,5 +1,5 @@
-// Templates for one client: with limits that it asked for, and choices for coinbases that Stratum V2 clients make. They
-// are built with the assembler and the mirror of the shared template, which stays as it is.
+// Templates for one client: with limits from its request, and selections for coinbases of Stratum V2 clients. They use
+// the assembler and the mirror of the shared template, which stays unchanged.
 import { hashFromHex } from '../consensus/bytes/hex.js';
 import { MAX_BLOCK_SIGOPS_COST } from '../consensus/limits.js';
 import type { TemplateLimits } from '../policy/template-limits.js';
@@ -24,7 +24,7 @@ export interface ClientTemplatesDeps {
   readonly mempool: TransactionSource;
   readonly assembly: Assembly;
   readonly context: TemplateContext;
-  /** The shared template of the tip, made when there is none. */
+  /** Returns the shared template of the tip, and builds one if there is none. */
   readonly shared: () => Promise<TemplateFacts>;
 }
 
@@ -32,7 +32,7 @@ export class ClientTemplates {
   readonly #options: TemplateOptions;
   readonly #deps: ClientTemplatesDeps;
   readonly #limited = new LimitedTemplates((limits) => this.#build(limits));
-  /** Templates with limits are written here, one after the other, and copied out. */
+  /** Buffer for templates with limits. They are built one after another and copied out. */
   #output = new SharedArrayBuffer(0);
 
   constructor(options: TemplateOptions, deps: ClientTemplatesDeps) {
@@ -40,16 +40,16 @@ export class ClientTemplates {
     this.#deps = deps;
   }
 
-  /** The current template with limits of one client. @throws TooManyLimits, TemplateFault, AssemblyFault */
+  /** Returns the current template with limits of one client. @throws TooManyLimits, TemplateFault, AssemblyFault */
   async limited(limits: TemplateLimits): Promise<LimitedTemplate> {
     const { epoch, counter } = await this.#deps.shared();
     return this.#limited.get(limits, `${epoch}/${counter}`);
   }
 
   /**
-   * Transactions for a block whose coinbase is another's, with the coinbase's merkle branch.
-   * @param reserve weight of header and coinbase, and sigop cost of the coinbase @returns null when the tip moved
-   * meanwhile
+   * Selects transactions for a block whose coinbase a client makes, with the coinbase's merkle branch.
+   * @param reserve weight of header and coinbase, and sigop cost of the coinbase
+   * @returns null if the tip changed meanwhile
    * @throws TemplateFault while the clock is behind the tip, AssemblyFault
    */
   async choose(reserve: { readonly weight: number; readonly sigops: number }): Promise<TemplateChoice | null> {
@@ -67,15 +67,15 @@ export class ClientTemplates {
     return chain.tip === tip ? { tip, facts, chosen } : null;
   }
 
-  /** In its turn, see limited-templates.ts. */
+  /** Builds one template. LimitedTemplates calls this for one template at a time. */
   async #build(asked: TemplateLimits): Promise<LimitedTemplate> {
     const { chain, mempool, assembly, context: ground } = this.#deps;
     const { maxWeight, reservedWeight } = this.#options;
     const limits: AssemblyLimits = {
       ...this.#options,
-      // Core's chunks would leave out all of a cluster for one transaction that is excluded.
+      // With Core's chunks, one excluded transaction would exclude its whole cluster.
       mode: this.#options.mode === 'chunks' ? 'live' : this.#options.mode,
-      // Without transactions a block still has what is kept free.
+      // A block without transactions still has the reserve.
       maxWeight: Math.max(reservedWeight, Math.min(maxWeight, asked.maxWeight ?? maxWeight)),
       minFeeRate: Math.max(this.#options.minFeeRate, asked.minFeeRate ?? 0),
       maxSigops: asked.maxSigops ?? MAX_BLOCK_SIGOPS_COST,
@@ -87,7 +87,7 @@ export class ClientTemplates {
       await assembly.prepare();
       const shared = await this.#deps.shared();
       const { tip } = chain;
-      // It lends this one its time and the ids of its long polls: they are those of one tip.
+      // The shared template supplies the time and the long poll id, so both must have the same tip.
       if (mempool.returning || shared.prevHashHex !== tip.hashHex) continue;
       const base = ground.factsOf(tip);
       const chosen = await this.#choose(base, limits);
@@ -107,7 +107,7 @@ export class ClientTemplates {
     try {
       return await assembly.choose(base, limits, this.#output);
     } catch (error) {
-      // An assembler that failed may still write there.
+      // A failed assembler may still write to the buffer.
       this.#output = new SharedArrayBuffer(0);
       throw error;
     }

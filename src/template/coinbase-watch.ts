@@ -1,11 +1,11 @@
-// Tells the operator which clients submit coinbases that BIP-0054 will not allow. Each client is named once: what it
-// has to change is the software that makes its coinbases, not one block.
+// Logs which clients submit coinbases that BIP-0054 will not allow. Each client is logged once: the operator has to
+// change the software that makes its coinbases.
 import { checkCoinbaseLock, coinbaseLock } from '../consensus/rules/cleanup/coinbase-lock.js';
 import { checkTransactionSize } from '../consensus/rules/cleanup/transaction-size.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Logger } from '../log/logger.js';
 
-/** Clients that are remembered; later ones are not told of. */
+/** Number of clients that are remembered. Further ones are not logged. */
 const MAX_CLIENTS = 256;
 
 export class CoinbaseWatch {
@@ -17,8 +17,8 @@ export class CoinbaseWatch {
   }
 
   /**
-   * A block came from a client, whatever becomes of it.
-   * @param client names it in the log: the RPC user, or the address of a Stratum V2 connection
+   * Checks the coinbase of a client's block, whatever the verdict on the block.
+   * @param client name for the log: the RPC user, or the address of a Stratum V2 connection
    * @param height of the block
    */
   checkSubmitted(client: string, coinbase: TxView, height: number): void {

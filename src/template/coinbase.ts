@@ -1,5 +1,5 @@
-// The coinbase of blocks made here, as Core builds it: height, a zero or an extra nonce, one payout, one commitment
-// (BIP-0034, BIP-0141). Used by templates (only its commitment leaves the node) and by the generate calls.
+// Builds the coinbase of blocks made here, as Core does: height, a zero or an extra nonce, one payout, one commitment
+// (BIP-0034, BIP-0141). Templates use only its commitment; the generate calls use all of it.
 
 import { merkleRoot, WITNESS_COMMITMENT_HEADER } from '../consensus/block/merkle.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
@@ -12,10 +12,10 @@ import type { Hashes } from '../crypto/crypto.js';
 
 const NO_INDEX = 0xffffffff;
 const COINBASE_VERSION = 2;
-/** What the commitment commits to besides the witnesses; goes into the coinbase's witness. */
+/** Second input of the commitment, besides the witness root; part of the coinbase's witness. */
 const WITNESS_RESERVED_VALUE = new Uint8Array(32);
 
-/** The output script that commits to a witness root. @param witnessRoot 32 bytes */
+/** Returns the output script that commits to a witness root. @param witnessRoot 32 bytes */
 export function commitmentScript(witnessRoot: Uint8Array, hashes: Hashes): Uint8Array {
   const joined = new Uint8Array(64);
   joined.set(witnessRoot);
@@ -23,23 +23,23 @@ export function commitmentScript(witnessRoot: Uint8Array, hashes: Hashes): Uint8
   return new ByteWriter(38).bytes(WITNESS_COMMITMENT_HEADER).bytes(hashes.sha256d(joined)).finish();
 }
 
-/** The witness root of a block with these transactions after the coinbase, whose leaf is zero. */
+/** Returns the witness root of a block with these transactions after the coinbase, whose leaf is zero. */
 export function witnessRootOf(txs: readonly TxView[], hashes: Hashes): Uint8Array {
   return merkleRoot([new Uint8Array(32), ...txs.map((tx) => tx.wtxid)], hashes).root;
 }
 
 export interface CoinbaseFields {
   readonly height: number;
-  /** 0 in templates; generate calls count it from 1. null: the height alone, as since release 30. */
+  /** 0 in templates; generate calls count from 1. null: only the height, as Core since release 30. */
   readonly extraNonce: number | null;
   /** Satoshis. */
   readonly value: number;
   readonly script: Uint8Array;
   /** null on chains without segwit. */
   readonly commitment: Uint8Array | null;
-  /** Whether the witness with the reserved value is there, as from segwit's activation on. */
+  /** True if the coinbase has a witness with the reserved value, from segwit's activation on. */
   readonly witness: boolean;
-  /** Where BIP-0054 holds, and since release 30; else null. */
+  /** Set where BIP-0054 applies, and since release 30; else null. */
   readonly lock: CoinbaseLock | null;
 }
 
@@ -63,14 +63,14 @@ export function buildCoinbase(fields: CoinbaseFields): Uint8Array {
   });
 }
 
-/** The input's script; two bytes at least, by consensus. */
+/** Returns the input's script. Consensus requires at least two bytes. */
 function startOf({ height, extraNonce }: CoinbaseFields): Uint8Array {
   const start = pushNumber(height);
   if (extraNonce === null && start.length > 1) return start;
   return join(start, plainPush(scriptNumber(extraNonce ?? 0)));
 }
 
-/** A non-negative number as scripts write it: shortest, little-endian, top bit clear; zero is empty. */
+/** Returns a non-negative number in script encoding: shortest, little-endian, top bit clear; zero is empty. */
 function scriptNumber(value: number): Uint8Array {
   const bytes: number[] = [];
   for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) bytes.push(rest % 256);

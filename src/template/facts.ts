@@ -1,78 +1,78 @@
-// What a front must know of the current template to answer getblocktemplate alone. Published by the template service
-// (service.ts), read by template/view on the front threads; plain data, cloned across the link. The transactions
-// themselves stay in a shared slab, encoded once.
+// Facts of the current template with which a front can answer getblocktemplate alone. The template service publishes
+// them, template/view reads them on the front threads. Plain data that is cloned between threads. The transactions are
+// encoded once, into a shared slab.
 
 /** A BIP-0009 deployment that is STARTED or LOCKED_IN for the block being built. */
 export interface AvailableBit {
   /** Core's name of the deployment, without the `!` mark. */
   readonly name: string;
   readonly bit: number;
-  /** Whether a client that has not heard of it may still mine the block with the bit set. */
+  /** True if a client that does not know the deployment may still mine the block with the bit set. */
   readonly gbtForce: boolean;
 }
 
-/** What mode `live` adds to a template. */
+/** Additional facts of mode `live`. */
 export interface LiveFacts {
-  /** Given out before the one with transactions is ready. */
+  /** True if the template is returned only until the one with transactions is ready. */
   readonly empty: boolean;
-  /** Satoshis of fees more at which long polls go on. */
+  /** Increase of fees in satoshis at which long polls are answered. */
   readonly longPollDelta: number;
-  /** Milliseconds after which a long poll goes on with any newer template. */
+  /** Milliseconds after which a long poll is answered with any newer template. */
   readonly longPollIntervalMs: number;
-  /** Names the template when it is given without its transactions. */
+  /** Name of the template if it is returned without its transactions. */
   readonly workId: string;
-  /** Siblings from the coinbase up, hex in the order of bytes that are hashed. */
+  /** Siblings from the coinbase up, as hex in the byte order that is hashed. */
   readonly merkleBranchHex: readonly string[];
 }
 
-/** One published template. Everything a reply needs except the time, which moves on with each call. */
+/** One published template: everything that a reply needs except the time, which advances with each call. */
 export interface TemplateFacts {
-  /** Number of the tip this template belongs to, as in the shared state. */
+  /** Number of the template's tip, as in the shared state. */
   readonly epoch: number;
-  /** Mode live; null in mode core. */
+  /** Facts of mode live; null in the other modes. */
   readonly live: LiveFacts | null;
   /**
-   * Second half of longpollid, uint32. Core: transactions-updated counter taken before assembly; live: number of the
-   * publication.
+   * Second half of longpollid, uint32. Core: counter of mempool updates, taken before the selection. Live: number of
+   * the publication.
    */
   readonly counter: number;
-  /** Mockable seconds at build; the template is fresh for 5 more whole seconds. */
+  /** Mockable seconds at build. The template is fresh for 5 more whole seconds. */
   readonly builtAt: number;
-  /** Header time given at build; a reply's curtime never lies before it. */
+  /** Header time at build. A reply's curtime is never earlier. */
   readonly time: number;
   /** Hash of the block to build on, display order. */
   readonly prevHashHex: string;
   readonly height: number;
-  /** Signed 32-bit; bits of every STARTED and LOCKED_IN deployment are set. */
+  /** Signed 32-bit. The bits of every STARTED and LOCKED_IN deployment are set. */
   readonly version: number;
   /** As printed: csv, !segwit, then active deployments. */
   readonly rules: readonly string[];
   /** Active deployments that a client must name in its rules (gbtForce false). */
   readonly requiredRules: readonly string[];
   readonly vbAvailable: readonly AvailableBit[];
-  /** Satoshis: subsidy and base fees. */
+  /** Satoshis: subsidy plus base fees. */
   readonly coinbaseValue: number;
-  /** Smallest header time the next block may carry. */
+  /** Earliest valid header time of the next block. */
   readonly minTime: number;
-  /** Compact target for a block at `time`, unless minDifficulty says otherwise. */
+  /** Compact target of a block at `time`, unless minDifficulty applies. */
   readonly bits: number;
-  /** Min-difficulty chains: a block later than `afterTime` has these bits instead. */
+  /** On chains with minimum difficulty: a block later than `afterTime` has these bits instead. */
   readonly minDifficulty: { readonly afterTime: number; readonly bits: number } | null;
   readonly sigopLimit: number;
   readonly sizeLimit: number;
-  /** null before segwit: the key is then left out. */
+  /** null before segwit, where the member is omitted. */
   readonly weightLimit: number | null;
-  /** Commitment output script; null on chains without segwit. */
+  /** Output script of the commitment; null on chains without segwit. */
   readonly commitmentHex: string | null;
   /** BIP-0325 challenge script, on signet only. */
   readonly signetChallengeHex: string | null;
-  /** Slab of the ring that holds the JSON array of transactions; -1 for the empty array, which needs none. */
+  /** Slab that contains the JSON array of transactions; -1 for the empty array, which needs none. */
   readonly slabIndex: number;
   readonly transactionsOffset: number;
   readonly transactionsLength: number;
-  /** Transactions without the coinbase. */
+  /** Number of transactions without the coinbase. */
   readonly txCount: number;
-  /** Block weight including the part reserved for header and coinbase. */
+  /** Block weight, including the reserve for header and coinbase. */
   readonly weight: number;
   /** Base fees in satoshis. */
   readonly fees: number;

@@ -1,5 +1,5 @@
-// Templates for single clients, made beside the shared one: one build at a time, so that the shared template waits for
-// one of them at most, and each kept only as long as the shared template it belongs to.
+// Templates for single clients, besides the shared one. One is built at a time, so that the shared template waits for
+// at most one build. Each is retained only as long as the shared template to which it belongs.
 
 import { SerialQueue } from '../lib/serial-queue.js';
 import { limitsKey, type TemplateLimits } from '../policy/template-limits.js';
@@ -8,16 +8,16 @@ import type { TemplateFacts } from './facts.js';
 /** A template whose transactions are not in a slab. */
 export interface LimitedTemplate {
   readonly facts: TemplateFacts;
-  /** The JSON array of transactions; never written again. */
+  /** The JSON array of transactions; never overwritten. */
   readonly transactions: Uint8Array;
 }
 
-/** Templates that are kept: some megabytes each. */
+/** Number of retained templates, with some megabytes each. */
 const MOST_CACHED = 4;
-/** Builds that may wait for their turn; a client with ever new limits gets an error before it costs others much. */
+/** Number of waiting builds. A client that sends ever new limits gets an error before it delays others. */
 const MOST_WAITING = 16;
 
-/** More different limits are asked for at once than are built. */
+/** More different limits are requested at once than can be built. */
 export class TooManyLimits extends Error {
   readonly code = 'TOO_MANY_LIMITS';
   constructor() {
@@ -28,9 +28,9 @@ export class TooManyLimits extends Error {
 
 export class LimitedTemplates {
   readonly #build: (limits: TemplateLimits) => Promise<LimitedTemplate>;
-  /** By key of their limits, longest unused first; all of one generation. */
+  /** By key of their limits, least recently used first; all of one generation. */
   readonly #cached = new Map<string, LimitedTemplate>();
-  /** Of any generation. */
+  /** Builds of any generation. */
   readonly #waiting = new Map<string, Promise<LimitedTemplate>>();
   #generation = '';
   readonly #builds = new SerialQueue();
@@ -39,14 +39,14 @@ export class LimitedTemplates {
     this.#build = build;
   }
 
-  /** Templates kept, and builds that wait or run. */
+  /** Number of retained templates, and of builds that wait or run. */
   get figures(): { readonly kept: number; readonly waiting: number } {
     return { kept: this.#cached.size, waiting: this.#waiting.size };
   }
 
   /**
-   * @param generation names the shared template that these limits are applied to
-   * @throws TooManyLimits, and what the build throws
+   * @param generation names the shared template to which the limits apply
+   * @throws TooManyLimits, and errors of the build
    */
   get(limits: TemplateLimits, generation: string): Promise<LimitedTemplate> {
     this.startGeneration(generation);
@@ -71,7 +71,7 @@ export class LimitedTemplates {
     return built;
   }
 
-  /** Drops what was made for other shared templates than this one. */
+  /** Drops templates of other generations. */
   startGeneration(generation: string): void {
     if (generation === this.#generation) return;
     this.#generation = generation;

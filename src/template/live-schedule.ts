@@ -1,42 +1,43 @@
-// When mode `live` builds: at once for a new tip (first without transactions, if there are any to wait for: in the very
-// turn of the tip where that can be), at once when fees worth a long poll have gathered, otherwise a second after the
-// last build if anything changed. One build at a time; what happens during a build is looked at after it. Decides by
-// counts and fees; the timers only space builds out. Used by service.ts.
+// Decides when mode `live` builds: immediately for a new tip, immediately when enough new fees for a long poll have
+// come in, otherwise a second after the last build if anything changed. For a new tip the first template has no
+// transactions, if there are any, and is made in the tick of the tip change where possible. One build at a time;
+// changes during a build are considered after it. Depends on counts and fees; the timers only keep builds apart. See
+// docs/decisions/0039-empty-template-first.md.
 import type { ImproveResult } from '../jobs/assemble-messages.js';
 
-/** What the schedule sets in motion. */
+/** Actions that the schedule starts. */
 export interface LiveWork {
-  /** Builds and publishes; begins before it returns, as far as it can. @returns false when the tip moved meanwhile */
+  /** Builds and publishes. Does as much as possible before it returns. @returns false if the tip changed meanwhile */
   build(kind: 'empty' | 'full'): Promise<boolean>;
-  /** Publishes the template without transactions on the spot. @returns false when that can't be done without waiting */
+  /** Publishes the template without transactions immediately. @returns false if that is not possible without waiting */
   buildEmptyNow(): boolean;
-  /** Uses an idle moment for better orders. */
+  /** Improves orders of clusters while nothing else is due. */
   improve(): Promise<ImproveResult>;
-  /** Whether there are transactions that an empty template would leave out, or will be. */
+  /** True if an empty template would omit transactions that are here or on their way. */
   hasTransactions(): boolean;
-  /** False while clients cannot ask for templates. */
+  /** False while clients cannot request templates. */
   wanted(): boolean;
-  /** A build failed; the schedule tries again. */
+  /** Called after a build failed. The schedule retries. */
   failed(error: Error): void;
-  /** Calls back once after so many milliseconds; the result cancels it. */
+  /** Calls back once after that many milliseconds. The returned function cancels it. */
   after(ms: number, run: () => void): () => void;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   nowMs(): number;
 }
 
 export interface LiveTimes {
   readonly emptyFirst: boolean;
-  /** Satoshis of new fees that are built at once. */
+  /** Satoshis of new fees at which a build starts immediately. */
   readonly gainSats: number;
 }
 
-/** A change too small to hurry for is in a template after so long. */
+/** Time after which a template with any change is built, however small. */
 const CALM_MS = 1000;
-/** Between two builds for gains, however large: a burst is taken in one. */
+/** Least time between two builds for fees, however high: a burst is included in one build. */
 const PAUSE_MS = 100;
-/** And as many times as long as the last build took, up to the calm: a stream of gains takes a tenth of a core. */
+/** The pause is also that many times the last build, up to CALM_MS, so that a stream of fees uses a tenth of a core. */
 const PAUSE_BUILDS = 9;
-/** Between two idle tasks, so that the thread stays free for builds. */
+/** Pause between two idle tasks, so that the thread stays available for builds. */
 const IDLE_MS = 8;
 
 const CLOSED = 'the template service is closed';
@@ -46,20 +47,20 @@ export class LiveSchedule {
   readonly #work: LiveWork;
   readonly #waiters: { resolve: () => void; reject: (error: Error) => void }[] = [];
   #newTip = true;
-  /** The tip has its template without transactions. */
+  /** True if the tip has its template without transactions. */
   #emptyOut = false;
   #changed = false;
   #best = false;
   #gain = 0;
-  /** beginNow is about to be called. */
+  /** True if a call of beginNow is scheduled. */
   #checkScheduled = false;
   #running = false;
   #closed = false;
-  /** A build came a moment ago: the next for a gain waits for the pause, others for the calm. */
+  /** Set after a build: `pausing` delays the next build for fees, `calming` any other. */
   #pausing = false;
   #calming = false;
   #cancel: (() => void)[] = [];
-  /** Number of the current row of idle tasks; a build ends it. */
+  /** Number of the current series of idle tasks. A build ends the series. */
   #idleRow = 0;
 
   constructor(times: LiveTimes, work: LiveWork) {
@@ -67,7 +68,7 @@ export class LiveSchedule {
     this.#work = work;
   }
 
-  /** The tip moved. What takes time is built after the caller's turn, when the tip is published; see beginNow. */
+  /** Called when the tip changed. Builds that take time start after the caller's tick, when the tip is published; see beginNow. */
   tipChanged(): void {
     this.#newTip = true;
     this.#emptyOut = false;
@@ -75,7 +76,7 @@ export class LiveSchedule {
     this.#scheduleCheck();
   }
 
-  /** The transactions fit the new tip: what is due is begun in the caller's turn. Never throws. */
+  /** Begins a build that is due, in the caller's tick. Called when the mempool matches the new tip. Never throws. */
   beginNow(): void {
     if (this.#running || this.#closed || !this.#isDue()) return;
     this.#running = true;
@@ -85,7 +86,7 @@ export class LiveSchedule {
     });
   }
 
-  /** A transaction came (with its fee) or left. */
+  /** Called when a transaction entered (with its fee) or left. */
   transactionsChanged(gainSats: number): void {
     this.#changed = true;
     this.#best = false;
@@ -94,8 +95,8 @@ export class LiveSchedule {
   }
 
   /**
-   * Resolves after the next publication; builds even if not wanted before. Rejects when the build fails, and when
-   * nothing is built any more.
+   * Resolves after the next publication, and builds even if no client requests templates. Rejects if the build fails,
+   * or if nothing is built any more.
    */
   nextPublication(): Promise<void> {
     if (this.#closed) return Promise.reject(new Error(CLOSED));
@@ -105,27 +106,24 @@ export class LiveSchedule {
     return done;
   }
 
-  /** Whether every cluster is known to be in the best order there is. */
+  /** True if every cluster is known to be in its optimal order. */
   get best(): boolean {
     return this.#best;
   }
 
-  /** Begins: the first template is made before any request. */
+  /** Builds the first template, before any request. */
   start(): void {
     this.#scheduleCheck();
   }
 
-  /** No more builds. */
+  /** Ends all builds. */
   close(): void {
     this.#closed = true;
     for (const cancel of this.#cancel.splice(0)) cancel();
     for (const { reject } of this.#waiters.splice(0)) reject(new Error(CLOSED));
   }
 
-  /**
-   * Never throws: the chain is in the middle of its change. What went wrong goes wrong again in the build that follows,
-   * if it matters.
-   */
+  /** Never throws, because the chain is in the middle of its change. An error occurs again in the following build, if it matters. */
   #emptyNow(): void {
     try {
       this.#emptyOut = this.#work.buildEmptyNow();
@@ -145,7 +143,7 @@ export class LiveSchedule {
     return this.#gain >= this.#times.gainSats || !this.#calming;
   }
 
-  /** After the caller's turn, who may be in the middle of a change. */
+  /** Builds after the caller's tick, because the caller may be in the middle of a change. */
   #scheduleCheck(): void {
     if (this.#checkScheduled || this.#running || this.#closed || !this.#isDue()) return;
     this.#checkScheduled = true;
@@ -167,7 +165,7 @@ export class LiveSchedule {
         if (emptyFirst) {
           if (!(await this.#work.build('empty'))) this.#newTip = true;
           else {
-            // Unless the tip has moved again since.
+            // The tip may have changed again meanwhile.
             if (!this.#newTip) this.#emptyOut = true;
             this.#resolveWaiters();
           }
@@ -178,7 +176,7 @@ export class LiveSchedule {
       } catch (error) {
         this.#work.failed(error as Error);
         for (const { reject } of this.#waiters.splice(0)) reject(error as Error);
-        // Whatever it was, it is tried again when the calm is over; a new tip then still counts as one.
+        // Retries after CALM_MS, whatever the error. A new tip then still counts as new.
         this.#pauseAfterBuild(began);
         this.#later(CALM_MS, () => {
           this.#newTip ||= newTip;
@@ -191,7 +189,7 @@ export class LiveSchedule {
     this.#improve();
   }
 
-  /** @param beganMs when the build began that is over now */
+  /** @param beganMs start of the build that has just ended */
   #pauseAfterBuild(beganMs: number): void {
     for (const cancel of this.#cancel.splice(0)) cancel();
     this.#idleRow++;
@@ -220,8 +218,8 @@ export class LiveSchedule {
   }
 
   /**
-   * Idle tasks after a build, until the next or until there is nothing left to do; what they gained goes into a build
-   * of its own.
+   * Runs idle tasks after a build, until the next build or until nothing is left to improve. Their result goes into a
+   * build of its own.
    */
   #improve(): void {
     if (this.#closed) return;
@@ -233,7 +231,7 @@ export class LiveSchedule {
       else if (result === 'done') this.transactionsChanged(0);
       else this.#best = !this.#changed;
     };
-    // An assembler that fails here fails in the next build too, which has words for it.
+    // An assembler that fails here also fails in the next build, which reports the error.
     void step().catch(() => {});
   }
 }

@@ -1,36 +1,34 @@
-// Writes the deltas that keep the assembler's mirror equal to the candidate set. The set keeps its figures in columns
-// and its transactions in shared memory (source.ts), so a delta is figures alone; the assembler reads the transactions
-// where they are. A row that the assembler knows is held when its transaction leaves, until the assembler has
-// acknowledged the delta that says so: a reply may still name it. When too much is held that way because no client
-// asks for templates, the mirror is emptied, and the next delta has everything.
+// Writes the deltas that keep the assembler's mirror equal to the candidates. Candidates have their figures in columns
+// and their transactions in shared memory (source.ts), so a delta consists of figures; the assembler reads the
+// transactions in place. If a transaction leaves whose row the assembler knows, the row is held until the assembler has
+// acknowledged the delta with its removal, because a reply may still name the row. If too much is held because no
+// client requests templates, the mirror is emptied, and the next delta has all rows.
 import { type MirrorDelta, RECORD_HEADER } from '../jobs/assemble-messages.js';
 import { RowBlock } from './mirror-rows.js';
 import type { CandidateRecords, RecordFollower } from './source.js';
 
-/** A row that left; `sequence` of the delta that says so, -1 while none has. */
+/** A row whose transaction left; `sequence` of the delta with the removal, -1 before. */
 interface Departed {
   readonly row: number;
   sequence: number;
 }
 
 const INITIAL_CAPACITY = 1024;
-/** Rows that are written in one go, less than a millisecond. */
+/** Rows that are written at once, in less than a millisecond. */
 const ROWS_AT_ONCE = 2_000;
 /**
- * Transactions that left and are held at most between requests: two blocks of the smallest, or four of the largest. A
- * block may come while another template is built; a mirror of a large mempool that it emptied takes seconds to fill.
+ * Limits of held transactions between requests: two blocks of the smallest ones, or four of the largest. A block may
+ * arrive while another template is built, and refilling an emptied mirror of a large mempool takes seconds.
  */
 const HELD_ROWS = 40_000;
 const HELD_BYTES = 16 << 20;
 
-/**
- * States of a row here: the assembler knows it; it changed since; its figures are in the block that is being written.
- */
+/** States of a row: known to the assembler; changed since; in the block that is being written. */
 const SENT = 1;
 const DIRTY = 2;
 const PLANNED = 4;
 
-/** Limits that tests make small. */
+/** Limits that tests reduce. */
 export interface MirrorFeedLimits {
   readonly rowsAtOnce?: number;
   readonly heldRows?: number;
@@ -51,7 +49,7 @@ export class MirrorFeed implements RecordFollower {
   #segmentsSent: (SharedArrayBuffer | null)[] = [];
   #block: RowBlock | null = null;
   #preparing: Promise<void> | null = null;
-  /** Requests whose replies may name rows that the mirror had. */
+  /** Number of requests whose replies may name rows of the mirror. */
   #openRequests = 0;
   #emptying = false;
   /** Set when a change was lost. The next delta then contains all rows. */
@@ -59,7 +57,7 @@ export class MirrorFeed implements RecordFollower {
 
   /**
    * @param instance a number that no other feed of this assembler has
-   * @param empty sends the assembler a delta that empties the mirror; deltas that are made later come after it
+   * @param empty sends the assembler a delta that empties the mirror; later deltas follow it
    */
   constructor(records: CandidateRecords, instance: number, empty: (delta: MirrorDelta) => void, limits: MirrorFeedLimits = {}) {
     this.#records = records;
@@ -71,7 +69,7 @@ export class MirrorFeed implements RecordFollower {
     records.follow(this);
   }
 
-  /** Rows that left and are held. */
+  /** Number of held rows whose transactions left. */
   get heldRows(): number {
     return this.#departed.length;
   }
@@ -93,7 +91,7 @@ export class MirrorFeed implements RecordFollower {
       this.#departedBytes += RECORD_HEADER + this.#records.rows.length[row];
       this.#emptyMirrorIfLarge();
     }
-    // A row that was never sent is gone; its place in #dirty is passed over, or taken by the next to have the row.
+    // A row that was never sent is simply dropped. Its entry in #dirty is skipped, or used by the next transaction in the row.
     this.#states[row] = 0;
   }
 
@@ -104,7 +102,7 @@ export class MirrorFeed implements RecordFollower {
   }
 
   moved(row: number): void {
-    // Records of rows that left, and are held, move too.
+    // Held records of transactions that left move too.
     if (this.#records.rows.isHere(row)) this.changed(row);
   }
 
@@ -113,9 +111,9 @@ export class MirrorFeed implements RecordFollower {
   }
 
   /**
-   * Writes most of a large delta ahead, in pieces.
-   * @param pause lets others have their turn; the set may change meanwhile
-   * @returns undefined when little is to be written, which the delta does by itself
+   * Writes most of a large delta in advance, in pieces.
+   * @param pause yields to other work; candidates may change meanwhile
+   * @returns undefined if there is little to write, which delta() does itself
    */
   prepare(pause: () => Promise<void>): Promise<void> | undefined {
     if (this.#preparing !== null) return this.#preparing.then(() => this.prepare(pause));
@@ -130,7 +128,7 @@ export class MirrorFeed implements RecordFollower {
   delta(wanted: boolean): MirrorDelta {
     const full = wanted || this.#failed;
     this.#failed = false;
-    // The very first delta has nothing to continue.
+    // The first delta has no predecessor.
     const restarts = full || this.#sequence === 0;
     const base = restarts ? -1 : this.#sequence;
     const sequence = ++this.#sequence;
@@ -151,18 +149,18 @@ export class MirrorFeed implements RecordFollower {
     };
   }
 
-  /** A request with the last delta is under way: rows that leave meanwhile may be in its reply. */
+  /** Called when a request with the last delta was sent: its reply may name rows that leave from now on. */
   requestStarted(): void {
     this.#openRequests++;
   }
 
-  /** Its reply has been read, or there is none. */
+  /** Called when its reply has been processed, or will not arrive. */
   requestEnded(): void {
     this.#openRequests--;
     this.#emptyMirrorIfLarge();
   }
 
-  /** The mirror is at this sequence: what left before it is free for reuse. */
+  /** Called when the mirror has this sequence: rows that left before it may be reused. */
   acknowledge(sequence: number): void {
     if (this.#departed.length === 0) return;
     const remaining: Departed[] = [];
@@ -183,12 +181,12 @@ export class MirrorFeed implements RecordFollower {
       block.write(this.#rowsAtOnce, this.#isAsPlanned);
       if (block.done) return;
       await pause();
-      // A delta did not wait for it, or the mirror was emptied.
+      // Meanwhile a delta was sent without it, or the mirror was emptied.
       if (this.#block !== block) return;
     }
   }
 
-  /** Its row is as it was when it was planned. */
+  /** Returns true if a row has not changed since it was planned. */
   #isAsPlanned = (row: number): boolean => (this.#states[row] & (PLANNED | DIRTY)) === PLANNED;
 
   #takeChanged(): Pick<MirrorDelta, 'changed' | 'rows' | 'parents'> {
@@ -201,12 +199,12 @@ export class MirrorFeed implements RecordFollower {
     return result;
   }
 
-  /** Rows that changed, each once; none does afterwards. */
+  /** Returns the changed rows, each once, and marks them as unchanged. */
   #takeDirty(): number[] {
     const rows: number[] = [];
     for (const row of this.#dirty) {
       if ((this.#states[row] & DIRTY) === 0) continue;
-      // What was planned of it is out of date.
+      // A planned copy of it is outdated.
       this.#states[row] &= SENT;
       rows.push(row);
     }
@@ -214,14 +212,14 @@ export class MirrorFeed implements RecordFollower {
     return rows;
   }
 
-  /** Gives up a block that was written ahead and never used. */
+  /** Drops a block that was written in advance and not used. */
   #dropBlock(): void {
     if (this.#block === null) return;
     this.#block = null;
     for (let row = 0; row < this.#states.length; row++) if (this.#isAsPlanned(row)) this.changed(row);
   }
 
-  /** As if nothing had been sent. */
+  /** Marks all rows as never sent. */
   #dirtyAll(): void {
     this.#block = null;
     this.#states.fill(0);
@@ -234,7 +232,7 @@ export class MirrorFeed implements RecordFollower {
     this.#records.release(row);
   }
 
-  /** After the change that is under way: the pool is in the middle of it. */
+  /** Waits for the end of the current change, because the mempool is in the middle of it. */
   #emptyMirrorIfLarge(): void {
     const tooMuch = this.#departed.length > this.#heldRows || this.#departedBytes > HELD_BYTES;
     if (!tooMuch || this.#openRequests > 0 || this.#emptying) return;
@@ -258,7 +256,7 @@ export class MirrorFeed implements RecordFollower {
     });
   }
 
-  /** Rows that came and went between two requests are thrown out now and then. */
+  /** Adds a changed row. From time to time removes entries of rows that came and left between two requests. */
   #addDirty(row: number): void {
     this.#dirty.push(row);
     if (this.#dirty.length <= this.#dirtyLimit) return;

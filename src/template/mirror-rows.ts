@@ -1,13 +1,13 @@
-// Figures of rows as a delta carries them, written piece by piece because a hundred thousand take their time: what
-// became wrong meanwhile is taken out at the end, and what is new comes behind. Shared memory, so that the message to
-// the assembler's thread takes no copy. Used by mirror-feed.ts.
+// Figures of rows in the form of a delta, written piece by piece because a hundred thousand rows take a while. Rows
+// that change meanwhile are removed at the end, and new ones are appended. The figures are in shared memory, so that
+// the message to the assembler's thread copies nothing.
 import { COLUMN, RECORD_HEADER, ROW_LENGTH } from '../jobs/assemble-messages.js';
 import type { CandidateRecords } from './source.js';
 
-/** Room for rows that come while others are written; beyond that the block is copied. */
+/** Reserve for rows that are added while others are written. Beyond it the block is copied. */
 const SLACK_ROWS = 1024;
 
-/** Rows as MirrorDelta has them. */
+/** Rows in the form of MirrorDelta. */
 export interface MirrorRows {
   readonly changed: Int32Array;
   readonly rows: Float64Array;
@@ -16,14 +16,14 @@ export interface MirrorRows {
 
 export class RowBlock {
   readonly #records: CandidateRecords;
-  /** What is to be written, and how far that is. */
+  /** Rows to write, and the number of those already written. */
   readonly #planned: Int32Array;
   #written = 0;
   #columns: Float64Array;
   #parents = new Int32Array(64);
   #parentCount = 0;
 
-  /** @param planned rows to be written, none twice; the block's own from now on */
+  /** @param planned rows to write, without duplicates; owned by the block from now on */
   constructor(records: CandidateRecords, planned: Int32Array) {
     this.#records = records;
     this.#planned = planned;
@@ -34,7 +34,7 @@ export class RowBlock {
     return this.#written === this.#planned.length;
   }
 
-  /** Writes the next ones. @param stands whether a row is still as planned; others are only skipped now */
+  /** Writes the next rows. @param stands returns true if a row has not changed since it was planned; other rows are skipped */
   write(count: number, stands: (row: number) => boolean): void {
     const end = Math.min(this.#written + count, this.#planned.length);
     this.#writeRows(this.#planned, this.#written, end, this.#written, stands);
@@ -42,8 +42,8 @@ export class RowBlock {
   }
 
   /**
-   * The rows that still stand, then the others. The block is used up.
-   * @param others must not be among those that stand
+   * Returns the unchanged rows, then the others. The block cannot be used afterwards.
+   * @param others rows that are not among the unchanged ones
    */
   finish(stands: (row: number) => boolean, others: readonly number[]): MirrorRows {
     const remaining = this.#compact(stands);
@@ -61,12 +61,12 @@ export class RowBlock {
     return { changed, rows: this.#columns, parents };
   }
 
-  /** What was planned and is not written yet, for the caller to plan anew. */
+  /** Returns the planned rows that are not written yet, for the caller to plan again. */
   unwritten(): Int32Array {
     return this.#planned.subarray(this.#written);
   }
 
-  /** Moves what stands together. @returns its rows */
+  /** Moves the unchanged rows together. @returns their rows */
   #compact(stands: (row: number) => boolean): Int32Array {
     const planned = this.#planned;
     let remaining = 0;
@@ -75,7 +75,7 @@ export class RowBlock {
     for (let i = 0; i < this.#written; i++) {
       const parents = this.#columns[i * ROW_LENGTH + COLUMN.parentCount];
       if (stands(planned[i])) {
-        // Mostly everything stands where it is.
+        // Usually all rows stay in place.
         if (remaining < i) {
           planned[remaining] = planned[i];
           this.#columns.copyWithin(remaining * ROW_LENGTH, i * ROW_LENGTH, (i + 1) * ROW_LENGTH);
@@ -93,7 +93,7 @@ export class RowBlock {
   #writeRows(list: Int32Array, from: number, end: number, place: number, stands: (row: number) => boolean): void {
     const { rows, links } = this.#records;
     const columns = this.#columns;
-    // The columns are taken out of the loop.
+    // Destructured once, outside the loop.
     const { fee, modifiedFee, size, weight, sigopCost, lockTime, segment, offset, length } = rows;
     const { ancestorCount, ancestorSize, ancestorFees, ancestorSigops } = rows;
     for (let i = from, at = place * ROW_LENGTH; i < end; i++, at += ROW_LENGTH) {

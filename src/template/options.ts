@@ -1,35 +1,36 @@
-// What the operator may change about templates, with Core 0.21's defaults.
+// Options of templates, with the defaults of Core 0.21.
 import { MAX_BLOCK_WEIGHT } from '../consensus/limits.js';
 import type { AssemblyMode } from '../jobs/assemble-messages.js';
 import { COMPATS, type Compat, type Release } from '../policy/compat.js';
 
 /**
- * core, chunks: rebuilt on request by Core's rule, with exact counters; core by ancestors as 0.21, chunks as Core's
- * master. live: follows the mempool by itself, clusters by chunks, an empty template first after a new tip.
+ * core, chunks: rebuilt on request by Core's rule, with exact counters; core selects by ancestors as 0.21, chunks as
+ * Core's master. live: follows the mempool by itself, selects by chunks of clusters, and publishes an empty template
+ * first after a new tip.
  */
 export type TemplateMode = AssemblyMode;
 
 export interface TemplateOptions {
   readonly mode: TemplateMode;
-  /** -blockmaxweight, 4,000,000 at most. */
+  /** -blockmaxweight, at most 4,000,000. */
   readonly maxWeight: number;
-  /** -blockreservedweight: kept free for header and coinbase, at least 2,000. */
+  /** -blockreservedweight: reserve for header and coinbase, at least 2,000. */
   readonly reservedWeight: number;
-  /** -emptyfirst, mode live: a template without transactions goes out at once after a new tip. */
+  /** -emptyfirst, mode live: a template without transactions is published immediately after a new tip. */
   readonly emptyFirst: boolean;
-  /** -longpolldelta, mode live: satoshis of fees more at which long polls are answered. */
+  /** -longpolldelta, mode live: increase of fees in satoshis at which long polls are answered. */
   readonly longPollDeltaSats: number;
-  /** -longpollinterval, mode live: seconds after which a long poll is answered whatever small thing changed. */
+  /** -longpollinterval, mode live: seconds after which a long poll is answered with any newer template. */
   readonly longPollIntervalSeconds: number;
   /** -blockmintxfee, satoshis per 1,000 virtual bytes. */
   readonly minFeeRate: number;
   /** -blockversion, regtest only; null: by version bits. */
   readonly blockVersion: number | null;
-  /** Whose coinbases and lists of rules these are (-compat). */
+  /** The release of Core whose coinbases and lists of rules are used (-compat). */
   readonly release: Release;
-  /** Mode core: whether a cached template stays valid when the clock falls behind the tip. 0.21.1 checks new templates only. */
+  /** Mode core: true if a cached template stays valid when the clock falls behind the tip. 0.21.1 checks new templates only. */
   readonly keptBehindClock: boolean;
-  /** -checktemplates: connect each template dry before it is published, not only one of each tip behind that. */
+  /** -checktemplates: check each template before it is published, not only one per tip afterwards. */
   readonly checkTemplates: boolean;
 }
 
@@ -49,12 +50,12 @@ export const DEFAULT_TEMPLATE: TemplateOptions = {
   checkTemplates: false,
 };
 
-/** Of a whole template, unless Core's master is followed, where the reserve bounds it. */
+/** Least value of -blockmaxweight, except when Core's master is followed, where the reserve is the bound. */
 export const SMALLEST_WEIGHT = 4_000;
-/** Header, count and the smallest coinbase need most of it. */
+/** Least reserve: header, transaction count and the smallest coinbase need most of it. */
 export const SMALLEST_RESERVE = 2_000;
 
-/** What an operator gives, in the names above; `mode` is core or live, and the limits on clusters make core chunks. */
+/** Rows of the options, named as above. `mode` is core or live; limits on clusters turn core into chunks. */
 export const TEMPLATE_ROWS = {
   maxWeight: [
     'blockmaxweight',

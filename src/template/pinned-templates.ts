@@ -1,12 +1,11 @@
-// Templates that were given out without their transactions: these are held until the block that builds on the template
-// can no longer be of use, two blocks later, and for 64 templates at most. Used by the template service; filled by
-// light requests, read by submitblock.
+// Transactions of templates that were returned without them (light templates). They are retained until a block on the
+// template can no longer be useful, two blocks later, and for at most 64 templates. submitblock reads them.
 import type { ChosenRecords } from './chosen-records.js';
 
-/** A template as it was given out. */
+/** A template that was returned without its transactions. */
 export interface PinnedTemplate {
   readonly workId: string;
-  /** Of the block to be built. */
+  /** Height of the block to be built. */
   readonly height: number;
   readonly records: ChosenRecords;
 }
@@ -21,7 +20,7 @@ export class PinnedTemplates {
     return this.#pinned.size;
   }
 
-  /** The longest unused one goes when there are too many. */
+  /** Adds a template. If there are too many, the least recently used one is dropped. */
   pin(template: PinnedTemplate): void {
     this.#pinned.delete(template.workId);
     this.#pinned.set(template.workId, template);
@@ -35,7 +34,7 @@ export class PinnedTemplates {
     return this.#pinned.get(workId) ?? null;
   }
 
-  /** @param height of the new tip */
+  /** Drops old templates. @param height height of the new tip */
   tipChanged(height: number): void {
     for (const { workId, height: built } of this.#pinned.values()) if (height >= built + RETAINED_BLOCKS) this.#pinned.delete(workId);
   }

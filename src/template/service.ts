@@ -1,6 +1,6 @@
-// The current template, shared by all clients. Mode core: built on request and kept for as long as Core 0.21 would keep
-// it; mode live: built ahead as live-schedule.ts says. A template is published only if the tip it builds on is still
-// the tip. Templates for single clients and for Stratum V2 are made beside it (client-templates.ts).
+// The current template, shared by all clients. Mode core builds on request and retains a template as long as Core 0.21
+// would; mode live builds in advance, by live-schedule.ts. A template is published only if its tip is still the tip.
+// Templates for single clients and for Stratum V2 are made in client-templates.ts.
 
 import { toHex } from '../consensus/bytes/hex.js';
 import { MAX_BLOCK_SIGOPS_COST } from '../consensus/limits.js';
@@ -41,18 +41,18 @@ export interface TemplateDeps {
   readonly log: Logger;
   /** Guard that runs the listeners. The service creates its own if absent. */
   readonly guard?: ListenerGuard;
-  /** Number of the tip, as fronts see it; changes with every tip. */
+  /** Number of the tip for fronts; changes with every tip. */
   readonly epoch: () => number;
-  /** Mode live: false while clients cannot ask for templates (initial download). */
+  /** Mode live: false while clients cannot request templates (initial block download). */
   readonly wanted?: () => boolean;
-  /** Timers of mode live; tests move them by hand. */
+  /** Timers of mode live; tests supply their own. */
   readonly after?: (ms: number, run: () => void) => () => void;
   readonly observe?: (name: 'template_build' | 'template_select' | 'template_encode' | 'tip_to_template', seconds: number) => void;
 }
 
-/** What the last assembly of any kind chose, for getmininginfo. */
+/** Figures of the last selection of any kind, for getmininginfo. */
 export interface LastAssembly {
-  /** With the reserved part. */
+  /** Includes the reserve. */
   readonly weight: number;
   /** Without the coinbase. */
   readonly txCount: number;
@@ -68,44 +68,44 @@ export interface TemplateStats {
   readonly ageSeconds: number | null;
 }
 
-/** How a block for generate* is made. */
+/** Options of a block for the generate calls. */
 export interface AssembleOptions {
-  /** Leave the mempool out. */
+  /** True: without transactions of the mempool. */
   readonly empty?: boolean;
-  /** These transactions instead of the mempool's, in this order; their fees are not claimed (generateblock). */
+  /** These transactions instead of the mempool's, in this order. Their fees are not claimed (generateblock). */
   readonly transactions?: readonly TxView[];
-  /** Goes into the coinbase after the height; counts from 1 for each tip. */
+  /** Part of the coinbase after the height; counts from 1 for each tip. */
   readonly extraNonce?: number;
 }
 
-/** A template stays current so many whole seconds after the mempool moved. */
+/** Whole seconds for which a template stays current after the mempool changed. */
 const REBUILD_AFTER_SECONDS = 5;
-/** Bound on an idle task of the assembler: the next request waits at most so long. */
+/** Longest time of an idle task of the assembler, for which the next request may have to wait. */
 const IDLE_TASK_MS = 2;
 
-/** What a verdict needs of a choice. */
+/** Figures of a selection that a verdict needs. */
 type ChoiceFigures = Pick<ChosenTransactions, 'sigops' | 'cut' | 'youngest'>;
 
 interface Built {
   readonly tip: TemplateTip;
   readonly facts: TemplateFacts;
   readonly records: ChosenRecords;
-  /** BIP-0141, 32 bytes. */
+  /** Root of the witness merkle tree (BIP-0141), 32 bytes. */
   readonly witnessRoot: Uint8Array;
   readonly figures: ChoiceFigures;
 }
 
-/** What a template is made of. */
+/** Parts of a new template. */
 interface Choice {
   readonly tip: TemplateTip;
   readonly base: TipFacts;
   readonly chosen: ChosenTransactions;
-  /** The mempool's when the choice began. */
+  /** The mempool's counter when the selection began. */
   readonly counter: number;
   readonly builtAt: number;
   readonly epoch: number;
   readonly slabIndex: number;
-  /** Transactions were left out, for now. */
+  /** True if transactions were omitted for now. */
   readonly empty: boolean;
 }
 
@@ -126,19 +126,19 @@ export class TemplateService {
   #failures = 0;
   readonly #pinned = new PinnedTemplates();
   readonly #audit: TemplateAudit;
-  /** null in mode core. */
+  /** Null except in mode live. */
   readonly #schedule: LiveSchedule | null;
-  /** Of the last publication in mode live; starts anywhere, so that ids of an earlier run are not taken for ours. */
+  /** Number of the last publication in mode live. Starts at random, so that ids of an earlier run are not taken for current ones. */
   #serial = Math.floor(Math.random() * 2 ** 32);
 
   /**
-   * Whether every cluster of the mempool is known to be in the best order there is: mode `core` does not look for it,
-   * and the small clusters that mode `chunks` goes with are put into it by each change.
+   * True if every cluster of the mempool is known to be in its optimal order. Mode `core` does not compute it; the
+   * small clusters of mode `chunks` are optimal after each change.
    */
   get optimal(): boolean {
     return this.#schedule?.best ?? this.#options.mode === 'chunks';
   }
-  /** Satoshis per 1,000 virtual bytes below which nothing enters a template. */
+  /** Satoshis per 1,000 virtual bytes; packages below this enter no template. */
   get minFeeRate(): number {
     return this.#options.minFeeRate;
   }
@@ -160,14 +160,14 @@ export class TemplateService {
     });
   }
 
-  /** Last template, of any age, if it builds on the current tip and the clock allows its time. */
+  /** Returns the last template, of any age, if it builds on the current tip and the clock allows its time. */
   current(): TemplateFacts | null {
     const built = this.#built;
     if (built === null || built.tip !== this.#deps.chain.tip) return null;
     return isAheadOfClock(built.facts, this.#deps.clock.nowSeconds()) ? null : built.facts;
   }
 
-  /** Whether the clock is behind the tip, so that no template is made. */
+  /** True if the clock is behind the tip, so that no template is made. */
   get clockBehind(): boolean {
     return this.#context.clockBehind;
   }
@@ -182,22 +182,22 @@ export class TemplateService {
     return this.#last;
   }
 
-  /** Hears of every new template, before those who asked for it. */
+  /** Adds a listener that is called with every new template, before the calls that requested it are answered. */
   onPublish(listener: (facts: TemplateFacts) => void, name?: string): void {
     this.#listeners.add(listener, name);
   }
 
   /**
-   * The tip moved: starts the clock of tip-to-template. Synchronous; in mode live the template without transactions is
-   * published before this returns, so that fronts hear of it before they hear of the tip. Whatever else is built is
+   * Called when the tip changed; starts the measurement of tip-to-template. Synchronous. In mode live the template
+   * without transactions is published before this returns, so that fronts get it before the tip. Everything else is
    * built later.
    */
   onTip(): void {
     this.#tipChangedMs = this.#deps.clock.monotonicMs();
     this.#pinned.tipChanged(this.#deps.chain.tip.height);
-    // Its tip may come back, and fronts then hand it out again; its transactions, which may have left the pool, are not
-    // kept for that. In mode live, where they may still be asked for, the template of the new tip takes its place at
-    // once.
+    // After a reorganisation this tip may return, and fronts would then return its template again. Its transactions,
+    // which may have left the mempool, are dropped all the same. In mode live they may still be needed until the
+    // template of the new tip replaces them, at once.
     const built = this.#built;
     if (built !== null && this.#schedule === null && built.tip !== this.#deps.chain.tip) {
       this.#built = { ...built, records: nothingChosen(this.#options.reservedWeight).records };
@@ -206,27 +206,27 @@ export class TemplateService {
   }
 
   /**
-   * What the new tip's blocks confirm has left the candidate set: in mode live the full template is begun in the
-   * caller's turn, and its choice is under way on the assembler's thread when this returns, unless something has to be
-   * waited for.
+   * Called when transactions confirmed by the new tip have left the mempool. In mode live the full template is begun in
+   * the caller's tick, and the assembler's thread is already selecting when this returns, unless there is something to
+   * wait for.
    */
   onConfirmed(): void {
     this.#schedule?.beginNow();
   }
 
-  /** A transaction entered the mempool. */
+  /** Called when a transaction entered the mempool. */
   onEntered({ modifiedFee }: { readonly modifiedFee: number }): void {
     this.#schedule?.transactionsChanged(Math.max(0, modifiedFee));
   }
 
-  /** One left it, or changed its modified fee, parents or sums over ancestors. */
+  /** Called when a transaction left, or its modified fee, parents or ancestor sums changed. */
   onRanked(): void {
     this.#schedule?.transactionsChanged(0);
   }
 
   /**
-   * Holds the transactions of the current template for who got it without them.
-   * @returns whether it is still the current one
+   * Retains the transactions of the current template for a client that got it without them.
+   * @returns false if the template is unknown by now
    */
   pin(workId: string): boolean {
     const built = this.#built;
@@ -235,24 +235,21 @@ export class TemplateService {
     return true;
   }
 
-  /** The transactions of a template that was pinned, in block order; null when it is unknown or too old. */
+  /** Returns the transactions of a pinned template, in block order; null if it is unknown or too old. */
   pinned(workId: string): readonly TxView[] | null {
     return this.#pinned.get(workId)?.records.txs() ?? null;
   }
 
   /**
-   * The current template with limits of one client. The shared one stays as it is; so do its long polls, whose ids this
-   * one carries.
+   * Returns the current template with limits of one client. It has the long poll id of the shared template, which stays
+   * unchanged.
    * @throws TooManyLimits, TemplateFault, AssemblyFault
    */
   limited(limits: TemplateLimits): Promise<LimitedTemplate> {
     return this.#clients.limited(limits);
   }
 
-  /**
-   * The facts of the block after the tip, without a template: its time if it were made now, and the compact target of
-   * that.
-   */
+  /** Returns the facts of the block after the tip without a template: its time if it were made now, and its compact target. */
   next(): { readonly facts: TipFacts; readonly curtime: number; readonly bits: number } {
     const facts = this.#context.factsOf(this.#deps.chain.tip);
     const curtime = Math.max(facts.minTime, this.#deps.clock.nowSeconds());
@@ -261,7 +258,8 @@ export class TemplateService {
   }
 
   /**
-   * Why a transaction is or is not in the current template; null without one. Synchronous, see verdict.ts.
+   * Explains why a transaction is or is not in the current template; null without a template. Synchronous, see
+   * verdict.ts.
    * @param txid internal order
    */
   verdict(
@@ -282,21 +280,21 @@ export class TemplateService {
     return { facts, template, verdict: templateVerdict(this.#deps.mempool.records, template, txid) };
   }
 
-  /** Mode live: the first template is made before any request. */
+  /** Builds the first template before any request, in mode live. */
   start(): void {
     this.#schedule?.start();
   }
 
-  /** Nothing is built any more. */
+  /** Ends all builds. */
   close(): void {
     this.#schedule?.close();
     this.#audit.close();
   }
 
   /**
-   * A template to hand out now. Mode live: the current one, or the next that is published. Mode core what Core would
-   * hand out: of this tip, and rebuilt when the mempool moved and more than 5 seconds passed. Those who ask while one
-   * is being built share it.
+   * Returns a template for a client. Mode live: the current one, or the next one that is published. Mode core: the one
+   * that Core would return, which is of this tip and rebuilt if the mempool changed and more than 5 seconds passed.
+   * Concurrent calls share one build.
    * @throws TemplateFault, AssemblyFault
    */
   async refresh(): Promise<TemplateFacts> {
@@ -309,7 +307,7 @@ export class TemplateService {
     return this.#building;
   }
 
-  /** A block on the tip that pays to script, for the generate calls. @throws TemplateFault, AssemblyFault */
+  /** Returns a block on the tip that pays to a script, for the generate calls. @throws TemplateFault, AssemblyFault */
   async assembleBlock(script: Uint8Array, options: AssembleOptions = {}): Promise<BlockCandidate> {
     const { chain, clock, hashes, mempool } = this.#deps;
     for (;;) {
@@ -325,21 +323,21 @@ export class TemplateService {
       const txs = options.transactions ?? chosen.records.txs();
       const witnessRoot = options.transactions === undefined ? chosen.witnessRoot : witnessRootOf(txs, hashes);
       const candidate = this.#context.candidate(tip, facts, { txs, fees: chosen.fees, witnessRoot }, time, script, options.extraNonce ?? 1);
-      // generateblock's own transactions are judged by its caller, who has words for it.
+      // generateblock checks its own transactions, with its own error messages.
       if (options.transactions === undefined && !(await this.#context.passes(candidate, tip))) continue;
       return candidate;
     }
   }
 
-  /** What follows from the tip alone. */
+  /** The tip, and the facts that depend on it alone. */
   get tip(): { readonly tip: TemplateTip; readonly facts: TipFacts } {
     const { tip } = this.#deps.chain;
     return { tip, facts: this.#context.factsOf(tip) };
   }
 
   /**
-   * Transactions for a block whose coinbase is another's; see client-templates.ts. The published template stays as it
-   * is.
+   * Selects transactions for a block whose coinbase a client makes; see client-templates.ts. The published template
+   * stays unchanged.
    */
   choose(reserve: { readonly weight: number; readonly sigops: number }): Promise<TemplateChoice | null> {
     return this.#clients.choose(reserve);
@@ -368,7 +366,7 @@ export class TemplateService {
     const work: LiveWork = {
       build: async (kind) => {
         const started = this.#deps.clock.monotonicMs();
-        // A slab too small for what came meanwhile is taken anew; only another tip is news to the schedule.
+        // If the slab was too small for transactions that arrived meanwhile, a larger one is taken. Only a new tip ends the loop.
         for (const { tip } = chain; chain.tip === tip; ) if ((await this.#tryBuild(kind, started)) !== null) return true;
         return false;
       },
@@ -395,7 +393,7 @@ export class TemplateService {
   async #build(): Promise<TemplateFacts> {
     const { clock } = this.#deps;
     const started = clock.monotonicMs();
-    // Whatever fails below must not leave an old template looking current.
+    // If the build fails, the old template must not seem current.
     this.#built = null;
     try {
       for (;;) {
@@ -414,7 +412,7 @@ export class TemplateService {
     this.#deps.log.error(`No template: ${error.message}`);
   }
 
-  /** @returns null when the tip moved meanwhile */
+  /** @returns null if the tip changed meanwhile */
   async #tryBuild(kind: Kind, started: number): Promise<TemplateFacts | null> {
     const { chain, mempool, slabs, clock, epoch } = this.#deps;
     const full = kind === 'full';
@@ -430,14 +428,14 @@ export class TemplateService {
         slab = taken instanceof Promise ? await taken : taken;
       }
       const { tip } = chain;
-      // Unsettled (again): what the pool holds does not fit this tip. The caller comes back and waits.
+      // The mempool does not match this tip (again). The caller retries and waits for it.
       if (full && mempool.returning) return null;
       const tipEpoch = epoch();
       const { counter } = mempool;
       const builtAt = clock.nowSeconds();
       const base = this.#context.factsOf(tip);
       this.#context.requireClock();
-      // A transaction may have come while the slab was waited for: then there may be more than it holds.
+      // Transactions may have arrived while the slab was waited for, more than it can hold.
       if (slab === null ? full && mempool.size > 0 : slab.buffer.byteLength < this.#assembly.encodedBound(this.#options)) return null;
       const chosen =
         slab === null
@@ -445,7 +443,7 @@ export class TemplateService {
           : await this.#assembly.choose(base, this.#options, slab.buffer);
       if (chain.tip !== tip) return null;
       if (full) this.#remember(chosen);
-      // Nothing that came was worth a place: the ids that clients know stay good.
+      // No new transaction was selected, so the ids that clients know stay valid.
       if (full && this.#isCurrent(tip, chosen.records)) {
         const built = this.#built as Built;
         this.#built = { ...built, figures: figuresOf(chosen) };
@@ -465,7 +463,7 @@ export class TemplateService {
   }
 
   /**
-   * Mode live: publishes the template of a new tip without transactions.
+   * Publishes the template of a new tip without transactions, in mode live.
    * @returns false if the template must be checked first, or the clock is behind the tip
    */
   #emptyForTip(): boolean {
@@ -474,7 +472,7 @@ export class TemplateService {
     return true;
   }
 
-  /** Mode live: a template without transactions, now. It is the full one if there are none to come. */
+  /** Publishes a template without transactions, in mode live. If the mempool is empty, it is the full template. */
   #publishEmpty(): void {
     const { chain, mempool, clock, epoch } = this.#deps;
     const started = clock.monotonicMs();
@@ -493,7 +491,7 @@ export class TemplateService {
     this.#listeners.call(facts);
   }
 
-  /** Connects the current template dry. @returns what is wrong with it; null when nothing is, or the tip has moved */
+  /** Checks the current template. @returns its fault; null if it is valid, or if the tip has changed */
   async #checkBuilt(tip: TemplateTip): Promise<Error | null> {
     const built = this.#built;
     const { chain, clock, log } = this.#deps;
@@ -503,17 +501,17 @@ export class TemplateService {
     const chosen: DryChoice = { records, witnessRoot, fees: facts.fees };
     try {
       const base = this.#context.factsOf(tip);
-      // The time that a client is told now: the clock may have been put back since the template was built.
+      // Uses the time that a client would get now: the clock may have been set back since the template was built.
       await this.#context.connectsDry(tip, base, chosen, Math.max(base.minTime, clock.nowSeconds()));
     } catch (error) {
       if (error instanceof TemplateFault) return error;
-      // The chain stopped; it has words for that.
+      // The chain was stopped, and reports that itself.
       log.debug('rpc', `A template was not checked: ${(error as Error).message}`);
     }
     return null;
   }
 
-  /** A template that clients have is no valid block: the mempool or the assembler can't be trusted any more. */
+  /** Handles an invalid template that clients already have: the mempool or the assembler can no longer be trusted. */
   #distrust(fault: Error): void {
     this.#failures++;
     this.#deps.log.error(
@@ -529,9 +527,9 @@ export class TemplateService {
     }
   }
 
-  /** Makes it the current template. @param empty transactions were left out, for now */
+  /** Makes a selection the current template. @param empty true if transactions were omitted for now */
   #makeCurrent({ tip, base, chosen, empty, ...build }: Choice): TemplateFacts {
-    // Numbered now, not when the build began: others may have been published since.
+    // Numbered now, not when the build began, because others may have been published since.
     if (this.#schedule !== null) this.#serial = (this.#serial + 1) >>> 0;
     const counter = this.#schedule === null ? build.counter : this.#serial;
     const facts = this.#context.facts(base, chosen, {
@@ -544,7 +542,7 @@ export class TemplateService {
     return facts;
   }
 
-  /** Mode live: the published template has these transactions already. */
+  /** Returns true if the published template has these transactions already, in mode live. */
   #isCurrent(tip: TemplateTip, records: ChosenRecords): boolean {
     const built = this.#built;
     if (built === null || built.facts !== this.current() || built.tip !== tip) return false;
@@ -584,7 +582,7 @@ export class TemplateService {
   }
 }
 
-/** Without the transactions, which are kept no longer than the template's. */
+/** Copies the figures, without the transactions, which are retained only with the template. */
 function figuresOf({ sigops, cut, youngest }: ChosenTransactions): ChoiceFigures {
   return { sigops, cut, youngest };
 }

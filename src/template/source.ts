@@ -1,5 +1,4 @@
-// What templates are made from: small views of chain, mempool and the slab ring, which have never heard of each other
-// here.
+// Interfaces to chain, mempool and the slab ring, from which templates are made.
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import type { ChainParams } from '../consensus/params/chain-params.js';
@@ -14,25 +13,22 @@ export interface TemplateTip extends HeaderContext {
 export interface TemplateChain {
   readonly tip: TemplateTip;
   readonly params: ChainParams;
-  /** Connects a block on the tip without keeping anything. */
+  /** Connects a block on the tip without storing anything. */
   testBlockValidity(block: BlockView, options: { readonly checkPow: boolean; readonly checkMerkle: boolean }): Promise<Verdict>;
 }
 
-/** Hears of changes of the set synchronously, by rows. */
+/** Receives changes of the candidates synchronously, by rows. */
 export interface RecordFollower {
   added(row: number): void;
   removed(row: number): void;
   changed(row: number): void;
-  /** The transaction's record lies elsewhere now. */
+  /** The transaction's record was moved in shared memory. */
   moved(row: number): void;
   /** Called after another method of the follower threw: the follower's copy of rows may be wrong. */
   failed(): void;
 }
 
-/**
- * The set's figures by row. Fees in satoshis, sizes in sigop-adjusted virtual bytes; sums include the transaction
- * itself.
- */
+/** Figures of the candidates by row. Fees in satoshis, sizes in sigop-adjusted virtual bytes. Sums include the transaction itself. */
 export interface CandidateRows {
   readonly capacity: number;
   readonly fee: ArrayLike<number>;
@@ -42,24 +38,24 @@ export interface CandidateRows {
   readonly sigopCost: ArrayLike<number>;
   readonly ancestorCount: ArrayLike<number>;
   readonly ancestorSize: ArrayLike<number>;
-  /** Modified fees. */
+  /** Modified fees of the transaction and its unconfirmed ancestors. */
   readonly ancestorFees: ArrayLike<number>;
   readonly ancestorSigops: ArrayLike<number>;
-  /** nLockTime, 0 when no input's sequence enables it. */
+  /** nLockTime; 0 if no input's sequence enables it. */
   readonly lockTime: ArrayLike<number>;
-  /** Different for every transaction that ever came. */
+  /** Different for every transaction that ever entered. */
   readonly serial: ArrayLike<number>;
-  /** The record: see jobs/assemble-messages.ts; `length` is the transaction's. */
+  /** Location of the record (jobs/assemble-messages.ts); `length` is the transaction's. */
   readonly segment: ArrayLike<number>;
   readonly offset: ArrayLike<number>;
   readonly length: ArrayLike<number>;
-  /** Rows of the set. */
+  /** Returns the rows of all candidates. */
   here(): Int32Array;
   isHere(row: number): boolean;
   hasWitness(row: number): boolean;
 }
 
-/** The candidate set as columns and records in shared memory; the mempool's pool is one. */
+/** The candidates as columns, with records in shared memory. The mempool's pool implements it. */
 export interface CandidateRecords {
   readonly rows: CandidateRows;
   readonly links: { hasParents(row: number): boolean; parents(row: number): readonly number[]; children(row: number): readonly number[] };
@@ -70,39 +66,39 @@ export interface CandidateRecords {
     bytesOf(row: number): Uint8Array;
   };
   readonly hashes: Hashes;
-  /** Serial of the youngest transaction that ever came. */
+  /** Serial of the newest transaction that ever entered. */
   readonly lastSerial: number;
-  /** The row of a txid (internal order), negative when it is not here. */
+  /** Returns the row of a txid (internal order); negative if it is not a candidate. */
   find(txid: Uint8Array): number;
-  /** Serialised bytes of all transactions. */
+  /** Sum of the serialised sizes of all transactions. */
   readonly txBytes: number;
   follow(follower: RecordFollower): void;
-  /** A row keeps figures and record until it is released, also when its transaction leaves. */
+  /** Holds a row: its figures and record stay until it is released, even if its transaction leaves. */
   hold(row: number): void;
   release(row: number): void;
 }
 
-/** The candidate set; the mempool implements it. */
+/** The candidates; the mempool implements it. */
 export interface TransactionSource {
   readonly size: number;
-  /** Transactions-updated counter, uint32. */
+  /** Counter of mempool updates, uint32. */
   readonly counter: number;
   readonly records: CandidateRecords;
-  /** Resolves when the set fits the tip. */
+  /** Resolves when the candidates match the tip. */
   settled(): Promise<void>;
-  /** Transactions of disconnected blocks are on their way back: settled() takes a while. */
+  /** True while transactions of disconnected blocks are being added again: settled() takes a while. */
   readonly returning: boolean;
 }
 
-/** A piece of shared memory that one template is written into. */
+/** A piece of shared memory for one template. */
 export interface TemplateSlab {
   readonly index: number;
   readonly buffer: SharedArrayBuffer;
 }
 
-/** The ring of slabs that fronts read templates from. */
+/** The ring of slabs from which fronts read templates. */
 export interface TemplateSlabs {
-  /** At once when one is free. */
+  /** Returns a slab immediately if one is free. */
   takeSlabWhenFree(sizeBytes: number): TemplateSlab | Promise<TemplateSlab>;
   publish(slab: TemplateSlab): unknown;
   discard(slab: TemplateSlab): void;

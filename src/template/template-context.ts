@@ -1,5 +1,4 @@
-// What every template is built from, shared or for one client: the facts of its tip, the block it would become, and the
-// dry check of that block. Used by service.ts and client-templates.ts.
+// Common parts of every template, shared or for one client: the facts of its tip, its block, and the check of that block.
 import { parseBlock } from '../consensus/block/block-view.js';
 import { toHex } from '../consensus/bytes/hex.js';
 import { MAX_FUTURE_BLOCK_TIME } from '../consensus/limits.js';
@@ -17,16 +16,16 @@ import type { TemplateOptions } from './options.js';
 import type { TemplateChain, TemplateTip } from './source.js';
 import { type TipFacts, tipFacts } from './tip-facts.js';
 
-/** The release whose coinbases are locked to their height. */
+/** The release of Core from which coinbases are locked to their height. */
 const LOCKED_COINBASES = 30;
-/** And the first whose fault of a template is not told with the name of the function that found it. */
+/** The release of Core from which the error does not name the function that found it. */
 const BARE_FAULTS = 30;
-/** OP_TRUE: the payout of a template's own coinbase, which no client gets. */
+/** OP_TRUE: payout of the coinbase in a checked template. No client gets it. */
 const ANYONE = Uint8Array.of(0x51);
 
-/** A block we made ourselves doesn't connect. The message is Core's. */
+/** The block of a template is invalid. The message is Core's. */
 export class TemplateFault extends Error {
-  /** CLOCK_BEHIND: only the clock is wrong, and ClockWatch has already reported it. */
+  /** CLOCK_BEHIND: only the clock is wrong, which ClockWatch has already reported. */
   readonly code: 'TEMPLATE_FAULT' | 'CLOCK_BEHIND';
   constructor(message: string, code: TemplateFault['code'] = 'TEMPLATE_FAULT') {
     super(message);
@@ -42,16 +41,16 @@ export interface TemplateContextDeps {
   readonly clock: Pick<Clock, 'nowSeconds'>;
 }
 
-/** What a block is made of besides its coinbase's payout. */
+/** Parts of a block besides its coinbase's payout. */
 type BlockParts = Pick<ChosenTransactions, 'fees' | 'witnessRoot'> & { readonly txs: readonly TxView[] };
 
-/** What of a choice goes into a block. */
+/** The part of a selection that goes into a block. */
 export type DryChoice = Pick<ChosenTransactions, 'fees' | 'witnessRoot' | 'records'>;
 
 export class TemplateContext {
   readonly #options: Pick<TemplateOptions, 'blockVersion' | 'release'>;
   readonly #deps: TemplateContextDeps;
-  /** Each template is connected dry before it is published. */
+  /** True if each template is checked before it is published. */
   checksEach: boolean;
   #tipFacts: { readonly tip: TemplateTip; readonly facts: TipFacts } | null = null;
 
@@ -61,7 +60,7 @@ export class TemplateContext {
     this.checksEach = options.checkTemplates;
   }
 
-  /** What follows from a tip alone. */
+  /** Returns the facts that depend on the tip alone. */
   factsOf(tip: TemplateTip): TipFacts {
     if (this.#tipFacts?.tip !== tip) {
       const { params } = this.#deps.chain;
@@ -71,7 +70,7 @@ export class TemplateContext {
     return this.#tipFacts.facts;
   }
 
-  /** What fronts and clients are told of a choice. */
+  /** Returns the facts of a selection for fronts and clients. */
   facts(
     base: TipFacts,
     chosen: ChosenTransactions,
@@ -94,7 +93,7 @@ export class TemplateContext {
     };
   }
 
-  /** The block of a choice, without its nonce. */
+  /** Returns the block of a selection, without its nonce. */
   candidate(tip: TemplateTip, facts: TipFacts, chosen: BlockParts, time: number, script: Uint8Array, extraNonce: number): BlockCandidate {
     const { hashes } = this.#deps;
     const easy = facts.minDifficulty;
@@ -113,7 +112,7 @@ export class TemplateContext {
     return new BlockCandidate({ version, prevHash: tip.hash, time, bits, height, coinbase, txs: chosen.txs }, hashes);
   }
 
-  /** @returns false when the tip moved meanwhile @throws TemplateFault when the block breaks a rule */
+  /** @returns false if the tip changed meanwhile @throws TemplateFault if the block breaks a rule */
   async passes(candidate: BlockCandidate, tip: TemplateTip): Promise<boolean> {
     const { chain, hashes } = this.#deps;
     const verdict = await chain.testBlockValidity(parseBlock(candidate.bytes(), hashes), { checkPow: false, checkMerkle: false });
@@ -122,13 +121,13 @@ export class TemplateContext {
     throw this.#fault(rejectText(verdict));
   }
 
-  /** Whether the clock is so far behind the tip that the node would refuse any block on it. */
+  /** True if the clock is so far behind the tip that the node would refuse any block on it. */
   get clockBehind(): boolean {
     const { chain, clock } = this.#deps;
     return this.factsOf(chain.tip).minTime > clock.nowSeconds() + MAX_FUTURE_BLOCK_TIME;
   }
 
-  /** Throws the error that the dry check would find if the clock is behind the tip. @throws TemplateFault */
+  /** Throws the error of the check if the clock is behind the tip. @throws TemplateFault */
   requireClock(): void {
     if (this.clockBehind) throw this.#fault('time-too-new, block timestamp too far in the future', 'CLOCK_BEHIND');
   }
@@ -138,12 +137,12 @@ export class TemplateContext {
     return new TemplateFault(`${finder}TestBlockValidity failed: ${reason}`, code);
   }
 
-  /** The same of a template before it is published, where each is checked (-checktemplates); true elsewhere. */
+  /** Checks a template before it is published, if each is checked (-checktemplates); otherwise returns true. */
   async passesDry(tip: TemplateTip, base: TipFacts, chosen: ChosenTransactions, time: number): Promise<boolean> {
     return !this.checksEach || this.connectsDry(tip, base, chosen, time);
   }
 
-  /** The same of the block that a template leads to, with a coinbase of its own. */
+  /** Checks the block of a template, with a coinbase of its own. */
   connectsDry(tip: TemplateTip, base: TipFacts, chosen: DryChoice, time: number): Promise<boolean> {
     return this.passes(this.candidate(tip, base, { ...chosen, txs: chosen.records.txs() }, time, ANYONE, 0), tip);
   }

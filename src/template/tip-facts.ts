@@ -1,5 +1,4 @@
-// Everything a template says that follows from the block it builds on: height, rules, version, limits, target. Computed
-// once per tip by the template service.
+// Everything in a template that depends on the block on which it builds: height, rules, version, limits, target. Computed once per tip.
 
 import { MAX_BLOCK_SIGOPS_COST, MAX_BLOCK_WEIGHT, WITNESS_SCALE_FACTOR } from '../consensus/limits.js';
 import { type ChainParams, retargetInterval } from '../consensus/params/chain-params.js';
@@ -15,10 +14,10 @@ import type { TemplateOptions } from './options.js';
 import { mark } from './render-template.js';
 import type { TemplateTip } from './source.js';
 
-/** The release to which taproot is a rule like segwit, listed before what is voted for. */
+/** The release of Core from which taproot is listed as a rule like segwit, before deployments that are voted on. */
 const TAPROOT_SETTLED = 32;
 
-/** The tip's share of TemplateFacts, and what assembly needs of it. */
+/** The part of TemplateFacts that depends on the tip, and what the selection needs of it. */
 export type TipFacts = Pick<
   TemplateFacts,
   | 'prevHashHex'
@@ -36,20 +35,17 @@ export type TipFacts = Pick<
 > & {
   /** Median time past of the tip. */
   readonly lockTimeCutoff: number;
-  /** Segwit has a height on this chain: coinbases carry a commitment. */
+  /** True if segwit has a height on this chain: coinbases have a commitment. */
   readonly segwitDefined: boolean;
-  /** Segwit holds for the block being built. */
+  /** True if segwit is active for the block being built. */
   readonly segwitActive: boolean;
-  /** BIP-0054 holds for the block being built. */
+  /** True if BIP-0054 is active for the block being built. */
   readonly cleanupActive: boolean;
   /** Satoshis. */
   readonly subsidy: number;
 };
 
-/**
- * @param options blockVersion replaces the version (-blockversion on regtest); bits that are locked in are set all the
- *   same
- */
+/** @param options blockVersion replaces the version (-blockversion on regtest); bits of deployments that are locked in are still set */
 export function tipFacts(
   tip: TemplateTip,
   params: ChainParams,
@@ -101,8 +97,9 @@ export function tipFacts(
 }
 
 /**
- * After the median; and a period's first block does not lie far before its parent. Only BIP-0094 chains have that as a
- * rule; Core since version 29 keeps to it on all networks, so that a miner's blocks stay valid when others get it.
+ * Returns the earliest time: after the median time past, and for the first block of a period not far before its parent.
+ * Only BIP-0094 chains require the latter. Core since version 29 applies it on all networks, so that a miner's blocks
+ * stay valid if the rule is adopted.
  */
 function earliestTime(tip: TemplateTip, params: ChainParams, medianTimePast: number): number {
   const firstOfPeriod = (tip.height + 1) % retargetInterval(params) === 0;

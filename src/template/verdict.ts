@@ -1,6 +1,6 @@
-// Why a transaction is or is not in the template that is handed out: told from the figures that the template was made
-// with and those of the mempool now, on the node thread, without a build and without waiting. It looks at the
-// transaction, at what it hangs together with (100 transactions at most), and once along the list of the template.
+// Explains why a transaction is or is not in the current template, from the figures of the template and of the mempool
+// now. Runs on the node thread without a build and without waiting. Considers the transaction, its cluster (at most 100
+// transactions), and searches the template's list once.
 import { feeForSize } from '../policy/fee-rate.js';
 import type { PackageRate } from '../selection/ancestor-selection.js';
 import { ancestorOrder } from '../selection/cluster/ancestor-order.js';
@@ -13,27 +13,27 @@ import type { ChosenRecords } from './chosen-records.js';
 import type { TemplateMode } from './options.js';
 import type { CandidateRecords } from './source.js';
 
-/** A larger cluster or ancestry is not ordered: this is the node thread. */
+/** Larger clusters are not ordered, because this runs on the node thread. */
 const MOST_ROWS = 100;
-/** Visits of nodes: some tenths of a millisecond at most; ordinary clusters are at their best well before. */
+/** Limit of node visits: some tenths of a millisecond. Ordinary clusters are optimal well before. */
 const ORDER_COST = 30_000;
-/** A block with less room is full: what is left of it goes to whatever small thing fits. */
+/** A block with less free weight is full: the rest goes to whatever small transaction fits. */
 const FULL_WEIGHT = 8_000;
 const WITNESS_SCALE = 4;
-/** Lock times below are heights. */
+/** Lock times below this are heights. */
 const LOCKTIME_THRESHOLD = 500_000_000;
 
-/** What the template was made of. */
+/** Figures of the template. */
 export interface VerdictTemplate {
   readonly records: ChosenRecords;
   readonly mode: TemplateMode;
-  /** Transactions were left out, for now. */
+  /** True if transactions were omitted for now. */
   readonly empty: boolean;
-  /** Height of the block, and what BIP-0113 compares lock times with. */
+  /** Height of the block, and the median time past to which BIP-0113 compares lock times. */
   readonly height: number;
   readonly lockTimeCutoff: number;
   readonly segwitActive: boolean;
-  /** Used, with the coinbase's reserve, and allowed. */
+  /** Used amounts, including the coinbase's reserve, and limits. */
   readonly weight: number;
   readonly maxWeight: number;
   readonly sigops: number;
@@ -41,21 +41,21 @@ export interface VerdictTemplate {
   /** Satoshis per 1,000 virtual bytes. */
   readonly minFeeRate: number;
   readonly cut: PackageRate | null;
-  /** Serial of the youngest transaction that the choice knew of. */
+  /** Serial of the newest transaction that the selection knew. */
   readonly youngest: number;
 }
 
-/** What is taken together, without what the template has of it. */
+/** Transactions that are taken together, without those that the template has already. */
 export interface VerdictPackage extends PackageRate {
   /** 32 bytes each, internal order, parents first. */
   readonly txids: readonly Uint8Array[];
 }
 
 /**
- * included: with its position, from 1. absent: neither here nor in the mempool. pending: the next build decides
- * (`reason`: empty-template, newer, changed). filtered: kept out by a rule (`reason`: non-final, premature-witness,
- * blockmintxfee, prioritised). below-cut: pays less than the last that was taken, by so many satoshis. no-room: pays
- * enough and does not fit (`reason`: weight, sigops). large-cluster: not looked at.
+ * included: with its position, from 1. absent: neither in the template nor in the mempool. pending: the next build
+ * decides (`reason`: empty-template, newer, changed). filtered: excluded by a rule (`reason`: non-final,
+ * premature-witness, blockmintxfee, prioritised). below-cut: pays less than the last selected package, by
+ * `missingSats`. `no-room`: pays enough but does not fit (`reason`: weight, sigops). large-cluster: not examined.
  */
 export type TemplateVerdict =
   | { readonly verdict: 'included'; readonly position: number }
@@ -77,7 +77,7 @@ export function templateVerdict(records: CandidateRecords, template: VerdictTemp
   if (position >= 0) return { verdict: 'included', position: position + 1 };
   if (row < 0) return { verdict: 'absent' };
   if (template.empty) return { verdict: 'pending', reason: 'empty-template' };
-  // Serials go round after four thousand millions.
+  // Serials wrap around after about four thousand million.
   if (((rows.serial[row] - template.youngest) | 0) > 0) return { verdict: 'pending', reason: 'newer' };
   return new VerdictCheck(records, template).verdictOf(row);
 }
@@ -110,12 +110,12 @@ class VerdictCheck {
     return this.#against(pack, all);
   }
 
-  /** Against the cut and the room that is left. */
+  /** Compares a package with the cut and with the free space. */
   #against(pack: VerdictPackage, all: readonly number[]): TemplateVerdict {
     const { cut, weight, maxWeight, sigops, maxSigops, mode } = this.#template;
     const { rows } = this.#records;
     const core = mode === 'core';
-    // Core 0.21 counts virtual bytes and never fills a block to the last unit.
+    // Core 0.21 counts virtual bytes and never fills a block to its last unit.
     const heavier = weight + (core ? WITNESS_SCALE * sum(all, rows.size) : sum(all, rows.weight)) - maxWeight;
     const more = sigops + sum(all, rows.sigopCost) - maxSigops;
     const fitsWeight = mode === 'live' ? heavier <= 0 : heavier < 0;
@@ -138,7 +138,7 @@ class VerdictCheck {
     return found;
   }
 
-  /** These and what they need that the template has not, parents first; null when that is too much. */
+  /** Returns these rows and their ancestors that the template lacks, parents first; null if there are too many. */
   #ancestry(start: readonly number[]): number[] | null {
     const { links, rows } = this.#records;
     const found = new Set(start);
@@ -149,7 +149,7 @@ class VerdictCheck {
     return [...found].sort((a, b) => rows.ancestorCount[a] - rows.ancestorCount[b]);
   }
 
-  /** The chunk of the row in what is left of its cluster; null when that is too large. */
+  /** Returns the row's chunk in the rest of its cluster; null if that is too large. */
   #chunk(row: number): number[] | null {
     const { links, rows } = this.#records;
     const places = new Map([[row, 0]]);
@@ -210,7 +210,7 @@ function sum(members: readonly number[], column: ArrayLike<number>): number {
   return total;
 }
 
-/** The least that makes a package's rate reach the cut's. */
+/** Returns the least fee that raises a package's rate to the cut's. */
 function missingSats(pack: PackageRate, cut: PackageRate): bigint {
   const needed = BigInt(cut.fee) * BigInt(pack.size);
   const size = BigInt(cut.size);

@@ -1,17 +1,17 @@
-// Encodes the `transactions` array of getblocktemplate (BIP-0022, BIP-0145) straight into shared memory: same members,
-// same order, same spelling as Core. Called by the assemble job; millions of bytes per template, so hex goes two digits
-// at a time from a table.
+// Encodes the `transactions` array of getblocktemplate (BIP-0022, BIP-0145) into shared memory, with the same members,
+// order and spelling as Core. A template has millions of bytes, so hex digits come from a table, two at a time. See
+// docs/decisions/0037-no-json-fragment-cache.md.
 
 /** One transaction of the template. */
 export interface TemplateTx {
-  /** Bytes that hold txid and wtxid (32 each, internal order) and the serialisation. */
+  /** Bytes that contain txid and wtxid (32 each, internal order) and the serialisation. */
   readonly record: Uint8Array;
-  /** Where txid, wtxid and serialisation begin. */
+  /** Offsets of the ids and of the serialisation. */
   readonly idsAt: number;
   readonly dataAt: number;
   readonly dataLength: number;
   readonly fee: number;
-  /** As printed. */
+  /** In the unit that is printed. */
   readonly sigops: number;
   readonly weight: number;
 }
@@ -35,40 +35,38 @@ const WEIGHT = text.encode(',"weight":');
 const CLOSE = 0x7d;
 const COMMA = 0x2c;
 
-/** Members, two hashes, three numbers, a comma: the most that one transaction needs besides its hex and its depends. */
+/** Members, two hashes, three numbers, a comma: the most that a transaction needs besides its hex and its depends. */
 export const FRAME_BYTES = 80 + 128 + 3 * 17;
 /** Digits and comma of one entry of depends. */
 export const DEPENDS_BYTES = 6;
-/** Smallest serialised input: each may add one entry of depends. */
+/** Smallest serialised input. Each input may add one entry of depends. */
 const MIN_INPUT_BYTES = 41;
 
-/** An upper bound of the array's size for transactions of these bytes. */
+/** Returns an upper bound of the array's size for transactions of these sizes. */
 export function maxEncodedBytes(txCount: number, txBytes: number): number {
   return 2 + txCount * FRAME_BYTES + txBytes * 2 + Math.ceil(txBytes / MIN_INPUT_BYTES) * DEPENDS_BYTES;
 }
 
-/**
- * Writes the array piece by piece. A write beyond the end of `out` never happens: `overflowed` says that it was needed.
- */
+/** Writes the array transaction by transaction. Never writes beyond the end of `out`; `overflowed` is set instead. */
 export class TransactionsEncoder {
   readonly #out: Uint8Array;
   #at = 0;
   #count = 0;
   #overflowed = false;
 
-  /** @param out where the array goes, from its first byte on */
+  /** @param out receives the array from its first byte on */
   constructor(out: Uint8Array) {
     this.#out = out;
     if (out.length < 2) this.#overflowed = true;
     else out[this.#at++] = 0x5b;
   }
 
-  /** Bytes written so far. */
+  /** Number of bytes written so far. */
   get length(): number {
     return this.#at;
   }
 
-  /** Begins with the bytes of an earlier encoding, opening bracket included, instead of adding so many transactions. */
+  /** Begins with the bytes of an earlier encoding of `count` transactions, including the opening bracket. */
   resume(prefix: Uint8Array, count: number): void {
     if (this.#overflowed || prefix.length + 1 > this.#out.length) {
       this.#overflowed = true;
@@ -79,14 +77,14 @@ export class TransactionsEncoder {
     this.#count = count;
   }
 
-  /** True once `out` was too small; the content is then worthless. */
+  /** True once `out` was too small. Its content is then useless. */
   get overflowed(): boolean {
     return this.#overflowed;
   }
 
   /** @param depends positions of earlier transactions, from 1, one per spending input */
   add(tx: TemplateTx, depends: readonly number[]): void {
-    // One check for the whole transaction, and one byte kept for the closing bracket.
+    // One check for the whole transaction, with one byte for the closing bracket.
     const needed = FRAME_BYTES + tx.dataLength * 2 + depends.length * DEPENDS_BYTES + 1;
     if (this.#overflowed || this.#at + needed > this.#out.length) {
       this.#overflowed = true;
@@ -136,7 +134,7 @@ export class TransactionsEncoder {
     this.#at = at;
   }
 
-  /** Display order: last byte first. */
+  /** Writes a hash in display order: last byte first. */
   #hashHex(from: Uint8Array, start: number): void {
     const out = this.#out;
     let at = this.#at;
@@ -148,7 +146,7 @@ export class TransactionsEncoder {
     this.#at = at;
   }
 
-  /** A non-negative safe integer. */
+  /** Writes a non-negative safe integer. */
   #number(value: number): void {
     let digits = 1;
     for (let rest = value; rest >= 10; rest = Math.floor(rest / 10)) digits++;

@@ -1,22 +1,22 @@
-// Calls that may not have the empty template of a new tip and wait for the full one: a client without a longpollid
-// keeps what it gets for as long as half a minute. They go on when a full template is published, when the server stops,
-// and when they have waited for MOST_MS. Used by template-view.ts.
+// Calls that must not get the empty template of a new tip and wait for the full one, because a client without a
+// longpollid uses its template for up to half a minute. They continue when a full template is published, when the
+// server stops, or after MOST_MS.
 import type { PollTimers } from './long-polls.js';
 import type { SliceQueue } from './slice-queue.js';
 
 /**
- * A full template is late for milliseconds, and on a busy machine for some hundred. DATUM gives up a call after 5 s,
- * others later: a call that ends without work is worse than the empty template.
+ * A full template usually takes some milliseconds more, on a busy machine some hundred. DATUM gives up a call after 5
+ * s, others later. A call that fails is worse than the empty template.
  */
 const MOST_MS = 3000;
 
-/** A call that waits; told whether its time is over. */
+/** A waiting call, called with true if its time is over. */
 export type FullWaiter = (late: boolean) => void;
 
 export class FullWaiters {
   readonly #timers: PollTimers;
   readonly #slices: SliceQueue;
-  /** With what cancels the timer of each. */
+  /** Waiting calls, each with the function that cancels its timer. */
   readonly #waiting = new Map<FullWaiter, () => void>();
 
   constructor(timers: PollTimers, slices: SliceQueue) {
@@ -35,13 +35,13 @@ export class FullWaiters {
     this.#waiting.set(waiter, cancel);
   }
 
-  /** The client has gone. */
+  /** Removes a call whose client disconnected. */
   remove(waiter: FullWaiter): void {
     this.#waiting.get(waiter)?.();
     this.#waiting.delete(waiter);
   }
 
-  /** All go on, in order of arrival and in slices. */
+  /** Continues all calls, in order of arrival and in slices. */
   resumeAll(): void {
     const all = [...this.#waiting];
     this.#waiting.clear();

@@ -1,15 +1,14 @@
-// A gzip member whose large middle part is compressed once per template and whose head and tail are made for each
-// reply: stored block, deflated middle up to a byte boundary, stored final block, and a checksum put together from the
-// parts' (RFC 1951, RFC 1952). A reply then costs microseconds instead of the compression of megabytes. Used by
-// template-view.ts.
+// Makes a gzip member whose large middle part is compressed once per template and whose head and tail are made for each
+// reply: a stored block, the deflated middle up to a byte boundary, a stored final block, and a checksum combined from
+// the parts' (RFC 1951, RFC 1952). A reply then takes microseconds instead of the compression of megabytes.
 
 import { constants, crc32, createDeflateRaw } from 'node:zlib';
 
-/** The middle part, ready to stand in any member. */
+/** The middle part, which can be used in any member. */
 export interface DeflatedPart {
   /** Deflate blocks that end on a byte boundary, none of them the final one. */
   readonly bytes: Uint8Array;
-  /** Of the plain bytes. */
+  /** CRC-32 and length of the plain bytes. */
   readonly crc: number;
   readonly length: number;
 }
@@ -17,10 +16,10 @@ export interface DeflatedPart {
 const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
 const STORED_MAX = 0xffff;
 const POLYNOMIAL = 0xedb88320;
-// Speed before size: hex digits come down to about half whatever the level.
+// Fastest level: hex digits shrink to about half at any level.
 const LEVEL = 1;
 
-/** a·b modulo the polynomial, bits reflected: the highest bit is x^0. */
+/** Returns a·b modulo the polynomial. Bits are reflected: the highest bit is x^0. */
 function multiply(a: number, b: number): number {
   let product = 0;
   for (let bit = 0x80000000; bit !== 0; bit >>>= 1) {
@@ -30,7 +29,10 @@ function multiply(a: number, b: number): number {
   return product >>> 0;
 }
 
-/** CRC-32 of two texts after each other: the first one's is moved over the second one's length, x^(8n), by squaring. */
+/**
+ * Returns the CRC-32 of two concatenated texts. The first CRC is multiplied by x^(8n), for the second text's n bytes,
+ * by repeated squaring.
+ */
 export function combineCrc(first: number, second: number, secondLength: number): number {
   let shift = 0x80000000;
   let square = 0x00800000;
@@ -41,7 +43,7 @@ export function combineCrc(first: number, second: number, secondLength: number):
   return (multiply(shift, first) ^ second) >>> 0;
 }
 
-/** Compresses off this thread. */
+/** Compresses on a thread of libuv's pool. */
 export async function deflatePart(plain: Uint8Array): Promise<DeflatedPart> {
   const pieces: Buffer[] = [];
   await new Promise<void>((resolve, reject) => {
@@ -49,7 +51,7 @@ export async function deflatePart(plain: Uint8Array): Promise<DeflatedPart> {
     deflate.on('error', reject);
     deflate.on('data', (piece: Buffer) => pieces.push(piece));
     deflate.write(plain);
-    // The sync marker ends the blocks on a byte boundary without a final one.
+    // The sync marker ends the blocks at a byte boundary, without a final block.
     deflate.flush(constants.Z_SYNC_FLUSH, () => {
       deflate.destroy();
       resolve();
@@ -58,7 +60,7 @@ export async function deflatePart(plain: Uint8Array): Promise<DeflatedPart> {
   return { bytes: Buffer.concat(pieces), crc: crc32(plain), length: plain.length };
 }
 
-/** A whole member around a compressed middle, in three parts. Head and tail are at most 65535 bytes each. */
+/** Returns a whole member around a compressed middle, in three parts. Head and tail are at most 65535 bytes each. */
 export function gzipAround(head: Uint8Array, middle: DeflatedPart, tail: Uint8Array): readonly Uint8Array[] {
   const crc = combineCrc(combineCrc(crc32(head), middle.crc, middle.length), crc32(tail), tail.length);
   const trailer = Buffer.alloc(8);

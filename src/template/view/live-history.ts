@@ -1,8 +1,7 @@
-// What the templates of the current tip were worth, mode live: tells whether a client that knows one of them should
-// hear of the newest. Used by template-view.ts.
+// Fees of the templates of the current tip, in mode live. Decides if a client that has one of them should get the newest.
 import type { TemplateFacts } from '../facts.js';
 
-/** Templates of one tip that are remembered; clients that know an older one are told at once. */
+/** Number of remembered templates of one tip. Clients with an older one get the newest immediately. */
 const MOST = 1024;
 
 export class LiveHistory {
@@ -11,7 +10,7 @@ export class LiveHistory {
 
   add(facts: TemplateFacts): void {
     if (facts.live === null) return;
-    // One without transactions after others of its tip takes those back (audit.ts): every client is told.
+    // An empty template after full ones of its tip withdraws them (audit.ts), so every client gets it.
     const newest = this.#newest;
     if (facts.prevHashHex !== newest?.prevHashHex || (facts.live.empty && newest.live?.empty === false)) this.#known.clear();
     this.#newest = facts;
@@ -23,7 +22,7 @@ export class LiveHistory {
     }
   }
 
-  /** @param counter of the template that a client has, on the newest one's tip */
+  /** @param counter of the client's template, on the newest one's tip */
   isOutdated(counter: number): boolean {
     const newest = this.#newest;
     if (newest?.live == null || counter === newest.counter) return false;

@@ -1,31 +1,31 @@
-// Parked getblocktemplate calls: each costs a closure and an entry here, no thread and no timer of its own. They go on
-// at a new tip, when the server stops, when a template worth it was published (mode live), or at a deadline at which
-// the counter is not the one they know: in mode core 60 s after they came, then every 10 s. BIP-0022 long polling with
-// the timing of Core 0.21. Used by template-view.ts.
+// Parked getblocktemplate calls (BIP-0022 long polling, with the timing of Core 0.21). Each costs a closure and an
+// entry here, no thread and no timer of its own. Calls continue at a new tip, when the server stops, when a
+// sufficiently better template was published (mode live), or at a deadline if the counter is not the one they know: in
+// mode core 60 s after they arrived, then every 10 s.
 import { SliceQueue, type SliceTimers } from './slice-queue.js';
 
-/** Monotonic time and one-shot timers; tests move them by hand. */
+/** Monotonic time and one-shot timers; tests supply their own. */
 export interface PollTimers extends SliceTimers {
-  /** Calls back once after so many milliseconds; the result cancels it. */
+  /** Calls back once after that many milliseconds. The returned function cancels it. */
   after(ms: number, run: () => void): () => void;
 }
 
-/** A call that waits. */
+/** A parked call. */
 export interface ParkedPoll {
-  /** What the client has seen: tip in display hex, transactions-updated counter. */
+  /** Tip (display hex) and counter of mempool updates that the client knows. */
   readonly tipHex: string;
   readonly counter: number;
-  /** Goes on with the call. */
+  /** Continues the call. */
   resume(): void;
 }
 
-/** When a call that nothing has woken looks at the counter. */
+/** Times after which a parked call compares the counter. */
 export interface PollTimes {
   readonly firstMs: number;
   readonly nextMs: number;
 }
 
-/** Of Core 0.21. */
+/** Times of Core 0.21. */
 export const CORE_POLL_TIMES: PollTimes = { firstMs: 60_000, nextMs: 10_000 };
 
 interface Deadline {
@@ -42,7 +42,7 @@ export class LongPolls {
   #cancelTimer: (() => void) | null = null;
   #timerAtMs = Number.POSITIVE_INFINITY;
 
-  /** @param slices in which those who are let go go on */
+  /** @param turns queue in which released calls continue */
   constructor(timers: PollTimers, liveCounter: () => number, slices = new SliceQueue(timers)) {
     this.#timers = timers;
     this.#slices = slices;
@@ -59,23 +59,23 @@ export class LongPolls {
     if (deadline < this.#timerAtMs) this.#arm(deadline);
   }
 
-  /** The client has gone. */
+  /** Removes a call whose client disconnected. */
   remove(poll: ParkedPoll): void {
     this.#parked.delete(poll);
     if (this.#parked.size === 0) this.#disarm();
   }
 
-  /** Resumes every poll that knows another tip, in order of arrival. */
+  /** Resumes every call that knows another tip, in order of arrival. */
   tipChanged(tipHex: string): void {
     this.#resume((poll) => poll.tipHex !== tipHex);
   }
 
-  /** A template was published: resumes the polls that it concerns. */
+  /** Resumes the calls for which `concerns` returns true, after a template was published. */
   published(concerns: (poll: ParkedPoll) => boolean): void {
     this.#resume(concerns);
   }
 
-  /** Resumes every poll. */
+  /** Resumes every call. */
   resumeAll(): void {
     this.#resume(() => true);
   }

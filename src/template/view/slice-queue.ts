@@ -1,15 +1,14 @@
-// Runs many small pieces of work in order, a slice of them in each turn of the loop: when a thousand parked calls are
-// resumed at once, other events wait for one slice and not for all of them. Used by template-view.ts and
-// long-polls.ts.
+// Runs many small pieces of work in order, one slice per tick: when a thousand parked calls are resumed, other events
+// wait for one slice only.
 
-/** Time, and a way to go on in the next turn. */
+/** Time, and a way to continue in the next tick. */
 export interface SliceTimers {
   monotonicMs(): number;
-  /** Calls back in the next turn of the loop, after whatever has arrived meanwhile was looked at. */
+  /** Calls back in the next tick, after events that have arrived meanwhile. */
   soon(run: () => void): void;
 }
 
-/** A slice lasts so long, and one piece more: some two hundred small replies. */
+/** Length of a slice, which ends after the piece that exceeds it: about two hundred small replies. */
 const SLICE_MS = 2;
 
 export class SliceQueue {
@@ -22,12 +21,12 @@ export class SliceQueue {
     this.#timers = timers;
   }
 
-  /** Pieces that have not been run yet. */
+  /** Number of pieces that have not run yet. */
   get waiting(): number {
     return this.#waiting.length - this.#at;
   }
 
-  /** The first slice runs now, unless others are before it. */
+  /** Adds pieces. The first slice runs now, unless other pieces wait. */
   run(pieces: readonly (() => void)[]): void {
     for (const piece of pieces) this.#waiting.push(piece);
     if (!this.#running) this.#runSlice();
@@ -42,7 +41,7 @@ export class SliceQueue {
         if (this.#timers.monotonicMs() >= end) break;
       }
     } finally {
-      // Also after a piece that threw: the others belong to other calls.
+      // Continues even after a piece threw, because the others belong to other calls.
       if (this.#at < this.#waiting.length) this.#timers.soon(this.#runSlice);
       else {
         this.#waiting = [];

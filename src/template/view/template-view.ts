@@ -1,6 +1,7 @@
-// getblocktemplate on a front: checks in Core's order, long polls, and replies made of a head, the shared transactions
-// bytes and a tail. A template of an older tip is never given: the call waits until the node thread has published the
-// new one. References: BIP-0022, BIP-0023; 5-second rule and counters as in Core 0.21's rpc/mining.cpp.
+// Answers getblocktemplate on a front: checks in Core's order, long polls, and replies from a head, the shared bytes of
+// the transactions and a tail. A template of an old tip is never returned: the call waits until the node thread has
+// published the new one. Sources: BIP-0022, BIP-0023; the 5-second rule and counters are those of Core 0.21's
+// rpc/mining.cpp.
 import { CONSENSUS_CLEANUP } from '../../consensus/params/deployment.js';
 import { RPC_CODE, RpcError } from '../../rpc/errors.js';
 import { checkTemplateReadiness, checkTemplateRules, parseLongPollId, type TemplateRequest } from '../../rpc/front/template-request.js';
@@ -13,13 +14,13 @@ import { LiveHistory } from './live-history.js';
 import { CORE_POLL_TIMES, LongPolls, type ParkedPoll, type PollTimers } from './long-polls.js';
 import { SliceQueue } from './slice-queue.js';
 
-/** Where the transactions of a published template lie. */
+/** Slab that contains the transactions of a published template. */
 export interface SharedPlace {
   readonly index: number;
   readonly use: number;
 }
 
-/** The shared numbers a template call looks at. */
+/** Shared figures on which a call depends. */
 export interface TemplateState {
   readonly mempoolCounter: number;
   readonly isTestChain: boolean;
@@ -30,42 +31,42 @@ export interface TemplateState {
   nowSeconds(): number;
 }
 
-/** What the view needs around it. */
+/** Functions that the view needs. */
 export interface TemplateViewDeps {
   readonly state: TemplateState;
   readonly timers: PollTimers;
-  /** Clients must know the signet rule. */
+  /** True if clients must know the signet rule. */
   readonly signet?: boolean;
-  /** Best tip, display hex, at least as new as any reply given before. */
+  /** Returns the best tip, display hex, at least as new as in any earlier reply. */
   tipHex(): string;
-  /** Handles all news that has arrived, so that onTemplate() may be called. */
+  /** Processes all messages that have arrived, so that onTemplate() may be called. */
   drain(): void;
-  /** Asks the node thread for a template of the current tip; code 0 after it was published. */
+  /** Requests a template of the current tip from the node thread; code 0 after it was published. */
   requestTemplate(done: (code: number, text: string) => void): void;
   /**
-   * Has the transactions of the current template held for a light one; false when it isn't current any more, null where
-   * that can't be done.
+   * Retains the transactions of the current template for a light one. Returns false if it is no longer current. Absent
+   * where light templates are not supported.
    */
   readonly pin?: (workId: string) => boolean;
-  /** Makes the template of the tip with limits of one client; absent where that can't be done. */
+  /** Builds the template of the tip with limits of one client; absent where that is not supported. */
   readonly limited?: (limits: NonNullable<TemplateRequest['limits']>) => Promise<LimitedTemplate>;
-  /** Holds shared bytes in place; null when they are gone. */
+  /** Locks shared bytes; null if they were overwritten. */
   lease(place: SharedPlace): SharedArrayBuffer | null;
   release(place: SharedPlace): void;
 }
 
-/** A reply's result: head, transactions, tail. */
+/** Result of a reply: head, transactions, tail. */
 export interface TemplateBody {
   readonly parts: readonly Uint8Array[];
-  /** Slab of the middle part, -1 when it is not shared. */
+  /** Slab of the middle part; -1 if it is not shared. */
   readonly slabIndex: number;
   readonly encoding: 'identity' | 'gzip';
-  /** The part that replies to other clients have too, where it lies in no slab. */
+  /** The part that other clients' replies also contain, if it is not in a slab. */
   readonly shared?: Uint8Array;
   release(): void;
 }
 
-/** The current template as a whole: a result in parts, held until it is released. */
+/** The whole current template: a result in parts, locked until it is released. */
 export interface TemplateSnapshot {
   readonly facts: TemplateFacts;
   readonly parts: readonly Uint8Array[];
@@ -73,44 +74,44 @@ export interface TemplateSnapshot {
   readonly release: () => void;
 }
 
-/** One call, as far as the view knows it. */
+/** One call, in the form that the view needs. */
 export interface TemplateCall {
   readonly request: TemplateRequest;
-  /** Envelope around the result. */
+  /** JSON envelope around the result. */
   readonly prefix: string;
   readonly suffix: string;
-  /** The client asked for gzip, and its link is worth the work. */
+  /** True if the client accepts gzip and its connection is slow enough for it to pay. */
   readonly acceptsGzip?: boolean;
   readonly aborted: boolean;
-  /** Set while the call waits; called when the client goes away. */
+  /** Set while the call waits; called when the client disconnects. */
   onAborted: (() => void) | null;
   send(body: TemplateBody): void;
   fail(code: number, message: string): void;
 }
 
 const FRESH_SECONDS = 5;
-// Below this the saving isn't worth a wait.
+// Below this size compression does not pay.
 const GZIP_BYTES = 64 * 1024;
 const EMPTY_ARRAY = new TextEncoder().encode('[]');
 
 interface Published {
   readonly facts: TemplateFacts;
   readonly place: SharedPlace | null;
-  /** Latest header time given with it: it only moves forward. */
+  /** Latest header time that was returned with it; it never decreases. */
   curtime: number;
-  /** Heads and tails of this curtime by the client's rules. */
+  /** Heads and tails for this curtime, by the client's rules. */
   readonly rendered: Map<string, { head: Uint8Array; tail: Uint8Array }>;
-  /** The transactions compressed, once a client asked for it; null when that failed. */
+  /** The compressed transactions, once a client requested them; null if that failed. */
   deflated: Promise<DeflatedPart | null> | null;
 }
 
 export class TemplateView {
   readonly #deps: TemplateViewDeps;
   readonly #polls: LongPolls;
-  /** Many calls are answered at once when a template comes: in slices. */
+  /** Answers many calls in slices when a template arrives. */
   readonly #slices: SliceQueue;
   #published: Published | null = null;
-  /** Of a tip that we have not heard of yet: the node thread posts its first template before the tip's own news. */
+  /** A template whose tip has not arrived yet: the node thread posts its first template before the tip. */
   #next: Published | null = null;
   #requesting: TemplateCall[] | null = null;
   readonly #history = new LiveHistory();
@@ -124,15 +125,15 @@ export class TemplateView {
     this.#fullWaiters = new FullWaiters(deps.timers, this.#slices);
   }
 
-  /** Parked calls: long polls, and those that wait for a full template. */
+  /** Number of parked calls: long polls, and calls that wait for a full template. */
   get waiters(): number {
     return this.#polls.size + this.#fullWaiters.size;
   }
 
-  /** A template was published by the node thread. Until its tip is ours, the one before stays good. */
+  /** Takes a template published by the node thread. The previous one stays valid until the new one's tip arrives. */
   onTemplate(facts: TemplateFacts, place: SharedPlace | null): void {
     this.#next = { facts, place, curtime: 0, rendered: new Map(), deflated: null };
-    // Asking for the tip may bring its news, and with them the turn of this template.
+    // tipHex() may process the message about the tip, and with it this template.
     this.#promote(this.#deps.tipHex());
   }
 
@@ -147,7 +148,7 @@ export class TemplateView {
     this.#polls.published((poll) => poll.tipHex === tipHex && this.#history.isOutdated(poll.counter));
   }
 
-  /** The template of the tip for a client that knows every rule; null while there is none. */
+  /** Returns the template of the tip for a client that knows every rule; null if there is none. */
   snapshot(): TemplateSnapshot | null {
     const published = this.#published;
     if (!published || published.facts.prevHashHex !== this.#deps.tipHex()) return null;
@@ -162,19 +163,19 @@ export class TemplateView {
     return { facts, parts: [head, shared, tail], slabIndex: place ? place.index : -1, release };
   }
 
-  /** The best tip is another one. */
+  /** Called when the best tip changed. */
   onTip(tipHex: string): void {
     this.#promote(tipHex);
     this.#polls.tipChanged(tipHex);
   }
 
-  /** The server stops: parked calls are answered now. The state says that it is shutting down. */
+  /** Called when the server stops: parked calls are answered now. The state says that it is shutting down. */
   stop(): void {
     this.#polls.resumeAll();
     this.#fullWaiters.resumeAll();
   }
 
-  /** Takes a call; answers now or later. */
+  /** Takes a call and answers it now or later. */
   call(call: TemplateCall): void {
     try {
       checkTemplateReadiness(this.#deps.state);
@@ -189,7 +190,7 @@ export class TemplateView {
     }
   }
 
-  /** Mode live: something worth waking for was published since the client's template. */
+  /** Returns true if a template worth waking the client was published since the client's one, in mode live. */
   #missed({ tipHex, counter }: { readonly tipHex: string; readonly counter: number }): boolean {
     const facts = this.#published?.facts;
     return facts?.live != null && facts.prevHashHex === tipHex && this.#history.isOutdated(counter);
@@ -235,8 +236,8 @@ export class TemplateView {
   }
 
   /**
-   * @param asked the node thread was asked for this call: what it published need not be fresh, only of the tip
-   * @param takesEmpty a template without transactions is better than none: the full one has been waited for
+   * @param asked true if the node thread was asked for this call: its template needs to be of the tip, but not fresh
+   * @param takesEmpty true if the call waited for the full template long enough: an empty one is better than none
    */
   #answer(call: TemplateCall, asked: boolean, takesEmpty = false): void {
     if (call.aborted) return;
@@ -252,7 +253,7 @@ export class TemplateView {
     }
     let shared = this.#lease(published);
     if (!shared) {
-      // Its slab is used again already: something newer is on the way, or here.
+      // The slab was overwritten, so a newer template is here or on its way.
       this.#deps.drain();
       published = this.#published;
       shared = published && published.facts.prevHashHex === this.#deps.tipHex() ? this.#lease(published) : null;
@@ -266,7 +267,7 @@ export class TemplateView {
 
   #isFresh(facts: TemplateFacts): boolean {
     if (isAheadOfClock(facts, this.#deps.state.nowSeconds())) return false;
-    // The node thread keeps it fresh by itself.
+    // In mode live the node thread keeps the template fresh.
     if (facts.live !== null) return true;
     const { state } = this.#deps;
     return facts.counter === state.mempoolCounter || state.nowSeconds() - facts.builtAt <= FRESH_SECONDS;
@@ -285,7 +286,7 @@ export class TemplateView {
     });
   }
 
-  /** The JSON array of transactions, leased when it is shared. */
+  /** Returns the JSON array of transactions, leased if it is shared; null if it was overwritten. */
   #lease({ facts, place }: Published): Uint8Array | null {
     if (!place) return EMPTY_ARRAY;
     const buffer = this.#deps.lease(place);
@@ -304,7 +305,7 @@ export class TemplateView {
       return;
     }
     const { limits } = call.request;
-    // No transactions: that keeps any limits.
+    // A template without transactions meets any limits.
     if (limits !== null && this.#deps.limited !== undefined && facts.txCount > 0) {
       release();
       this.#deps.limited(limits).then(
@@ -328,7 +329,7 @@ export class TemplateView {
       sendPlain();
       return;
     }
-    // The lease is held meanwhile: whatever comes of it, the bytes are there.
+    // The lease keeps the bytes valid until the compression has ended.
     published.deflated ??= deflatePart(transactions).catch(() => null);
     void published.deflated.then((middle) => {
       if (!middle) {
@@ -342,7 +343,7 @@ export class TemplateView {
 
   #sendLimited(call: TemplateCall, { facts, transactions }: LimitedTemplate): void {
     if (call.aborted) return;
-    // The tip may have moved since it was built.
+    // The tip may have changed since the template was built.
     if (facts.prevHashHex !== this.#deps.tipHex()) {
       this.#answer(call, false);
       return;
@@ -359,7 +360,7 @@ export class TemplateView {
       published.curtime = curtime;
       published.rendered.clear();
     }
-    // What a client lists matters only where a deployment or a member of the reply asks for it.
+    // Only those of the client's rules matter on which a deployment or a member of the reply depends.
     const known = published.facts.vbAvailable.filter(({ name }) => clientRules.includes(name)).map(({ name }) => name);
     if (clientRules.includes(CONSENSUS_CLEANUP) && !known.includes(CONSENSUS_CLEANUP)) known.push(CONSENSUS_CLEANUP);
     const key = known.join();
@@ -372,7 +373,7 @@ export class TemplateView {
   }
 }
 
-/** Whether the client hears by itself of what follows: it polls, or it takes templates without transactions anyway. */
+/** Returns true if the client will get later templates anyway: it uses long polls, or light templates. */
 function receivesUpdates({ longPollId, light }: TemplateRequest): boolean {
   return longPollId !== null || light;
 }
