@@ -1,5 +1,4 @@
-// The assembler's copy of the mempool's numbers, kept up to date by deltas. One per assembler, on whatever thread it
-// runs.
+// The assembler's copy of the mempool's figures, updated by deltas. One per assembler, on whatever thread it runs.
 import { SelectionScratch } from '../selection/ancestor-selection.js';
 import type { Candidates } from '../selection/candidates.js';
 import { ClusterIndex } from '../selection/cluster/cluster-index.js';
@@ -11,7 +10,7 @@ const INITIAL_SLOTS = 1024;
 const NONE: readonly number[] = [];
 const NO_BYTES = new Uint8Array(0);
 
-/** Columns as Candidates names them, and where the records lie. */
+/** Columns as declared in Candidates, and the locations of the records. */
 class Columns implements Candidates {
   readonly fee: Float64Array;
   readonly modifiedFee: Float64Array;
@@ -28,9 +27,9 @@ class Columns implements Candidates {
   readonly segment: Int32Array;
   readonly offset: Float64Array;
   readonly length: Float64Array;
-  /** One up each time a transaction leaves the slot: tells one from the next. */
+  /** Incremented each time a transaction leaves the slot, so that successive transactions in a slot differ. */
   readonly generation: Int32Array;
-  /** 1 for slots in use. */
+  /** 1 for used slots. */
   readonly used: Uint8Array;
   readonly parents: (readonly number[])[];
   readonly children: number[][];
@@ -90,31 +89,31 @@ export class AssembleMirror {
   #epoch = 0;
   #columns = new Columns(INITIAL_SLOTS);
   #ranking = new SortedSlots();
-  /** Slots that a delta touches; all zero between two of them. */
+  /** Slots that the current delta changes. All zero between deltas. */
   #stale = new Uint8Array(0);
-  /** null until it is asked for: mode core never does. */
+  /** Null until the first request that needs clusters: mode core never does. */
   #clusters: ClusterIndex | null = null;
-  /** For the selections over these slots. */
+  /** Scratch memory for selections over these slots. */
   readonly scratch = new SelectionScratch();
   readonly #segments: Uint8Array[] = [];
 
-  /** Sequence of the last delta applied, -1 for none. */
+  /** Sequence of the last applied delta; -1 for none. */
   get sequence(): number {
     return this.#sequence;
   }
-  /** One up each time everything is dropped: slots and generations mean something else then. */
+  /** Incremented each time the mirror is cleared, which makes earlier slots and generations invalid. */
   get epoch(): number {
     return this.#epoch;
   }
   get candidates(): Columns {
     return this.#columns;
   }
-  /** All slots in use, best first. */
+  /** All used slots, best first. */
   get ranking(): Int32Array {
     return this.#ranking.list;
   }
 
-  /** The clusters of the same slots. */
+  /** Returns the clusters of the same slots. */
   clusters(): ClusterIndex {
     if (this.#clusters === null) {
       this.#clusters = new ClusterIndex();
@@ -123,20 +122,20 @@ export class AssembleMirror {
     return this.#clusters;
   }
 
-  /** Gives clusters that are not at their best some time. @param enough asked now and then */
+  /** Improves clusters that are not optimal. @param enough checked at intervals; true ends the work */
   improve(enough: () => boolean): ImproveResult {
     if (!this.#clusters?.improve(this.#columns, enough)) return 'idle';
     return this.#clusters.unfinished > 0 ? 'more' : 'done';
   }
 
-  /** The bytes of the segment that holds a slot's record. */
+  /** Returns the bytes of the segment that contains a slot's record. */
   segmentOf(slot: number): Uint8Array {
     return this.#segments[this.#columns.segment[slot]];
   }
 
   /**
-   * @returns false when the delta doesn't continue what the mirror holds; it is then left empty, and so it is when this
-   * throws
+   * Applies a delta.
+   * @returns false if the delta does not follow the mirror's sequence; the mirror is then empty, as after an exception
    */
   apply(delta: MirrorDelta): boolean {
     const full = delta.base === -1;
@@ -148,7 +147,7 @@ export class AssembleMirror {
     try {
       this.#applyChanges(delta);
     } catch (error) {
-      // Part of it may be there: the next delta must not be taken for what follows it.
+      // Part of the delta may have been applied, so the mirror is cleared: the next delta must not seem to follow.
       this.#clear();
       this.#stale.fill(0);
       throw error;

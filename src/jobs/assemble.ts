@@ -1,5 +1,4 @@
-// The work of the assembler: apply the delta, choose, check, encode. Called by the inline assembler and by the
-// assembler's thread.
+// Work of the assembler: apply the delta, select, check, encode. Called by the inline assembler and on the assembler's thread.
 import { coinbaseBranch, merkleRoot } from '../consensus/block/merkle.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
@@ -28,20 +27,20 @@ const NO_PARENTS: number[] = [];
 
 export interface AssembleDeps {
   readonly hashes: Hashes;
-  /** Milliseconds, monotonic. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 
-/** What the assembler's thread does. */
+/** Functions of the assembler's thread. */
 export interface AssembleRunner {
   assemble(request: AssembleRequest): AssembleReply;
-  /** Improves orders for so many milliseconds. */
+  /** Improves orders for that many milliseconds. */
   improve(ms: number): ImproveResult;
-  /** Drops all that is kept between requests. */
+  /** Drops all state between requests. */
   reset(): void;
 }
 
-/** Answers requests in order; the state between them is the mirror and the last encoding. */
+/** Answers requests in order. The state between them is the mirror and the last encoding. */
 export function createAssembleRunner(deps: AssembleDeps): AssembleRunner {
   let mirror = new AssembleMirror();
   let last = new LastEncoding(deps.hashes);
@@ -102,7 +101,7 @@ function assemble(mirror: AssembleMirror, last: LastEncoding, request: AssembleR
   };
 }
 
-/** 1 for each of these slots; null when there are none. */
+/** Returns an array with 1 for each of these slots; null if there are none. */
 function marked(slots: Int32Array, capacity: number): Uint8Array | null {
   if (slots.length === 0) return null;
   const marks = new Uint8Array(capacity);
@@ -128,7 +127,7 @@ function select(mirror: AssembleMirror, last: LastEncoding, request: AssembleReq
   return { ...best, slots: last.steady(mirror, best.slots) ?? best.slots };
 }
 
-/** @param prefix transactions at the beginning that are copied from last time @returns where each transaction ends */
+/** @param prefix number of leading transactions that are copied from the last encoding @returns the end of each transaction */
 function encode(
   mirror: AssembleMirror,
   last: LastEncoding,
@@ -139,7 +138,7 @@ function encode(
   hashes: Hashes,
 ): Int32Array {
   const c = mirror.candidates;
-  /** By slot, from 1; made when the first one with parents is written: in a template that only grew that is rare. */
+  /** Position by slot, from 1. Computed when the first transaction with parents is encoded: rare if a template only grew. */
   let position: Int32Array | null = null;
   const ends = new Int32Array(slots.length);
   if (prefix > 0) {
@@ -165,14 +164,14 @@ function encode(
   return ends;
 }
 
-/** Where each slot stands in the template, from 1. */
+/** Returns the position of each slot in the template, from 1. */
 function positions(slots: Int32Array, capacity: number): Int32Array {
   const position = new Int32Array(capacity);
   for (let i = 0; i < slots.length; i++) position[slots[i]] = i + 1;
   return position;
 }
 
-/** One position for each input that spends a transaction of the template, in input order. */
+/** Returns one position for each input that spends a transaction of the template, in input order. */
 function depends(
   mirror: AssembleMirror,
   slot: number,
@@ -200,7 +199,7 @@ function sameId(hash: Uint8Array, txids: Uint8Array, at: number): boolean {
   return true;
 }
 
-/** Root and branch without remembering anything; those of last time where the transactions are the same. */
+/** Returns root and branch without storing them; the last ones if the transactions are the same. */
 function rootsOf(
   mirror: AssembleMirror,
   last: LastEncoding,
@@ -215,7 +214,7 @@ function rootsOf(
   };
 }
 
-/** The leaves of a tree over txids or wtxids; the coinbase's is zero (BIP-0141). @param at of the id in a record */
+/** Returns the leaves of a tree over txids or wtxids. The coinbase's leaf is zero (BIP-0141). @param at offset of the id in a record */
 function leaves(mirror: AssembleMirror, slots: Int32Array, at: number): Uint8Array[] {
   const { offset } = mirror.candidates;
   const ids: Uint8Array[] = [new Uint8Array(32)];

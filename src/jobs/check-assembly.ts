@@ -1,6 +1,5 @@
-// Looks over what selection chose with other eyes: each rule that a block of these transactions could break by its
-// choice is checked again from the mirror's columns. A problem here is a bug of ours; the template isn't published and
-// the node says so.
+// Checks a selection independently: every rule that a block could break by its choice of transactions, from the
+// mirror's columns. A problem found here is a bug of adit. The template is then not published, and the node logs it.
 
 import { RESERVED_SIGOPS, type Selection } from '../selection/ancestor-selection.js';
 import type { Candidates } from '../selection/candidates.js';
@@ -14,13 +13,13 @@ export interface AssemblyRules {
   readonly height: number;
   readonly lockTimeCutoff: number;
   readonly segwitActive: boolean;
-  /** Sigop cost of the block; the consensus limit unless given. */
+  /** Limit of the block's sigop cost. Default: the consensus limit. */
   readonly maxSigops?: number;
-  /** 1 for slots that were to stay out. */
+  /** 1 for excluded slots. */
   readonly excluded?: Uint8Array | null;
 }
 
-/** @param used 1 for slots that hold a transaction @returns what is wrong, or the empty string */
+/** @param used 1 for slots with a transaction @returns a description of the first problem; '' if there is none */
 export function checkAssembly(c: Candidates & { readonly used: Uint8Array }, chosen: Selection, rules: AssemblyRules): string {
   let weight = rules.reservedWeight;
   let sigops = RESERVED_SIGOPS;

@@ -1,15 +1,15 @@
-// A merkle tree that is kept between templates: when leaves change from some place on, only what stands above them is
-// hashed again. The first leaf is the coinbase's and zero: right for witness roots (BIP-0141), and of no matter for the
-// branch that leads from the coinbase to the root. Used by the assembler.
+// A merkle tree that is retained between templates. If leaves change from some index on, only the nodes above them are
+// hashed again. The first leaf, the coinbase's, is zero: correct for witness roots (BIP-0141), and irrelevant for the
+// branch from the coinbase to the root.
 import type { Hashes } from '../crypto/crypto.js';
 
 const HASH_BYTES = 32;
 
 export class HashTree {
   readonly #hashes: Hashes;
-  /** Levels from the leaves up; each has room for a repeated last hash. */
+  /** Levels from the leaves up. Each has space for a duplicate of its last hash. */
   readonly #levels: Uint8Array[] = [];
-  /** Levels in use. */
+  /** Number of used levels. */
   #height = 0;
 
   constructor(hashes: Hashes) {
@@ -17,15 +17,15 @@ export class HashTree {
   }
 
   /**
-   * Makes the tree one of so many leaves.
-   * @param count leaves, the coinbase's included, at least 1
-   * @param from first leaf that may differ from before; earlier ones must have been there
-   * @param leaf 32 bytes for a leaf from 1 on
+   * Changes the leaves.
+   * @param count number of leaves including the coinbase's, at least 1
+   * @param from first leaf that may differ; the ones before must exist already
+   * @param leaf returns 32 bytes for a leaf from 1 on
    */
   update(count: number, from: number, leaf: (i: number) => Uint8Array): void {
     const leaves = this.#level(0, count);
     for (let i = Math.max(1, from); i < count; i++) leaves.set(leaf(i), i * HASH_BYTES);
-    // A list that got shorter changes what its last leaf is paired with.
+    // In a shorter list, the last leaf is paired with another hash than before.
     let start = Math.min(from, count - 1);
     let size = count;
     let height = 0;
@@ -41,7 +41,7 @@ export class HashTree {
     this.#height = height;
   }
 
-  /** Of all leaves; 32 bytes of its own. */
+  /** Root of the tree; a copy of 32 bytes. */
   get root(): Uint8Array {
     return this.#levels[this.#height].slice(0, HASH_BYTES);
   }

@@ -1,10 +1,10 @@
-// Ids of a block's transactions, and subtrees of its merkle trees, by ranges: the message, its result, and the run
-// function. Posted by parallel/block-hasher.ts, run by workers/verify.ts. The transactions lie in one shared buffer,
-// numbers in the machine's own byte order:
+// Computes ids of a block's transactions, and subtrees of its merkle trees, by ranges: the message, its result, and the
+// function that runs on a worker thread (workers/verify.ts). The transactions are in one shared buffer, with numbers in
+// the machine's own byte order:
 //
 //   places  count x PLACE_WORDS x int32: start, body, end of the body, end (consensus/tx/tx-view.ts); zeros where the
 //           ids are known
-//   ids     count x 64 bytes: txid, wtxid; written where they are known, else by the jobs
+//   ids     count x 64 bytes: txid, wtxid; written with the buffer where they are known, else by the jobs
 //   bytes   the transactions whose ids are not known
 
 import type { BlockRoots, MerkleResult } from '../consensus/block/block-view.js';
@@ -13,18 +13,18 @@ import { joinBuffer } from '../consensus/bytes/join-buffer.js';
 import { stripTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 
-/** Raised whenever a field of HashJob, or the buffer's layout, changes meaning. */
+/** Incremented whenever a field of HashJob, or the buffer's layout, changes its meaning. */
 export const HASH_MESSAGE_VERSION = 1;
 
 const PLACE_WORDS = 4;
 const HASH_BYTES = 32;
 const IDS_BYTES = 2 * HASH_BYTES;
 
-/** A range of transactions: a power of two of them from a multiple of it on, or the rest. */
+/** A range of transactions: their number is a power of two and they begin at a multiple of it, or they are the last ones. */
 export interface HashJob {
   readonly version: typeof HASH_MESSAGE_VERSION;
   readonly buffer: SharedArrayBuffer;
-  /** Transactions in the buffer. */
+  /** Number of transactions in the buffer. */
   readonly count: number;
   readonly first: number;
   readonly end: number;
@@ -32,7 +32,7 @@ export interface HashJob {
   readonly levels: number;
 }
 
-/** The tops of a range's subtrees. */
+/** Top hashes of a range's subtrees. */
 export interface HashJobResult extends BlockRoots {
   readonly version: typeof HASH_MESSAGE_VERSION;
   readonly first: number;
@@ -40,13 +40,13 @@ export interface HashJobResult extends BlockRoots {
 
 const idsAt = (count: number): number => count * PLACE_WORDS * 4;
 
-/** Bytes of a buffer for these transactions. */
+/** Returns the size of a buffer for these transactions. */
 export function hashBufferSize(txs: readonly TxView[]): number {
   const bytes = txs.reduce((sum, tx) => (tx.identified ? sum : sum + tx.totalSize), 0);
   return idsAt(txs.length) + txs.length * IDS_BYTES + bytes;
 }
 
-/** Writes them; what the buffer held before is of no matter. */
+/** Writes the transactions into a buffer, whatever it contained. */
 export function writeHashBuffer(buffer: SharedArrayBuffer, txs: readonly TxView[]): void {
   const places = new Int32Array(buffer, 0, txs.length * PLACE_WORDS);
   const bytes = new Uint8Array(buffer);
@@ -72,7 +72,7 @@ export function writeHashBuffer(buffer: SharedArrayBuffer, txs: readonly TxView[
   }
 }
 
-/** Gives the transactions the ids that the jobs made. */
+/** Passes the ids that the jobs computed to the transactions. */
 export function adoptIds(buffer: SharedArrayBuffer, txs: readonly TxView[]): void {
   const bytes = new Uint8Array(buffer, idsAt(txs.length), txs.length * IDS_BYTES);
   for (let i = 0; i < txs.length; i++) {
@@ -90,12 +90,12 @@ function copyOf(bytes: Uint8Array, at: number): Uint8Array {
   return hash;
 }
 
-/** Makes the ids of a range, and its subtrees over them. */
+/** Computes the ids of a range and its subtrees. */
 export function runHashJob({ version, buffer, count, first, end, levels }: HashJob, hashes: Hashes): HashJobResult {
   if (version !== HASH_MESSAGE_VERSION) throw new Error(`Hash message version ${version} is not ${HASH_MESSAGE_VERSION}`);
   const places = new Int32Array(buffer, 0, count * PLACE_WORDS);
   const bytes = new Uint8Array(buffer);
-  // Room for the hash that an odd level repeats.
+  // One more entry for the hash that an odd level repeats.
   const txids = new Uint8Array((end - first + 1) * HASH_BYTES);
   const wtxids = new Uint8Array(txids.length);
   for (let i = first; i < end; i++) {

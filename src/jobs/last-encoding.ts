@@ -1,6 +1,6 @@
-// The encoding of the template before, in the assembler. Two templates often begin with the same transactions, and
-// after an empty block they are the same: then the bytes are copied instead of written again, and of the hash trees
-// only the changed end is reckoned. This is what a new tip with an unchanged mempool costs every miner.
+// The assembler's encoding of the last template. Templates often begin with the same transactions, and after an empty
+// block they are identical. Then the bytes are copied, and only the changed end of the merkle trees is hashed. This
+// cost lies between every tip change with an unchanged mempool and the miners' new template.
 import type { Hashes } from '../crypto/crypto.js';
 import type { AssembleMirror } from './assemble-mirror.js';
 import { HashTree } from './hash-tree.js';
@@ -11,9 +11,9 @@ export class LastEncoding {
   #epoch = -1;
   #segwitActive = false;
   #slots: Int32Array = NOTHING;
-  /** Which of the transactions that had the slot in turn. */
+  /** Generations of the slots at the time of the encoding. */
   #generations: Int32Array = NOTHING;
-  /** Where the encoding of each transaction ends. */
+  /** End of each transaction in the bytes. */
   #ends: Int32Array = NOTHING;
   #bytes = new Uint8Array(0);
   readonly #witnessTree: HashTree;
@@ -25,7 +25,7 @@ export class LastEncoding {
     this.#txidTree = new HashTree(hashes);
   }
 
-  /** How many transactions at the beginning are the ones of last time. */
+  /** Returns the number of leading transactions that are the same as last time. */
   commonPrefix(mirror: AssembleMirror, slots: Int32Array, segwitActive: boolean): number {
     if (mirror.epoch !== this.#epoch || segwitActive !== this.#segwitActive) return 0;
     const { generation } = mirror.candidates;
@@ -35,30 +35,30 @@ export class LastEncoding {
     return count;
   }
 
-  /** The array's bytes up to the end of its first transactions, opening bracket included. @param count at least 1 */
+  /** Returns the array's bytes up to the end of the first `count` transactions, with the opening bracket. @param count at least 1 */
   prefixBytes(count: number): Uint8Array {
     return this.#bytes.subarray(0, this.#ends[count - 1]);
   }
 
-  /** Ends of the first transactions. */
+  /** Returns the ends of the first transactions. */
   prefixEnds(count: number): Int32Array {
     return this.#ends.subarray(0, count);
   }
 
-  /** The witness root if these are exactly the transactions of last time. */
+  /** Returns the witness root if the transactions are exactly those of last time; otherwise null. */
   witnessRoot(slots: Int32Array, prefix: number): Uint8Array | null {
     return prefix > 0 && prefix === slots.length && prefix === this.#slots.length ? this.#witnessTree.root : null;
   }
 
-  /** The coinbase's branch under the same condition, if it was reckoned then. */
+  /** Returns the coinbase's branch under the same condition, if it was computed then. */
   merkleBranch(slots: Int32Array, prefix: number): readonly Uint8Array[] | null {
     return this.#hasTxids && this.witnessRoot(slots, prefix) !== null ? this.#txidTree.firstBranch : null;
   }
 
   /**
-   * The same transactions in the order of last time as far as they were there, new ones behind: next to everything can
-   * then be copied.
-   * @returns null when there is little in common, or when a parent would come after its child
+   * Returns the same transactions in the order of last time, with new ones at the end, so that nearly all bytes can be
+   * copied.
+   * @returns null if little is in common, or if a parent would come after its child
    */
   steady(mirror: AssembleMirror, slots: Int32Array): Int32Array | null {
     if (mirror.epoch !== this.#epoch) return null;
@@ -76,7 +76,7 @@ export class LastEncoding {
     }
     if (at * 2 < slots.length) return null;
     for (const slot of slots) if (wanted[slot] === 1) order[at++] = slot;
-    // 3: placed. A child may have been there before its parent came back with a reorganisation.
+    // 3: placed. A child may have been there before a reorganisation brought its parent back.
     for (const slot of order) {
       for (const parent of parents[slot]) if (wanted[parent] !== 3) return null;
       wanted[slot] = 3;
@@ -84,7 +84,7 @@ export class LastEncoding {
     return order;
   }
 
-  /** @param bytes the whole array; copied, because slabs are rewritten */
+  /** @param encoded bytes of the whole array; they are copied, because slabs are overwritten */
   remember(
     mirror: AssembleMirror,
     slots: Int32Array,
@@ -98,7 +98,7 @@ export class LastEncoding {
       return mirror.segmentOf(slots[i - 1]).subarray(from, from + 32);
     };
     const { prefix } = encoded;
-    // Should something throw below, half of it is there: then it is as if nothing were.
+    // If an exception follows, the state is incomplete: no transactions count as encoded.
     this.#slots = NOTHING;
     this.#witnessTree.update(slots.length + 1, prefix + 1, (i) => id(i, 32));
     if (withTxids) this.#txidTree.update(slots.length + 1, this.#hasTxids ? prefix + 1 : 0, (i) => id(i, 0));

@@ -1,29 +1,28 @@
-// Holds block filters against scripts: the message, its result, and the run function. Posted by
-// parallel/filter-matcher.ts, run by workers/verify.ts.
+// Matches block filters against scripts: the message, its result, and the function that runs on a worker thread (workers/verify.ts).
 import { DecodeError } from '../consensus/bytes/reader.js';
 import { filterKey } from '../filters/basic-filter.js';
 import { matchesAny } from '../filters/gcs.js';
 import { unpackScripts } from './script-marks.js';
 
-/** Raised whenever a field of MatchJob changes meaning. */
+/** Incremented whenever a field of MatchJob changes its meaning. */
 export const MATCH_MESSAGE_VERSION = 1;
 
 /**
- * Milliseconds after which a job ends with what it has: a block that must be verified waits no longer than this and one
- * filter.
+ * Milliseconds after which a job returns its results so far. A block that must be verified waits no longer than this
+ * plus one filter.
  */
 const BUDGET_MS = 5;
 const HASH_BYTES = 32;
 
-/** Filters of BIP-0158, one after the other. */
+/** Filters of BIP-0158, concatenated. */
 export interface MatchJob {
   readonly version: typeof MATCH_MESSAGE_VERSION;
-  /** packScripts. */
+  /** Made by packScripts. */
   readonly scripts: SharedArrayBuffer;
-  /** The filters' blocks, 32 bytes each, internal order. */
+  /** Hashes of the filters' blocks, 32 bytes each, internal order. */
   readonly hashes: Uint8Array;
   readonly filters: Uint8Array;
-  /** Where each filter ends. */
+  /** End of each filter. */
   readonly ends: Uint32Array;
 }
 
@@ -46,9 +45,8 @@ export function packMatchJob(
 }
 
 /**
- * @returns for each filter, in order, 1 when it may hold one of the scripts; perhaps not for all of them, but for one
- * at
- *   least. One that cannot be read may hold anything.
+ * @returns for each filter, in order, 1 if it may match one of the scripts, else 0. At least one filter is processed,
+ * possibly not all. A filter that cannot be decoded may match anything.
  */
 export function runMatchJob({ version, scripts, hashes, filters, ends }: MatchJob, nowMs: () => number): Uint8Array {
   if (version !== MATCH_MESSAGE_VERSION) throw new Error(`Match message version ${version} is not ${MATCH_MESSAGE_VERSION}`);

@@ -1,6 +1,6 @@
-// Looks through stored blocks for transactions that pay to or spend from marked scripts: the message, its result, and
-// the run function. The thread reads block and undo files by itself; only what may concern the asker goes back. Posted
-// by parallel/block-scanner.ts, run by workers/verify.ts.
+// Searches stored blocks for transactions that pay to or spend from marked scripts: the message, its result, and the
+// function that runs on a worker thread (workers/verify.ts). The thread reads block and undo files itself and returns
+// only transactions that may be relevant.
 import { closeSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { parseBlock } from '../consensus/block/block-view.js';
@@ -14,33 +14,33 @@ import { isMagic, RECORD_HEAD_BYTES, type RecordFormat } from '../storage/record
 import { applyXor } from '../storage/xor-key.js';
 import { ScriptMarks, unpackScripts } from './script-marks.js';
 
-/** Raised whenever a field of ScanJob or ScanResult, or the marks' layout, changes meaning. */
+/** Incremented whenever a field of ScanJob or ScanResult, or the marks' layout, changes its meaning. */
 export const SCAN_MESSAGE_VERSION = 1;
 
 /**
- * Milliseconds after which a job ends with what it has: a block that must be verified waits no longer than this and one
- * block.
+ * Milliseconds after which a job returns its results so far. A block that must be verified waits no longer than this
+ * plus one block.
  */
 const BUDGET_MS = 8;
-/** Files kept open per thread. */
+/** Number of open files per thread. */
 const OPEN_FILES = 8;
-/** No stored block and no undo record is larger. */
+/** Upper bound of the size of stored blocks and undo records. */
 const MAX_RECORD_BYTES = 64 << 20;
 const HEADER_BYTES = 80;
 const CHECKSUM_BYTES = 32;
 const HASH_BYTES = 32;
-/** Script forms of coins that stand for a script without its bytes. */
+/** Number of special script forms of coins, which represent a script without its bytes. */
 const SPECIAL_FORMS = 6;
 
-/** Where a block lies. */
+/** Location of a block. */
 export interface BlockToScan {
   /** Internal order. */
   readonly hash: Uint8Array;
   readonly file: number;
   readonly pos: number;
-  /** Position in the rev file of the same number; -1 for genesis, which spends nothing. */
+  /** Position in the rev file of the same number; -1 for the genesis block, which spends nothing. */
   readonly undoPos: number;
-  /** Its BIP-0158 filter, null when there is none. */
+  /** Its BIP-0158 filter; null if there is none. */
   readonly filter: Uint8Array | null;
 }
 
@@ -48,36 +48,34 @@ export interface ScanJob {
   readonly version: typeof SCAN_MESSAGE_VERSION;
   readonly folder: { readonly dir: string } & RecordFormat;
   readonly marks: SharedArrayBuffer;
-  /** Every marked script itself, for blocks with filters; packScripts. */
+  /** All marked scripts, to match against filters; made by packScripts. */
   readonly scripts: SharedArrayBuffer | null;
   readonly blocks: readonly BlockToScan[];
 }
 
-/** A transaction to look at. */
+/** A transaction that may be relevant. */
 export interface FoundTx {
   readonly position: number;
   readonly bytes: Uint8Array;
 }
 
-/**
- * Finds of a job in a few arrays, whatever their number: messages of many small objects cost the receiver more than the
- * scan.
- */
+/** Results of a job in a few arrays, because messages of many small objects cost the receiver more than the scan. */
 export interface ScanResult {
   readonly version: typeof SCAN_MESSAGE_VERSION;
   /**
-   * Transactions found per block, in order; -1 for a block that could not be read. Perhaps not all blocks asked for.
+   * Number of transactions found per block, in order; -1 for a block that could not be read. Possibly for fewer blocks
+   * than requested.
    */
   readonly counts: Int32Array;
-  /** Per transaction, in order: its place in its block, and where its bytes end. */
+  /** Per transaction, in order: its position in its block, and the end of its bytes. */
   readonly positions: Uint32Array;
   readonly ends: Uint32Array;
   readonly bytes: Uint8Array;
-  /** Blocks that a filter spared. */
+  /** Number of blocks that were skipped because of their filters. */
   readonly skipped: number;
 }
 
-/** Finds of each block: views into the result; null for a block that could not be read. */
+/** Returns the transactions found in each block, as views of the result; null for a block that could not be read. */
 export function readFinds(result: ScanResult): (readonly FoundTx[] | null)[] {
   const { counts, positions, ends, bytes } = result;
   let at = 0;
@@ -105,14 +103,14 @@ function packFinds(blocks: readonly (readonly FoundTx[] | null)[], skipped: numb
   return { version: SCAN_MESSAGE_VERSION, counts, positions: Uint32Array.from(txs, (tx) => tx.position), ends, bytes, skipped };
 }
 
-/** The run function of one thread. */
+/** Returns the scan function of one thread. */
 export function createScanRunner(hashes: Hashes, nowMs: () => number): (job: ScanJob) => ScanResult {
   const files = new Map<string, number>();
 
   const fileOf = (dir: string, kind: 'blk' | 'rev', number: number): number => {
     const name = path.join(dir, `${kind}${String(number).padStart(5, '0')}.dat`);
     const fd = files.get(name) ?? openSync(name, 'r');
-    // Inserting again moves it to the young end of the map.
+    // Inserting it again moves it to the end of the map.
     files.delete(name);
     files.set(name, fd);
     if (files.size > OPEN_FILES) {
@@ -141,7 +139,7 @@ export function createScanRunner(hashes: Hashes, nowMs: () => number): (job: Sca
     return read(fd, pos, length + trailer, xorKey);
   };
 
-  /** Marks of transactions (by position) whose inputs spend a marked script. */
+  /** Returns an array with 1 for transactions (by position) whose inputs spend a marked script. */
   const spenders = (job: ScanJob, block: BlockToScan, prevHash: Uint8Array, count: number, marks: ScriptMarks): Uint8Array => {
     const hit = new Uint8Array(count);
     if (block.undoPos < 0) return hit;
@@ -198,8 +196,8 @@ export function createScanRunner(hashes: Hashes, nowMs: () => number): (job: Sca
 }
 
 /**
- * Walks undo data (storage/codec/undo.ts) without decoding scripts.
- * @param hit set to 1 at positions of spenders
+ * Reads undo data (storage/codec/undo.ts) without decoding scripts.
+ * @param hit set to 1 at positions of transactions that spend a marked script
  * @throws DecodeError
  */
 export function markSpenders(undo: Uint8Array, marks: ScriptMarks, hit: Uint8Array): void {
@@ -208,7 +206,7 @@ export function markSpenders(undo: Uint8Array, marks: ScriptMarks, hit: Uint8Arr
   if (count >= Math.max(hit.length, 1)) throw new DecodeError('undo data of more transactions than the block has');
   for (let position = 1; position <= count; position++) {
     for (let inputs = reader.compactSize(); inputs > 0; inputs--) {
-      // A coin's height with its coinbase bit; Core's versions put a zero varint after all but height 0.
+      // The height of a coin with its coinbase bit. Core writes a zero varint after every code above 1.
       if (readVarint(reader) > 1) readVarint(reader);
       readVarintBig(reader);
       const form = readVarint(reader);

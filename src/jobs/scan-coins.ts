@@ -1,30 +1,30 @@
-// Looks through stored coins for marked scripts: the message, its result, and the run function. Coins stay encoded;
-// only the places of those that may be meant go back. Posted by parallel/coin-scanner.ts, run by workers/verify.ts.
+// Searches stored coins for marked scripts: the message, its result, and the function that runs on a worker thread
+// (workers/verify.ts). Coins stay encoded; only the indexes of those that may match are returned.
 import { ByteReader, DecodeError } from '../consensus/bytes/reader.js';
 import { readVarint, readVarintBig } from '../storage/codec/varint.js';
 import { ScriptMarks } from './script-marks.js';
 
-/** Raised whenever a field of CoinScanJob or CoinScanResult, or the marks' layout, changes meaning. */
+/** Incremented whenever a field of CoinScanJob or CoinScanResult, or the marks' layout, changes its meaning. */
 export const COIN_SCAN_MESSAGE_VERSION = 1;
 
-/** Script forms of coins that stand for a script without its bytes. */
+/** Number of special script forms of coins, which represent a script without its bytes. */
 const SPECIAL_FORMS = 6;
 
 export interface CoinScanJob {
   readonly version: typeof COIN_SCAN_MESSAGE_VERSION;
   readonly marks: SharedArrayBuffer;
-  /** Encoded coins (storage/codec/coin.ts), one behind the other, and where each ends. */
+  /** Encoded coins (storage/codec/coin.ts), concatenated, and the end of each. */
   readonly bytes: Uint8Array;
   readonly ends: Uint32Array;
 }
 
 export interface CoinScanResult {
   readonly version: typeof COIN_SCAN_MESSAGE_VERSION;
-  /** Numbers of the coins that may be meant, rising: marks also match others, once in some hundred million. */
+  /** Indexes of the coins that may match, rising. About one in some hundred million other coins is also reported. */
   readonly hits: Uint32Array;
 }
 
-/** Puts encoded coins into a message. */
+/** Returns a message with encoded coins. */
 export function packCoins(marks: SharedArrayBuffer, values: readonly Uint8Array[]): CoinScanJob {
   const ends = new Uint32Array(values.length);
   let end = 0;
@@ -34,7 +34,7 @@ export function packCoins(marks: SharedArrayBuffer, values: readonly Uint8Array[
   return { version: COIN_SCAN_MESSAGE_VERSION, marks, bytes, ends };
 }
 
-/** A coin that does not parse counts as a hit, so that the caller parses it and reports the error. */
+/** Runs a job. A coin that cannot be decoded is reported, so that the caller decodes it and sees the error. */
 export function runCoinScan(job: CoinScanJob): CoinScanResult {
   if (job.version !== COIN_SCAN_MESSAGE_VERSION)
     throw new Error(`Coin scan message version ${job.version} is not ${COIN_SCAN_MESSAGE_VERSION}`);

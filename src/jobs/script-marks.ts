@@ -1,10 +1,10 @@
-// The output scripts and outpoints of a search, as a set of 32-bit marks in shared memory: written by the node thread
-// while worker threads read. A script that was added is always found; another one is found by chance, once in
-// 2^32 / (marks in the set): the caller compares it in full. Scripts are marked by what coins store of them (form
-// and payload, src/storage/codec/script.ts), so that undo data needs no decoding.
+// Output scripts and outpoints to search for, as a set of 32-bit marks in shared memory. The node thread writes while
+// worker threads read. An added script is always found. Another script is found by chance once in 2^32 / (number of
+// marks), so the caller compares in full. Marks are computed from a script's form in stored coins (form and payload,
+// src/storage/codec/script.ts), so that undo data needs no decoding.
 //
 //   word 0  number of marks           word 2  number of outpoints among them
-//   word 1  seed                      from word 4 on: open addressing, 0 empty
+//   word 1  seed                      from word 4 on: open addressing, 0 = empty
 
 const COUNT = 0;
 const SEED = 1;
@@ -12,7 +12,7 @@ const OUTPOINTS = 2;
 const HEAD_WORDS = 4;
 const MIN_SLOTS = 1024;
 
-/** Forms of marks beside the compressed forms 0 to 5 of scripts. */
+/** Forms of marks besides the compressed script forms 0 to 5. */
 const FORM = { RAW: 6, OUTPOINT: 7 } as const;
 export const OUTPOINT_BYTES = 36;
 
@@ -28,7 +28,7 @@ export class ScriptMarks {
   readonly #mask: number;
   readonly #seed: number;
 
-  /** Over what `create` made, on any thread. */
+  /** Opens a set that `create` made, on any thread. */
   constructor(readonly buffer: SharedArrayBuffer) {
     this.#words = new Uint32Array(buffer, 0, HEAD_WORDS);
     this.#slots = new Uint32Array(buffer, HEAD_WORDS * 4);
@@ -37,9 +37,9 @@ export class ScriptMarks {
   }
 
   /**
-   * An empty set.
-   * @param expected marks it should hold without growing
-   * @param seed any number; strangers should not know it
+   * Creates an empty set.
+   * @param expected number of marks that it holds without growing
+   * @param seed any number that is not known to others
    */
   static create(expected: number, seed: number): ScriptMarks {
     let slots = MIN_SLOTS;
@@ -49,18 +49,18 @@ export class ScriptMarks {
     return new ScriptMarks(buffer);
   }
 
-  /** Whether the next mark should go into a larger set. */
+  /** True if the next mark should go into a larger set. */
   get full(): boolean {
     return (this.#words[COUNT] + 1) * 4 > this.#slots.length * 3;
   }
   get count(): number {
     return this.#words[COUNT];
   }
-  /** Whether inputs have to be looked at. */
+  /** True if inputs have to be compared too. */
   get hasOutpoints(): boolean {
     return this.#words[OUTPOINTS] > 0;
   }
-  /** The same marks with twice the room. */
+  /** Returns a set of twice the size with the same marks. */
   grown(): ScriptMarks {
     const next = ScriptMarks.create(this.#slots.length, this.#seed);
     for (const mark of this.#slots) if (mark !== 0) next.#insertMark(mark);
@@ -77,7 +77,7 @@ export class ScriptMarks {
     this.#insertMark(this.#mark(FORM.OUTPOINT, outpoint, 0, OUTPOINT_BYTES));
   }
 
-  /** Whether a script may be one of those. @param start where it begins in `bytes` */
+  /** Returns true if a script may be in the set. @param start its first byte in `bytes` */
   hasScript(bytes: Uint8Array, start: number, end: number): boolean {
     return this.#has(this.#scriptMark(bytes, start, end));
   }
@@ -85,9 +85,9 @@ export class ScriptMarks {
     return this.#has(this.#mark(FORM.OUTPOINT, outpoint, 0, OUTPOINT_BYTES));
   }
   /**
-   * A script in one of the special forms of coins.
+   * Returns true if a script in one of the special forms of coins may be in the set.
    * @param form 0 to 5
-   * @param start of its payload, 20 bytes for 0 and 1, else 32
+   * @param start of its payload: 20 bytes for forms 0 and 1, else 32
    */
   hasForm(form: number, bytes: Uint8Array, start: number): boolean {
     return this.#has(this.#mark(form, bytes, start, form < 2 ? 20 : 32));
@@ -124,8 +124,8 @@ export class ScriptMarks {
 }
 
 /**
- * 32 bits of a form and some bytes, never 0; who does not know the seed cannot choose bytes that share a mark with
- * others. Wallets keep marks in their databases: they stay what they are.
+ * Returns 32 bits for a form and some bytes, never 0. Without knowing the seed nobody can choose bytes that share a
+ * mark with others. Wallets store marks in their databases, so this function must not change.
  */
 export function seededMark(seed: number, form: number, bytes: Uint8Array, start: number, length: number): number {
   let h = seed ^ Math.imul(form + 1, 0x9e3779b1) ^ length;
@@ -143,7 +143,7 @@ export function seededMark(seed: number, form: number, bytes: Uint8Array, start:
   return (h ^ (h >>> 16)) >>> 0 || 1;
 }
 
-/** A list of scripts in one shared buffer, for filters that have to be asked script by script: count, ends, bytes. */
+/** Packs scripts into one shared buffer (count, ends, bytes), for filters, which are matched script by script. */
 export function packScripts(scripts: readonly Uint8Array[]): SharedArrayBuffer {
   const head = (1 + scripts.length) * 4;
   const buffer = new SharedArrayBuffer(head + scripts.reduce((sum, script) => sum + script.length, 0));
@@ -158,7 +158,7 @@ export function packScripts(scripts: readonly Uint8Array[]): SharedArrayBuffer {
   });
   return buffer;
 }
-/** Views of what packScripts packed. */
+/** Returns views of the scripts that packScripts packed. */
 export function unpackScripts(buffer: SharedArrayBuffer): Uint8Array[] {
   const words = new Uint32Array(buffer, 0, 1);
   const ends = new Uint32Array(buffer, 4, words[0]);

@@ -1,12 +1,13 @@
-// What the threads that sign are given, in shared buffers. Of two kinds:
+// Data for signing threads, in shared buffers of two kinds:
 //
-// - A sign slab holds the keys and scripts of one job. Written once by the thread that asks, read by one worker. Private
-//   keys are nowhere else: they lie in a part of their own, which the worker overwrites when it is done, and the asker
+// - A sign slab contains the keys and scripts of one job. The requesting thread writes it once, one worker reads it.
+// Private
+//   keys are nowhere else. They are in a part of their own, which the worker overwrites when it is done, and the requester
 //   again when it has the answer.
 //     words    HEADER_WORDS x int32: whether the keys are there, number of keys, length of the public part
 //     keys     count x 52: HASH160 of the public key, private key
 //     public   scripts, public keys, taproot outputs: see writeMaterial
-// - A subject slab holds the transaction that jobs sign parts of. Nothing in it is secret.
+// - A subject slab contains the transaction of which jobs sign parts. Nothing in it is secret.
 //     words    its number as a float64, then two x int32: length, nothing
 //     bytes    the transaction: see writeSubjectSlab
 
@@ -30,7 +31,7 @@ const WORD_LENGTH = 2;
 const NOTHING = new Uint8Array(0);
 const WIPED = 'The keys of this job have been wiped';
 
-/** What signers ask for; maps go by hashKey of the id (of taproot: of the output key). */
+/** Data that signing needs. Maps are keyed by hashKey of the id (for taproot: of the output key). */
 export interface SigningMaterial {
   readonly scripts: ReadonlyMap<string, Uint8Array>;
   readonly publicKeys: ReadonlyMap<string, Uint8Array>;
@@ -41,24 +42,24 @@ export interface SigningMaterial {
 /** A transaction to sign. */
 export interface SignSubject {
   readonly tx: Uint8Array;
-  /** Per input, null where the output is not known. */
+  /** Per input; null if the output is not known. */
   readonly spent: readonly (SpentOutput | null)[];
   /** One byte. */
   readonly hashType: number;
 }
 
-/** A buffer of at least so many bytes. */
+/** Returns a buffer of at least that size. */
 type Acquire = (size: number) => SharedArrayBuffer;
 
 const scratch = new Uint8Array(ID_SIZE);
 
-/** The bytes of an id out of its map key, until the next call. */
+/** Returns the bytes of an id for its map key. Valid until the next call. */
 function idBytes(key: string): Uint8Array {
   for (let i = 0; i < ID_SIZE; i++) scratch[i] = key.charCodeAt(i);
   return scratch;
 }
 
-/** The slab of a job. */
+/** Writes the slab of a job. */
 export function writeSignSlab(material: SigningMaterial, acquire: Acquire): SharedArrayBuffer {
   const { secrets } = material;
   const out = new ByteWriter(64 + 64 * material.publicKeys.size);
@@ -81,7 +82,7 @@ export function writeSignSlab(material: SigningMaterial, acquire: Acquire): Shar
   return slab;
 }
 
-/** The slab of a transaction that several jobs share. @param serial a number no other recent one has */
+/** Writes the slab of a transaction that several jobs share. @param serial a number that no other recent one has */
 export function writeSubjectSlab({ tx, spent, hashType }: SignSubject, serial: number, acquire: Acquire): SharedArrayBuffer {
   const out = new ByteWriter(tx.length + spentOutputsSize(spent.length) + 16);
   out.u8(hashType).varBytes(tx);
@@ -95,7 +96,7 @@ export function writeSubjectSlab({ tx, spent, hashType }: SignSubject, serial: n
   return slab;
 }
 
-/** All of it but the private keys. */
+/** Writes everything but the private keys. */
 function writeMaterial(out: ByteWriter, material: SigningMaterial): void {
   for (const map of [material.scripts, material.publicKeys]) {
     out.compactSize(map.size);
@@ -114,18 +115,18 @@ function writeMaterial(out: ByteWriter, material: SigningMaterial): void {
   }
 }
 
-/** Overwrites the private keys of a sign slab. Doing it twice changes nothing. */
+/** Overwrites the private keys of a sign slab. May be called repeatedly. */
 export function wipeSignSlab(slab: SharedArrayBuffer): void {
   const keys = new Int32Array(slab, 0, HEADER_WORDS)[WORD_KEYS];
   new Uint8Array(slab, CONTENT_AT, keys * KEY_SIZE).fill(0);
 }
 
-/** The number that tells a subject slab from others. */
+/** Returns the number that distinguishes a subject slab from others. */
 export function subjectSerial(slab: SharedArrayBuffer): number {
   return new Float64Array(slab, 0, 1)[0];
 }
 
-/** What a subject slab holds: views. */
+/** Returns the content of a subject slab, as views. */
 export function readSubjectSlab(slab: SharedArrayBuffer): SignSubject {
   const length = new Int32Array(slab, 0, HEADER_WORDS)[WORD_LENGTH];
   const reader = new ByteReader(new Uint8Array(slab), CONTENT_AT, CONTENT_AT + length);
@@ -134,22 +135,20 @@ export function readSubjectSlab(slab: SharedArrayBuffer): SignSubject {
   return { tx, spent: readSpentOutputs(reader), hashType };
 }
 
-/**
- * A sign slab as its reader sees it. Public things are views, a private key is copied for the moment of its use.
- */
+/** A sign slab for its reader. Public data are views; a private key is copied only while it is used. */
 export class SignSlabView implements SigningProvider {
   readonly #slab: SharedArrayBuffer;
   readonly #words: Int32Array;
   readonly #scripts: ReadonlyMap<string, Uint8Array>;
   readonly #publicKeys: ReadonlyMap<string, Uint8Array>;
   readonly #taproots: ReadonlyMap<string, TaprootOutput>;
-  /** Views of the slab, which are zeros once that is wiped. */
+  /** Views of the slab, which contain zeros once it is wiped. */
   readonly #secrets = new Map<string, Uint8Array>();
 
   constructor(slab: SharedArrayBuffer) {
     this.#slab = slab;
     this.#words = new Int32Array(slab, 0, HEADER_WORDS);
-    // A job that runs again after its thread died late: what wiped keys signed is not to be trusted.
+    // A job may run again after its thread died late. Signatures by wiped keys would be wrong.
     if (Atomics.load(this.#words, WORD_WHOLE) !== 1) throw new Error(WIPED);
     const bytes = new Uint8Array(slab);
     const publicAt = CONTENT_AT + this.#words[WORD_KEYS] * KEY_SIZE;
@@ -162,7 +161,7 @@ export class SignSlabView implements SigningProvider {
     this.#taproots = new Map(readList(reader, () => readTaproot(reader)).map((output) => [hashKey(output.outputKey), output]));
   }
 
-  /** The job is done: overwrites the private keys. @throws when they are gone already */
+  /** Overwrites the private keys at the end of the job. @throws if that was already done */
   finish(): void {
     if (Atomics.exchange(this.#words, WORD_WHOLE, 0) !== 1) throw new Error(WIPED);
     wipeSignSlab(this.#slab);
@@ -177,7 +176,7 @@ export class SignSlabView implements SigningProvider {
   hasSecret(id: Uint8Array): boolean {
     return this.#secrets.has(hashKey(id));
   }
-  /** A fresh array, which the caller wipes. */
+  /** Returns a copy, which the caller wipes. */
   secret(id: Uint8Array): Uint8Array | undefined {
     const secret = this.#secrets.get(hashKey(id));
     return secret && secretCopy(secret);

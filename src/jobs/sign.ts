@@ -1,5 +1,5 @@
-// Signs ranges of transactions' inputs from shared slabs, and checks them: the message, its result, and the run function
-// of the worker threads. Posted by parallel/pooled-signer.ts. Results are public; private keys never are in a message.
+// Signs ranges of transactions' inputs from shared slabs and verifies them: the message, its result, and the function
+// that runs on a worker thread. Results are public; private keys are never in a message.
 
 import { ByteReader } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
@@ -10,7 +10,7 @@ import { type SigningResult, signInput } from '../signing/sign-input.js';
 import { type SigningTx, signingTx } from '../signing/signing-tx.js';
 import { readSubjectSlab, SignSlabView, subjectSerial } from './sign-slab.js';
 
-/** Raised whenever a field of SignJob or SignJobResult, or a slab's layout, changes meaning. */
+/** Incremented whenever a field of SignJob or SignJobResult, or a slab's layout, changes its meaning. */
 export const SIGN_MESSAGE_VERSION = 5;
 
 /** A part of a large transaction, or several small ones. */
@@ -19,7 +19,7 @@ export interface SignJob {
   readonly parts: readonly SignPart[];
 }
 
-/** Inputs `first` to `end` - 1 of the transaction in `subject`, with the keys in `slab` and no others. */
+/** Inputs `first` to `end` - 1 of the transaction in `subject`, to be signed with the keys in `slab` only. */
 export interface SignPart {
   readonly slab: SharedArrayBuffer;
   readonly subject: SharedArrayBuffer;
@@ -30,26 +30,26 @@ export interface SignPart {
 export interface SignJobResult {
   readonly version: typeof SIGN_MESSAGE_VERSION;
   /**
-   * Of each part, per input: its outcome's code as 32 bits (signing/sign-input.ts), scriptSig with size, number of
-   * witness items, items with sizes.
+   * One array per part; for each input: code of its outcome as 32 bits (signing/sign-input.ts), scriptSig with size,
+   * number of witness items, items with sizes.
    */
   readonly parts: readonly Uint8Array[];
 }
 
-/** A message of other code than ours would be read wrongly in silence. */
+/** Rejects messages of another version, which would otherwise be misread without an error. */
 function assertVersion({ version }: { readonly version: number }): void {
   if (version !== SIGN_MESSAGE_VERSION) throw new Error(`Sign message version ${version} is not ${SIGN_MESSAGE_VERSION}`);
 }
 
-/** A p2wpkh input with a signature and a key takes 113 bytes. */
+/** Estimated size of an input's result: a p2wpkh input with signature and key takes 113 bytes. */
 const INPUT_BYTES = 120;
 
 /**
- * Makes the run function of one thread.
- * @param createSigner called when the first job comes: most threads never sign
+ * Returns the sign function of one thread.
+ * @param createSigner called when the first job arrives, because most threads never sign
  */
 export function createSignRunner(crypto: Crypto, createSigner: () => Signer): (job: SignJob) => SignJobResult {
-  /** The transaction last worked on: its other parts come next. */
+  /** The last transaction: its other parts usually follow. */
   let open: { readonly serial: number; readonly signing: SigningTx; readonly hashType: number } | null = null;
   let signer: Signer | null = null;
 
@@ -77,7 +77,7 @@ export function createSignRunner(crypto: Crypto, createSigner: () => Signer): (j
   };
 }
 
-/** The inputs of each part. */
+/** Returns the results of each part's inputs. */
 export function readSignResult({ parts }: SignJobResult): SigningResult[][] {
   return parts.map(readInputs);
 }

@@ -1,29 +1,29 @@
-// Shared buffers that verification batches borrow. Reused because a fresh SharedArrayBuffer per batch is given back by
-// the collector far later than it fills memory.
+// Shared buffers for verification batches. They are reused, because the garbage collector frees SharedArrayBuffers much
+// later than new batches would allocate them.
 
-/** Smallest buffer: one ordinary transaction. Every class is four times the one before. */
+/** Size of the smallest class: one ordinary transaction. Each class is four times as large as the one before. */
 const SMALLEST_CLASS = 16 * 1024;
 const CLASS_COUNT = 6;
 const CLASS_FACTOR = 4;
 
-/** Keeps released buffers up to a bound; what doesn't fit is left to the collector. */
+/** Retains released buffers up to a limit. The garbage collector frees the others. */
 export class SlabPool {
   readonly #free: SharedArrayBuffer[][] = Array.from({ length: CLASS_COUNT }, () => []);
   readonly #maxFreeBytes: number;
   #freeBytes = 0;
   #leasedBytes = 0;
 
-  /** @param maxFreeBytes bytes kept for reuse; 48 MB hold two of the largest class (16 MB) and plenty of small ones */
+  /** @param maxFreeBytes bytes retained for reuse; 48 MB are two of the largest class (16 MB) and many small ones */
   constructor(maxFreeBytes = 48 * 1024 * 1024) {
     this.#maxFreeBytes = maxFreeBytes;
   }
 
-  /** Bytes in buffers, lent and kept. */
+  /** Total size of all buffers, acquired and retained. */
   get bytes(): number {
     return this.#freeBytes + this.#leasedBytes;
   }
 
-  /** A buffer of at least this many bytes; its content is whatever it held before. */
+  /** Returns a buffer of at least this size. Its content is undefined. */
   acquire(minBytes: number): SharedArrayBuffer {
     const size = classSize(minBytes);
     const index = classIndex(size);
@@ -44,7 +44,7 @@ export class SlabPool {
   }
 }
 
-/** The class that holds so many bytes, or the exact number beyond the largest class. */
+/** Returns the size of the class, or `minBytes` itself above the largest class. */
 function classSize(minBytes: number): number {
   let size = SMALLEST_CLASS;
   for (let i = 1; i < CLASS_COUNT && size < minBytes; i++) size *= CLASS_FACTOR;

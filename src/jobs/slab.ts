@@ -1,6 +1,5 @@
-// A verification batch in one shared buffer: written once by the node thread, read by every worker that takes a piece
-// of it. Written by parallel (inline and pooled verifier), read by jobs/verify.ts. All numbers are in the machine's own
-// byte order.
+// A verification batch in one shared buffer. The node thread writes it once, every worker that works on a part of it
+// reads it. All numbers are in the machine's own byte order.
 //
 //   words   HEADER_WORDS x int32      see the constants below
 //   txs     txCount x TX_WORDS x int32
@@ -11,12 +10,13 @@
 //   values  spentCount x float64: satoshis
 //   bytes   transactions and scripts
 //
-// A check is one input to verify. Checks are numbered through the whole batch in (transaction, input) order, so a range
-// of numbers is a piece of work and the lowest failing number is the first failure in block order.
+// A check verifies one input. Checks are numbered through the whole batch in (transaction, input) order, so the lowest
+// failing number is the first failure in block order. docs/decisions/0042-verification-batches.md has the reasons for
+// this layout.
 
 import { isPacked, type SpentOutput } from '../consensus/script/spent-output.js';
 
-/** Transactions and coins to write; the same shape as parallel's TxJob, without its class. */
+/** Transactions and coins to write; a subset of parallel's TxJob. */
 export interface SlabTx {
   readonly tx: { readonly bytes: Uint8Array; readonly totalSize: number; readonly inputCount: number };
   readonly spent: readonly SpentOutput[];
@@ -27,26 +27,26 @@ const HEADER_WORDS = 10;
 const TX_WORDS = 6;
 const SPENT_WORDS = 2;
 
-/** Differs from batch to batch, so that a worker notices that a reused slab holds something new. */
+/** Differs from batch to batch, so that a worker notices that a reused slab has new content. */
 const WORD_SERIAL = 0;
-/** Checks numbered below this still matter: lowered to the lowest failure, and below zero when the caller gives up. */
+/** Checks with lower numbers are still needed. Lowered to the lowest failure, and below zero when the caller gives up. */
 const WORD_CUT = 1;
 const WORD_TXS = 2;
 const WORD_FLAGS = 3;
 const WORD_CHECKS = 4;
 const WORD_SPENT = 5;
 const WORD_RANGES = 6;
-/** Ranges that threads have taken so far, or more: counted by them. */
+/** Number of ranges that threads have taken, or more. Threads increment it. */
 const WORD_TAKEN = 7;
-/** Checks that ran so far, in this batch and those before it in the buffer: counted by threads. */
+/** Number of checks that ran in this batch and in earlier ones in the buffer. Threads increment it. */
 const WORD_RAN = 8;
 
-/** WORD_CUT as long as nothing failed. */
+/** Value of WORD_CUT while nothing failed. */
 export const NO_CUT = 0x7fffffff;
 const STOPPED = -1;
 const MAX_SLAB_SIZE = 0x7fffffff;
 
-/** Positions of the parts, in bytes. */
+/** Offsets of the parts, in bytes. */
 interface Layout {
   readonly txs: number;
   readonly spent: number;
@@ -59,12 +59,12 @@ function layoutOf(txCount: number, spentCount: number, rangeCount: number): Layo
   const txs = HEADER_WORDS * 4;
   const spent = txs + txCount * TX_WORDS * 4;
   const ranges = spent + spentCount * SPENT_WORDS * 4;
-  // Doubles must start at a multiple of eight.
+  // Doubles must begin at a multiple of eight.
   const values = (ranges + rangeCount * 4 + 7) & ~7;
   return { txs, spent, ranges, values, bytes: values + spentCount * 8 };
 }
 
-/** Bytes that a batch needs. Offsets are 31 bits: a whole block with the largest scripts it can spend is far below. */
+/** Returns the size of a batch. Offsets have 31 bits; a whole block with the largest scripts that it can spend is far smaller. */
 export function slabSize(txs: readonly SlabTx[], rangeCount = 0): number {
   let spentCount = 0;
   let content = 0;
@@ -80,7 +80,7 @@ export function slabSize(txs: readonly SlabTx[], rangeCount = 0): number {
 
 const lengthOf = (output: SpentOutput): number => (isPacked(output) ? output.scriptLength : output.script.length);
 
-/** Number of inputs to verify in a batch. */
+/** Returns the number of inputs to verify in a batch. */
 export function countChecks(txs: readonly SlabTx[]): number {
   let checks = 0;
   for (const job of txs) checks += job.onlyInput === undefined ? job.tx.inputCount : 1;
@@ -88,8 +88,8 @@ export function countChecks(txs: readonly SlabTx[]): number {
 }
 
 /**
- * With one output too few, an input would be checked against another transaction's coin: the slab pairs them by
- * position.
+ * Checks the number of spent outputs. The slab pairs them by position, so if one were missing, an input would be
+ * verified against another transaction's coin.
  */
 export function assertPaired({ tx, spent, onlyInput }: SlabTx): void {
   if (spent.length !== tx.inputCount) throw new RangeError('Every input needs its spent output');
@@ -99,8 +99,8 @@ export function assertPaired({ tx, spent, onlyInput }: SlabTx): void {
 }
 
 /**
- * Writes a batch; the buffer must hold slabSize bytes.
- * @param serial a number no other recent batch used
+ * Writes a batch. The buffer must have slabSize bytes.
+ * @param serial a number that no other recent batch used
  * @param ranges all checks of the batch, in order, for threads that take one range after the other
  */
 export function writeSlab(
@@ -122,7 +122,7 @@ export function writeSlab(
   let check = 0;
   for (let t = 0; t < txs.length; t++) {
     const { tx, spent, onlyInput } = txs[t];
-    // With one output too few, an input would be checked against another transaction's coin.
+    // If one were missing, an input would be verified against another transaction's coin.
     if (spent.length !== tx.inputCount) throw new RangeError('Every input needs its spent output, because the slab pairs them by position');
     if (onlyInput !== undefined && !(onlyInput >= 0 && onlyInput < tx.inputCount))
       throw new RangeError('onlyInput names an input of its transaction');
@@ -159,17 +159,17 @@ export function writeSlab(
   Atomics.store(header, WORD_CUT, NO_CUT);
 }
 
-/** Asks every thread to leave the batch. */
+/** Tells every thread to stop working on the batch. */
 export function stopSlab(buffer: SharedArrayBuffer): void {
   Atomics.store(new Int32Array(buffer, 0, HEADER_WORDS), WORD_CUT, STOPPED);
 }
 
-/** Rises with each check that runs, on whichever thread. */
+/** Returns a number that rises with each check, on whichever thread it runs. */
 export function checksRun(buffer: SharedArrayBuffer): number {
   return Atomics.load(new Int32Array(buffer, 0, HEADER_WORDS), WORD_RAN);
 }
 
-/** A batch as its readers see it; views only, nothing is copied. */
+/** A batch for its readers, as views of the buffer. */
 export class SlabView {
   readonly serial: number;
   readonly txCount: number;
@@ -198,13 +198,13 @@ export class SlabView {
     this.#bytes = new Uint8Array(buffer);
   }
 
-  /** The number of the lowest range that no thread has taken, and takes it; -1 when there is none. */
+  /** Takes the lowest range that no thread has taken. @returns its index; -1 if there is none */
   takeRange(): number {
     const range = Atomics.add(this.#header, WORD_TAKEN, 1);
     return range < this.#rangeEnds.length ? range : -1;
   }
 
-  /** Number of the first check of a range; for the number of ranges the end of all checks. */
+  /** Returns the first check of a range; for the number of ranges, the end of all checks. */
   rangeStart(range: number): number {
     return range === 0 ? 0 : this.#rangeEnds[range - 1];
   }
@@ -214,7 +214,7 @@ export class SlabView {
     return this.#bytes.subarray(offset, offset + this.#txs[t * TX_WORDS + 1]);
   }
 
-  /** The outputs that transaction t spends, one per input. */
+  /** Returns the outputs that transaction t spends, one per input. */
   spentOutputs(t: number): SpentOutput[] {
     const first = this.#txs[t * TX_WORDS + 2];
     const count = this.#txs[t * TX_WORDS + 3];
@@ -227,17 +227,17 @@ export class SlabView {
     return outputs;
   }
 
-  /** Number of the first check of transaction t; for t = txCount the end of all checks. */
+  /** Returns the first check of transaction t; for t = txCount, the end of all checks. */
   firstCheck(t: number): number {
     return t < this.txCount ? this.#txs[t * TX_WORDS + 4] : this.checkCount;
   }
 
-  /** The input that a check of transaction t verifies. */
+  /** Returns the input that a check of transaction t verifies. */
   inputOfCheck(t: number, check: number): number {
     return this.#txs[t * TX_WORDS + 5] + check - this.firstCheck(t);
   }
 
-  /** The transaction that a check belongs to, by halving. */
+  /** Returns the transaction of a check, by binary search. */
   txOfCheck(check: number): number {
     let low = 0;
     let high = this.txCount - 1;
@@ -249,17 +249,17 @@ export class SlabView {
     return low;
   }
 
-  /** Whether this check can still change the verdict: nothing before it failed, and the batch was not stopped. */
+  /** Returns true if this check can still change the verdict: no earlier check failed, and the batch was not stopped. */
   matters(check: number): boolean {
     return check < Atomics.load(this.#header, WORD_CUT);
   }
 
-  /** A check ran. */
+  /** Counts a check that runs. */
   countCheck(): void {
     Atomics.add(this.#header, WORD_RAN, 1);
   }
 
-  /** Records a failure, so that threads ahead of it stop and threads behind it go on. */
+  /** Records a failure, so that threads stop at later checks but continue with earlier ones. */
   lowerCut(check: number): void {
     let seen = Atomics.load(this.#header, WORD_CUT);
     while (check < seen) {

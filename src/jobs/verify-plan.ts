@@ -1,16 +1,16 @@
-// Cuts a verification batch into jobs of a few milliseconds, by an estimate made from sizes alone (looking into the
-// scripts would cost the node thread what it wants to save).
+// Cuts a verification batch into jobs of a few milliseconds. The time is estimated from sizes alone, because parsing
+// scripts on the node thread would cost as much as is saved.
 
-/** One signature check with its hashing and script, on a slow core without the system's library. */
+/** One signature check with its hashing and script, on a slow core, without the native library. */
 const CHECK_US = 60;
-/** The smallest common input, p2wpkh, takes 148 bytes; every further signature with its key takes at least this. */
+/** The smallest common input, p2wpkh, has 148 bytes. Each further signature with its key adds at least this. */
 const BYTES_PER_SIGNATURE = 100;
-/** Outputs take 31 (p2wpkh) to 43 bytes; subtracted so that a payout transaction doesn't count as many signatures. */
+/** Outputs have 31 (p2wpkh) to 43 bytes. They are subtracted so that a payout transaction does not count as many signatures. */
 const BYTES_PER_OUTPUT = 32;
-/** Legacy signature hashes run over the whole transaction once per signature: SHA-256 at about 300 MB/s. */
+/** A legacy signature hash covers the whole transaction, once per signature: SHA-256 at about 300 MB/s. */
 const LEGACY_HASH_US_PER_BYTE = 0.0035;
 
-/** What the estimate looks at. */
+/** Figures on which the estimate depends. */
 export interface PlannedTx {
   readonly tx: {
     readonly totalSize: number;
@@ -28,7 +28,7 @@ export interface CheckRange {
   readonly end: number;
 }
 
-/** Estimated time for all inputs of a transaction, in microseconds: too much rather than too little. */
+/** Returns the estimated time for all inputs of a transaction in microseconds, rather too high than too low. */
 export function estimateTxUs({ tx }: PlannedTx): number {
   const inputBytes = tx.totalSize - tx.outputCount * BYTES_PER_OUTPUT;
   const signatures = Math.max(tx.inputCount, Math.floor(inputBytes / BYTES_PER_SIGNATURE));
@@ -37,8 +37,8 @@ export function estimateTxUs({ tx }: PlannedTx): number {
 }
 
 /**
- * Ranges that cover every check once and in order. Transactions stay whole unless one alone exceeds the budget; then
- * its inputs are spread evenly.
+ * Returns ranges that cover every check once and in order. Transactions stay whole unless one exceeds the budget; its
+ * inputs are then distributed evenly.
  */
 export function planRanges(txs: readonly PlannedTx[], budgetUs: number): CheckRange[] {
   const ranges: CheckRange[] = [];
@@ -71,8 +71,8 @@ export function planRanges(txs: readonly PlannedTx[], budgetUs: number): CheckRa
 }
 
 /**
- * Budget per job for a batch: small enough that all threads end together, never above the limit that keeps other
- * classes from waiting, never so small that posting the job costs more than running it.
+ * Returns the time budget of a job: small enough that all threads end at about the same time, not above the limit that
+ * protects jobs of higher classes, and not so small that posting a job costs more than running it.
  */
 export function jobBudgetUs(txs: readonly PlannedTx[], threads: number): number {
   let totalUs = 0;
@@ -80,22 +80,22 @@ export function jobBudgetUs(txs: readonly PlannedTx[], threads: number): number 
   return Math.min(MAX_JOB_US, Math.max(MIN_JOB_US, totalUs / (threads * JOBS_PER_THREAD)));
 }
 
-/** Two jobs are on their way to each thread: 5 ms is what a job of a higher class may wait. */
+/** Two jobs are queued per thread, so a job of a higher class waits at most 5 ms. */
 export const MAX_JOB_US = 5_000;
 /**
- * What a thread takes of a block's batch in one message: no class is higher, so nothing waits for it but its own stop,
- * which it sees between two checks.
+ * Limit for one message of a block's batch. No class is higher, so only a stop has to wait, and threads check for it
+ * between any two checks.
  */
 export const MAX_SHARE_US = 100_000;
-/** Taking a range and telling of it costs a thread and the node thread some microseconds. */
+/** Taking a range and reporting it costs a thread and the node thread some microseconds. */
 const MIN_JOB_US = 600;
-/** Messages for a batch, and how many of its ranges each may take: enough for all of them, and one for each thread. */
+/** Number of messages for a batch, and the most ranges that each may take: enough for all ranges, and one per thread. */
 export interface Shares {
   readonly count: number;
   readonly most: number;
 }
 
-/** @param budgetUs of a range @param limitUs of a share */
+/** @param budgetUs time of a range @param limitUs time of a share */
 export function planShares(ranges: number, budgetUs: number, limitUs: number, threads: number): Shares {
   const most = Math.max(1, Math.floor(limitUs / budgetUs));
   return { count: Math.min(ranges, Math.max(threads, Math.ceil(ranges / most))), most };

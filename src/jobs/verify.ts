@@ -1,5 +1,5 @@
-// Verifies a range of inputs from a shared slab: the message, its result, and the run function that both the worker
-// threads and the inline verifier call. Posted by parallel's verifiers.
+// Verifies a range of inputs from a shared slab: the message, its result, and the function that worker threads and the
+// inline verifier run.
 
 import { SighashCache } from '../consensus/script/sighash.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
@@ -8,36 +8,36 @@ import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 import { SlabView } from './slab.js';
 
-/** Raised whenever a field of VerifyJob or VerifyJobResult, or the slab's layout, changes meaning. */
+/** Incremented whenever a field of VerifyJob or VerifyJobResult, or the slab's layout, changes its meaning. */
 export const VERIFY_MESSAGE_VERSION = 4;
 
-/** Checks `first` to `end` - 1 of the batch in the slab (numbering: jobs/slab.ts). */
+/** Checks `first` to `end` - 1 of the batch in the slab, as numbered in jobs/slab.ts. */
 export interface VerifyJob {
   readonly version: typeof VERIFY_MESSAGE_VERSION;
   readonly slab: SharedArrayBuffer;
   readonly first: number;
   readonly end: number;
   /**
-   * Run every check up to the first failure, also those above a failure that the slab speaks of: its answer may have
-   * been lost.
+   * Run every check up to the first failure, even above a failure that is recorded in the slab, because the message
+   * about that one may have been lost.
    */
   readonly all?: boolean;
 }
 
 export interface VerifyJobResult {
   readonly version: typeof VERIFY_MESSAGE_VERSION;
-  /** What it answers: the batch's number in its slab, and the job's range. */
+  /** Identifies the request: the batch's number in its slab, and the job's range. */
   readonly serial: number;
   readonly first: number;
   readonly end: number;
-  /** The lowest failing check, -1 when none of those that ran failed. */
+  /** The lowest failing check; -1 if no check that ran failed. */
   readonly failedCheck: number;
-  /** Where that check is: transaction of the batch and input of the transaction, -1 without a failure. */
+  /** Location of that check: transaction of the batch, and input of the transaction; -1 without a failure. */
   readonly failedTx: number;
   readonly failedInput: number;
-  /** Its ScriptError code, 0 without a failure. */
+  /** Its ScriptError code; 0 without a failure. */
   readonly scriptError: number;
-  /** Checks that ran; fewer than asked after a failure elsewhere or a stop. */
+  /** Number of checks that ran; smaller than the range after a failure elsewhere or a stop. */
   readonly checked: number;
   readonly stopped: boolean;
   /** Milliseconds since 1970 with fractions, on the thread that ran it. */
@@ -46,13 +46,13 @@ export interface VerifyJobResult {
 }
 
 /**
- * A thread's share of a batch: of the ranges in the slab, one after the other that no other share has taken. So a batch
- * costs few messages, and its threads end together.
+ * A thread's share of a batch: ranges of the slab that no other share has taken, one after another. A batch then needs
+ * few messages, and its threads end at about the same time.
  */
 export interface VerifyShareJob {
   readonly version: typeof VERIFY_MESSAGE_VERSION;
   readonly slab: SharedArrayBuffer;
-  /** Ranges that it takes at most. */
+  /** Most ranges that this share takes. */
   readonly most: number;
 }
 
@@ -60,9 +60,9 @@ export interface VerifyShareResult {
   readonly version: typeof VERIFY_MESSAGE_VERSION;
   /** The batch's number in its slab. */
   readonly serial: number;
-  /** Numbers of the ranges whose checks all ran and passed. */
+  /** Indexes of the ranges whose checks all ran and passed. */
   readonly passed: readonly number[];
-  /** The range with which it ended before its time, and what came of that; -1 and null when there is none. */
+  /** The range at which the share ended early, and its result; -1 and null if there is none. */
   readonly lastRange: number;
   readonly last: VerifyJobResult | null;
   /** Milliseconds since 1970 with fractions. */
@@ -70,10 +70,7 @@ export interface VerifyShareResult {
   readonly endMs: number;
 }
 
-/**
- * The transaction last worked on: a large one is spread over many jobs, and each wants its parse, coins and sighash
- * parts.
- */
+/** The last transaction: a large one is spread over many jobs, which all need its parse, coins and sighash parts. */
 interface OpenTx {
   readonly serial: number;
   readonly index: number;
@@ -82,7 +79,7 @@ interface OpenTx {
   readonly sighashes: SighashCache;
 }
 
-/** Every transaction of the slab by itself: strangers to each other that share a trip to the thread. */
+/** Verifies every transaction of the slab separately: unrelated transactions that share one message. */
 export interface VerifyEachJob {
   readonly version: typeof VERIFY_MESSAGE_VERSION;
   readonly slab: SharedArrayBuffer;
@@ -92,28 +89,28 @@ export interface VerifyEachResult {
   readonly version: typeof VERIFY_MESSAGE_VERSION;
   /** The batch's number in its slab. */
   readonly serial: number;
-  /** Per transaction: the ScriptError code of its first failing input, 0 when all passed, and which input that is. */
+  /** Per transaction: the ScriptError code of its first failing input, 0 if all passed, and the index of that input. */
   readonly scriptErrors: Int32Array;
   readonly failedInputs: Int32Array;
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** The run functions of one thread. */
+/** Functions of one thread. */
 export interface VerifyRunner {
   run(job: VerifyJob): VerifyJobResult;
   runShare(job: VerifyShareJob): VerifyShareResult;
   runEach(job: VerifyEachJob): VerifyEachResult;
 }
 
-/** A message of other code than ours would be read wrongly in silence. */
+/** Rejects messages of another version, which would otherwise be misread without an error. */
 function assertVersion({ version }: { readonly version: number }): void {
   if (version !== VERIFY_MESSAGE_VERSION) throw new Error(`Verify message version ${version} is not ${VERIFY_MESSAGE_VERSION}`);
 }
 
 /**
- * Makes the function that works on a share.
- * @param run what runs a range
+ * Returns the function that works on a share.
+ * @param run function that runs a range
  */
 export function createShareRunner(
   run: (job: VerifyJob) => VerifyJobResult,
@@ -135,14 +132,14 @@ export function createShareRunner(
         passed.push(range);
         continue;
       }
-      // Ranges are taken in their order: after a failure, here or elsewhere, none that is left matters.
+      // Ranges are taken in order, so after a failure, here or elsewhere, none of the remaining ones is needed.
       [lastRange, last] = [range, result];
     }
     return { version: VERIFY_MESSAGE_VERSION, serial: slab.serial, passed, lastRange, last, startMs, endMs: nowMs() };
   };
 }
 
-/** Makes this thread's run functions. They stay synchronous: an idle pool thread runs no timers and no promises. */
+/** Returns this thread's functions. They are synchronous, because an idle pool thread runs no timers and no promises. */
 export function createVerifyRunner(crypto: Crypto, nowMs: () => number): VerifyRunner {
   let open: OpenTx | null = null;
 
