@@ -1,4 +1,4 @@
-// The assembler on the calling thread: for tests and for machines where a thread more is one too many.
+// The assembler on the calling thread, for tests and small machines.
 
 import { type AssembleDeps, type AssembleRunner, createAssembleRunner } from '../jobs/assemble.js';
 import type { AssembleReply, AssembleRequest, ImproveResult } from '../jobs/assemble-messages.js';

@@ -1,6 +1,6 @@
-// The assembler on a thread of its own, whose mirror lives between tasks. It starts with the first task: a node whose
-// mempool is empty has none. No task is ever aborted by a signal, because that would end the thread and its mirror.
-// Should the thread die anyway, the next one answers "resync" and gets a full copy.
+// The assembler on a thread of its own, whose mirror stays between tasks. The thread starts with the first task, so a
+// node with an empty mempool has none. Tasks are never aborted, because that would end the thread and its mirror. If
+// the thread dies, the next one answers "resync" and gets a full copy.
 
 import type { AssembleReply, AssembleRequest, ImproveResult } from '../jobs/assemble-messages.js';
 import { SerialQueue } from '../lib/serial-queue.js';
@@ -11,23 +11,20 @@ import { PoolClosedError } from './pool.js';
 import { WorkerThreads } from './worker-threads.js';
 
 export interface PooledAssemblerOptions {
-  /** The thread's entry module; workers/assemble.js unless a test brings its own. */
+  /** Entry module of the thread; workers/assemble.js unless a test passes its own. */
   readonly filename?: string;
-  /** When a task without an answer is looked for; a timer unless a test brings its own. */
+  /** Runs the check for unanswered tasks at intervals; a timer unless a test passes its own. */
   readonly every?: Every;
 }
 
 export interface PooledAssemblerDeps {
-  /** Hears of a thread that dies. */
+  /** Receives a warning when a thread dies. */
   readonly log: { warn(message: string): void };
 }
 
 export class PooledAssembler implements Assembler {
   readonly #thread: WorkerThreads;
-  /**
-   * One after the other, so that the deltas arrive in order also when a task fails, and a thread that is given up has no
-   * other task.
-   */
+  /** Runs one task after another, so that deltas arrive in order even if a task fails, and a thread that is ended has no other task. */
   readonly #tasks = new SerialQueue();
   #closed = false;
 
@@ -51,15 +48,15 @@ export class PooledAssembler implements Assembler {
   }
 
   /**
-   * An assembler for another mempool on the same thread, so that both find compiled what either has run: one at a time.
-   * Tasks of both run in the order in which they come. close() drops its mirror alone. A task that fails closes it too:
-   * the next might take the thread along once more, and with it the mirror of this one.
+   * Returns an assembler for another mempool on the same thread, so that both use the same compiled code. One at a
+   * time. Tasks of both run in order of arrival. close() drops only its mirror. A failing task also closes it: the next
+   * one might end the thread again, and with it the mirror of the main assembler.
    */
   secondAssembler(): Assembler {
     let used = false;
     let closed = false;
     const run = async <T>(message: unknown, name: string): Promise<T> => {
-      // A mirror that was dropped would come back.
+      // A task after close() would create the mirror again.
       if (closed) throw new PoolClosedError();
       used = true;
       try {
@@ -75,7 +72,7 @@ export class PooledAssembler implements Assembler {
       close: () => {
         closed = true;
         return this.#tasks.run(async () => {
-          // A thread that dies takes it along.
+          // If the thread dies, the mirror is gone too.
           if (used) await this.#run(null, 'forgetBeside').catch(() => undefined);
         });
       },

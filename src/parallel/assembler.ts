@@ -1,12 +1,12 @@
-// The contract of the room that orders the mempool and encodes templates: one implementation on the calling thread, one
-// on a thread of its own, and one suite over both (test/unit/template/assembler.test.ts).
+// Interface of the assembler, which orders the mempool and encodes templates. Implemented on the calling thread and on
+// a thread of its own; one test suite covers both (test/unit/template/assembler.test.ts).
 import type { AssembleReply, AssembleRequest, ImproveResult } from '../jobs/assemble-messages.js';
 
-/** Orders the mirrored mempool. Requests are answered in the order they were given. */
+/** Orders the mirrored mempool. Requests are answered in the order in which they were made. */
 export interface Assembler {
-  /** Begins before it returns when nothing is before it. */
+  /** Begins before it returns if no other task waits. */
   assemble(request: AssembleRequest): Promise<AssembleReply>;
-  /** Uses an idle moment for better orders of clusters. @param ms at most so long */
+  /** Improves the orders of clusters. @param ms longest time */
   improve(ms: number): Promise<ImproveResult>;
   close(): Promise<void>;
 }

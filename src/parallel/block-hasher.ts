@@ -1,38 +1,37 @@
-// Ids and merkle roots of a block on the pool's threads: in a block of unseen transactions they are a sixth of what the
-// node thread would do, and while it waits it serves others.
+// Computes ids and merkle roots of a block on the pool's threads. In a block of unseen transactions they are a sixth of
+// the node thread's work, and the node thread can do other work meanwhile.
 import type { BlockView, MerkleResult } from '../consensus/block/block-view.js';
 import { foldLevels, merkleHeight } from '../consensus/block/merkle.js';
 import { adoptIds, HASH_MESSAGE_VERSION, type HashJob, type HashJobResult, hashBufferSize, writeHashBuffer } from '../jobs/hash-txs.js';
 import type { WorkPool } from './pool.js';
 
-/** Makes ids and roots ahead of those who ask for them. */
+/** Computes ids and roots before they are needed. */
 export interface BlockHasher {
   /**
-   * Gives the block's transactions their ids, and the block its roots. One block after the other, in the order in which
-   * they come.
-   * @returns whether it did; otherwise they are made when asked for, as always
+   * Sets the ids of the block's transactions, and the block's roots. Blocks are processed one after another, in order.
+   * @returns false on failure; they are then computed when they are first read, as usual
    */
   hash(block: BlockView): Promise<boolean>;
 }
 
-/** A range costs a message, some 20 us of the node thread: as much as a dozen ids. */
+/** Least number of transactions per range. A message costs about 20 us of the node thread, as much as a dozen ids. */
 const LEAST_TXS = 64;
 const HASH_BYTES = 32;
 
 export class PooledBlockHasher implements BlockHasher {
   readonly #pool: Pick<WorkPool, 'size' | 'run'>;
-  /** What each block's jobs share; no larger than the largest block asks for, some 6 MB. */
+  /** Buffer of the current block's jobs, never larger than the largest block needs, about 6 MB. */
   #buffer = new SharedArrayBuffer(0);
-  /** Settled once the block before came back. */
+  /** Settled when the previous block is finished. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param pool of the caller, which closes it */
+  /** @param pool owned by the caller, which closes it */
   constructor(pool: Pick<WorkPool, 'size' | 'run'>) {
     this.#pool = pool;
   }
 
   hash(block: BlockView): Promise<boolean> {
-    // Whatever goes wrong, as for want of memory, the block can make its own.
+    // After any failure, for example lack of memory, the block can compute its own ids.
     const hashed = this.#last.then(() => this.#hash(block)).catch(() => false);
     this.#last = hashed;
     return hashed;
@@ -41,7 +40,7 @@ export class PooledBlockHasher implements BlockHasher {
   async #hash(block: BlockView): Promise<boolean> {
     const { txs, hashes } = block;
     const height = merkleHeight(txs.length);
-    // Ranges are whole subtrees: a power of two of leaves.
+    // A range is a whole subtree: its number of leaves is a power of two.
     const rangeHeight = merkleHeight(Math.max(LEAST_TXS, Math.ceil(txs.length / this.#pool.size)));
     const levels = Math.min(height, rangeHeight);
     const size = hashBufferSize(txs);
@@ -50,7 +49,7 @@ export class PooledBlockHasher implements BlockHasher {
     writeHashBuffer(buffer, txs);
     const tops = await this.#runRanges(buffer, txs.length, 2 ** rangeHeight, levels);
     if (tops === null) {
-      // A thread that was given up may still write to it.
+      // A thread that was ended may still write to the buffer.
       this.#buffer = new SharedArrayBuffer(0);
       return false;
     }
@@ -65,7 +64,7 @@ export class PooledBlockHasher implements BlockHasher {
     return true;
   }
 
-  /** The answers of all ranges, in order; null when one is missing. */
+  /** Returns the results of all ranges, in order; null if one is missing. */
   async #runRanges(buffer: SharedArrayBuffer, count: number, rangeTxs: number, levels: number): Promise<HashJobResult[] | null> {
     const jobs: Promise<HashJobResult>[] = [];
     for (let first = 0; first < count; first += rangeTxs) {
@@ -74,7 +73,7 @@ export class PooledBlockHasher implements BlockHasher {
       jobs.push(this.#pool.run<HashJobResult>('block', 'hashTxs', job));
     }
     const tops: HashJobResult[] = [];
-    // All of them, whatever becomes of one: a thread may write to the buffer until its job has ended.
+    // Waits for all jobs even if one fails, because a thread may write to the buffer until its job has ended.
     for (const [i, answer] of (await Promise.allSettled(jobs)).entries()) {
       if (answer.status === 'rejected' || answer.value.first !== i * rangeTxs) return null;
       tops.push(answer.value);

@@ -1,21 +1,21 @@
-// Looks through stored blocks on the pool's threads, for scans that must be quick and hold nothing else up.
+// Scans stored blocks on the pool's threads, without delaying the node thread.
 import { type BlockToScan, type FoundTx, readFinds, SCAN_MESSAGE_VERSION, type ScanJob, type ScanResult } from '../jobs/scan-blocks.js';
 import { inParts } from './in-parts.js';
 import type { WorkPool } from './pool.js';
 
-/** What is looked for, as it was when the scan of some blocks began. */
+/** Scripts to search for, as they were when the scan of some blocks began. */
 export interface ScanTargets {
   readonly marks: SharedArrayBuffer;
   readonly scripts: SharedArrayBuffer | null;
 }
 
-/** Blocks in files; parallel's PooledBlockScanner, or a test's. */
+/** Scans blocks in files; PooledBlockScanner, or a test's implementation. */
 export interface BlockScanner {
-  /** Jobs that keep every thread busy. */
+  /** Number of concurrent calls that keep every thread busy. */
   readonly depth: number;
-  /** Blocks that filters have spared since the start. */
+  /** Number of blocks that were skipped because of their filters, since the start. */
   readonly skipped: number;
-  /** What each block holds, in order; null for one that could not be read. @throws when the pool is closed */
+  /** Returns the transactions found in each block, in order; null for a block that could not be read. @throws if the pool is closed */
   scan(blocks: readonly BlockToScan[], targets: ScanTargets): Promise<(readonly FoundTx[] | null)[]>;
 }
 

@@ -1,5 +1,4 @@
-// A Verifier that skips what the script cache remembers. Wired by node around the pooled verifier, shared by chain and
-// mempool.
+// A Verifier that skips transactions in the script cache. node wraps it around the pooled verifier; chain and mempool share it.
 
 import { countChecks } from '../jobs/slab.js';
 import type { ScriptCache } from './script-cache.js';
@@ -14,7 +13,7 @@ import {
   type VerifyResult,
 } from './verifier.js';
 
-/** Asks the cache first, verifies the rest, and remembers it when all of it passed, unless it is a block's. */
+/** Verifies transactions that are not in the cache, and adds them to it when the whole batch passed, except for blocks. */
 export class CachedVerifier implements Verifier {
   readonly cache: ScriptCache;
   readonly #inner: Verifier;
@@ -46,9 +45,9 @@ export class CachedVerifier implements Verifier {
     if (open.length === 0) return PASSED_BEFORE;
     const result = await this.#inner.verifyTxs({ ...batch, txs: open });
     if (!result.ok) return result.failedTx < 0 ? result : { ...result, failedTx: positions[result.failedTx] };
-    // What is remembered is never run again, so the count is asked for once more.
+    // A cached transaction is never verified again, so the number of checks is verified once more.
     if (result.checked !== countChecks(open)) throw new VerifierFaultError(new Error('A batch passed with checks that did not run'));
-    // A block is connected once (Core's fCacheResults): its transactions would push out what the next blocks will hold.
+    // A block is connected once (Core's fCacheResults). Its transactions would displace those of the next blocks.
     if (batch.klass === 'block') return result;
     for (const { tx, onlyInput } of open) {
       if (onlyInput === undefined) this.cache.insert(tx.wtxid, flags);

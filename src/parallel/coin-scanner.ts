@@ -1,21 +1,21 @@
-// Looks through stored coins on the pool's threads.
+// Scans stored coins on the pool's threads.
 import { type CoinScanResult, packCoins, runCoinScan } from '../jobs/scan-coins.js';
 import { ScriptMarks } from '../jobs/script-marks.js';
 import type { WorkPool } from './pool.js';
 
-/** Who picks coins by their scripts. */
+/** Selects coins by their scripts. */
 export interface CoinScanner {
-  /** Calls that keep every thread busy. */
+  /** Number of concurrent calls that keep every thread busy. */
   readonly depth: number;
   /**
    * @param values encoded coins
-   * @returns numbers of those whose script may be a marked one; no marked one is missing.
-   * @throws when the pool is closed
+   * @returns indexes of the coins whose script may be a marked one; all marked ones are included
+   * @throws if the pool is closed
    */
   scan(values: readonly Uint8Array[], marks: SharedArrayBuffer): Promise<Uint32Array>;
 }
 
-/** Marks for a scan. */
+/** Returns marks for a scan. */
 export function markScripts(scripts: readonly Uint8Array[]): SharedArrayBuffer {
   const marks = ScriptMarks.create(scripts.length, Math.floor(Math.random() * 2 ** 32));
   for (const script of scripts) marks.addScript(script);
@@ -38,7 +38,7 @@ export class PooledCoinScanner implements CoinScanner {
   }
 }
 
-/** The same on the calling thread, for tests and chains without a pool. */
+/** Scanner on the calling thread, for tests and chains without a pool. */
 export class InlineCoinScanner implements CoinScanner {
   readonly depth = 1;
 

@@ -1,5 +1,5 @@
-// Holds block filters against scripts on the pool's threads: hashing a set of scripts for each of some hundred thousand
-// blocks is no work for the node thread.
+// Matches block filters against scripts on the pool's threads. Hashing a set of scripts for some hundred thousand
+// blocks would take too long on the node thread.
 import { packMatchJob, runMatchJob } from '../jobs/match-filters.js';
 import { packScripts } from '../jobs/script-marks.js';
 import { inParts } from './in-parts.js';
@@ -7,21 +7,21 @@ import type { WorkPool } from './pool.js';
 
 /** A block's filter. */
 export interface FilterOfBlock {
-  /** Of the block, internal order. */
+  /** Hash of the block, internal order. */
   readonly hash: Uint8Array;
   readonly filter: Uint8Array;
 }
 
-/** Says of each filter, in order, whether it may hold one of the scripts; none that does is missed. */
+/** Returns for each filter, in order, true if it may match one of the scripts. No match is missed. */
 export type FilterSearch = (blocks: readonly FilterOfBlock[]) => Promise<boolean[]>;
 
-/** @throws (the search) when the pool is closed */
+/** @throws (the search) if the pool is closed */
 export function pooledFilterSearch(pool: WorkPool, scripts: readonly Uint8Array[]): FilterSearch {
   const packed = packScripts(scripts);
   return searchInParts((rest) => pool.run<Uint8Array>('scan', 'matchFilters', packMatchJob(packed, rest)));
 }
 
-/** The same on the calling thread, for tests. */
+/** Search on the calling thread, for tests. */
 export function inlineFilterSearch(scripts: readonly Uint8Array[]): FilterSearch {
   const packed = packScripts(scripts);
   return searchInParts(async (rest) => runMatchJob(packMatchJob(packed, rest), () => performance.now()));

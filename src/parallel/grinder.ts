@@ -1,36 +1,33 @@
-// Searches for a nonce on worker threads, for generate* on regtest.
+// Searches for a nonce on worker threads, for the generate calls on regtest.
 
 import type { GrindJob, GrindJobResult } from '../jobs/grind.js';
 import { GRIND_MESSAGE_VERSION } from '../jobs/grind.js';
 import type { WorkPool } from './pool.js';
 import type { StopFlag } from './stop-flag.js';
 
-/**
- * Two milliseconds of hashing, eight where node:crypto has to do it: a stop, or a job of a higher class, waits no
- * longer.
- */
+/** Two milliseconds of hashing, eight with node:crypto. A stop, or a job of a higher class, waits no longer. */
 const TRIES_PER_JOB = 5_000;
-/** Regtest wants two hashes on average: a short first slice on one thread ends nearly every search there. */
+/** Regtest needs two hashes on average, so a short first range on one thread ends nearly every search. */
 const FIRST_TRIES = 64;
 /** Nonces are 32 bits. */
 const NONCE_SPACE = 0x1_0000_0000;
 
 export interface GrindOptions {
-  /** First nonce tried, 0 unless told. */
+  /** First nonce to try; 0 if omitted. */
   readonly startNonce?: number;
-  /** Hashes to try at most; the search also ends after nonce ffffffff. */
+  /** Most hashes to try. The search also ends after nonce ffffffff. */
   readonly maxTries: number;
   readonly stop?: StopFlag;
 }
 
 export interface GrindResult {
-  /** The lowest nonce from startNonce on that meets the target, null when none was found. */
+  /** The lowest nonce from startNonce on that meets the target; null if none was found. */
   readonly nonce: number | null;
-  /** Nonces tried up to and including the found one, as a single thread would count them. */
+  /** Number of nonces up to and including the found one, as a single thread would count them. */
   readonly tries: number;
 }
 
-/** A nonce search in slices over the pool's threads; the result is that of a sequential search. */
+/** Searches ranges on the pool's threads. The result is the same as of a sequential search. */
 export class Grinder {
   readonly #pool: WorkPool;
 
@@ -39,7 +36,7 @@ export class Grinder {
   }
 
   /**
-   * @param header80 the 80 header bytes, whose nonce field is ignored
+   * @param header80 80 bytes; the nonce in it is ignored
    * @param target the hash, as a number, must not exceed it
    */
   async grind(header80: Uint8Array, target: bigint, options: GrindOptions): Promise<GrindResult> {
@@ -50,7 +47,7 @@ export class Grinder {
     let next = start;
     while (next < end && options.stop?.raised !== true) {
       const slices: Promise<GrindJobResult>[] = [];
-      // One slice per thread and turn: the first hit in order is the lowest nonce.
+      // One range per thread and round. The first hit in order is the lowest nonce.
       const first = next === start;
       for (let i = 0; i < (first ? 1 : this.#pool.size) && next < end; i++) {
         const tries = Math.min(first ? FIRST_TRIES : TRIES_PER_JOB, end - next);
@@ -75,7 +72,7 @@ export class Grinder {
   }
 }
 
-/** A number as 32 bytes, lowest first, as hashes compare. */
+/** Returns a number as 32 bytes, least significant first, as hashes compare. */
 function littleEndian256(value: bigint): Uint8Array {
   const bytes = new Uint8Array(32);
   let rest = value;

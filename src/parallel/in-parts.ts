@@ -1,9 +1,8 @@
-// Gives a list to jobs that end when their time is over, whatever they have done of it until then; what is left goes to
-// the end of the queue like any other job.
+// Passes a list to jobs that end when their time is over, wherever they are in it. The rest is queued as a new job.
 
 /**
- * @param run a job over the rest; its answer is for the first items of that, at least one
- * @throws when an answer leaves out everything or goes beyond the list: it belongs to something else
+ * @param run runs a job over the rest; its result covers the first items, at least one
+ * @throws if a result covers nothing or more than the rest: it belongs to another job
  */
 export async function inParts<T, R>(items: readonly T[], run: (rest: readonly T[]) => Promise<Iterable<R>>): Promise<R[]> {
   const results: R[] = [];

@@ -1,5 +1,5 @@
-// Script verification on the calling thread, in slices with the event loop between them: for tests, tools and library
-// use, and the plain model that the pooled verifier is tested against.
+// Script verification on the calling thread, in slices that yield to the event loop: for tests, tools and use as a
+// library. The pooled verifier is tested against it.
 
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { jobBudgetUs, planRanges } from '../jobs/verify-plan.js';
 import { type Verifier, VerifierBusyError, type VerifierStats, type VerifyBatch, type VerifyClass, type VerifyResult } from './verifier.js';
 import { BatchAnswers, nextBatchSerial } from './verify-batch.js';
 
-/** Batches of one class that may wait for their turn. */
+/** Most batches that may wait. */
 const MAX_QUEUED = 4_096;
 
 interface Counts {
@@ -21,7 +21,7 @@ interface Counts {
   scan: number;
 }
 
-/** Verifier without threads. Jobs of several batches interleave in the order of the event loop, without classes. */
+/** Verifier without threads. Jobs of several batches interleave as the event loop runs them, without classes. */
 export class InlineVerifier implements Verifier {
   readonly size = 1;
   readonly #run: (job: VerifyJob) => VerifyJobResult;
@@ -88,6 +88,6 @@ export class InlineVerifier implements Verifier {
   }
 
   async close(): Promise<void> {
-    // Nothing was opened.
+    // There is nothing to close.
   }
 }

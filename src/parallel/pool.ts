@@ -1,5 +1,5 @@
-// Worker threads with classes of work: our own queues above WorkerThreads, for priorities and a second chance for a job
-// whose thread died. Users: PooledVerifier, Grinder. Entry of the threads: workers/verify.ts.
+// Worker threads with classes of work. Has its own queues above WorkerThreads, for priorities and for a second attempt
+// of a job whose thread died. Entry module of the threads: workers/verify.ts.
 
 import { checksRun } from '../jobs/slab.js';
 import { VERIFY_MESSAGE_VERSION, type VerifyShareJob } from '../jobs/verify.js';
@@ -8,43 +8,40 @@ import { WORKER_ENTRY } from '../lib/worker-entries.js';
 import { VERIFY_CLASSES, type VerifyClass } from './verifier.js';
 import { describeError, WorkerThreads } from './worker-threads.js';
 
-/**
- * One job runs, one waits in the thread's port, so that a thread never idles while the node thread is busy for a
- * moment.
- */
+/** One job runs and one waits in the thread's port, so that a thread is not idle while the node thread is busy. */
 const JOBS_PER_THREAD = 2;
-/** A job whose thread died runs once more, alone: the thread may have died of its neighbour. */
+/** A job whose thread died runs once more, alone, because another job may have been the cause. */
 const MAX_ATTEMPTS = 2;
 
 export interface WorkPoolOptions {
-  /** Exactly so many threads, from the first job on. */
+  /** Number of threads, all started with the first job. */
   readonly threads: number;
-  /** The threads' entry module; workers/verify.js unless a test brings its own. */
+  /** Entry module of the threads; workers/verify.js unless a test passes its own. */
   readonly filename?: string;
-  /** Jobs that may wait per class; blocks have no bound, since refusing one would refuse the chain. */
+  /** Most waiting jobs per class. Blocks have no limit, because refusing one would stop the chain. */
   readonly maxQueued?: number;
-  /** Which cryptography the threads load (crypto/native): the system's library where there is one, unless told. */
+  /** Cryptography that the threads load (crypto/native): by default the system's library if there is one. */
   readonly prefer?: 'system' | 'packages';
-  /** When jobs without an answer are looked for; a timer unless a test brings its own. */
+  /** Runs the check for unanswered jobs at intervals; a timer unless a test passes its own. */
   readonly every?: Every;
 }
 
 export interface WorkPoolDeps {
-  /** Hears of threads that die. */
+  /** Receives warnings when threads die. */
   readonly log: { warn(message: string): void };
 }
 
 interface Entry {
   readonly klass: VerifyClass;
   readonly name: string;
-  /** Called when the job goes to a thread, again when it goes there a second time. */
+  /** Called when the job is passed to a thread, and again for a second attempt. */
   readonly makeMessage: () => unknown;
   attempts: number;
   resolve(result: unknown): void;
   reject(reason: unknown): void;
 }
 
-/** The pool is closed; no job can run. */
+/** The pool is closed, so no job can run. */
 export class PoolClosedError extends Error {
   readonly code = 'ADIT_POOL_CLOSED';
 
@@ -54,7 +51,7 @@ export class PoolClosedError extends Error {
   }
 }
 
-/** The checks that ran in the batch of a job; 0 for jobs of other kinds. */
+/** Returns the number of checks that ran in a job's batch; 0 for other kinds of jobs. */
 function checksOf(message: unknown): number {
   const { slab, version } = (message ?? {}) as Partial<VerifyShareJob>;
   return version === VERIFY_MESSAGE_VERSION && slab !== undefined ? checksRun(slab) : 0;
@@ -64,22 +61,22 @@ function zeroPerClass(): Record<VerifyClass, number> {
   return { block: 0, proposal: 0, transaction: 0, scan: 0 };
 }
 
-/** A fixed number of threads that take jobs by class, first come first served within one. */
+/** A fixed number of threads that take jobs by class, within a class in order of arrival. */
 export class WorkPool {
   readonly size: number;
-  /** Jobs posted and refused since the start, and jobs run again after their thread died. */
+  /** Number of posted and refused jobs since the start, and of jobs that ran again after their thread died. */
   readonly posted = zeroPerClass();
   readonly refused = zeroPerClass();
   retries = 0;
   readonly #threads: WorkerThreads;
   readonly #log: WorkPoolDeps['log'];
-  /** Jobs that may wait per class, blocks excepted. */
+  /** Most waiting jobs per class except blocks. */
   readonly maxQueued: number;
   readonly #queues: Record<VerifyClass, Entry[]> = { block: [], proposal: [], transaction: [], scan: [] };
-  /** Jobs whose thread died; each waits until it can run alone. */
+  /** Jobs whose thread died. Each waits until it can run alone. */
   readonly #suspects: Entry[] = [];
   readonly #inFlight = new Set<Entry>();
-  /** Who waits for a running job to end, whatever its outcome: only close() does. */
+  /** Callbacks for the end of a running job, whatever its result; used by close(). */
   readonly #settledHooks = new Map<Entry, () => void>();
   #closed = false;
 
@@ -99,12 +96,12 @@ export class WorkPool {
     });
   }
 
-  /** Jobs waiting, over all classes. */
+  /** Number of waiting jobs of all classes. */
   get queued(): number {
     return VERIFY_CLASSES.reduce((sum, klass) => sum + this.#queues[klass].length, this.#suspects.length);
   }
 
-  /** Jobs handed to threads. */
+  /** Number of jobs that threads have. */
   get running(): number {
     return this.#inFlight.size;
   }
@@ -114,25 +111,25 @@ export class WorkPool {
     return klass === 'block' || this.#queues[klass].length < this.maxQueued;
   }
 
-  /** Counts a refusal; the caller asked canAcceptWork and answers for it. */
+  /** Counts a refusal. The caller used canAcceptWork and reports it. */
   countRefusal(klass: VerifyClass): void {
     this.refused[klass]++;
   }
 
-  /** Starts the threads before a job needs them, and waits until one answers the entry's `describe`. */
+  /** Starts the threads before a job needs them. Resolves when one has answered the entry's `describe`. */
   start<T>(): Promise<T> {
     return this.run('block', 'describe', null);
   }
 
   /**
-   * Runs an exported function of the entry module on a thread. The bound is the caller's to keep, by canAcceptWork
-   * before the first job of a batch: half a batch is of no use.
+   * Runs an exported function of the entry module on a thread. The caller checks canAcceptWork before the first job of
+   * a batch, because half a batch is useless.
    */
   run<T>(klass: VerifyClass, name: string, message: unknown): Promise<T> {
     return this.runLate(klass, name, () => message);
   }
 
-  /** The same, with a message that is made when a thread takes the job: until then more work may be packed into it. */
+  /** Runs a function with a message that is made when a thread takes the job. Until then more work may be added to it. */
   runLate<T>(klass: VerifyClass, name: string, makeMessage: () => unknown): Promise<T> {
     if (this.#closed) return Promise.reject(new PoolClosedError());
     this.posted[klass]++;
@@ -142,7 +139,7 @@ export class WorkPool {
     });
   }
 
-  /** Refuses what waits, lets running jobs end, then ends the threads. */
+  /** Rejects waiting jobs, waits for running ones, then ends the threads. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -157,7 +154,7 @@ export class WorkPool {
 
   #next(): Entry | undefined {
     for (const klass of VERIFY_CLASSES) {
-      // Queues are short (a block is some 32 jobs), so shifting an array is as quick as anything.
+      // Queues are short (a block has about 32 jobs), so shifting an array is fast enough.
       const entry = this.#queues[klass].shift();
       if (entry !== undefined) return entry;
     }
@@ -174,8 +171,8 @@ export class WorkPool {
   }
 
   /**
-   * A job that runs again runs alone in the whole pool: if its thread dies again, it was the job, and no neighbour dies
-   * with it.
+   * Returns true while a job runs again. It runs alone in the whole pool: if its thread dies again, the job is the
+   * cause, and no other job is lost.
    */
   #onTrial(): boolean {
     for (const entry of this.#inFlight) return entry.attempts > 1;
@@ -199,7 +196,7 @@ export class WorkPool {
     );
   }
 
-  /** Posts at once; a message that can't be made rejects like a job that failed. */
+  /** Posts immediately. A message that cannot be made rejects like a failed job. */
   #post(entry: Entry): Promise<unknown> {
     try {
       return this.#threads.run(entry.makeMessage(), entry.name);

@@ -1,6 +1,6 @@
-// Signs transactions on the threads of the pool: large ones in parts, of small ones what the thread that asks does not
-// come to (signing-line.ts), for a trip costs as much as one of them. Reached through signTransaction. Signatures are
-// the same on every route: nonces come from key and message alone.
+// Signs transactions on the pool's threads: large ones in parts, small ones when the calling thread has too many of
+// them (signing-queue.ts), because a message to a thread costs as much as one small signing. Signatures are the same on
+// every path: nonces depend on key and message alone.
 import { threadId } from 'node:worker_threads';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
@@ -17,28 +17,31 @@ import { signingTx } from '../signing/signing-tx.js';
 import type { WorkPool } from './pool.js';
 import { SigningQueue } from './signing-queue.js';
 
-/** Signing and checking one input on an ordinary core: two tries for a low R on average, one check. */
+/** Time to sign and verify one input on an ordinary core: on average two attempts for a low R, and one verification. */
 const INPUT_US = 120;
-/** Legacy hashes run over the whole transaction: SHA-256 at about 300 MB/s. */
+/** A legacy hash covers the whole transaction: SHA-256 at about 300 MB/s. */
 const LEGACY_US_PER_BYTE = 0.0035;
-/** A job of a higher class waits no longer. */
+/** Longest time of a job, for which a job of a higher class may have to wait. */
 const JOB_US = 4_000;
-/** And takes no less, where there is so much: posting one and hearing of its end costs both threads some 60 us. */
+/** Shortest time of a job, if there is enough work. Posting a job and receiving its result costs both threads about 60 us. */
 const LEAST_JOB_US = 500;
 /** Jobs of one transaction per thread. */
 const PARTS_PER_THREAD = 4;
 /**
- * Jobs of one transaction that may wait with their keys: far more than a standard transaction has, whose keys are taken
- * without a pause.
+ * Most jobs of one transaction that wait with their keys: far more than a standard transaction has, whose keys are
+ * therefore collected without a pause.
  */
 const MAX_PENDING_JOBS = 200;
-/** Buffers kept for the next transactions. */
+/** Size of buffers that are retained for later transactions. */
 const RETAINED_BYTES = 4 * 1024 * 1024;
 
-/** Of the transaction last written for threads, which keep one and know it again by this: like none of another thread's. */
+/**
+ * Serial of the last transaction that was written. Threads retain one transaction and recognise it by its serial, so
+ * serials of different threads must differ.
+ */
 let lastSerial = threadId * 2 ** 32;
 
-/** What it works with. */
+/** Dependencies of the signer. */
 export interface PooledSignerDeps {
   readonly pool: Pick<WorkPool, 'size' | 'canAcceptWork' | 'run'>;
   readonly crypto: Crypto;
@@ -48,7 +51,7 @@ export interface PooledSignerDeps {
 
 type Results = readonly SigningResult[];
 
-/** A part before its keys are in a slab. The private keys in `material` are wiped by its maker. */
+/** A part before its keys are in a slab. The caller wipes the private keys in `material`. */
 interface Part extends Omit<SignPart, 'slab'> {
   readonly material: SigningMaterial;
 }
@@ -69,7 +72,7 @@ export class PooledSigner implements SigningThreads {
     this.#deps = deps;
     const { pool } = deps;
     this.#queue = new SigningQueue({
-      // The thread that asks signs too.
+      // The calling thread signs too, so one thread less gets a share.
       mostShares: Math.min(pool.size, Math.max(1, pool.size - 1)),
       shareUs: JOB_US,
       canPost: () => pool.canAcceptWork('transaction'),
@@ -83,7 +86,7 @@ export class PooledSigner implements SigningThreads {
     const inputUs = INPUT_US + (spent.some((output) => output && isLegacy(output.script)) ? tx.strippedSize * LEGACY_US_PER_BYTE : 0);
     const us = tx.inputCount * inputUs;
     if (us <= hereUs || !pool.canAcceptWork('transaction')) return this.#queue.enqueue(work, us);
-    // All threads end about together when each has a few parts.
+    // All threads end at about the same time if each has a few parts.
     const share = Math.ceil(Math.max(tx.inputCount / (pool.size * PARTS_PER_THREAD), LEAST_JOB_US / inputUs));
     return this.#inParts(work, Math.max(1, Math.min(share, Math.floor(JOB_US / inputUs))));
   }
@@ -97,7 +100,7 @@ export class PooledSigner implements SigningThreads {
       const signing = signingTx(work.tx, work.spent, this.#deps.crypto);
       const slicer = new Slicer();
       for (let first = 0; first < inputCount; first += size) {
-        // The oldest of them ends about first.
+        // The oldest job usually ends first.
         if (parts.length >= MAX_PENDING_JOBS) await parts[parts.length - MAX_PENDING_JOBS];
         const end = Math.min(inputCount, first + size);
         const material = new MaterialGatherer(signing, work.provider, work.hashType);
@@ -107,7 +110,7 @@ export class PooledSigner implements SigningThreads {
             if (slicer.due) await slicer.pause();
           }
           const part = this.#post([{ material: material.found, subject, first, end }]);
-          // It is waited for below; until then its failure is no news.
+          // The promise is awaited below; until then a rejection is ignored.
           part.catch(() => {});
           parts.push(part);
         } finally {
@@ -116,13 +119,13 @@ export class PooledSigner implements SigningThreads {
       }
       return (await Promise.all(parts)).flat(2);
     } finally {
-      // The transaction must stay until every part has ended: one may run again after its thread died.
+      // The transaction's buffer is needed until every part has ended: a part may run again after its thread died.
       await Promise.allSettled(parts);
       this.#slabs.release(subject);
     }
   }
 
-  /** Several transactions, each whole and with its own keys, in one job. */
+  /** Signs several transactions in one job, each with its own keys. */
   async #signTogether(works: readonly Work[]): Promise<Results[]> {
     const gathering: MaterialGatherer[] = [];
     const parts: Part[] = [];
@@ -150,10 +153,7 @@ export class PooledSigner implements SigningThreads {
     return writeSubjectSlab({ ...work, tx: work.tx.bytes }, ++lastSerial, (bytes) => this.#slabs.acquire(bytes));
   }
 
-  /**
-   * Posts parts in one job, each with a slab of its own; when it has ended, whatever came of it, no private key is left
-   * there.
-   */
+  /** Posts parts in one job, each with a slab of its own. At its end, whatever the result, the slabs contain no private key. */
   async #post(parts: readonly Part[]): Promise<Results[]> {
     const slabs: SharedArrayBuffer[] = [];
     try {
@@ -164,7 +164,7 @@ export class PooledSigner implements SigningThreads {
       });
       const job: SignJob = { version: SIGN_MESSAGE_VERSION, parts: written };
       const results = readSignResult(await this.#deps.pool.run<SignJobResult>('transaction', 'sign', job));
-      // One too few would give every later input, or transaction, the signature of another.
+      // If a result were missing, every later input or transaction would get another's signature.
       const whole = results.length === parts.length && parts.every(({ first, end }, i) => results[i]?.length === end - first);
       if (!whole) throw new Error(`A signing job of ${parts.length} parts was answered for others`);
       return results;
@@ -178,7 +178,8 @@ export class PooledSigner implements SigningThreads {
 }
 
 /**
- * Whether an output's signatures hash the whole transaction: everything but witness programs; P2SH hides which it is.
+ * Returns true if an output's signatures hash the whole transaction: everything except witness programs. For P2SH that
+ * is not known, so it counts as legacy.
  */
 function isLegacy(script: Uint8Array): boolean {
   return script.length < 4 || script[0] > 0x60 || (script[0] !== 0 && script[0] < 0x51) || script[1] + 2 !== script.length;

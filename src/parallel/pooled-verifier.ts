@@ -1,5 +1,4 @@
-// Script verification on worker threads: one shared slab per batch, small jobs over it, one verdict. Wired by node;
-// callers see the Verifier interface only.
+// Script verification on worker threads: one shared slab per batch, small jobs on it, one verdict.
 
 import { slabSize, stopSlab, writeSlab } from '../jobs/slab.js';
 import { SlabPool } from '../jobs/slab-pool.js';
@@ -24,20 +23,20 @@ import {
 import { BatchAnswers, nextBatchSerial } from './verify-batch.js';
 import { VerifyBundler } from './verify-bundle.js';
 
-/** One transaction that cannot be stopped, small enough to share a job. */
+/** Returns true for one transaction that cannot be stopped and is small enough to share a job. */
 function isSingle({ txs, klass, stop }: VerifyBatch): boolean {
   return klass === 'transaction' && txs.length === 1 && stop === undefined && estimateTxUs(txs[0]) <= MAX_SINGLE_US;
 }
 
-/** What a job's failure means for its batch. */
+/** Returns the error of a batch whose job failed. */
 function asFault(reason: unknown): PoolClosedError | VerifierFaultError {
   return reason instanceof PoolClosedError ? reason : new VerifierFaultError(reason);
 }
 
-/** A larger transaction is spread over the threads instead. */
+/** Larger transactions are spread over the threads instead. */
 const MAX_SINGLE_US = 1_000;
 
-/** Verifier over a WorkPool, which it does not own: closing it leaves the pool to the others who use it. */
+/** Verifier on a WorkPool, which other users share: closing the verifier does not close the pool. */
 export class PooledVerifier implements Verifier {
   readonly size: number;
   readonly #pool: WorkPool;
@@ -74,13 +73,13 @@ export class PooledVerifier implements Verifier {
       return await this.#bundler.verify(batch.txs[0], batch.flags);
     } catch (error) {
       if (error instanceof PoolClosedError || error instanceof RangeError) throw error;
-      // Something in the bundle kills threads; alone, only the culprit fails.
+      // A transaction in the bundle ends threads. Verified alone, only the one that does so fails.
       return this.#verifyBatch(batch);
     }
   }
 
   async #verifyBatch(batch: VerifyBatch): Promise<VerifyResult> {
-    // Of several transactions each thread has others to do.
+    // With several transactions, each thread has others to do.
     const whole = batch.bulk === true || (batch.klass === 'transaction' && batch.txs.length > 1);
     const budgetUs = whole ? MAX_JOB_US : jobBudgetUs(batch.txs, this.size);
     const ranges = planRanges(batch.txs, budgetUs);
@@ -104,7 +103,7 @@ export class PooledVerifier implements Verifier {
   async #runShares(klass: VerifyClass, slab: SharedArrayBuffer, answers: BatchAnswers, { count, most }: Shares): Promise<void> {
     const job: VerifyShareJob = { version: VERIFY_MESSAGE_VERSION, slab, most };
     const shares = Array.from({ length: count }, () => this.#pool.run<VerifyShareResult>(klass, 'verifyShare', job));
-    // Every share must have ended before the slab is lent again: a thread may still read it after another share failed.
+    // Every share must have ended before the slab is reused: a thread may still read it after another share failed.
     for (const outcome of await Promise.allSettled(shares)) {
       if (outcome.status === 'rejected') throw asFault(outcome.reason);
       answers.addShare(outcome.value);
@@ -112,8 +111,8 @@ export class PooledVerifier implements Verifier {
   }
 
   /**
-   * The answer of a thread that died is lost, but neither what it took nor what it told the others by the slab: what is
-   * left out runs now. One range after the other, as a failure that is found may settle the rest.
+   * Runs the ranges that are still open. If a thread died, its answer is lost, but not the ranges that it took or the
+   * failure that it recorded in the slab. One range after another, because a failure may decide the rest.
    */
   async #runRest(klass: VerifyClass, slab: SharedArrayBuffer, answers: BatchAnswers): Promise<void> {
     let last = -1;

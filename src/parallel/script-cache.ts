@@ -1,27 +1,27 @@
-// Remembers which transactions passed all their scripts under which flags, so that a block whose transactions came
-// through the mempool is not verified twice. Used by CachedVerifier. The idea is Core's (script execution cache,
-// validation.cpp).
+// Cache of transactions whose scripts all passed, and under which flags, so that a block of transactions from the
+// mempool is not verified twice. The idea is Core's (script execution cache, validation.cpp).
 //
-// A set-associative table in one typed array, off the collector's heap: a seeded mark of the wtxid picks a set of WAYS
-// slots, a key lives in any of them. The table doubles when it is half full, up to its bound: sets are chosen at random,
-// so that a few thousand keys touch every page of a table that begins large. When a set is full the oldest of its keys
-// goes. Keys are compared whole, so nothing but a key that was inserted is ever found; the seed is a secret of this
-// process, so no peer can choose transactions that crowd a set.
+// A set-associative table in one typed array, outside the garbage collector's heap: a seeded mark of the wtxid selects
+// a set of WAYS slots, and a key may be in any of them. The table doubles when it is half full, up to its limit; sets
+// are selected at random, so a few thousand keys would touch every page of a large table. In a full set the oldest key
+// is replaced. Keys are compared in full, so only inserted keys are found. The seed is secret, so that no peer can
+// choose transactions that fill one set. See docs/decisions/0044-script-cache-and-signing-queue.md.
 
 import { seededMark } from '../jobs/script-marks.js';
 
-/** Slots a key may be in. Eight fill a table to over 90 % before the first young key is lost. */
+/** Slots per set. With eight, a table is over 90 % full before the first recent key is lost. */
 const WAYS = 8;
 const ID_BYTES = 32;
 const ID_WORDS = ID_BYTES / 4;
-/** A wtxid, the flags, and the mark, which is 0 in an empty slot. */
+/** Words of a slot: a wtxid, the flags, and the mark, which is 0 in an empty slot. */
 const MARK = ID_WORDS + 1;
 const SLOT_WORDS = ID_WORDS + 2;
-/** 330 kB. */
+/** Initial size: 330 kB. */
 const FIRST_SETS = 1024;
 
 /**
- * A bounded set of wtxids and the flags they passed under. It may forget; it never says yes to what was not inserted.
+ * A set of wtxids and the flags under which they passed, of limited size. Keys may be dropped; a key that was not
+ * inserted is never found.
  */
 export class ScriptCache {
   hits = 0;
@@ -29,17 +29,17 @@ export class ScriptCache {
   readonly #seed: number;
   readonly #mostSets: number;
   #table = new Uint32Array();
-  /** Per set, the slot that is overwritten next: keys leave in the order they came. */
+  /** Per set, the slot that is overwritten next: keys are replaced in order of insertion. */
   #nextSlot = new Uint8Array();
   #sets = 0;
-  /** Keys inserted into the table, as large as it is. */
+  /** Number of keys inserted since the table has its current size. */
   #inserted = 0;
-  /** The wtxid that is looked for. */
+  /** The wtxid that is searched. */
   readonly #id = new Uint32Array(ID_WORDS);
   readonly #idBytes = new Uint8Array(this.#id.buffer);
 
   /**
-   * @param maxBytes bound of the table; 16 MiB (Core's default share) remember 418,000 transactions
+   * @param maxBytes limit of the table; 16 MiB (Core's default share) hold 418,000 transactions
    * @param seed 32 secret random bits
    */
   constructor(maxBytes: number, seed: number) {
@@ -48,20 +48,20 @@ export class ScriptCache {
     this.#allocateTable(Math.min(FIRST_SETS, this.#mostSets));
   }
 
-  /** Bytes held now. */
+  /** Current size in bytes. */
   get bytes(): number {
     return this.#table.byteLength + this.#nextSlot.byteLength;
   }
 
-  /** Keys that fit into the table when it is as large as it gets. */
+  /** Number of keys that fit into the table at its largest size. */
   get capacity(): number {
     return this.#mostSets * WAYS;
   }
 
   /**
-   * Whether this transaction passed under these flags, or more: a flag only forbids, so what passes under more passes
-   * under fewer.
-   * @param wtxid 32 bytes; commits to everything but the coins, and those hang on the txids in it
+   * Returns true if this transaction passed under these flags or more. A flag only adds restrictions, so a transaction
+   * that passes under more flags passes under fewer.
+   * @param wtxid 32 bytes; commits to everything but the coins, which are determined by the txids in it
    */
   has(wtxid: Uint8Array, flags: number): boolean {
     const found = this.#holds(this.#markOf(wtxid), flags);
@@ -70,7 +70,7 @@ export class ScriptCache {
     return found;
   }
 
-  /** Remembers a success. */
+  /** Adds a transaction that passed. */
   insert(wtxid: Uint8Array, flags: number): void {
     const mark = this.#markOf(wtxid);
     if (this.#holds(mark, flags)) return;
@@ -81,7 +81,7 @@ export class ScriptCache {
     this.#table[at + MARK] = mark;
   }
 
-  /** An empty table. */
+  /** Replaces the table by an empty one. */
   #allocateTable(sets: number): void {
     this.#sets = sets;
     this.#table = new Uint32Array(sets * WAYS * SLOT_WORDS);
@@ -89,7 +89,7 @@ export class ScriptCache {
     this.#inserted = 0;
   }
 
-  /** Moves all keys into a table of twice the size, those of a set in the order they came: some 20 ns a key. */
+  /** Moves all keys into a table of twice the size, in order of insertion within a set: about 20 ns per key. */
   #grow(): void {
     const [table, nextSlot, sets] = [this.#table, this.#nextSlot, this.#sets];
     this.#allocateTable(Math.min(this.#mostSets, sets * 2));
@@ -103,7 +103,7 @@ export class ScriptCache {
     }
   }
 
-  /** Where the next key with this mark is written. */
+  /** Returns the slot for the next key with this mark. */
   #takeSlot(mark: number): number {
     const set = this.#setOf(mark);
     const slot = this.#nextSlot[set];
@@ -112,7 +112,7 @@ export class ScriptCache {
     return (set * WAYS + slot) * SLOT_WORDS;
   }
 
-  /** What places a wtxid; it is the one that #holds looks for. */
+  /** Returns the mark of a wtxid, and makes it the one for which #holds searches. */
   #markOf(wtxid: Uint8Array): number {
     this.#idBytes.set(wtxid);
     return seededMark(this.#seed, 0, wtxid, 0, ID_BYTES) >>> 0;

@@ -1,19 +1,19 @@
-// Transactions in line for the thread that asks to sign them, one a turn of the loop. When the line is long, other
-// threads get equal shares of it: each in one message, since a trip to another thread and back costs as much as two
-// signatures, and little more with eight. Used by pooled-signer.ts.
+// Transactions that wait to be signed on the calling thread, one per tick. If the queue is long, other threads get
+// equal shares of it, each in one message: a message to another thread and back costs as much as two signatures, and
+// little more with eight.
 import { yieldInQueue } from '../lib/slicer.js';
 
-/** A share takes no less: with two a trip pays. */
+/** Least size of a share. From two on a message pays. */
 const LEAST_SHARE = 2;
 
 export interface SigningQueueDeps<Work, Made> {
-  /** Shares that may be elsewhere at once. */
+  /** Most shares that other threads have at a time. */
   readonly mostShares: number;
   /** Estimated microseconds that a share may take. */
   readonly shareUs: number;
-  /** Whether other threads take a share now. */
+  /** Returns true if other threads accept a share now. */
   readonly canPost: () => boolean;
-  /** Signs a share elsewhere. */
+  /** Signs a share on another thread. */
   readonly post: (works: readonly Work[]) => Promise<readonly Made[]>;
 }
 
@@ -34,8 +34,9 @@ export class SigningQueue<Work, Made> {
   }
 
   /**
-   * @param us what it takes, in microseconds
-   * @returns what another thread made of it; null in the turn in which it is to be signed here
+   * Adds a transaction.
+   * @param us estimated time in microseconds
+   * @returns the result of another thread; null in the tick in which the caller shall sign it
    */
   enqueue(work: Work, us: number): Promise<Made | null> {
     return new Promise((done) => {
@@ -55,7 +56,7 @@ export class SigningQueue<Work, Made> {
     this.#running = false;
   }
 
-  /** Gives every thread that is free as much as stays here. */
+  /** Gives every free thread as much as stays here. */
   #share(): void {
     const { mostShares, canPost } = this.#deps;
     for (let free = mostShares - this.#shares; free > 0; free--) {
@@ -75,8 +76,7 @@ export class SigningQueue<Work, Made> {
     }
     if (share.length === 0) return;
     this.#shares++;
-    // One that cannot be prepared, or a pool that has ended, is no matter of the others: each is signed here, and says
-    // what is wrong with it.
+    // If one cannot be prepared, or the pool is closed, the callers sign all of them here, and each reports its own error.
     const made = await post(share.map(({ work }) => work)).catch(() => []);
     this.#shares--;
     for (const [i, { done }] of share.entries()) done(made[i] ?? null);

@@ -1,6 +1,6 @@
-// A flag that ends work on other threads early. Made by the caller that starts the work, raised at most once.
+// A flag that stops work on other threads early. The caller that starts the work creates it; raised at most once.
 
-/** One shared word: 0 go on, 1 stop. Workers read it between two units of work. */
+/** A shared word: 0 continue, 1 stop. Workers read it between two units of work. */
 export class StopFlag {
   readonly word = new Int32Array(new SharedArrayBuffer(4));
   readonly #listeners = new Set<() => void>();
@@ -9,7 +9,7 @@ export class StopFlag {
     return Atomics.load(this.word, 0) !== 0;
   }
 
-  /** Ends the work. Raising twice changes nothing. */
+  /** Stops the work. May be called repeatedly. */
   raise(): void {
     if (this.raised) return;
     Atomics.store(this.word, 0, 1);
@@ -17,7 +17,7 @@ export class StopFlag {
     this.#listeners.clear();
   }
 
-  /** Calls back when raised, at once if it already is. @returns a function that takes the listener back */
+  /** Calls back when the flag is raised, immediately if it already is. @returns a function that removes the listener */
   onRaise(listener: () => void): () => void {
     if (this.raised) listener();
     else this.#listeners.add(listener);

@@ -1,59 +1,59 @@
-// The contract of script verification. Two implementations stand behind it, InlineVerifier (same thread) and
-// PooledVerifier (worker threads), and CachedVerifier wraps either.
+// Interface of script verification. Implemented by InlineVerifier (same thread) and PooledVerifier (worker threads);
+// CachedVerifier wraps either.
 
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { StopFlag } from './stop-flag.js';
 
-/** Who waits for the answer; earlier in this list goes first. */
+/** Classes of work by priority, highest first. */
 export const VERIFY_CLASSES = ['block', 'proposal', 'transaction', 'scan'] as const;
 export type VerifyClass = (typeof VERIFY_CLASSES)[number];
 
-/** One whole transaction to check. */
+/** A transaction to verify. */
 export interface TxJob {
   readonly tx: TxView;
   /** The output spent by each input, in input order; as many as the transaction has inputs. */
   readonly spent: readonly SpentOutput[];
-  /** Check this input alone (naming a failure anew under other flags); all inputs when absent. Never cached. */
+  /** Verify only this input (to find the error under other flags); all inputs if absent. Not cached. */
   readonly onlyInput?: number;
 }
 
 export interface VerifyBatch {
-  /** In block order; a coinbase doesn't belong here. */
+  /** In block order, without the coinbase. */
   readonly txs: readonly TxJob[];
   /** SCRIPT_VERIFY_* bits. */
   readonly flags: number;
   readonly klass: VerifyClass;
-  /** Raise it to end the batch early; the result then says `stopped`. */
+  /** Raise it to stop the batch early; the result is then `stopped`. */
   readonly stop?: StopFlag;
   /**
-   * Part of a long run of blocks: throughput counts, no caller waits for this batch alone, and its transactions are not
-   * verified again.
+   * Part of a long series of blocks: only throughput matters, no caller waits for this batch alone, and its
+   * transactions are not verified again.
    */
   readonly bulk?: boolean;
 }
 
-/** The verdict on a batch. A broken script is a value; only faults (a thread that keeps dying) reject the promise. */
+/** Verdict on a batch. A failed script is a result; only faults (a thread that dies repeatedly) reject the promise. */
 export interface VerifyResult {
-  /** Every script ran and passed. */
+  /** True if every script ran and passed. */
   readonly ok: boolean;
-  /** Index into `txs` of the lowest failing transaction, -1 when none failed. */
+  /** Index in `txs` of the lowest failing transaction; -1 if none failed. */
   readonly failedTx: number;
-  /** Its lowest failing input, -1 when none failed. */
+  /** Its lowest failing input; -1 if none failed. */
   readonly failedInput: number;
-  /** ScriptError code of that input, 0 when none failed. */
+  /** ScriptError code of that input; 0 if none failed. */
   readonly scriptError: number;
-  /** Ended by the caller's stop flag: neither valid nor invalid. */
+  /** True if the caller stopped the batch: neither valid nor invalid. */
   readonly stopped: boolean;
-  /** Inputs checked (fewer than there are after a failure, a stop, or a cache hit). */
+  /** Number of inputs that were checked; fewer than all after a failure, a stop, or a cache hit. */
   readonly checked: number;
-  /** Jobs the batch was cut into. */
+  /** Number of jobs of the batch. */
   readonly jobs: number;
-  /** Thread time spent, summed over threads, in ms. */
+  /** Time of all threads together in ms. */
   readonly cpuMs: number;
 }
 
-/** What passed in another batch. */
+/** Result for a batch whose transactions all passed before. */
 export const PASSED_BEFORE: VerifyResult = {
   ok: true,
   failedTx: -1,
@@ -66,28 +66,26 @@ export const PASSED_BEFORE: VerifyResult = {
 };
 
 export interface Verifier {
-  /** Script threads, as -par counts them. With 1 the caller uses the sequential wording of errors. */
+  /** Number of script threads, as -par counts them. With 1 the caller uses the sequential wording of errors. */
   readonly size: number;
-  /**
-   * Checks all scripts of a batch. The lowest failing (transaction, input) is reported, whatever the number of threads.
-   */
+  /** Verifies all scripts of a batch. Reports the lowest failing (transaction, input), whatever the number of threads. */
   verifyTxs(batch: VerifyBatch): Promise<VerifyResult>;
-  /** Whether a batch of this class would be taken now; blocks always are. */
+  /** Returns true if a batch of this class would be accepted now; blocks always are. */
   canAcceptWork(klass: VerifyClass): boolean;
   stats(): VerifierStats;
   close(): Promise<void>;
 }
 
-/** Counters since the start and gauges of now, for /metrics. */
+/** Counters since the start, and current gauges, for /metrics. */
 export interface VerifierStats {
   readonly jobs: Readonly<Record<VerifyClass, number>>;
   readonly refused: Readonly<Record<VerifyClass, number>>;
   readonly inputs: number;
   readonly cpuMs: number;
-  /** Jobs waiting and running. */
+  /** Number of waiting and of running jobs. */
   readonly queued: number;
   readonly running: number;
-  /** Jobs that ran again after their thread died. */
+  /** Number of jobs that ran again after their thread died. */
   readonly retries: number;
   readonly cacheBytes: number;
   readonly cacheHits: number;
@@ -95,7 +93,7 @@ export interface VerifierStats {
   readonly slabBytes: number;
 }
 
-/** The queue of this class is full; the caller answers its client or peer with "try later". */
+/** The queue of this class is full. The caller answers its client or peer accordingly. */
 export class VerifierBusyError extends Error {
   readonly code = 'ADIT_VERIFIER_BUSY';
 
@@ -105,7 +103,7 @@ export class VerifierBusyError extends Error {
   }
 }
 
-/** A job failed for another reason than its scripts, twice: a dead thread, memory. The batch has no verdict. */
+/** A job failed twice for another reason than its scripts, such as a dead thread or lack of memory. The batch has no verdict. */
 export class VerifierFaultError extends Error {
   readonly code = 'ADIT_VERIFIER_FAULT';
 

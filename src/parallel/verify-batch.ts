@@ -1,5 +1,6 @@
-// What both verifiers do alike with a batch: number it, and make one verdict of the answers to its jobs. A check counts
-// as run only when the answer at hand says so; an answer that is missing, or belongs to another job, is never "valid".
+// Common parts of both verifiers: numbers batches, and combines the answers to a batch's jobs to one verdict. A check
+// counts as run only if an answer says so. A missing answer, or one for another job, never counts as valid. See
+// docs/decisions/0041-deterministic-verdicts.md.
 
 import type { VerifyJobResult, VerifyShareResult } from '../jobs/verify.js';
 import type { CheckRange } from '../jobs/verify-plan.js';
@@ -7,24 +8,24 @@ import { VerifierFaultError, type VerifyResult } from './verifier.js';
 
 let lastSerial = 0;
 
-/** A number that no batch of the last two thousand million had, for jobs/slab.ts. */
+/** Returns a number that none of the last two thousand million batches had, for jobs/slab.ts. */
 export function nextBatchSerial(): number {
   lastSerial = (lastSerial + 1) & 0x7fffffff;
   return lastSerial;
 }
 
-/** Whether an answer belongs to this batch and range, and makes sense by itself. */
+/** Returns true if an answer belongs to this batch and range and is consistent. */
 function fits(result: VerifyJobResult, { first, end }: CheckRange, serial: number): boolean {
   const { checked, failedCheck, scriptError } = result;
   if (result.serial !== serial || result.first !== first || result.end !== end) return false;
   if (!(checked >= 0 && checked <= end - first)) return false;
-  // A job ends with the check that failed.
+  // A job ends at the check that failed.
   return failedCheck === -1 ? scriptError === 0 : failedCheck === first + checked - 1 && checked > 0 && scriptError !== 0;
 }
 
-/** The answers to a batch's jobs, as they come in, range by range. */
+/** Answers to a batch's jobs, collected by range. */
 export class BatchAnswers {
-  /** Checks that ran, in the order of the ranges; none where no answer came that fits. */
+  /** Number of checks that ran, by range; 0 without a valid answer. */
   readonly #ran: number[];
   #lowest: VerifyJobResult | null = null;
   #stopped = false;
@@ -39,13 +40,13 @@ export class BatchAnswers {
     this.#ran = ranges.map(() => 0);
   }
 
-  /** Takes the answer to the job of a range; a second one counts in place of the first. */
+  /** Adds the answer for a range. A second answer replaces the first. */
   add(range: number, result: VerifyJobResult): void {
     this.#cpuMs += result.endMs - result.startMs;
     this.#takeAnswer(range, result);
   }
 
-  /** Takes the answer to a share of the batch. */
+  /** Adds the answer for a share of the batch. */
   addShare({ serial, passed, lastRange, last, startMs, endMs }: VerifyShareResult): void {
     this.#cpuMs += endMs - startMs;
     if (serial !== this.serial) return;
@@ -69,8 +70,8 @@ export class BatchAnswers {
   }
 
   /**
-   * The first range with checks that did not run though no check before them is known to fail; -1 when there is none. A
-   * job leaves such when another told the slab of a failure and died before it answered.
+   * The first range with checks that did not run although no earlier check is known to fail; -1 if there is none. Such
+   * ranges remain if a thread recorded a failure in the slab and died before it answered.
    */
   get open(): number {
     if (this.#stopped) return -1;
@@ -83,12 +84,12 @@ export class BatchAnswers {
   }
 
   /**
-   * The verdict: the lowest failure of all, whatever the timing.
-   * @throws VerifierFaultError when checks are missing that could change it
+   * Returns the verdict: the lowest failure, whatever the timing.
+   * @throws VerifierFaultError if missing checks could change it
    */
   verdict(): VerifyResult {
     const rest = { checked: this.#checked, jobs: this.ranges.length, cpuMs: this.#cpuMs };
-    // A stop may have hidden a lower failure, so the one at hand is not told.
+    // A stop may have hidden a lower failure, so a known one is not reported.
     if (this.#stopped) return { ok: false, failedTx: -1, failedInput: -1, scriptError: 0, stopped: true, ...rest };
     if (this.open >= 0) throw new VerifierFaultError(new Error('The answers to a batch leave checks open'));
     const lowest = this.#lowest;

@@ -1,6 +1,6 @@
-// Packs single transactions that wait for a thread into one job: while every thread is busy, strangers from the
-// mempool's door share a slab and a trip (posting a job costs the node thread as much as checking half an input). With
-// an idle thread a transaction leaves at once and alone. Used by PooledVerifier.
+// Packs single transactions that wait for a thread into one job. While every thread is busy, transactions from
+// different peers share a slab and a message, because posting a job costs the node thread as much as checking half an
+// input. If a thread is idle, a transaction is posted at once and alone.
 
 import { assertPaired, slabSize, writeSlab } from '../jobs/slab.js';
 import type { SlabPool } from '../jobs/slab-pool.js';
@@ -10,7 +10,7 @@ import { PoolClosedError, type WorkPool } from './pool.js';
 import type { TxJob, VerifyResult } from './verifier.js';
 import { nextBatchSerial } from './verify-batch.js';
 
-/** Estimated time at which a bundle is full: half a job's limit, as the others in it wait for its last. */
+/** Estimated time at which a bundle is full: half a job's limit, because all its transactions wait for the last one. */
 const FULL_US = 2_500;
 
 interface Member {
@@ -19,7 +19,7 @@ interface Member {
   reject(reason: unknown): void;
 }
 
-/** A job in the pool's queue that may still grow; sealed when a thread takes it. */
+/** A job in the pool's queue that may still grow, until a thread takes it. */
 interface Bundle {
   readonly flags: number;
   readonly members: Member[];
@@ -31,7 +31,7 @@ interface Bundle {
 
 /** Bundles of class "transaction", one growing at a time. */
 export class VerifyBundler {
-  /** Transactions in bundles that no thread has taken yet. */
+  /** Number of transactions in bundles that no thread has taken yet. */
   waiting = 0;
   readonly #pool: WorkPool;
   readonly #slabs: SlabPool;
@@ -43,8 +43,8 @@ export class VerifyBundler {
   }
 
   /**
-   * The verdict on one transaction. Rejects when the bundle failed for another reason than scripts; the caller may try
-   * it alone.
+   * Returns the verdict on one transaction. Rejects if the bundle failed for another reason than scripts; the caller
+   * may then verify it alone.
    */
   verify(job: TxJob, flags: number): Promise<VerifyResult> {
     assertPaired(job);
@@ -53,7 +53,7 @@ export class VerifyBundler {
       bundle.members.push({ job, resolve, reject });
       bundle.estimateUs += estimateTxUs(job);
       this.waiting++;
-      // Posted with its first member in it, because an idle thread takes it on the spot.
+      // Posted with its first member, because an idle thread takes it immediately.
       if (bundle.members.length === 1) this.#post(bundle);
     });
   }
@@ -82,14 +82,14 @@ export class VerifyBundler {
         (reason: unknown) => {
           if (this.#growing === bundle) this.#growing = null;
           if (bundle.message === null) this.waiting -= bundle.members.length;
-          // A closed pool may still have threads that read the slab; then it is left to the collector.
+          // After the pool is closed, threads may still read the slab. It is then left to the garbage collector.
           if (!(reason instanceof PoolClosedError)) this.#release(bundle);
           for (const member of bundle.members) member.reject(reason);
         },
       );
   }
 
-  /** Closes the bundle and writes its slab; the same message when a second thread takes it after the first one died. */
+  /** Closes the bundle and writes its slab. Returns the same message when the job runs again after its thread died. */
   #seal(bundle: Bundle): VerifyEachJob {
     if (bundle.message !== null) return bundle.message;
     if (this.#growing === bundle) this.#growing = null;
@@ -107,13 +107,13 @@ export class VerifyBundler {
   }
 }
 
-/** Whether a result is the one of this bundle, with a verdict for each member. */
+/** Returns true if a result belongs to this bundle and has a verdict for each member. */
 function answers({ serial, scriptErrors, failedInputs }: VerifyEachResult, bundle: Bundle): boolean {
   const count = bundle.members.length;
   return serial === bundle.serial && scriptErrors.length === count && failedInputs.length === count;
 }
 
-/** What one member is told: its own verdict, and its share of the thread's time. */
+/** Returns the result of one member: its own verdict, and its share of the thread's time. */
 function memberResult(result: VerifyEachResult, i: number, count: number, { tx, onlyInput }: TxJob): VerifyResult {
   const ok = result.scriptErrors[i] === 0;
   const whole = onlyInput === undefined ? tx.inputCount : 1;

@@ -1,5 +1,6 @@
-// Threads of one entry module: Piscina, and what it leaves to its user. They start with the first job. A job whose
-// thread ends or stalls is rejected, and the next one finds threads again. Used by WorkPool and PooledAssembler.
+// Threads of one entry module, started with the first job. Adds to Piscina what it leaves to its user: a job whose
+// thread ends or stalls is rejected, and the next job finds threads again. See
+// docs/decisions/0043-worker-thread-supervision.md.
 
 import type { Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
@@ -12,11 +13,11 @@ export interface WorkerThreadsOptions {
   /** One of them runs, the others wait in the thread's port. */
   readonly jobsPerThread: number;
   readonly workerData?: unknown;
-  /** When jobs without an answer are looked for; a timer unless a test brings its own. */
+  /** Runs the check for unanswered jobs at intervals; a timer unless a test passes its own. */
   readonly every?: Every;
-  /** A number that a job changes as it gets on, by its message; absent where an answer is all that there is. */
+  /** Returns a number that changes while a job makes progress, from the job's message; absent for jobs without progress. */
   readonly progress?: (message: unknown) => number;
-  /** Hears of what happens to threads besides the failure of jobs. */
+  /** Receives warnings about threads other than failed jobs. */
   readonly warn?: (what: string) => void;
 }
 
@@ -24,7 +25,7 @@ interface UnderWay {
   readonly piscina: Piscina;
   readonly message: unknown;
   checks: number;
-  /** Its progress at the last look. */
+  /** Its progress at the last check. */
   reached: number;
 }
 
@@ -32,7 +33,7 @@ export class WorkerThreads {
   readonly #options: WorkerThreadsOptions;
   #piscina: Piscina | null = null;
   readonly #underWay = new Set<UnderWay>();
-  /** Threads that are loading or have loaded; a promise resolves once its thread has, or has ended. */
+  /** Threads that load or have loaded their module. A promise resolves when its thread has loaded or ended. */
   readonly #loaded = new WeakMap<Worker, Promise<void>>();
   #stopChecking = (): void => {};
 
@@ -52,7 +53,7 @@ export class WorkerThreads {
     }
   }
 
-  /** Ends the threads; jobs under way are rejected. */
+  /** Ends the threads. Running jobs are rejected. */
   async close(): Promise<void> {
     if (this.#piscina !== null) await this.#endThreads(this.#piscina);
   }
@@ -67,23 +68,22 @@ export class WorkerThreads {
       recordTiming: false,
       workerData,
     });
-    // A thread that dies between jobs is reported here, and Piscina starts another; without a listener the process
-    // would end.
+    // A thread that dies between jobs is reported here, and Piscina starts another. Without a listener the process would end.
     piscina.on('error', (error: unknown) => warn?.(`A worker thread failed between two jobs: ${describeError(error)}`));
-    // The thread in its place is there at the end of the turn.
+    // The replacement exists at the end of the tick.
     piscina.on('workerDestroy', () => queueMicrotask(() => this.#watchThreads(piscina)));
     this.#watchThreads(piscina);
     this.#stopChecking = every(() => this.#checkJobs());
     return piscina;
   }
 
-  /** Piscina gives up on threads that end while they load: a job that waits for one would wait for ever. */
+  /** Piscina does not replace threads that end while they load, so a job could wait for ever. The pool is ended instead. */
   #watchThreads(piscina: Piscina): void {
     for (const thread of piscina.threads) this.#whenLoaded(thread);
     if (piscina.threads.length === 0 && piscina === this.#piscina) void this.#endThreads(piscina);
   }
 
-  /** The first message of a Piscina thread says that its module is loaded. */
+  /** Returns a promise for a thread's loading. The first message of a Piscina thread says that its module is loaded. */
   #whenLoaded(thread: Worker): Promise<void> {
     let loaded = this.#loaded.get(thread);
     if (loaded === undefined) {
@@ -98,8 +98,8 @@ export class WorkerThreads {
   }
 
   #checkJobs(): void {
-    // A job that waits in a thread's port gets on no more than one that is stuck: those of which one does count as one.
-    // Short ones, which come and go, say nothing.
+    // A job that waits in a thread's port makes no more progress than one that is stuck, so progress of any job counts
+    // for all. Short jobs, which come and go between checks, prove nothing.
     let getsOn = false;
     for (const job of this.#underWay) {
       const reached = this.#options.progress?.(job.message) ?? 0;
@@ -111,14 +111,14 @@ export class WorkerThreads {
       if (getsOn) job.checks = 0;
       if (++job.checks < CHECKS_UNTIL_STUCK) continue;
       this.#options.warn?.('A worker thread does not answer; the threads are ended, and others take their place');
-      // Which thread has it is Piscina's secret.
+      // Piscina does not tell which thread has the job.
       void this.#endThreads(job.piscina);
     }
   }
 
   /**
-   * A thread that is ended while it loads a native library takes the whole process with it (koffi turns the refused
-   * call into a fatal error), so none is before.
+   * Ends the threads, but none while it loads: ending a thread that loads a native library ends the whole process
+   * (koffi turns the refused call into a fatal error).
    */
   async #endThreads(piscina: Piscina): Promise<void> {
     if (this.#piscina === piscina) {
