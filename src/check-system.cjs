@@ -11,7 +11,7 @@ function systemProblem(version, platform, glibc) {
   const [major, minor] = version.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 15) || major === 21 || (major === 22 && minor < 2) || major === 25)
     return `adit runs on Node.js 20 (from 20.15), 22 (from 22.2), 23, 24, and 26; this is Node.js ${version}.`;
-  // uWebSockets.js has binaries for Node.js 24 and later that need glibc 2.38.
+  // The binaries of uWebSockets.js for Node.js 24 and later need glibc 2.38. Only bench/http-load loads that package.
   if (major < 24 || platform !== 'linux') return '';
   const found = glibc();
   const [, part = 0] = (found || '').split('.').map(Number);
