@@ -1,5 +1,5 @@
-// Labels by address: for addresses given out, imported or paid. Keyed by output script, columns beside the table;
-// labels are kept once each.
+// The address book of a wallet: labels of addresses that were given out, imported or paid. Entries are keyed by output
+// script and stored as columns. Each label text is stored once.
 import type { TableImage } from './image/table-image.js';
 import { OWNERSHIP } from './keys/ownership.js';
 import { WALLET_PREFIX, walletKey } from './storage/layout.js';
@@ -8,9 +8,9 @@ import type { WalletBatch } from './storage/wallet-batch.js';
 import { ByteTable, grown } from './tables/byte-table.js';
 
 export type Purpose = 'receive' | 'send' | 'unknown';
-/** Purposes by their number in rows. */
+/** Purposes in the order of the numbers that rows store. */
 export const PURPOSES: readonly Purpose[] = ['unknown', 'receive', 'send'];
-/** No label: the row only remembers that the address was used. */
+/** Label id of an entry that only marks the address as used. */
 const UNLABELLED = -1;
 
 export class AddressBook {
@@ -18,19 +18,19 @@ export class AddressBook {
   #labels = new Int32Array(32);
   #purposes = new Uint8Array(32);
   #used = new Uint8Array(32);
-  /** Texts of labels, and how many rows have each; the places of those that none has are taken again. */
+  /** Label texts, and the number of entries that use each. Ids without entries are reused. */
   #texts: string[] = [];
   #uses: number[] = [];
   #freeTexts: number[] = [];
   readonly #textIds = new Map<string, number>();
   #edition = 0;
 
-  /** Rises whenever a label may have changed. */
+  /** Counter that increases whenever a label may have changed. */
   get edition(): number {
     return this.#edition;
   }
 
-  /** The label, undefined when the address has none; "" is a label. */
+  /** Returns the label; undefined if the address has none. The empty string is a label. */
   label(script: Uint8Array): string | undefined {
     const row = this.#table.find(script);
     return row < 0 || this.#labels[row] === UNLABELLED ? undefined : this.#texts[this.#labels[row]];
@@ -43,7 +43,7 @@ export class AddressBook {
     const row = this.#table.find(script);
     return row >= 0 && this.#used[row] === 1;
   }
-  /** @param purpose undefined: as it is */
+  /** @param purpose undefined: keep the present one */
   set(script: Uint8Array, label: string, purpose: Purpose | undefined, batch: WalletBatch): void {
     const row = this.#row(script);
     this.#edition++;
@@ -58,9 +58,9 @@ export class AddressBook {
     this.#write(row, script, batch);
   }
   /**
-   * Labelled addresses as they are now, in the order they came; a row remains that of its address. One pass over a
-   * column of numbers, no object per address of the book.
-   * @param label null: any
+   * Returns the rows of labelled addresses in the order in which they were added. A row keeps its address. One pass
+   * over a column of numbers, without an object per address.
+   * @param label null: any label
    */
   rowsOf(label: string | null): Int32Array {
     const id = label === null ? null : this.#textIds.get(label);
@@ -72,14 +72,14 @@ export class AddressBook {
     }
     return rows.slice(0, count);
   }
-  /** The output script of a row, a copy. */
+  /** Returns a copy of the output script of a row. */
   scriptAt(row: number): Uint8Array {
     return new Uint8Array(this.#table.key(row));
   }
   purposeAt(row: number): Purpose {
     return PURPOSES[this.#purposes[row]];
   }
-  /** Labels in use, each once. @param purpose of an address that has it; empty: any */
+  /** Returns the labels in use, each once. @param purpose only labels of addresses with this purpose; empty: all */
   labels(purpose: string): string[] {
     const seen = new Uint8Array(this.#texts.length);
     for (let row = 0; row < this.#table.rows; row++) {
@@ -88,7 +88,7 @@ export class AddressBook {
     return this.#texts.filter((_, id) => seen[id] === 1);
   }
 
-  /** Writes the book down or takes it from what was written. */
+  /** Saves the book to an image, or restores it from one. */
   transferImage(at: TableImage): void {
     this.#table.transferImage(at);
     this.#edition++;
@@ -148,5 +148,5 @@ export class AddressBook {
   }
 }
 
-/** Purpose of an address by whose it is. */
+/** Returns the purpose of an address by the ownership of its script. */
 export const purposeOf = (ownership: number): Purpose => (ownership === OWNERSHIP.NO ? 'send' : 'receive');

@@ -1,7 +1,7 @@
-// What a wallet's coins are worth, and whether what is in no block can be relied on. Sums over coins in blocks are kept
-// by CoinTable. Those over unconfirmed ones change with the mempool, with parents and with the tip: a record whose part
-// may have changed is noted (`touch`) together with all unconfirmed ones that spend from it, and worked out when the
-// next call reads a balance.
+// Computes balances, and decides whether an unconfirmed transaction can be trusted. CoinTable maintains the sums over
+// confirmed coins. Sums over unconfirmed coins depend on the mempool, on parents and on the tip. A record whose share
+// may have changed is marked (`markChanged`), with all unconfirmed records that spend from it. The next call that reads
+// a balance recomputes the marked records.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { runSteps } from '../../lib/steps.js';
 import { OWNERSHIP, type OwnershipFilter } from '../keys/ownership.js';
@@ -9,57 +9,57 @@ import { BUCKET, type CoinTable, matchesFilter } from './coin-table.js';
 import type { SpendTable } from './spend-table.js';
 import { TX_STATE, type TxTable } from './tx-table.js';
 
-/** Balances in satoshis of one class of ownership. */
+/** Balances of one class of ownership, satoshis. */
 export interface Balances {
   readonly trusted: number;
   readonly pending: number;
   readonly immature: number;
 }
 
-/** Which balances. */
+/** Selects the coins that a balance counts. */
 export interface BalanceQuestion {
   readonly ownership: 1 | 2;
-  /** Confirmations that trusted coins need; 0 without. */
+  /** Confirmations that trusted coins need; 0 includes unconfirmed ones. */
   readonly minDepth?: number;
-  /** Leaves coins out (addresses used before). */
+  /** Returns true for coins to leave out (addresses that were used before). */
   readonly skip?: ((coin: number) => boolean) | undefined;
-  /** Whether `skip` leaves out young coinbases too. */
+  /** True if `skip` also applies to immature coinbases. */
   readonly skipsYoung?: boolean;
 }
-/** Whether answering takes a look at every coin. */
+/** Returns whether the balance needs a pass over all coins, because the running sums do not cover it. */
 export const needsCoins = ({ minDepth = 0, skip }: Pick<BalanceQuestion, 'minDepth' | 'skip'>): boolean =>
   minDepth > 1 || skip !== undefined;
-/** Coins between two looks at the clock. */
+/** Number of coins between two steps of a generator. */
 const COINS_OF_STEP = 64;
 
 export interface SheetDeps {
   readonly txs: TxTable;
   readonly coins: CoinTable;
   readonly spends: SpendTable;
-  /** Confirmations of a record. */
+  /** Returns the confirmations of a record. */
   readonly depth: (row: number) => number;
-  /** Whether own unconfirmed change may be spent and counted (-spendzeroconfchange). */
+  /** True if own unconfirmed change counts as trusted (-spendzeroconfchange). */
   readonly spendZeroConfChange: boolean;
-  /** Whether a transaction could be in the next block by its lock time. */
+  /** Returns whether the lock time allows the transaction in the next block. */
   readonly isFinal: (tx: TxView) => boolean;
 }
 
-/** What an unconfirmed record adds to the sums. */
+/** Share of an unconfirmed record in the sums. */
 interface Part {
   readonly into: Float64Array;
-  /** Satoshis by ownership. */
+  /** Satoshis, indexed by ownership. */
   readonly values: readonly number[];
 }
 
 export class BalanceSheet {
-  /** Satoshis by ownership: trusted ones, and those of the mempool that are not. */
+  /** Satoshis of unconfirmed coins, indexed by ownership: trusted ones, and untrusted ones in the mempool. */
   readonly #trusted = new Float64Array(3);
   readonly #pending = new Float64Array(3);
-  /** Every unconfirmed record is in one of these two, or nothing is known (`#stale`). */
+  /** Share of each unconfirmed record. Each is either here or in `#changed`, unless `#stale` is set. */
   readonly #parts = new Map<number, Part | null>();
   readonly #changed = new Set<number>();
   #stale = true;
-  /** Records that the next block may not have yet. */
+  /** Records whose lock time does not allow them in the next block. */
   readonly #unfinal = new Set<number>();
   readonly #deps: SheetDeps;
 
@@ -67,11 +67,11 @@ export class BalanceSheet {
     this.#deps = deps;
   }
 
-  /** Nothing that was worked out counts any more. */
+  /** Discards all sums. The next balance computes them again. */
   invalidateSums(): void {
     this.#stale = true;
   }
-  /** Something changed about a record that its part of the sums, or that of those who spend from it, follows from. */
+  /** Marks a record, and all unconfirmed records that spend from it, for recomputation. */
   markChanged(changed: number): void {
     if (this.#stale) return;
     const { txs, coins, spends } = this.#deps;
@@ -79,7 +79,7 @@ export class BalanceSheet {
     for (let row = todo.pop(); row !== undefined; row = todo.pop()) {
       if (this.#changed.has(row)) continue;
       if (txs.state(row) === TX_STATE.UNCONFIRMED || this.#parts.has(row)) this.#changed.add(row);
-      // What spends from a confirmed one and is confirmed itself is trusted whatever becomes of this one.
+      // A confirmed record that spends from another confirmed record is trusted, whatever happens to the other one.
       else if (row !== changed) continue;
       if (this.#parts.size + this.#changed.size === 0) continue;
       for (const coin of coins.ofTx(row)) spends.forEach(coins.outpointView(coin), (spender) => todo.push(spender));
@@ -91,7 +91,7 @@ export class BalanceSheet {
     this.#unfinal.clear();
   }
 
-  /** Value of the inputs that are ours, satoshis. */
+  /** Returns the value of the inputs that belong to the wallet, satoshis. */
   debit(tx: TxView, filter: OwnershipFilter): number {
     if (tx.isCoinbase) return 0;
     const { coins } = this.#deps;
@@ -103,7 +103,10 @@ export class BalanceSheet {
     return sum;
   }
 
-  /** Core's CachedTxIsTrusted. @param memo answers of this round of questions */
+  /**
+   * Returns whether an unconfirmed transaction can be trusted. Core: CachedTxIsTrusted.
+   * @param memo results of the same query
+   */
   isTrusted(row: number, memo: Map<number, boolean> = new Map()): boolean {
     const known = memo.get(row);
     if (known !== undefined) return known;
@@ -131,11 +134,11 @@ export class BalanceSheet {
     return true;
   }
 
-  /** Sums over unspent outputs where running sums tell them (needsCoins says when). */
+  /** Returns a balance that the running sums cover (see needsAllCoins), satoshis. */
   balances(question: BalanceQuestion): Balances {
     return runSteps(this.sumBalances(question));
   }
-  /** The same for any question, in steps: nothing may change between them. */
+  /** Returns any balance, in steps. Nothing may change between the steps. */
   *sumBalances(question: BalanceQuestion): Generator<void, Balances> {
     const { coins } = this.#deps;
     const { ownership, minDepth = 0 } = question;
@@ -172,7 +175,7 @@ export class BalanceSheet {
     return { trusted, pending };
   }
 
-  /** Brings the sums over unconfirmed coins up to date. */
+  /** Recomputes the shares of all marked records. */
   #updateSums(): void {
     const { txs } = this.#deps;
     if (this.#stale) {

@@ -1,4 +1,4 @@
-// An own output as bytes: ownership, 1; value in satoshis, double, little-endian; the output script.
+// Encodes an output of the wallet as bytes: ownership, 1; value in satoshis, double, little-endian; output script.
 import type { Ownership } from '../keys/ownership.js';
 
 const SCRIPT_AT = 9;
@@ -14,7 +14,7 @@ export function encodeCoinRow(value: number, ownership: Ownership, script: Uint8
   return bytes;
 }
 
-/** @returns the script as a view; null for a row that is too short */
+/** Decodes a row. @returns the script as a view; null if the row is too short */
 export function decodeCoinRow(bytes: Uint8Array): { value: number; ownership: Ownership; script: Uint8Array } | null {
   if (bytes.length < SCRIPT_AT || bytes[0] > 2) return null;
   for (let i = 0; i < 8; i++) scratch[i] = bytes[1 + i];

@@ -1,13 +1,13 @@
-// The wallet's own outputs, spent or not, as rows of columns, and the sums over those that count. A coin is in one
-// bucket at a time; moving it changes the sums, so a balance is read, not computed.
+// Table of the wallet's outputs, spent and unspent, as columns. Each coin is in one bucket, and the table maintains a
+// sum per bucket and ownership. So a balance is read, not computed.
 
 import type { TableImage } from '../image/table-image.js';
 import { OWNERSHIP, type Ownership } from '../keys/ownership.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 
 /**
- * What a coin counts as. NONE: spent, conflicted, abandoned. PENDING: in no block; trusted or not is decided when
- * asked.
+ * Category of a coin in balances. NONE: spent, conflicted or abandoned. PENDING: unconfirmed; whether it is trusted is
+ * decided when a balance is read.
  */
 export const BUCKET = { NONE: 0, CONFIRMED: 1, IMMATURE: 2, PENDING: 3 } as const;
 export type Bucket = (typeof BUCKET)[keyof typeof BUCKET];
@@ -16,7 +16,7 @@ const END = -1;
 
 export class CoinTable {
   readonly #outpoints = new ByteTable();
-  /** Each script once; coins of one script and of one transaction are chains. */
+  /** Each script once. The coins of a script, and those of a transaction, are linked lists. */
   readonly #scripts = new ByteTable();
   #scriptHeads = new Int32Array(32);
   #scriptNext = new Int32Array(32);
@@ -28,7 +28,7 @@ export class CoinTable {
   #ownership = new Uint8Array(32);
   #scriptIds = new Int32Array(32);
   #buckets = new Uint8Array(32);
-  /** Rows by bucket, and where in that list a row is. */
+  /** Rows of each bucket, and the position of each row in its list. */
   readonly #members: Int32Array[] = Array.from({ length: BUCKETS }, () => new Int32Array(32));
   readonly #counts = [0, 0, 0, 0];
   #memberAt = new Int32Array(32);
@@ -37,14 +37,14 @@ export class CoinTable {
   get size(): number {
     return this.#outpoints.size;
   }
-  /** @param outpoint 36 bytes @returns -1 when it is no output of ours */
+  /** Finds the row of an output. @param outpoint 36 bytes @returns -1 if it is not an output of the wallet */
   find(outpoint: Uint8Array): number {
     return this.#outpoints.find(outpoint);
   }
   outpoint(row: number): Uint8Array {
     return new Uint8Array(this.#outpoints.key(row));
   }
-  /** The same as a view that later additions may outdate. */
+  /** Returns the outpoint as a view, valid until the next addition. */
   outpointView(row: number): Uint8Array {
     return this.#outpoints.key(row);
   }
@@ -54,7 +54,7 @@ export class CoinTable {
   vout(row: number): number {
     return this.#vouts[row];
   }
-  /** Satoshis. */
+  /** Returns the value of a coin, satoshis. */
   value(row: number): number {
     return this.#values[row];
   }
@@ -64,17 +64,17 @@ export class CoinTable {
   script(row: number): Uint8Array {
     return this.#scripts.key(this.#scriptIds[row]);
   }
-  /** A number of the script, the same for every coin of it, from 0 without gaps. */
+  /** Returns the number of the coin's script: from 0 without gaps, equal for all coins of a script. */
   scriptId(row: number): number {
     return this.#scriptIds[row];
   }
-  /** Coins of a transaction in order of output. */
+  /** Returns the coins of a transaction in the order of its outputs. */
   ofTx(txRow: number): number[] {
     const found: number[] = [];
     if (txRow < this.#txHeads.length) for (let row = this.#txHeads[txRow] - 1; row !== END; row = this.#txNext[row]) found.push(row);
     return found.length < 2 ? found : found.sort((a, b) => this.#vouts[a] - this.#vouts[b]);
   }
-  /** Coins of an output script, the newest in the table first. */
+  /** Yields the coins of an output script, the newest row first. */
   *ofScript(script: Uint8Array): Generator<number> {
     const id = this.#scripts.find(script);
     if (id >= 0) for (let row = this.#scriptHeads[id]; row !== END; row = this.#scriptNext[row]) yield row;
@@ -82,22 +82,22 @@ export class CoinTable {
   bucket(row: number): Bucket {
     return this.#buckets[row] as Bucket;
   }
-  /** Whether a row is still a coin of the wallet. */
+  /** Returns whether a row is still a coin of the wallet. */
   isLive(row: number): boolean {
     return this.#outpoints.isLive(row);
   }
   rows(): Generator<number> {
     return this.#outpoints.liveRows();
   }
-  /** How many coins are in a bucket. */
+  /** Returns the number of coins in a bucket. */
   countOf(bucket: Bucket): number {
     return this.#counts[bucket];
   }
-  /** Rows of a bucket, in no particular order; a copy. */
+  /** Returns a copy of the rows of a bucket, in no particular order. */
   inBucket(bucket: Bucket): Int32Array {
     return this.#members[bucket].slice(0, this.#counts[bucket]);
   }
-  /** Satoshis in a bucket of one class of ownership. */
+  /** Returns the sum of a bucket for one class of ownership, satoshis. */
   sum(bucket: Bucket, ownership: Ownership): number {
     return this.#sums[bucket * 3 + ownership];
   }
@@ -124,7 +124,7 @@ export class CoinTable {
     this.#chain(row, coin.script);
     return row;
   }
-  /** Writes the table down, sums and all, or takes it from what was written. */
+  /** Saves the table and its sums to an image, or restores them from one. */
   transferImage(at: TableImage): void {
     this.#outpoints.transferImage(at);
     this.#scripts.transferImage(at);
@@ -167,7 +167,7 @@ export class CoinTable {
     const txRow = this.#txRows[row];
     this.#txHeads = grown(this.#txHeads, txRow);
     this.#txNext = grown(this.#txNext, row);
-    // Heads are row + 1: a grown column is full of zeros.
+    // Heads are stored as row + 1, because new elements of a column are 0.
     this.#txNext[row] = this.#txHeads[txRow] - 1;
     this.#txHeads[txRow] = row + 1;
   }
@@ -214,5 +214,5 @@ export class CoinTable {
   }
 }
 
-/** Whether a class is among those a caller counts. */
+/** Returns whether a class of ownership passes a filter. */
 export const matchesFilter = (ownership: Ownership, filter: number): boolean => ownership !== OWNERSHIP.NO && (ownership & filter) !== 0;

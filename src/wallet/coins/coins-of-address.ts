@@ -1,10 +1,10 @@
-// Own outputs that pay an address: its script's, and for a key hash those of the bare key, which Core shows under the
-// same address.
+// Finds the wallet's outputs that pay an address: those of its script, and for a key hash also those of the bare key
+// (P2PK). Core shows both under the same address.
 import { solve } from '../../policy/script-type.js';
 import { payToKey } from '../keys/destination.js';
 import type { Wallet } from '../wallet.js';
 
-/** @param destination script of the address @returns rows of ledger.coins, spent ones too */
+/** Yields rows of ledger.coins, including spent ones. @param destination output script of the address */
 export function* coinsOfAddress(wallet: Wallet, destination: Uint8Array): Generator<number> {
   const { coins } = wallet.ledger;
   yield* coins.ofScript(destination);

@@ -1,5 +1,6 @@
-// Rows of confirmed transactions in order of height, so that "everything after this block" is a binary search. Blocks
-// arrive in order, which is an append; what a rescan or a reorganisation disturbs is put right at the next search.
+// Keeps the rows of confirmed transactions sorted by height, so that a binary search finds all rows above a block.
+// Blocks arrive in order, so an addition is normally an append. Rows that a rescan or a reorganisation adds out of
+// order are merged at the next search.
 import type { TableImage } from '../image/table-image.js';
 import { grown } from '../tables/byte-table.js';
 
@@ -9,9 +10,9 @@ export class HeightOrder {
   #rows = new Int32Array(32);
   #heights = new Int32Array(32);
   #count = 0;
-  /** Rows that came out of order, with their heights. */
+  /** Rows that were added out of order, with their heights. */
   #late: { row: number; height: number }[] = [];
-  /** The lowest index with a hole; Infinity when there is none. */
+  /** Lowest index with a hole; Infinity if there is none. */
   #holesFrom = Number.POSITIVE_INFINITY;
 
   add(row: number, height: number): void {
@@ -24,7 +25,7 @@ export class HeightOrder {
     this.#rows[this.#count] = row;
     this.#heights[this.#count++] = height;
   }
-  /** Takes out a row that was added with this height. */
+  /** Removes a row that was added with this height. */
   remove(row: number, height: number): void {
     for (let at = this.#lowerBound(height); at < this.#count && this.#heights[at] === height; at++) {
       if (this.#rows[at] !== row) continue;
@@ -36,12 +37,12 @@ export class HeightOrder {
     const late = this.#late.findIndex((entry) => entry.row === row && entry.height === height);
     if (late >= 0) this.#late.splice(late, 1);
   }
-  /** Rows confirmed above a height, lowest first; a copy. */
+  /** Returns a copy of the rows confirmed above a height, lowest first. */
   above(height: number): Int32Array {
     this.#mergePending();
     return this.#rows.slice(this.#lowerBound(height + 1), this.#count);
   }
-  /** Fills an empty order with many rows at once, in time that grows with their number and the highest height. */
+  /** Fills an empty order with many rows. The time grows with their number and the highest height. */
   fillRows(rows: Int32Array, heightOf: (row: number) => number): void {
     const starts = new Int32Array(rows.reduce((max, row) => Math.max(max, heightOf(row)), 0) + 2);
     for (const row of rows) starts[heightOf(row) + 1]++;
@@ -56,7 +57,7 @@ export class HeightOrder {
     }
   }
 
-  /** Writes the order down or takes it from what was written. */
+  /** Saves the order to an image, or restores it from one. */
   transferImage(at: TableImage): void {
     if (!at.restoring) this.#mergePending();
     this.#count = at.number(this.#count);

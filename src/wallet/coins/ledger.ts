@@ -1,6 +1,5 @@
-// What blocks and the mempool do to a wallet's transactions and coins, event by event, as Core 0.21's CWallet does it.
-// Everything is synchronous; rows go into the batch the caller writes. What the coins are worth is told by
-// balance-sheet.ts.
+// Applies blocks and mempool events to a wallet's transactions and coins, as CWallet of Core 0.21 does. All methods are
+// synchronous. Rows go into a batch that the caller writes. Balances are in balance-sheet.ts.
 
 import { compareBytes, equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -19,17 +18,17 @@ import { outpointOf } from './outpoint.js';
 import { SpendTable } from './spend-table.js';
 import { TX_STATE, type TxPlace, TxTable, UNCONFIRMED_PLACE } from './tx-table.js';
 
-/** Confirmations below which a coinbase may not be spent, and one more as Core shows it. */
+/** Confirmations that a coinbase needs before it can be spent. Core shows one more. */
 const COINBASE_MATURITY = 100;
-/** A coinbase is watched for becoming young again by a reorganisation until it is this deep. */
+/** Depth up to which a coinbase is checked at each tip change, because a reorganisation may make it immature again. */
 const SETTLED_DEPTH = 1000;
 const TIME_TOLERANCE = 300;
 const NOTHING = new Uint8Array(0);
 
-/** When a record came, in seconds. */
+/** Times of a record, seconds. */
 export interface RecordTimes {
   readonly received: number;
-  /** As lists show it; 0 when it is to be worked out. */
+  /** Time shown in lists; 0 if it has to be computed. */
   readonly smart: number;
 }
 
@@ -37,23 +36,23 @@ export interface LedgerDeps {
   readonly keys: KeySource;
   readonly record: WalletRecord;
   readonly now: () => number;
-  /** Whether own unconfirmed change may be spent and counted (-spendzeroconfchange). */
+  /** True if own unconfirmed change counts and may be spent (-spendzeroconfchange). */
   readonly spendZeroConfChange: boolean;
-  /** Whether a transaction could be in the next block by its lock time. */
+  /** Returns whether the lock time allows the transaction in the next block. */
   readonly isFinal: (tx: TxView) => boolean;
   /** Marks addresses whose coins are spent as used (avoid_reuse). */
   readonly onSpent: (script: Uint8Array, batch: WalletBatch) => void;
-  /** An address that gives out is passed over: a payment to a later one came. */
+  /** Called for a receiving address that is skipped, because a payment to a later one arrived. */
   readonly onPassed: (script: Uint8Array, batch: WalletBatch) => void;
   /** WalletOptions.laterRecords */
   readonly laterRecords: boolean;
-  /** The same transaction over bytes of its own. */
+  /** Returns the same transaction over its own bytes. */
   readonly copyTx: (tx: TxView) => TxView;
-  /** A record was made or written anew. */
+  /** Called when a record was added or written again. */
   readonly onChanged: (txRow: number) => void;
 }
 
-/** Row of a lock. */
+/** Returns the database key of a coin's lock. */
 const lockKey = (outpoint: Uint8Array): Uint8Array =>
   walletKey(WALLET_PREFIX.lockedCoin, outpoint.subarray(0, 32), new DataView(outpoint.buffer, outpoint.byteOffset).getUint32(32, true));
 
@@ -62,19 +61,20 @@ export class Ledger {
   readonly coins = new CoinTable();
   readonly spends = new SpendTable();
   readonly sheet: BalanceSheet;
-  /** Own outputs the user locked, by `hashKey(outpoint)`. */
+  /** Outputs that the user locked, by `hashKey(outpoint)`. */
   readonly locked = new Map<string, Uint8Array>();
-  /** Those of them that have a row, and are locked again after a load. */
+  /** Locked outputs that have a row, and are locked again after a load. */
   readonly #persistentLocks = new Set<string>();
-  /** Last block processed. */
+  /** Height of the last block that was processed. */
   tipHeight = -1;
-  /** Whether every coin counts as what it is at `tipHeight`. */
+  /** True if the bucket of every coin is right for `tipHeight`. */
   isClassified = true;
   /**
-   * Conflicted rows whose block left the chain: the next confirmed rival takes its place, however deep that block was.
+   * Conflicted rows whose block left the chain. The next confirmed conflict takes its place, however deep that block
+   * was.
    */
   readonly #orphanedConflicts = new Set<number>();
-  /** Coins of coinbases that are not deep yet. */
+  /** Coins of coinbases that are not deep enough to be final. */
   readonly #recentCoinbases = new Set<number>();
   readonly #deps: LedgerDeps;
 
@@ -87,7 +87,7 @@ export class Ledger {
 
   // -- locks
 
-  /** Keeps an output back from being spent. @param batch to have it kept back after a load too; null: until then */
+  /** Locks an output against spending. @param batch makes the lock persistent; null: until the wallet is unloaded */
   lockCoin(outpoint: Uint8Array, batch: WalletBatch | null): void {
     const key = hashKey(outpoint);
     this.locked.set(key, outpoint);
@@ -100,7 +100,7 @@ export class Ledger {
     this.locked.delete(key);
     if (this.#persistentLocks.delete(key)) batch.del(lockKey(outpoint));
   }
-  /** Takes the row of a lock in. */
+  /** Loads the row of a lock. */
   loadLock(key: Uint8Array): void {
     const outpoint = outpointOf(key.subarray(1, 33), keyNumber(key, 33));
     this.locked.set(hashKey(outpoint), outpoint);
@@ -110,7 +110,9 @@ export class Ledger {
   // -- events
 
   /**
-   * A transaction was seen. @param place where; @param update false: known ones are left alone
+   * Records a transaction if it concerns the wallet. Core: SyncTransaction.
+   * @param place where it was seen
+   * @param update false: leave known transactions alone
    * @returns whether it concerns the wallet
    */
   sync(tx: TxView, place: TxPlace, batch: WalletBatch, update = true): boolean {
@@ -126,7 +128,11 @@ export class Ledger {
     return true;
   }
 
-  /** Adds a record or moves it to where it is now. @param times of a new record, of another wallet @returns its row */
+  /**
+   * Adds a record, or moves it to a new place.
+   * @param times of a new record, copied from another wallet
+   * @returns its row
+   */
   putRecord(tx: TxView, place: TxPlace, batch: WalletBatch, values?: ReadonlyMap<string, string>, times?: RecordTimes): number {
     this.#markSpentAddresses(tx, batch);
     let row = this.txs.find(tx.txid);
@@ -149,7 +155,7 @@ export class Ledger {
       const wtxid = this.txs.wtxid(row);
       const isOther = version !== null && (wtxid === undefined || !equalBytes(version.wtxid, wtxid));
       this.#setLive(row, version ?? tx);
-      // Rescans repeat what is known: only a change is written.
+      // A rescan delivers known transactions again, so write only changes.
       if (moved || isOther) this.txs.write(row, before, isOther ? version : null, batch);
       this.#addOutputs(tx, row, batch);
     }
@@ -164,7 +170,8 @@ export class Ledger {
     const [low, high] = [Math.min(height, before), Math.max(height, before)];
     this.tipHeight = height;
     this.sheet.handleTipChange(height >= before);
-    // Whether a conflict holds what it spends back depends on whether its block is still below the tip.
+    // True if a conflicted transaction still counts as spending its inputs depends on whether its block is below the
+    // tip.
     for (const row of this.txs.conflictedRows()) {
       if (this.txs.height(row) <= low || this.txs.height(row) > high) continue;
       if (height < before) this.#orphanedConflicts.add(row);
@@ -176,12 +183,12 @@ export class Ledger {
     }
   }
 
-  /** Keeps a version of a record's transaction beside those that are in memory. */
+  /** Stores another version of a record's transaction. */
   addVersion(row: number, tx: TxView, batch: WalletBatch): void {
     if (!this.txs.versions(row).some(({ wtxid }) => equalBytes(wtxid, tx.wtxid))) this.txs.addVersion(row, this.#copyOf(tx), batch);
   }
 
-  /** The mempool let a transaction go. */
+  /** Records that a transaction left the mempool. */
   leftMempool(txid: Uint8Array): void {
     const row = this.txs.find(txid);
     if (row < 0) return;
@@ -195,7 +202,10 @@ export class Ledger {
     this.sheet.markChanged(row);
   }
 
-  /** Transactions of ours that spend what a confirmed one spent can never confirm; nor can what spends them. */
+  /**
+   * Marks the wallet's transactions that spend an input of a confirmed transaction as conflicted, together with their
+   * descendants.
+   */
   #markConflicts(tx: TxView, place: TxPlace, batch: WalletBatch): void {
     const own = this.txs.find(tx.txid);
     for (let i = 0; i < tx.inputCount; i++) {
@@ -222,7 +232,10 @@ export class Ledger {
     }
   }
 
-  /** Marks payments that wait though a confirmed transaction spent a coin of theirs, and what spends them. */
+  /**
+   * Marks unconfirmed transactions as conflicted if a confirmed transaction spends one of their inputs, with their
+   * descendants.
+   */
   async markAllConflicted(batch: WalletBatch): Promise<void> {
     const slicer = new Slicer();
     for (const row of [...this.txs.liveRows()]) {
@@ -237,7 +250,10 @@ export class Ledger {
     }
   }
 
-  /** Core's abandontransaction; false when it is confirmed, conflicted or in the mempool. */
+  /**
+   * Abandons a transaction and its descendants (abandontransaction).
+   * @returns false if it is confirmed, conflicted or in the mempool
+   */
   abandonTransaction(first: number, batch: WalletBatch): boolean {
     if (this.depth(first) !== 0 || this.txs.inMempool(first)) return false;
     const todo = [first];
@@ -255,7 +271,7 @@ export class Ledger {
     return true;
   }
 
-  /** Forgets a transaction (removeprunedfunds). @param tx its bytes */
+  /** Removes a transaction (removeprunedfunds). @param tx the transaction of the record */
   removeTransaction(tx: TxView, batch: WalletBatch): void {
     const row = this.txs.find(tx.txid);
     if (row < 0) return;
@@ -278,23 +294,26 @@ export class Ledger {
 
   // -- questions
 
-  /** Confirmations; 0 outside of blocks, negative for conflicts. */
+  /** Returns the confirmations: 0 outside of blocks, negative for conflicts. */
   depth(row: number): number {
     const state = this.txs.state(row);
     if (state === TX_STATE.CONFIRMED) return this.tipHeight - this.txs.height(row) + 1;
-    // Nothing is known of a conflict whose block left the chain, however high the chain grows. Core 0.21 goes on counting.
+    // If the block of a conflict left the chain, the depth is 0, however high the chain grows. Core 0.21 goes on
+    // counting.
     if (state !== TX_STATE.CONFLICTED || this.#orphanedConflicts.has(row)) return 0;
     return Math.min(0, this.txs.height(row) - this.tipHeight - 1);
   }
-  /** Confirmations of every record at this moment, by row, for a long answer: what comes later is not among them. */
+  /**
+   * Returns the confirmations of every record by row, as of now. For long answers that must not include later changes.
+   */
   depths(): Int32Array {
     return Int32Array.from({ length: this.txs.rowCount }, (_, row) => this.depth(row));
   }
-  /** Blocks until a coinbase may be spent, 0 for others. */
+  /** Returns the number of blocks until a coinbase can be spent; 0 for other transactions. */
   blocksToMaturity(row: number): number {
     return this.txs.isCoinbase(row) ? Math.max(0, COINBASE_MATURITY + 1 - this.depth(row)) : 0;
   }
-  /** Whether something that may still confirm, or did, spends an outpoint. */
+  /** Returns whether a transaction that is confirmed, or may still confirm, spends an outpoint. */
   isSpent(outpoint: Uint8Array): boolean {
     let spent = false;
     this.spends.forEach(outpoint, (row) => {
@@ -303,11 +322,14 @@ export class Ledger {
     });
     return spent;
   }
-  /** Whether telling of a record takes its transaction: its coins do not say what it sent or conflicts with. */
+  /**
+   * Returns whether a reply about the record needs its transaction. Coins do not contain what it sent or what it
+   * conflicts with.
+   */
   needsTx(row: number): boolean {
     return this.txs.spendsOurs(row) || this.spends.hasConflicts(row);
   }
-  /** Keys changed: looks again at who owns a coin. */
+  /** Updates the ownership of a coin after keys were added or removed. */
   reassessCoin(coin: number, batch: WalletBatch): void {
     if (!this.coins.isLive(coin)) return;
     const ownership = this.#deps.keys.isMine(this.coins.script(coin));
@@ -317,12 +339,12 @@ export class Ledger {
     this.#writeCoin(coin, batch);
     this.#classifyCoin(coin);
   }
-  /** Keys changed: looks for outputs of a known transaction that are ours now. */
+  /** Adds outputs of a known transaction that are the wallet's since keys were added. */
   reassessTx(tx: TxView, batch: WalletBatch): void {
     const row = this.txs.find(tx.txid);
     if (row >= 0 && this.#addOutputs(tx, row, batch)) this.#classifyOutputs(row);
   }
-  /** Writes down what a known transaction pays beside our coins: those scripts may become ours. */
+  /** Indexes the scripts that a known transaction pays to others, because they may become the wallet's later. */
   indexForeignOutputs(tx: TxView, batch: WalletBatch): void {
     const row = this.txs.find(tx.txid);
     for (let vout = 0; vout < tx.outputCount; vout++) {
@@ -332,7 +354,7 @@ export class Ledger {
 
   // -- inside
 
-  /** Pays us, or spends what is ours. */
+  /** Returns whether a transaction pays the wallet or spends its coins. */
   #isRelevant(tx: TxView): boolean {
     for (let i = 0; i < tx.outputCount; i++) {
       if (this.#deps.keys.isMine(tx.outputScript(i)) !== OWNERSHIP.NO) return true;
@@ -358,7 +380,10 @@ export class Ledger {
     this.spends.add(outpoint, row);
     if (this.coins.find(outpoint) >= 0) this.txs.setSpendsOurs(row);
   }
-  /** Behind the record: a row that names a transaction without one is damage. */
+  /**
+   * Writes the coins and spends of a record. They follow the record in the batch, because a row that names a missing
+   * transaction counts as damage.
+   */
   #writeLinks(tx: TxView, row: number, batch: WalletBatch): void {
     for (const coin of this.coins.ofTx(row)) {
       this.#writeCoin(coin, batch);
@@ -372,7 +397,11 @@ export class Ledger {
   #writeSpend(outpoint: Uint8Array, txid: Uint8Array, batch: WalletBatch): void {
     batch.put(walletKey(WALLET_PREFIX.spender, outpoint, txid), NOTHING);
   }
-  /** @param batch null: the caller writes new coins @returns whether there were any */
+  /**
+   * Adds the wallet's outputs of a transaction.
+   * @param batch null: the caller writes new coins
+   * @returns whether there were new ones
+   */
   #addOutputs(tx: TxView, row: number, batch: WalletBatch | null): boolean {
     let added = false;
     for (let vout = 0; vout < tx.outputCount; vout++) {
@@ -398,14 +427,15 @@ export class Ledger {
     );
   }
   /**
-   * Which version of a known transaction its record has from now on: the first that has a witness; since release 32 that
-   * of the block it joined, and outside of blocks the lightest. Core: CWalletTx::Update, before it AddToWallet.
-   * @param moved whether its state is another now @returns null for the one on disk
+   * Chooses the version of a known transaction that its record stores: the first one with a witness. Since release 32:
+   * the version in its block, or outside of blocks the lightest one. Core: CWalletTx::Update, before it AddToWallet.
+   * @param moved whether its state has changed
+   * @returns null for the version on disk
    */
   #chooseVersion(row: number, tx: TxView, moved: boolean, batch: WalletBatch): TxView | null {
     const { txs } = this;
     const own = txs.inMemory(row);
-    // A confirmed one with one witness; what comes when it leaves its block was in there.
+    // The record is confirmed and has one version. If it left its block now, its version is that of the block.
     if (own === undefined) return moved ? tx : null;
     this.addVersion(row, tx, batch);
     if (!this.#deps.laterRecords) return tx.hasWitness && !own.hasWitness ? tx : own;
@@ -416,12 +446,12 @@ export class Ledger {
     if (this.txs.state(row) === TX_STATE.CONFIRMED) this.txs.setView(row, undefined);
     else if (this.txs.view(row) !== tx) this.txs.setView(row, this.#copyOf(tx));
   }
-  /** A view of its own bytes: the block it came in need not stay in memory. */
+  /** Copies a transaction, so that its block need not stay in memory. */
   #copyOf(tx: TxView): TxView {
     return this.#deps.copyTx(tx);
   }
 
-  /** Mutated copies of one payment share what the user said about it: taken from the oldest. */
+  /** Copies the user's values from the oldest of several malleated copies of a payment. */
   #copyTwinValues(tx: TxView, row: number): void {
     const twins = new Set<number>();
     for (let i = 0; i < tx.inputCount; i++) for (const other of this.spends.spenders(tx.outpoint(i))) twins.add(other);
@@ -441,7 +471,7 @@ export class Ledger {
     }
   }
 
-  /** Core's ComputeTimeSmart: never earlier than what arrived before, never later than now. */
+  /** Returns the smart time: not before earlier arrivals, and not after now. Core: ComputeTimeSmart. */
   #smartTime(row: number, place: TxPlace): number {
     const received = this.txs.received(row);
     if (place.state !== TX_STATE.CONFIRMED) return received;
@@ -459,13 +489,13 @@ export class Ledger {
     return Math.max(latestEntry, Math.min(place.blockTime, latestNow));
   }
 
-  /** What a coin counts as now. */
+  /** Returns the present bucket of a coin. */
   #bucketOf(coin: number): Bucket {
     const row = this.coins.txRow(coin);
     if (this.coins.ownership(coin) === OWNERSHIP.NO) return BUCKET.NONE;
     const state = this.txs.state(row);
     if (state === TX_STATE.CONFLICTED || state === TX_STATE.ABANDONED) return BUCKET.NONE;
-    // A young coinbase counts as such even when something of ours that can't confirm yet spends it, as in Core.
+    // An immature coinbase counts as immature even if an unconfirmed transaction of the wallet spends it, as in Core.
     if (state === TX_STATE.CONFIRMED && this.blocksToMaturity(row) > 0) return BUCKET.IMMATURE;
     if (this.isSpent(this.coins.outpointView(coin))) return BUCKET.NONE;
     if (state === TX_STATE.CONFIRMED) return BUCKET.CONFIRMED;
@@ -499,13 +529,14 @@ export class Ledger {
     this.#classifyOutputs(row);
     const tx = this.txs.view(row);
     if (tx) this.#classifyInputs(tx);
-    // A confirmed transaction that became conflicted has no view: the coins it spent are not named here.
+    // A confirmed transaction that became conflicted has no parsed view, so the coins it spent are unknown. Check all
+    // coins.
     else for (const coin of this.coins.rows()) this.#classifyCoin(coin);
   }
 
   // -- loading
 
-  /** Writes all tables down, with what every coin counts as, or takes them from what was written. */
+  /** Saves all tables and buckets to an image, or restores them from one. */
   transferImage(at: TableImage): void {
     this.tipHeight = at.number(this.tipHeight);
     this.txs.transferImage(at);
@@ -516,18 +547,18 @@ export class Ledger {
     this.isClassified = true;
     this.sheet.invalidateSums();
   }
-  /** Looks again at a coin, if it is one. */
+  /** Updates the bucket of an outpoint if it is a coin of the wallet. */
   classifyOutput(outpoint: Uint8Array): void {
     const coin = this.coins.find(outpoint);
     if (coin >= 0) this.#classifyCoin(coin);
   }
-  /** Looks again at what a record touches: its own coins and those it spends. */
+  /** Updates the buckets of a transaction's outputs and of the coins that it spends. */
   classifyTx(tx: TxView): void {
     const row = this.txs.find(tx.txid);
     if (row >= 0) this.#classifyAround(tx, row);
   }
 
-  /** @returns false for a damaged row */
+  /** Loads a row. @returns false if the row is damaged */
   loadCoin(outpoint: Uint8Array, value: Uint8Array): boolean {
     const coin = decodeCoinRow(value);
     if (coin === null || outpoint.length !== 36) return false;
@@ -540,14 +571,14 @@ export class Ledger {
     if (this.txs.isCoinbase(txRow)) this.#recentCoinbases.add(row);
     return true;
   }
-  /** @returns false for a damaged row */
+  /** Loads a row. @returns false if the row is damaged */
   loadSpend(outpoint: Uint8Array, txid: Uint8Array): boolean {
     const row = this.txs.find(txid);
     if (row < 0) return false;
     this.#addSpend(outpoint, row);
     return true;
   }
-  /** After the last row, with the tip known: puts every coin where it belongs, between other work. */
+  /** Sets the bucket of every coin, in slices. Call this after the last row was loaded and the tip is known. */
   async classifyAllCoins(): Promise<void> {
     const slicer = new Slicer();
     let count = 0;
@@ -561,12 +592,12 @@ export class Ledger {
   }
 }
 
-/** Versions of one transaction in Core's order of preference outside of blocks. */
+/** Compares two versions of a transaction by Core's preference outside of blocks. */
 function compareVersions(a: TxView, b: TxView): number {
   return Number(b.hasWitness) - Number(a.hasWitness) || a.weight - b.weight || compareBytes(a.wtxid, b.wtxid);
 }
 
-/** Equal but for what signatures may change. */
+/** Returns whether two transactions are equal except for their signatures. */
 function sameButSignatures(a: TxView, b: TxView): boolean {
   if (a.inputCount !== b.inputCount || a.version !== b.version || a.locktime !== b.locktime) return false;
   for (let i = 0; i < a.inputCount; i++) {

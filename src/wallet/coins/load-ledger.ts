@@ -1,5 +1,5 @@
-// Reads a wallet's transactions and coins from its database into the ledger's tables: records, who spends what, own
-// outputs. A million transactions take a few seconds.
+// Reads a wallet's transactions, spends and coins from its database into the ledger's tables. A million transactions
+// take a few seconds.
 import { parseTx } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { Store } from '../../storage/store.js';
@@ -7,18 +7,18 @@ import { WALLET_PREFIX } from '../storage/layout.js';
 import { scanRows } from '../storage/scan-rows.js';
 import type { Ledger } from './ledger.js';
 
-/** Transactions whose bytes are fetched together. */
+/** Number of transactions whose bytes are read together. */
 const PORTION = 256;
 const TXID = 32;
 const OUTPOINT = 36;
 
-/** Takes a row in; false when it is damaged. */
+/** Loads a row into a table. @returns false if the row is damaged */
 export type RowLoader = (key: Uint8Array, value: Uint8Array) => unknown;
 
 /**
- * Fills an empty ledger; where its coins stand is not decided before the tip is known (`judgeAll`).
- * @param visit is told of every row
- * @returns false when transactions are missing
+ * Fills an empty ledger. The buckets of coins are set later, when the tip is known (`classifyAllCoins`).
+ * @param visit wraps a loader; the wrapper counts rows and damage
+ * @returns false if transactions are missing
  */
 export async function loadLedger(
   store: Store,
@@ -48,7 +48,7 @@ export async function loadLedger(
   return sound;
 }
 
-/** Reads the transactions that are not in the best chain. @returns false when one is missing */
+/** Reads the transactions that are not in the best chain. @returns false if one is missing */
 export async function loadViews(store: Store, { txs }: Ledger, hashes: Hashes): Promise<boolean> {
   let sound = true;
   const live: number[] = [];

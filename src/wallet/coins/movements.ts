@@ -1,39 +1,44 @@
-// What a transaction moved, output by output, from the wallet's point of view: Core 0.21's CWalletTx::GetAmounts.
+// Lists what a transaction sent and received from the wallet's point of view, output by output. Core 0.21:
+// CWalletTx::GetAmounts.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { OWNERSHIP, type Ownership, type OwnershipFilter } from '../keys/ownership.js';
 import type { Wallet } from '../wallet.js';
 import { matchesFilter } from './coin-table.js';
 
-/** An output worth telling. */
+/** Output that is shown in a history. */
 export interface Movement {
   readonly vout: number;
   /** Satoshis. */
   readonly value: number;
-  /** The output script. */
+  /** Output script. */
   readonly script: Uint8Array;
-  /** Its number among the wallet's (CoinTable.scriptId), -1 when it is another's. */
+  /** Number of the script among the wallet's (CoinTable.scriptId); -1 if the script is not the wallet's. */
   readonly scriptId: number;
   readonly ownership: Ownership;
 }
 
 export interface Movements {
-  /** Satoshis of inputs that are ours and counted; above 0 the transaction is from us. */
+  /** Sum of the wallet's inputs that pass the filter, satoshis. Above 0 the transaction is from the wallet. */
   readonly debit: number;
-  /** Outputs less counted inputs, satoshis: minus the fee when every input is ours. 0 when it is not from us. */
+  /**
+   * All outputs less `debit`, satoshis: minus the fee if every input is the wallet's. 0 if the transaction is not from
+   * the wallet.
+   */
   readonly fee: number;
-  /** Whether an input is watched only. */
+  /** True if an input is watch-only. */
   readonly fromWatched: boolean;
-  /** Outputs of a transaction from us that are not change. */
+  /** Outputs of a transaction from the wallet that are not change. */
   readonly sent: readonly Movement[];
-  /** Outputs to us, without change when it is from us. */
+  /** Outputs to the wallet; without change if the transaction is from the wallet. */
   readonly received: readonly Movement[];
 }
 
 const NONE: readonly Movement[] = [];
 
 /**
- * @param tx undefined only when `txs.spendsOurs(row)` is false: the coins say everything then
- * @param change whether change counts as sent and received
+ * Returns the movements of a transaction.
+ * @param tx undefined only if `txs.spendsOurs(row)` is false, because the coins are enough then
+ * @param change whether to list change as sent and received
  */
 export function movementsOf(wallet: Wallet, row: number, tx: TxView | undefined, filter: OwnershipFilter, change = false): Movements {
   const { ledger } = wallet;
@@ -74,10 +79,10 @@ function receipt(wallet: Wallet, coin: number, filter: OwnershipFilter): Movemen
   return { vout: coins.vout(coin), value: coins.value(coin), script: coins.script(coin), scriptId: coins.scriptId(coin), ownership };
 }
 
-/** Most wallets watch nothing: no look-ups then. */
+/** Returns whether an input is watch-only. Skips the lookups in wallets without watch-only scripts. */
 const debitWatched = (wallet: Wallet, tx: TxView): boolean => wallet.watches && wallet.ledger.sheet.debit(tx, OWNERSHIP.WATCH) > 0;
 
-/** Satoshis of the outputs that count; nothing for a coinbase that may not be spent yet. */
+/** Returns the value of the wallet's outputs, satoshis; 0 for an immature coinbase. */
 export function creditOf(wallet: Wallet, row: number, filter: OwnershipFilter): number {
   const { ledger } = wallet;
   if (ledger.blocksToMaturity(row) > 0) return 0;

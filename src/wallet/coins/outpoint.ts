@@ -1,6 +1,6 @@
-// Outpoints as transactions spell them: txid in internal order and the output's number, little-endian.
+// Encodes outpoints as in transactions: txid in internal byte order, output index as 4 bytes little-endian.
 
-/** 36 bytes. */
+/** Returns an outpoint, 36 bytes. */
 export function outpointOf(txid: Uint8Array, vout: number): Uint8Array {
   const outpoint = new Uint8Array(36);
   outpoint.set(txid);

@@ -1,5 +1,5 @@
-// Where records stood at one moment: a long answer is written in turns between which blocks may come, and must not mix
-// two tips.
+// Copies the states of records at one moment. A long answer is written in slices between which blocks may arrive, and
+// must not mix two tips.
 import type { Ledger } from './ledger.js';
 import type { TxState } from './tx-table.js';
 
@@ -8,10 +8,10 @@ const COLUMNS = 5;
 export class RecordSnapshot {
   readonly tipHeight: number;
   readonly rows: Int32Array;
-  /** Depth, state, height, position and block of one record after another. */
+  /** Depth, state, height, position and block id of each record, one after another. */
   readonly #facts: Int32Array;
 
-  /** @param rows of ledger.txs */
+  /** Copies the states of these rows of ledger.txs. */
   constructor(ledger: Ledger, rows: Int32Array | readonly number[]) {
     const { txs } = ledger;
     this.rows = rows instanceof Int32Array ? rows : Int32Array.from(rows);
@@ -29,7 +29,7 @@ export class RecordSnapshot {
   get size(): number {
     return this.rows.length;
   }
-  /** Confirmations; 0 outside of blocks, negative for conflicts. */
+  /** Returns the confirmations: 0 outside of blocks, negative for conflicts. */
   depth(i: number): number {
     return this.#facts[i * COLUMNS];
   }
@@ -39,11 +39,11 @@ export class RecordSnapshot {
   height(i: number): number {
     return this.#facts[i * COLUMNS + 2];
   }
-  /** Place in the block. */
+  /** Returns the position in the block. */
   position(i: number): number {
     return this.#facts[i * COLUMNS + 3];
   }
-  /** For TxTable.block(). */
+  /** Returns the block id, for TxTable.block(). */
   blockId(i: number): number {
     return this.#facts[i * COLUMNS + 4];
   }

@@ -1,5 +1,5 @@
-// Which of the wallet's transactions spend an outpoint, in any state (Core's mapTxSpends): a table of outpoints, each
-// the head of a chain of transaction rows.
+// Index of the wallet's transactions that spend an outpoint, in any state (Core's mapTxSpends). Each outpoint is the
+// head of a linked list of transaction rows.
 import { type TableImage, transferSet } from '../image/table-image.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 
@@ -11,10 +11,10 @@ export class SpendTable {
   #next = new Int32Array(32);
   #rows = new Int32Array(32);
   #count = 0;
-  /** Rows that spend something another row spends too. */
+  /** Rows that spend an outpoint which another row also spends. */
   readonly #conflicting = new Set<number>();
 
-  /** @param outpoint 36 bytes @param row of the spending transaction */
+  /** Adds a spend. @param outpoint 36 bytes @param row row of the spending transaction */
   add(outpoint: Uint8Array, row: number): void {
     const before = this.#outpoints.rows;
     const at = this.#outpoints.add(outpoint);
@@ -29,7 +29,7 @@ export class SpendTable {
     this.#next[node] = this.#heads[at];
     this.#heads[at] = node;
   }
-  /** Writes the table down or takes it from what was written. */
+  /** Saves the table to an image, or restores it from one. */
   transferImage(at: TableImage): void {
     this.#outpoints.transferImage(at);
     this.#count = at.number(this.#count);
@@ -51,11 +51,13 @@ export class SpendTable {
       before = node;
     }
   }
-  /** Whether another transaction spends, or before its removal spent, an outpoint that this one spends. */
+  /**
+   * Returns whether another transaction spends one of this transaction's outpoints, or did so before it was removed.
+   */
   hasConflicts(row: number): boolean {
     return this.#conflicting.has(row);
   }
-  /** Rows of transactions that spend the outpoint. */
+  /** Returns the rows of transactions that spend the outpoint. */
   spenders(outpoint: Uint8Array): number[] {
     const at = this.#outpoints.find(outpoint);
     const found: number[] = [];
@@ -69,7 +71,9 @@ export class SpendTable {
     if (at < 0) return;
     for (let node = this.#heads[at]; node !== END; node = this.#next[node]) visit(this.#rows[node]);
   }
-  /** Whether anything of the wallet ever spent it; the quick answer for most inputs of a block. */
+  /**
+   * Returns whether a transaction of the wallet ever spent the outpoint. Most inputs of a block need only this check.
+   */
   has(outpoint: Uint8Array): boolean {
     return this.#outpoints.has(outpoint);
   }

@@ -1,25 +1,25 @@
-// Transactions of records: those in no block are in memory, others on disk, and what was read lately is kept, because
-// calls come back to the newest payments until they are buried.
+// Reads the transactions of records. Transactions that are not in the best chain are in memory, the others on disk.
+// Recently read ones are cached, because calls return to the newest payments until those are deep in the chain.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { TxTable } from './tx-table.js';
 
-/** Bytes of memory for transactions that are kept, and of one above which it is not worth the place. */
+/** Memory for cached transactions, and size above which a transaction is not cached, bytes. */
 const MOST_BYTES = 16 * 1024 * 1024;
 const LARGEST_BYTES = 4096;
-/** What a view takes beside the transaction's bytes. */
+/** Memory of a parsed view besides the transaction's bytes. */
 const VIEW_BYTES = 700;
 
 export interface TxReaderDeps {
   readonly txs: TxTable;
-  /** Values by key, once everything written before is there. */
+  /** Reads values by key, after all earlier writes have finished. */
   readonly read: (keys: readonly Uint8Array[]) => Promise<readonly (Uint8Array | undefined)[]>;
-  /** @param bytes its own */
+  /** Parses a transaction. @param bytes owned by the view */
   readonly parse: (bytes: Uint8Array) => TxView;
 }
 
 export class TxReader {
   /**
-   * The newer half of what was read lately, and what was new before it. Rows are never used again for another
+   * Two generations of cached transactions, the newer and the older one. A row number is never reused for another
    * transaction.
    */
   #young = new Map<number, TxView>();
@@ -31,12 +31,12 @@ export class TxReader {
     this.#deps = deps;
   }
 
-  /** The transaction, at once when it is in memory. */
+  /** Returns the transaction; synchronously if it is in memory. */
   readOne(row: number): TxView | Promise<TxView | undefined> {
     return this.#cachedView(row) ?? this.readMany([row]).then(([tx]) => tx);
   }
 
-  /** In the order of the rows; those that are not needed, or not on disk, are undefined. */
+  /** Returns transactions in the order of the rows; undefined for rows that are not needed or not on disk. */
   async readMany(rows: readonly number[], needed?: (row: number) => boolean): Promise<(TxView | undefined)[]> {
     const { txs, read, parse } = this.#deps;
     const found: (TxView | undefined)[] = new Array(rows.length);
@@ -57,7 +57,7 @@ export class TxReader {
     });
     return found;
   }
-  /** Its bytes changed. */
+  /** Drops a row from the cache, because its bytes have changed. */
   evictRow(row: number): void {
     this.#young.delete(row);
     this.#old.delete(row);

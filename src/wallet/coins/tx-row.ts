@@ -1,10 +1,10 @@
-// A transaction's record as bytes: a fixed part that loads without making objects, then what the user said about it.
+// Encodes the record of a transaction: a fixed part that loads without creating objects, then values from the user.
 // Numbers are little-endian.
 //
-//    0 state, 1   1 flags, 1 (8: the wtxid is there)   2 outputs, 4   6 height, 4   10 position in the block, 4 (-1 outside)   14 time of the block, 4
+//    0 state, 1   1 flags, 1 (8: has the wtxid)   2 outputs, 4   6 height, 4   10 position in the block, 4 (-1 outside)   14 time of the block, 4
 //   18 received, double   26 smart time, double   34 order of arrival, double   42 hash of the block, 32 (zeros outside)
 //   74 wtxid, 32; absent in records of earlier versions
-//   behind it names and values, msgpack; absent when there are none
+//   then names and values, msgpack; absent if there are none
 import { be64, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { packRow, type RowValue, unpackRow } from '../storage/rows.js';
 
@@ -20,7 +20,10 @@ export interface TxRow {
   order: number;
 }
 
-/** Key of a transaction's bytes: by arrival, so that what happened together is read together. */
+/**
+ * Returns the key of a transaction's bytes. Keys are in order of arrival, so transactions that arrived together are
+ * read together.
+ */
 export const bytesKeyOf = (order: number): Uint8Array => walletKey(WALLET_PREFIX.txBytes, be64(order));
 
 const HASH_AT = 42;
@@ -33,7 +36,7 @@ const valuesAt = (flags: number): number => ((flags & HAS_WTXID) === 0 ? FIXED :
 const scratch = new Uint8Array(FIXED);
 const view = new DataView(scratch.buffer);
 
-/** @param block 32 bytes @param wtxid undefined where it is not known */
+/** Encodes a record. @param block block hash, 32 bytes @param wtxid undefined if unknown */
 export function encodeTxRow(
   row: TxRow,
   block: Uint8Array,
@@ -61,8 +64,8 @@ export function encodeTxRow(
 }
 
 /**
- * Reads the fixed part into `row`.
- * @returns the block's hash, a view that the next call overwrites; null for a record that is too short
+ * Decodes the fixed part into `row`.
+ * @returns the block hash, a view that the next call overwrites; null if the record is too short
  */
 export function decodeTxRow(bytes: Uint8Array, row: TxRow): Uint8Array | null {
   if (bytes.length < FIXED || bytes.length < valuesAt(bytes[1])) return null;
@@ -79,11 +82,11 @@ export function decodeTxRow(bytes: Uint8Array, row: TxRow): Uint8Array | null {
   return scratch.subarray(HASH_AT, FIXED);
 }
 
-/** The wtxid of a record that is long enough, a view; null where it does not say. */
+/** Returns the wtxid of a record that is long enough, as a view; null if the record has none. */
 export const wtxidIn = (bytes: Uint8Array): Uint8Array | null =>
   (bytes[1] & HAS_WTXID) === 0 ? null : bytes.subarray(FIXED, FIXED + HASH);
 
-/** What the user said, as name and value pairs. */
+/** Returns the values from the user, as pairs of name and value. */
 export function decodeTxValues(bytes: Uint8Array): [name: string, value: string][] {
   const at = valuesAt(bytes[1]);
   if (bytes.length <= at) return [];

@@ -1,6 +1,6 @@
-// Every transaction of a wallet as a row of columns: found by txid, walked in order of arrival. Bytes of transactions
-// are on disk; those of transactions that are not in the best chain are kept parsed, because deciding about them needs
-// their inputs, and so are the versions of one that was seen with several witnesses: few ever are.
+// Table of a wallet's transactions as columns: found by txid, iterated in order of arrival. Bytes of transactions are
+// on disk. Transactions outside the best chain are also kept parsed, because decisions about them need their inputs. So
+// are the versions of a transaction that was seen with several witnesses; there are few.
 import { compareBytes, equalBytes } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { TableImage } from '../image/table-image.js';
@@ -12,18 +12,18 @@ import { HeightOrder } from './height-order.js';
 import { bytesKeyOf, decodeTxRow, decodeTxValues, encodeTxRow, type TxRow, wtxidIn } from './tx-row.js';
 import { TxidOrder } from './txid-order.js';
 
-/** Where a transaction stands, as this wallet's records say. */
+/** State of a transaction in this wallet. */
 export const TX_STATE = { UNCONFIRMED: 0, CONFIRMED: 1, CONFLICTED: 2, ABANDONED: 3 } as const;
 export type TxState = (typeof TX_STATE)[keyof typeof TX_STATE];
 
-/** The block a record names: the confirming one, or the one that conflicts; position -1 outside of blocks. */
+/** Block of a record: the one that confirms it, or the one that conflicts with it. Position -1 means no block. */
 export interface TxPlace {
   readonly state: TxState;
   readonly height: number;
   readonly blockHash: Uint8Array;
   readonly blockTime: number;
   readonly position: number;
-  /** What lists show as the time of a record that is new, seconds; absent: worked out from when it came. */
+  /** Time shown in lists, seconds; absent: computed from the time of arrival. */
   readonly shownTime?: number;
 }
 
@@ -31,12 +31,12 @@ const FLAG = { COINBASE: 1, IN_MEMPOOL: 2, SPENDS: 4, WTXID: 8 } as const;
 const HASH = 32;
 const NO_BLOCK = new Uint8Array(32);
 
-/** A record that is in no block. */
+/** Place of a record that is in no block. */
 export const UNCONFIRMED_PLACE: TxPlace = { state: TX_STATE.UNCONFIRMED, height: 0, blockHash: NO_BLOCK, blockTime: 0, position: -1 };
 
 export class TxTable {
   readonly #ids = new ByteTable();
-  /** Hashes of blocks that records name; their times beside them. */
+  /** Hashes of blocks that records name. `#blockTimes` has their times. */
   readonly #blocks = new ByteTable();
   #blockTimes = new Float64Array(32);
   #states = new Uint8Array(32);
@@ -44,35 +44,35 @@ export class TxTable {
   #heights = new Int32Array(32);
   #positions = new Int32Array(32);
   #blockRows = new Int32Array(32);
-  /** 1 while the row is in `#byHeight`. */
+  /** 1 if the row is in `#byHeight`. */
   #placed = new Uint8Array(32);
   #received = new Float64Array(32);
   #smart = new Float64Array(32);
   #orders = new Float64Array(32);
   #outputs = new Uint32Array(32);
-  /** 32 bytes a row, of rows with that flag. */
+  /** wtxids of 32 bytes per row, valid for rows with the flag WTXID. */
   #wtxids = new Uint8Array(32 * HASH);
-  /** Rows in order of arrival; removed ones stay and are skipped. */
+  /** Rows in order of arrival. Removed rows stay and are skipped. */
   #arrivals = new Int32Array(32);
   #arrivalCount = 0;
   readonly #byHeight = new HeightOrder();
   readonly #byTxid = new TxidOrder(this.#ids);
   readonly #values = new Map<number, Map<string, string>>();
   readonly #views = new Map<number, TxView>();
-  /** Where several are known: all versions, also the record's. */
+  /** All versions of transactions with more than one version, including the record's. */
   readonly #versions = new Map<number, TxView[]>();
   readonly #conflicted = new Set<number>();
-  /** The record being loaded. */
+  /** Scratch object for the record that is being loaded. */
   readonly #record = {} as TxRow;
 
   get size(): number {
     return this.#ids.size;
   }
-  /** Rows ever given out, removed ones included. */
+  /** Number of rows ever created, including removed ones. */
   get rowCount(): number {
     return this.#ids.rows;
   }
-  /** @returns -1 when unknown */
+  /** Finds a row. @returns -1 if the transaction is unknown */
   find(txid: Uint8Array): number {
     return this.#ids.find(txid);
   }
@@ -85,11 +85,11 @@ export class TxTable {
   rows(): Generator<number> {
     return this.#ids.liveRows();
   }
-  /** Rows from the newest arrival to the oldest. */
+  /** Yields rows from the newest arrival to the oldest. */
   *newestFirst(): Generator<number> {
     for (let i = this.#arrivalCount - 1; i >= 0; i--) if (this.#ids.isLive(this.#arrivals[i])) yield this.#arrivals[i];
   }
-  /** Rows from the oldest arrival to the newest. */
+  /** Yields rows from the oldest arrival to the newest. */
   *oldestFirst(): Generator<number> {
     for (let i = 0; i < this.#arrivalCount; i++) if (this.#ids.isLive(this.#arrivals[i])) yield this.#arrivals[i];
   }
@@ -108,7 +108,8 @@ export class TxTable {
     else this.#flags[row] &= ~FLAG.IN_MEMPOOL;
   }
   /**
-   * Whether an input spends an output that was ours: only such a transaction has more to tell than the outputs we own.
+   * Returns whether an input spends an output that was the wallet's. If not, the wallet's outputs describe the
+   * transaction completely.
    */
   spendsOurs(row: number): boolean {
     return (this.#flags[row] & FLAG.SPENDS) !== 0;
@@ -116,23 +117,23 @@ export class TxTable {
   setSpendsOurs(row: number): void {
     this.#flags[row] |= FLAG.SPENDS;
   }
-  /** Rows confirmed above a height, lowest first; a copy. */
+  /** Returns a copy of the rows confirmed above a height, lowest first. */
   confirmedAbove(height: number): Int32Array {
     return this.#byHeight.above(height);
   }
-  /** Every row in order of txid; not to be changed, and stale after the next addition. */
+  /** Returns every row sorted by txid. The caller must not change the array. It is stale after the next addition. */
   inTxidOrder(): Int32Array {
     return this.#byTxid.rows();
   }
-  /** Order of two rows' txids. */
+  /** Compares the txids of two rows. */
   compareTxids(a: number, b: number): number {
     return this.#ids.compare(a, b);
   }
-  /** The block a row names, as a number for `block()`; -1 without one. */
+  /** Returns the id of the block that a row names, for `block()`; -1 without one. */
   blockId(row: number): number {
     return this.#blockRows[row];
   }
-  /** Hash and time of a block by its number. */
+  /** Returns the hash and time of a block by its id. */
   block(id: number): { hash: Uint8Array; time: number } {
     return { hash: new Uint8Array(this.#blocks.key(id)), time: this.#blockTimes[id] };
   }
@@ -148,11 +149,11 @@ export class TxTable {
   blockTime(row: number): number {
     return this.#blockRows[row] < 0 ? 0 : this.#blockTimes[this.#blockRows[row]];
   }
-  /** Seconds when the record was made. */
+  /** Returns when the record was created, seconds. */
   received(row: number): number {
     return this.#received[row];
   }
-  /** The time shown first ("time"). */
+  /** Returns the time that replies show as "time", seconds. */
   smartTime(row: number): number {
     return this.#smart[row];
   }
@@ -162,7 +163,7 @@ export class TxTable {
   outputCount(row: number): number {
     return this.#outputs[row];
   }
-  /** Undefined while the transaction of an earlier version's record was not read. */
+  /** Returns the wtxid; undefined for a record of an earlier version whose transaction has not been read yet. */
   wtxid(row: number): Uint8Array | undefined {
     return (this.#flags[row] & FLAG.WTXID) === 0 ? undefined : this.#wtxids.slice(row * HASH, (row + 1) * HASH);
   }
@@ -174,7 +175,7 @@ export class TxTable {
     this.#wtxids = grown(this.#wtxids, (row + 1) * HASH - 1);
     this.#wtxids.set(wtxid, row * HASH);
   }
-  /** comment, to, replaces_txid, replaced_by_txid; names in byte order. */
+  /** Returns the values comment, to, replaces_txid and replaced_by_txid, in byte order of their names. */
   values(row: number): ReadonlyMap<string, string> | undefined {
     return this.#values.get(row);
   }
@@ -183,49 +184,51 @@ export class TxTable {
     values.set(name, value);
     this.#values.set(row, new Map([...values].sort(([a], [b]) => (a < b ? -1 : 1))));
   }
-  /** The transaction, when it is not in the best chain. */
+  /** Returns the parsed transaction if it is outside the best chain. */
   view(row: number): TxView | undefined {
     return this.#views.get(row);
   }
-  /** Whether a row's transaction is not in the best chain, as recorded. */
+  /** Returns whether a transaction is outside the best chain, according to its record. */
   isOutsideChain(row: number): boolean {
     return this.#states[row] !== TX_STATE.CONFIRMED;
   }
-  /** Rows whose transactions are not in the best chain: unconfirmed, conflicted, abandoned. */
+  /** Returns the rows of transactions outside the best chain: unconfirmed, conflicted, abandoned. */
   liveRows(): IterableIterator<number> {
     return this.#views.keys();
   }
-  /** Rows that a block made void. */
+  /** Returns the rows of conflicted transactions. */
   conflictedRows(): IterableIterator<number> {
     return this.#conflicted.keys();
   }
-  /** The transaction as its record has it, when it need not be read. */
+  /** Returns the record's version of the transaction if it is in memory. */
   inMemory(row: number): TxView | undefined {
     const view = this.#views.get(row);
     const versions = view ? undefined : this.#versions.get(row);
     const wtxid = versions && this.wtxid(row);
     return wtxid ? versions.find((tx) => equalBytes(tx.wtxid, wtxid)) : view;
   }
-  /** Versions of the transaction that are in memory, which differ in their witnesses: all where there are several. */
+  /**
+   * Returns the versions in memory, which differ in their witnesses. If there are several versions, all are in memory.
+   */
   versions(row: number): readonly TxView[] {
     const view = this.#views.get(row);
     return this.#versions.get(row) ?? (view ? [view] : []);
   }
-  /** Hashes of the versions but one, in the order of Core's map. */
+  /** Returns the wtxids of all versions except one, in the order of Core's map. */
   otherVersions(row: number, wtxid: Uint8Array): Uint8Array[] {
     const others = this.#versions.get(row)?.filter((tx) => !equalBytes(tx.wtxid, wtxid)) ?? [];
     return others.map((tx) => tx.wtxid).sort(compareBytes);
   }
-  /** @param tx one that is not known, over bytes of its own */
+  /** Adds a version. @param tx an unknown version, over its own bytes */
   addVersion(row: number, tx: TxView, batch: WalletBatch): void {
-    // The first is a version only when there is a second.
+    // The first version is stored only when there is a second one.
     const added = this.#versions.has(row) ? [tx] : [...this.versions(row), tx];
     for (const one of added) {
       this.#addVersion(row, one);
       batch.put(this.#versionKey(row, one.wtxid), new Uint8Array(one.bytes));
     }
   }
-  /** Reads a version, once the records are there. */
+  /** Loads a version, after all records. */
   loadVersion(tx: TxView): void {
     const row = this.#ids.find(tx.txid);
     if (row >= 0) this.#addVersion(row, tx);
@@ -266,7 +269,7 @@ export class TxTable {
     if (state === TX_STATE.CONFLICTED) this.#conflicted.add(row);
     else this.#conflicted.delete(row);
   }
-  /** Blocks that records name. */
+  /** Yields the hashes of blocks that records name. */
   *blockHashes(): Generator<Uint8Array> {
     for (const row of this.#blocks.liveRows()) yield this.#blocks.key(row);
   }
@@ -303,7 +306,7 @@ export class TxTable {
     batch.del(this.bytesKey(row));
   }
 
-  /** Writes a record. @param before the place it had, for the index by height @param tx given when the bytes are new */
+  /** Writes a record. @param before its previous place, for the index by height @param tx set if the bytes are new */
   write(row: number, before: TxPlace | null, tx: TxView | null, batch: WalletBatch): void {
     const txid = this.#ids.key(row);
     if (before?.state === TX_STATE.CONFIRMED) batch.del(walletKey(WALLET_PREFIX.byHeight, before.height, before.position, txid));
@@ -325,7 +328,7 @@ export class TxTable {
     };
     batch.put(walletKey(WALLET_PREFIX.tx, txid), encodeTxRow(record, this.blockHash(row), this.wtxid(row), this.#values.get(row)));
   }
-  /** Key of a transaction's bytes. */
+  /** Returns the key of a transaction's bytes. */
   bytesKey(row: number): Uint8Array {
     return bytesKeyOf(this.#orders[row]);
   }
@@ -334,8 +337,8 @@ export class TxTable {
   }
 
   /**
-   * Reads a record; records come in order of txid, and `loaded` follows the last one.
-   * @returns the row, -1 for a damaged record
+   * Loads a record. Records arrive in order of txid, and `finishLoading` follows the last one.
+   * @returns the row; -1 if the record is damaged
    */
   loadRecord(txid: Uint8Array, value: Uint8Array): number {
     const record = this.#record;
@@ -358,8 +361,8 @@ export class TxTable {
     return row;
   }
   /**
-   * Reads a record that was made or changed since the table was written down; new ones come in order of arrival.
-   * @returns as `load`
+   * Loads a record that was added or changed after the image was saved. New records arrive in order of arrival.
+   * @returns the row; -1 if the record is damaged
    */
   reloadRecord(txid: Uint8Array, value: Uint8Array): number {
     const record = this.#record;
@@ -386,7 +389,7 @@ export class TxTable {
     const wtxid = wtxidIn(value);
     if (wtxid !== null) this.setWtxid(row, wtxid);
   }
-  /** After the last load. */
+  /** Builds the orders after the last record was loaded. */
   finishLoading(): void {
     const rows = Int32Array.from(this.#ids.liveRows());
     this.#byTxid.fillRows(rows);
@@ -400,7 +403,7 @@ export class TxTable {
   }
   #byArrival(rows: Int32Array): Int32Array {
     const end = rows.reduce((max, row) => Math.max(max, this.#orders[row]), -1) + 1;
-    // Orders are numbers from a counter, with gaps where something was removed: each row has a place of its own.
+    // Orders are numbers from a counter, with gaps where records were removed. So each row has a place of its own.
     if (end > rows.length * 8 + 1000) return rows.slice().sort((a, b) => this.#orders[a] - this.#orders[b]);
     const places = new Int32Array(end);
     for (const row of rows) places[this.#orders[row]] = row + 1;
@@ -408,8 +411,8 @@ export class TxTable {
   }
 
   /**
-   * Writes the table down or takes it from what was written; transactions that are not in the best chain are to be set
-   * again.
+   * Saves the table to an image, or restores it from one. After a restore, the caller sets the views of transactions
+   * outside the best chain.
    */
   transferImage(at: TableImage): void {
     this.#ids.transferImage(at);

@@ -1,5 +1,5 @@
-// All rows in order of txid, Core's order of a wallet's transactions. Rows are loaded in that order; those that came
-// since are merged in when the order is read.
+// Keeps all rows sorted by txid, Core's order of a wallet's transactions. Rows are loaded in that order. Newer rows are
+// merged in when the order is read.
 import type { TableImage } from '../image/table-image.js';
 import type { ByteTable } from '../tables/byte-table.js';
 
@@ -15,17 +15,17 @@ export class TxidOrder {
   add(row: number): void {
     this.#fresh.push(row);
   }
-  /** Fills an empty order. @param rows in order of txid */
+  /** Fills an empty order. @param rows sorted by txid */
   fillRows(rows: Int32Array): void {
     this.#sorted = rows;
     this.#fresh = [];
   }
-  /** Call while the row still has its txid. */
+  /** Removes a row. Call this while the row still has its txid. */
   remove(row: number): void {
     this.#fresh = this.#fresh.filter((other) => other !== row);
     this.#sorted = this.#sorted.filter((other) => other !== row);
   }
-  /** Every row; not to be changed. It stays as it is, and is stale after the next addition. */
+  /** Returns every row. The caller must not change the array. It is stale after the next addition. */
   rows(): Int32Array {
     if (this.#fresh.length === 0) return this.#sorted;
     const ids = this.#ids;
@@ -40,7 +40,7 @@ export class TxidOrder {
     this.#fresh = [];
     return this.#sorted;
   }
-  /** Writes the order down or takes it from what was written. */
+  /** Saves the order to an image, or restores it from one. */
   transferImage(at: TableImage): void {
     const rows = this.rows();
     const count = at.number(rows.length);
@@ -51,7 +51,7 @@ export class TxidOrder {
     let from = 0;
     let to = 0;
     for (const row of fresh) {
-      // Where it belongs is found by halving, what lies before is moved in one piece.
+      // Find the position by binary search, and copy everything before it in one piece.
       let low = from;
       let high = old.length;
       while (low < high) {
