@@ -1,6 +1,6 @@
-// Rows of a Berkeley DB file with one B-tree named "main", as Bitcoin Core's wallets were up to release 29
-// (wallet.dat). Only reads, and only a file that was closed: what a log beside it has is not known here. Layouts:
-// Berkeley DB's dbinc/db_page.h; numbers have the byte order of the machine that made the file.
+// Reads the rows of a Berkeley DB file with one B-tree named "main": Bitcoin Core's wallets (wallet.dat) up to release
+// 29. The file must be closed, because records in a log beside it are not read. Layouts are those of Berkeley DB's
+// dbinc/db_page.h. Numbers have the byte order of the machine that wrote the file.
 //
 //   every page    0 LSN: file, 4   4 LSN: offset, 4   8 page number, 4
 //   meta page    12 magic, 4   16 version, 4   20 page size, 4   24 encryption, 1   25 type, 1   48 flags, 4   88 root page, 4
@@ -23,12 +23,12 @@ const damaged = (why: string): never => {
   throw new CoreFileError(`The file is damaged: ${why}`);
 };
 
-/** Whether the first bytes of a file are those of such a database. */
+/** Returns whether a file begins like a Berkeley DB B-tree. */
 export function isBdb(head: Uint8Array): boolean {
   return head.length >= MAGIC_AT + 4 && byteOrder(head) !== null;
 }
 
-/** Whether numbers are little-endian; null when it is no B-tree. */
+/** Returns whether numbers are little-endian; null if the file is not a B-tree. */
 function byteOrder(head: Uint8Array): boolean | null {
   const view = viewOf(head);
   if (view.getUint32(MAGIC_AT, true) === MAGIC) return true;
@@ -37,7 +37,7 @@ function byteOrder(head: Uint8Array): boolean | null {
 
 const viewOf = ({ buffer, byteOffset, length }: Uint8Array): DataView => new DataView(buffer, byteOffset, length);
 
-/** What a meta page says. */
+/** Fields of a meta page. */
 interface Meta {
   readonly little: boolean;
   readonly pageSize: number;
@@ -58,7 +58,7 @@ function readMeta(bytes: Uint8Array, number: number): Meta {
   return { little, pageSize, root: view.getUint32(88, little) };
 }
 
-/** A page of a tree, and what is on it. */
+/** Page of a tree, and its items. */
 class TreePage {
   readonly #view: DataView;
   readonly #little: boolean;
@@ -84,7 +84,7 @@ class TreePage {
   get next(): number {
     return this.u32(16);
   }
-  /** Of an overflow page: how much of it is data. */
+  /** Number of data bytes on an overflow page. */
   get filled(): number {
     return this.u16(22);
   }
@@ -94,7 +94,7 @@ class TreePage {
   u32(at: number): number {
     return this.#view.getUint32(at, this.#little);
   }
-  /** Offsets of the items. */
+  /** Yields the offsets of the items. */
   *items(): Generator<number> {
     const entries = this.u16(20);
     if (HEADER + entries * 2 > this.bytes.length) damaged('a page has more items than room');
@@ -104,14 +104,14 @@ class TreePage {
       yield at;
     }
   }
-  /** Bytes of an item. */
+  /** Returns a view of bytes of the page. */
   part(at: number, length: number): Uint8Array {
     if (at + length > this.bytes.length) damaged('an item lies outside of its page');
     return this.bytes.subarray(at, at + length);
   }
 }
 
-/** All rows, in the order of their keys. @throws CoreFileError */
+/** Yields all rows in the order of their keys. @throws CoreFileError */
 export async function* bdbRecords(source: ByteSource): AsyncGenerator<CoreRow> {
   const outer = readMeta(await source.read(0, META_SIZE), 0);
   const file = new PagedFile(source, outer.pageSize);
@@ -119,7 +119,7 @@ export async function* bdbRecords(source: ByteSource): AsyncGenerator<CoreRow> {
   const metaPage = await file.page(main);
   const meta = readMeta(metaPage, main);
   if (meta.pageSize !== outer.pageSize) damaged('its trees have pages of two sizes');
-  // Depth first, so that keys come in their order; a level below each link.
+  // Depth first, so that keys arrive in order. A child page must be one level below its parent.
   const todo: { number: number; level: number | null }[] = [{ number: meta.root, level: null }];
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
     const page = new TreePage(await file.page(next.number), meta.little, next.number);
@@ -135,7 +135,7 @@ export async function* bdbRecords(source: ByteSource): AsyncGenerator<CoreRow> {
   }
 }
 
-/** The page that describes the tree of the rows: the one name in the tree of names. */
+/** Returns the meta page of the tree with the rows: the only entry in the tree of names. */
 async function mainTree(file: PagedFile, { little, root }: Meta): Promise<number> {
   const page = new TreePage(await file.page(root), little, root);
   const [name, place, more] = page.type === PAGE.LEAF ? [...page.items()] : [];
@@ -171,7 +171,7 @@ async function* rowsOf(page: TreePage, file: PagedFile, little: boolean): AsyncG
   let isKey = true;
   for (const at of page.items()) {
     const data = await itemAt(page, at, file, little);
-    // Of a deleted pair either both are marked, or the value.
+    // A deleted pair has the mark on both items, or on the value only.
     if (isKey) key = data;
     else if (key !== null && data !== null) yield { key, value: data };
     isKey = !isKey;
@@ -179,7 +179,7 @@ async function* rowsOf(page: TreePage, file: PagedFile, little: boolean): AsyncG
   if (!isKey) damaged('a key has no value');
 }
 
-/** The bytes of an item, a copy; null for a deleted one. */
+/** Returns a copy of an item's bytes; null if the item is deleted. */
 async function itemAt(page: TreePage, at: number, file: PagedFile, little: boolean): Promise<Uint8Array | null> {
   const kind = page.bytes[at + 2];
   if ((kind & ITEM.DELETED) !== 0) return null;

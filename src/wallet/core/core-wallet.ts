@@ -1,5 +1,5 @@
-// What a wallet file of Bitcoin Core holds, as plain records. Decoded from its rows in the formats of Core's
-// wallet/walletdb.cpp (0.21 to master); a row's key begins with its kind, as a text with its length.
+// Decodes the rows of a Bitcoin Core wallet file into plain records. Formats: Core's wallet/walletdb.cpp, 0.21 to
+// master. A key begins with the kind of the row, as text with its length.
 import type { ExtendedKey } from '../../address/bip32/extended-key.js';
 import { parsePath } from '../../address/bip32/key-path.js';
 import type { KeyOrigin } from '../../address/descriptor/expansion.js';
@@ -11,25 +11,25 @@ import type { Hashes } from '../../crypto/crypto.js';
 import { secretBytes } from '../../crypto/secret-bytes.js';
 import { CoreFileError, type CoreRow } from './paged-file.js';
 
-/** A private key as it lies in the file. */
+/** Private key as stored in the file. */
 export interface CoreSecret {
   readonly publicKey: Uint8Array;
-  /** 32 bytes, or what they were encrypted to; overwritten by wipeCoreWallet. */
+  /** 32 bytes, or their encrypted form. wipeCoreWallet overwrites them. */
   readonly bytes: Uint8Array;
   readonly encrypted: boolean;
 }
 
-/** What the file says of a key, or of a watched script. */
+/** Metadata of a key or a watched script. */
 export interface CoreMetadata {
-  /** Seconds; 0 when unknown. */
+  /** Seconds; 0 if unknown. */
   readonly time: number;
-  /** As text: m/0'/0'/5', or s or m for a seed; empty without. */
+  /** Path as text: m/0'/0'/5', or s or m for a seed; empty if there is none. */
   readonly hdPath: string;
   readonly seedId: Uint8Array | null;
   readonly origin: KeyOrigin | null;
 }
 
-/** A key under which the wallet's private keys are encrypted, itself encrypted by a passphrase. */
+/** Master key that encrypts the private keys; itself encrypted with the passphrase. */
 export interface CoreMasterKey {
   readonly sealed: Uint8Array;
   readonly salt: Uint8Array;
@@ -47,16 +47,16 @@ export interface CorePoolEntry {
 
 export interface CoreTransaction {
   readonly tx: TxView;
-  /** Internal order; zeros outside of blocks, the number one when it was abandoned. */
+  /** Internal byte order. Zeros outside of blocks; the number 1 if the transaction was abandoned. */
   readonly blockHash: Uint8Array;
-  /** In the block; -1: it conflicts with that block. */
+  /** Position in the block; -1: the transaction conflicts with that block. */
   readonly position: number;
-  /** What was said about it: comment, to, replaces_txid and the like. */
+  /** Values of the user and of Core: comment, to, replaces_txid and others. */
   readonly values: ReadonlyMap<string, string>;
   readonly received: number;
-  /** 0 when unknown. */
+  /** Seconds; 0 if unknown. */
   readonly smart: number;
-  /** Place in the order of arrival; -1 when unknown. */
+  /** Order of arrival; -1 if unknown. */
   readonly order: number;
 }
 
@@ -68,7 +68,7 @@ export interface CoreDescriptor {
   readonly rangeEnd: number;
 }
 
-/** Keys that a descriptor's cache has, by the place of their key expression. */
+/** Cached keys of a descriptor, by the place of their key expression. */
 export interface CoreCache {
   readonly parents: Map<number, ExtendedKey>;
   readonly lastHardened: Map<number, ExtendedKey>;
@@ -81,12 +81,12 @@ export interface CoreAddress {
   used: boolean;
 }
 
-/** A wallet file. Maps by hex of what their comments name. */
+/** Content of a wallet file. Keys of maps are hex of the value that the comment names. */
 export interface CoreWallet {
   flags: bigint;
-  /** What the wallet may have in it: Core's FEATURE numbers. */
+  /** Core's FEATURE number: the newest feature that the wallet uses. */
   version: number;
-  /** Hashes, newest first; empty without. */
+  /** Block hashes, newest first; empty if there is none. */
   locator: Uint8Array;
   nextOrder: number;
   hd: { seedId: Uint8Array; external: number; internal: number; isSplit: boolean } | null;
@@ -108,9 +108,9 @@ export interface CoreWallet {
   readonly caches: Map<string, CoreCache>;
   readonly descriptorSecrets: Map<string, CoreSecret[]>;
   readonly active: { type: number; internal: boolean; id: string }[];
-  /** Ids of transactions with the hashes of all forms they were seen in, which differ in their witnesses. */
+  /** txids with the wtxids of all versions that Core saw. Versions differ in their witnesses. */
   readonly variants: { txid: Uint8Array; wtxid: Uint8Array }[];
-  /** Rows of each kind that have no counterpart here. */
+  /** Number of rows by kind that have no counterpart in adit. */
   readonly skippedRows: Map<string, number>;
 }
 
@@ -137,7 +137,7 @@ export const emptyCoreWallet = (): CoreWallet => ({
   skippedRows: new Map(),
 });
 
-/** Overwrites every private key. */
+/** Overwrites every private key with zeros. */
 export function wipeCoreWallet(wallet: CoreWallet): void {
   for (const { bytes } of wallet.secrets) bytes.fill(0);
   for (const secrets of wallet.descriptorSecrets.values()) for (const { bytes } of secrets) bytes.fill(0);
@@ -146,7 +146,7 @@ export function wipeCoreWallet(wallet: CoreWallet): void {
 const textIn = (reader: ByteReader): string => Buffer.from(reader.varBytes()).toString('utf8');
 const number64 = (reader: ByteReader): number => Number(reader.i64big());
 
-/** Reads a row into the wallet. @throws CoreFileError */
+/** Decodes a row into the wallet. @throws CoreFileError */
 export function readRow(wallet: CoreWallet, { key, value }: CoreRow, hashes: Hashes): void {
   let kind = '';
   try {
@@ -172,7 +172,7 @@ const KINDS: Readonly<Record<string, RowReader>> = {
   minversion: (wallet, _, value) => {
     wallet.version = value.i32();
   },
-  // The release that wrote the file last.
+  // Release that wrote the file last.
   version: ignore,
   bestblock_nomerkle: (wallet, _, value) => readLocator(wallet, value),
   bestblock: (wallet, _, value) => {
@@ -209,7 +209,7 @@ const KINDS: Readonly<Record<string, RowReader>> = {
     wallet.scripts.push(value.varBytes().slice());
   },
   watchs: (wallet, name, value) => {
-    // The character 1 stands for yes.
+    // The character "1" means true.
     if (value.u8() === 0x31) wallet.watched.push(name.varBytes().slice());
   },
   watchmeta: (wallet, name, value) => {
@@ -220,12 +220,12 @@ const KINDS: Readonly<Record<string, RowReader>> = {
     value.i32();
     const time = number64(value);
     const publicKey = publicKeyIn(value);
-    // Wallets of before the split say neither.
+    // Wallets from before the split into internal and external keys have neither flag.
     const internal = value.remaining > 0 && value.u8() !== 0;
     const preSplit = value.remaining > 0 && value.u8() !== 0;
     wallet.pool.push({ index, time, publicKey, internal, preSplit });
   },
-  // A key that addresses were once made of by default.
+  // Key of the former default address.
   defaultkey: ignore,
   name: (wallet, name, value) => {
     addressOf(wallet, textIn(name)).label = textIn(value);
@@ -276,7 +276,7 @@ const KINDS: Readonly<Record<string, RowReader>> = {
   activeinternalspk: (wallet, name, value) => {
     wallet.active.push({ type: name.u8(), internal: true, id: toHex(value.hash()) });
   },
-  // Accounts and settings of releases before 0.18, which nothing reads any more.
+  // Accounts and settings of releases before 0.18, which nothing uses any more.
   acc: ignore,
   acentry: ignore,
   setting: ignore,
@@ -313,7 +313,7 @@ function publicKeyIn(reader: ByteReader): Uint8Array {
   return bytes.slice();
 }
 
-/** BIP-0032's fields without the network's version. */
+/** Decodes the fields of BIP-0032 without the network's version bytes. */
 function extendedKeyIn(reader: ByteReader): ExtendedKey {
   const data = reader.varBytes(74).slice();
   if (data.length !== 74) throw new DecodeError('no extended key');
@@ -344,10 +344,10 @@ function metadataIn(reader: ByteReader): CoreMetadata {
   return { time, hdPath: path === null && hdPath !== 's' ? '' : hdPath, seedId, origin };
 }
 
-/** The number of a private key within the DER of RFC 5915, as Core writes it. */
+/** Decodes a private key in the DER form of RFC 5915, as Core writes it. */
 function plainSecret(publicKey: Uint8Array, value: ByteReader, hashes: Hashes): CoreSecret {
   const der = value.varBytes();
-  // What Core wrote since 0.9 to know a damaged pair.
+  // Since 0.9 Core appends a hash that detects a damaged pair.
   if (value.remaining >= 32) {
     const pair = joined(publicKey, der);
     const digest = hashes.sha256d(pair);
@@ -381,7 +381,7 @@ function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
   return both;
 }
 
-/** Said of a transaction by the file's format alone. */
+/** Values that belong to the file format, not to the transaction. */
 const OF_FORMAT: ReadonlySet<string> = new Set(['n', 'timesmart', 'fromaccount', 'spent']);
 
 function transactionIn(txid: Uint8Array, value: ByteReader, hashes: Hashes): CoreTransaction {
@@ -393,7 +393,7 @@ function transactionIn(txid: Uint8Array, value: ByteReader, hashes: Hashes): Cor
   const blockHash = value.hash().slice();
   skipBranch(value);
   const position = value.i32();
-  // Transactions that it spends, which releases before 0.8 kept with it.
+  // Parent transactions, which releases before 0.8 stored with a transaction.
   for (let parents = value.compactSize(); parents > 0; parents--) {
     value.skip(parseTx(value.data, hashes, { offset: value.offset }).bytes.length);
     value.hash();
@@ -402,7 +402,7 @@ function transactionIn(txid: Uint8Array, value: ByteReader, hashes: Hashes): Cor
   }
   const values = new Map<string, string>();
   for (let pairs = value.compactSize(); pairs > 0; pairs--) values.set(textIn(value), textIn(value));
-  // Messages and payment requests of the GUI.
+  // Messages and payment requests of Core's GUI.
   for (let texts = value.compactSize() * 2; texts > 0; texts--) value.varBytes();
   value.u32();
   const received = value.u32();
@@ -420,7 +420,7 @@ function transactionIn(txid: Uint8Array, value: ByteReader, hashes: Hashes): Cor
   };
 }
 
-/** A path of hashes to the block's root. */
+/** Skips a merkle branch. */
 function skipBranch(value: ByteReader): void {
   value.skip(value.compactSize() * 32);
 }

@@ -1,5 +1,5 @@
-// Opens the master key of an encrypted wallet of Bitcoin Core: SHA-512 repeated over passphrase and salt (OpenSSL's
-// EVP_BytesToKey) gives the key and the vector of AES-256-CBC. Core: wallet/crypter.cpp, BytesToKeySHA512AES.
+// Decrypts the master key of an encrypted Bitcoin Core wallet. SHA-512, repeated over passphrase and salt (OpenSSL's
+// EVP_BytesToKey), gives key and initialisation vector of AES-256-CBC. Core: wallet/crypter.cpp, BytesToKeySHA512AES.
 import { createDecipheriv, createHash } from 'node:crypto';
 import { secretBytes } from '../../crypto/secret-bytes.js';
 import type { Slicer } from '../../lib/slicer.js';
@@ -7,16 +7,17 @@ import type { CoreMasterKey } from './core-wallet.js';
 import { CoreFileError } from './paged-file.js';
 
 /**
- * Core measures how many take 100 ms, some 100,000 to 1,000,000: what asks for more is made to keep the thread busy.
+ * Core chooses the number of rounds that takes 100 ms, about 100,000 to 1,000,000. A file with more than this limit
+ * wants to keep the thread busy.
  */
 const MOST_ROUNDS = 50_000_000;
 const SHA512 = 0;
 const KEY_BYTES = 32;
 const VECTOR_BYTES = 16;
-/** Between two looks at the clock. */
+/** Rounds between two checks of the clock. */
 const ROUNDS_AT_ONCE = 256;
 
-/** @returns the master key in a fresh array, null when the passphrase is wrong @throws CoreFileError */
+/** Decrypts a master key. @returns the key in a new array; null if the passphrase is wrong @throws CoreFileError */
 export async function openCoreMasterKey(
   { sealed, salt, method, rounds }: CoreMasterKey,
   passphrase: Uint8Array,
@@ -44,7 +45,7 @@ export async function openCoreMasterKey(
     tail.fill(0);
     return key;
   } catch {
-    // The padding does not fit.
+    // Wrong padding: the passphrase is wrong.
     return null;
   } finally {
     digest.fill(0);

@@ -1,30 +1,30 @@
-// A file that is read page by page, each page once at most: what its links make of it is bounded by its size. Used by
-// the readers of Bitcoin Core's wallet files.
+// Reads a file page by page, each page once at most. So the work that links inside the file can cause is bounded by the
+// file's size.
 import type { FileHandle } from 'node:fs/promises';
 import { openFile } from '../../lib/open-file.js';
 
-/** A wallet file of Bitcoin Core cannot be read, or not as it is; the message says why and what to do. */
+/** Error of a Bitcoin Core wallet file that cannot be read. The message says why, and what to do. */
 export class CoreFileError extends Error {
   override readonly name = 'CoreFileError';
 }
 
-/** Read together: pages of a tree lie mostly one behind the other. */
+/** Bytes read at once, because pages of a tree are mostly adjacent. */
 const WINDOW = 1 << 18;
 
-/** Bytes of a file by place. */
+/** Random access to the bytes of a file. */
 export interface ByteSource {
   readonly size: number;
-  /** So many bytes at a place, a copy of the caller's; fewer at the end of the file. */
+  /** Reads bytes into a new array; fewer at the end of the file. */
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** A key and a value of a wallet's database, copies of the caller's. */
+/** Key and value of a wallet's database, in arrays that the caller owns. */
 export interface CoreRow {
   readonly key: Uint8Array;
   readonly value: Uint8Array;
 }
 
-/** A file that is open. Private keys may be in what was read: closing overwrites it. */
+/** Open file. The bytes may contain private keys, so closing overwrites the buffer. */
 export class OpenFile implements ByteSource {
   readonly #handle: FileHandle;
   readonly #window = new Uint8Array(WINDOW);
@@ -40,7 +40,7 @@ export class OpenFile implements ByteSource {
     this.#changedMs = changedMs;
     this.#handle = handle;
   }
-  /** @throws as openFile */
+  /** Opens a file. @throws as openFile */
   static async open(path: string): Promise<OpenFile> {
     const handle = await openFile(path);
     try {
@@ -69,7 +69,10 @@ export class OpenFile implements ByteSource {
     }
     return into.subarray(0, filled);
   }
-  /** @throws CoreFileError when the file was written meanwhile: another program has it */
+  /**
+   * Checks that the file has not changed since it was opened.
+   * @throws CoreFileError if another program has written it
+   */
   async assertUnchanged(): Promise<void> {
     const { size, mtimeMs } = await this.#handle.stat();
     if (size !== this.size || mtimeMs !== this.#changedMs) throw new CoreFileError('The file is being written by another program');
@@ -80,7 +83,7 @@ export class OpenFile implements ByteSource {
   }
 }
 
-/** Pages of one size, numbered from 0. */
+/** File as pages of one size, numbered from 0. */
 export class PagedFile {
   readonly count: number;
   readonly #seen: Uint8Array;
@@ -94,7 +97,7 @@ export class PagedFile {
     this.count = Math.floor(source.size / pageSize);
     this.#seen = new Uint8Array(this.count);
   }
-  /** A page that no link named before. @throws CoreFileError */
+  /** Reads a page. @throws CoreFileError if the page does not exist or was read before */
   async page(number: number): Promise<Uint8Array> {
     if (number >= this.count) throw new CoreFileError(`The file is damaged: it has no page ${number}`);
     if (this.#seen[number] === 1) throw new CoreFileError(`The file is damaged: page ${number} is named twice`);

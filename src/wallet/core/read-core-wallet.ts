@@ -1,5 +1,4 @@
-// Opens a wallet file of Bitcoin Core and reads all of it. What the file's own links make of it is bounded by its size
-// (paged-file.ts).
+// Opens a Bitcoin Core wallet file and reads all of it. The size of the file bounds the work (paged-file.ts).
 import fs from 'node:fs/promises';
 import type { Hashes } from '../../crypto/crypto.js';
 import { Slicer } from '../../lib/slicer.js';
@@ -8,14 +7,16 @@ import { type CoreWallet, emptyCoreWallet, readRow, wipeCoreWallet } from './cor
 import { type ByteSource, CoreFileError, type CoreRow, OpenFile } from './paged-file.js';
 import { applicationId, isSqlite, sqliteRecords } from './sqlite-records.js';
 
-/** Everything read is in memory until the wallet is made. */
+/** Largest file, bytes. All records are in memory until the wallet is complete. */
 const MOST_BYTES = 2 ** 31;
-/** Some are as short as ten bytes and take 700 as objects; a million keys have three million. */
+/**
+ * Largest number of rows. A row of ten bytes may need 700 bytes as objects. A wallet with a million keys has three
+ * million rows.
+ */
 const MOST_ROWS = 3_000_000;
 
 /**
- * Rows of a file of either kind, and the network it names: the four bytes that begin its messages, null where it names
- * none.
+ * Returns the rows of a file of either format, and the network magic in its head (4 bytes; null in Berkeley DB files).
  */
 export async function coreRows(source: ByteSource): Promise<{ rows: AsyncGenerator<CoreRow>; network: Uint8Array | null }> {
   const head = await source.read(0, 100);
@@ -31,7 +32,10 @@ export async function coreRows(source: ByteSource): Promise<{ rows: AsyncGenerat
 /** Returns whether a file is a wallet of Bitcoin Core. @param head its first 100 bytes */
 export const isCoreFile = (head: Uint8Array): boolean => isSqlite(head) || isBdb(head);
 
-/** Rows that do not lie over each other: a page that names one place thousands of times would fill the memory. */
+/**
+ * Passes rows on until they are larger than the file. A hostile page that names one place thousands of times would
+ * otherwise fill the memory.
+ */
 async function* limitTotalSize(rows: AsyncGenerator<CoreRow>, { size }: ByteSource): AsyncGenerator<CoreRow> {
   let left = size;
   for await (const row of rows) {
@@ -41,7 +45,7 @@ async function* limitTotalSize(rows: AsyncGenerator<CoreRow>, { size }: ByteSour
   }
 }
 
-/** All that the rows tell. @throws CoreFileError */
+/** Collects all rows into a wallet. @throws CoreFileError */
 export async function collectRows(
   rows: AsyncGenerator<CoreRow>,
   hashes: Hashes,
@@ -56,7 +60,7 @@ export async function collectRows(
       try {
         readRow(wallet, row, hashes);
       } finally {
-        // It may have been a private key; what is kept of it is a copy.
+        // The value may be a private key. The wallet holds a copy.
         row.value.fill(0);
       }
       if (pauses.due) await pauses.pause();
@@ -69,9 +73,9 @@ export async function collectRows(
 }
 
 /**
- * Reads a file that no other program has open.
- * @param magic of the node's network, 4 bytes
- * @returns the wallet, whose private keys the caller overwrites (wipeCoreWallet)
+ * Reads a wallet file that no other program has open.
+ * @param magic the node's network, 4 bytes
+ * @returns the wallet. The caller overwrites its private keys (wipeCoreWallet).
  * @throws CoreFileError
  */
 export async function readCoreWallet(path: string, magic: Uint8Array, hashes: Hashes, pauses = new Slicer()): Promise<CoreWallet> {
@@ -99,9 +103,12 @@ export async function readCoreWallet(path: string, magic: Uint8Array, hashes: Ha
   }
 }
 
-/** What SQLite keeps beside a file while it is open, or after its program died: it belongs to the contents. */
+/**
+ * Refuses a file with a SQLite journal beside it: SQLite has the file open, or its program crashed. The journal belongs
+ * to the content.
+ */
 async function refuseJournals(path: string): Promise<void> {
-  // Where the file lies, not a link to it.
+  // Journals are beside the file itself, not beside a link to it.
   const file = await fs.realpath(path);
   for (const ending of ['-journal', '-wal']) {
     const info = await fs.stat(file + ending).catch(() => null);

@@ -1,6 +1,6 @@
-// Rows of a SQLite file with a table main(key, value), as Bitcoin Core's wallets of descriptors are. Only reads, and
-// only a file that was closed: a journal beside it is refused (read-core-wallet.ts). The format:
-// https://www.sqlite.org/fileformat2.html; numbers are big-endian.
+// Reads the rows of a SQLite file with a table main(key, value): Bitcoin Core's descriptor wallets. The file must be
+// closed; read-core-wallet.ts refuses a file with a journal. Format: https://www.sqlite.org/fileformat2.html. Numbers
+// are big-endian.
 //
 //   file head    0 "SQLite format 3\0"   16 page size, 2 (1: 65,536)   18 write version   19 read version   20 bytes unused at a page's end
 //               68 application id, 4: Bitcoin Core puts the network's magic there
@@ -15,17 +15,17 @@ const MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
 const HEAD = 100;
 const PAGE = { NODE: 0x05, LEAF: 0x0d } as const;
 const DAMAGED = 'The file is damaged';
-/** A tree of more levels than this holds more rows than a file can. */
+/** Largest depth of a tree. A deeper tree would hold more rows than a file can. */
 const MOST_LEVELS = 40;
 
 const damaged = (why: string): never => {
   throw new CoreFileError(`${DAMAGED}: ${why}`);
 };
 
-/** Whether the first bytes of a file are those of such a database. */
+/** Returns whether a file begins like a SQLite database. */
 export const isSqlite = (head: Uint8Array): boolean => Buffer.compare(head.subarray(0, MAGIC.length), MAGIC) === 0;
 
-/** What the head of the file says of whose it is: the network's magic, as the number of its four bytes. */
+/** Returns the application id in the head of the file: the network's magic, as a big-endian number. */
 export async function applicationId(source: ByteSource): Promise<number> {
   const head = await source.read(0, HEAD);
   return head.length === HEAD ? view(head).getUint32(68) : damaged('it ends within its head');
@@ -33,7 +33,7 @@ export async function applicationId(source: ByteSource): Promise<number> {
 
 const view = ({ buffer, byteOffset, length }: Uint8Array): DataView => new DataView(buffer, byteOffset, length);
 
-/** A file's pages, with how much of each may be used. */
+/** Pages of a database, and the usable bytes of each. */
 class Database {
   private constructor(
     readonly file: PagedFile,
@@ -52,7 +52,7 @@ class Database {
     return new Database(new PagedFile(source, pageSize), usable);
   }
 
-  /** Payloads of a table, in the order of its rows; copies. @param root number of a page, from 1 */
+  /** Yields copies of the payloads of a table, in the order of its rows. @param root page number, from 1 */
   async *payloads(root: number): AsyncGenerator<Uint8Array> {
     const todo = [{ number: root, level: 0 }];
     for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
@@ -106,7 +106,7 @@ class Database {
     }
     return whole;
   }
-  /** How much of a payload lies in its leaf. */
+  /** Returns how many bytes of a payload are in its leaf page. */
   #localOf(size: number): number {
     const most = this.usable - 35;
     if (size <= most) return size;
@@ -116,25 +116,25 @@ class Database {
   }
 }
 
-/** A number of one to nine bytes. */
+/** Reads a number of one to nine bytes. */
 function varint(bytes: Uint8Array, start: number, end: number): { value: number; next: number } {
   let value = 0;
   for (let i = 0; i < 9; i++) {
     if (start + i >= end) return damaged('a number ends outside of its page');
     const byte = bytes[start + i];
-    // Larger ones occur as row ids alone, which mean nothing here.
+    // Numbers above 2^53 occur only as row ids, which are not used.
     value = i === 8 ? value * 256 + byte : value * 128 + (byte & 0x7f);
     if (byte < 0x80 || i === 8) return { value, next: start + i + 1 };
   }
   return damaged('a number has no end');
 }
 
-/** A column: bytes of a blob or a text, or a whole number; null for anything else. */
+/** Value of a column: bytes of a blob or text, or an integer; null for any other type. */
 type Column = Uint8Array | number | null;
 
 const NUMBER_SIZES = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0] as const;
 
-/** Columns of a payload; views of it. */
+/** Returns the columns of a payload, as views of it. */
 function columnsOf(payload: Uint8Array): Column[] {
   const head = varint(payload, 0, payload.length);
   if (head.value > payload.length) damaged('the head of a row lies outside of it');
@@ -156,11 +156,11 @@ function columnsOf(payload: Uint8Array): Column[] {
 
 const textOf = (column: Column | undefined): string => (column instanceof Uint8Array ? Buffer.from(column).toString('utf8') : '');
 
-/** All rows of the table `main`. @throws CoreFileError */
+/** Yields all rows of the table `main`. @throws CoreFileError */
 export async function* sqliteRecords(source: ByteSource): AsyncGenerator<CoreRow> {
   const database = await Database.open(source);
   let root: Column | undefined;
-  // The first page lists what is in the file: type, name, table, first page, text.
+  // Page 1 lists the tables: type, name, table, root page, SQL text.
   for await (const payload of database.payloads(1)) {
     const [type, name, , page] = columnsOf(payload);
     if (textOf(type) === 'table' && textOf(name) === 'main') root = page;

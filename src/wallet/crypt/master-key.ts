@@ -1,6 +1,6 @@
-// The random key that private keys rest under, itself encrypted by a passphrase: scrypt (memory-hard, on libuv's
-// threads, not the node's), then AES-256-GCM so that a wrong passphrase is told from a right one. The cost is measured
-// when a passphrase is set.
+// Encrypts the random key that encrypts a wallet's private keys. The passphrase is stretched by scrypt, which is
+// memory-hard and runs on libuv's threads. AES-256-GCM then detects a wrong passphrase. The cost is measured when a
+// passphrase is set.
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
 import { secretCopy } from '../../crypto/secret-bytes.js';
 import { bytesOf, packRow, unpackRow } from '../storage/rows.js';
@@ -11,7 +11,7 @@ export interface SealedMasterKey {
   /** log2 of scrypt's N; r = 8, p = 1. */
   readonly cost: number;
   readonly iv: Uint8Array;
-  /** Encrypted key and tag. */
+  /** Encrypted key, followed by the authentication tag. */
   readonly sealed: Uint8Array;
 }
 
@@ -19,9 +19,9 @@ const KEY_BYTES = 32;
 const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
 const BLOCK_SIZE = 8;
-/** 2^14 * 8 * 128 bytes = 16 MiB: never cheaper than this. */
+/** Lowest cost: 2^14 * 8 * 128 bytes = 16 MiB of memory. */
 const MIN_COST = 14;
-/** 128 MiB. */
+/** Highest cost: 128 MiB of memory. */
 const MAX_COST = 17;
 const TARGET_MS = 100;
 
@@ -32,7 +32,7 @@ function stretch(passphrase: Uint8Array, salt: Uint8Array, cost: number): Promis
   });
 }
 
-/** Encrypts a master key under a passphrase; neither array is kept. */
+/** Encrypts a master key with a passphrase. The caller keeps both arrays. */
 export async function sealMasterKey(masterKey: Uint8Array, passphrase: Uint8Array): Promise<SealedMasterKey> {
   const salt = new Uint8Array(randomBytes(16));
   const started = performance.now();
@@ -55,7 +55,7 @@ export async function sealMasterKey(masterKey: Uint8Array, passphrase: Uint8Arra
   return { salt, cost, iv, sealed };
 }
 
-/** @returns the master key in a fresh array, null when the passphrase is wrong */
+/** Decrypts a master key. @returns the key in a new array; null if the passphrase is wrong */
 export async function openMasterKey(stored: SealedMasterKey, passphrase: Uint8Array): Promise<Uint8Array | null> {
   const key = await stretch(passphrase, stored.salt, stored.cost);
   try {

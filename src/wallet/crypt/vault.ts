@@ -1,6 +1,6 @@
-// How private keys rest: plain in an unencrypted wallet, under the master key in an encrypted one (AES-256-CBC, the
-// first 16 bytes of the double SHA-256 of the public key as vector, as Core's crypter). The master key is here only
-// while the wallet is unlocked.
+// Encodes private keys for storage: plain in an unencrypted wallet, otherwise encrypted with the master key
+// (AES-256-CBC, with the first 16 bytes of the public key's double SHA-256 as initialisation vector, as in Core's
+// crypter). The vault has the master key only while the wallet is unlocked.
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { Hashes } from '../../crypto/crypto.js';
@@ -9,10 +9,10 @@ import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
 
 const CIPHER = 'aes-256-cbc';
 
-/** Puts the private key of a public key into its sealed form. */
+/** Encrypts the private key of a public key. */
 export type Seal = (publicKey: Uint8Array, secret: Uint8Array) => Uint8Array;
 
-/** Encrypts a secret under a master key. @returns 48 bytes for a 32-byte secret */
+/** Encrypts a private key with a master key. @returns 48 bytes for a 32-byte key */
 export function sealSecret(masterKey: Uint8Array, publicKey: Uint8Array, secret: Uint8Array, hashes: Hashes): Uint8Array {
   const cipher = createCipheriv(CIPHER, masterKey, hashes.sha256d(publicKey).subarray(0, 16));
   const head = cipher.update(secret);
@@ -23,7 +23,7 @@ export function sealSecret(masterKey: Uint8Array, publicKey: Uint8Array, secret:
   return sealed;
 }
 
-/** @returns the secret in a fresh array, null when the key does not fit */
+/** Decrypts a private key. @returns the key in a new array; null if the master key does not fit */
 export function openSecret(masterKey: Uint8Array, publicKey: Uint8Array, sealed: Uint8Array, hashes: Hashes): Uint8Array | null {
   try {
     const decipher = createDecipheriv(CIPHER, masterKey, hashes.sha256d(publicKey).subarray(0, 16));
@@ -54,16 +54,16 @@ export class Vault {
     this.#encrypted = encrypted;
   }
 
-  /** Whether private keys rest encrypted. */
+  /** True if private keys are stored encrypted. */
   get encrypted(): boolean {
     return this.#encrypted;
   }
-  /** Whether private keys cannot be read now. */
+  /** True if the wallet is locked, so that private keys cannot be read. */
   get locked(): boolean {
     return this.#encrypted && this.#masterKey === null;
   }
 
-  /** Takes a master key over (its array becomes this vault's to wipe); the wallet is encrypted from now on. */
+  /** Unlocks the vault, which is encrypted from now on. @param masterKey belongs to the vault, which wipes it */
   unlock(masterKey: Uint8Array): void {
     this.lock();
     this.#encrypted = true;
@@ -75,16 +75,22 @@ export class Vault {
     for (const secret of this.#wipedOnLock.splice(0)) secret.fill(0);
     this.#session++;
   }
-  /** Rises with every lock: what `wipeOnLock` took before is overwritten. */
+  /**
+   * Counter that increases with every lock. Arrays that were passed to `wipeOnLock` in an earlier session are
+   * overwritten.
+   */
   get session(): number {
     return this.#session;
   }
-  /** Overwrites an array when the wallet is locked or closed. */
+  /** Registers an array that is overwritten when the wallet is locked or closed. */
   wipeOnLock(secret: Uint8Array): void {
     this.#wipedOnLock.push(secret);
   }
 
-  /** A secret in the form it rests in. @throws when locked: callers check before they change anything */
+  /**
+   * Returns the stored form of a private key.
+   * @throws if the wallet is locked; callers check this before they change anything
+   */
   seal(publicKey: Uint8Array, secret: Uint8Array): Uint8Array {
     if (!this.#encrypted) return secretCopy(secret);
     if (this.#masterKey === null) throw new Error('a locked wallet seals nothing: callers check before they change anything');
@@ -92,8 +98,8 @@ export class Vault {
   }
 
   /**
-   * A secret in a fresh array that the caller wipes; undefined when locked, or when damage left another key than the
-   * public one's.
+   * Returns a private key in a new array, which the caller wipes. Undefined if the wallet is locked, or if damage has
+   * changed the stored form.
    */
   open(publicKey: Uint8Array, resting: Uint8Array): Uint8Array | undefined {
     if (!this.#encrypted) return secretCopy(resting);
@@ -106,8 +112,8 @@ export class Vault {
 }
 
 /**
- * Whether a secret is that of a public key: the cipher's padding alone tells too little. Core: CKey::VerifyPubKey in
- * DecryptKey.
+ * Returns whether a private key belongs to a public key. The padding of the cipher alone detects too few errors. Core:
+ * CKey::VerifyPubKey in DecryptKey.
  */
 function isPair(secret: Uint8Array, publicKey: Uint8Array, keys: Pick<KeyMath, 'publicKey'>): boolean {
   const own = secret.length === 32 ? keys.publicKey(secret, publicKey.length === 33) : null;

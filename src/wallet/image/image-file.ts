@@ -1,11 +1,11 @@
-// The columns of an image as a file in the wallet's database folder, so that it is exchanged and deleted with the
-// database. Read and written in libuv's pool, straight from and into the columns.
+// Stores the columns of an image as a file in the wallet's database folder, so that it is replaced and deleted with the
+// database. Columns are read and written in place, in libuv's pool.
 //
-//   0 magic, 12   12 format, u32   16 id, 16   32 columns one after another, each from a multiple of 8
+//   0 magic, 12   12 format, u32   16 id, 16   32 columns one after another, each at a multiple of 8
 //   then the directory: number of columns, u32; of each its type, u8, whether it is secret, u8, used elements, double; SHA-256 of each
 //   piece of PIECE bytes of each column, 32   then the directory's length, u32, and SHA-256 of head, directory and length, 32
 //
-// Numbers are in the machine's order of bytes, which the format tells.
+// Numbers are in the machine's byte order. The format number shows a file of another byte order.
 import { createHash, webcrypto } from 'node:crypto';
 import fs, { type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,13 +14,16 @@ import { readExactly } from '../../storage/record-file.js';
 import { assertWriting } from '../../storage/write-stop.js';
 import { type Column, columnWithCapacity, IMAGE_FORMAT, type ImageColumn, ImageError, typeOf, wipeSecrets } from './table-image.js';
 
-/** Where images of a wallet are kept; an id names one. */
+/** Storage for the images of one wallet. An id names an image. */
 export interface ImageFiles {
-  /** @param id 16 bytes; complete and on the disk when this resolves */
+  /** Writes an image. It is complete and on disk when the promise resolves. @param id 16 bytes */
   write(id: Uint8Array, columns: readonly ImageColumn[]): Promise<void>;
-  /** @returns null when there is none of this id, or it is damaged, of another format or not readable */
+  /**
+   * Reads an image.
+   * @returns null if there is none with this id, or if it is damaged, unreadable or of another format
+   */
   read(id: Uint8Array): Promise<ImageColumn[] | null>;
-  /** Deletes every image but one. */
+  /** Deletes every image except one. */
   keepOnly(id: Uint8Array | null): Promise<void>;
 }
 
@@ -30,7 +33,7 @@ const TAIL = 36;
 const DIGEST = 32;
 const ENTRY = 10;
 const PIECE = 1 << 20;
-/** Pieces under way at a time. */
+/** Pieces that are read or written concurrently. */
 const MAX_CONCURRENT_PIECES = 8;
 const NAME = /^tables-[0-9a-f]{32}$/;
 
@@ -56,7 +59,7 @@ interface Piece {
   readonly secret: boolean;
 }
 
-/** Pieces of all columns with their places in the file. */
+/** Yields the pieces of all columns with their offsets in the file. */
 function* piecesOf(columns: readonly ImageColumn[]): Generator<Piece> {
   let at = HEAD;
   for (const { column, secret } of columns) {
@@ -67,13 +70,13 @@ function* piecesOf(columns: readonly ImageColumn[]): Generator<Piece> {
 }
 const endOf = (columns: readonly ImageColumn[]): number => columns.reduce((at, { column }) => at + padded(column.byteLength), HEAD);
 
-/** In the pool, which takes a copy; those with private keys here. */
+/** Hashes a piece in libuv's pool, which copies it. Pieces with private keys are hashed on this thread. */
 async function digestOf({ bytes, secret }: Piece): Promise<Uint8Array> {
   if (secret) return new Uint8Array(createHash('sha256').update(bytes).digest());
   return new Uint8Array(await webcrypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>));
 }
 
-/** Works pieces off, several at a time. @returns what `work` returned, in their order */
+/** Processes the pieces, several concurrently. @returns the results of `work`, in order */
 async function eachPiece<T>(columns: readonly ImageColumn[], work: (piece: Piece, index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   let index = 0;
@@ -84,7 +87,7 @@ async function eachPiece<T>(columns: readonly ImageColumn[], work: (piece: Piece
       results[own] = await work(piece, own);
     }
   };
-  // All of them end before the caller closes the file or wipes a column.
+  // Wait for all, so that the caller can close the file or wipe a column.
   const ends = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT_PIECES }, run));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   return results;
@@ -111,7 +114,7 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promis
   }
 }
 
-/** Empty columns and the digests their pieces must have. */
+/** Reads the directory. @returns empty columns, and the digests that their pieces must have */
 async function readDirectory(file: FileHandle, name: string, id: Uint8Array): Promise<{ columns: ImageColumn[]; digests: Uint8Array }> {
   const { size } = await file.stat();
   if (size < HEAD + TAIL) throw new ImageError('the file is cut off');
@@ -130,7 +133,7 @@ async function readDirectory(file: FileHandle, name: string, id: Uint8Array): Pr
   const columns: ImageColumn[] = [];
   const slicer = new Slicer();
   for (let i = 0; i < count; i++) {
-    // Large arrays take milliseconds each: the collector looks whether it can make up for them.
+    // Allocating a large array takes milliseconds, because the garbage collector checks its limits.
     if (slicer.due) await slicer.pause();
     const column = columnWithCapacity(view.getUint8(4 + i * ENTRY), view.getFloat64(6 + i * ENTRY, true));
     columns.push({ column, secret: view.getUint8(5 + i * ENTRY) === 1 });
@@ -139,7 +142,7 @@ async function readDirectory(file: FileHandle, name: string, id: Uint8Array): Pr
   return { columns, digests: directory.subarray(4 + count * ENTRY) };
 }
 
-/** Images beside a database. @param folder the database's own */
+/** Creates the storage for images beside a database. @param folder of the database */
 export function createImageFiles(folder: string): ImageFiles {
   const fileOf = (id: Uint8Array): string => path.join(folder, `tables-${Buffer.from(id).toString('hex')}`);
   return {
@@ -180,7 +183,7 @@ export function createImageFiles(folder: string): ImageFiles {
         });
         return columns;
       } catch {
-        // Whatever is wrong with it, the rows are still there.
+        // The rows contain the same data, so any fault of the image is harmless.
         wipeSecrets(read);
         return null;
       } finally {

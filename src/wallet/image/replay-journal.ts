@@ -1,4 +1,4 @@
-// Brings tables that came from an image up to date with the rows that were written after it.
+// Updates tables that were restored from an image with the rows written after it.
 import { parseTx } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { Slicer } from '../../lib/slicer.js';
@@ -8,11 +8,11 @@ import { TX_STATE } from '../coins/tx-table.js';
 import { DESCRIPTOR_ROWS, WALLET_PREFIX } from '../storage/layout.js';
 import type { Wallet } from '../wallet.js';
 
-/** Rows fetched together. */
+/** Number of rows read together. */
 const PORTION = 256;
 const OUTPOINT = 36;
 
-/** @param touched keys of rows, each once @returns false when rows are damaged or missing */
+/** Applies the journal. @param touched keys of the rows, each once @returns false if rows are damaged or missing */
 export async function replayJournal(store: Store, wallet: Wallet, touched: readonly Uint8Array[], hashes: Hashes): Promise<boolean> {
   const { legacy, descriptors, ledger, book } = wallet;
   const slicer = new Slicer();
@@ -61,7 +61,7 @@ export async function replayJournal(store: Store, wallet: Wallet, touched: reado
     present((key, value) => book.load(key.subarray(1), value)),
   );
 
-  // New transactions take their places by arrival.
+  // New transactions get their rows in order of arrival.
   const records: { txid: Uint8Array; value: Uint8Array; row: TxRow }[] = [];
   await each(WALLET_PREFIX.tx, (txid, value) => {
     const row = {} as TxRow;

@@ -1,50 +1,51 @@
-// The typed tables of a wallet written down as they lie in memory, so that loading reads columns instead of walking a
-// million rows. Every table has one method, `image(at)`, that names its columns in a fixed order: on the way out the
-// used part of each is noted, on the way in each is replaced by what was read. image-file.ts keeps the columns,
-// wallet-images.ts decides when.
+// Saves and restores the typed tables of a wallet as they are in memory, so that a load reads columns instead of a
+// million rows. Every table has one method, `transferImage`, that lists its columns in a fixed order. On saving, the
+// used part of each column is collected. On restoring, each column is replaced by the one that was read. image-file.ts
+// stores the columns, wallet-images.ts decides when.
 
 /** A column of a table. */
 export type Column = Uint8Array | Int32Array | Uint32Array | Float64Array;
 
 /**
- * Order and meaning of the columns of all tables; an image of another format is not read, and the tables are made from
- * rows again. To be raised with every change to an `image` method or to what a column means.
+ * Version of the columns of all tables. An image of another version is ignored, and the tables are made from rows.
+ * Increase this number with every change of a `transferImage` method or of the meaning of a column.
  */
 export const IMAGE_FORMAT = 6;
 
 /** One column of an image. */
 export interface ImageColumn {
-  /** The used part, a view. */
+  /** View of the used part. */
   readonly column: Column;
-  /** Whether it holds private keys: never copied, and wiped when it is not used. */
+  /** True if it contains private keys. Such a column is never copied, and is wiped if it is not used. */
   readonly secret: boolean;
 }
 
-/** Overwrites columns of private keys that will not be used. */
+/** Overwrites columns with private keys that will not be used. */
 export function wipeSecrets(columns: readonly ImageColumn[]): void {
   for (const { column, secret } of columns) if (secret) column.fill(0);
 }
 
 export class ImageError extends Error {}
 
-/** What a table sees of an image, in both directions. */
+/** Interface between a table and an image, in both directions. */
 export interface TableImage {
   /**
-   * @param used elements in use, as they are after the numbers before were exchanged
-   * @returns the column to go on with
+   * Transfers a column.
+   * @param used number of used elements, as transferred before
+   * @returns the column to continue with
    */
   column<T extends Column>(column: T, used: number): T;
-  /** The same for a column that holds private keys. */
+  /** Transfers a column that contains private keys. */
   secret(column: Uint8Array<ArrayBuffer>, used: number): Uint8Array<ArrayBuffer>;
-  /** A whole number or any other double. */
+  /** Transfers a number. */
   number(value: number): number;
-  /** Bytes of any length: what is no column. */
+  /** Transfers bytes of any length that are not a column. */
   bytes(value: () => Uint8Array): Uint8Array;
-  /** Whether columns are being replaced. */
+  /** True if the table is being restored. */
   readonly restoring: boolean;
 }
 
-/** Notes the columns of tables, as views: nothing may change until they are written. */
+/** Collects the columns of tables as views. The tables must not change until the columns are written. */
 export class ImageSaver implements TableImage {
   readonly restoring = false;
   readonly columns: ImageColumn[] = [];
@@ -68,13 +69,13 @@ export class ImageSaver implements TableImage {
   }
 }
 
-/** Hands out columns that were read, in the order they were noted. */
+/** Returns columns that were read, in the order in which they were saved. */
 export class ImageLoader implements TableImage {
   readonly restoring = true;
   #next = 0;
   readonly #columns: readonly ImageColumn[];
 
-  /** @param columns with room behind the used part, see `withRoom` */
+  /** @param columns with spare capacity behind the used part, see `columnWithCapacity` */
   constructor(columns: readonly ImageColumn[]) {
     this.#columns = columns;
   }
@@ -97,7 +98,7 @@ export class ImageLoader implements TableImage {
     if (!(next?.column instanceof Uint8Array)) throw new ImageError('columns are not those of the tables');
     return next.column;
   }
-  /** @throws ImageError when columns are left over */
+  /** Checks that all columns were used. @throws ImageError if some are left over */
   done(): void {
     if (this.#next !== this.#columns.length) throw new ImageError('columns are not those of the tables');
   }
@@ -105,14 +106,14 @@ export class ImageLoader implements TableImage {
 
 const TYPES = [Uint8Array, Int32Array, Uint32Array, Float64Array] as const;
 
-/** A number for the type of a column. */
+/** Returns the number of a column's type. */
 export function typeOf(column: Column): number {
   return TYPES.findIndex((type) => column instanceof type);
 }
 
 /**
- * A column of a type with so many used elements, and room for an eighth more: the first additions must not copy
- * everything.
+ * Creates a column with this number of used elements and an eighth more capacity, so that the first additions do not
+ * copy everything.
  */
 export function columnWithCapacity(type: number, used: number): Column {
   const Type = TYPES[type];
@@ -121,13 +122,13 @@ export function columnWithCapacity(type: number, used: number): Column {
   return whole.subarray(0, used);
 }
 
-/** The column with its room. */
+/** Returns the column with its spare capacity. */
 function wholeBuffer(used: Column): Column {
   const Type = used.constructor as new (buffer: ArrayBufferLike) => Column;
   return new Type(used.buffer);
 }
 
-/** Writes a set of rows down, or fills an empty one. */
+/** Saves a set of rows, or fills an empty set. */
 export function transferSet(at: TableImage, set: Set<number>): void {
   const count = at.number(set.size);
   const members = at.column(at.restoring ? new Int32Array(0) : Int32Array.from(set), count);

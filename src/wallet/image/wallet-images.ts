@@ -1,6 +1,6 @@
-// Keeps the image of a wallet's tables true. The row 'T' names the image; from then on every batch of rows carries a
-// row 'J' with the keys it writes, so that image and journal together are the tables, whenever the process dies. What
-// the journal cannot tell (a row of the tables that is deleted) takes the image's name away with the same batch.
+// Keeps the image of a wallet's tables valid. Row 'T' names the image. From then on every batch adds a row 'J' with the
+// keys that it writes. So the image plus the journal equals the tables, whenever the process dies. A change that the
+// journal cannot express (a deleted row) removes row 'T' in the same batch.
 import { randomBytes } from 'node:crypto';
 import type { Store } from '../../storage/store.js';
 import { be64, fromBe64, WALLET_PREFIX, walletKey } from '../storage/layout.js';
@@ -9,18 +9,18 @@ import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { ImageFiles } from './image-file.js';
 import { type ImageColumn, ImageSaver, type TableImage, wipeSecrets } from './table-image.js';
 
-/** How a node keeps images. */
+/** Settings for images. */
 export interface ImageRules {
-  /** @param folder of a wallet's database */
+  /** Returns the storage of a wallet's images. @param folder of its database */
   readonly files: (folder: string) => ImageFiles;
-  /** Smaller wallets load quickly enough from their rows. */
+  /** Number of rows below which no image is written, because such wallets load quickly from their rows. */
   readonly leastRows: number;
-  /** Rows journalled that are no reason yet for a new image. */
+  /** Number of journalled rows up to which no new image is written. */
   readonly leastJournal: number;
   readonly log: { info(line: string): void; warn(line: string): void };
 }
 
-/** Rows that the tables are made of; all others are read at every load. */
+/** Prefixes of the rows that the tables contain. All other rows are read at every load. */
 const IN_TABLES: ReadonlySet<number> = new Set([
   WALLET_PREFIX.key,
   WALLET_PREFIX.script,
@@ -33,18 +33,18 @@ const IN_TABLES: ReadonlySet<number> = new Set([
   WALLET_PREFIX.spender,
   WALLET_PREFIX.output,
 ]);
-/** What nodes use beside -walletimage. */
+/** Defaults besides -walletimage. */
 export const DEFAULT_IMAGES = { leastJournal: 5000 } as const;
 /**
- * A new image is due when this share of the rows changed: replaying a row takes as long as writing and reading some
- * hundred.
+ * A new image is written when 1 of this many rows has changed. Replaying a row takes as long as writing and reading a
+ * few hundred rows of an image.
  */
 const NEW_IMAGE_SHARE = 256;
-/** With this share, reading all rows is as quick. */
+/** If 1 of this many rows has changed, reading all rows is as fast as replaying. */
 const FUTILE_SHARE = 8;
 /**
- * Rows that a journal may name, read into memory at the next load: far more than any wallet needs before a new image is
- * due.
+ * Largest number of rows in a journal, which the next load reads into memory. No wallet needs so many before a new
+ * image is written.
  */
 export const MOST_JOURNAL = 1_000_000;
 const HEAD_KEY = walletKey(WALLET_PREFIX.image);
@@ -53,7 +53,7 @@ const ID = 16;
 const journalStart = (id: Uint8Array): Uint8Array => walletKey(WALLET_PREFIX.journal, id.subarray(0, 8));
 
 export class WalletImages {
-  /** The image that, with the journal, is what the tables hold; null when there is none. */
+  /** Id of the image that, with the journal, equals the tables; null if there is none. */
   #id: Uint8Array | null = null;
   #next = 0;
   #journalled = 0;
@@ -66,7 +66,7 @@ export class WalletImages {
     this.#files = rules.files(folder);
   }
 
-  /** Adds what the journal must tell of a batch. */
+  /** Adds a journal row for a batch. */
   journalBatch(batch: WalletBatch): void {
     if (this.#id === null) return;
     const touched: Uint8Array[] = [];
@@ -86,20 +86,19 @@ export class WalletImages {
     batch.put(walletKey(WALLET_PREFIX.journal, this.#id.subarray(0, 8), be64(this.#next++)), packRow(touched));
     this.#journalled += touched.length;
   }
-  /** From this batch on there is no image. */
+  /** Discards the image with this batch. */
   #discardWith(batch: WalletBatch): void {
     this.detachImage();
     batch.del(HEAD_KEY);
   }
-  /** The rows are in another database now. */
+  /** Detaches the image, because the rows are in another database now. */
   detachImage(): void {
     this.#id = null;
   }
 
   /**
-   * Reads the image, when there is a good one.
-   * @returns its columns and the keys of rows that were written since, each once; null: everything is to be read from
-   * rows
+   * Reads the image if it is valid.
+   * @returns its columns, and the keys of rows written since, each once; null: read everything from rows
    */
   async load(store: Store): Promise<{ columns: ImageColumn[]; touched: Uint8Array[] } | null> {
     const id = await store.get(HEAD_KEY);
@@ -130,24 +129,25 @@ export class WalletImages {
     return { columns, touched: [...touched.values()] };
   }
 
-  /** Gives up the image that was read: what is written from here on is in no journal. */
+  /** Discards the image that was read. Later writes add no journal rows. */
   async discardImage(store: Store): Promise<void> {
     this.detachImage();
     await store.batch([{ type: 'del', key: HEAD_KEY }]);
   }
 
-  /** Whether reading all rows takes no longer than going through so many changes. @param rows of all tables */
+  /** Returns whether reading all rows is at least as fast as replaying this many changes. @param rows of all tables */
   isJournalTooLong(touched: number, rows: number): boolean {
     return touched > this.#rules.leastJournal && touched * FUTILE_SHARE > rows;
   }
-  /** Whether an image of these many rows should be written. */
+  /** Returns whether a new image should be written for this many rows. */
   isNewImageDue(rows: number): boolean {
     if (rows < this.#rules.leastRows) return false;
     return this.#id === null || (this.#journalled > this.#rules.leastJournal && this.#journalled * NEW_IMAGE_SHARE > rows);
   }
   /**
-   * Writes the tables down; a failure only costs time at the next load. Nothing may change them meanwhile.
-   * @param tables calls `image` of every table @param unchanged asked at the end
+   * Writes a new image. The tables must not change meanwhile. A failure only makes the next load slower.
+   * @param tables calls `transferImage` of every table
+   * @param unchanged called at the end: whether the tables are unchanged
    */
   async save(store: Store, tables: (at: TableImage) => void, unchanged: () => boolean): Promise<void> {
     const id = new Uint8Array(randomBytes(ID));
@@ -166,7 +166,7 @@ export class WalletImages {
       this.#rules.log.warn(`The tables of a wallet could not be written down: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-  /** For the log: where a long load stands. */
+  /** Logs the progress of a long load. */
   logProgress(line: string): void {
     this.#rules.log.info(line);
   }

@@ -1,5 +1,5 @@
-// The scripts of a descriptor wallet: every descriptor's scripts up to a window ahead of what is used, in one table by
-// script. Expanding happens once per index; afterwards scripts come from disk. Core: DescriptorScriptPubKeyMan, one per
+// Scripts of a descriptor wallet: those of every descriptor up to a window ahead of the used ones, in one table by
+// script. Each index is expanded once; later loads read its scripts from disk. Core: DescriptorScriptPubKeyMan, one per
 // descriptor.
 
 import type { ExtendedKey } from '../../address/bip32/extended-key.js';
@@ -33,11 +33,11 @@ export interface DescriptorDeps {
   readonly keypoolSize: number;
 }
 
-/** Indices between two steps. */
+/** Number of indices between two steps. */
 const STEP_SCRIPTS = 8;
 const POOL_EMPTY = 'Error: Keypool ran out, please call keypoolrefill first';
 
-/** What to add; the secrets are copied. */
+/** Descriptor to add. The secrets are copied. */
 export interface NewDescriptor {
   readonly descriptor: Descriptor;
   readonly secrets: Iterable<{ readonly publicKey: Uint8Array; readonly secret: Uint8Array }>;
@@ -45,31 +45,31 @@ export interface NewDescriptor {
   readonly rangeStart: number;
   readonly rangeEnd: number;
   readonly nextIndex: number;
-  /** Scripts that were made before. */
+  /** Scripts that were derived before. */
   readonly ahead?: PrecomputedScripts;
-  /** As KeySource.topUp's: the rest of the scripts is fillPool's, for those that give out addresses. */
+  /** As in KeySource.topUp. For descriptors that give out addresses, fillPool derives the rest of the scripts. */
   readonly due?: () => boolean;
 }
 
-/** Scripts of a descriptor, made before it is added: deriving takes its time, adding does not. */
+/** Scripts that were derived before a descriptor is added. Deriving takes time, adding does not. */
 export interface PrecomputedScripts {
-  /** The index of the first. */
+  /** Index of the first entry. */
   readonly first: number;
-  /** By index; what was taken over is set to null. */
+  /** Scripts by index. Entries that were used are set to null. */
   readonly scripts: (Uint8Array[] | null)[];
-  /** What was learnt by making them. */
+  /** Cache that was filled by deriving them. */
   readonly cache: DescriptorCache;
 }
 
-/** How a descriptor's scripts are made. */
+/** Options for deriving scripts. */
 interface Expanding {
   readonly ahead?: PrecomputedScripts;
-  /** As KeySource.topUp's. */
+  /** As in KeySource.topUp. */
   readonly due?: () => boolean;
 }
 /**
- * The keys of hardened ranges are in the descriptor's row, which every pause writes again: so many times while they
- * double.
+ * Keys of hardened ranges are in the descriptor's row, which every pause writes again. So the row is written this often
+ * while the number of keys doubles.
  */
 const WRITTEN_AGAIN = 16;
 
@@ -80,7 +80,7 @@ export class DescriptorKeys implements KeySource {
   readonly #scripts = new ByteTable();
   #owners = new Int32Array(32);
   #indices = new Int32Array(32);
-  /** How many descriptors give a script. */
+  /** Number of descriptors that derive each script. */
   #givers = new Int32Array(32);
 
   needsMoreKeys = false;
@@ -91,11 +91,11 @@ export class DescriptorKeys implements KeySource {
     this.#table = new DescriptorTable(deps.context, deps.vault);
   }
 
-  /** How many descriptors there are. */
+  /** Number of descriptors. */
   get count(): number {
     return this.#table.count;
   }
-  /** All that there are now, in the order they came, each made when it is its turn. */
+  /** Yields all descriptors in the order in which they were added. Each object is made when it is reached. */
   *all(): Generator<TrackedDescriptor> {
     const { count } = this;
     for (let number = 0; number < count; number++) yield this.#table.at(number);
@@ -113,13 +113,13 @@ export class DescriptorKeys implements KeySource {
     }
     return this.#identified.id;
   }
-  /** The last answer of `idOf`: an import asks several times. */
+  /** Last result of `idOf`, because an import asks several times. */
   #identified: { readonly descriptor: Descriptor; readonly id: Uint8Array } | null = null;
   active(type: OutputType, internal: boolean): TrackedDescriptor | undefined {
     const id = this.#deps.record.active.get(slotOf(type, internal));
     return id && this.find(id);
   }
-  /** Descriptors that give out addresses, each once. */
+  /** Returns the descriptors that give out addresses, each once. */
   actives(internal?: boolean): TrackedDescriptor[] {
     const found = new Map<number, TrackedDescriptor>();
     for (const [slot, id] of this.#deps.record.active) {
@@ -162,14 +162,14 @@ export class DescriptorKeys implements KeySource {
     return { keys: 0, programs: 0, scripts: this.#scripts.rows, watched: 0 };
   }
   touchedScripts(ops: readonly BatchOp[], before: ScriptCursor): TouchedScripts {
-    // A range that was cut takes scripts away.
+    // A range that was shortened removes scripts.
     if (ops.some(({ type, key }) => type === 'del' && key[0] === WALLET_PREFIX.descriptorScripts)) return 'any';
     return this.hasNewScripts(before) ? this.newScripts(before) : null;
   }
   get scriptCount(): number {
     return this.#scripts.rows;
   }
-  /** Which descriptor a script belongs to, and at which index. */
+  /** Returns the descriptor and the index of a script. */
   locate(script: Uint8Array): { tracked: TrackedDescriptor; index: number } | undefined {
     const row = this.#scripts.find(script);
     return row < 0 ? undefined : { tracked: this.#table.at(this.#owners[row]), index: this.#indices[row] };
@@ -222,7 +222,7 @@ export class DescriptorKeys implements KeySource {
   #topUp(tracked: TrackedDescriptor, size: number, batch: WalletBatch, expanding: Expanding = {}): TopUp {
     return runSteps(this.#topUpInSteps(tracked, size, batch, expanding));
   }
-  /** The same, some scripts a step. */
+  /** Tops up a descriptor in steps of a few scripts. */
   *#topUpInSteps(tracked: TrackedDescriptor, size: number, batch: WalletBatch, { ahead, due }: Expanding): Generator<void, TopUp> {
     const target = size > 0 ? size : Math.max(this.#deps.keypoolSize, 1);
     let end = Math.max(tracked.nextIndex + target, tracked.rangeEnd);
@@ -269,8 +269,8 @@ export class DescriptorKeys implements KeySource {
   }
 
   /**
-   * Forgets scripts from an index on: a descriptor that is imported again may have a shorter range. Those that another
-   * one gives too stay.
+   * Removes scripts from an index on, because a descriptor that is imported again may have a shorter range. Scripts
+   * that another descriptor also derives stay.
    */
   *#removeScriptsFrom(tracked: TrackedDescriptor, end: number, batch: WalletBatch): Generator<void, void> {
     for (; tracked.expanded >= end; tracked.expanded--) {
@@ -302,7 +302,7 @@ export class DescriptorKeys implements KeySource {
     return left;
   }
 
-  /** The indices whose scripts `add` will make: from, up to but without. */
+  /** Returns the range of indices for which `addDescriptor` will derive scripts; `end` is exclusive. */
   missingIndices({ descriptor, rangeEnd, nextIndex }: Pick<NewDescriptor, 'descriptor' | 'rangeEnd' | 'nextIndex'>): {
     first: number;
     end: number;
@@ -310,11 +310,11 @@ export class DescriptorKeys implements KeySource {
     const first = (this.find(this.idOf(descriptor))?.expanded ?? -1) + 1;
     return { first, end: descriptor.isRange ? Math.max(nextIndex + Math.max(this.#deps.keypoolSize, 1), rangeEnd) : 1 };
   }
-  /** Takes a descriptor in, replacing one of the same text. @returns null when its scripts cannot be made */
+  /** Adds a descriptor, or replaces the one with the same text. @returns null if its scripts cannot be derived */
   addDescriptor(fresh: NewDescriptor, batch: WalletBatch): TrackedDescriptor | null {
     return runSteps(this.addDescriptorInSteps(fresh, batch));
   }
-  /** The same in steps of a few scripts, for those who have the wallet for themselves. */
+  /** Adds a descriptor in steps of a few scripts, for callers with exclusive access to the wallet. */
   *addDescriptorInSteps(fresh: NewDescriptor, batch: WalletBatch): Generator<void, TrackedDescriptor | null> {
     const { descriptor, ahead, due } = fresh;
     const id = this.idOf(descriptor);
@@ -332,18 +332,18 @@ export class DescriptorKeys implements KeySource {
       batch.put(walletKey(WALLET_PREFIX.descriptorKey, id, this.#deps.context.hashes.hash160(publicKey)), packRow([publicKey, resting]));
     }
     const expanded = yield* this.#topUpInSteps(tracked, 0, batch, { ahead, due });
-    // Learnt while the secrets can be read: a locked wallet shows the same text.
+    // Fill the cache while the secrets can be read, so that a locked wallet shows the same text.
     if (tracked.hasSecrets && !this.#deps.vault.locked) descriptor.normalizedText({ cache: tracked.cache, secrets: tracked });
     if (this.#deps.record.recordBirth(fresh.time)) this.#deps.record.write(batch);
     this.write(tracked, batch);
     return expanded === 'unable' ? null : tracked;
   }
 
-  /** As KeyTable's. */
+  /** Encrypts every private key, see KeyTable.sealAllSecrets. */
   sealAllSecrets(seal: Seal, slicer: Slicer): Promise<() => void> {
     return this.#table.secrets.sealAllSecrets(seal, slicer);
   }
-  /** Whether the private half of a public key is held, for whichever descriptor. */
+  /** Returns whether any descriptor has the private key of a public key. */
   holdsSecretOf(publicKey: Uint8Array): boolean {
     return this.#table.secrets.holds(publicKey);
   }
@@ -374,7 +374,10 @@ export class DescriptorKeys implements KeySource {
 
   // -- loading
 
-  /** Writes the tables down, or takes them from what was written; then the rows of `keptIds` are due. */
+  /**
+   * Saves the tables to an image, or restores them from one. After a restore, the rows of `cachedIds` have to be
+   * loaded.
+   */
   transferImage(at: TableImage): void {
     this.#table.transferImage(at);
     this.#scripts.transferImage(at);
@@ -382,11 +385,11 @@ export class DescriptorKeys implements KeySource {
     this.#indices = at.column(this.#indices, this.#scripts.rows);
     this.#givers = at.column(this.#givers, this.#scripts.rows);
   }
-  /** Descriptors that no image holds whole. */
+  /** Yields the ids of descriptors whose cache is not in an image. */
   cachedIds(): Generator<Uint8Array> {
     return this.#table.cachedIds();
   }
-  /** @returns false when a stored descriptor does not parse */
+  /** Loads a row. @returns false if a stored descriptor does not parse */
   loadRow(key: Uint8Array, value: Uint8Array): boolean {
     const id = key.subarray(1, 33);
     if (key[0] === WALLET_PREFIX.descriptor) return this.#loadDescriptor(id, value);
@@ -434,7 +437,7 @@ function extendedOf(row: RowValue): ExtendedKey {
   };
 }
 
-/** What a descriptor knows at one index, expanded when first asked. */
+/** Provider for one index of a descriptor, which is expanded at the first query. */
 export class DescriptorProvider implements SigningProvider {
   #known: FlatProvider | undefined;
   readonly #context: DescriptorContext;
@@ -460,7 +463,7 @@ export class DescriptorProvider implements SigningProvider {
     for (const { publicKey, origin } of expansion.keys) for (const id of this.#idsOf(publicKey)) flat.addOrigin(id, origin);
     return flat;
   }
-  /** hashKey of every id that a question may be answered about. */
+  /** Returns hashKey of every id that this provider has an answer for. */
   ids(): Set<string> {
     const { scripts, publicKeys, origins, taproots } = this.#flat;
     return new Set([...scripts.keys(), ...publicKeys.keys(), ...origins.keys(), ...taproots.keys()]);
@@ -484,7 +487,8 @@ export class DescriptorProvider implements SigningProvider {
     return found;
   }
   /**
-   * By what a key is asked for: the text of an x-only key does not say which parity the one had whose secret is held.
+   * Returns the ids of a key. The text of an x-only key does not contain its parity, so either parity may have the
+   * secret.
    */
   #idsOf(publicKey: Uint8Array): Uint8Array[] {
     const { hashes } = this.#context;

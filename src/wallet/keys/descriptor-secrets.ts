@@ -1,5 +1,5 @@
-// The private keys of a wallet's descriptors as they rest, plain or sealed: rows of columns, those of one descriptor in
-// a chain. Most descriptors have one or none.
+// Private keys of a wallet's descriptors in their stored form, plain or encrypted, as columns. The keys of one
+// descriptor are a linked list. Most descriptors have one or none.
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { Slicer } from '../../lib/slicer.js';
 import type { Seal } from '../crypt/vault.js';
@@ -8,16 +8,16 @@ import { ByteArena } from '../tables/byte-arena.js';
 import { grown } from '../tables/byte-table.js';
 import { SecretSlab } from '../tables/secret-slab.js';
 
-/** A private key as it rests: views, to be used at once. */
+/** Private key in its stored form. Both arrays are views that must be used immediately. */
 export interface RestingSecret {
   readonly publicKey: Uint8Array;
   readonly resting: Uint8Array;
 }
 
 export class DescriptorSecrets {
-  /** By descriptor: its latest secret + 1, 0 without any. */
+  /** By descriptor: number of its latest secret + 1; 0 without any. */
   #heads = new Int32Array(32);
-  /** By secret: the one before it + 1, and where it rests. */
+  /** By secret: number of the previous one + 1, and its entry in the slab. */
   #others = new Int32Array(32);
   #entries = new Int32Array(32);
   readonly #publicKeys = new ByteArena();
@@ -25,27 +25,27 @@ export class DescriptorSecrets {
   #count = 0;
   #wiped = false;
 
-  /** Makes room for a descriptor. */
+  /** Makes room for the columns of a descriptor. */
   ensureCapacity(descriptor: number): void {
     this.#heads = grown(this.#heads, descriptor);
   }
   has(descriptor: number): boolean {
     return this.#heads[descriptor] !== 0 && !this.#wiped;
   }
-  /** Those of a descriptor. */
+  /** Yields the secrets of a descriptor. */
   *of(descriptor: number): Generator<RestingSecret> {
     if (!this.has(descriptor)) return;
     for (let at = this.#heads[descriptor]; at !== 0; at = this.#others[at - 1]) {
       yield { publicKey: this.#publicKeys.get(at - 1), resting: this.#slab.get(this.#entries[at - 1]) };
     }
   }
-  /** Whether any descriptor has one of this public key. Looks at all of them. */
+  /** Returns whether any descriptor has the secret of this public key. Searches all of them. */
   holds(publicKey: Uint8Array): boolean {
     for (let secret = 0; secret < this.#count && !this.#wiped; secret++)
       if (equalBytes(this.#publicKeys.get(secret), publicKey)) return true;
     return false;
   }
-  /** @param resting copied; takes the place of the one of the same public key */
+  /** Adds a secret, or replaces the one of the same public key. @param resting stored form, which is copied */
   setSecret(descriptor: number, publicKey: Uint8Array, resting: Uint8Array): void {
     for (let at = this.#heads[descriptor]; at !== 0; at = this.#others[at - 1]) {
       if (!equalBytes(this.#publicKeys.get(at - 1), publicKey)) continue;
@@ -61,7 +61,7 @@ export class DescriptorSecrets {
     this.#heads[descriptor] = secret + 1;
   }
 
-  /** As KeyTable's. */
+  /** Encrypts every private key, see KeyTable.sealAllSecrets. */
   async sealAllSecrets(seal: Seal, slicer: Slicer): Promise<() => void> {
     const old = this.#slab;
     const next = new SecretSlab();
@@ -76,13 +76,13 @@ export class DescriptorSecrets {
       old.wipe();
     };
   }
-  /** Overwrites every secret: the end of the table. */
+  /** Overwrites every secret. The table is not used afterwards. */
   wipe(): void {
     this.#slab.wipe();
     this.#wiped = true;
   }
 
-  /** Writes the table down or takes it from what was written. @param descriptors how many there are */
+  /** Saves the table to an image, or restores it from one. @param descriptors number of descriptors */
   transferImage(at: TableImage, descriptors: number): void {
     this.#count = at.number(this.#count);
     this.#heads = at.column(this.#heads, descriptors);

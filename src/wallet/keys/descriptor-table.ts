@@ -1,6 +1,6 @@
-// The descriptors of a wallet as rows of columns, numbered in the order they came; a row may be a million's. What a
-// caller gets is a TrackedDescriptor, made when it is asked for and forgotten with the answer. Kept are those from
-// which deriving learns something: ranges and extended keys, of which a wallet has a few.
+// Table of a wallet's descriptors as columns, numbered in the order in which they were added. A wallet may have a
+// million. Callers get a TrackedDescriptor, which is made for the query and not retained. Only descriptors with a cache
+// are retained: ranges and extended keys, of which a wallet has a few.
 import { DescriptorCache } from '../../address/descriptor/cache.js';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
@@ -14,12 +14,12 @@ import { ByteArena } from '../tables/byte-arena.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 import { DescriptorSecrets } from './descriptor-secrets.js';
 
-/** One descriptor with its window: a view of its row. */
+/** Descriptor with its window: a view of a row. */
 export class TrackedDescriptor implements SecretSource {
   #descriptor: Descriptor | null;
   readonly #table: DescriptorTable;
 
-  /** @param number its place among the wallet's descriptors @param descriptor null: read when it is asked for */
+  /** @param number its row @param descriptor null: parse it when it is needed */
   constructor(
     table: DescriptorTable,
     readonly number: number,
@@ -34,46 +34,46 @@ export class TrackedDescriptor implements SecretSource {
     this.#descriptor ??= this.#table.read(this.number);
     return this.#descriptor;
   }
-  /** SHA-256 of the text. */
+  /** Id: SHA-256 of the text. */
   get id(): Uint8Array {
     return this.#table.id(this.number);
   }
-  /** The public text with its checksum. */
+  /** Public text with checksum. */
   get text(): string {
     return this.#table.text(this.number);
   }
   get isRange(): boolean {
     return this.#table.isRange(this.number);
   }
-  /** Seconds when it was made or from when it matters. */
+  /** Time from which the descriptor may have been used, seconds. */
   get time(): number {
     return this.#table.times[this.number];
   }
   set time(seconds: number) {
     this.#table.times[this.number] = seconds;
   }
-  /** The first of the indices shown as its range. */
+  /** First index of the range that replies show. */
   get rangeStart(): number {
     return this.#table.rangeStarts[this.number];
   }
   set rangeStart(index: number) {
     this.#table.rangeStarts[this.number] = index;
   }
-  /** The index behind them. */
+  /** Index after the last one of the range. */
   get rangeEnd(): number {
     return this.#table.rangeEnds[this.number];
   }
   set rangeEnd(index: number) {
     this.#table.rangeEnds[this.number] = index;
   }
-  /** The next index given out. */
+  /** Next index to give out. */
   get nextIndex(): number {
     return this.#table.nextIndices[this.number];
   }
   set nextIndex(index: number) {
     this.#table.nextIndices[this.number] = index;
   }
-  /** The highest index whose scripts are in the table of scripts, -1 for none. */
+  /** Highest index whose scripts are in the script table; -1 for none. */
   get expanded(): number {
     return this.#table.expandedEnds[this.number] - 1;
   }
@@ -84,11 +84,11 @@ export class TrackedDescriptor implements SecretSource {
   get hasSecrets(): boolean {
     return this.#table.secrets.has(this.number);
   }
-  /** Whether the private half of a public key is held for it, readable now or not. */
+  /** Returns whether the private key of a public key is stored, readable now or not. */
   holds(publicKey: Uint8Array): boolean {
     return this.#table.holds(this.number, publicKey);
   }
-  /** @param resting the secret in the form it rests in; copied */
+  /** Stores a private key. @param resting its stored form, which is copied */
   setSecret(publicKey: Uint8Array, resting: Uint8Array): void {
     this.#table.secrets.setSecret(this.number, publicKey, resting);
   }
@@ -102,10 +102,10 @@ const CACHED = 2;
 
 export class DescriptorTable {
   readonly #ids = new ByteTable();
-  /** By number, as printed. */
+  /** Printed texts, by number. */
   readonly #texts = new ByteArena();
   #flags = new Uint8Array(32);
-  // By number, see TrackedDescriptor.
+  // Columns by number, see TrackedDescriptor.
   times = new Float64Array(32);
   rangeStarts = new Uint32Array(32);
   rangeEnds = new Uint32Array(32);
@@ -113,7 +113,7 @@ export class DescriptorTable {
   expandedEnds = new Uint32Array(32);
   readonly secrets = new DescriptorSecrets();
   readonly #cached = new Map<number, TrackedDescriptor>();
-  /** Of the others the one asked for last: a call asks more than once. */
+  /** Most recently used descriptor without a cache, because a call queries it more than once. */
   #latest: TrackedDescriptor | null = null;
   readonly #trusting: DescriptorContext;
   readonly #context: DescriptorContext;
@@ -128,7 +128,7 @@ export class DescriptorTable {
   get count(): number {
     return this.#ids.rows;
   }
-  /** The number of a descriptor, -1 when there is none. */
+  /** Returns the number of a descriptor; -1 if there is none. */
   find(id: Uint8Array): number {
     return this.#ids.find(id);
   }
@@ -164,7 +164,7 @@ export class DescriptorTable {
     return undefined;
   }
 
-  /** Takes in a descriptor that is not there yet. @param descriptor of this text; null for a plain one */
+  /** Adds a descriptor that is not in the table. @param descriptor parsed from this text; null for a plain text */
   add(id: Uint8Array, text: string, descriptor: Descriptor | null, cache = new DescriptorCache()): TrackedDescriptor {
     const number = this.#ids.add(id);
     this.#texts.add(Buffer.from(text, 'latin1'));
@@ -180,7 +180,7 @@ export class DescriptorTable {
     if (hasCacheableKeys(text)) this.#cached.set(number, tracked);
     return tracked;
   }
-  /** The descriptor of a stored text, with an empty cache; null when it is none. */
+  /** Loads a stored text, with an empty cache; null if it is not a descriptor. */
   load(id: Uint8Array, text: string): TrackedDescriptor | null {
     const known = this.#ids.find(id);
     if (known >= 0 && !this.#isCached(known)) return this.at(known);
@@ -193,21 +193,21 @@ export class DescriptorTable {
     this.#cached.set(known, tracked);
     return tracked;
   }
-  /** Whether a text needs no reading: it is plain, and to the letter what was printed. */
+  /** Returns whether a text need not be parsed: it is plain, and exactly what was printed. */
   #isSound(id: Uint8Array, text: string): boolean {
     return isPlainText(text, this.#context.language) && equalBytes(this.#context.hashes.sha256(Buffer.from(text, 'latin1')), id);
   }
   #isCached(number: number): boolean {
     return (this.#flags[number] & CACHED) !== 0;
   }
-  /** Ids of those whose rows tell more than the table. */
+  /** Yields the ids of descriptors whose rows contain more than this table. */
   *cachedIds(): Generator<Uint8Array> {
     for (let number = 0; number < this.count; number++) if (this.#isCached(number)) yield this.id(number);
   }
 
-  /** Writes the table down or takes it from what was written; then `load` is due for `keptIds`. */
+  /** Saves the table to an image, or restores it from one. After a restore, call `load` for `cachedIds`. */
   transferImage(at: TableImage): void {
-    // What a text means, and whether it means anything, depends on the language.
+    // The meaning of a text, and whether it is valid, depend on the language.
     const { language } = this.#context;
     if (Buffer.from(at.bytes(() => Buffer.from(language))).toString() !== language) throw new ImageError('descriptors of another language');
     this.#ids.transferImage(at);

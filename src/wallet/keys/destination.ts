@@ -1,12 +1,12 @@
-// The address behind an output script, as the script that address stands for: the script itself, for a bare key the
-// P2PKH script of the key (Core's ExtractDestination); none for multisig, data and the rest. Address books are kept by
-// these scripts.
+// Maps an output script to the script of its address: the script itself, or for a bare key the P2PKH script of that key
+// (Core's ExtractDestination). Multisig, data and nonstandard scripts have no address. Address books use these scripts
+// as keys.
 import type { Hashes } from '../../crypto/crypto.js';
 import { solve } from '../../policy/script-type.js';
 import { idsOfXOnly, type SigningProvider } from '../../signing/signing-provider.js';
 import { payToKeyHash } from './is-mine.js';
 
-/** @returns null when there is no address */
+/** Returns the script of the address; null if there is none. */
 export function destinationOf(script: Uint8Array, hashes: Hashes): Uint8Array | null {
   const { type, solutions } = solve(script);
   switch (type) {
@@ -21,12 +21,15 @@ export function destinationOf(script: Uint8Array, hashes: Hashes): Uint8Array | 
   }
 }
 
-/** <key> OP_CHECKSIG. */
+/** Returns the P2PK script: <key> OP_CHECKSIG. */
 export function payToKey(publicKey: Uint8Array): Uint8Array {
   return Uint8Array.of(publicKey.length, ...publicKey, 0xac);
 }
 
-/** The internal key of an output of taproot that has no scripts. @returns its HASH160 with the parity that is known */
+/**
+ * Finds the internal key of a taproot output without scripts.
+ * @returns HASH160 of the key with the parity that the provider knows
+ */
 function internalKeyId(
   outputKey: Uint8Array,
   provider: Pick<SigningProvider, 'taproot' | 'origin'>,
@@ -38,8 +41,8 @@ function internalKeyId(
 }
 
 /**
- * HASH160 of the one key behind an address of P2PKH, P2WPKH or P2SH-P2WPKH, and with hashes of taproot without scripts
- * (Core's GetKeyForDestination).
+ * Returns HASH160 of the only key of a P2PKH, P2WPKH or P2SH-P2WPKH address, and if `hashes` is given of a taproot
+ * address without scripts. Core: GetKeyForDestination.
  */
 export function keyOfDestination(
   script: Uint8Array,

@@ -1,13 +1,13 @@
-// Key pools filled in slices: -keypool and keypoolrefill may ask for very many keys. Each slice is a change of its own:
-// what was made stays, as keys of a pool do not need each other.
+// Fills key pools in slices, because -keypool and keypoolrefill may request very many keys. Each slice is a change of
+// its own, and its keys stay if a later slice fails.
 import { Slicer } from '../../lib/slicer.js';
 import type { Wallet } from '../wallet.js';
 
 /**
- * Fills a wallet's pools, or does nothing where it cannot.
- * @param size as KeySource.topUp's
- * @param check called in every change before anything is made; what it throws ends this
- * @param of of a wallet of descriptors the numbers of those to fill; absent: all that give out addresses
+ * Fills a wallet's pools. Does nothing if the wallet cannot derive keys.
+ * @param size as in KeySource.topUp
+ * @param check called in every change before keys are derived; an exception ends the work
+ * @param of numbers of the descriptors to fill; absent: all that give out addresses
  */
 export async function fillPool(
   wallet: Wallet,

@@ -1,6 +1,6 @@
-// Core 0.21's decision whether a script is a legacy wallet's (IsMineInner): a walk of at most three levels over the
-// script's template, each level one look-up. Pure: the stores are behind LegacyStores. Also what a dummy signature
-// would need (solvable, CanProvide).
+// Decides whether a script belongs to a legacy wallet, as Core 0.21's IsMineInner: at most three nested scripts, one
+// lookup each. Also decides what a dummy signature would need (solvable, CanProvide). Pure: LegacyStores is an
+// interface.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import type { SolvedScript } from '../../policy/script-type.js';
@@ -8,18 +8,18 @@ import { solve } from '../../policy/script-type.js';
 import type { SigningProvider } from '../../signing/signing-provider.js';
 import { OWNERSHIP, type Ownership } from './ownership.js';
 
-/** Result of a walk: INVALID wins over everything and means "not mine". */
+/** Result for an invalid script. It wins over all other results and means "not mine". */
 const INVALID = 3;
 type MineResult = Ownership | typeof INVALID;
 
-/** Where a script stands. */
+/** Position of a script. */
 export const PLACE = { TOP: 0, P2SH: 1, WITNESS: 2 } as const;
 type Place = (typeof PLACE)[keyof typeof PLACE];
 
-/** What the decision looks up; ids are HASH160. */
+/** Lookups of the decision. Ids are HASH160. */
 export interface LegacyStores {
   hasSecret(id: Uint8Array): boolean;
-  /** Known of every key whose secret is. */
+  /** Returns a public key. Every key with a secret has one. */
   publicKey(id: Uint8Array): Uint8Array | undefined;
   script(id: Uint8Array): Uint8Array | undefined;
   hasScript(id: Uint8Array): boolean;
@@ -43,10 +43,10 @@ function evaluate(script: Uint8Array, place: Place, stores: LegacyStores, hashes
       break;
     case 'witness_v0_keyhash': {
       if (place === PLACE.WITNESS) return INVALID;
-      // What a walk over its P2PKH script comes to, in half the time: most outputs of most wallets are such.
+      // Same result as evaluating its P2PKH script, in half the time. Most outputs of most wallets are P2WPKH.
       let held = heldKey(solutions[0], PLACE.WITNESS, stores);
       if (held === OWNERSHIP.NO && stores.isWatched(payToKeyHash(solutions[0]))) held = OWNERSHIP.WATCH;
-      // Asked last, since it takes hashes: most scripts of a block are not the wallet's.
+      // Checked last because it needs a hash, and most scripts of a block are not the wallet's.
       if (held !== OWNERSHIP.NO && (place !== PLACE.TOP || stores.hasScript(hashes.hash160(script)))) result = held;
       break;
     }
@@ -76,7 +76,7 @@ function evaluate(script: Uint8Array, place: Place, stores: LegacyStores, hashes
   return result === OWNERSHIP.NO && stores.isWatched(script) ? max(result, OWNERSHIP.WATCH) : result;
 }
 
-/** P2PKH: whether the private key is held; in a witness a key that is not compressed makes the script invalid. */
+/** Evaluates P2PKH. In a witness, an uncompressed key makes the script invalid. */
 function heldKey(id: Uint8Array, place: Place, stores: LegacyStores): MineResult {
   if (place === PLACE.WITNESS) {
     const key = stores.publicKey(id);
@@ -86,7 +86,7 @@ function heldKey(id: Uint8Array, place: Place, stores: LegacyStores): MineResult
   return stores.hasSecret(id) ? OWNERSHIP.SPENDABLE : OWNERSHIP.NO;
 }
 
-/** OP_DUP OP_HASH160 <hash> OP_EQUALVERIFY OP_CHECKSIG. */
+/** Returns the P2PKH script: OP_DUP OP_HASH160 <hash> OP_EQUALVERIFY OP_CHECKSIG. */
 export function payToKeyHash(id: Uint8Array): Uint8Array {
   const script = new Uint8Array(25);
   script[0] = 0x76;
@@ -98,19 +98,20 @@ export function payToKeyHash(id: Uint8Array): Uint8Array {
   return script;
 }
 
-/** The public keys of a multisig script, in its order. */
+/** Returns the public keys of a multisig script, in its order. */
 export function keysOf(multisig: SolvedScript): readonly Uint8Array[] {
   return multisig.solutions.slice(1, -1);
 }
 
-/** Whether a script is the wallet's, and how. */
+/** Returns the ownership of a script. */
 export function legacyIsMine(script: Uint8Array, stores: LegacyStores, hashes: Hashes): Ownership {
   const verdict = evaluate(script, PLACE.TOP, stores, hashes, true);
   return verdict === INVALID ? OWNERSHIP.NO : verdict;
 }
 
 /**
- * Whether the stores may speak about a script: it is theirs at first sight, or a signature could use a key they hold.
+ * Returns whether the stores can say something about a script: it is the wallet's, or one of the wallet's keys could
+ * sign a part of it. Core: CanProvide.
  */
 export function legacyCanProvide(script: Uint8Array, stores: LegacyStores & SigningProvider, hashes: Hashes): boolean {
   const verdict = evaluate(script, PLACE.TOP, stores, hashes, false);
@@ -120,15 +121,15 @@ export function legacyCanProvide(script: Uint8Array, stores: LegacyStores & Sign
 }
 
 interface DummySignatures {
-  /** HASH160 of the keys that would sign. */
+  /** HASH160 of keys that would sign. */
   readonly keys: readonly Uint8Array[];
-  /** A complete input that standard flags accept would come out. */
+  /** True if the result is a complete input that standard flags accept. */
   readonly valid: boolean;
 }
 
 const NOTHING: DummySignatures = { keys: [], valid: false };
 
-/** What a signer with signatures for every key could do. */
+/** Evaluates what a signer with signatures for every key could do. */
 function dummySign(script: Uint8Array, place: Place, provider: SigningProvider, hashes: Hashes): DummySignatures {
   const solved = solve(script);
   const { type, solutions } = solved;
@@ -144,7 +145,7 @@ function dummySign(script: Uint8Array, place: Place, provider: SigningProvider, 
     case 'multisig': {
       const keys = keysOf(solved);
       const needed = solutions[0][0];
-      // Every key signs, though signatures of the first are enough; the interpreter matches them from the last one.
+      // Every key signs, although the first signatures would be enough. The interpreter matches them from the last one.
       return { keys: keys.map((key) => hashes.hash160(key)), valid: keys.slice(-needed).every(usable) };
     }
     case 'scripthash': {
@@ -162,12 +163,12 @@ function dummySign(script: Uint8Array, place: Place, provider: SigningProvider, 
   }
 }
 
-/** Whether the provider knows everything but private keys that spending this script takes. */
+/** Returns whether the provider knows everything for spending this script, except private keys. */
 export function isSolvable(script: Uint8Array, provider: SigningProvider, hashes: Hashes): boolean {
   return dummySign(script, PLACE.TOP, provider, hashes).valid;
 }
 
-/** HASH160 of every key a script names, as far as the provider can look into it. */
+/** Returns HASH160 of every key in a script, including inner scripts that the provider knows. */
 export function keysInScript(script: Uint8Array, provider: Pick<SigningProvider, 'script' | 'publicKey'>, hashes: Hashes): Uint8Array[] {
   const solved = solve(script);
   const { type, solutions } = solved;

@@ -1,13 +1,13 @@
-// The keys a legacy wallet keeps ready, in the order they are given out: receiving, change, and those of wallets from
-// before the split. Indices rise for ever; a pool is a run of them in order. Keys are rows of the key table, and what
-// is known of them stands in columns: a wallet may import a million into its pool. Core: CKeyPool and its three sets.
+// Key pools of a legacy wallet in the order in which keys are given out: receiving, change, and keys from before that
+// split. Indices only increase, and a pool is a run of them. Keys are rows of the key table; their pool data are
+// columns, because an import may add a million. Core: CKeyPool and its three sets.
 import { be64, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { bytesOf, packRow, unpackRow } from '../storage/rows.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
 import { grown } from '../tables/byte-table.js';
 import type { KeyTable } from './key-table.js';
 
-/** One key in waiting. */
+/** Key in a pool. */
 export interface PoolEntry {
   readonly index: number;
   /** HASH160 of the public key. */
@@ -16,14 +16,14 @@ export interface PoolEntry {
   readonly preSplit: boolean;
 }
 
-/** Which pool a key waits in. */
+/** Pool that a key is in. */
 const QUEUE = { EXTERNAL: 1, INTERNAL: 2, PRE_SPLIT: 3, PRE_SPLIT_INTERNAL: 4 } as const;
 type QueueKind = (typeof QUEUE)[keyof typeof QUEUE];
 const NO_QUEUE = 0;
-/** Entries given out before a queue is moved together. */
+/** Number of dropped entries after which a queue is compacted. */
 const MAX_DROPPED = 1000;
 
-/** A queue of entries in order of their indices, cut off at the front. */
+/** Queue of entries in the order of their indices. Entries are dropped at the front. */
 class Queue {
   #indices = new Float64Array(32);
   #times = new Float64Array(32);
@@ -34,7 +34,7 @@ class Queue {
   get size(): number {
     return this.#end - this.#head;
   }
-  /** Places of its entries, from the first up to but without the last. */
+  /** Positions of the entries: `head` inclusive to `end` exclusive. */
   get head(): number {
     return this.#head;
   }
@@ -44,11 +44,11 @@ class Queue {
   indexAt(place: number): number {
     return this.#indices[place];
   }
-  /** Seconds when it was made. */
+  /** Returns the time of an entry, seconds. */
   timeAt(place: number): number {
     return this.#times[place];
   }
-  /** Of the key table. */
+  /** Returns the row of the key table. */
   rowAt(place: number): number {
     return this.#rows[place];
   }
@@ -61,7 +61,7 @@ class Queue {
     this.#times[place] = time;
     this.#rows[place] = row;
   }
-  /** Drops the first entry of those there are. */
+  /** Drops the first entry. */
   dropFirst(): void {
     this.#head++;
     if (this.#head <= MAX_DROPPED || this.#head * 2 <= this.#end) return;
@@ -77,7 +77,7 @@ export class KeyPool {
   #external = new Queue();
   #internal = new Queue();
   #preSplit = new Queue();
-  /** By row of the key table: the index a key waits with, and where. */
+  /** By row of the key table: index and pool of the key. */
   #indices = new Float64Array(32);
   #kinds = new Uint8Array(32);
   #lastIndex = 0;
@@ -96,7 +96,7 @@ export class KeyPool {
   get preSplitSize(): number {
     return this.#preSplit.size;
   }
-  /** Waiting entries of all pools, an object each. */
+  /** Returns the entries of all pools, one object each. */
   entries(): PoolEntry[] {
     return [this.#external, this.#internal, this.#preSplit].flatMap((queue) =>
       Array.from({ length: queue.size }, (_, i) => this.#entry(queue.rowAt(queue.head + i))),
@@ -106,13 +106,13 @@ export class KeyPool {
     const row = this.#keys.find(id);
     return row < 0 || this.#kindOf(row) === NO_QUEUE ? undefined : this.#entry(row);
   }
-  /** When the oldest entry of a pool was made; `now` for an empty one. */
+  /** Returns the time of a pool's oldest entry; `now` if the pool is empty. */
   oldest(which: 'external' | 'internal' | 'preSplit', now: number): number {
     const queue = which === 'external' ? this.#external : which === 'internal' ? this.#internal : this.#preSplit;
     return queue.size > 0 ? queue.timeAt(queue.head) : now;
   }
 
-  /** @param id of a key in the table */
+  /** Adds a key. @param id of a key in the key table */
   add(id: Uint8Array, internal: boolean, time: number, batch: WalletBatch): void {
     const row = this.#keys.find(id);
     const index = ++this.#lastIndex;
@@ -121,8 +121,8 @@ export class KeyPool {
   }
 
   /**
-   * Takes over an entry of another wallet's pool, in the order that they are given out.
-   * @param id of a key in the table
+   * Adds an entry of another wallet's pool. Call this in the order in which keys are given out.
+   * @param id of a key in the key table
    */
   restoreEntry(
     id: Uint8Array,
@@ -135,13 +135,16 @@ export class KeyPool {
     this.#write(row, time, batch);
   }
 
-  /** Takes the next key to give out. */
+  /** Removes the next key to give out from its pool. */
   takeKey(internal: boolean, batch: WalletBatch): PoolEntry | undefined {
     const queue = this.#preSplit.size > 0 ? this.#preSplit : internal ? this.#internal : this.#external;
     return queue.size > 0 ? this.#shift(queue, batch) : undefined;
   }
 
-  /** Removes an entry and all before it in its pool: an address of it was seen. @returns what was removed */
+  /**
+   * Removes an entry and all entries before it in its pool, because a payment to it was seen.
+   * @returns the removed entries
+   */
   removeUpTo({ index, internal, preSplit }: PoolEntry, batch: WalletBatch): PoolEntry[] {
     const queue = preSplit ? this.#preSplit : internal ? this.#internal : this.#external;
     const removed: PoolEntry[] = [];
@@ -162,7 +165,7 @@ export class KeyPool {
     this.#preSplit = new Queue();
   }
 
-  /** Wallets that get an internal chain later keep their old keys apart. */
+  /** Moves all receiving keys to the pre-split pool, when a wallet gets an internal chain. */
   markPreSplit(batch: WalletBatch): void {
     const queue = this.#external;
     this.#external = new Queue();
@@ -174,8 +177,8 @@ export class KeyPool {
   }
 
   /**
-   * Reads stored rows in the order of their keys, once the key table is there.
-   * @returns false for one of a key that is not
+   * Loads a row. Rows arrive in the order of their keys, after the key table.
+   * @returns false if the key is not in the table
    */
   load(key: Uint8Array, value: Uint8Array): boolean {
     const [time, id, internal, preSplit] = unpackRow(value);
@@ -187,7 +190,7 @@ export class KeyPool {
     this.#insert(row, index, Number(time), preSplit === true ? split : internal === true ? QUEUE.INTERNAL : QUEUE.EXTERNAL);
     return true;
   }
-  /** The highest index ever used: kept with the wallet's record, as given keys leave no row. */
+  /** Highest index ever used. The wallet's record stores it, because used keys leave no row. */
   get lastIndex(): number {
     return this.#lastIndex;
   }

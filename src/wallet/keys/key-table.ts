@@ -1,6 +1,6 @@
-// Every public key a legacy wallet knows something about, as rows of columns: private keys (plain or sealed), watched
-// public keys, and mere metadata of keys named by descriptors. Found by HASH160 of the key, or by HASH160 of its P2WPKH
-// script, which every compressed key that is held or watched implies as a redeem script (Core's
+// Table of every public key that a legacy wallet knows something about, as columns: private keys (plain or encrypted),
+// watched public keys, and metadata of keys that descriptors name. A key is found by its HASH160, or by HASH160 of its
+// P2WPKH script. Every compressed key that is owned or watched implies that script as a redeem script (Core's
 // ImplicitlyLearnRelatedKeyScripts).
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { Hashes } from '../../crypto/crypto.js';
@@ -19,7 +19,7 @@ import type { ScriptMetadata } from './script-metadata.js';
 const KEY = { PRIVATE: 1, WATCHED: 2, TIMED: 4 } as const;
 const NONE = -1;
 
-/** 0014 and the key's hash. */
+/** Returns the P2WPKH script: 0014 and the key's hash. */
 export function keyHashProgram(id: Uint8Array): Uint8Array {
   const script = new Uint8Array(22);
   script[1] = 20;
@@ -29,7 +29,7 @@ export function keyHashProgram(id: Uint8Array): Uint8Array {
 
 export class KeyTable {
   readonly #ids = new ByteTable();
-  /** HASH160 of P2WPKH script; its rows' keys in #programRows. */
+  /** HASH160 of P2WPKH scripts. #programRows has the row of each key. */
   readonly #programs = new ByteTable();
   #programRows = new Int32Array(32);
   readonly #bytes = new ByteArena();
@@ -43,7 +43,7 @@ export class KeyTable {
   #fingerprints = new Uint32Array(32);
   #times = new Float64Array(32);
   #privateCount = 0;
-  /** Entry of the seed id written last. */
+  /** Entry of the most recent seed id. */
   #lastSeed = NONE;
   readonly #hashes: Hashes;
 
@@ -51,7 +51,7 @@ export class KeyTable {
     this.#hashes = hashes;
   }
 
-  /** Private keys held. */
+  /** Number of private keys. */
   get privateCount(): number {
     return this.#privateCount;
   }
@@ -65,7 +65,7 @@ export class KeyTable {
   rows(): Generator<number> {
     return this.#ids.liveRows();
   }
-  /** Order of two rows' ids as bytes. */
+  /** Compares the ids of two rows as bytes. */
   compareIds(a: number, b: number): number {
     return this.#ids.compare(a, b);
   }
@@ -75,31 +75,31 @@ export class KeyTable {
   isWatched(row: number): boolean {
     return row >= 0 && (this.#flags[row] & KEY.WATCHED) !== 0;
   }
-  /** The public key, when the wallet holds or watches it. */
+  /** Returns the public key if the wallet owns or watches it. */
   publicKey(row: number): Uint8Array | undefined {
     if (row < 0 || (this.#flags[row] & (KEY.PRIVATE | KEY.WATCHED)) === 0) return undefined;
     return this.#bytes.get(this.#publicKeys[row]);
   }
-  /** Rows ever made, of keys and of P2WPKH programs. */
+  /** Number of rows ever created for keys; programCount: for P2WPKH scripts. */
   get rowCount(): number {
     return this.#ids.rows;
   }
   get programCount(): number {
     return this.#programs.rows;
   }
-  /** The public key of any row, held or not. */
+  /** Returns the public key of any row, owned or not. */
   anyPublicKey(row: number): Uint8Array {
     return this.#bytes.get(this.#publicKeys[row]);
   }
-  /** HASH160 of a row's P2WPKH script; rows of programs, in the order they were learned. */
+  /** Returns HASH160 of a P2WPKH script. Programs are numbered in the order in which they were added. */
   programHash(program: number): Uint8Array {
     return this.#programs.key(program);
   }
-  /** The secret as it rests. */
+  /** Returns the private key in its stored form. */
   restingSecret(row: number): Uint8Array | undefined {
     return this.isPrivate(row) && !this.#wiped ? this.#slab.get(this.#secrets[row]) : undefined;
   }
-  /** The key whose P2WPKH script has this HASH160, -1 when none. */
+  /** Returns the row of the key whose P2WPKH script has this HASH160; -1 if there is none. */
   byProgram(scriptId: Uint8Array): number {
     const found = this.#programs.find(scriptId);
     return found < 0 ? NONE : this.#programRows[found];
@@ -110,7 +110,7 @@ export class KeyTable {
     new DataView(fingerprint.buffer).setUint32(0, this.#fingerprints[row]);
     return { fingerprint, path: unpackPath(this.#bytes.get(this.#paths[row])) };
   }
-  /** Undefined when nothing was ever written about the key. */
+  /** Returns the metadata of a key; undefined if none was ever written. */
   metadata(row: number): ScriptMetadata | undefined {
     if (row < 0) return undefined;
     const origin = this.origin(row);
@@ -119,7 +119,7 @@ export class KeyTable {
     return { time: this.#times[row], origin, seedId: seed === NONE ? undefined : this.#bytes.get(seed) };
   }
 
-  /** A row for a key, made when there is none. */
+  /** Returns the row of a key, and creates it if there is none. */
   touch(publicKey: Uint8Array): number {
     return this.#touchId(this.#hashes.hash160(publicKey), publicKey);
   }
@@ -132,7 +132,7 @@ export class KeyTable {
     this.#paths[row] = this.#bytes.add(packPath(origin.path));
     if (seedId) this.#seeds[row] = this.#seedEntry(seedId);
   }
-  /** Marks the key as an HD seed (no origin, its own id as seed id). */
+  /** Marks the key as an HD seed: no origin, and its own id as seed id. */
   setSeed(row: number, seedId: Uint8Array): void {
     this.#seeds[row] = this.#seedEntry(seedId);
   }
@@ -150,8 +150,8 @@ export class KeyTable {
   }
 
   /**
-   * Seals every secret, in slices; nothing may be added meanwhile.
-   * @returns makes the sealed ones count and overwrites the plain ones
+   * Encrypts every private key, in slices. Nothing may be added meanwhile.
+   * @returns function that switches to the encrypted keys and overwrites the plain ones
    */
   async sealAllSecrets(seal: Seal, slicer: Slicer): Promise<() => void> {
     const old = this.#slab;
@@ -169,7 +169,7 @@ export class KeyTable {
     };
   }
 
-  /** Overwrites every secret: the end of the table. */
+  /** Overwrites every secret. The table is not used afterwards. */
   wipe(): void {
     this.#slab.wipe();
     this.#wiped = true;
@@ -178,7 +178,7 @@ export class KeyTable {
   write(row: number, batch: WalletBatch): void {
     batch.put(walletKey(WALLET_PREFIX.key, this.#ids.key(row)), this.encode(row));
   }
-  /** @param secret instead of the resting one */
+  /** Encodes a row. @param secret replaces the stored form */
   encode(row: number, secret: Uint8Array | null = this.restingSecret(row) ?? null): Uint8Array {
     const path = this.#paths[row];
     const seed = this.#seeds[row];
@@ -192,11 +192,11 @@ export class KeyTable {
       seed === NONE ? null : this.#bytes.get(seed),
     ]);
   }
-  /** Reads a stored row. @param id HASH160 of the key */
+  /** Loads a row. @param id HASH160 of the key */
   load(id: Uint8Array, value: Uint8Array): void {
     const [flags, publicKey, secret, time, fingerprint, path, seed] = unpackRow(value);
     const row = this.#touchId(id, bytesOf(publicKey));
-    // The row may be known: then it is read because it changed.
+    // A known row is loaded again if it changed after an image.
     if (this.isPrivate(row)) this.#privateCount--;
     this.#flags[row] = Number(flags) & ~KEY.PRIVATE;
     this.#times[row] = Number(time);
@@ -209,7 +209,7 @@ export class KeyTable {
     else if (this.isWatched(row)) this.#addProgram(row);
   }
 
-  /** Writes the table down or takes it from what was written. */
+  /** Saves the table to an image, or restores it from one. */
   transferImage(at: TableImage): void {
     this.#ids.transferImage(at);
     this.#programs.transferImage(at);
@@ -228,7 +228,7 @@ export class KeyTable {
     this.#times = at.column(this.#times, rows);
   }
 
-  /** Keys of one seed share its id. */
+  /** Returns the entry of a seed id. Keys of one seed share it. */
   #seedEntry(seedId: Uint8Array): number {
     if (this.#lastSeed === NONE || !equalBytes(this.#bytes.get(this.#lastSeed), seedId)) this.#lastSeed = this.#bytes.add(seedId);
     return this.#lastSeed;

@@ -1,6 +1,5 @@
-// The keys of a wallet as Core 0.21 made them before descriptors: an HD seed with a pool of keys ahead, imported keys
-// and scripts, watched scripts. One table per kind of thing; what is whose is decided by is-mine.ts over them. Core:
-// LegacyScriptPubKeyMan.
+// Keys of a wallet from before descriptors, as in Core 0.21: an HD seed with a pool of derived keys, imported keys and
+// scripts, and watched scripts. is-mine.ts decides ownership from these tables. Core: LegacyScriptPubKeyMan.
 
 import { randomFillSync } from 'node:crypto';
 import { deriveSecretPath, type ExtendedSecret, HARDENED, masterFromSeed } from '../../address/bip32/extended-key.js';
@@ -35,9 +34,9 @@ export interface LegacyDeps {
   readonly record: WalletRecord;
   readonly vault: Vault;
   readonly hashes: Hashes;
-  /** Key arithmetic. */
+  /** Network and key arithmetic. */
   readonly tools: DescriptorContext;
-  /** Seconds by the node's clock. */
+  /** Returns the node's time, seconds. */
   readonly now: () => number;
   /** -keypool. */
   readonly keypoolSize: number;
@@ -46,26 +45,26 @@ export interface LegacyDeps {
 const NO_TAPROOT = 'Error: Legacy wallets only support the "legacy", "p2sh-segwit", and "bech32" address types';
 const POOL_EMPTY = 'Error: Keypool ran out, please call keypoolrefill first';
 
-/** A key of another wallet. */
+/** Key of another wallet. */
 export interface RestoredKey {
   readonly publicKey: Uint8Array;
-  /** Null when only the public key is known; the caller wipes it. */
+  /** Private key, which the caller wipes; null if only the public key is known. */
   readonly secret: Uint8Array | null;
-  /** Seconds; 0 when unknown. */
+  /** Seconds; 0 if unknown. */
   readonly time: number;
   readonly origin: KeyOrigin | null;
-  /** HASH160 of the seed it grows from, its own for a seed. */
+  /** HASH160 of the seed that the key is derived from; for a seed, its own. */
   readonly seedId: Uint8Array | null;
 }
 
-/** What the keys of one half of an HD chain grow from. */
+/** Parent of the receiving or the change keys of a seed. */
 interface Branch {
   readonly seedId: Uint8Array;
   readonly internal: boolean;
-  /** Of the vault: in a later one the secret is overwritten. */
+  /** Session of the vault. In a later session the secret is overwritten. */
   readonly session: number;
   readonly branch: ExtendedSecret;
-  /** Of the master key, 4 bytes. */
+  /** Fingerprint of the master key, 4 bytes. */
   readonly fingerprint: Uint8Array;
 }
 
@@ -73,17 +72,17 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   readonly keys: KeyTable;
   readonly pool: KeyPool;
   needsMoreKeys = false;
-  /** A payment used keys of the pool up, and it is not full yet. */
+  /** True if payments used keys of the pool that were not replaced yet. */
   #isUnfilled = false;
-  /** Explicit scripts by HASH160. */
+  /** Stored redeem and witness scripts, by HASH160. */
   readonly #scripts = new ByteTable();
   readonly #scriptBytes = new ByteArena();
   #scriptIds = new Int32Array(32);
   #scriptTimes = new Float64Array(32);
-  /** Rows of scripts that are no key's witness program: only these may hang on several keys. */
+  /** Rows of scripts other than a key's P2WPKH script. Only these can depend on several keys. */
   #compound = new Int32Array(32);
   #compoundCount = 0;
-  /** Watched output scripts with their times. */
+  /** Watched output scripts. `#watchedTimes` has their times. */
   readonly #watched = new ByteTable();
   #watchedTimes = new Float64Array(32);
   #branches: readonly Branch[] = [];
@@ -121,7 +120,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   knowsKey(id: Uint8Array): boolean {
     return this.keys.find(id) >= 0;
   }
-  /** A key without a recorded origin is its own root. */
+  /** Returns the origin of a key. A key without a recorded origin is its own root. */
   origin(id: Uint8Array): KeyOrigin {
     return this.keys.origin(this.keys.find(id)) ?? { fingerprint: new Uint8Array(id.subarray(0, 4)), path: [] };
   }
@@ -134,14 +133,14 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   hasScript(id: Uint8Array): boolean {
     return this.#scripts.has(id) || this.keys.byProgram(id) >= 0;
   }
-  /** Whether anything is watched. */
+  /** True if the wallet watches any script. */
   get watches(): boolean {
     return this.#watched.size > 0;
   }
   isWatched(script: Uint8Array): boolean {
     return this.#watched.has(script);
   }
-  /** Explicit scripts with the time of their import, 0 when unknown; those implied by keys come last. */
+  /** Yields stored scripts with the time of their import (0 if unknown), then scripts that keys imply. */
   *allScripts(): Generator<{ script: Uint8Array; time: number }> {
     for (const row of this.#scripts.liveRows()) yield { script: this.#scriptBytes.get(this.#scriptIds[row]), time: this.#scriptTimes[row] };
     for (const row of this.keys.rows()) {
@@ -152,7 +151,10 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     }
   }
 
-  /** P2PK, P2PKH, P2WPKH and P2SH-P2WPKH of every key; P2SH, P2WSH and P2SH-P2WSH of every script; what is watched. */
+  /**
+   * Yields P2PK, P2PKH, P2WPKH and P2SH-P2WPKH of every key, then P2SH, P2WSH and P2SH-P2WSH of every script, then
+   * watched scripts.
+   */
   *newScripts(cursor: ScriptCursor): Generator<Uint8Array> {
     const { keys } = this;
     while (cursor.keys < keys.rowCount) {
@@ -186,7 +188,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   touchedScripts(ops: readonly BatchOp[]): TouchedScripts {
     return touchedScripts(ops, this, this.#deps.hashes);
   }
-  /** Explicit scripts that are more than a key's witness program. */
+  /** Yields stored scripts other than P2WPKH scripts of keys. */
   *compoundScripts(): Generator<Uint8Array> {
     for (let i = 0; i < this.#compoundCount; i++) yield this.#scriptBytes.get(this.#scriptIds[this.#compound[i]]);
   }
@@ -210,7 +212,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   get birthSeconds(): number {
     return this.#deps.record.birthSeconds;
   }
-  /** Whether keys can be made: there is a seed. */
+  /** True if the wallet has a seed and can derive keys. */
   get hdEnabled(): boolean {
     return this.#deps.record.hd !== null;
   }
@@ -244,7 +246,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   }
 
   newAddress(type: AddressType, internal: boolean, batch: WalletBatch): AddressResult {
-    // Of a pool that is being filled, one that this address can be of; then some more.
+    // First one key, so that this address can be given out while the pool is being filled; then some more.
     this.topUp(1, batch);
     this.topUp(0, batch, afterSomeKeys());
     if (type === 'bech32m') return { error: NO_TAPROOT };
@@ -259,7 +261,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     return { script: this.addressScript(row, type) };
   }
 
-  /** The output script of a key; uncompressed keys have the legacy one only. */
+  /** Returns the output script of a key. Uncompressed keys have only the legacy one. */
   addressScript(row: number, type: AddressType): Uint8Array {
     const id = this.keys.id(row);
     if (type === 'legacy' || this.keys.publicKey(row)?.length !== 33) return payToKeyHash(id);
@@ -300,7 +302,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     this.#writeRecord(batch);
   }
 
-  /** Makes the next keys of a chain. @param shouldPause true: these are enough @returns their rows */
+  /** Derives the next keys of a chain. @param shouldPause true: stop @returns their rows */
   #derive(chain: HdChain, internal: boolean, count: number, batch: WalletBatch, shouldPause?: () => boolean): number[] {
     const rows: number[] = [];
     if (count <= 0) return rows;
@@ -327,9 +329,9 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     return rows;
   }
   /**
-   * The key that a chain's keys grow from: kept while the wallet is unlocked, since most of the time one key is made at
-   * once.
-   * @returns null when damage has changed the seed
+   * Returns the parent key of a chain. It is cached while the wallet is unlocked, because most calls derive a single
+   * key.
+   * @returns null if the seed is damaged
    */
   #branchOf({ seedId }: HdChain, internal: boolean): Branch | null {
     const { vault, hashes, tools } = this.#deps;
@@ -347,14 +349,14 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const fingerprint = hashes.hash160(root.key.publicKey).slice(0, 4);
     const made: Branch = { seedId, internal, session: vault.session, branch, fingerprint };
     vault.wipeOnLock(branch.secret);
-    // Those of earlier sessions are overwritten already; of this one there are two for each seed.
+    // Parents of earlier sessions are overwritten. This session has two for each seed.
     this.#branches = [...this.#branches.filter(({ session }) => session === vault.session), made];
     return made;
   }
 
   // -- the seed
 
-  /** A new random seed key, not yet in use. */
+  /** Returns a new random seed key that is not in use yet. */
   generateSeed(): Uint8Array {
     for (;;) {
       const secret = randomFillSync(secretBytes(32));
@@ -362,8 +364,8 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     }
   }
   /**
-   * Makes a key the seed; the old chain stays as an inactive one. The caller wipes the secret.
-   * @param compressed its public key's form, whose hash names the seed
+   * Sets the seed. The old chain becomes inactive. The caller wipes the secret.
+   * @param compressed form of the public key, whose hash names the seed
    */
   setSeed(secret: Uint8Array, batch: WalletBatch, compressed = true): void {
     const { record } = this.#deps;
@@ -380,7 +382,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     record.recordBirth(this.#deps.now());
     this.#writeRecord(batch);
   }
-  /** Throws the pool away and begins a new one from the present seed, for fillPool to go on with. */
+  /** Empties the pool and starts a new one from the present seed. fillPool continues. */
   startNewPool(batch: WalletBatch): void {
     this.pool.clear(batch);
     this.topUp(1, batch);
@@ -389,17 +391,17 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
 
   // -- imports
 
-  /** False when it is too large to be stored. */
+  /** Imports a redeem or witness script. @returns false if it is too large to store */
   importScript(script: Uint8Array, time: number, batch: WalletBatch): boolean {
     const id = this.#deps.hashes.hash160(script);
     if (this.hasScript(id)) return true;
     if (!this.addScript(script, time, batch)) return false;
     if (time > 0) this.#recordBirth(time, batch);
-    // What is shown of a script is the last time that it came with, whichever way.
+    // Replies show the time of the last import of a script, whichever kind of import it was.
     if (time > 0 && this.#watched.has(script)) this.#setWatched(script, time, batch);
     return true;
   }
-  /** Stores a redeem or witness script; already known ones are left as they are. */
+  /** Stores a redeem or witness script. Known scripts stay as they are. @returns false if it is too large */
   addScript(script: Uint8Array, time: number, batch: WalletBatch): boolean {
     if (script.length > MAX_SCRIPT_ELEMENT_SIZE) return false;
     const before = this.#scripts.rows;
@@ -411,7 +413,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     this.#writeRecord(batch);
     return true;
   }
-  /** A private key; nothing happens when it is there already. The wallet must be unlocked. */
+  /** Imports a private key, unless it is known. The wallet must be unlocked. */
   importSecret(secret: Uint8Array, publicKey: Uint8Array, time: number, batch: WalletBatch): void {
     const row = this.keys.touch(publicKey);
     if (this.keys.isPrivate(row)) return;
@@ -419,7 +421,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     this.#addSecret(row, publicKey, secret, batch);
     this.#recordBirth(time, batch);
   }
-  /** Takes over a key with what another wallet knew of it. The wallet is unlocked. */
+  /** Adds a key with its metadata from another wallet. The wallet must be unlocked. */
   restoreKey({ publicKey, secret, time, origin, seedId }: RestoredKey, batch: WalletBatch): void {
     const row = this.keys.touch(publicKey);
     this.keys.setTime(row, time);
@@ -434,7 +436,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     this.keys.setOrigin(row, origin, undefined);
     this.keys.write(row, batch);
   }
-  /** Watches a public key's P2PK script, unless the key is known. */
+  /** Watches the P2PK script of a public key, unless the key is known. */
   importPublicKey(publicKey: Uint8Array, time: number, pool: { add: boolean; internal: boolean }, batch: WalletBatch): void {
     const { hashes } = this.#deps;
     if (this.publicKey(hashes.hash160(publicKey)) !== undefined) return;
@@ -446,13 +448,13 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     this.pool.add(this.keys.id(row), pool.internal, this.#deps.now(), batch);
     this.#writeRecord(batch);
   }
-  /** Watches an output script from now on; its time is replaced when it was watched already. */
+  /** Watches an output script. If it was watched already, its time is replaced. */
   watchScript(script: Uint8Array, time: number, batch: WalletBatch): void {
     const { type, solutions } = solve(script);
     const isKey = type === 'pubkey' && this.#deps.tools.keys.isPoint(solutions[0]);
     this.#watchScriptWithKey(script, isKey ? new Uint8Array(solutions[0]) : null, time, batch);
   }
-  /** @param key of a P2PK script: it is known from then on */
+  /** @param key public key of a P2PK script, which is known from then on */
   #watchScriptWithKey(script: Uint8Array, key: Uint8Array | null, time: number, batch: WalletBatch): void {
     this.#setWatched(script, time, batch);
     if (key) this.#watchKey(key, true, batch);
@@ -486,7 +488,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     if (this.#unwatch(payToKey(publicKey), batch)) this.#watchKey(publicKey, false, batch);
     this.#deps.record.flags &= ~WALLET_FLAG.BLANK;
   }
-  /** Writes down that a key's P2WPKH script may occur. */
+  /** Stores the P2WPKH script of a key, which may occur in outputs. */
   #addProgram(row: number, batch: WalletBatch): void {
     if (row < 0 || this.keys.publicKey(row)?.length !== 33) return;
     this.addScript(keyHashProgram(this.keys.id(row)), 0, batch);
@@ -517,7 +519,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
 
   // -- loading
 
-  /** Writes the tables down, all but the pool, or takes them from what was written. */
+  /** Saves the tables, except for the pool, to an image, or restores them from one. */
   transferImage(at: TableImage): void {
     this.keys.transferImage(at);
     this.#scripts.transferImage(at);
@@ -529,15 +531,15 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     this.#compound = at.column(this.#compound, this.#compoundCount);
     this.#watchedTimes = at.column(this.#watchedTimes, this.#watched.rows);
   }
-  /** Whether anything was ever put in. */
+  /** True if nothing was ever added. */
   get isEmpty(): boolean {
     return this.keys.rowCount + this.#scripts.rows + this.#watched.rows + this.pool.lastIndex === 0;
   }
-  /** A watched script that is no longer. */
+  /** Removes a script that is no longer watched, during a load. */
   unloadWatched(script: Uint8Array): void {
     this.#watched.remove(script);
   }
-  /** @returns false for a damaged row */
+  /** Loads a row. @returns false if it is damaged */
   loadRow(key: Uint8Array, value: Uint8Array): boolean {
     switch (key[0]) {
       case WALLET_PREFIX.key:

@@ -1,11 +1,11 @@
-// What is known of how a script or key came to a wallet.
+// Metadata of a wallet's scripts and keys.
 import type { KeyOrigin } from '../../signing/signing-provider.js';
 
-/** What is known of how a script or key came to the wallet. */
+/** Time and origin of a script or key in a wallet. */
 export interface ScriptMetadata {
-  /** Seconds since 1970; 0 when unknown. */
+  /** Seconds since 1970; 0 if unknown. */
   readonly time: number;
   readonly origin: KeyOrigin | undefined;
-  /** HASH160 of the legacy HD seed's public key, natural order; undefined otherwise. */
+  /** HASH160 of the public key of the legacy HD seed, natural byte order; undefined for other keys. */
   readonly seedId: Uint8Array | undefined;
 }

@@ -1,5 +1,6 @@
-// Which output scripts may have become a legacy wallet's, or stopped being, by rows that a change wrote: what is looked
-// at again after an import, so that its cost follows what was imported. More than enough is named; isMine decides.
+// Finds output scripts whose ownership may have changed through rows that a change to a legacy wallet wrote. They are
+// reassessed after an import, so its cost depends on what was imported. The result may contain too many scripts; isMine
+// decides.
 
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
@@ -16,21 +17,22 @@ import { type KeyTable, keyHashProgram } from './key-table.js';
 const COMPRESSED = 33;
 
 /**
- * Output scripts that a redeem or witness script is spent by, and the script itself: a native witness program is ours
- * only while it is stored.
- * @param id its HASH160
+ * Yields the output scripts that a redeem or witness script belongs to, and the script itself, because a native witness
+ * program is the wallet's only while it is stored.
+ * @param id HASH160 of the script
  */
 export function* formsOfScript(id: Uint8Array, script: Uint8Array, hashes: Hashes): Generator<Uint8Array> {
   yield script;
   yield scriptHashScript(id);
-  // Most scripts of a large wallet: what a key implies. A witness program inside another is invalid (is-mine.ts).
+  // P2WPKH scripts of keys, which are most scripts of a large wallet. A witness program inside another one is invalid
+  // (is-mine.ts).
   if (isPayToWitnessPublicKeyHash(script)) return;
   const program = witnessProgramScript(0, hashes.sha256(script));
   yield program;
   yield scriptHashScript(hashes.hash160(program));
 }
 
-/** The segwit output scripts of a key. @param id its HASH160 */
+/** Yields the segwit output scripts of a key. @param id its HASH160 */
 function* formsOfKey(id: Uint8Array, hashes: Hashes): Generator<Uint8Array> {
   const program = keyHashProgram(id);
   yield program;
@@ -39,14 +41,14 @@ function* formsOfKey(id: Uint8Array, hashes: Hashes): Generator<Uint8Array> {
 
 const OF_SCRIPTS: readonly number[] = [WALLET_PREFIX.key, WALLET_PREFIX.script, WALLET_PREFIX.watched];
 
-/** What a legacy wallet's change is judged by. */
+/** Lookups that touchedScripts needs. */
 export interface TouchedStores extends LegacyStores {
   readonly keys: KeyTable;
-  /** Redeem and witness scripts that are more than one key's. */
+  /** Yields redeem and witness scripts other than P2WPKH scripts of keys. */
   compoundScripts(): Iterable<Uint8Array>;
 }
 
-/** @param ops what a change wrote; its keys alone are looked at */
+/** Returns the affected scripts. @param ops rows that a change wrote; only their keys are used */
 export function touchedScripts(ops: readonly BatchOp[], legacy: TouchedStores, hashes: Hashes): TouchedScripts {
   return ops.some(({ key }) => OF_SCRIPTS.includes(key[0])) ? formsOf(ops, legacy, hashes) : null;
 }
@@ -57,7 +59,7 @@ function* keysUnder(prefix: number, ops: readonly BatchOp[]): Generator<Uint8Arr
 
 function* formsOf(ops: readonly BatchOp[], legacy: TouchedStores, hashes: Hashes): Generator<Uint8Array> {
   for (const script of keysUnder(WALLET_PREFIX.watched, ops)) {
-    // What is watched counts inside other scripts as well; a key's witness program stands for its P2PKH script.
+    // A watched script also counts inside other scripts. A P2WPKH script stands for its P2PKH script.
     yield* formsOfScript(hashes.hash160(script), script, hashes);
     const { type, solutions } = solve(script);
     if (type === 'pubkeyhash') yield* formsOfKey(solutions[0], hashes);
@@ -70,7 +72,7 @@ function* formsOf(ops: readonly BatchOp[], legacy: TouchedStores, hashes: Hashes
     if (legacy.keys.isPrivate(row) || publicKey.length !== COMPRESSED) decisive.add(hashKey(id));
     yield payToKey(publicKey);
     yield payToKeyHash(id);
-    // Those of an uncompressed key are invalid; that it is uncompressed may not have been known before.
+    // Segwit scripts of an uncompressed key are invalid, but it may not have been known that the key is uncompressed.
     yield* formsOfKey(id, hashes);
   }
   for (const id of keysUnder(WALLET_PREFIX.script, ops)) {
@@ -79,9 +81,9 @@ function* formsOf(ops: readonly BatchOp[], legacy: TouchedStores, hashes: Hashes
     yield* formsOfScript(id, script, hashes);
   }
   if (decisive.size === 0) return;
-  // The last missing private key of a script makes it ours, an uncompressed key makes a witness script invalid.
+  // The last missing private key makes a script the wallet's. An uncompressed key makes a witness script invalid.
   for (const script of legacy.compoundScripts()) {
-    // Yielded in any case, as a step of the work: the caller pauses between steps.
+    // Yield even if the script is unaffected: the caller pauses between yields.
     yield script;
     if (!keysInScript(script, legacy, hashes).some((id) => decisive.has(hashKey(id)))) continue;
     yield* formsOfScript(hashes.hash160(script), script, hashes);

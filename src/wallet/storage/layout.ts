@@ -1,4 +1,4 @@
-// Every key of a wallet's database in one table; nothing else spells a prefix. A wallet has a RocksDB of its own.
+// All database keys of a wallet. Each wallet has a RocksDB database of its own. No other file defines a prefix.
 //
 //   prefix  rest of the key                      value (rows.ts)
 //   's'     -                                    schema version, one byte
@@ -14,23 +14,24 @@
 //   'a'     output script of the address         label, purpose, used mark (msgpack)
 //   'l'     txid, 32 | vout, BE32                output locked by lockunspent
 //   'm'     master key number, BE32              encrypted master key
-//   'q'     -                                    scripts for which known outputs are to be looked at again; empty: for all (reassess.ts)
-//   'Q'     -                                    of earlier versions: means nothing any more
-//   'S'     -                                    empty: encrypted with the seed from before, a new one is made at the first unlocking
-//   'R'     -                                    past blocks to look through: next height, last height
+//   'q'     -                                    scripts to reassess; empty: all scripts (reassess.ts)
+//   'Q'     -                                    of earlier versions; ignored
+//   'S'     -                                    empty: encrypted, but the seed is older; the first unlocking makes a new one
+//   'R'     -                                    past blocks to scan: next height, last height
 //   't'     txid, 32                             transaction record: state, block, times, order, values (coins/tx-row.ts)
-//   'r'     order of arrival, BE64               transaction bytes with witness: what happened together lies together
-//   'v'     txid, 32 | wtxid, 32                 transaction that was seen with several witnesses: bytes of one version, also of the record's
-//   'o'     outpoint, 36 (vout LE)                output of ours: ownership, value, output script (coins/coin-row.ts)
-//   'f'     mark of an output script, BE32       empty: transactions pay that script, which is not ours (coins/foreign-outputs.ts)
-//   'f'     mark, BE32 | order of arrival, BE32  empty: one of them
-//   'i'     spent outpoint, 36 | spender's txid, 32            empty: who spends an outpoint, any state
-//   'h'     height, BE32 | position, BE32 | txid, 32           empty: transactions of the best chain by place
+//   'r'     order of arrival, BE64               transaction bytes with witness
+//   'v'     txid, 32 | wtxid, 32                 bytes of one version of a transaction that was seen with several witnesses
+//   'o'     outpoint, 36 (vout LE)                output of the wallet: ownership, value, output script (coins/coin-row.ts)
+//   'f'     mark of an output script, BE32       empty: transactions pay a foreign script with this mark (coins/foreign-outputs.ts)
+//   'f'     mark, BE32 | order of arrival, BE32  empty: one of these transactions
+//   'i'     spent outpoint, 36 | spender's txid, 32            empty: spender of an outpoint, in any state
+//   'h'     height, BE32 | position, BE32 | txid, 32           empty: transaction of the best chain by position
 //   'T'     -                                    id of the image of the tables (image/), 16
 //   'J'     image id, 8 | number, BE64           keys of rows written since that image (msgpack)
 //
-// Outputs by script and the sums behind balances are in the tables (coins/coin-table.ts): read from their image, or
-// made from 'o' and 'i'. txids are in internal byte order; iteration over 't' is Core's order of mapWallet.
+// Outputs by script and the sums behind balances are only in the tables (coins/coin-table.ts), which are read from
+// their image or built from 'o' and 'i'. txids are in internal byte order. Iteration over 't' is Core's order of
+// mapWallet.
 
 const ascii = (text: string): number => text.charCodeAt(0);
 
@@ -63,19 +64,19 @@ export const WALLET_PREFIX = {
   journal: ascii('J'),
 } as const;
 
-/** Rows of descriptors, in the order they are read. */
+/** Prefixes of descriptor rows, in the order in which they are read. */
 export const DESCRIPTOR_ROWS = [WALLET_PREFIX.descriptor, WALLET_PREFIX.descriptorKey, WALLET_PREFIX.descriptorScripts] as const;
 
-/** Whether a row speaks of the image of the tables: it means nothing in another database. */
+/** Returns whether a row belongs to the image of the tables. Such a row must not be copied to another database. */
 export const isOfImage = (key: Uint8Array): boolean => key[0] === WALLET_PREFIX.image || key[0] === WALLET_PREFIX.journal;
 
 /**
- * Version of this table: who writes rows of such a wallet must keep the journal of its image and the rows 'f'. A wallet
- * of version 1 or 2 lacks those, and gets them when it is loaded; one of a later version is refused.
+ * Version of this layout. Code that writes rows of such a wallet must maintain the journal of its image and the rows
+ * 'f'. A wallet of version 1 or 2 lacks them, and gets them when it is loaded. A later version is refused.
  */
 export const WALLET_SCHEMA = 3;
 
-/** Prefix and parts joined; numbers are 32-bit big-endian. */
+/** Joins a prefix and parts into a key. Numbers are 32-bit big-endian. */
 export function walletKey(prefix: number, ...parts: readonly (Uint8Array | number)[]): Uint8Array {
   let size = 1;
   for (const part of parts) size += typeof part === 'number' ? 4 : part.length;
@@ -96,12 +97,12 @@ export function walletKey(prefix: number, ...parts: readonly (Uint8Array | numbe
   return key;
 }
 
-/** 32-bit big-endian number inside a key. */
+/** Reads a 32-bit big-endian number from a key. */
 export function keyNumber(key: Uint8Array, at: number): number {
   return ((key[at] << 24) | (key[at + 1] << 16) | (key[at + 2] << 8) | key[at + 3]) >>> 0;
 }
 
-/** Eight bytes big-endian of a whole number below 2^53. */
+/** Encodes an integer below 2^53 as eight bytes, big-endian. */
 export function be64(value: number): Uint8Array {
   const bytes = new Uint8Array(8);
   let left = value;
@@ -113,7 +114,7 @@ export function be64(value: number): Uint8Array {
   return bytes;
 }
 
-/** The number of be64. */
+/** Decodes a number of be64. */
 export function fromBe64(bytes: Uint8Array, at = 0): number {
   return Number(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getBigUint64(at));
 }

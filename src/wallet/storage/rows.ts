@@ -1,28 +1,28 @@
-// Values of the wallet's rows: msgpack arrays without names, so that a million of them stay small. Fields are only ever
-// appended.
+// Encodes values of the wallet's rows: msgpack arrays without field names, so that a million of them stay small. New
+// fields are only ever appended.
 import { Packr } from 'msgpackr';
 
 const packr = new Packr({ useRecords: false, moreTypes: false, variableMapSize: true });
 
-/** What rows hold. */
+/** Value of a field. */
 export type RowValue = null | undefined | boolean | number | string | Uint8Array | readonly RowValue[];
 
-/** Bytes of a row. */
+/** Encodes a row. */
 export function packRow(fields: readonly RowValue[]): Uint8Array {
   return new Uint8Array(packr.pack(fields));
 }
 
-/** Fields of a row; byte strings are views into it. */
+/** Decodes a row. Byte strings are views into it. */
 export function unpackRow(bytes: Uint8Array): RowValue[] {
   return packr.unpack(bytes) as RowValue[];
 }
 
-/** A byte string field as a plain array of its own. */
+/** Copies a byte string field to a plain array. */
 export function bytesOf(value: RowValue): Uint8Array {
   return value instanceof Uint8Array ? new Uint8Array(value) : new Uint8Array(0);
 }
 
-/** A path as four bytes per step, and back. */
+/** Encodes a path with four bytes per step; unpackPath decodes it. */
 export function packPath(path: readonly number[]): Uint8Array {
   const bytes = new Uint8Array(path.length * 4);
   const view = new DataView(bytes.buffer);

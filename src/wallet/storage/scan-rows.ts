@@ -1,14 +1,14 @@
-// Every row under a prefix, in portions: the next one is read while the last one is worked off, in slices.
+// Iterates over the rows of a prefix in portions. The next portion is read while the last one is processed, in slices.
 import { Slicer } from '../../lib/slicer.js';
 import type { Store } from '../../storage/store.js';
 
 const PORTION = 2000;
-/** Rows between two looks at the clock. */
+/** Number of rows between two checks of the clock. */
 const ROWS = 16;
 
 /**
- * Visits rows in order of their keys. Keys and values are views that end with the visit.
- * @returns how many there were
+ * Visits rows in order of their keys. Keys and values are views that are valid during the visit only.
+ * @returns the number of rows
  */
 export async function scanRows(store: Store, prefix: number, visit: (key: Uint8Array, value: Uint8Array) => void): Promise<number> {
   const cursor = store.cursor({ gte: Uint8Array.of(prefix), lt: Uint8Array.of(prefix + 1) });
@@ -20,7 +20,7 @@ export async function scanRows(store: Store, prefix: number, visit: (key: Uint8A
       const rows = await reading;
       if (rows.length === 0) return count;
       reading = cursor.next(PORTION);
-      // When a visit throws, this promise is not awaited: its rejection must be handled all the same.
+      // If a visit throws, nothing awaits this promise, so its rejection must be handled here.
       reading.catch(() => {});
       for (const [key, value] of rows) {
         visit(key, value);

@@ -1,13 +1,13 @@
-// Rows of a wallet that belong together: collected while memory changes, written all or nothing. One is open at a time
-// per wallet.
+// Collects rows of a wallet that are written all or nothing, while memory changes. One batch is open at a time per
+// wallet.
 import type { BatchOp } from '../../storage/store.js';
 
 export class WalletBatch {
   readonly #ops: BatchOp[] = [];
-  /** Rows of putOnce: where they are, and what makes their value. */
+  /** Rows of putOnce: position in the batch, and function that returns the value. */
   #latest: Map<Uint8Array, { readonly at: number; readonly value: () => Uint8Array }> | null = null;
 
-  /** All rows so far, those of putOnce with the value that they have now. */
+  /** All rows so far. Rows of putOnce have their present value. */
   get ops(): readonly BatchOp[] {
     for (const [key, { at, value }] of this.#latest ?? []) this.#ops[at] = { type: 'put', key, value: value() };
     return this.#ops;
@@ -16,7 +16,8 @@ export class WalletBatch {
     this.#ops.push({ type: 'put', key, value });
   }
   /**
-   * Like `put`, for a row that a change may write very often: it stands there once, and is made when it is asked for.
+   * Like `put`, for a row that a change may write very often: it occurs once, and its value is computed when the batch
+   * is read.
    * @param key always the same array
    */
   putOnce(key: Uint8Array, value: () => Uint8Array): void {
@@ -26,7 +27,7 @@ export class WalletBatch {
   del(key: Uint8Array): void {
     this.#ops.push({ type: 'del', key });
   }
-  /** Forgets what was written. */
+  /** Removes all rows. */
   clear(): void {
     this.#ops.length = 0;
     this.#latest = null;

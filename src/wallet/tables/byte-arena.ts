@@ -1,4 +1,5 @@
-// Byte strings one after another in one growing array, addressed by number. For scripts and keys that rows point to.
+// Stores byte strings one after another in one growing array, addressed by number. Used for scripts and keys that rows
+// refer to.
 import type { TableImage } from '../image/table-image.js';
 import { grown } from './byte-table.js';
 
@@ -8,7 +9,7 @@ export class ByteArena {
   #starts = new Float64Array(32);
   #count = 0;
 
-  /** @returns the number to get it back by */
+  /** Adds a byte string. @returns its number */
   add(value: Uint8Array): number {
     const id = this.#count++;
     this.#starts = grown(this.#starts, id + 1);
@@ -19,7 +20,7 @@ export class ByteArena {
     this.#starts[id + 1] = this.#end;
     return id;
   }
-  /** A view; later additions may leave it behind on old memory, its bytes stay right. */
+  /** Returns a view. Later additions may move the data, but the bytes of the view stay valid. */
   get(id: number): Uint8Array {
     return this.#bytes.subarray(this.#starts[id], this.#starts[id + 1]);
   }
@@ -27,7 +28,7 @@ export class ByteArena {
   wipe(): void {
     this.#bytes.fill(0);
   }
-  /** Writes the arena down or takes it from what was written. */
+  /** Saves the arena to an image, or restores it from one. */
   transferImage(at: TableImage): void {
     this.#end = at.number(this.#end);
     this.#count = at.number(this.#count);

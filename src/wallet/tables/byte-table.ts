@@ -1,20 +1,20 @@
-// A hash table from byte strings to row numbers: open addressing over typed arrays, key bytes in one arena, no object
-// per key. A million 25-byte keys take about 60 MB and load in well under a second. Owners keep columns beside it,
-// indexed by row. Rows are numbered from 0 in order of insertion and never reused; a removed row's number stays empty.
+// Hash table from byte strings to row numbers: open addressing over typed arrays, key bytes in one arena, no object per
+// key. A million 25-byte keys take about 60 MB and load in well under a second. Owners store columns indexed by row.
+// Rows are numbered from 0 in order of insertion and are never reused. The number of a removed row stays unused.
 
 import type { TableImage } from '../image/table-image.js';
 
 /**
- * Slots hold row + 1, then the key's hash, so that a probe that misses touches no key; 0 is empty, TOMB marks a removed
- * one.
+ * A slot has row + 1, then the hash of the key, so that a miss reads no key. Row 0 means empty, TOMB marks a removed
+ * key.
  */
 const TOMB = 0xffffffff;
 const NONE = -1;
 
 function hashBytes(bytes: Uint8Array, from: number, length: number): number {
-  // Words of four bytes, multiplied and rotated, with a final mix. Keys are hashes or scripts that carry hashes, and an
-  // attacker who chooses them can at most slow one wallet's own look-ups down, because only scripts that the wallet's
-  // owner imported get in.
+  // Words of four bytes, multiplied and rotated, with a final mix. Keys are hashes, or scripts that contain hashes. An
+  // attacker who chooses them can at most slow down lookups of one wallet, because only scripts that its owner imported
+  // are added.
   let h = 0x811c9dc5 ^ length;
   let at = from;
   for (const whole = from + (length & ~3); at < whole; at += 4) {
@@ -27,7 +27,7 @@ function hashBytes(bytes: Uint8Array, from: number, length: number): number {
   return (h ^ (h >>> 13)) >>> 0;
 }
 
-/** Grows a typed array to hold index `need`, doubling. */
+/** Returns a column that has index `need`, doubling its size if necessary. */
 export function grown<T extends Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array>(column: T, need: number): T {
   if (need < column.length) return column;
   const next = new (column.constructor as new (size: number) => T)(Math.max(need + 1, column.length * 2));
@@ -45,20 +45,20 @@ export class ByteTable {
   #rows = 0;
   #live = 0;
 
-  /** Keys in the table. */
+  /** Number of keys. */
   get size(): number {
     return this.#live;
   }
-  /** Rows ever given out, removed ones included. */
+  /** Number of rows ever created, including removed ones. */
   get rows(): number {
     return this.#rows;
   }
-  /** Bytes of memory. */
+  /** Memory of the table, bytes. */
   get usedBytes(): number {
     return this.#slots.byteLength + this.#arena.byteLength + this.#starts.byteLength + this.#lengths.byteLength;
   }
 
-  /** The row of a key, -1 when absent. */
+  /** Returns the row of a key; -1 if absent. */
   find(key: Uint8Array): number {
     const slot = this.#slotOf(key);
     return slot < 0 ? NONE : this.#slots[slot] - 1;
@@ -67,7 +67,7 @@ export class ByteTable {
     return this.#slotOf(key) >= 0;
   }
 
-  /** The row of a key, a new one when it is absent. Compare `rows` before and after to know which. */
+  /** Returns the row of a key, and adds it if absent. Compare `rows` before and after to see which. */
   add(key: Uint8Array): number {
     const hash = hashBytes(key, 0, key.length);
     const found = this.#slotOf(key, hash);
@@ -87,7 +87,7 @@ export class ByteTable {
     return row;
   }
 
-  /** @returns the row it had, -1 when it was absent */
+  /** Removes a key. @returns the row it had; -1 if absent */
   remove(key: Uint8Array): number {
     const slot = this.#slotOf(key);
     if (slot < 0) return NONE;
@@ -98,16 +98,16 @@ export class ByteTable {
     return row;
   }
 
-  /** Whether a row still has its key. */
+  /** Returns whether a row still has its key. */
   isLive(row: number): boolean {
     return row >= 0 && row < this.#rows && this.#lengths[row] !== NONE;
   }
-  /** The key of a live row: a view that later insertions may outdate. */
+  /** Returns the key of a live row: a view that later insertions may invalidate. */
   key(row: number): Uint8Array {
     const start = this.#starts[row];
     return this.#arena.subarray(start, start + this.#lengths[row]);
   }
-  /** Order of two live rows' keys as bytes: below, at or above zero. */
+  /** Compares the keys of two live rows as bytes: negative, 0 or positive. */
   compare(a: number, b: number): number {
     const [arena, x, y] = [this.#arena, this.#starts[a], this.#starts[b]];
     const shared = Math.min(this.#lengths[a], this.#lengths[b]);
@@ -117,26 +117,26 @@ export class ByteTable {
     }
     return this.#lengths[a] - this.#lengths[b];
   }
-  /** Live rows in order of insertion. */
+  /** Yields live rows in order of insertion. */
   *liveRows(): Generator<number> {
     for (let row = 0; row < this.#rows; row++) if (this.#lengths[row] !== NONE) yield row;
   }
 
-  /** Writes the table down or takes it from what was written. */
+  /** Saves the table to an image, or restores it from one. */
   transferImage(at: TableImage): void {
     const size = at.number(this.#slots.length);
     this.#used = at.number(this.#used);
     this.#arenaEnd = at.number(this.#arenaEnd);
     this.#rows = at.number(this.#rows);
     this.#live = at.number(this.#live);
-    // The number of slots is a power of two: no room behind them.
+    // The number of slots is a power of two, so there must be no spare capacity.
     this.#slots = at.column(this.#slots, size).subarray(0, size);
     this.#arena = at.column(this.#arena, this.#arenaEnd);
     this.#starts = at.column(this.#starts, this.#rows);
     this.#lengths = at.column(this.#lengths, this.#rows);
   }
 
-  /** Index of the slot's row. */
+  /** Returns the index of a key's slot; -1 if absent. */
   #slotOf(key: Uint8Array, hash: number = hashBytes(key, 0, key.length)): number {
     const slots = this.#slots;
     const mask = slots.length / 2 - 1;

@@ -1,6 +1,5 @@
-// Private keys as they rest, one after another in one block of memory that is overwritten when it is left: on growing,
-// on being replaced and at the end. Arrays of their own would stay behind in the heap for as long as the collector
-// likes.
+// Stores private keys (plain or encrypted) in one block of memory, which is overwritten when it grows, is replaced or
+// is no longer used. Separate arrays would stay in the heap until the garbage collector frees them.
 import type { TableImage } from '../image/table-image.js';
 
 const FIRST_BYTES = 1024;
@@ -12,13 +11,13 @@ export class SecretSlab {
   #starts: Uint32Array<ArrayBuffer>;
   #count = 0;
 
-  /** @param bytes of memory to begin with @param secrets that have room to begin with */
+  /** @param bytes initial size @param secrets initial capacity */
   constructor(bytes = FIRST_BYTES, secrets = FIRST_SECRETS) {
     this.#bytes = new Uint8Array(bytes);
     this.#starts = new Uint32Array(secrets + 1);
   }
 
-  /** Copies a secret. @returns the number to get it back by */
+  /** Copies a secret. @returns its number */
   add(secret: Uint8Array): number {
     if (this.#end + secret.length > this.#bytes.length) {
       const old = this.#bytes;
@@ -37,18 +36,18 @@ export class SecretSlab {
     this.#starts[this.#count + 1] = this.#end;
     return this.#count++;
   }
-  /** A view that the next addition may leave behind wiped: to be used at once, never kept. */
+  /** Returns a view that the next addition may wipe. Use it immediately and never store it. */
   get(id: number): Uint8Array {
     return this.#bytes.subarray(this.#starts[id], this.#starts[id + 1]);
   }
-  /** Writes the slab down or takes it from what was written. */
+  /** Saves the slab to an image, or restores it from one. */
   transferImage(at: TableImage): void {
     this.#end = at.number(this.#end);
     this.#count = at.number(this.#count);
     this.#bytes = at.secret(this.#bytes, this.#end);
     this.#starts = at.column(this.#starts, this.#count + 1);
   }
-  /** Overwrites and forgets everything. */
+  /** Overwrites and removes everything. */
   wipe(): void {
     this.#bytes.fill(0);
     this.#end = 0;
