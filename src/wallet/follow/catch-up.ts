@@ -1,5 +1,5 @@
-// Brings a wallet that was just loaded to the chain's tip: records of blocks that left the chain become unconfirmed,
-// then the blocks after the fork are looked through.
+// Brings a loaded wallet to the chain's tip. Records of blocks that left the chain become unconfirmed. Then the blocks
+// after the fork are scanned.
 
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { Slicer } from '../../lib/slicer.js';
@@ -14,14 +14,14 @@ import { parsed, type ScanDeps, scanInPipeline } from './scan-pipeline.js';
 
 const HASH = 32;
 /**
- * Blocks between two tips after which every coin is judged anew: within it, coinbases that may change are known
- * (Ledger.setTip).
+ * If the distance between two tips is at most this number of blocks, only coinbases that Ledger.setTip knows can
+ * change. Beyond it, all coins are classified again.
  */
 const MAX_INCREMENTAL_BLOCKS = 500;
-/** Blocks and transactions between two writes. */
+/** Number of blocks and transactions between two writes. */
 const ROWS_PER_BATCH = 500;
 
-/** The newest block of a locator that is in the best chain; genesis without one. */
+/** Returns the newest block of a locator that is in the best chain; the genesis block for an empty locator. */
 export async function forkOf(locator: Uint8Array, client: NodeClient): Promise<BlockFacts> {
   const hashes: Uint8Array[] = [];
   for (let at = 0; at + HASH <= locator.length; at += HASH) hashes.push(locator.slice(at, at + HASH));
@@ -29,22 +29,23 @@ export async function forkOf(locator: Uint8Array, client: NodeClient): Promise<B
     const newest = (await client.heights(hashes)).findIndex((height) => height >= 0);
     if (newest < 0) return client.genesis;
     const found = await client.block(hashes[newest]);
-    // It may have left the chain between the two questions.
+    // The block may have left the chain between the two queries.
     if (found?.inChain) return found.block;
   }
 }
 
-/** Whether a wallet was left on another network: every locator ends with genesis. */
+/** Returns whether a wallet belongs to another network. Every locator ends with the genesis block. */
 export const isOfOtherChain = (locator: Uint8Array, { genesis }: Pick<NodeClient, 'genesis'>): boolean =>
   locator.length >= HASH && !equalBytes(locator.subarray(-HASH), genesis.hash);
 
-/** Puts a loaded wallet at the last block that it and the chain share. */
+/** Moves a loaded wallet to the last block that it shares with the chain. */
 export async function rollBack(wallet: Wallet, locator: Uint8Array, client: NodeClient): Promise<void> {
   const { ledger } = wallet;
   const { txs } = ledger;
   const fork = await forkOf(locator, client);
   wallet.tip = fork;
-  // Tables that came from an image know what every coin counted as at another tip; only what differs is looked at.
+  // Tables loaded from an image were computed at an older tip. Recompute only the coins whose category may have changed
+  // since then.
   const far = !ledger.isClassified || Math.abs(ledger.tipHeight - fork.height) > MAX_INCREMENTAL_BLOCKS;
   if (far) ledger.tipHeight = fork.height;
   const staleBlocks = new Set<string>();
@@ -72,8 +73,8 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, client: Node
     }
   }
   ledger.setTip(fork.height);
-  // Blocks that joined instead of those that left may hold the rivals of what waits again; they are not read a second
-  // time.
+  // The new blocks may contain conflicts of transactions that are unconfirmed again. Those blocks are not scanned
+  // twice.
   await ledger.markAllConflicted(batch);
   for (const row of moved) if (txs.isCoinbase(row) && wallet.parts.options.laterRecords) ledger.abandonTransaction(row, batch);
   if (far || moved.some((row) => txs.view(row) === undefined)) await ledger.classifyAllCoins();
@@ -81,14 +82,14 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, client: Node
   await wallet.commit(batch);
 }
 
-/** The blocks between the wallet's tip and the chain's are not all stored any more. */
+/** Error: some blocks between the wallet's tip and the chain's tip were pruned. */
 export const beyondPruned = (): WalletError =>
   new WalletError(
     WALLET_CODE.WALLET,
     'Wallet loading failed. Prune: last wallet synchronisation goes beyond pruned data. You need to -reindex (download the whole blockchain again in case of pruned node)',
   );
 
-/** Those below a snapshot are not all here yet. @param height from which on they are */
+/** Error: blocks below a snapshot are still missing. @param height first height from which all blocks are stored */
 const beyondSnapshot = (height: number): WalletError =>
   new WalletError(
     WALLET_CODE.WALLET,
@@ -96,8 +97,8 @@ const beyondSnapshot = (height: number): WalletError =>
   );
 
 /**
- * Reads the blocks between the wallet's tip and the chain's.
- * @returns false when it was told to stop
+ * Scans the blocks between the wallet's tip and the chain's tip.
+ * @returns false if `stopping` ended the scan
  * @throws WalletError
  */
 export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => boolean): Promise<boolean> {
@@ -105,7 +106,7 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
   const slicer = new Slicer();
   while (!sameBlock(wallet.tip, client.tip)) {
     if (stopping()) return false;
-    // The chain may turn elsewhere while blocks are read.
+    // The chain may reorganise while blocks are read.
     if (!client.contains(wallet.tip!)) {
       await rollBack(wallet, await client.locator(wallet.tip!.hash), client);
       continue;
@@ -116,19 +117,19 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
     if (first === undefined || !follows(first, tip)) continue;
     const { havePruned, historyMissing, lowest } = await client.stored();
     if (havePruned && lowest > first.height) throw beyondPruned();
-    // As Core looks: also the wallet's own last block has to be here.
+    // As in Core, the wallet's own last block must be stored as well.
     if (historyMissing && lowest > tip.height) throw beyondSnapshot(lowest);
     const batch = new WalletBatch();
     let pending = 0;
     for await (const { node, candidates, again } of scanInPipeline(wallet, first, () => client.tip.height, deps)) {
-      // Turned elsewhere: the loop above finds the fork.
+      // The chain was reorganised. The outer loop finds the fork.
       if (stopping() || !follows(node, wallet.tip!) || !client.contains(node)) break;
       const { crypto, options } = wallet.parts;
       connectBlock(wallet, node);
       pending++;
       for (let found: typeof candidates | undefined = candidates; found !== undefined; found = await again()) {
         if (found === null) throw new Error(`block ${node.height} cannot be read, and the wallet does not know it yet`);
-        // A second look is for what the first one left out.
+        // A repeated scan finds only what the first scan did not look for.
         const transactions = found;
         const record = (): void =>
           recordBlock(wallet, node, parsed(transactions, crypto), batch, scannedPlace(options), transactions === candidates);
@@ -148,29 +149,29 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
   return true;
 }
 
-/** Whether a block comes right after another. */
+/** Returns whether a block is the direct successor of another. */
 const follows = ({ prevHash }: BlockFacts, { hash }: BlockFacts): boolean => prevHash !== null && equalBytes(prevHash, hash);
 
-/** Writes the locator of a tip that no event brought. */
+/** Updates and writes the locator of a tip that did not come with an event. */
 export async function updateLocator(wallet: Wallet, client: NodeQueries, batch: WalletBatch): Promise<void> {
   wallet.locator = await client.locator(wallet.tip!.hash);
   wallet.writeLocator(batch);
 }
 
 /**
- * Nothing older than the oldest key, less what clocks may be off, can matter. When no block is as young as that, the
- * clock that gave the key its time may have run ahead: every block is read, as in Core.
+ * Skips blocks that are older than the oldest key, less the tolerance for clocks. If no block is that young, the clock
+ * that set the key's time may have been fast. Then every block is scanned, as in Core.
  */
 async function skipOldBlocks(wallet: Wallet, client: NodeClient): Promise<void> {
   const { birthSeconds } = wallet.keys;
   const first = await client.firstBlockSince(birthSeconds - TIMESTAMP_WINDOW);
-  // Without any key no block can matter.
+  // A wallet without keys has nothing to find.
   const last = first === null ? (birthSeconds === Number.POSITIVE_INFINITY ? client.tip : null) : await blockBefore(first, client);
   if (last === null || last.height <= wallet.tip!.height) return;
   wallet.tip = last;
   wallet.ledger.setTip(last.height);
 }
 
-/** The block before another; null before genesis. */
+/** Returns the block before another; null for the genesis block. */
 export const blockBefore = async ({ prevHash }: BlockFacts, client: NodeQueries): Promise<BlockFacts | null> =>
   prevHash === null ? null : ((await client.block(prevHash))?.block ?? null);

@@ -1,5 +1,5 @@
-// What chain and mempool tell a wallet, in the order it happened: each event is a change of its own, in plain
-// synchronous code with one batch. Between two events the loop may turn, and the wallet may be read.
+// Applies events of the chain and the mempool to a wallet, in order. Each event is one synchronous change with one
+// batch. Between two events other work may run, and calls may read the wallet.
 import { yieldInQueue } from '../../lib/slicer.js';
 import { TimeSlice, yieldToLoop } from '../../lib/time-slice.js';
 import { UNCONFIRMED_PLACE } from '../coins/tx-table.js';
@@ -10,15 +10,15 @@ import { markUnseen } from './open-scan.js';
 import { connectBlock, disconnectBlock, recordBlock, withKeys } from './record-block.js';
 
 export class EventQueue {
-  /** Those before #applied are let go of: blocks are large. */
+  /** Events not yet applied. Entries before #applied are null, because blocks are large. */
   #inbox: (NodeEvent | null)[] = [];
   #applied = 0;
-  /** Events applied before those in the inbox. */
+  /** Number of events applied before those in the inbox. */
   #before = 0;
-  /** The event that is being applied moved the tip. */
+  /** True if the event that is being applied has changed the tip. */
   #hasMoved = false;
   #isDraining = false;
-  /** What waits until so many events are applied. */
+  /** Callbacks to run when the number of applied events reaches a target. */
   readonly #waiting: { readonly target: number; readonly passed: () => void }[] = [];
   readonly #wallet: WalletState;
 
@@ -26,20 +26,20 @@ export class EventQueue {
     this.#wallet = wallet;
   }
 
-  /** Takes an event, which is applied in a turn of the loop of its own unless a call comes first. */
+  /** Adds an event. It is applied in an event-loop tick of its own, unless a call applies it first. */
   push(event: NodeEvent): void {
     this.#inbox.push(event);
-    // A mempool may be large: what it holds enters transaction by transaction.
+    // A mempool may be large, so its transactions are applied one by one.
     if (event.kind === 'pool') for (const entered of event.txs) this.#inbox.push(entered);
     if (!this.#isDraining) void this.#drain();
   }
-  /** Settled when what was pushed up to now is applied, in its own time. */
+  /** Resolves when the events pushed so far are applied. Does not hurry them. */
   whenApplied(): Promise<void> {
     return new Promise((passed) => this.#waiting.push({ target: this.#pushed, passed }));
   }
   /**
-   * Applies what was pushed up to now.
-   * @returns undefined when that is done at once; otherwise other work gets turns between events
+   * Applies the events pushed so far.
+   * @returns undefined if that is done synchronously; otherwise other work runs between events
    */
   applyPending(): Promise<void> | undefined {
     const target = this.#pushed;
@@ -47,7 +47,7 @@ export class EventQueue {
     const done = this.#applyUpTo(target);
     return done === true ? undefined : this.#continueUpTo(target, done);
   }
-  /** Applies everything at once, for the end of the wallet: nothing else may use it. */
+  /** Applies everything synchronously, before the wallet is closed. Nothing else may use the wallet. */
   applyAll(): void {
     while (this.#reached < this.#pushed) this.#applyNext();
   }
@@ -62,8 +62,8 @@ export class EventQueue {
   async #drain(): Promise<void> {
     this.#isDraining = true;
     while (this.#reached < this.#pushed) {
-      // Each wallet in a turn of its own: a block may take every one of them some milliseconds. Changes that wait for
-      // the end of exclusive work come in their order.
+      // One event-loop tick per wallet, because a block may take some milliseconds in each. During exclusive work,
+      // changes queue up in their order anyway.
       if (!this.#wallet.access.isExclusive) await yieldInQueue();
       await this.#applyUpTo(this.#pushed);
     }
@@ -72,7 +72,10 @@ export class EventQueue {
   async #continueUpTo(target: number, first: boolean | Promise<boolean>): Promise<void> {
     for (let done = await first; !done; done = await this.#applyUpTo(target)) await yieldToLoop();
   }
-  /** Applies events for a turn's time, or one, or some of the keys that one needs. @returns whether it came to the `due`th */
+  /**
+   * Applies events until the time slice ends, at least one of them or a part of its keys.
+   * @returns whether the target is reached
+   */
   #applyUpTo(target: number): boolean | Promise<boolean> {
     return this.#wallet.access.runChange(() => {
       const slice = new TimeSlice();
@@ -82,7 +85,7 @@ export class EventQueue {
       return this.#reached >= target;
     });
   }
-  /** @returns false: the event is to be applied once more, see withKeys */
+  /** @returns false if the event must be applied once more, see withKeys */
   #applyNext(): boolean {
     const wallet = this.#wallet;
     const batch = new WalletBatch();
@@ -91,12 +94,13 @@ export class EventQueue {
     try {
       if (!wallet.closed) isDone = withKeys(wallet, () => this.#apply(this.#inbox[this.#applied]!, batch));
       this.#hasMoved ||= wallet.tip !== before;
-      // What is still to be found in a block comes before the locator.
+      // Until the event is complete, the block may still contain transactions for new keys. So the locator is written
+      // last.
       if (isDone && this.#hasMoved) wallet.writeLocator(batch);
-      // A failure reaches onFault by way of Wallet.queueWrite().
+      // A failed write is reported to onFault by Wallet.queueWrite().
       if (!wallet.closed) wallet.commit(batch).catch(() => {});
     } catch (error) {
-      // An event that is half applied: nothing of it may be written, nor of what follows.
+      // The event is half applied. Neither its rows nor those of later events may be written.
       wallet.fail(error);
       isDone = true;
     }
@@ -125,7 +129,7 @@ export class EventQueue {
         disconnectBlock(wallet, event.before, event.block.txs, batch);
         break;
       case 'jumped':
-        // What lies between is looked through when it is here.
+        // The blocks in between are scanned when they are stored.
         markUnseen(wallet, { nextHeight: (wallet.tip?.height ?? 0) + 1, stopHeight: event.node.height }, batch);
         wallet.locator = event.locator;
         connectBlock(wallet, event.node);
@@ -145,7 +149,7 @@ export class EventQueue {
         break;
     }
   }
-  /** The mempool holds these, and nothing else. */
+  /** Sets the mempool state of all records to this list of transactions. */
   #syncMempool(pooled: readonly MempoolTx[]): void {
     const { ledger } = this.#wallet;
     const { txs } = ledger;

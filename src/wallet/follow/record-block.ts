@@ -1,4 +1,4 @@
-// What a block does to a wallet, from any source: events, the catching up of a wallet that was just loaded, and scans
+// Applies a block to a wallet. The block may come from an event, from the catch-up of a loaded wallet, or from a scan
 // of past blocks.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { UNCONFIRMED_PLACE } from '../coins/tx-table.js';
@@ -8,8 +8,8 @@ import { placeIn, type WalletState } from '../wallet-state.js';
 
 /**
  * Runs work that records transactions.
- * @returns false: payments used up more keys than it made. It is to be run again after a turn for others, until when the
- * same transactions may pay keys that are not there yet
+ * @returns false if payments used more keys than the work derived. Yield, then run the work again. Until then, the same
+ *   transactions may pay keys that do not exist yet.
  */
 export function withKeys({ keys }: WalletState, work: () => void): boolean {
   keys.needsMoreKeys = false;
@@ -18,10 +18,10 @@ export function withKeys({ keys }: WalletState, work: () => void): boolean {
 }
 
 /**
- * Records what a block holds for a wallet.
- * @param found its transactions that may concern the wallet, in order, with their places
- * @param placed where records of them are
- * @param update false: known ones are left alone
+ * Records the transactions of a block that concern a wallet.
+ * @param found transactions that may concern the wallet, in order, with their positions
+ * @param placed returns the place of a record
+ * @param update false: leave known transactions alone
  */
 export function recordBlock(
   { ledger }: WalletState,
@@ -37,13 +37,13 @@ export function recordBlock(
   }
 }
 
-/** A block joined the chain on top of the wallet's tip. The caller writes the locator. */
+/** Moves the wallet's tip to a block that was connected on top of it. The caller writes the locator. */
 export function connectBlock(wallet: WalletState, node: BlockFacts): void {
   wallet.tip = node;
   wallet.ledger.setTip(node.height);
 }
 
-/** The wallet's tip left the chain: one before it is the tip. The caller writes the locator. */
+/** Moves the wallet's tip to the block before it, because the tip was disconnected. The caller writes the locator. */
 export function disconnectBlock(wallet: WalletState, before: BlockFacts, txs: readonly TxView[], batch: WalletBatch): void {
   connectBlock(wallet, before);
   wallet.disconnects++;

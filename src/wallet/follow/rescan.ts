@@ -1,6 +1,6 @@
-// Scans past blocks for a wallet's transactions, with progress and abort. The pool looks through the blocks
-// (scan-pipeline.ts); what it finds is recorded here, in order and between other work. Core 0.21's
-// ScanForWalletTransactions and RescanFromTime.
+// Scans past blocks for a wallet's transactions, with progress and abort. Pool threads read the blocks
+// (scan-pipeline.ts). This file records the results, in order and between other work. Core 0.21:
+// ScanForWalletTransactions, RescanFromTime.
 import { Slicer } from '../../lib/slicer.js';
 import { yieldToLoop } from '../../lib/time-slice.js';
 import { type Answer, type BlockFacts, type NodeClient, type NodeQueries, TIMESTAMP_WINDOW } from '../node-client.js';
@@ -15,32 +15,32 @@ export type ScanStatus = 'success' | 'failure' | 'aborted';
 
 export interface ScanResult {
   readonly status: ScanStatus;
-  /** The last block scanned, null when none was. */
+  /** Last block that was scanned; null if none was. */
   readonly lastScanned: BlockFacts | null;
-  /** The last block that could not be read. */
+  /** Last block that could not be read. */
   readonly lastFailed: BlockFacts | null;
 }
 
 export interface RescanDeps extends ScanDeps {
   readonly log: { info(line: string): void };
   readonly nowMs: () => number;
-  /** Called when a scan went on: it needs no blocks any more that it had needed. */
+  /** Called after each block. Blocks before it may be pruned now. */
   readonly onProgress: () => void;
 }
 
 const LOG_EVERY_MS = 10_000;
 
-/** Blocks after which a scan's position is written. */
+/** Number of blocks after which a scan's position is written. */
 const MARK_EVERY = 500;
 
-/** Where a scan from a time begins, two hours earlier at that; null: no block is as young. */
+/** Returns the first block of a scan from a time, less two hours; null if no block is that young. */
 export const scanStart = (client: NodeQueries, seconds: number): Answer<BlockFacts | null> =>
   client.firstBlockSince(seconds - TIMESTAMP_WINDOW);
 
 /**
- * Writes down, with what was imported, that a scan is due: a crash right after the import does not lose it. The caller
- * holds wallet.scan.
- * @param start of scanStart()
+ * Saves an open scan in the same batch as an import, so that a crash after the import does not lose the scan. The
+ * caller holds wallet.scan.
+ * @param start result of scanStart()
  */
 export function planRescan(wallet: Wallet, start: BlockFacts | null, batch: WalletBatch): void {
   if (start !== null && wallet.tip !== null && start.height <= wallet.tip.height) {
@@ -48,7 +48,7 @@ export function planRescan(wallet: Wallet, start: BlockFacts | null, batch: Wall
   }
 }
 
-/** What a scan under way has to say now and then. */
+/** Reports the progress of a scan, in the wallet and in the log. */
 class ScanReport {
   readonly #started: number;
   #logged: number;
@@ -66,7 +66,7 @@ class ScanReport {
   get tookMs(): number {
     return Math.round(this.#deps.nowMs() - this.#started);
   }
-  /** @param end where the scan will stop, as far as known */
+  /** @param end expected last block, if known */
   reportBlock(node: BlockFacts, end: BlockFacts | null): void {
     const scan = this.#scan;
     const deps = this.#deps;
@@ -83,10 +83,13 @@ class ScanReport {
   }
 }
 
-/** What became of a block: it left the chain meanwhile, and what came in its place is followed the usual way, in 'gone'. */
+/** Outcome of scanning a block. 'gone': the block left the chain meanwhile, and events deliver its replacement. */
 type BlockOutcome = 'scanned' | 'failed' | 'gone' | 'closed';
 
-/** Records what a block holds for the wallet: one change for each look at it, as Core takes cs_wallet once a block. */
+/**
+ * Records the transactions of a scanned block. Each pass over the block is one change, as Core takes cs_wallet once per
+ * block.
+ */
 async function applyBlock(
   wallet: Wallet,
   { node, candidates, again }: ScannedBlock,
@@ -106,11 +109,12 @@ async function applyBlock(
         recordBlock(wallet, node, parsed(transactions, crypto), batch, scannedPlace(options), update && transactions === candidates);
       });
       more = isDone ? again() : yieldToLoop().then(() => transactions);
-      // Awaited below, once this is written.
+      // The promise is awaited below, after this change was written.
       more?.catch(() => {});
       if (more === undefined) mark?.(batch);
       return true;
-      // The mark of the scan's end makes it safe; a scan that was cut off begins where the last mark on the disk says.
+      // Not synced: the write at the end of the scan is. A scan that was cut off continues from the last position on
+      // disk.
     }, false);
     if (!isHere) return 'gone';
     if (more === undefined) return 'scanned';
@@ -139,7 +143,7 @@ export async function scanBlocks(
   let lastFailed: BlockFacts | null = null;
   let at: BlockFacts = start;
   let marked = 0;
-  // The tip may move meanwhile: what came after it is followed the usual way.
+  // The tip may change meanwhile. Events deliver later blocks.
   const lastHeight = (): number => Math.min(stopHeight ?? Number.POSITIVE_INFINITY, wallet.tip!.height);
   for await (const block of scanInPipeline(wallet, start, lastHeight, deps)) {
     const { node, candidates } = block;
@@ -169,7 +173,7 @@ export async function scanBlocks(
     await wallet.applyPendingEvents();
   }
   await wallet.whenReassessed();
-  // A wallet that was closed meanwhile goes on when it is loaded again.
+  // A wallet that was closed meanwhile continues when it is loaded again.
   if (!wallet.closed) await wallet.change((batch) => markScan(wallet, null, batch));
   if (scan.abort) {
     log.info(`Rescan aborted at block ${at.height}. Progress=${scan.progress.toFixed(6)}`);
@@ -181,7 +185,7 @@ export async function scanBlocks(
 
 /**
  * Scans from a time.
- * @returns from when on everything was seen: `seconds` when all of it was
+ * @returns the time from which everything was scanned: `seconds` if no block failed
  */
 export async function rescanFrom(wallet: Wallet, seconds: number, update: boolean, deps: RescanDeps): Promise<number> {
   const start = await scanStart(deps.client, seconds);
@@ -192,9 +196,9 @@ export async function rescanFrom(wallet: Wallet, seconds: number, update: boolea
 }
 
 /**
- * Takes the wallet for a scan.
- * @param open what it is to look through, where the wallet's database says so
- * @returns false when another one holds it
+ * Reserves the wallet for a scan.
+ * @param open range that the wallet's database says is still open
+ * @returns false if another scan has the wallet
  */
 export function reserveScan(wallet: Wallet, nowMs: number, open: OpenScan | null = null): boolean {
   if (wallet.scan !== null) return false;

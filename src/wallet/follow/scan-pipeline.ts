@@ -1,7 +1,6 @@
-// Blocks of the best chain in order, with the transactions of each that may concern a wallet. Threads of the pool look
-// ahead; their finds come back here in order. What a wallet learns from one block (new keys, after a payment to the
-// pool's last ones) is looked for in that block and every later one: blocks that were looked through before are looked
-// through again.
+// Yields blocks of the best chain in order, each with the transactions that may concern a wallet. Pool threads scan
+// blocks concurrently, and results are put back in order here. A block may bring new keys, because a payment used the
+// last keys of a pool. Then this block and all later ones are scanned again for those keys.
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { FoundTx } from '../../jobs/scan-blocks.js';
@@ -9,11 +8,11 @@ import type { BlockFacts, NodeClient } from '../node-client.js';
 import type { Wallet } from '../wallet.js';
 import { WalletMarks } from './wallet-marks.js';
 
-/** Blocks per job: many while they are small or have filters; a job that takes too long comes back early. */
+/** Blocks per job. A job that takes too long returns early. */
 const BLOCKS_PER_JOB = 32;
 /**
- * Writing down so many scripts for the threads takes as long as looking through a full block here: a large wallet reads
- * a few by itself.
+ * Preparing this many scripts for the threads takes as long as scanning one full block here. So a large wallet scans
+ * few blocks by itself.
  */
 const SCRIPTS_PER_BLOCK = 20_000;
 
@@ -21,21 +20,18 @@ export interface ScanDeps {
   readonly client: NodeClient;
 }
 
-/**
- * A block that was looked through; null instead of the transactions that may concern the wallet when it could not be
- * read.
- */
+/** Scanned block. `candidates` is null if the block could not be read. */
 export interface ScannedBlock {
   readonly node: BlockFacts;
   readonly candidates: readonly FoundTx[] | null;
   /**
-   * Looks through it once more when recording what was found brought keys: they may be paid in it too. To be asked
-   * until there is no need, which is undefined, before the block counts as done. Null when it cannot be read any more.
+   * Scans the block once more if recording brought new keys, because the block may pay those too. Call it until it
+   * returns undefined, before the block counts as done. It resolves to null if the block cannot be read any more.
    */
   readonly again: () => Promise<readonly FoundTx[] | null> | undefined;
 }
 
-/** What was found, parsed when it is asked for. */
+/** Parses found transactions one by one. */
 export function* parsed(found: readonly FoundTx[], hashes: Hashes): Generator<[position: number, tx: TxView]> {
   for (const { position, bytes } of found) yield [position, parseTx(bytes, hashes)];
 }
@@ -47,8 +43,9 @@ interface Stretch {
 }
 
 /**
- * @param first of the best chain
- * @param lastHeight asked again and again, since the tip may move
+ * Scans blocks of the best chain.
+ * @param first first block
+ * @param lastHeight called repeatedly, because the tip may change
  */
 export async function* scanInPipeline(
   wallet: Wallet,
@@ -65,7 +62,8 @@ export async function* scanInPipeline(
   const startScan = (nodes: readonly BlockFacts[]): Stretch => {
     const hashes = nodes.map(({ hash }) => hash);
     const found = client.scan(hashes, marks?.targets ?? null);
-    // The reader that awaits it gets the error; when the scan ends early, none does, and a rejection must be handled.
+    // The reader that awaits the promise gets the error. If the scan ends early, nothing awaits it, so the rejection
+    // must be handled here.
     found.catch(() => {});
     return { nodes, version: marks?.version ?? 0, found };
   };
@@ -74,7 +72,7 @@ export async function* scanInPipeline(
   const againAt = (node: BlockFacts): ScannedBlock['again'] => {
     let known = -1;
     return () => {
-      // Keys come from elsewhere too: a look that found nothing is the last one.
+      // Keys may also come from other changes. A scan that found nothing is the last one.
       if (ledger.txs.size === known || !(marks?.stale ?? keys.hasNewScripts(cursor))) return undefined;
       known = ledger.txs.size;
       cursor = keys.scriptCursor();

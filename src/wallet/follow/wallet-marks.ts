@@ -1,5 +1,6 @@
-// What a scan looks for on behalf of a wallet, in shared memory: all its scripts, and what its unconfirmed transactions
-// spend (who spends that in a block is a rival). Grows while the scan finds payments and keys are added.
+// Search targets of a scan in shared memory: all scripts of a wallet, and the outpoints that its unconfirmed
+// transactions spend, because another spender in a block is a conflict. The targets grow while the scan finds payments
+// and keys are added.
 import { randomInt } from 'node:crypto';
 import { packScripts, ScriptMarks } from '../../jobs/script-marks.js';
 import { Slicer } from '../../lib/slicer.js';
@@ -8,19 +9,18 @@ import type { ScriptCursor } from '../keys/key-source.js';
 import type { Wallet } from '../wallet.js';
 
 /**
- * Above so many scripts, asking a block's filter (about a microsecond a script) costs more than looking through the
- * block.
+ * Above this number of scripts, testing a block's filter (about 1 us per script) costs more than scanning the block.
  */
 const MAX_FILTERED_SCRIPTS = 10_000;
-/** Room for keys that join during a scan. */
+/** Spare capacity for keys that are added during a scan. */
 const SPARE_SCRIPTS = 4096;
 
 export class WalletMarks {
-  /** Rises when something was added: what was looked for before is not enough any more. */
+  /** Counter that increases when targets were added. Blocks scanned with an older version must be scanned again. */
   version = 0;
   #marks: ScriptMarks;
   readonly #cursor: ScriptCursor = { keys: 0, programs: 0, scripts: 0, watched: 0 };
-  /** The scripts themselves while they are few, null afterwards. */
+  /** The scripts themselves, for filters; null if there are too many. */
   #scripts: Uint8Array[] | null;
   #packed: SharedArrayBuffer | null = null;
   readonly #wallet: Wallet;
@@ -31,7 +31,7 @@ export class WalletMarks {
     this.#scripts = filters ? [] : null;
   }
 
-  /** @param filters whether filters will be asked */
+  /** Collects the targets of a wallet. @param filters whether block filters will be used */
   static async of(wallet: Wallet, filters: boolean): Promise<WalletMarks> {
     const made = new WalletMarks(wallet, filters);
     const slicer = new Slicer();
@@ -46,11 +46,11 @@ export class WalletMarks {
     return made;
   }
 
-  /** Whether the wallet has got something since. */
+  /** True if the wallet has scripts that the targets lack. */
   get stale(): boolean {
     return this.#wallet.keys.hasNewScripts(this.#cursor);
   }
-  /** Takes in what the wallet has got since, in slices. */
+  /** Adds new scripts of the wallet, in slices. */
   async refresh(slicer = new Slicer()): Promise<void> {
     if (!this.stale) return;
     await this.#addNewScripts(slicer);
@@ -78,7 +78,7 @@ export class WalletMarks {
     this.#scripts = null;
     this.#packed = null;
   }
-  /** Who else spends an own coin is found by the coin's script. */
+  /** Adds an outpoint. Another spender of a coin of the wallet is found by the coin's script. */
   #addSpend(outpoint: Uint8Array): void {
     const { coins } = this.#wallet.ledger;
     const coin = coins.find(outpoint);
@@ -88,7 +88,7 @@ export class WalletMarks {
   #addOutpoint(outpoint: Uint8Array): void {
     if (this.#marks.full) this.#marks = this.#marks.grown();
     this.#marks.addOutpoint(outpoint);
-    // Filters know scripts, not outpoints: rivals would be missed.
+    // Block filters contain scripts, not outpoints, so they would miss conflicts.
     this.#scripts = null;
   }
 }

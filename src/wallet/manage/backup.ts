@@ -1,5 +1,5 @@
-// A wallet as one file: a head, every row of a consistent view, and the SHA-256 of all before. Written beside its place
-// and renamed.
+// Writes and reads backups: a magic, every row of a consistent view, and the SHA-256 of everything before it. The file
+// is written under another name and then renamed.
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { openFile } from '../../lib/open-file.js';
@@ -9,7 +9,7 @@ import { isOfImage } from '../storage/layout.js';
 import { writeWholeFile } from '../storage/whole-file.js';
 
 const DAMAGED = 'is damaged: its checksum does not match';
-/** Bytes at the beginning of a file that identify its format. */
+/** Bytes at the beginning of a file that identify a Core wallet. */
 const CORE_HEAD = 100;
 const MAGIC = new TextEncoder().encode('adit wallet backup 1\n');
 const DIGEST = 32;
@@ -28,14 +28,15 @@ function frame(key: Uint8Array, value: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** The value that a row has in the file; null where it has none. */
+/** Returns the value of a row in the file; null to leave the row out. */
 export type RowFilter = (key: Uint8Array, value: Uint8Array) => Uint8Array | null;
 
 const whole: RowFilter = (key, value) => (isOfImage(key) ? null : value);
 
 /**
- * @param file its folder exists
- * @param filter for a copy that has not everything: such a one replaces no file (EEXIST), a backup does
+ * Writes a backup.
+ * @param file path in an existing folder
+ * @param filter for a partial copy. A partial copy never replaces a file (EEXIST), a backup does
  */
 export function writeBackup(store: Store, file: string, filter: RowFilter = whole): Promise<void> {
   return writeWholeFile(file, filter === whole, async (handle) => {
@@ -62,10 +63,10 @@ export function writeBackup(store: Store, file: string, filter: RowFilter = whol
 }
 
 /**
- * Writes a backup's rows into an empty store. The file is read once, since another program may replace or rewrite it
- * meanwhile: what is judged is what became rows.
- * @returns null, or why the file is not a complete backup, as the rest of a sentence "FILE ...". The store then has a part
- *   of the rows
+ * Writes a backup's rows into an empty store. The file is read once, because another program may replace or rewrite it
+ * meanwhile, and the checksum must cover the bytes that became rows.
+ * @returns null, or why the file is not a complete backup, as the rest of a sentence "FILE ...". The store then has
+ *   some of the rows
  */
 export async function readBackup(file: string, store: Store): Promise<string | null> {
   const handle = await openFile(file);
@@ -99,7 +100,7 @@ export async function readBackup(file: string, store: Store): Promise<string | n
   }
 }
 
-/** Bytes of a file, fewer where it ends. */
+/** Reads bytes of a file; fewer where it ends. */
 async function bytesAt(handle: FileHandle, at: number, count: number): Promise<Buffer> {
   const bytes = Buffer.alloc(count);
   let got = 0;
@@ -111,7 +112,7 @@ async function bytesAt(handle: FileHandle, at: number, count: number): Promise<B
   return bytes.subarray(0, got);
 }
 
-/** The whole rows that bytes begin with, and how many bytes they take. */
+/** Returns the complete rows at the beginning of the bytes, and their size. */
 function rowsIn(bytes: Buffer): { ops: BatchOp[]; used: number } {
   const ops: BatchOp[] = [];
   let used = 0;

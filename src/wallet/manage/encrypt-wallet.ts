@@ -1,7 +1,7 @@
-// Encrypts a wallet that is not: every private key is written sealed into a new database, which takes the old one's
-// place; the old one's files are deleted. Then a new seed becomes active, so that no key of an old plain backup is
-// given out. The wallet ends locked. A process that dies before the new seed is written leaves a wallet that gives out
-// no addresses until it is unlocked: then the seed is made.
+// Encrypts a wallet. Every row with a private key is written encrypted into a new database, which replaces the old one;
+// the old files are deleted. Then a new seed becomes active, so that no key of an old unencrypted backup is given out.
+// The wallet is locked afterwards. If the process dies before the new seed is written, the wallet gives out no
+// addresses until it is unlocked. Then the seed is made.
 import { randomFillSync } from 'node:crypto';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
@@ -21,7 +21,7 @@ import { generateKeys } from './new-keys.js';
 const ROWS = 1000;
 const openDatabase = (path: string): Promise<Store> => openStore({ path, cacheBytes: 4 << 20, writeBufferBytes: 8 << 20 });
 
-/** A row as it is in the new database. */
+/** Returns the value of a row in the new database. */
 function sealedRow(key: Uint8Array, value: Uint8Array, seal: Seal): Uint8Array {
   if (key[0] === WALLET_PREFIX.key) {
     const fields = unpackRow(value);
@@ -38,7 +38,7 @@ function sealedRow(key: Uint8Array, value: Uint8Array, seal: Seal): Uint8Array {
 
 const NEEDS_SEED_KEY = walletKey(WALLET_PREFIX.needsNewSeed);
 
-/** @param pool false: without the keys that wait to be given out */
+/** Copies the rows. @param pool false: without the key pool */
 async function copySealed(from: Store, to: Store, seal: Seal, pool: boolean, slicer: Slicer): Promise<void> {
   const cursor = from.cursor();
   try {
@@ -57,9 +57,9 @@ async function copySealed(from: Store, to: Store, seal: Seal, pool: boolean, sli
 }
 
 /**
- * Nothing else uses the wallet meanwhile, and what waited meets a locked one.
+ * Encrypts a wallet with exclusive access. Calls that waited find it locked.
  * @param passphrase bytes that the caller wipes
- * @param check called when the wallet is this work's alone; what it throws ends it
+ * @param check called once the access is exclusive; an exception ends the work
  */
 export async function encryptWallet(
   wallet: Wallet,
@@ -79,7 +79,8 @@ export async function encryptWallet(
     try {
       if (wallet.needsNewSeed) await makeSeed(wallet, context);
     } catch (error) {
-      // Of a wallet that was unloaded meanwhile the row says that the seed is due; it is encrypted all the same.
+      // If the wallet was unloaded meanwhile, its row says that the seed is missing. The wallet is encrypted in any
+      // case.
       if (wallet.closed) return;
       throw error;
     } finally {
@@ -88,7 +89,7 @@ export async function encryptWallet(
   });
 }
 
-/** Exchanges the database and the keys in memory for sealed ones. The wallet is unlocked then. */
+/** Replaces the database and the keys in memory by encrypted ones. The wallet is unlocked afterwards. */
 async function sealWallet(wallet: Wallet, masterKey: Uint8Array, passphrase: Uint8Array): Promise<void> {
   const { folder, crypto } = wallet.parts;
   const seal: Seal = (publicKey, secret) => sealSecret(masterKey, publicKey, secret, crypto);
@@ -96,7 +97,7 @@ async function sealWallet(wallet: Wallet, masterKey: Uint8Array, passphrase: Uin
   const stored = await sealMasterKey(masterKey, passphrase);
   const renew = wallet.descriptors ? !wallet.record.has(WALLET_FLAG.BLANK) : wallet.legacy!.hdEnabled;
   await wallet.queueWrite(async () => {
-    // Closed meanwhile, its folder may be another's.
+    // If the wallet was closed meanwhile, its folder may belong to another one.
     wallet.assertOpen();
     const fresh = await openDatabase(await clearNewDatabase(folder));
     try {
@@ -119,7 +120,7 @@ async function sealWallet(wallet: Wallet, masterKey: Uint8Array, passphrase: Uin
   wallet.vault.unlock(secretCopy(masterKey));
 }
 
-/** The new seed of an encrypted, unlocked wallet, and all that grows from it. */
+/** Makes the new seed of an encrypted, unlocked wallet and all keys that derive from it. */
 async function makeSeed(wallet: Wallet, context: DescriptorContext): Promise<void> {
   const batch = new WalletBatch();
   putSeed(wallet, context, batch);
@@ -136,7 +137,7 @@ function putSeed(wallet: Wallet, context: DescriptorContext, batch: WalletBatch)
   wallet.needsNewSeed = false;
 }
 
-/** Makes the new seed that an encrypted, unlocked wallet lacks. Pools are the caller's to fill. */
+/** Makes the missing new seed of an encrypted, unlocked wallet. The caller fills the key pools. */
 export async function renewSeed(wallet: Wallet, context: DescriptorContext): Promise<void> {
   if (!wallet.needsNewSeed) return;
   await wallet.change((batch) => {
@@ -144,7 +145,7 @@ export async function renewSeed(wallet: Wallet, context: DescriptorContext): Pro
   });
 }
 
-/** Whether a stored wallet lacks it; the old one gives out nothing any more then. */
+/** Reads whether a wallet still needs a new seed. If so, its old descriptors give out no addresses. */
 export async function readNeedsNewSeed(wallet: Wallet): Promise<void> {
   wallet.needsNewSeed = (await wallet.store.get(NEEDS_SEED_KEY)) !== undefined;
   if (wallet.needsNewSeed) wallet.record.active.clear();

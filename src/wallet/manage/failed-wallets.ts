@@ -1,5 +1,5 @@
-// Tracks wallets that failed while the node runs (Wallet.fail) and are therefore not in the list of loaded wallets. Has the
-// errors for calls on them, and decides whether to load them again.
+// Tracks wallets that failed while the node runs (Wallet.fail), so that they are not in the list of loaded wallets.
+// Provides the errors for calls on them, and decides whether to load them again.
 import type { Wallet } from '../wallet.js';
 import { WALLET_CODE, WalletError } from './wallet-error.js';
 
@@ -21,7 +21,7 @@ export class FailedWallets {
   get errors(): readonly WalletError[] {
     return [...this.#failed.values()].map(({ error }) => error);
   }
-  /** Names of those that are being loaded again. */
+  /** Names of wallets that are being loaded again. */
   get reloading(): readonly string[] {
     return [...this.#failed].filter(([, { isGivenUp }]) => !isGivenUp).map(([name]) => name);
   }

@@ -1,6 +1,6 @@
-// Makes the rows of a new wallet from a wallet file of Bitcoin Core (wallet/core): keys and where they come from,
-// scripts, descriptors, labels, transactions with what was said about them. What blocks say is as Core left it; the
-// load that follows reads those after its last one (wallet-manager.ts).
+// Fills a new wallet from a wallet file of Bitcoin Core (wallet/core): keys and their origins, scripts, descriptors,
+// labels, and transactions with the user's values. Confirmations are as Core stored them. The load that follows scans
+// the blocks after Core's last one (wallet-manager.ts).
 
 import { decodeAddress } from '../../address/address.js';
 import { masterFromSeed } from '../../address/bip32/extended-key.js';
@@ -34,30 +34,30 @@ import { makeMasterKey } from './first-master-key.js';
 import { assembleWallet, unattached, type WalletSurroundings } from './load-wallet.js';
 import { WALLET_CODE, WalletError } from './wallet-error.js';
 
-/** Rows written together. */
+/** Number of rows per write. */
 const ROWS = 2000;
-/** Scripts of descriptors: all of them are in memory. */
+/** Largest number of scripts of descriptors. All of them are in memory. */
 const MOST_SCRIPTS = 2_000_000;
 const ABANDONED = Uint8Array.of(1, ...new Uint8Array(31));
 
-/** A file, opened: what it holds, and its own master key; null when it is not encrypted. */
+/** Opened file with its content and master key; null if it is not encrypted. */
 export interface OpenedCoreWallet {
   readonly core: CoreWallet;
-  /** Overwritten by the caller. */
+  /** Master key, which the caller overwrites. */
   readonly masterKey: Uint8Array | null;
 }
 
-/** What was taken over. */
+/** Summary of an import. */
 export interface CoreImportSummary {
   readonly keys: number;
   readonly descriptors: number;
   readonly transactions: number;
   readonly addresses: number;
-  /** What was left out, in words. */
+  /** Sentences about data that was left out. */
   readonly warnings: string[];
 }
 
-/** Opens the master key of an encrypted file. @param passphrase null when none was given @throws WalletError */
+/** Decrypts the master key of an encrypted file. @param passphrase null if none was given @throws WalletError */
 export async function openCoreKeys(
   core: CoreWallet,
   passphrase: Uint8Array | null,
@@ -78,8 +78,8 @@ export async function openCoreKeys(
 
 /**
  * Fills an empty database.
- * @param passphrase of an encrypted file, which the new wallet is encrypted with; the caller wipes it
- * @throws CoreFileError for what cannot be taken over, with nothing that counts in the database
+ * @param passphrase of an encrypted file; the new wallet is encrypted with it too. The caller wipes it
+ * @throws CoreFileError if the file cannot be imported. The database is then not used
  */
 export async function fillFromCore(
   surroundings: WalletSurroundings,
@@ -99,7 +99,7 @@ export async function fillFromCore(
     await wallet.change((batch) => {
       batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
       if (encrypted) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.masterKeys[0]));
-      // As all that follows, safe with the last change: nobody has the wallet before that.
+      // Not synced: the last change syncs everything, and nobody has the wallet before that.
     }, false);
     const keys = wallet.legacy ? await filling.legacy(wallet.legacy) : await filling.descriptors();
     const tip = await lastBlock(core, record, client);
@@ -129,7 +129,7 @@ export async function fillFromCore(
 const flagsOf = ({ flags }: CoreWallet): bigint => flags & KNOWN_FLAGS;
 
 function recordOf(core: CoreWallet): WalletRecord {
-  // Flags above bit 31 say what must be understood.
+  // A wallet with unknown flags above bit 31 must not be loaded.
   if ((core.flags & ~KNOWN_FLAGS) >> 32n !== 0n) {
     throw new CoreFileError(`The wallet has features that are not known here (flags ${core.flags})`);
   }
@@ -143,8 +143,8 @@ function recordOf(core: CoreWallet): WalletRecord {
 }
 
 /**
- * The block up to which the file has everything: the newest that the chain shares with it; without any, the one before
- * the oldest key.
+ * Returns the block up to which the file is complete: the newest one of its locator in the chain. Without a locator,
+ * the block before the oldest key.
  */
 async function lastBlock(core: CoreWallet, record: WalletRecord, client: NodeClient): Promise<BlockFacts> {
   if (core.locator.length > 0) {
@@ -155,7 +155,7 @@ async function lastBlock(core: CoreWallet, record: WalletRecord, client: NodeCli
   return (first && (await blockBefore(first, client))) ?? client.genesis;
 }
 
-/** Kinds of rows that have no counterpart, in words. */
+/** Rows without a counterpart, in words. */
 const SKIPPED_KINDS: Readonly<Record<string, string>> = {
   destdata: "payment requests of Bitcoin Core's window",
   lockedutxo: 'locks of coins (lockunspent)',
@@ -180,7 +180,7 @@ class CoreImport {
     this.#pauses = pauses;
   }
 
-  /** Takes items over, some at a time. */
+  /** Imports items, some of them per change. */
   async #each<T>(items: readonly T[], take: (item: T, batch: WalletBatch) => void): Promise<void> {
     for (let at = 0; at < items.length; ) {
       await this.#wallet.change((batch) => {
@@ -191,7 +191,7 @@ class CoreImport {
     }
   }
 
-  /** A private key in a fresh array, known to be that of its public key. */
+  /** Returns a private key in a new array, after checking that it belongs to its public key. */
   #secretOf({ publicKey, bytes, encrypted }: CoreSecret): Uint8Array {
     if (encrypted && this.#masterKey === null) throw new CoreFileError('The file is damaged: keys are encrypted, and nothing says how');
     const secret = encrypted ? openSecret(this.#masterKey!, publicKey, bytes, this.#context.hashes) : bytes.slice();
@@ -203,7 +203,7 @@ class CoreImport {
 
   // -- legacy wallets
 
-  /** @returns how many private keys there are */
+  /** @returns the number of private keys */
   async legacy(keys: LegacyKeys): Promise<number> {
     const core = this.#core;
     const wallet = this.#wallet;
@@ -224,7 +224,7 @@ class CoreImport {
         secret.fill(0);
       }
     });
-    // Scripts first: what is watched may be made of them.
+    // Scripts first, because watched scripts may depend on them.
     await this.#each(core.scripts, (script, batch) => {
       if (!keys.addScript(script, 0, batch)) this.warnings.push('Left out: a script of more than 520 bytes');
     });
@@ -249,9 +249,7 @@ class CoreImport {
     return core.secrets.length;
   }
 
-  /**
-   * Fingerprints of the master keys that seeds make, by hex of the seed's id; files of before 0.18 do not have them.
-   */
+  /** Returns the fingerprints of master keys by hex of the seed's id. Files from before 0.18 do not contain them. */
   async #fingerprints(): Promise<Map<string, Uint8Array>> {
     const { hash160 } = this.#context.hashes;
     const seeds = new Set<string>();
@@ -274,7 +272,7 @@ class CoreImport {
     return found;
   }
 
-  /** The chain in use, and those of seeds before it. */
+  /** Returns the chain of the current seed, and those of earlier seeds. */
   async #hdChains(): Promise<{ current: HdChain | null; inactive: HdChain[] }> {
     const { hd, keyMetadata } = this.#core;
     const chains = new Map<string, HdChain>();
@@ -299,7 +297,7 @@ class CoreImport {
 
   // -- wallets of descriptors
 
-  /** @returns how many private keys there are */
+  /** @returns the number of private keys */
   async descriptors(): Promise<number> {
     const core = this.#core;
     const wallet = this.#wallet;
@@ -316,7 +314,7 @@ class CoreImport {
       try {
         for (const item of core.descriptorSecrets.get(id) ?? []) secrets.add(item.publicKey, this.#secretOf(item));
         count += secrets.size;
-        // Core's cache is asked only for what the private keys do not give.
+        // Use Core's cache only for keys that the private keys do not give.
         const needsCache = descriptor.scripts(window.rangeStart, { secrets }) === null;
         const precomputed = { first: 0, scripts: [], cache: cacheFor(core.caches.get(id)) };
         const tracked = await wallet.changeExclusively((batch) => {
@@ -355,7 +353,7 @@ class CoreImport {
 
   // -- what both have
 
-  /** @returns how many addresses have a label or were spent from */
+  /** @returns the number of addresses with a label or a mark as used */
   async addresses(): Promise<number> {
     const core = this.#core;
     const wallet = this.#wallet;
@@ -376,7 +374,7 @@ class CoreImport {
     return taken;
   }
 
-  /** A transaction is kept in one form, that of its record. */
+  /** Warns about versions of transactions other than that of the record, which are not imported. */
   async otherForms(): Promise<string[]> {
     const imported = new Set<string>();
     for (const { tx } of this.#core.transactions) {
@@ -402,7 +400,7 @@ class CoreImport {
       wallet.ledger.putRecord(tx, placeOf(at, blocks), batch, values, { received, smart });
     });
   }
-  /** The blocks of the chain up to `tip` that records name, by hashKey. */
+  /** Returns the blocks that records name, up to `tip` in the chain, by hashKey. */
   async #blocksOf(transactions: readonly CoreTransaction[], client: NodeClient, tip: BlockFacts): Promise<Map<string, BlockFacts>> {
     const blocks = new Map<string, BlockFacts>();
     for (const [key, hash] of new Map(transactions.map(({ blockHash }) => [hashKey(blockHash), blockHash]))) {
@@ -414,7 +412,7 @@ class CoreImport {
   }
 }
 
-/** Where a record stands: in one of these blocks, whose transactions the blocks that follow do not bring. */
+/** Returns the place of a record. Only these blocks count, because the load that follows scans all later ones. */
 function placeOf(
   { blockHash, position }: Pick<CoreTransaction, 'blockHash' | 'position'>,
   blocks: ReadonlyMap<string, BlockFacts>,
@@ -426,7 +424,7 @@ function placeOf(
   return position < 0 ? { ...block, state: TX_STATE.CONFLICTED, position: 0 } : { ...block, state: TX_STATE.CONFIRMED, position };
 }
 
-/** A key's origin: as the file has it, or from the path of a key of an HD seed. */
+/** Returns a key's origin: as stored, or from the path of a key of an HD seed. */
 function originOf({ origin, hdPath, seedId }: CoreMetadata, fingerprints: ReadonlyMap<string, Uint8Array>): KeyOrigin | null {
   if (origin !== null) return origin;
   const path = parsePath(hdPath);
@@ -434,7 +432,7 @@ function originOf({ origin, hdPath, seedId }: CoreMetadata, fingerprints: Readon
   return path === null || path.length === 0 || fingerprint === undefined ? null : { fingerprint, path };
 }
 
-/** Indices within bounds; a damaged file may say anything. */
+/** Checks the indices of a descriptor, because a damaged file may contain any number. */
 function windowOf({ rangeStart, rangeEnd, nextIndex }: CoreDescriptor): { rangeStart: number; rangeEnd: number; nextIndex: number } {
   if (rangeStart < 0 || rangeEnd < rangeStart || nextIndex < 0) throw new CoreFileError('The file is damaged: a descriptor has no range');
   return { rangeStart, rangeEnd, nextIndex };
@@ -448,7 +446,7 @@ function cacheFor(core: CoreCache | undefined): DescriptorCache {
   return cache;
 }
 
-/** Throws the error about a file of Bitcoin Core as an error for the caller. */
+/** Throws an error of a Core file as a WalletError. */
 export function throwImportError(error: unknown): never {
   throw error instanceof CoreFileError ? new WalletError(WALLET_CODE.WALLET, `The wallet file was not imported. ${error.message}.`) : error;
 }

@@ -1,10 +1,10 @@
-// The master key of a wallet that is encrypted from its beginning: no key of it was ever plain on disk.
+// Makes the master key of a wallet that is encrypted from the beginning, so that no private key was ever plain on disk.
 import { randomFillSync } from 'node:crypto';
 import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
 import { sealMasterKey } from '../crypt/master-key.js';
 import type { Wallet } from '../wallet.js';
 
-/** Unlocks a wallet that has no keys yet under a new master key. @param passphrase bytes that the caller wipes */
+/** Unlocks a wallet without keys with a new master key. @param passphrase bytes that the caller wipes */
 export async function makeMasterKey(wallet: Wallet, passphrase: Uint8Array): Promise<void> {
   const masterKey = randomFillSync(secretBytes(32));
   try {

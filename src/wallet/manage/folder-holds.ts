@@ -1,14 +1,14 @@
-// Folders of wallets that this process holds: each once, by whatever path it is reached, from before its database is
-// looked at until it is closed. Within the process a folder is told by device and inode; other processes are kept away
-// by a lock inside it, which lasts while the database itself is exchanged. Core: WalletBatch's environments and their
-// .walletlock.
+// Tracks the wallet folders that this process holds. A folder is held once, whatever path leads to it, from before its
+// database is opened until it is closed. Within the process, device and inode identify a folder. Other processes are
+// kept out by a lock inside the folder, which lasts while the database itself is replaced. Core: WalletBatch's
+// environments and their .walletlock.
 import fs from 'node:fs/promises';
 import { type FolderLock, lockFolder } from '../../storage/folder-lock.js';
 import { StoreError } from '../../storage/store-error.js';
 import { LOCK_NAME } from '../storage/wallet-folder.js';
 import { VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
 
-/** A folder that is held. */
+/** Held folder. */
 export class FolderHold {
   #ending: Promise<void> | undefined;
   readonly #id: string;
@@ -21,15 +21,18 @@ export class FolderHold {
     this.#lock = lock;
   }
 
-  /** What who else wants it is told from here on. */
+  /** Sets the error text for later attempts to hold this folder. */
   setErrorText(text: string): void {
     this.#texts.set(this.#id, text);
   }
-  /** Whether it is not held any more, or will not be in a moment: what is in the folder may be another's. */
+  /** True if the folder is released, or is being released. Another wallet may then be in it. */
   get isReleased(): boolean {
     return this.#ending !== undefined;
   }
-  /** Lets it go, once however often it is asked. @param empty whether nothing is kept in it: the lock's files go too */
+  /**
+   * Releases the folder. Repeated calls have no effect.
+   * @param empty whether the folder will be removed: the lock's files are deleted too
+   */
   release(empty = false): Promise<void> {
     this.#ending ??= this.#release(empty);
     return this.#ending;
@@ -44,17 +47,17 @@ export class FolderHold {
 }
 
 export class FolderHolds {
-  /** By device and inode: what who else wants it is told. */
+  /** Error texts for later attempts, by device and inode. */
   readonly #texts = new Map<string, string>();
 
-  /** Whether a folder is held. */
+  /** Returns whether a folder is held. */
   async has(folder: string): Promise<boolean> {
     return this.#texts.has(await idOf(folder));
   }
   /**
-   * Takes a folder that is there.
-   * @param text to who else wants it
-   * @throws WalletError where it is held, here or by another process
+   * Holds an existing folder.
+   * @param text error text for later attempts
+   * @throws WalletError if this or another process holds it
    */
   async holdFolder(folder: string, text: string): Promise<FolderHold> {
     const id = await idOf(folder);

@@ -1,5 +1,5 @@
 // Reads a wallet's database into a Wallet: from an image of its tables and the rows written after it, or from all rows,
-// which takes about ten seconds a million.
+// which takes about ten seconds per million rows.
 
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { parseTx } from '../../consensus/tx/tx-view.js';
@@ -24,10 +24,10 @@ import { KNOWN_FLAGS, WALLET_FLAG, WalletRecord } from '../wallet-record.js';
 import { readNeedsNewSeed } from './encrypt-wallet.js';
 import { WALLET_CODE, WalletError } from './wallet-error.js';
 
-/** What every wallet of the node is made with. */
+/** Settings and dependencies that all wallets share. */
 export type WalletSurroundings = Pick<WalletParts, 'crypto' | 'options' | 'now' | 'isFinal' | 'onFault' | 'onTransaction'> & {
   readonly context: DescriptorContext;
-  /** How images of large wallets are kept; absent: not at all. */
+  /** Settings for images; absent: no images. */
   readonly images?: ImageRules;
 };
 
@@ -41,10 +41,10 @@ export const unattached = (surroundings: WalletSurroundings): WalletSurroundings
   onFault: () => {},
 });
 
-/** Rows between two lines of the log. */
+/** Number of rows between two log lines. */
 const LOG_ROWS = 500_000;
 
-/** A wallet over an empty or about to be read database. */
+/** Creates a wallet over a database that is empty or has not been read yet. */
 export function assembleWallet(
   surroundings: WalletSurroundings,
   wallet: { name: string; folder: string; record: WalletRecord; encrypted: boolean; store: Store },
@@ -60,8 +60,8 @@ export function assembleWallet(
 }
 
 /**
- * Reads everything but the chain's part.
- * @returns the wallet, the locator it was left with, whether reassessLeft has something to do, and what it asks
+ * Reads everything that does not depend on the chain.
+ * @returns the wallet, its locator, whether finishReassessment has work to do, and the argument for it
  */
 export async function loadWallet(
   surroundings: WalletSurroundings,
@@ -80,21 +80,22 @@ export async function loadWallet(
   const masterRow = await store.get(walletKey(WALLET_PREFIX.masterKey, 1));
   const assemble = (): Wallet => {
     const record = WalletRecord.decode(row);
-    // Flags above bit 31 say what must be understood.
+    // A wallet with unknown flags above bit 31 must not be loaded.
     if ((record.flags & ~KNOWN_FLAGS) >> 32n !== 0n) corrupt('Wallet requires newer version of adit');
     const wallet = assembleWallet(surroundings, { ...place, record, encrypted: masterRow !== undefined, store });
     if (masterRow) wallet.masterKeys.push(decodeMasterKey(masterRow));
     return wallet;
   };
   const images = surroundings.images ? new WalletImages(surroundings.images, databaseOf(place.folder)) : null;
-  // Rows written without a journal make an image untrue: it is given up before the first of them.
+  // Without images, rows are written without a journal, which would make an image wrong. Discard the image before the
+  // first write.
   const head = walletKey(WALLET_PREFIX.image);
   if (!images && (await store.get(head)) !== undefined) await store.batch([{ type: 'del', key: head }], { sync: true });
   let wallet = assemble();
   const image = images && (await images.load(store));
   if (!image || !(await restore(store, wallet, image, surroundings.crypto, images))) {
     if (image) {
-      // What was restored is of no use, and its private keys must not stay.
+      // The restored tables are wrong. Their private keys must not stay in memory.
       wallet.keys.wipeSecrets();
       wallet = assemble();
       await images.discardImage(store);
@@ -103,7 +104,7 @@ export async function loadWallet(
   }
   const { legacy } = wallet;
   if (legacy) {
-    // No image holds these; they speak of keys that are in the tables.
+    // Images do not contain these rows. They refer to keys in the tables.
     let sound = true;
     await scanRows(store, WALLET_PREFIX.pool, (key, value) => {
       if (!legacy.loadRow(key, value)) sound = false;
@@ -125,10 +126,10 @@ export async function loadWallet(
   return { wallet, locator: new Uint8Array(locator), reassessDue: pendingRow !== undefined || !isIndexed, isIndexed };
 }
 
-/** Rows fetched together. */
+/** Number of rows read together. */
 const PORTION = 256;
 
-/** Reads the rows of descriptors that an image does not hold whole. @returns false for a damaged one */
+/** Reads the rows of descriptors that an image does not contain completely. @returns false if one is damaged */
 async function loadCachedDescriptors(store: Store, descriptors: DescriptorKeys): Promise<boolean> {
   const slicer = new Slicer();
   const keys = [...descriptors.cachedIds()].map((id) => walletKey(WALLET_PREFIX.descriptor, id));
@@ -146,7 +147,7 @@ async function loadCachedDescriptors(store: Store, descriptors: DescriptorKeys):
 
 /**
  * Fills the tables from an image and the rows written after it.
- * @returns false when that does not work out or takes too long
+ * @returns false if that fails or would take too long
  */
 async function restore(
   store: Store,
@@ -168,8 +169,8 @@ async function restore(
   if (images.isJournalTooLong(touched.length, keys.scriptCount + ledger.txs.size + ledger.coins.size)) return false;
   if (!(await replayJournal(store, wallet, touched, hashes)) || !(await loadViews(store, ledger, hashes))) return false;
   if (wallet.descriptors && !(await loadCachedDescriptors(store, wallet.descriptors))) return false;
-  // The replay judged coins before these transactions were there: whether one is conflicted decides about what it
-  // spends.
+  // The replay classified coins before these transactions were there. Whether a transaction is conflicted decides about
+  // the coins it spends.
   const slicer = new Slicer();
   for (const row of ledger.txs.liveRows()) {
     const view = ledger.txs.view(row);
@@ -179,7 +180,7 @@ async function restore(
   return true;
 }
 
-/** Fills the tables from all rows. @returns false for a damaged one */
+/** Fills the tables from all rows. @returns false if one is damaged */
 async function loadTables(store: Store, wallet: Wallet, hashes: Hashes, images: WalletImages | null): Promise<boolean> {
   const { legacy, descriptors, book } = wallet;
   let sound = true;

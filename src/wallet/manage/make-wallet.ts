@@ -1,4 +1,4 @@
-// A wallet as it is made: what is asked for, what a device tells of it, and its database up to the moment when it has its
+// Creates a wallet: options of the call, descriptors of an external signer, and the database until it has its final
 // name.
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
@@ -21,21 +21,21 @@ export interface NewWallet {
   readonly name: string;
   readonly disablePrivateKeys: boolean;
   readonly blank: boolean;
-  /** Bytes that the caller wipes; null or empty: not encrypted. */
+  /** Passphrase, which the caller wipes; null or empty: not encrypted. */
   readonly passphrase: Uint8Array | null;
   readonly avoidReuse: boolean;
   readonly descriptors: boolean;
-  /** Where the descriptors come from, of a wallet whose keys are on a device. */
+  /** External signer that supplies the descriptors, for a wallet whose keys are on a device. */
   readonly signer: Pick<ExternalSigner, 'descriptors'> | null;
 }
 
-/** A descriptor of a device's account. */
+/** Descriptor of an account of a device. */
 export interface SignerBranch {
   readonly descriptor: Descriptor;
   readonly isInternal: boolean;
 }
 
-/** What the device of a new wallet has for account 0, parsed. @throws WalletError */
+/** Returns the parsed descriptors of account 0 of an external signer. @throws WalletError */
 export async function signerDescriptors(
   { disablePrivateKeys, descriptors }: NewWallet,
   signer: NonNullable<NewWallet['signer']>,
@@ -56,7 +56,7 @@ export async function signerDescriptors(
       const parsed = parseDescriptor(text, context, { requireChecksum: false });
       if ('error' in parsed)
         return refuse(WALLET_CODE.MISC, `SetupDescriptorScriptPubKeyMans: Invalid descriptor "${text}" (${parsed.error})`);
-      // A device that tells its keys is none: they are not kept.
+      // A device that reveals private keys is not an external signer. Do not keep them.
       parsed.secrets.wipe();
       if (parsed.descriptors[0].outputType !== null) branches.push({ descriptor: parsed.descriptors[0], isInternal });
     }
@@ -65,8 +65,9 @@ export async function signerDescriptors(
 }
 
 /**
- * Makes the database of a wallet that starts at the tip, whole and on disk, and gives it its name. What fails is closed.
- * @param signerBranches what a device has for it, null without one
+ * Makes the complete database of a wallet that starts at the tip, syncs it, and gives it its name. If that fails,
+ * closes the wallet.
+ * @param signerBranches descriptors of an external signer; null without one
  */
 export async function makeWallet(
   wanted: NewWallet,
@@ -88,10 +89,11 @@ export async function makeWallet(
   const wallet = assembleWallet(surroundings, { name: wanted.name, folder, record, encrypted: secret, store });
   try {
     if (secret) await makeMasterKey(wallet, wanted.passphrase!);
-    // A new wallet starts at the tip: nothing before it can be its own.
+    // A new wallet starts at the tip, because no earlier block can pay it.
     wallet.tip = client.tip;
     wallet.ledger.setTip(client.tip.height);
-    // No call sees it before it is whole and has its name, and in an encrypted wallet no key was ever plain on disk.
+    // Not synced: no call sees the wallet before it is complete and has its name. In an encrypted wallet no key was
+    // ever plain on disk.
     await wallet.change((batch) => {
       batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
       record.write(batch);

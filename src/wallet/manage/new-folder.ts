@@ -1,5 +1,5 @@
-// Folders of wallets as calls meet them: one for a wallet that is made or restored, which goes again if that fails, and
-// what is said of those where no wallet is.
+// Creates the folder of a new or restored wallet and removes it on failure. Also has the errors for folders without a
+// wallet.
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolders } from '../../lib/durable-file.js';
@@ -35,14 +35,14 @@ export function alreadyLoaded(wallet: Wallet): string {
 
 export const openDatabase = (path: string): Promise<Store> => openStore({ path, cacheBytes: 8 << 20, writeBufferBytes: 16 << 20 });
 
-/** @throws taken where a folder has a wallet already */
+/** Checks that a folder has no wallet. @throws taken */
 export async function assertFree(folder: string, taken: WalletError): Promise<void> {
   if (await isTaken(folder)) throw taken;
 }
 
 /**
- * Makes a wallet in a folder that has none. What fails leaves nothing behind.
- * @param taken thrown where the folder has a wallet already
+ * Makes a wallet in a folder that has none. On failure nothing stays behind.
+ * @param taken error if the folder has a wallet already
  */
 export async function inNewFolder<T>(
   folders: FolderHolds,
@@ -56,12 +56,12 @@ export async function inNewFolder<T>(
   const hold = await folders.holdFolder(folder, LOADING);
   let free = false;
   try {
-    // Another call may have been here before the folder was held.
+    // Another call may have used the folder before it was held.
     await assertFree(folder, taken);
     free = true;
     return await make(place, hold);
   } catch (error) {
-    // A wallet that was unloaded before its creation failed is another call's to load.
+    // If the wallet was unloaded before its creation failed, another call may load it.
     free &&= !hold.isReleased;
     if (free) await removeDatabase(place);
     await hold.release(free);
@@ -70,12 +70,12 @@ export async function inNewFolder<T>(
   }
 }
 
-/** What a creation or a restoration made: that much goes again if it fails. */
+/** Folder of a new wallet, with what has to be removed on failure. */
 export interface NewFolder {
   readonly folder: string;
-  /** Whether the folder is its own. */
+  /** True if the folder was created for it. */
   readonly made: boolean;
-  /** Whether its database has got its name. */
+  /** True if the database has its final name. */
   installed: boolean;
 }
 
@@ -101,7 +101,7 @@ export async function installNewDatabase(place: NewFolder): Promise<void> {
   place.installed = true;
 }
 
-/** Takes away what a failed creation or restoration left. */
+/** Removes the database of a failed creation or restoration. */
 async function removeDatabase({ folder, installed }: NewFolder): Promise<void> {
   if (installed) await fs.rm(databaseOf(folder), { recursive: true, force: true });
   else await clearNewDatabase(folder);
@@ -120,7 +120,7 @@ async function isCoreWallet(file: string): Promise<boolean> {
   }
 }
 
-/** Why no wallet is loaded from a folder. */
+/** Returns the error for a folder from which no wallet can be loaded. */
 export async function notFoundError(folder: string): Promise<WalletError> {
   const there = await fs.stat(folder).then(
     () => true,

@@ -1,5 +1,5 @@
-// The first keys of a wallet: a legacy seed with its pool, or a seed's pairs of descriptors, one for each kind of
-// address, as Core sets them up.
+// Makes the first keys of a wallet: a legacy seed with its pool, or the pairs of descriptors of a seed, one for each
+// address type, as Core does.
 
 import { randomFillSync } from 'node:crypto';
 import { encodeExtendedKey } from '../../address/bip32/extended-codec.js';
@@ -26,15 +26,15 @@ const BRANCHES: Readonly<Record<OutputType, { readonly purpose: number; readonly
 
 const ALL_KINDS = Object.keys(BRANCHES) as OutputType[];
 
-/** The kinds of address that a new wallet has. */
+/** Returns the address types of a new wallet. */
 const kindsOf = ({ taprootSeeds }: WalletOptions): OutputType[] => ALL_KINDS.filter((type) => type !== 'bech32m' || taprootSeeds);
 
-/** The descriptor that gives out a kind of address from a master key (BIP-0044, 49, 84, 86), account 0. */
+/** Returns the descriptor for one address type of a master key (BIP-0044, 49, 84, 86), account 0. */
 export function accountDescriptor(root: ExtendedKey, type: OutputType, internal: boolean, context: DescriptorContext): Descriptor {
   const { purpose, open, close } = BRANCHES[type];
   const coin = context.params.bech32Hrp === 'bc' ? 0 : 1;
   const mark = context.inferredMark ?? "'";
-  // The public key stands for the pair: the secret never becomes text.
+  // The text contains the public key only. The secret never becomes text.
   const key = encodeExtendedKey(root, context.params, context);
   const whole = `${open}${key}/${purpose}${mark}/${coin}${mark}/0${mark}/${internal ? 1 : 0}/*${close}`;
   const parsed = parseDescriptor(addChecksum(whole), context, { requireChecksum: true });
@@ -43,8 +43,8 @@ export function accountDescriptor(root: ExtendedKey, type: OutputType, internal:
 }
 
 /**
- * Takes in such a descriptor, which gives out addresses from now on; fillPool makes its scripts.
- * @param root its secret is copied
+ * Adds such a descriptor, which gives out addresses from now on. fillPool derives its scripts.
+ * @param root master key, whose secret is copied
  */
 export function addAccount(
   wallet: Wallet,
@@ -63,7 +63,7 @@ export function addAccount(
   return tracked;
 }
 
-/** Takes in a descriptor whose keys are elsewhere, which gives out addresses from now on; fillPool makes its scripts. */
+/** Adds a descriptor without private keys, which gives out addresses from now on. fillPool derives its scripts. */
 export function addWatched(wallet: Wallet, descriptor: Descriptor, internal: boolean, batch: WalletBatch): void {
   const keys = wallet.descriptors!;
   const window = { rangeStart: 0, rangeEnd: 0, nextIndex: 0, due: (): boolean => true };
@@ -72,10 +72,7 @@ export function addWatched(wallet: Wallet, descriptor: Descriptor, internal: boo
   keys.setActive(tracked, internal, batch);
 }
 
-/**
- * A new seed and the first keys that grow from it, for fillPool to go on with; the old keys stay. The wallet is
- * unlocked.
- */
+/** Makes a new seed and its first keys; fillPool derives the rest. The old keys stay. The wallet must be unlocked. */
 export function generateKeys(wallet: Wallet, context: DescriptorContext, batch: WalletBatch): void {
   const { legacy, descriptors } = wallet;
   if (legacy) {

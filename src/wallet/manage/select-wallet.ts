@@ -3,7 +3,7 @@ import type { Wallet } from '../wallet.js';
 import type { FailedWallets } from './failed-wallets.js';
 import { NOT_LOADED, WALLET_CODE, WalletError } from './wallet-error.js';
 
-/** @throws WalletError, see WalletManager.select */
+/** Returns the wallet of a call. @throws WalletError, see WalletManager.selectWallet */
 export function selectWallet(wallets: readonly Wallet[], failed: FailedWallets, name: string | null, ambiguous: string): Wallet {
   if (name !== null) {
     const wallet = wallets.find((one) => one.name === name);

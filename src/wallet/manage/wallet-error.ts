@@ -1,7 +1,7 @@
-// Why a wallet operation was refused, with the code RPC answers. Thrown here, translated in rpc/wallet.
+// Error of a wallet operation, with the code of the RPC error. rpc/wallet translates it.
 import { StoreError } from '../../storage/store-error.js';
 
-/** Codes as Core's protocol numbers them. */
+/** Error codes of Core's protocol. */
 export const WALLET_CODE = {
   MISC: -1,
   WALLET: -4,
@@ -14,10 +14,10 @@ export const WALLET_CODE = {
   ALREADY_EXISTS: -36,
 } as const;
 
-/** How errors about a wallet's folder and files begin, of a call; those of a start are without it. */
+/** Prefix of errors about a wallet's folder and files in calls. Errors at the start of the node do not have it. */
 export const VERIFY = 'Wallet file verification failed. ';
 
-/** What a call is told whose wallet is not there, or no longer. */
+/** Error of a call on a wallet that is not loaded. */
 export const NOT_LOADED = 'Requested wallet does not exist or is not loaded';
 
 export class WalletError extends Error {
@@ -31,8 +31,8 @@ export class WalletError extends Error {
 }
 
 /**
- * Returns advice how to replace a damaged wallet by its backup while the node runs.
- * @param message contains the path of the wallet's database
+ * Returns advice on how to replace a damaged wallet by its backup while the node runs.
+ * @param message error text that contains the path of the wallet's database
  */
 export function adviceForDamagedWallet(message: string): string {
   const [from, to] = [message.indexOf('/'), message.lastIndexOf('/wallet.db')];
@@ -43,7 +43,7 @@ export function adviceForDamagedWallet(message: string): string {
   return `Move ${folder} away and restore the wallet from a backup: adit-cli restorewallet ${JSON.stringify(name)} BACKUP`;
 }
 
-/** Store faults in words for the caller. */
+/** Describes an error of the store for the caller; null for other errors. */
 export function describeStoreError(error: unknown): string | null {
   if (!(error instanceof StoreError)) return null;
   const damaged = error.code === 'STORE_CORRUPTION' || error.code === 'STORE_NOT_FOUND';

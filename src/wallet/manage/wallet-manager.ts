@@ -1,5 +1,5 @@
-// All wallets of the node: makes, loads and lists them, finds the one a call means, and hands every block and mempool
-// event to each of them.
+// Manages all wallets of the node: creates, loads and lists them, finds the one that a call means, and passes every
+// block and mempool event to each of them.
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Slicer } from '../../lib/slicer.js';
@@ -50,26 +50,28 @@ export interface ManagerDeps {
   readonly client: NodeClient;
   readonly log: { info(line: string): void; warn(line: string): void; error(line: string): void };
   readonly stopping: AbortSignal;
-  /** What is to be said of the options with every wallet that is made or loaded. */
+  /** Warnings about options, for every reply that creates or loads a wallet. */
   readonly warnings: readonly string[];
-  /** Called with the names of the wallets that are loaded, or loaded again after a failure, when they change. */
+  /**
+   * Called when the list changes, with the names of wallets that are loaded or are being loaded again after a failure.
+   */
   readonly onNames: (names: readonly string[]) => void;
-  /** A wallet was loaded and follows the chain: its payments that wait go to the mempool again. */
+  /** Called when a wallet is loaded and follows the chain. Sends its waiting payments to the mempool again. */
   readonly onLoaded: (wallet: Wallet) => Promise<void>;
-  /** Adds a wallet to those loaded at every start, or takes it out. */
+  /** Adds a wallet to the list of those loaded at every start, or removes it. */
   readonly setLoadOnStart: (name: string, load: boolean) => void;
 }
 
 export class WalletManager {
   readonly options: WalletOptions;
   readonly #deps: ManagerDeps;
-  /** In the order they were loaded. */
+  /** Loaded wallets, in the order in which they were loaded. */
   readonly #wallets: Wallet[] = [];
-  /** Folders of wallets that are made, loaded or left. */
+  /** Held folders of wallets. */
   readonly #folders = new FolderHolds();
-  /** Those of wallets that were in the list and are not closed yet. */
+  /** Held folders of wallets that were in the list and are not closed yet. */
   readonly #holds = new Map<Wallet, FolderHold>();
-  /** Wallets that are being brought to the tip. */
+  /** Wallets that are catching up with the chain. */
   readonly #catchingUp = new Set<Wallet>();
   /** Wallets whose loading is complete. The loading code handles failures of all others. */
   readonly #complete = new WeakSet<Wallet>();
@@ -79,9 +81,12 @@ export class WalletManager {
   #closed = false;
   readonly #surroundings: WalletSurroundings;
   #lastBlockSeconds = 0;
-  /** Ends the events; null while no wallet needs any. */
+  /** Stops the events; null while no wallet needs them. */
   #stopListening: Promise<() => void> | null = null;
-  /** The wallet without a name was loaded because no list says otherwise: the first list that is written names it. */
+  /**
+   * True if the unnamed wallet was loaded because settings.json has no list. The first list that is written then names
+   * it.
+   */
   #unnamedByHabit = false;
 
   constructor(deps: ManagerDeps) {
@@ -106,21 +111,21 @@ export class WalletManager {
     return this.#wallets.find((wallet) => wallet.name === name);
   }
   /**
-   * The wallet a call means.
-   * @param name from /wallet/NAME, null without it
-   * @param ambiguous what is said when several may be meant
+   * Returns the wallet that a call means.
+   * @param name from /wallet/NAME; null without it
+   * @param ambiguous error text if several wallets could be meant
    */
   select(name: string | null, ambiguous: string): Wallet {
     return selectWallet(this.#wallets, this.#failed, name, ambiguous);
   }
-  /** The lowest height whose block some wallet has yet to read: pruning leaves blocks from there on. */
+  /** Protects blocks from pruning, from the lowest height that a wallet still has to read. */
   readonly #updatePruneGuard = (): void => {
     let lowest = Number.POSITIVE_INFINITY;
     for (const { scan } of this.#wallets) if (scan !== null) lowest = Math.min(lowest, scan.height);
     for (const { tip } of this.#catchingUp) lowest = Math.min(lowest, (tip?.height ?? 0) + 1);
     this.#deps.client.setPruneGuard(lowest);
   };
-  /** What is to be said of the options. */
+  /** Warnings about options. */
   get warnings(): readonly string[] {
     return this.#deps.warnings;
   }
@@ -130,18 +135,21 @@ export class WalletManager {
 
   // -- events
 
-  /** Begins with the first wallet. */
+  /** Starts the events with the first wallet. */
   async #listen(): Promise<void> {
     this.#stopListening ??= this.#deps.client.listen((event) => this.#onEvent(event));
     await this.#stopListening;
   }
-  /** Ends with the last. */
+  /** Stops the events with the last wallet. */
   #listenNoMore(): void {
     if (this.#wallets.length + this.#catchingUp.size > 0 || this.#stopListening === null) return;
     void this.#stopListening.then((stop) => stop());
     this.#stopListening = null;
   }
-  /** @returns for blocks: settled when no wallet needs their bytes any more */
+  /**
+   * Passes an event to every wallet.
+   * @returns for blocks, a promise that resolves when no wallet needs their bytes any more
+   */
   #onEvent(event: NodeEvent): Promise<unknown> | undefined {
     if (this.#wallets.length === 0) return undefined;
     if (event.kind === 'history') {
@@ -153,11 +161,11 @@ export class WalletManager {
     this.#lastBlockSeconds = this.#surroundings.now();
     return Promise.all(this.#wallets.map((wallet) => wallet.whenEventsApplied()));
   }
-  /** Seconds when the last block came, 0 before the first. */
+  /** Time at which the last block arrived, seconds; 0 before the first. */
   get lastBlockSeconds(): number {
     return this.#lastBlockSeconds;
   }
-  /** The blocks below a snapshot are all here: scans that waited for them go on. */
+  /** Starts scans that waited for the blocks below a snapshot. */
   #onHistoryEnd(): void {
     for (const wallet of this.#wallets) {
       Promise.resolve(wallet.applyPendingEvents())
@@ -181,7 +189,7 @@ export class WalletManager {
 
   // -- life
 
-  /** @returns the wallet, and what is to be said of it besides `warnings` */
+  /** Creates a wallet. @returns the wallet, and warnings in addition to `warnings` */
   async createWallet(wanted: NewWallet): Promise<{ wallet: Wallet; warnings: string[] }> {
     const warnings: string[] = [];
     const { name } = wanted;
@@ -219,7 +227,7 @@ export class WalletManager {
 
   async load(name: string): Promise<Wallet> {
     const folder = folderToLoad(this.options.dir, name);
-    // No lock is put where no wallet is.
+    // Do not create a lock in a folder without a wallet.
     if (!(await hasDatabase(folder))) throw await notFoundError(folder);
     const hold = await this.#folders.holdFolder(folder, LOADING);
     try {
@@ -273,7 +281,7 @@ export class WalletManager {
     this.#failed.recordLoaded(wallet.name);
     this.#complete.add(wallet);
   }
-  /** Closes a wallet that could not be made or loaded, and takes it out of the list. */
+  /** Closes a wallet that could not be created or loaded, and removes it from the list. */
   async #dropWallet(wallet: Wallet): Promise<void> {
     const at = this.#wallets.indexOf(wallet);
     if (at >= 0) this.#wallets.splice(at, 1);
@@ -283,15 +291,12 @@ export class WalletManager {
     this.#holds.delete(wallet);
   }
 
-  /** What scans need of the node. */
+  /** Returns the dependencies of scans. */
   scanDeps(): RescanDeps {
     const { client, log } = this.#deps;
     return { client, log, nowMs: () => performance.now(), onProgress: this.#updatePruneGuard };
   }
-  /**
-   * -rescan: looks through the blocks since the oldest key was made, and those that a scan has not come to.
-   * @throws WalletError
-   */
+  /** Scans for -rescan: the blocks since the oldest key was made, and those that an earlier scan did not reach. */
   async #rescan(wallet: Wallet): Promise<void> {
     const { client, log } = this.#deps;
     if ((await client.stored()).havePruned) throw beyondPruned();
@@ -313,22 +318,22 @@ export class WalletManager {
       this.endScan(wallet);
     }
   }
-  /** Lets go of a wallet after a scan. */
+  /** Releases a wallet after a scan, and starts the next waiting scan. */
   endScan(wallet: Wallet): void {
     wallet.scan = null;
     this.#updatePruneGuard();
     this.#scanUnseen(wallet).catch(this.#logScanNotStarted);
   }
   /**
-   * Looks through the blocks that a wallet has not seen, beside everything else; when another scan has the wallet, or
-   * blocks below a snapshot are missing, after that.
+   * Scans the waiting blocks of a wallet in the background. If another scan has the wallet, or blocks below a snapshot
+   * are missing, the scan starts after that.
    */
   async #scanUnseen(wallet: Wallet): Promise<void> {
     const { client, log } = this.#deps;
     const { unseen } = wallet;
     if (unseen === null || (await client.stored()).historyMissing) return;
     const [start] = await client.blocks(unseen.nextHeight, 1);
-    // There may be more of them by now.
+    // More blocks may wait by now.
     if (wallet.unseen !== unseen) return this.#scanUnseen(wallet);
     const deps = this.scanDeps();
     if (start === undefined || wallet.closed || !reserveScan(wallet, deps.nowMs(), unseen)) return;
@@ -344,7 +349,10 @@ export class WalletManager {
   readonly #logScanNotStarted = (error: unknown): void =>
     this.#deps.log.warn(`The scan did not begin: ${error instanceof Error ? error.message : String(error)}`);
 
-  /** Brings a wallet to the tip and lets it hear of everything from there on. Its folder is held until it is closed. */
+  /**
+   * Brings a wallet to the tip and adds it to the list, so that it receives events. Its folder is held until it is
+   * closed.
+   */
   async #attach(wallet: Wallet, hold: FolderHold): Promise<void> {
     const { client, stopping } = this.#deps;
     const deps = this.scanDeps();
@@ -352,8 +360,8 @@ export class WalletManager {
     this.#updatePruneGuard();
     try {
       await this.#listen();
-      // catchUp returns in the turn in which wallet and chain agree, and nothing else runs before the wallet is in the
-      // list.
+      // catchUp returns in the event-loop tick in which wallet and chain agree. Nothing else runs before the wallet is
+      // in the list.
       do {
         if (!(await catchUp(wallet, deps, () => stopping.aborted))) {
           throw new WalletError(WALLET_CODE.WALLET, 'Wallet loading failed. Failed to rescan the wallet during initialization');
@@ -443,7 +451,7 @@ export class WalletManager {
     }
   }
 
-  /** Makes a wallet of a backup file and loads it. */
+  /** Restores a wallet from a backup file and loads it. */
   async restoreWallet(name: string, file: string): Promise<Wallet> {
     const isFile = await fs.stat(file).then(
       (info) => info.isFile(),
@@ -462,7 +470,7 @@ export class WalletManager {
     this.note(name, `restored from ${file}`);
     return wallet;
   }
-  /** Loads a wallet out of a database that is filled first. */
+  /** Fills a new database and loads a wallet from it. */
   #loadFilled(name: string, taken: WalletError, fill: (store: Store) => Promise<void>): Promise<Wallet> {
     return inNewFolder(this.#folders, this.options.dir, name, taken, async (place, hold) => {
       const { folder } = place;
@@ -478,9 +486,9 @@ export class WalletManager {
   }
 
   /**
-   * Makes a wallet of a wallet file of Bitcoin Core and loads it.
-   * @param magic of the node's network, 4 bytes
-   * @param passphrase of an encrypted file, which the wallet is encrypted with too; the caller wipes it
+   * Imports a wallet file of Bitcoin Core as a new wallet and loads it.
+   * @param magic the node's network, 4 bytes
+   * @param passphrase of an encrypted file; the new wallet is encrypted with it too. The caller wipes it
    * @throws WalletError
    */
   async importCoreWallet(
@@ -562,7 +570,7 @@ export class WalletManager {
     this.#unnamedByHabit = false;
     this.#deps.setLoadOnStart(name, load);
   }
-  /** Loads what -wallet and settings.json name. @throws WalletError for the operator */
+  /** Loads the wallets of -wallet and settings.json. @throws WalletError for the operator */
   async loadAtStart(): Promise<void> {
     const names = new Set(this.options.names);
     if (this.options.unnamed && (await hasDatabase(this.options.dir))) {
@@ -591,7 +599,7 @@ export class WalletManager {
     this.#closed = true;
     this.#wallets.length = 0;
     this.#listenNoMore();
-    // Those that wait to be unloaded as well: no call keeps a node that stops, and no wallet another one.
+    // Also close wallets that wait to be unloaded: neither a call nor another wallet may delay the stop of the node.
     const endAll = () => Promise.allSettled([...this.#holds.keys()].map((wallet) => this.#closeWallet(wallet)));
     const ends = await endAll();
     await Promise.allSettled(this.#reloads);

@@ -1,11 +1,11 @@
-// What of a wallet's rows a copy has that watches only: everything but private keys and what they are encrypted with.
+// Filters the rows of a watch-only copy: everything except private keys and the master key.
 import { isOfImage, WALLET_PREFIX } from '../storage/layout.js';
 import { WalletBatch } from '../storage/wallet-batch.js';
 import { WALLET_FLAG, WalletRecord } from '../wallet-record.js';
 
 const SECRET: ReadonlySet<number> = new Set([WALLET_PREFIX.descriptorKey, WALLET_PREFIX.masterKey, WALLET_PREFIX.needsNewSeed]);
 
-/** The value that a row of a wallet of descriptors has in the copy; null where the copy has no such row. */
+/** Returns the value of a descriptor wallet's row in the copy; null to leave the row out. */
 export function watchOnlyRow(key: Uint8Array, value: Uint8Array): Uint8Array | null {
   if (isOfImage(key) || SECRET.has(key[0])) return null;
   if (key[0] !== WALLET_PREFIX.wallet) return value;

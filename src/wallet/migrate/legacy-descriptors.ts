@@ -45,7 +45,7 @@ export class LegacyDescriptors {
   readonly #legacy: LegacyKeys;
   readonly #record: WalletRecord;
   readonly #context: DescriptorContext;
-  /** Whether the wallet has private keys disabled. Watched scripts then stay in the wallet itself. */
+  /** True if the wallet has private keys disabled. Watched scripts then stay in the wallet itself. */
   readonly #publicOnly: boolean;
 
   /** @param legacy unlocked keys */
