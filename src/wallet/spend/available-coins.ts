@@ -1,5 +1,5 @@
-// The coins a payment may spend, as columns for the choice. Walks the wallet's unspent outputs in slices; what changes
-// meanwhile is found out by `stillThere` before anything is signed. Core: AvailableCoins.
+// Collects the coins that a payment may spend, as columns for coin selection. Walks the wallet's unspent outputs in
+// slices. `areStillSpendable` detects later changes before anything is signed. Core: AvailableCoins.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { solve } from '../../policy/script-type.js';
 import { BUCKET } from '../coins/coin-table.js';
@@ -15,26 +15,26 @@ import type { Pace } from './select/pace.js';
 import { type InputSize, inputVirtualSize } from './select/tx-size.js';
 import type { SignedSizes } from './signed-size.js';
 
-/** Confirmations from which it does not matter whose transaction it was. */
+/** Confirmations from which it no longer matters who made the transaction. */
 const SETTLED = 6;
 
-/** Coins with their rows in the wallet's table. */
+/** Available coins with their rows in the wallet's table. */
 export interface AvailableCoins {
   readonly rows: readonly number[];
   readonly sizes: readonly (InputSize | null)[];
   readonly columns: CoinColumns;
 }
 
-/** Transactions of this version have few relatives, and none of other versions while unconfirmed (BIP-0431). */
+/** Version of transactions that may have few unconfirmed relatives, and none of other versions (BIP-0431). */
 const VERSION_3 = 3;
 
-/** What is known of a transaction while its coins are walked. */
+/** Result of checking a transaction whose coins are collected. */
 interface Parent {
   readonly usable: boolean;
   readonly depth: number;
 }
 
-/** @param feeRate what unconfirmed parents are held against; null: they do not count */
+/** Collects the coins. @param feeRate rate that unconfirmed parents must reach; null: ignore their rates */
 export async function availableCoins(
   wallet: Wallet,
   control: CoinControl,
@@ -74,7 +74,7 @@ export async function availableCoins(
   return columnsFor(wallet, control.version === VERSION_3 ? ofOneParent(wallet, rows) : rows, sizes, tools, feeRate, pace);
 }
 
-/** Core's conditions on the transaction a coin is from. */
+/** Applies Core's conditions to the transaction of a coin. */
 function checkParent(
   wallet: Wallet,
   row: number,
@@ -96,21 +96,21 @@ function checkParent(
   return { usable: !options.rules.leastWaste || mayFollow(wallet, row, control.version, relatives), depth };
 }
 
-/** Whether a transaction of a version may spend an unconfirmed one (BIP-0431). */
+/** Returns whether a transaction of a version may spend an unconfirmed one (BIP-0431). */
 function mayFollow({ ledger: { txs } }: Wallet, row: number, version: number, relatives: RelativesByRow): boolean {
   const isThree = txs.view(row)?.version === VERSION_3;
   if (version !== VERSION_3) return !isThree;
-  // It has one child at most, and that one no child.
+  // A version 3 transaction has at most one child, which has no child of its own.
   const known = relatives.get(row);
   return isThree && (known == null || (!known.hasDescendants && known.ancestors <= 1));
 }
 
-/** What the mempool has around transactions, by row; null for those that are not there. */
+/** Mempool relatives of transactions by row; null for transactions that are not in the mempool. */
 type RelativesByRow = ReadonlyMap<number, Relatives | null>;
 
 const NO_RELATIVES: RelativesByRow = new Map();
 
-/** Of the unconfirmed transactions that coins are of. */
+/** Returns the mempool relatives of the unconfirmed transactions among the coins. */
 async function relativesOf({ ledger }: Wallet, coins: Iterable<number>, { client }: SpendTools): Promise<RelativesByRow> {
   const rows = new Set<number>();
   for (const coin of coins) if (ledger.depth(ledger.coins.txRow(coin)) === 0) rows.add(ledger.coins.txRow(coin));
@@ -119,7 +119,7 @@ async function relativesOf({ ledger }: Wallet, coins: Iterable<number>, { client
   return new Map([...rows].map((row, i) => [row, answers[i]]));
 }
 
-/** A version 3 transaction has one unconfirmed parent at most: of those the one whose coins are worth most. */
+/** A version 3 transaction may have one unconfirmed parent. Keeps the coins of the parent with the highest value. */
 function ofOneParent({ ledger }: Wallet, rows: readonly number[]): readonly number[] {
   const { coins } = ledger;
   const pending = (coin: number): boolean => ledger.depth(coins.txRow(coin)) === 0;
@@ -170,7 +170,7 @@ async function columnsFor(
   return { rows, sizes: inputSizes, columns };
 }
 
-/** Number of the kind of address a coin is at. */
+/** Returns the index of a coin's address type in OUTPUT_KINDS. */
 function kindOf(script: Uint8Array, size: InputSize | null): number {
   const { type } = solve(script);
   const kind = (): (typeof OUTPUT_KINDS)[number] => {
@@ -191,7 +191,7 @@ function kindOf(script: Uint8Array, size: InputSize | null): number {
   return OUTPUT_KINDS.indexOf(kind());
 }
 
-/** Numbers of the addresses that coins are at, -1 for scripts without one; or of their scripts. */
+/** Returns a number for the address of each coin (-1 for scripts without one), or with `byScript` for its script. */
 export async function addressNumbers(wallet: Wallet, rows: readonly number[], byScript: boolean, pace: Pace): Promise<Int32Array> {
   const numbers = new Int32Array(rows.length);
   const known = new Map<string, number>();
@@ -211,11 +211,11 @@ export async function addressNumbers(wallet: Wallet, rows: readonly number[], by
   return numbers;
 }
 
-/** Whether coins chosen a moment ago can be spent still. @param outpoints as they were when chosen */
+/** Returns whether chosen coins can still be spent. @param outpoints outpoints when they were chosen */
 export function areStillSpendable(wallet: Wallet, outpoints: readonly Uint8Array[]): boolean {
   return areStillUnspent(wallet, outpoints) && !outpoints.some((outpoint) => wallet.isLocked(outpoint));
 }
-/** The same in the moment of recording, when they may be locked: for this payment, or too late. */
+/** Returns whether chosen coins are still unspent. Used while recording, when they may be locked for this payment. */
 export function areStillUnspent(wallet: Wallet, outpoints: readonly Uint8Array[]): boolean {
   const { coins, txs } = wallet.ledger;
   return outpoints.every((outpoint) => {

@@ -1,4 +1,4 @@
-// What kind of address change goes to, and how large its output is before there is one. Core:
+// Chooses the address type of change, and the size of the output before it exists. Core:
 // CWallet::TransactionChangeType.
 import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
 import { publicKeyHashScript, witnessVersion } from '../../consensus/script/templates.js';
@@ -9,7 +9,7 @@ import type { CoinControl } from './coin-control.js';
 import type { SpendRules } from './options.js';
 import type { Recipient } from './select/draft.js';
 
-/** Where the wallet's options leave it open, change looks like what is paid. */
+/** Returns the address type for change. If the options do not say, change looks like a payment's output. */
 export function changeTypeFor(
   wallet: Wallet,
   control: CoinControl,
@@ -28,9 +28,9 @@ export function changeTypeFor(
   return alike ?? MOST_PRIVATE.slice(0, 2).find(has) ?? addressType;
 }
 
-/** Kinds of addresses in the order in which change takes after what is paid. */
+/** Address types in the order in which change imitates the outputs. */
 const MOST_PRIVATE: readonly AddressType[] = ['bech32m', 'bech32', 'p2sh-segwit', 'legacy'];
-/** Kinds of addresses by their scripts. */
+/** Address types by type of script. */
 const KIND_OF: Partial<Record<ScriptType, AddressType>> = {
   witness_v1_taproot: 'bech32m',
   witness_v0_keyhash: 'bech32',
@@ -40,7 +40,7 @@ const KIND_OF: Partial<Record<ScriptType, AddressType>> = {
 
 const NO_HASH = new Uint8Array(20);
 
-/** A script of the size that an address of a kind has, with the virtual size of spending it. */
+/** Returns a script of the size for an address type, and the virtual size of spending it. */
 export function changeTemplate(type: AddressType): { readonly script: Uint8Array; readonly spendBytes: number } {
   switch (type) {
     case 'legacy':

@@ -1,50 +1,56 @@
-// What one payment wants, where it differs from the wallet's habits. Core 0.21: CCoinControl.
+// Options of one payment that differ from the wallet's defaults. Core 0.21: CCoinControl.
 
 import type { SigningProvider } from '../../signing/signing-provider.js';
 import type { AddressType } from '../keys/key-source.js';
 
-/** How an estimate treats falling fees. */
+/** How a fee estimate treats falling fees. */
 export type FeeMode = 'unset' | 'economical' | 'conservative';
 
 export interface CoinControl {
-  /** Where change goes; null: a new address. */
+  /** Script for change; null: a new address. */
   readonly changeScript: Uint8Array | null;
-  /** Kind of that new address; null: the wallet decides. */
+  /** Type of the new address; null: the wallet decides. */
   readonly changeType: AddressType | null;
   /** Satoshis per 1,000 virtual bytes; null: the wallet decides. */
   readonly feeRate: number | null;
-  /** The rate holds even below what the wallet and the relay rules ask. */
+  /** True to use the fee rate even if it is below the minimum of the wallet or of relay. */
   readonly overrideFeeRate: boolean;
-  /** Blocks; null: the wallet decides. */
+  /** Confirmation target in blocks; null: the wallet decides. */
   readonly confirmTarget: number | null;
   readonly feeMode: FeeMode;
   /** Null: the wallet decides. */
   readonly replaceable: boolean | null;
   readonly avoidPartialSpends: boolean;
-  /** Leaves out coins of addresses spent from before, in wallets that mind. */
+  /** True to skip coins of addresses that were spent from before, in wallets with the flag avoid_reuse. */
   readonly avoidAddressReuse: boolean;
   /** Outpoints (36 bytes) that must be spent. */
   readonly inputs: readonly Uint8Array[];
-  /** Outputs of others among them, and weights of inputs that the caller knows, by hashKey of the outpoint. */
+  /**
+   * Outputs among them that are not the wallet's, and weights of inputs that the caller knows, by hashKey of the
+   * outpoint.
+   */
   readonly foreign: ReadonlyMap<string, { readonly value: number; readonly script: Uint8Array }>;
   readonly weights: ReadonlyMap<string, number>;
-  /** What is known of the scripts of others' outputs. */
+  /** Keys and scripts for outputs that are not the wallet's. */
   readonly solving: SigningProvider | null;
-  /** Whether others may be added to them. */
+  /** True if coin selection may add more inputs. */
   readonly addInputs: boolean;
   readonly allowWatchOnly: boolean;
-  /** Confirmations a coin needs, and may have. */
+  /** Lowest and highest number of confirmations of a coin. */
   readonly minDepth: number;
   readonly maxDepth: number;
-  /** Unconfirmed coins from others, or from a replacement, too. */
+  /** True to use unconfirmed coins from others or from a replacement. */
   readonly includeUnsafe: boolean;
-  /** Of the transaction; an unconfirmed one of version 3 is only spent by version 3, and the other way round. */
+  /**
+   * Version of the transaction. Only version 3 may spend unconfirmed version 3 transactions, and it may spend no
+   * others.
+   */
   readonly version: number;
-  /** Of the transaction; null: what is standard. */
+  /** Largest weight of the transaction; null: the largest standard weight. */
   readonly maxWeight: number | null;
 }
 
-/** @param avoidPartialSpends the option */
+/** Returns the default options. @param avoidPartialSpends the wallet's option */
 export const defaultControl = (avoidPartialSpends: boolean): CoinControl => ({
   changeScript: null,
   changeType: null,

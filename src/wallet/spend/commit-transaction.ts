@@ -1,5 +1,5 @@
-// Records a payment of the wallet's own and hands it in. The record comes first: a payment that is refused now may be
-// taken later. Core 0.21: CWallet::CommitTransaction, CWalletTx::SubmitMemoryPoolAndRelay.
+// Records a payment of the wallet, then submits it. The record comes first, because a payment that the mempool refuses
+// now may be accepted later. Core 0.21: CWallet::CommitTransaction, CWalletTx::SubmitMemoryPoolAndRelay.
 
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { TX_STATE, UNCONFIRMED_PLACE } from '../coins/tx-table.js';
@@ -10,20 +10,20 @@ import { COINS_SPENT_MEANWHILE, createTransaction, MAX_TRIES } from './create-tr
 import type { Payment, PaymentError, PaymentRequest, SpendTools } from './payment.js';
 import { logOf } from './payment.js';
 
-/** What goes with a payment's record. */
+/** Conditions and changes that belong to a payment's record. */
 export interface Recording {
   /**
-   * Asked when nothing comes between it and the record, which may have waited for other work: whether the payment
-   * stands still.
+   * Returns whether the payment is still valid. Called immediately before recording, which may have waited for other
+   * work.
    */
   readonly stands: () => boolean;
-  /** Changes that belong to it, in the same batch. */
+  /** Writes further changes into the same batch. */
   readonly alsoWrite?: (batch: WalletBatch) => void;
 }
 
 /**
- * Makes a signed payment and records it; when its coins go while the record waits, others are chosen. To be called in
- * the spend line.
+ * Makes a signed payment and records it. If its coins are spent while the record waits, other coins are chosen. Call
+ * this in the payment queue.
  */
 export async function payAndRecord(
   wallet: Wallet,
@@ -42,8 +42,10 @@ export async function payAndRecord(
 }
 
 /**
+ * Records and submits a transaction.
  * @param values comment, to, replaces_txid
- * @returns false: it does not stand, nothing was recorded; otherwise why it is not in the mempool, null when it is
+ * @returns false: no longer valid, nothing was recorded; otherwise the reject reason of the mempool, null if it
+ *   accepted
  */
 export async function commitTransaction(
   wallet: Wallet,
@@ -57,7 +59,8 @@ export async function commitTransaction(
     wallet.ledger.putRecord(tx, UNCONFIRMED_PLACE, batch, values);
     also?.(batch);
     return true;
-    // On the disk before the node or the client gets the payment: else a loss of power could lead to a second payment.
+    // The record must be on disk before the node or the client gets the payment. Otherwise a power loss could lead to a
+    // second payment.
   });
   if (!recorded) return false;
   if (!wallet.parts.options.walletBroadcast) return null;
@@ -66,7 +69,10 @@ export async function commitTransaction(
   return refusal;
 }
 
-/** Offers a transaction of the wallet to the mempool; null when it is there. @param relay tell the peers */
+/**
+ * Submits a transaction of the wallet to the mempool; null if it is there.
+ * @param relay whether to announce it to peers
+ */
 export async function submit(wallet: Wallet, tx: TxView, { client, options }: SpendTools, relay: boolean): Promise<string | null> {
   const row = wallet.ledger.txs.find(tx.txid);
   if (row < 0 || wallet.ledger.txs.state(row) !== TX_STATE.UNCONFIRMED) return 'not waiting';
@@ -74,8 +80,8 @@ export async function submit(wallet: Wallet, tx: TxView, { client, options }: Sp
   try {
     refusal = await client.broadcast(tx.bytes, options.maxFeeSats, relay);
   } catch (error) {
-    // A busy verifier, say. The record stands and is handed in again later: told of a failure, the caller would pay
-    // twice.
+    // For example, a verifier is busy. The record stays and is submitted again later. If the caller saw an error, it
+    // would pay twice.
     refusal = error instanceof Error ? error.message : String(error);
   }
   client.sync();

@@ -1,6 +1,5 @@
-// Makes a payment: gathers the wallet's coins, has the room select/ choose among them, gives the change an address,
-// puts the transaction together and signs it. One at a time per wallet (spend-line.ts). Core 0.21:
-// CWallet::CreateTransaction.
+// Makes a payment: collects the wallet's coins, selects among them (select/), takes a change address, builds the
+// transaction and signs it. One payment at a time per wallet (payment-queue.ts). Core 0.21: CWallet::CreateTransaction.
 
 import { SIGHASH_DEFAULT } from '../../consensus/script/sighash.js';
 import { buildTx, type TxInputFields } from '../../consensus/tx/build-tx.js';
@@ -20,22 +19,22 @@ import { transactionWeight } from './select/tx-size.js';
 import { SignedSizes } from './signed-size.js';
 import { signingProviderOf } from './signing-provider-of.js';
 
-/** Coins looked at when the first choice is too many of them. */
+/** Number of coins in the second attempt, if the first selection has too many coins. */
 const LARGEST_COINS = 1000;
-/** Choices that lost a coin to something else before they were signed or recorded. */
+/** Attempts, if other changes spend a chosen coin before the payment is signed or recorded. */
 export const MAX_TRIES = 5;
 const NO_CHANGE_ADDRESS = "Transaction needs a change address, but we can't generate it. Please call keypoolrefill first.";
-/** What was chosen was gone every time. */
+/** Error after all attempts lost a coin. */
 export const COINS_SPENT_MEANWHILE: PaymentError = { error: 'Insufficient funds' };
 const TOO_LARGE: PaymentError = { error: 'Transaction too large' };
 const SEQUENCE_REPLACEABLE = 0xffff_fffd;
-/** Lets the lock time count. */
+/** Sequence that makes the lock time effective. */
 const SEQUENCE_LOCKABLE = 0xffff_fffe;
-/** A tip older than this says nothing about the height of now. */
+/** If the tip is older than this, its height is not used as lock time. */
 const FRESH_TIP_SECONDS = 8 * 60 * 60;
 const EMPTY = new Uint8Array(0);
 
-/** @param yieldFirst held up while something more urgent runs */
+/** Makes a payment. @param yieldFirst called after each pause; its promise delays the work for something more urgent */
 export async function createTransaction(
   wallet: Wallet,
   request: PaymentRequest,
@@ -72,7 +71,7 @@ async function makePayment(
   let from = pool;
   let draft = await plan.draft(from, pace);
   if (!('error' in draft) && weight(draft, from) > MAX_STANDARD_WEIGHT) {
-    // So many small coins fit no transaction; the large ones may.
+    // So many small coins do not fit into a transaction. The large ones may.
     from = await largestOf(pool, LARGEST_COINS, pace);
     draft = await plan.draft(from, pace);
     if ('error' in draft || weight(draft, from) > MAX_STANDARD_WEIGHT) return TOO_LARGE;
@@ -90,7 +89,7 @@ async function makePayment(
     const address = await wallet.change((batch) => wallet.keys.newAddress(changeTypeFor(wallet, control, recipients, rules), true, batch));
     if ('error' in address) return { error: NO_CHANGE_ADDRESS };
     changeScript = address.script;
-    // An uncompressed key has a larger script than its kind promised.
+    // The script of an uncompressed key is larger than expected for its address type.
     if (changeScript.length !== plan.changeScript.length) {
       return makePayment(wallet, { ...request, control: { ...control, changeScript } }, tools, pace);
     }
@@ -101,7 +100,7 @@ async function makePayment(
   if (tx.weight > MAX_STANDARD_WEIGHT) return TOO_LARGE;
   const chainFault = await chainLimitFault(tx.bytes, tools);
   if (chainFault !== null) return chainFault;
-  // The record may have to wait for other work, and looks again: see commitTransaction.
+  // The record may have to wait for other work, and checks again, see commitTransaction.
   if (!areStillSpendable(wallet, chosen)) return 'moved';
   return { tx, fee: draft.fee, changePosition: draft.changePosition, reason: rate.reason, chosen };
 }
@@ -134,8 +133,8 @@ function assemble(
 }
 
 /**
- * Most payments cannot be mined below the next block, so that rewriting the last one for its fees gains nothing; a few
- * look further back.
+ * Returns the lock time: normally the height of the tip, so that a miner gains nothing from replacing the last block
+ * for its fees. A few payments use an earlier height.
  */
 export async function lockTime(wallet: Wallet, { client, chance, nowSeconds }: SpendTools): Promise<number> {
   const isDownloading = await client.isInitialBlockDownload();
@@ -144,7 +143,7 @@ export async function lockTime(wallet: Wallet, { client, chance, nowSeconds }: S
   return chance.below(10) === 0 ? Math.max(0, tip.height - chance.below(100)) : tip.height;
 }
 
-/** Null when an input could not be signed. */
+/** Signs a transaction; null if an input could not be signed. */
 export async function sign(wallet: Wallet, tx: TxView, tools: SpendTools): Promise<TxView | null> {
   const { coins } = wallet.ledger;
   const spent = Array.from({ length: tx.inputCount }, (_, i) => {

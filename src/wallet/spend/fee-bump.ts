@@ -1,5 +1,5 @@
-// A payment again with a higher fee: the same recipients and all of its inputs, less change, and more inputs where that
-// is not enough. Core: wallet/feebumper.cpp.
+// Replaces a payment by one with a higher fee: the same recipients and all of its inputs, less change, and more inputs
+// if needed. Core: wallet/feebumper.cpp.
 import { compactSizeLength } from '../../consensus/bytes/compact-size.js';
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import { formatMoney } from '../../consensus/limits.js';
@@ -33,7 +33,7 @@ import { LARGEST_SIGNATURE, SignedSizes } from './signed-size.js';
 
 const WITNESS_SCALE = 4;
 
-/** What kind of failure it is: the caller knows the codes. */
+/** Kind of failure. The caller maps it to an error code. */
 export type BumpFailure = 'unknown' | 'parameter' | 'wallet' | 'other';
 
 export interface BumpError {
@@ -42,16 +42,17 @@ export interface BumpError {
 }
 
 export interface Bump {
-  /** Unsigned. */
+  /** Unsigned transaction. */
   readonly tx: TxView;
   readonly oldFee: number;
   readonly newFee: number;
-  /** Outpoints of the coins that were added. */
+  /** Outpoints of added coins. */
   readonly chosen: readonly Uint8Array[];
 }
 
 /**
- * What a replacement pays above the old rate at least, satoshis per 1,000 virtual bytes: more than today's nodes ask.
+ * Smallest amount by which a replacement raises the rate, satoshis per 1,000 virtual bytes: more than today's nodes
+ * require.
  */
 const WALLET_INCREMENT = 5_000;
 
@@ -61,23 +62,29 @@ const creationFailed = ({ error }: PaymentError): BumpError => refuse('wallet', 
 
 const ownFilter = (wallet: Wallet): OwnershipFilter => (wallet.legacy && wallet.privateKeysDisabled ? FILTER.WATCH : FILTER.SPENDABLE);
 
-/** What a caller wants of a replacement beyond its rate. */
+/** Options of a replacement besides its fee rate. */
 export interface BumpOptions {
-  /** Its inputs may be other wallets' too, which sign those. */
+  /** True if inputs may belong to other wallets, which sign them. */
   readonly foreignInputs: boolean;
-  /** Paid instead of the old outputs, where there are any. */
+  /** Outputs that replace the old ones, if any. */
   readonly outputs: readonly { readonly value: number | bigint; readonly script: Uint8Array }[];
-  /** The old output that is change, where the caller says so. */
+  /** Index of the old output that is change, if the caller says so. */
   readonly changeIndex: number | null;
 }
 
-/** A bump by Core 0.21's rules, which know no wishes. */
+/** Options of Core 0.21, which has none. */
 export const PLAIN_BUMP: BumpOptions = { foreignInputs: false, outputs: [], changeIndex: null };
 
-/** Outputs that a transaction spends, of chain and pool, spent in the pool or not; null where there is none. */
+/**
+ * Returns the outputs that a transaction spends, from chain and mempool, spent in the mempool or not; null for unknown
+ * ones.
+ */
 export type FindOutputs = (tx: TxView) => Promise<readonly (SpentOutput | null)[]>;
 
-/** Why a transaction cannot be bumped (now); null when it can. @param hasDescendants in the mempool */
+/**
+ * Returns why a transaction cannot be bumped now; null if it can.
+ * @param hasDescendants whether it has descendants in the mempool
+ */
 export function bumpObstacle(
   wallet: Wallet,
   row: number,
@@ -90,7 +97,7 @@ export function bumpObstacle(
   const { txid } = tx;
   for (let vout = 0; vout < tx.outputCount; vout++) {
     const outpoint = outpointOf(txid, vout);
-    // Later releases let abandoned descendants be.
+    // Later releases ignore abandoned descendants.
     const isSpent = options.rules.bumpsAny ? wallet.ledger.isSpent(outpoint) : spends.spenders(outpoint).length > 0;
     if (isSpent) return refuse('parameter', 'Transaction has descendants in the wallet');
   }
@@ -114,15 +121,16 @@ export function bumpObstacle(
   return null;
 }
 
-/** Whether something in the mempool spends outputs of a transaction. */
+/** Returns whether a mempool transaction spends outputs of a transaction. */
 async function hasDescendants(txid: Uint8Array, { client }: SpendTools): Promise<boolean> {
   const [relatives] = await client.relatives([txid]);
   return relatives?.hasDescendants ?? false;
 }
 
 /**
- * Makes the replacement, unsigned.
- * @param asked what the caller asked for; its inputs and change are set here @param find see FindOutputs
+ * Makes the unsigned replacement.
+ * @param asked options of the caller; inputs and change are set here
+ * @param find see FindOutputs
  */
 export async function createBump(
   wallet: Wallet,
@@ -158,12 +166,12 @@ export async function createBump(
   if (recipients.length === 0 && rules.bumpsAny) {
     return refuse('parameter', 'Unable to create transaction. Transaction must have at least one recipient');
   }
-  // An unconfirmed input that the old payment did not have is not allowed (BIP-0125, rule 2).
+  // New unconfirmed inputs are not allowed (BIP-0125, rule 2).
   const control = { ...asked, ...known, changeScript, inputs, minDepth: 1 };
   const setting = { ...tools, payFeeRate: wallet.payFeeRate };
   let { feeRate } = control;
   if (feeRate === null) {
-    // The rate was rounded down once: one more makes up for it.
+    // The old rate was rounded down, so add 1.
     const increment = Math.max((await tools.client.rates()).incremental, WALLET_INCREMENT);
     feeRate = Math.max(feeRateOf(oldFee, tx.vsize) + 1 + increment, (await minimumFeeRate(setting, control)).feeRate);
   } else {
@@ -178,7 +186,10 @@ export async function createBump(
   return { tx: made.tx, oldFee, newFee: made.fee, chosen: made.chosen };
 }
 
-/** Whom it pays; several change outputs become one. Where all is change, it is paid what the fee leaves. */
+/**
+ * Returns the recipients. Several change outputs become one. If all outputs are change, the change output becomes the
+ * recipient and pays the fee.
+ */
 function recipientsOf(
   wallet: Wallet,
   tx: TxView,
@@ -199,7 +210,7 @@ function recipientsOf(
   return { recipients: [{ script: changeScript, amount: total, subtractFee: true }], changeScript: null };
 }
 
-/** Inputs of others, with what they weigh at most: what they weigh now, their signatures at their largest. */
+/** Returns inputs of others with their largest weight: the present one, with signatures of the largest size. */
 function foreignInputs(wallet: Wallet, tx: TxView, spent: readonly SpentOutput[]): Pick<CoinControl, 'foreign' | 'weights'> {
   const { coins } = wallet.ledger;
   const foreign = new Map<string, SpentOutput>();
@@ -213,7 +224,7 @@ function foreignInputs(wallet: Wallet, tx: TxView, spent: readonly SpentOutput[]
   return { foreign, weights };
 }
 
-/** Weight of an input of a signed transaction when each of its signatures is as large as one may be. */
+/** Returns the weight of a signed input if each of its signatures had the largest size. */
 function largestInputWeight(tx: TxView, input: number, spent: readonly SpentOutput[], crypto: Crypto): number {
   const witness = tx.witness(input);
   const scriptSig = tx.scriptSig(input);
@@ -236,7 +247,7 @@ function largestInputWeight(tx: TxView, input: number, spent: readonly SpentOutp
   return now + signatureGrowth;
 }
 
-/** What a rate that the caller named is held against. */
+/** Values that a requested fee rate is compared with. */
 interface RateTerms {
   readonly oldFee: number;
   /** Satoshis per 1,000 virtual bytes. */
@@ -246,7 +257,7 @@ interface RateTerms {
   readonly outputs: BumpOptions['outputs'];
 }
 
-/** A rate that the caller named. Satoshis per 1,000 virtual bytes. */
+/** Checks a requested fee rate, satoshis per 1,000 virtual bytes. */
 async function checkRate(
   feeRate: number,
   { oldFee, oldRate, required, control, outputs }: RateTerms,
@@ -267,7 +278,7 @@ async function checkRate(
   const bump = bumpsAny ? await client.bumpFees(control.inputs, feeRate) : { together: 0 };
   if (bump === null) return refuse('wallet', CLUSTER_TOO_LARGE);
   const fee = at(feeRate) + bump.together;
-  // Up to 0.21 the old rate counts and what the wallet adds, since then the old fee and what the mempool asks.
+  // Up to 0.21 the old rate plus the wallet's increment counts; later the old fee plus the mempool's increment.
   const old = bumpsAny ? oldFee : at(oldRate);
   const increment = at(bumpsAny ? incremental : Math.max(incremental, WALLET_INCREMENT));
   if (fee < old + increment) {
@@ -285,7 +296,10 @@ async function checkRate(
   return null;
 }
 
-/** Virtual size of a transaction of the wallet with the largest signatures. @param outputs instead of its own, if any */
+/**
+ * Returns the virtual size of a transaction with the largest signatures.
+ * @param outputs used instead of its own, if any
+ */
 function signedSize(wallet: Wallet, tx: TxView, control: CoinControl, outputs: BumpOptions['outputs'], tools: SpendTools): number | null {
   const { coins } = wallet.ledger;
   const { foreign, weights } = control;
@@ -303,8 +317,9 @@ function signedSize(wallet: Wallet, tx: TxView, control: CoinControl, outputs: B
 }
 
 /**
- * Records the signed replacement beside what it replaces, and hands it in.
- * @param chosen see Bump @returns what stands in the way in the moment of recording, else null
+ * Records the signed replacement and its link to the replaced transaction, then submits it.
+ * @param chosen see Bump
+ * @returns the obstacle at the moment of recording; null if there was none
  */
 export async function commitBump(
   wallet: Wallet,

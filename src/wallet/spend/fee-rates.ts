@@ -1,9 +1,9 @@
-// Which rate a payment pays. Core: wallet/fees.cpp. Rates in satoshis per 1,000 virtual bytes.
+// Chooses the fee rate of a payment. Core: wallet/fees.cpp. Rates in satoshis per 1,000 virtual bytes.
 import type { NodeClient } from '../node-client.js';
 import type { CoinControl } from './coin-control.js';
 import type { SpendOptions } from './options.js';
 
-/** Why a rate is what it is, in the words of replies. */
+/** Sources of a fee rate, in the words of replies. */
 export const FEE_REASON = {
   PAY_FEE: 'PayTxFee set',
   FALLBACK: 'Fallback fee',
@@ -11,7 +11,7 @@ export const FEE_REASON = {
   REQUIRED: 'Minimum Required Fee',
 } as const;
 
-/** The target whose rate stands for a quiet day. */
+/** Confirmation target whose estimate stands for the long term. */
 const LONG_TERM_TARGET = 1008;
 
 export interface RateWithReason {
@@ -19,11 +19,11 @@ export interface RateWithReason {
   readonly reason: string;
 }
 
-/** What the rate is decided from. */
+/** Sources of the fee rate. */
 export interface FeeSetting {
   readonly client: Pick<NodeClient, 'estimate' | 'longestTarget' | 'rates'>;
   readonly options: SpendOptions;
-  /** Set by settxfee or -paytxfee; 0: none. */
+  /** Fee rate of settxfee or -paytxfee; 0: none. */
   readonly payFeeRate: number;
 }
 
@@ -41,7 +41,7 @@ export async function minimumFeeRate(setting: FeeSetting, wishes: FeeOptions): P
   } else if (wishes.confirmTarget === null && payFeeRate !== 0) {
     answer = { feeRate: payFeeRate, reason: FEE_REASON.PAY_FEE };
   } else {
-    // What can be replaced later may begin lower.
+    // A replaceable payment may start with a lower rate.
     const conservative = wishes.feeMode === 'unset' ? !(wishes.replaceable ?? options.replaceable) : wishes.feeMode === 'conservative';
     const { feeRate, reason } = await client.estimate(wishes.confirmTarget ?? options.confirmTarget, conservative);
     answer = { feeRate, reason: options.rules.estimateReason ?? reason };
@@ -56,14 +56,17 @@ export async function minimumFeeRate(setting: FeeSetting, wishes: FeeOptions): P
   return required > answer.feeRate ? { feeRate: required, reason: FEE_REASON.REQUIRED } : answer;
 }
 
-/** The rate of a quiet day, for weighing what is better spent later: what the operator says, or up to release 21 an estimate. */
+/**
+ * Returns the long-term fee rate, to decide which coins are better spent later: -consolidatefeerate, or up to release
+ * 21 an estimate.
+ */
 export async function longTermFeeRate(setting: FeeSetting): Promise<number> {
   if (setting.options.rules.leastWaste) return setting.options.consolidateFeeRate;
   const wishes = { feeRate: null, overrideFeeRate: false, confirmTarget: LONG_TERM_TARGET, feeMode: 'unset', replaceable: null } as const;
   return (await minimumFeeRate(setting, wishes)).feeRate;
 }
 
-/** Change that is dust at this rate is not worth an output. */
+/** Returns the discard rate. Change that is dust at this rate goes to the fee. */
 export async function discardFeeRate({ client, options }: FeeSetting): Promise<number> {
   const estimate = (await client.estimate(client.longestTarget, false)).feeRate;
   const rate = estimate === 0 ? options.discardFeeRate : Math.min(estimate, options.discardFeeRate);

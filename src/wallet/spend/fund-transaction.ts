@@ -1,5 +1,5 @@
-// Adds inputs, and change where there is any, to a client's transaction. What it holds stays as it is, but for the fee
-// that named outputs pay. Core 0.21: CWallet::FundTransaction.
+// Adds inputs, and change if needed, to a client's transaction. The rest stays as it is, except for the fee that some
+// outputs pay. Core 0.21: CWallet::FundTransaction.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxFields } from '../../consensus/tx/build-tx.js';
 import { outpointOf } from '../coins/outpoint.js';
@@ -11,24 +11,24 @@ import type { PaymentError, SpendTools } from './payment.js';
 export interface FundRequest {
   readonly tx: TxFields;
   readonly control: CoinControl;
-  /** Where change goes; -1: anywhere. */
+  /** Position of change; -1: random. */
   readonly changePosition: number;
-  /** Outputs that pay the fee, by number. */
+  /** Indexes of outputs that pay the fee. */
   readonly payers: ReadonlySet<number>;
-  /** Hold the coins back from other payments, as lockunspent does. */
+  /** True to lock the coins against other payments, as lockunspent does. */
   readonly lock: boolean;
 }
 
 export interface FundedTransaction {
   readonly tx: TxFields;
-  /** Outpoints of the coins that were added. */
+  /** Outpoints of added coins. */
   readonly chosen: readonly Uint8Array[];
   readonly fee: number;
   /** -1: no change. */
   readonly changePosition: number;
 }
 
-/** To be called in the wallet's spend line. @param yieldFirst held up while something more urgent runs */
+/** Funds a transaction. Call this in the payment queue. @param yieldFirst see createTransaction */
 export async function fundTransaction(
   wallet: Wallet,
   request: FundRequest,
@@ -42,7 +42,7 @@ export async function fundTransaction(
   const made = await createTransaction(wallet, { recipients, control, changePosition, sign: false }, tools, yieldFirst);
   if ('error' in made) return made;
   const known = new Set(given.map(hashKey));
-  // Coins that are named twice are spent once, but for releases whose inputs stay as they came.
+  // An input that occurs twice is spent once. Older releases keep the inputs as given.
   const once = new Map(tx.inputs.map((input, i) => [hashKey(given[i]), input]));
   const inputs = tools.options.rules.leastWaste ? [...once.values()] : [...tx.inputs];
   for (let i = 0; i < made.tx.inputCount; i++) {

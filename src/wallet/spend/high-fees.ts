@@ -1,5 +1,5 @@
-// Warnings about options that make payments dear: a rate in satoshis per byte where bitcoins per 1,000 bytes are asked
-// for is off by a factor of 100,000. Texts, order and limits are those of Core's CWallet::Create.
+// Warns about options that make payments expensive, for example a rate in satoshis per byte where BTC per 1,000 bytes
+// is expected (a factor of 100,000). Texts, order and limits are those of Core's CWallet::Create.
 import type { SpendOptions } from './options.js';
 
 /** 0.01 BTC per 1,000 virtual bytes, in satoshis (HIGH_TX_FEE_PER_KB). */
@@ -10,7 +10,7 @@ const HIGH_FEE = 100_000_000;
 const HIGH_GROUPING_FEE = 10_000;
 
 /**
- * What is set very high, a sentence or two each.
+ * Returns warnings about options with very high values.
  * @param relayFeeRate -minrelaytxfee, satoshis per 1,000 virtual bytes
  */
 export function highFeeWarnings(spend: SpendOptions, relayFeeRate: number): string[] {

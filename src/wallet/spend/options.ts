@@ -1,25 +1,29 @@
-// What the operator may say about spending, with Core 0.21's defaults, and what a release decides. Config fills it.
+// Spending options of the operator, with Core 0.21's defaults, and the rules of releases. The config module fills them.
 // Rates in satoshis per 1,000 virtual bytes.
 
 import { type Compat, follows } from '../../policy/compat.js';
 
-/** How payments are made in one release or another; the operator does not decide it. */
+/** Rules that differ between releases. -compat decides, not the operator. */
 export interface SpendRules {
   /**
-   * Coins count with what they add after their own fee and that of slow parents, several searches compete, and the least
-   * wasteful choice wins; fees are rounded up. Otherwise a match without change is looked for, then change.
+   * True if coins count with their value after their own fee and after bump fees of slow parents, several searches
+   * compete for the lowest waste, and fees are rounded up. Otherwise the wallet searches for a match without change
+   * first, then with change.
    */
   readonly leastWaste: boolean;
-  /** Change is of the kind of address that is paid, where the wallet has such; otherwise of witnesses if any is paid. */
+  /**
+   * True if change uses the address type of the payment, if the wallet has it. Otherwise segwit, if any recipient is
+   * segwit.
+   */
   readonly changeLikePayment: boolean;
   /**
-   * Whether to compute input sizes from dummy signatures: with every byte that pushes a script, and the largest signatures
+   * True to compute input sizes from dummy signatures: with every byte that pushes a script, and the largest signatures
    * for watch-only coins. Otherwise sizes are those of Core's descriptors.
    */
   readonly dummySizes: boolean;
-  /** Any payment may be bumped, whether it says so or not, and in a PSBT with the coins of others too. */
+  /** True if any payment can be bumped, replaceable or not, and in a PSBT also with coins of others. */
   readonly bumpsAny: boolean;
-  /** Why a rate is paid when the caller named it, or when it was estimated; null: as the estimator says. */
+  /** Reason in replies if the caller set the rate, or if it was estimated; null: the estimator's reason. */
   readonly namedReason: string;
   readonly estimateReason: string | null;
 }
@@ -46,29 +50,29 @@ export const NEW_SPENDING: SpendRules = {
 
 export interface SpendOptions {
   readonly rules: SpendRules;
-  /** -paytxfee: the rate paid until settxfee says otherwise; 0: estimate. */
+  /** -paytxfee: rate until settxfee changes it; 0: estimate. */
   readonly payFeeRate: number;
-  /** -fallbackfee: the rate paid when nothing can be estimated; 0: refuse. */
+  /** -fallbackfee: rate if no estimate is available; 0: refuse the payment. */
   readonly fallbackFeeRate: number;
   /** -discardfee: change that is dust at this rate goes to the fee. */
   readonly discardFeeRate: number;
-  /** -consolidatefeerate: below this rate a payment rather spends more coins than it needs. */
+  /** -consolidatefeerate: below this rate, a payment may spend more coins than it needs. */
   readonly consolidateFeeRate: number;
-  /** -mintxfee: the least a payment pays. */
+  /** -mintxfee: lowest rate of a payment. */
   readonly minFeeRate: number;
-  /** -maxtxfee: the most a payment costs, satoshis. */
+  /** -maxtxfee: highest fee of a payment, satoshis. */
   readonly maxFeeSats: number;
-  /** -maxapsfee: what spending whole addresses may cost more, satoshis; below 0: it is not tried. */
+  /** -maxapsfee: highest additional fee for spending all coins of an address together, satoshis; below 0: never try. */
   readonly maxGroupingFeeSats: number;
   /** -txconfirmtarget, blocks. */
   readonly confirmTarget: number;
-  /** -walletrbf: payments can be replaced. */
+  /** -walletrbf: whether payments signal replaceability. */
   readonly replaceable: boolean;
-  /** -avoidpartialspends: coins of one address are spent together. */
+  /** -avoidpartialspends: whether coins of one address are spent together. */
   readonly avoidPartialSpends: boolean;
   /** -walletrejectlongchains: refuse payments that the mempool would refuse because of unconfirmed ancestors or descendants. */
   readonly rejectLongChains: boolean;
-  /** -deprecatedrpc=bumpfee: bumpfee of wallets without private keys gives a PSBT, as before psbtbumpfee. */
+  /** -deprecatedrpc=bumpfee: whether bumpfee returns a PSBT in wallets without private keys, as before psbtbumpfee. */
   readonly bumpGivesPsbt: boolean;
 }
 
@@ -90,7 +94,7 @@ export const DEFAULT_SPEND: SpendOptions = {
 
 const sinceRelease24 = (compat: Compat): boolean => follows(compat, 24);
 
-/** What an operator gives. */
+/** Options for operators. */
 export const SPEND_ROWS = {
   payFeeRate: ['paytxfee', 'amount', 'Fee rate of payments, in BTC/kvB. 0: estimate it', DEFAULT_SPEND.payFeeRate],
   fallbackFeeRate: [

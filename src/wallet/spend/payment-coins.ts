@@ -1,4 +1,4 @@
-// The coins of one payment under one numbering: available ones from 0 on, then those it must spend.
+// Coins of one payment with common numbers: available ones from 0 on, then those that it must spend.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { witnessVersion } from '../../consensus/script/templates.js';
 import type { Wallet } from '../wallet.js';
@@ -11,24 +11,22 @@ import type { Pace } from './select/pace.js';
 import type { InputSize } from './select/tx-size.js';
 import type { SignedSizes } from './signed-size.js';
 
-/** A coin that must be spent. Outpoint of 36 bytes, satoshis. */
+/** Coin that the payment must spend. Outpoint of 36 bytes, value in satoshis. */
 export interface Preset {
   readonly outpoint: Uint8Array;
   readonly value: number;
   readonly size: InputSize;
-  /** See NodeQuestions.bumpFees. */
+  /** See NodeQueries.bumpFees. */
   readonly bumpFee: number;
 }
 
 export interface PaymentCoins extends AvailableCoins {
   readonly presets: readonly Preset[];
-  /**
-   * An outpoint that must be spent and is no coin of the wallet, or whose size cannot be told; null when all are well.
-   */
+  /** Required outpoint that is unknown, or whose input size is unknown; null if there is none. */
   readonly fault: { readonly outpoint: Uint8Array; readonly what: 'unknown' | 'unsolvable' } | null;
 }
 
-/** @param feeRate see availableCoins */
+/** Collects the coins. @param feeRate see availableCoins */
 export async function gatherCoins(
   wallet: Wallet,
   control: CoinControl,
@@ -55,18 +53,18 @@ export async function gatherCoins(
   return { ...available, presets: [...presets.values()], fault };
 }
 
-/** Size that the caller gives for an input that the wallet cannot solve. */
+/** Returns the size of an input that the wallet cannot solve, from the weight that the caller gave. */
 export const sizeFromWeight = (script: Uint8Array, weight: number): InputSize => ({
   scriptSig: 0,
   witness: witnessVersion(script) >= 0 ? 1 : 0,
   weight,
 });
 
-/** Null when it is not known how the coin is spent. */
+/** Returns the size of a coin's input; null if the wallet does not know how to spend it. */
 export const sizeOf = ({ rows, sizes, presets }: PaymentCoins, coin: number): InputSize | null =>
   coin < rows.length ? sizes[coin] : presets[coin - rows.length].size;
 
-/** The coins of most value only, and all presets. */
+/** Returns the payment's coins reduced to those of highest value, with all required ones. */
 export async function largestOf(pool: PaymentCoins, count: number, pace: Pace): Promise<PaymentCoins> {
   const order = (await descending(pool.columns.values, pace)).subarray(0, count);
   const columns = emptyColumns(order.length);

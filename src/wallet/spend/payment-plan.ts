@@ -1,5 +1,5 @@
-// The drafts of one payment: coin by coin, and with the coins of an address together where that costs no more than the
-// operator allows (-maxapsfee). Core 0.21: CWallet::CreateTransaction's two attempts.
+// Drafts one payment: coin by coin, and again with all coins of an address together, if that costs no more than
+// -maxapsfee allows. Core 0.21: the two attempts of CWallet::CreateTransaction.
 import { equalBytes, hashToHex } from '../../consensus/bytes/hex.js';
 import { dustThreshold } from '../../policy/dust.js';
 import { feeForSize } from '../../policy/fee-rate.js';
@@ -24,14 +24,14 @@ import { inputVirtualSize, outputBytes } from './select/tx-size.js';
 import { SignedSizes } from './signed-size.js';
 
 export const NO_RATE = 'Fee estimation failed. Fallbackfee is disabled. Wait a few blocks or enable -fallbackfee.';
-/** The smallest standard transaction, and the largest, weight. */
+/** Weights of the smallest and the largest standard transaction. */
 const MIN_WEIGHT = 260;
 export const MAX_STANDARD_WEIGHT = 400_000;
-/** Size of a change output's spend when its script is unknown: nested P2WPKH, virtual bytes. */
+/** Virtual size of spending change with an unknown script: nested P2WPKH. */
 const UNKNOWN_CHANGE_SPEND = 91;
 
 export class PaymentPlan {
-  /** The change output's script, or one of its size. */
+  /** Script of the change output, or one of the same size. */
   readonly changeScript: Uint8Array;
   readonly #changeSpendBytes: number;
   readonly #discardRate: number;
@@ -71,7 +71,7 @@ export class PaymentPlan {
     this.#longTermRate = longTerm;
   }
 
-  /** What stands in the way before any coin is looked at; null: nothing. */
+  /** Returns the error of a payment that is impossible whatever coins there are; null if there is none. */
   refusal(): PaymentError | null {
     const { recipients, control } = this.#request;
     const { options } = this.#setting;
@@ -115,7 +115,7 @@ export class PaymentPlan {
   async #addressGroups(pool: PaymentCoins, pace: Pace): Promise<Groups | null> {
     const { client, chance, options } = this.#setting;
     const numbers = await addressNumbers(this.#wallet, pool.rows, options.rules.leastWaste, pace);
-    // Which ten of an address go together is left to chance: an order would tell.
+    // Random, because a fixed order of an address's coins would reveal something about the wallet.
     const order = await randomOrder(numbers.length, chance, pace);
     return addressGroups(pool.columns, numbers, order, client.maxAncestors, pace);
   }
@@ -170,7 +170,7 @@ export class PaymentPlan {
     );
   }
 
-  /** Groups of those coins only that bring more than they cost. */
+  /** Returns groups of only those coins whose value exceeds their fee. */
   async #positive(pool: PaymentCoins, groups: Groups, pace: Pace): Promise<Groups> {
     const { columns } = pool;
     if (groups.count === columns.count) return groups;
@@ -207,13 +207,13 @@ export class PaymentPlan {
   }
 }
 
-/** What a plan is made from. */
+/** Dependencies of a plan. */
 type PlanSetting = FeeSetting & SpendTools;
 
-/** What both ways of drafting are told. */
+/** Terms of both ways of drafting. */
 type CommonTerms = DraftTerms & TierTerms & { readonly coins: CoinColumns; readonly longTermFeeRate: number };
 
-/** Why coins that must be spent cannot be; null when they can. */
+/** Returns why required coins cannot be spent; null if they can. */
 function presetFault(wallet: Wallet, { inputs, version }: CoinControl, { fault }: PaymentCoins): PaymentError | null {
   const { coins, txs } = wallet.ledger;
   for (const outpoint of inputs) {
@@ -230,13 +230,13 @@ function presetFault(wallet: Wallet, { inputs, version }: CoinControl, { fault }
   return null;
 }
 
-/** Why a transaction of a version may not spend an unconfirmed one of another (BIP-0431); null when it may. */
+/** Returns why a transaction of a version may not spend an unconfirmed one of another (BIP-0431); null if it may. */
 export const versionMismatch = (parent: number | undefined, version: number): string | null =>
   parent === undefined || (parent === 3) === (version === 3)
     ? null
     : `Can't spend unconfirmed version ${parent} pre-selected input with a version ${version} tx`;
 
-/** The text for a rate below what the wallet or the node asks. */
+/** Returns the error for a rate below the minimum of the wallet or the node. */
 export function rateTooLow(
   asked: number,
   { feeRate, reason }: RateWithReason,

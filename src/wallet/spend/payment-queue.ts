@@ -1,11 +1,11 @@
-// Payments of a wallet wait for each other: between the choice of coins and the record of the payment no other may
-// choose the same ones.
+// Queues the payments of a wallet: between coin selection and the record of a payment, no other payment may choose the
+// same coins.
 import { SerialQueue } from '../../lib/serial-queue.js';
 import type { Wallet } from '../wallet.js';
 
 const queues = new WeakMap<Wallet, SerialQueue>();
 
-/** Runs work when all payments of the wallet asked for before are done. */
+/** Runs work after all earlier payments of the wallet. */
 export function inPaymentQueue<T>(wallet: Wallet, work: () => Promise<T>): Promise<T> {
   let queue = queues.get(wallet);
   if (queue === undefined) {

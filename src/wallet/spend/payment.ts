@@ -1,4 +1,4 @@
-// A payment: what is asked for, what comes of it, and what it is made with.
+// Types of a payment: request, result, error, and dependencies.
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Crypto } from '../../crypto/crypto.js';
@@ -14,7 +14,7 @@ import type { RandomSource } from './select/pace.js';
 export interface PaymentRequest {
   readonly recipients: readonly Recipient[];
   readonly control: CoinControl;
-  /** Where change goes; -1: anywhere. */
+  /** Position of change; -1: random. */
   readonly changePosition: number;
   readonly sign: boolean;
 }
@@ -24,18 +24,18 @@ export interface Payment {
   readonly fee: number;
   /** -1: no change. */
   readonly changePosition: number;
-  /** Why the rate was paid. */
+  /** Source of the fee rate (FEE_REASON). */
   readonly reason: string;
-  /** Outpoints of the coins that were chosen for it, without those that the caller named. */
+  /** Outpoints of chosen coins, without those that the caller required. */
   readonly chosen: readonly Uint8Array[];
 }
 
-/** Why there is no payment, in Core's words. */
+/** Error of a payment, in Core's words. */
 export interface PaymentError {
   readonly error: string;
 }
 
-/** What a payment works with. */
+/** Dependencies of payments. */
 export interface SpendTools {
   readonly client: NodeClient;
   readonly options: SpendOptions;
@@ -43,15 +43,15 @@ export interface SpendTools {
   /** Descriptor language and network, for inferring descriptors from output scripts. */
   readonly descriptors: DescriptorContext;
   readonly signer: Signer;
-  /** What large transactions are signed on. */
+  /** Threads that sign large transactions. */
   readonly signingThreads?: SigningThreads | undefined;
   readonly chance: RandomSource;
   nowSeconds(): number;
-  /** A line for the operator. */
+  /** Writes a log line. */
   log(line: string): void;
 }
 
-/** A line for the operator that names the wallet, as Core's do. */
+/** Writes a log line that names the wallet, as Core does. */
 export function logOf(wallet: Wallet, { log }: Pick<SpendTools, 'log'>, line: string): void {
   log(`[${wallet.name === '' ? 'default wallet' : wallet.name}] ${line}`);
 }

@@ -1,4 +1,4 @@
-// Random numbers from the system's source, taken in large portions because coin selection asks for millions of bits.
+// Random numbers from the system's source, read in large portions because coin selection needs millions of bits.
 import { randomFillSync } from 'node:crypto';
 import type { RandomSource } from './select/pace.js';
 
@@ -18,7 +18,7 @@ export function createRandomSource(): RandomSource {
   };
   return {
     below: (limit) => {
-      // Words from the last, incomplete run of `limit` would favour small numbers.
+      // Reject words from the last, incomplete multiple of `limit`, which would favour small numbers.
       const fair = 0x1_0000_0000 - (0x1_0000_0000 % limit);
       for (;;) {
         const candidate = word();

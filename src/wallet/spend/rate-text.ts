@@ -1,4 +1,4 @@
-// Fee rates as people read them.
+// Formats fee rates for people.
 
 /** `1.000 sat/vB`. @param feeRate satoshis per 1,000 virtual bytes */
 export const rateInSatsPerByte = (feeRate: number): string =>

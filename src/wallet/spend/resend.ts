@@ -1,6 +1,6 @@
-// Payments that wait for a block are handed in again: all of them when their wallet is loaded and after imports, and
-// about once a day those that are older than the last block, at random times so that peers don't learn whose they are.
-// Core 0.21: ReacceptWalletTransactions, ResendWalletTransactions.
+// Submits unconfirmed payments again: all of them when their wallet is loaded and after imports, and about once a day
+// those that are older than the last block, at random times so that peers do not learn whose they are. Core 0.21:
+// ReacceptWalletTransactions, ResendWalletTransactions.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { TX_STATE } from '../coins/tx-table.js';
 import type { Wallet } from '../wallet.js';
@@ -10,13 +10,13 @@ import { logOf } from './payment.js';
 import { inPaymentQueue } from './payment-queue.js';
 
 const HOUR = 60 * 60;
-/** The next time is 12 to 36 hours away. */
+/** Time until the next attempt: 12 to 36 hours. */
 const LEAST_WAIT = 12 * HOUR;
 const SPREAD = 24 * HOUR;
 /** A payment must be older than the last block by this much, seconds. */
 const OLDER_BY = 5 * 60;
 
-/** Payments of a wallet that are in no block, oldest first. */
+/** Returns the unconfirmed payments of a wallet, oldest first. */
 function waiting(wallet: Wallet): { row: number; tx: TxView }[] {
   const { txs } = wallet.ledger;
   const found: { row: number; tx: TxView }[] = [];
@@ -27,7 +27,7 @@ function waiting(wallet: Wallet): { row: number; tx: TxView }[] {
   return found.sort((a, b) => txs.order(a.row) - txs.order(b.row));
 }
 
-/** Puts a wallet's waiting transactions into the mempool; peers are not told. */
+/** Submits a wallet's unconfirmed payments to the mempool, without announcing them to peers. */
 export async function reacceptTransactions(wallet: Wallet, tools: SpendTools): Promise<void> {
   if (!wallet.parts.options.walletBroadcast) return;
   for (const { row, tx } of waiting(wallet)) {
@@ -40,12 +40,12 @@ export async function reacceptTransactions(wallet: Wallet, tools: SpendTools): P
 export interface ResenderDeps {
   readonly tools: SpendTools;
   readonly wallets: () => readonly Wallet[];
-  /** Seconds when the last block came, 0 before the first. */
+  /** Returns the time at which the last block arrived, seconds; 0 before the first. */
   readonly lastBlockSeconds: () => number;
 }
 
 export class Resender {
-  /** Seconds of a wallet's next time. */
+  /** Time of each wallet's next attempt, seconds. */
   readonly #next = new WeakMap<Wallet, number>();
   readonly #deps: ResenderDeps;
 
@@ -56,7 +56,7 @@ export class Resender {
   /** Called every second. */
   async tick(): Promise<void> {
     const { tools, wallets } = this.#deps;
-    // Before the node has all blocks nothing is sent: old payments may be in blocks to come.
+    // Until the node has all blocks, send nothing: old payments may be in later blocks.
     if (wallets().length === 0 || !(await tools.client.isReady())) return;
     const now = tools.nowSeconds();
     for (const wallet of [...wallets()]) {

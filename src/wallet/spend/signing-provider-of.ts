@@ -1,6 +1,6 @@
-// The keys behind a transaction's inputs: a legacy wallet's keys are one store; a descriptor wallet answers with what
-// stands behind each script, found by id so that a thousand inputs cost a thousand look-ups. Scripts of several
-// descriptors may name one key of which only one has the private half, so all providers that know an id are asked.
+// Provides the keys for a transaction's inputs. A legacy wallet has one store for all keys. A descriptor wallet has a
+// provider per script, indexed by id, so that a thousand inputs need a thousand lookups. Several descriptors may
+// contain a key of which only one has the private half, so every provider that knows an id is asked.
 import type { TaprootOutput } from '../../address/descriptor/expansion.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
@@ -9,11 +9,11 @@ import type { KeyOrigin, SigningProvider } from '../../signing/signing-provider.
 import type { DescriptorProvider } from '../keys/descriptor-keys.js';
 import type { Wallet } from '../wallet.js';
 
-/** The first that knows an answer gives it. */
+/** Returns the first answer of its providers. */
 class IndexedProvider implements SigningProvider {
-  /** By hashKey of the ids that they know something about. */
+  /** Providers by hashKey of the ids that they know. */
   readonly #byId = new Map<string, DescriptorProvider[]>();
-  /** Ids whose private keys no provider has: a key that cosigners' scripts share is not derived for at every input. */
+  /** Ids without a private key in any provider, so that the key of a cosigner is not derived for every input. */
   readonly #withoutSecret = new Set<string>();
 
   add(provider: DescriptorProvider): void {
@@ -55,7 +55,7 @@ class IndexedProvider implements SigningProvider {
   }
 }
 
-/** Derives in slices. */
+/** Collects the providers of output scripts, in slices. */
 export async function signingProviderOf(wallet: Wallet, spent: Iterable<SpentOutput | null>): Promise<SigningProvider> {
   if (wallet.legacy) return wallet.legacy;
   const indexed = new IndexedProvider();

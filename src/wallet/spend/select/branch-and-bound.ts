@@ -1,40 +1,40 @@
-// Searches for coins that match an amount so closely that no change is needed, and among those for the least wasteful.
-// Depth first, largest coin first, in a bounded number of steps. Core: SelectCoinsBnB (Murch, "An Evaluation of Coin
-// Selection Strategies").
+// Searches for coins that match an amount so closely that no change is needed, and among these for the least wasteful
+// ones. Depth first, largest coin first, with a limited number of steps. Core: SelectCoinsBnB (Murch, "An Evaluation of
+// Coin Selection Strategies").
 import { descending } from './order.js';
 import type { Pace } from './pace.js';
 
 const MAX_STEPS = 100_000;
-/** More than any waste there is. */
+/** Larger than any possible waste. */
 const NO_WASTE_YET = 2_100_000_000_000_000;
 
-/** Why nothing was chosen: not enough, or enough only with more weight than allowed. */
+/** Reason why nothing was chosen: too little value, or enough value only above the allowed weight. */
 export type Failure = 'short' | 'heavy';
 /** Indices of the chosen groups. */
 export type Found = number[] | Failure;
 
-/** Groups as the searches see them, by column. */
+/** Groups as columns for the searches. */
 export interface GroupColumns {
-  /** What a group adds: after the fee for spending it, or all of it when recipients pay. */
+  /** Effective value: after the fee for spending the group; all of it if recipients pay. */
   readonly effective: Float64Array;
-  /** Fee for spending it now. */
+  /** Fee for spending the group now. */
   readonly fees: Float64Array;
-  /** Fee for spending it some quiet day. */
+  /** Fee for spending the group at the long-term rate. */
   readonly longTermFees: Float64Array;
   readonly weights: Float64Array;
 }
 
 export interface ExactSearch extends GroupColumns {
-  /** Amount to reach, the fee of everything but inputs in it. */
+  /** Amount to reach, including the fee of everything except inputs. */
   readonly target: number;
-  /** Above the target by no more than this: what change would cost now and later. */
+  /** Largest excess over the target: the cost of change now and later. */
   readonly costOfChange: number;
   readonly maxWeight: number;
-  /** A match without any waste ends the search (up to release 21), though less than none may be found. */
+  /** True if a match with zero waste ends the search (up to release 21), although negative waste is possible. */
   readonly stopsAtNone: boolean;
 }
 
-/** Every group adds something. */
+/** Runs the search. Every group has a positive effective value. */
 export async function branchAndBound(search: ExactSearch, pace: Pace): Promise<Found> {
   const { effective, fees, longTermFees, weights, target, costOfChange, maxWeight } = search;
   const count = effective.length;
@@ -59,7 +59,7 @@ export async function branchAndBound(search: ExactSearch, pace: Pace): Promise<F
       back = true;
     }
     if (!back && value >= target) {
-      // More coins after this one would only burn themselves.
+      // More coins would only increase the excess.
       const total = waste + (value - target);
       if (total <= bestWaste) {
         best = taken.slice(0, depth);
@@ -79,7 +79,7 @@ export async function branchAndBound(search: ExactSearch, pace: Pace): Promise<F
     } else {
       const next = order[depth];
       available -= effective[next];
-      // Nothing better comes of a coin than of its twin, which wastes no more and was just left out.
+      // If a coin of the same value and at most the same waste was just left out, taking this one cannot be better.
       const twin = depth > 0 && taken[depth - 1] === 0 && effective[next] === effective[order[depth - 1]];
       taken[depth++] = twin ? 0 : 1;
       if (!twin) {

@@ -1,66 +1,66 @@
-// Which coins a payment spends: those it must, then groups from the safest tier that reaches the amount. Core 0.21:
-// SelectCoins, SelectCoinsMinConf. The tiers are those of every release.
+// Selects coins by the rules of Core 0.21: required coins, then groups from the safest tier that reaches the amount.
+// Core: SelectCoins, SelectCoinsMinConf. The tiers are those of every release.
 import { feeForSize } from '../../../policy/fee-rate.js';
 import { branchAndBound } from './branch-and-bound.js';
 import { type CoinColumns, type Groups, membersOf } from './groups.js';
 import { knapsack } from './knapsack.js';
 import type { Pace, RandomSource } from './pace.js';
 
-/** Change below this is avoided where that is possible, satoshis. */
+/** Change below this is avoided if possible, satoshis. */
 const MIN_CHANGE = 1_000_000;
 
-/** Coins that must be spent. */
+/** Required coins. */
 export interface Presets {
   /** Sum of their values. */
   readonly value: number;
-  /** The same less the fee for spending each. */
+  /** Sum of their effective values: values less the fee for spending each. */
   readonly effective: number;
 }
 
-/** What a choice is made from and by. Rates in satoshis per 1,000 virtual bytes. */
+/** Input of a selection. Rates in satoshis per 1,000 virtual bytes. */
 export interface ChoiceTerms extends TierTerms {
   readonly coins: CoinColumns;
   readonly groups: Groups;
   readonly presets: Presets;
   readonly feeRate: number;
   readonly longTermFeeRate: number;
-  /** Fee of a change output now and of spending it later. */
+  /** Fee of a change output now, and of spending it later. */
   readonly costOfChange: number;
-  /** Recipients pay the fee: coins count with their whole value. */
+  /** True if recipients pay the fee, so that coins count with their whole value. */
   readonly recipientsPay: boolean;
 }
 
-/** Which coins a payment may fall back to. */
+/** Limits for tiers. */
 export interface TierTerms {
   readonly maxAncestors: number;
   readonly maxDescendants: number;
   readonly spendZeroConfChange: boolean;
-  /** Long unconfirmed chains are refused anyway: nothing beyond the pool's limits is tried. */
+  /** True if long unconfirmed chains are refused anyway, so that no tier exceeds the mempool's limits. */
   readonly rejectLongChains: boolean;
-  /** Unconfirmed coins of others too, where nothing else is left. */
+  /** True to use unconfirmed coins of others, as a last resort. */
   readonly includeUnsafe: boolean;
 }
 
-/** Groups that may be spent. */
+/** Tier: conditions for groups. */
 export interface Tier {
-  /** Confirmations wanted of the wallet's own transactions and of others'. */
+  /** Confirmations that the wallet's own transactions and those of others need. */
   readonly mine: number;
   readonly theirs: number;
   readonly ancestors: number;
-  /** Of the topmost ancestor, or since release 31 the transactions of a cluster. */
+  /** Limit for descendants of the topmost ancestor; since release 31 for transactions of the cluster. */
   readonly descendants: number;
 }
 
 export interface Choice {
-  /** Indices of coins, presets left out; null: not enough. */
+  /** Indexes of chosen coins, without required ones; null: not enough. */
   readonly coins: readonly number[] | null;
-  /** Their value and the presets'. */
+  /** Value of the chosen and the required coins. */
   readonly value: number;
-  /** Whether no change was wanted. */
+  /** True if this is a match without change. */
   readonly exact: boolean;
 }
 
-/** Tiers from the safest on. */
+/** Returns the tiers, the safest first. */
 export function tiersOf(terms: TierTerms): Tier[] {
   const ancestors = Math.max(1, terms.maxAncestors);
   const descendants = Math.max(1, terms.maxDescendants);
@@ -81,8 +81,10 @@ export function tiersOf(terms: TierTerms): Tier[] {
 }
 
 /**
- * @param target amount to reach, the presets' share in it
- * @param exact look for a match without change @param fixedBytes virtual size of everything but inputs, for that search
+ * Selects coins.
+ * @param target amount to reach, including the share of required coins
+ * @param exact search for a match without change
+ * @param fixedBytes virtual size of everything except inputs, for that search
  */
 export async function chooseCoins(
   terms: ChoiceTerms,
@@ -98,7 +100,7 @@ export async function chooseCoins(
   let before = -1;
   for (const tier of tiersOf(terms)) {
     const eligible = await eligibleGroups(terms.groups, tier, pace);
-    // Each tier holds the one before: when it adds nothing, it finds nothing.
+    // Each tier contains the previous one. If it adds no group, it finds nothing new.
     if (eligible.sum < missing || eligible.groups.length === before) continue;
     before = eligible.groups.length;
     const found = exact
@@ -146,7 +148,7 @@ async function matchExactly(
     for (let i = groups.starts[group]; i < groups.starts[group + 1]; i++) {
       const coin = groups.members[i];
       const fee = feeOf(coin, rate);
-      // A coin that costs more than it brings stays.
+      // Skip coins that cost more than they are worth.
       if (coins.values[coin] <= fee) continue;
       effective[count] += coins.values[coin] - fee;
       fees[count] += fee;

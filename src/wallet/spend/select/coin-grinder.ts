@@ -1,12 +1,12 @@
-// Searches for the lightest inputs that pay an amount with change: for times when fees are high. Depth first, largest
-// coin first, in a bounded number of steps; of equal weights the smaller sum. Core: CoinGrinder.
+// Searches for the lightest inputs that pay an amount with change, for times of high fees. Depth first, largest coin
+// first, with a limited number of steps. Among equal weights the smaller sum wins. Core: CoinGrinder.
 import type { Failure, Found, GroupColumns } from './branch-and-bound.js';
 import { descending } from './order.js';
 import type { Pace } from './pace.js';
 
 const MAX_STEPS = 100_000;
 
-/** Every group adds something. @param target the amount with the change that is wanted */
+/** Runs the search. Every group has a positive effective value. @param target amount including the desired change */
 export async function grindCoins(
   { effective, weights }: Pick<GroupColumns, 'effective' | 'weights'>,
   target: number,
@@ -15,7 +15,7 @@ export async function grindCoins(
 ): Promise<Found> {
   const count = effective.length;
   const order = await descending(effective, pace, weights);
-  /** What the coins after a place add up to, and the lightest of them. */
+  /** Sum of the coins after each position, and the weight of the lightest of them. */
   const rest = new Float64Array(count);
   const lightest = new Float64Array(count);
   let sum = 0;
@@ -47,7 +47,10 @@ export async function grindCoins(
     amount += own;
     weight += weights[order[tail]];
     chosen.push(tail);
-    /** Leave out the last coin and go on; the coin before it too, where nothing after the last can help. */
+    /**
+     * shift: leave out the last coin and continue. cut: also leave out the coin before it, because nothing after the
+     * last one can help.
+     */
     let shift = true;
     let cut = false;
     const hopeless = (): boolean => weights[order[tail]] <= lightest[tail];
@@ -70,7 +73,7 @@ export async function grindCoins(
     while (shift) {
       if (chosen.length === 0) return best.length > 0 ? best.map((at) => order[at]) : failure;
       next = drop() + 1;
-      // Nothing better comes of a twin that is no lighter.
+      // A coin of the same value that is no lighter cannot be better.
       while (next < count && effective[order[next]] === effective[order[next - 1]]) next++;
       shift = next === count;
     }

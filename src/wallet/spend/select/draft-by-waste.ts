@@ -1,5 +1,5 @@
-// Works out a payment in one go, as since release 22 and later: coins count with what they add after their own fee, so
-// the amount to reach is known before they are chosen. Core's master: CreateTransactionInternal.
+// Drafts a payment by the rules since release 22: coins count with their effective value, so the amount to reach is
+// known before selection. Core's master: CreateTransactionInternal.
 import { compactSizeLength } from '../../../consensus/bytes/compact-size.js';
 import { formatMoney } from '../../../consensus/limits.js';
 import { dustThreshold } from '../../../policy/dust.js';
@@ -11,43 +11,43 @@ import { addedBy, changeOf, chooseByWaste, type Refusal, type Selection, SMALLES
 import type { Pace, RandomSource } from './pace.js';
 import { type InputSize, outputBytes, transactionWeight } from './tx-size.js';
 
-/** Version, lock time, count of inputs, and the mark of witnesses, in virtual bytes. */
+/** Virtual size of version, lock time, input count and segwit marker. */
 const FIXED_BYTES = 10;
 const WITNESS_SCALE = 4;
-/** Change that is aimed at is no larger than this, satoshis. */
+/** Largest desired change, satoshis. */
 const LARGEST_CHANGE = 1_000_000;
-/** Weight of a version 3 transaction with an unconfirmed parent (BIP-0431). */
+/** Largest weight of a version 3 transaction with an unconfirmed parent (BIP-0431). */
 const MAX_CHILD_WEIGHT_3 = 4_000;
 
 const COMBINED_TOO_HEAVY =
   "The combination of the pre-selected inputs and the wallet automatic inputs selection exceeds the transaction maximum weight. Please try sending a smaller amount or manually consolidating your wallet's UTXOs";
 
-/** What the caller knows. Rates in satoshis per 1,000 virtual bytes, amounts in satoshis. */
+/** Terms of a draft. Rates in satoshis per 1,000 virtual bytes, amounts in satoshis. */
 export interface WasteDraftTerms extends DraftTerms, TierTerms {
   readonly longTermFeeRate: number;
-  /** Virtual bytes of an input that spends the change. */
+  /** Virtual size of an input that spends the change. */
   readonly changeSpendBytes: number;
-  /** Of the whole transaction. */
+  /** Largest weight of the transaction. */
   readonly maxWeight: number;
   readonly version: number;
-  /** Coins to choose from. */
+  /** Available coins. */
   readonly coins: CoinColumns;
   readonly mixed: Groups;
   readonly positive: Groups;
-  /** Whether any may be chosen. */
+  /** True if coin selection may add coins. */
   readonly addInputs: boolean;
-  /** Coins that must be spent; their indices follow those of `coins`. */
+  /** Required coins. Their indexes follow those of `coins`. */
   readonly presets: readonly { readonly value: number; readonly bytes: number; readonly bumpFee: number }[];
 }
 
 export interface WasteDraftTools {
-  /** Null: it cannot be told. */
+  /** Returns the size of a coin's input; null: unknown. */
   inputSize(coin: number): InputSize | null;
   /** See WasteChoice. */
   combinedBump(coins: readonly number[]): Promise<number | null>;
   readonly chance: RandomSource;
   readonly pace: Pace;
-  /** Which search was followed. */
+  /** Logs the search that won. */
   log(line: string): void;
 }
 
@@ -96,7 +96,7 @@ export async function draftByWaste(terms: WasteDraftTerms, tools: WasteDraftTool
   if (changePosition > recipients.length) return { error: 'Transaction change output index out of range' };
   const scripts = recipients.map(({ script }) => script);
   const weight = transactionWeight(sizes as InputSize[], withChange ? [...scripts, changeScript] : scripts);
-  // Core forgets the change here and makes a transaction that is heavier than allowed.
+  // Core omits the change here and makes a transaction above the allowed weight.
   if (weight > terms.maxWeight && selection.coins.length > 0) return { error: COMBINED_TOO_HEAVY };
   const size = Math.ceil(weight / WITNESS_SCALE);
   const bumps = selection.coins.reduce((sum, coin) => sum + coins.bumpFees[coin], 0) - selection.bumpDiscount;
@@ -124,7 +124,9 @@ export async function draftByWaste(terms: WasteDraftTerms, tools: WasteDraftTool
   return { coins: chosen, fee, size, amounts, changePosition, change };
 }
 
-/** As much as the payment itself, so that neither output shows by its size which it is. */
+/**
+ * Returns the desired change: about as much as the payment, so that the amounts do not reveal which output is change.
+ */
 function changeTarget(payment: number, chance: RandomSource): number {
   const most = Math.min(payment * 2, LARGEST_CHANGE);
   return most <= SMALLEST_CHANGE ? SMALLEST_CHANGE : SMALLEST_CHANGE + chance.below(most - SMALLEST_CHANGE);
@@ -151,7 +153,7 @@ async function choose(
   return weight > inputsWeight ? { error: COMBINED_TOO_HEAVY } : found;
 }
 
-/** What all coins would add. */
+/** Returns the effective value of all coins. */
 function available(choice: WasteChoice): number {
   let sum = 0;
   for (let coin = 0; coin < choice.coins.count; coin++) sum += addedBy(choice.coins, [coin], choice);
@@ -170,7 +172,7 @@ function shortage(
     : 'Insufficient funds';
 }
 
-/** Amounts after the fee in equal shares; the first who pays takes the rest of the division. */
+/** Subtracts the fee from the amounts in equal shares. The first payer also pays the remainder of the division. */
 function reduced(recipients: readonly Recipient[], fee: number): number[] {
   const payers = recipients.filter(({ subtractFee }) => subtractFee).length;
   let rest = fee % payers;

@@ -1,49 +1,49 @@
-// Works out a payment: which coins, how much fee, how much change and where. Sizes come from what the signed inputs
-// will be at most, so the fee is right before anything is signed. Numbers and scripts in, numbers out; chance and coin
-// choice are the caller's. Core 0.21: the loop of CWallet::CreateTransactionInternal.
+// Drafts a payment by the rules of Core 0.21: coins, fee, amount and position of change. Sizes are the largest ones of
+// signed inputs, so the fee is right before anything is signed. Pure: the caller supplies randomness and coin
+// selection. Core: the loop of CWallet::CreateTransactionInternal.
 import { dustThreshold } from '../../../policy/dust.js';
 import { feeForSize } from '../../../policy/fee-rate.js';
 import type { RandomSource } from './pace.js';
 import { type InputSize, outputBytes, virtualSize } from './tx-size.js';
 
-/** Who is paid, satoshis. */
+/** Recipient. Amount in satoshis. */
 export interface Recipient {
   readonly script: Uint8Array;
   readonly amount: number;
-  /** Pays a share of the fee. */
+  /** True if the recipient pays a share of the fee. */
   readonly subtractFee: boolean;
 }
 
-/** What the caller knows. Rates in satoshis per 1,000 virtual bytes. */
+/** Terms of a draft. Rates in satoshis per 1,000 virtual bytes. */
 export interface DraftTerms {
   readonly recipients: readonly Recipient[];
   readonly feeRate: number;
-  /** The rate is the fallback rate and that is switched off. */
+  /** True if the rate would be the fallback rate, which is disabled. */
   readonly feeUnknown: boolean;
   /** Change that is dust at this rate goes to the fee. */
   readonly discardRate: number;
   readonly dustRate: number;
-  /** The change output's script, or one of the same size; empty when there can be none. */
+  /** Script of the change output, or one of the same size; empty if there is no change. */
   readonly changeScript: Uint8Array;
-  /** Where change goes; -1: anywhere. */
+  /** Position of change; -1: random. */
   readonly changePosition: number;
 }
 
-/** Coins as the caller names them. */
+/** Result of a coin selection. */
 export interface Chosen {
-  /** Null: not enough. */
+  /** Chosen coins; null: not enough. */
   readonly coins: readonly number[] | null;
   readonly value: number;
   readonly exact: boolean;
 }
 
-/** The payment. */
+/** Drafted payment. */
 export interface Draft {
   readonly coins: readonly number[];
   readonly fee: number;
-  /** Virtual size when signed, at most. */
+  /** Largest virtual size when signed. */
   readonly size: number;
-  /** Amounts of the recipients, what they pay of the fee taken off. */
+  /** Amounts of the recipients, less their shares of the fee. */
   readonly amounts: readonly number[];
   /** -1: no change. */
   readonly changePosition: number;
@@ -51,18 +51,22 @@ export interface Draft {
 }
 
 export interface DraftTools {
-  /** @param exact without change @param fixedBytes of the transaction without inputs, 0 when recipients pay */
+  /**
+   * Selects coins.
+   * @param exact without change
+   * @param fixedBytes virtual size of everything except inputs; 0 if recipients pay
+   */
   choose(target: number, exact: boolean, fixedBytes: number): Promise<Chosen>;
-  /** Null: it cannot be signed. */
+  /** Returns the size of a coin's input; null: it cannot be signed. */
   inputSize(coin: number): InputSize | null;
   readonly chance: RandomSource;
 }
 
-/** What is left of change is not made smaller than this to pay a fee. */
+/** Change is not reduced below this to pay a higher fee. */
 const MIN_FINAL_CHANGE = 500_000;
-/** Version, lock time, two counts, and the mark of witnesses, in virtual bytes. */
+/** Virtual size of version, lock time, two counts and segwit marker. */
 const FIXED_BYTES = 11;
-/** Room for counts that grow. */
+/** Bytes by which the counts may grow. */
 const COUNT_GROWTH_BYTES = 2;
 
 export async function draftPayment(terms: DraftTerms, tools: DraftTools): Promise<Draft | { error: string }> {
@@ -111,7 +115,7 @@ export async function draftPayment(terms: DraftTerms, tools: DraftTools): Promis
     };
     if (fee >= needed) {
       if (change === 0 && !recipientsPay && choosesCoins) {
-        // So much goes to the fee that it pays for a change output: once more with the same coins.
+        // The fee includes enough for a change output: once more with the same coins.
         const withChange = feeForSize(feeRate, size + outputBytes(changeScript) + COUNT_GROWTH_BYTES);
         if (fee >= withChange + changeDust) {
           choosesCoins = false;
@@ -131,14 +135,14 @@ export async function draftPayment(terms: DraftTerms, tools: DraftTools): Promis
       fee = needed;
       return done();
     }
-    // When recipients pay, the fee is known now and the coins stay as they are.
+    // If recipients pay, the fee is known now and the coins stay the same.
     if (recipientsPay) choosesCoins = false;
     fee = needed;
     exact = false;
   }
 }
 
-/** The fee in equal shares; the first who pays takes the rest of the division. */
+/** Subtracts the fee in equal shares. The first payer also pays the remainder of the division. */
 function amountsAfterFee(recipients: readonly Recipient[], fee: number): number[] {
   const payers = recipients.filter(({ subtractFee }) => subtractFee).length;
   let rest = payers > 0 ? fee % payers : 0;

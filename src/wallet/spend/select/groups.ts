@@ -1,29 +1,29 @@
-// Coins that are spent together or not at all. Without -avoidpartialspends each is a group of its own; with it, coins
-// of one address go together, ten at most. Core 0.21: GroupOutputs, OutputGroup.
+// Groups of coins that are spent together or not at all. Without -avoidpartialspends each coin is its own group. With
+// it, coins of one address form a group of at most ten. Core 0.21: GroupOutputs, OutputGroup.
 import { indices } from './order.js';
 import type { Pace } from './pace.js';
 
-/** Coins to choose from, by column. Amounts in satoshis. */
+/** Available coins as columns. Amounts in satoshis. */
 export interface CoinColumns {
   readonly count: number;
   readonly values: Float64Array;
-  /** Virtual bytes that spending takes; -1 when unknown. */
+  /** Virtual size of an input; -1: unknown. */
   readonly inputBytes: Int32Array;
   /** Confirmations. */
   readonly depths: Int32Array;
-  /** 1: the wallet made the transaction. */
+  /** 1: the transaction is from the wallet. */
   readonly fromMe: Uint8Array;
-  /** Unconfirmed ancestors, itself counted; 0 in blocks. */
+  /** Unconfirmed ancestors including the transaction itself; 0 for confirmed ones. */
   readonly ancestors: Int32Array;
-  /** Descendants of the topmost unconfirmed ancestor, or since release 31 the transactions of the cluster. */
+  /** Descendants of the topmost unconfirmed ancestor; since release 31 the transactions of the cluster. */
   readonly descendants: Int32Array;
-  /** What a spender pays for unconfirmed parents. */
+  /** Additional fee for unconfirmed parents. */
   readonly bumpFees: Float64Array;
-  /** Number of the kind of address, in the order of OUTPUT_KINDS. */
+  /** Address type, as an index of OUTPUT_KINDS. */
   readonly types: Uint8Array;
 }
 
-/** Kinds of addresses whose coins are rather not mixed. */
+/** Address types. Coins of different types are preferably not mixed. */
 export const OUTPUT_KINDS = ['legacy', 'p2sh-segwit', 'bech32', 'bech32m', 'unknown'] as const;
 
 /** Groups over coins; members of group g are members[starts[g]] to members[starts[g + 1] - 1]. */
@@ -38,7 +38,7 @@ export interface Groups {
   readonly descendants: Int32Array;
 }
 
-/** Groups of one address have no more members than this. */
+/** Largest number of members of a group. */
 const MAX_MEMBERS = 10;
 
 export function emptyColumns(count: number): CoinColumns {
@@ -55,10 +55,10 @@ export function emptyColumns(count: number): CoinColumns {
   };
 }
 
-/** Coins of a group. */
+/** Returns the coins of a group. */
 export const membersOf = ({ members, starts }: Groups, group: number): number[] => [...members.subarray(starts[group], starts[group + 1])];
 
-/** Every coin by itself. */
+/** Returns groups of one coin each. */
 export function singleGroups(coins: CoinColumns): Groups {
   const each = indices(coins.count + 1);
   return {
@@ -74,11 +74,11 @@ export function singleGroups(coins: CoinColumns): Groups {
 }
 
 /**
- * Coins of one address together.
- * @param addressOf number of a coin's address, -1 without one
- * @param maxAncestors the pool's limit: what is left of an address with more than ten coins is made to look as bad as
- * it allows
- * @returns null when no two coins share an address
+ * Groups coins by address.
+ * @param addressOf number of each coin's address; -1 without one
+ * @param maxAncestors limit of the mempool. The incomplete last group of an address with more than ten coins gets an
+ *   ancestor count just below it, so that other groups are preferred
+ * @returns null if no two coins share an address
  */
 export async function addressGroups(
   coins: CoinColumns,
@@ -88,7 +88,7 @@ export async function addressGroups(
   pace: Pace,
 ): Promise<Groups | null> {
   const lists: number[][] = [];
-  /** Group that still takes coins of an address. */
+  /** Group that still accepts coins of an address. */
   const open = new Map<number, number>();
   const spilt = new Set<number>();
   let shared = false;
@@ -134,7 +134,7 @@ async function columnsOf(coins: CoinColumns, lists: readonly number[][], pace: P
       values[group] += coins.values[coin];
       depths[group] = Math.min(depths[group], coins.depths[coin]);
       fromMe[group] &= coins.fromMe[coin];
-      // The sum may count shared ancestors twice: better too many than too few.
+      // The sum may count shared ancestors twice. Too many is safer than too few.
       ancestors[group] += coins.ancestors[coin];
       descendants[group] = Math.max(descendants[group], coins.descendants[coin]);
     }

@@ -1,20 +1,23 @@
-// Chooses coins of at least an amount: exactly it, or enough above it that the change is worth having, as close as
-// chance finds. Core: KnapsackSolver, ApproximateBestSubset.
+// Selects coins of at least an amount: an exact match, or enough above it that the change is worthwhile, as close as
+// random attempts find. Core: KnapsackSolver, ApproximateBestSubset.
 import type { Found } from './branch-and-bound.js';
 import { descending, indices, randomOrder } from './order.js';
 import type { Pace, RandomSource } from './pace.js';
 
 const ROUNDS = 1000;
-/** Looks at coins in all rounds: wallets of many coins get fewer rounds, they find close matches soon. */
+/**
+ * Limit for visited coins in all rounds. Wallets with many coins get fewer rounds, because they find close matches
+ * soon.
+ */
 const MAX_STEPS = 8_000_000;
 const MIN_ROUNDS = 20;
 
-/** What is chosen from and how. */
+/** Input of a search. */
 export interface KnapsackSearch {
   readonly values: Float64Array;
   readonly weights: Float64Array;
   readonly target: number;
-  /** Change below this is avoided where that is possible, satoshis. */
+  /** Change below this is avoided if possible, satoshis. */
   readonly minChange: number;
   readonly maxWeight: number;
 }
@@ -24,7 +27,7 @@ export async function knapsack(search: KnapsackSearch, chance: RandomSource, pac
   const order = await randomOrder(values.length, chance, pace);
   const lower: number[] = [];
   let lowerSum = 0;
-  /** The smallest that is enough alone. */
+  /** Smallest coin that is enough alone. */
   let larger = -1;
   let heavy = false;
   for (let at = 0; at < order.length; at++) {
@@ -61,7 +64,10 @@ export async function knapsack(search: KnapsackSearch, chance: RandomSource, pac
   return larger >= 0 ? [larger] : 'heavy';
 }
 
-/** The smallest sum not below the target that random subsets come to, each filled up in the order given. */
+/**
+ * Returns the smallest sum at or above the target that random subsets reach. A second pass fills each subset up in the
+ * given order.
+ */
 async function approach(
   { values, weights, total, target, maxWeight }: Omit<KnapsackSearch, 'minChange'> & { readonly total: number },
   chance: RandomSource,
@@ -71,7 +77,8 @@ async function approach(
   let best = { chosen: indices(count), sum: total };
   const rounds = Math.max(MIN_ROUNDS, Math.min(ROUNDS, Math.floor(MAX_STEPS / count)));
   const included = new Uint8Array(count);
-  // What a round took, in the order it did: its best is a run of these and the coin that reached the target.
+  // Coins of a round in the order in which they were taken. Its best result is a prefix of them, and the coin that
+  // reached the target.
   const taken = new Int32Array(count + 1);
   for (let round = 0; round < rounds && best.sum !== target; round++) {
     included.fill(0);

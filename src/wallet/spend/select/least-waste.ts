@@ -1,7 +1,6 @@
-// Which coins a payment spends, as since release 22 and later: several searches over coins of one kind of address,
-// then over all kinds; of what they find the least wasteful is taken. Waste is what inputs cost more now than some quiet
-// day, and what change costs or is given away instead of it. Core's master: AutomaticCoinSelection, AttemptSelection,
-// ChooseSelectionResult.
+// Selects coins by the rules since release 22: several searches over coins of one address type, then over all types.
+// The result with the least waste wins. Waste is what inputs cost more now than at the long-term rate, plus the cost of
+// change, or the excess without change. Core's master: AutomaticCoinSelection, AttemptSelection, ChooseSelectionResult.
 import { feeForSize } from '../../../policy/fee-rate.js';
 import { branchAndBound, type Found, type GroupColumns } from './branch-and-bound.js';
 import { type Tier, type TierTerms, tiersOf } from './choose-coins.js';
@@ -12,9 +11,9 @@ import type { Pace, RandomSource } from './pace.js';
 import { drawCoins } from './random-draw.js';
 
 const WITNESS_SCALE = 4;
-/** Change that a draw by lot leaves at least, satoshis. */
+/** Smallest change that a random draw leaves, satoshis. */
 export const SMALLEST_CHANGE = 50_000;
-/** At so many times the rate of a quiet day the lightest inputs are looked for. */
+/** Above this multiple of the long-term rate, CoinGrinder also searches for the lightest inputs. */
 const HIGH_FEES = 3;
 
 const TOO_HEAVY =
@@ -24,59 +23,59 @@ const CHAIN_TOO_LONG =
 export const CLUSTER_TOO_LARGE =
   'Failed to calculate bump fees, because unconfirmed UTXOs depend on an enormous cluster of unconfirmed transactions.';
 
-/** What a choice is made by. Rates in satoshis per 1,000 virtual bytes, amounts in satoshis. */
+/** Terms of a selection. Rates in satoshis per 1,000 virtual bytes, amounts in satoshis. */
 export interface WasteTerms {
   readonly feeRate: number;
   readonly longTermFeeRate: number;
-  /** Recipients pay the fee: coins count with their whole value. */
+  /** True if recipients pay the fee, so that coins count with their whole value. */
   readonly recipientsPay: boolean;
   /** Fee of a change output now. */
   readonly changeFee: number;
-  /** The same, and that of spending it later. */
+  /** Fee of a change output now, and of spending it later. */
   readonly costOfChange: number;
   /** Change below this goes to the fee. */
   readonly smallestViable: number;
-  /** Change that is aimed at, its fee in it. */
+  /** Desired change, including its fee. */
   readonly changeTarget: number;
   /** Virtual bytes of a change output. */
   readonly changeBytes: number;
-  /** The most that all inputs may weigh, with or without change. */
+  /** Largest weight of all inputs, with or without change. */
   readonly maxWeight: number;
-  /** The most with an unconfirmed coin among them; the same but for version 3. */
+  /** Largest weight if an input is unconfirmed; lower only for version 3. */
   readonly maxChildWeight: number;
 }
 
 export interface WasteChoice extends WasteTerms, TierTerms {
   readonly coins: CoinColumns;
-  /** Coins that go together: all of them, and only those that add something. */
+  /** Groups of all coins, and groups of coins with a positive effective value. */
   readonly mixed: Groups;
   readonly positive: Groups;
-  /** To reach by what coins add. */
+  /** Sum of effective values to reach. */
   readonly target: number;
-  /** What spenders of some coins pay together for unconfirmed parents; null: too many of those. */
+  /** Returns the bump fee for spending some coins together; null: too many unconfirmed transactions. */
   combinedBump(coins: readonly number[]): Promise<number | null>;
 }
 
 export interface Selection {
   readonly coins: readonly number[];
-  /** What the coins' bump fees count twice. */
+  /** Part of the coins' bump fees that counts shared parents twice. */
   readonly bumpDiscount: number;
   readonly waste: number;
   readonly algorithm: 'bnb' | 'knapsack' | 'cg' | 'srd' | 'manual';
 }
 
-/** A text, or empty where there is just not enough. */
+/** Error text; empty if the coins are just not enough. */
 export interface Refusal {
   readonly error: string;
 }
 
 const SHORT: Refusal = { error: '' };
 
-/** Fee for spending a coin now, with what its unconfirmed parents lack. */
+/** Returns the fee for spending a coin now, including the bump fee of its unconfirmed parents. */
 export const spendFee = ({ inputBytes, bumpFees }: CoinColumns, coin: number, feeRate: number): number =>
   (inputBytes[coin] < 0 ? 0 : feeForSize(feeRate, inputBytes[coin], true)) + bumpFees[coin];
 
-/** Groups with what they add and cost. */
+/** Groups with their effective values, fees and weights. */
 class EvaluatedGroups implements GroupColumns {
   readonly groups: Groups;
   readonly effective: Float64Array;
@@ -117,7 +116,7 @@ class EvaluatedGroups implements GroupColumns {
   }
 }
 
-/** Groups of one search: by number, of both kinds. */
+/** Groups of one search, by number. */
 interface Candidates {
   readonly mixed: number[];
   readonly positive: number[];
@@ -141,7 +140,7 @@ export async function chooseByWaste(choice: WasteChoice, chance: RandomSource, p
   return errors[0] ?? SHORT;
 }
 
-/** Whether too little is left without the groups that no tier takes. */
+/** Returns the error if the coins are not enough without groups that no tier accepts; null otherwise. */
 function shortOf(
   { target, coins, maxAncestors, maxDescendants }: WasteChoice,
   { groups, effective }: EvaluatedGroups,
@@ -168,7 +167,7 @@ interface Tools {
   readonly pace: Pace;
 }
 
-/** One tier: kinds of addresses by themselves, then all together. */
+/** Searches one tier: each address type separately, then all types together. */
 async function attempt(
   choice: WasteChoice,
   pools: { readonly mixed: EvaluatedGroups; readonly positive: EvaluatedGroups },
@@ -201,13 +200,13 @@ async function attempt(
   return mayMix && byType.size > 1 ? search(choice, pools, all, tools) : SHORT;
 }
 
-/** The least wasteful; of several the one that spends more coins. */
+/** Returns the least wasteful selection; among equal ones, the one with more coins. */
 const leastOf = (found: readonly Selection[]): Selection =>
   found.reduce((best, next) =>
     next.waste < best.waste || (next.waste === best.waste && next.coins.length > best.coins.length) ? next : best,
   );
 
-/** All searches over one set of groups. */
+/** Runs all searches over one set of groups. */
 async function search(
   choice: WasteChoice,
   pools: { readonly mixed: EvaluatedGroups; readonly positive: EvaluatedGroups },
@@ -230,7 +229,7 @@ async function search(
     else found.push(selection);
   };
   const positive = pools.positive.columns(candidates.positive);
-  // Without change there is nothing that recipients who pay the fee could be given back.
+  // Without change, recipients who pay the fee could not get the excess back.
   if (!choice.recipientsPay) {
     await addResult('bnb', 'positive', await branchAndBound({ ...positive, target, costOfChange, maxWeight, stopsAtNone: false }, pace));
   }
@@ -252,7 +251,7 @@ async function search(
   return found.length > 0 ? leastOf(found) : heavy ? { error: TOO_HEAVY } : SHORT;
 }
 
-/** A choice with its waste; null when what unconfirmed parents lack cannot be told. */
+/** Returns a selection with its waste; null if bump fees cannot be computed. */
 async function evaluateSelection(
   choice: WasteChoice,
   coins: readonly number[],
@@ -273,14 +272,14 @@ async function evaluateSelection(
 const quietFee = ({ coins, longTermFeeRate }: WasteChoice, coin: number): number =>
   feeForSize(longTermFeeRate, Math.max(0, coins.inputBytes[coin]), true);
 
-/** What coins add to a payment. */
+/** Returns the effective value of coins. */
 export const addedBy = (
   columns: CoinColumns,
   coins: readonly number[],
   { feeRate, recipientsPay }: Pick<WasteTerms, 'feeRate' | 'recipientsPay'>,
 ): number => coins.reduce((sum, coin) => sum + columns.values[coin] - (recipientsPay ? 0 : spendFee(columns, coin, feeRate)), 0);
 
-/** Change that is left of what was added; 0 where it is not worth an output. */
+/** Returns the change; 0 if it is not worth an output. */
 export function changeOf(
   { recipientsPay, changeFee, smallestViable }: Pick<WasteTerms, 'recipientsPay' | 'changeFee' | 'smallestViable'>,
   added: number,

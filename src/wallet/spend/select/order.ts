@@ -1,19 +1,21 @@
-// Sorting that gives way: a merge sort over indices. A wallet's 200,000 coins would hold the thread for a tenth of a
-// second otherwise.
+// Sorts indexes by a merge sort that yields. Sorting a wallet's 200,000 coins at once would block the thread for a
+// tenth of a second.
 import type { Pace, RandomSource } from './pace.js';
 
-/** Indices sorted in one go; a run takes about a millisecond. */
+/** Number of indexes sorted without yielding, about 1 ms. */
 const RUN = 2048;
 const NO_TIES = new Float64Array(0);
 
-/** 0, 1, 2 ... */
+/** Returns the indexes 0, 1, 2 ... */
 export function indices(count: number): Int32Array<ArrayBuffer> {
   const list = new Int32Array(count);
   for (let i = 0; i < count; i++) list[i] = i;
   return list;
 }
 
-/** Indices of the keys from the largest to the smallest; equal ones by what is less in `ties`, then in their old order. */
+/**
+ * Returns the indexes of keys, largest key first. Equal keys are ordered by the smaller value in `ties`, then by index.
+ */
 export async function descending(keys: Float64Array, pace: Pace, ties: Float64Array = NO_TIES): Promise<Int32Array> {
   const compare = (a: number, b: number): number => keys[b] - keys[a] || (ties.length > 0 ? ties[a] - ties[b] : 0);
   let from = indices(keys.length);
@@ -39,7 +41,9 @@ export async function descending(keys: Float64Array, pace: Pace, ties: Float64Ar
   return from;
 }
 
-/** Indices in random order (Fisher and Yates): equal coins have equal chances, and an order tells nothing. */
+/**
+ * Returns indexes in random order (Fisher-Yates), so that equal coins have equal chances and the order reveals nothing.
+ */
 export async function randomOrder(count: number, chance: RandomSource, pace: Pace): Promise<Int32Array> {
   const order = indices(count);
   for (let i = count - 1; i > 0; i--) {

@@ -1,23 +1,23 @@
-// How long work shares its thread: it asks now and then whether it is time, and gives way. lib/slicer.ts is one.
+// Interfaces for yielding and for randomness. lib/slicer.ts implements Pace.
 
 export interface Pace {
-  /** Whether it is time to give way. */
+  /** True if it is time to yield. */
   readonly due: boolean;
   pause(): Promise<void>;
 }
 
-/** For callers that are alone on their thread. */
+/** Pace for callers that are alone on their thread. */
 export const NEVER_YIELDS: Pace = { due: false, pause: () => Promise.resolve() };
 
-/** Where chance comes from. */
+/** Source of random numbers. */
 export interface RandomSource {
-  /** A whole number below `limit`. */
+  /** Returns a random integer from 0 to `limit` - 1. */
   below(limit: number): number;
-  /** Yes or no, as likely. */
+  /** Returns a random bit. */
   coin(): boolean;
 }
 
-/** The list in random order (Fisher and Yates), in place. */
+/** Shuffles a list in place (Fisher-Yates). */
 export function shuffle<T>(list: T[], chance: RandomSource): T[] {
   for (let i = list.length - 1; i > 0; i--) {
     const j = chance.below(i + 1);

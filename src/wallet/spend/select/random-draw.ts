@@ -1,10 +1,9 @@
-// Draws coins by lot until they are enough: what a payment looks like then tells little about the wallet. Core:
-// SelectCoinsSRD.
+// Draws random coins until they are enough, so that a payment reveals little about the wallet. Core: SelectCoinsSRD.
 import type { Failure, Found, GroupColumns } from './branch-and-bound.js';
 import { descending, randomOrder } from './order.js';
 import type { Pace, RandomSource } from './pace.js';
 
-/** Every group adds something. @param target the amount with the change that is wanted */
+/** Runs the search. Every group has a positive effective value. @param target amount including the desired change */
 export async function drawCoins(
   { effective, weights }: Pick<GroupColumns, 'effective' | 'weights'>,
   target: number,
@@ -13,7 +12,7 @@ export async function drawCoins(
   pace: Pace,
 ): Promise<Found> {
   const order = await randomOrder(effective.length, chance, pace);
-  /** How small a group is among all: what is too heavy loses its smallest. */
+  /** Rank of each group by size. If the result is too heavy, the smallest group is dropped. */
   const ranks = new Int32Array(effective.length);
   (await descending(effective, pace, weights)).forEach((group, rank) => {
     ranks[group] = rank;
@@ -24,7 +23,7 @@ export async function drawCoins(
   for (let at = 0; at < order.length; at++) {
     if ((at & 255) === 0 && pace.due) await pace.pause();
     const group = order[at];
-    // In order of rank: the smallest is the last.
+    // Keep the drawn groups sorted by rank, the smallest last.
     let place = drawn.length;
     while (place > 0 && ranks[drawn[place - 1]] > ranks[group]) place--;
     drawn.splice(place, 0, group);

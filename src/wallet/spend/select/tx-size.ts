@@ -1,32 +1,35 @@
-// How large a transaction will be once it is signed, from what each input needs at most (BIP-0141 virtual sizes).
+// Computes the size of a signed transaction from the largest size of each input (BIP-0141 virtual sizes).
 import { compactSizeLength } from '../../../consensus/bytes/compact-size.js';
 
-/** What an input takes when signed. */
+/** Size of a signed input. */
 export interface InputSize {
   /** Bytes of the scriptSig. */
   readonly scriptSig: number;
-  /** Bytes of the witness with its counts and lengths; 0 when there is none. */
+  /** Bytes of the witness with its counts and lengths; 0 if there is none. */
   readonly witness: number;
-  /** Weight of all of the input, where the caller says it. */
+  /** Weight of the whole input, if the caller gave it. */
   readonly weight?: number;
 }
 
 export const OUTPOINT_AND_SEQUENCE = 40;
 const VERSION_AND_LOCKTIME = 8;
 
-/** Bytes of an output. */
+/** Returns the size of an output, bytes. */
 export const outputBytes = (script: Uint8Array): number => 8 + compactSizeLength(script.length) + script.length;
 
 const strippedInput = ({ scriptSig }: InputSize): number => OUTPOINT_AND_SEQUENCE + compactSizeLength(scriptSig) + scriptSig;
 
-/** @param hasWitness in some input, so that each counts a byte for having none */
+/**
+ * Returns the weight of an input.
+ * @param hasWitness whether some input has a witness, so that every input has at least an empty one
+ */
 const weightOf = (input: InputSize, hasWitness: boolean): number =>
   input.weight ?? strippedInput(input) * 4 + (hasWitness ? Math.max(1, input.witness) : 0);
 
-/** Virtual size of an input alone; one without a witness counts the byte that says so. */
+/** Returns the virtual size of a single input. An input without a witness counts one byte for the empty witness. */
 export const inputVirtualSize = (input: InputSize): number => Math.ceil(weightOf(input, true) / 4);
 
-/** Weight of a transaction of these inputs and output scripts. */
+/** Returns the weight of a transaction with these inputs and output scripts. */
 export function transactionWeight(inputs: readonly InputSize[], scripts: readonly Uint8Array[]): number {
   const outputs = scripts.reduce((sum, script) => sum + outputBytes(script), compactSizeLength(scripts.length));
   const hasWitness = inputs.some(({ witness }) => witness > 0);
