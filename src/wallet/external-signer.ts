@@ -1,33 +1,33 @@
-// Signers outside of the node, hardware wallets most of all, asked by a command of the operator (-signer): what it is
-// called with, and what its answers have to look like. Core's master: external_signer.cpp. Nothing it says is taken for
-// true: addresses are compared, descriptors are parsed without their secrets, signatures are verified where they are
-// put together (sign-outside.ts).
+// Runs external signers, mostly hardware wallets, by a command of the operator (-signer): builds its arguments and
+// checks its replies. Core's master: external_signer.cpp. Replies are not trusted: addresses are compared, descriptors
+// are parsed without their secrets, and signatures are verified when they are combined (sign-outside.ts).
 
 /**
- * Runs a command without a shell and reads the first line that it prints as JSON. Rejects with a SignerError.
- * @param words the program and its arguments @param input what it reads, then its end
+ * Runs a command without a shell, and parses the first line of its output as JSON. Rejects with a SignerError.
+ * @param words program and arguments
+ * @param input bytes for its standard input, which is then closed
  */
 export type RunForJson = (words: readonly string[], input: string) => Promise<unknown>;
 
-/** Why a signer could not be used, in Core's words. */
+/** Error of a signer, in Core's words. */
 export class SignerError extends Error {}
 
-/** A signer that is connected. */
+/** Connected signer. */
 export interface SignerDevice {
-  /** 8 hexadecimal digits of the master key. */
+  /** Fingerprint of the master key, 8 hexadecimal digits. */
   readonly fingerprint: string;
-  /** Its model; empty when it does not say. */
+  /** Model; empty if the signer does not report it. */
   readonly name: string;
 }
 
-/** The descriptors of an account as the signer tells them, texts that are not parsed yet. */
+/** Descriptors of an account as the signer reports them, not parsed yet. */
 export interface SignerDescriptors {
   readonly receive: readonly string[];
   readonly internal: readonly string[];
 }
 
 const FINGERPRINT = /^[0-9a-f]{8}$/i;
-/** Kinds of addresses are four: a longer list is none. */
+/** Largest number of descriptors in a reply. Four address types exist, so a longer list is invalid. */
 const MOST_DESCRIPTORS = 100;
 
 const membersOf = (value: unknown): Record<string, unknown> =>
@@ -39,7 +39,7 @@ export class ExternalSigner {
   readonly #chain: string;
   readonly #run: RunForJson;
 
-  /** @param command program and arguments, apart by blanks @param chain main, test, testnet4, signet or regtest */
+  /** @param command program and arguments, separated by blanks @param chain main, test, testnet4, signet or regtest */
   constructor(command: string, chain: string, run: RunForJson) {
     this.#command = command;
     this.#words = command.split(/[ \t]+/).filter((word) => word !== '');
@@ -47,7 +47,7 @@ export class ExternalSigner {
     this.#run = run;
   }
 
-  /** The devices that are connected, each fingerprint once. @throws SignerError */
+  /** Returns the connected devices, each fingerprint once. @throws SignerError */
   async enumerate(): Promise<SignerDevice[]> {
     const reply = await this.#run([...this.#words, 'enumerate'], '');
     const refuse = (why: string): never => {
@@ -68,7 +68,7 @@ export class ExternalSigner {
     return [...found.values()];
   }
 
-  /** The one device there is. @throws SignerError when there is none, or more */
+  /** Returns the only connected device. @throws SignerError if there is none, or more than one */
   async findDevice(): Promise<SignerDevice> {
     const [first, ...others] = await this.enumerate();
     if (first === undefined) throw new NoSignerError('No external signers found');
@@ -76,7 +76,7 @@ export class ExternalSigner {
     return first;
   }
 
-  /** The descriptors of an account. @throws SignerError */
+  /** Returns the descriptors of an account. @throws SignerError */
   async descriptors(account: number): Promise<SignerDescriptors> {
     const reply = await this.#runOnDevice(await this.findDevice(), ['getdescriptors', '--account', String(account)]);
     const { receive, internal } = membersOf(reply);
@@ -87,7 +87,11 @@ export class ExternalSigner {
     return { receive: texts(receive), internal: texts(internal) };
   }
 
-  /** Shows an address on the device. @param desc its descriptor @throws SignerError when it shows another one */
+  /**
+   * Shows an address on the device.
+   * @param desc its descriptor
+   * @throws SignerError if the device shows another address
+   */
   async displayAddress(desc: string, address: string): Promise<void> {
     const reply = membersOf(await this.#runOnDevice(await this.findDevice(), ['displayaddress', '--desc', desc]));
     if (typeof reply.error === 'string') throw new SignerError(`Signer returned error: ${reply.error}`);
@@ -96,10 +100,10 @@ export class ExternalSigner {
   }
 
   /**
-   * Has a PSBT signed.
+   * Lets the device sign a PSBT.
    * @param psbt Base64
-   * @param fingerprints of the master keys that its inputs name, in small letters
-   * @returns what the device made of it, Base64 as it says; null when it does not sign
+   * @param fingerprints master keys that its inputs name, lower case
+   * @returns the device's PSBT, Base64, not checked; null if the device does not sign
    * @throws SignerError
    */
   async signPsbt(psbt: string, fingerprints: ReadonlySet<string>): Promise<string | null> {
@@ -115,5 +119,5 @@ export class ExternalSigner {
   }
 }
 
-/** No device, or too many: a payment says otherwise what that means. */
+/** Error if there is no device, or more than one. A payment replaces the message. */
 export class NoSignerError extends SignerError {}

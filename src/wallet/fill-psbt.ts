@@ -1,6 +1,5 @@
-// What a wallet does to a PSBT: adds the transactions it knows, signs where it may, and tells about its keys and
-// scripts. Called by walletprocesspsbt and by the calls that make PSBTs. Core: wallet/wallet.cpp CWallet::FillPSBT and
-// the key managers' FillPSBT.
+// Fills a PSBT from a wallet: adds known transactions, signs, and adds origins of keys and scripts. Core:
+// wallet/wallet.cpp CWallet::FillPSBT and FillPSBT of the key managers.
 import { hashKey } from '../consensus/bytes/hex.js';
 import { joinScript, plainPush, scriptHashScript, witnessProgramScript } from '../consensus/script/build-script.js';
 import { OP } from '../consensus/script/opcodes.js';
@@ -17,38 +16,37 @@ import { FlatProvider, HidingProvider, type SigningProvider, StackedProvider } f
 import { signingProviderOf } from './spend/signing-provider-of.js';
 import type { Wallet } from './wallet.js';
 
-/** How a PSBT is filled. */
+/** Options for filling a PSBT. */
 export interface FillOptions {
-  /** One byte: what signatures commit to. Null is ALL, and for taproot the DEFAULT that looks like it. */
+  /** Sighash type, one byte. Null: ALL, and for taproot DEFAULT. */
   readonly hashType: number | null;
-  /** Whether to sign; a locked wallet signs nothing either way. */
+  /** True to sign. A locked wallet signs nothing in any case. */
   readonly sign: boolean;
-  /** Whether to tell where keys come from. */
+  /** True to add the origins of keys. */
   readonly derivations: boolean;
-  /** Whether inputs get their final scripts when they are complete. */
+  /** True if complete inputs get their final scripts. */
   readonly finalize?: boolean;
-  /** By the rules of release 32 (signing/psbt-input.ts). */
+  /** True to use the rules of release 32 (signing/psbt-input.ts). */
   readonly later: boolean;
 }
 
 /**
- * What stands in the way: a sighash type of an input that is not the one asked for; an outpoint that its transaction
- * does not have.
+ * Reason why filling stopped: an input has another sighash type than requested, or its transaction has no such output.
  */
 export type FillFault = 'sighash mismatch' | 'missing inputs';
 
-/** Whether every input is final now. */
+/** Result: whether every input is final now. */
 export type FillOutcome = { readonly complete: boolean } | { readonly fault: FillFault };
 
-/** What filling works with. */
+/** Dependencies of fillPsbt. */
 export interface FillTools {
   readonly crypto: Crypto;
   readonly signer: Signer;
-  /** Other threads, which inputs of one key are signed on when there are many. */
+  /** Threads that sign inputs of one key each, if there are many. */
   readonly signingThreads?: SigningThreads | undefined;
 }
 
-/** Changes the PSBT, in slices. */
+/** Fills the PSBT in place, in slices. */
 export async function fillPsbt(
   wallet: Wallet,
   psbt: Psbt,
@@ -72,7 +70,7 @@ export async function fillPsbt(
       continue;
     }
     const provider = providerFor(wallet, output.script, input, crypto);
-    // Below zero is a type above all that there are: not asked for, so not signed with.
+    // A negative number stands for a type above 2^31. It was not requested, so do not sign with it.
     const by = {
       provider: hide(provider, !sign),
       hashType: hashType ?? Math.max(input.sighashType ?? 0, 0),
@@ -101,8 +99,8 @@ async function addTransactions(wallet: Wallet, psbt: Psbt): Promise<void> {
 }
 
 /**
- * A legacy wallet's keys are one store. A descriptor wallet answers for the script, else for keys that the input names
- * and that have scripts here.
+ * Returns the provider for an input. A legacy wallet has one store for all keys. A descriptor wallet answers for the
+ * script, or for scripts of keys that the input names.
  */
 function providerFor(wallet: Wallet, script: Uint8Array, input: PsbtInput, crypto: Crypto): SigningProvider {
   if (wallet.legacy) return wallet.legacy;
@@ -118,7 +116,7 @@ function providerFor(wallet: Wallet, script: Uint8Array, input: PsbtInput, crypt
   return found.size === 0 ? new FlatProvider() : new StackedProvider([...found.values()]);
 }
 
-/** Keys that may sign; of an x-only one both points that it can be. */
+/** Yields public keys that may sign. For an x-only key, both points with that x coordinate. */
 function* keysNamed({ keyPaths, tapKeyPaths }: PsbtInput, script: Uint8Array): Generator<Uint8Array> {
   for (const { publicKey } of keyPaths.values()) yield publicKey;
   const xOnly = [...tapKeyPaths.values()].map(({ publicKey }) => publicKey);
@@ -126,7 +124,7 @@ function* keysNamed({ keyPaths, tapKeyPaths }: PsbtInput, script: Uint8Array): G
   for (const key of xOnly) for (const parity of [2, 3]) yield Uint8Array.of(parity, ...key);
 }
 
-/** The outputs that a single key has. */
+/** Returns the output scripts of a single key. */
 function scriptsOfKey(publicKey: Uint8Array, { hash160 }: Crypto): Uint8Array[] {
   const hash = hash160(publicKey);
   const scripts = [joinScript(plainPush(publicKey), OP.OP_CHECKSIG), publicKeyHashScript(hash)];

@@ -1,6 +1,6 @@
-// What wallets know of the node, from another thread. Events and answers come through one port, in order; the number of
-// messages posted stands in shared memory and is raised after each, so that sync() knows how many to take before a call.
-// The other end is node/node-client-server.ts.
+// NodeClient on another thread than the node's. Events and replies arrive through one port, in order. Shared memory has
+// the number of posted messages, which is increased after each message. So sync() knows how many messages to receive
+// before a call. The other end is node/node-client-server.ts.
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { parseBlock } from '../consensus/block/block-view.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
@@ -8,16 +8,16 @@ import type { Hashes } from '../crypto/crypto.js';
 import { type BlockFacts, MempoolTx, type NodeClient, type NodeEvent, type NodeQueries } from './node-client.js';
 import { OutputQueries } from './output-queries.js';
 
-/** What of the node does not change while it runs, and where it stands. */
+/** State of the node when the client is created. Everything except `tip` is constant. */
 export interface ClientFacts
   extends Pick<
     NodeClient,
     'tip' | 'genesis' | 'scanDepth' | 'signers' | 'hasFilters' | 'longestTarget' | 'maxAncestors' | 'maxDescendants'
   > {}
 
-/** An event as it crosses: bytes instead of what was parsed of them. */
+/** Event as it crosses threads: bytes instead of parsed blocks and transactions. */
 export type PackedEvent =
-  /** The block's bytes are null while nothing listens. */
+  /** `bytes` is null while nothing listens. */
   | { readonly kind: 'connected'; readonly node: BlockFacts; readonly bytes: Uint8Array | null; readonly locator: Uint8Array }
   | {
       readonly kind: 'disconnected';
@@ -29,7 +29,7 @@ export type PackedEvent =
   | Extract<NodeEvent, { kind: 'jumped' | 'history' }>
   | { readonly kind: 'entered'; readonly bytes: Uint8Array }
   | { readonly kind: 'left'; readonly bytes: Uint8Array; readonly conflict: boolean }
-  /** Too much lies there untaken: nothing more is told of the mempool until it is read anew. */
+  /** The queue is full. The node sends no mempool events until the client reads the mempool again. */
   | { readonly kind: 'lost' };
 
 export type ToWallets =
@@ -37,35 +37,35 @@ export type ToWallets =
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failed'; readonly id: number; readonly message: string; readonly code: unknown };
 
-/** The mempool as it crosses. */
+/** Mempool as it crosses threads. */
 export interface PackedMempool {
-  /** TXID_BYTES each. */
+  /** txids, TXID_BYTES each. */
   readonly txids: Uint8Array;
   readonly txs: readonly Uint8Array[];
 }
 export const TXID_BYTES = 32;
 
-/** What is asked besides the questions. */
+/** Names of all requests: NodeQueries, and requests of the client itself. */
 export type ClientRequest = keyof NodeQueries | 'listen' | 'listenNoMore' | 'readMempool' | 'settled';
 
 export type ToNode =
   | { readonly kind: 'ask'; readonly id: number; readonly question: ClientRequest; readonly args: readonly unknown[] }
   | { readonly kind: 'keep'; readonly from: number };
 
-/** Numbers that both threads see. */
+/** Indexes of the counters that both threads see. */
 export const CLIENT_COUNTER = { POSTED: 0, TAKEN_KB: 1, COUNT: 2 } as const;
 
-/** Blocks by which what is kept may lag behind what is needed: a scan tells of every one. */
+/** The prune guard moves in steps of this many blocks, because a scan reports every block. */
 const PRUNE_GUARD_STEP = 144;
 
-/** A copy without the buffer around it: structuredClone would copy all of that. */
+/** Copies a view of a larger buffer, because structuredClone would copy the whole buffer. */
 export const compactCopy = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 
 const packed = (value: unknown): unknown =>
   value instanceof Uint8Array ? compactCopy(value) : Array.isArray(value) ? value.map(packed) : value;
 
-/** Size of a message's bytes, in thousands. */
+/** Returns the size of a message's bytes, in kB. */
 export function kilobytesOf(message: ToWallets): number {
   return 'bytes' in message && message.bytes !== null ? Math.ceil(message.bytes.length / 1000) : 0;
 }
@@ -78,7 +78,7 @@ interface Pending {
 export interface LinkedClientDeps {
   readonly facts: ClientFacts;
   readonly port: MessagePort;
-  /** Of CLIENT_COUNTER.COUNT numbers, shared. */
+  /** CLIENT_COUNTER.COUNT shared numbers. */
   readonly counters: Int32Array;
   readonly hashes: Hashes;
 }
@@ -86,7 +86,7 @@ export interface LinkedClientDeps {
 export class LinkedNodeClient implements NodeClient {
   readonly #deps: LinkedClientDeps;
   readonly #listeners = new Set<(event: NodeEvent) => unknown>();
-  /** Settled when the node tells all there is; null while nothing listens. */
+  /** Resolves when the node has started to send events; null while nothing listens. */
   #listening: Promise<unknown> | null = null;
   readonly #pending = new Map<number, Pending>();
   /** Hex hashes of blocks that left the chain. */
@@ -95,11 +95,11 @@ export class LinkedNodeClient implements NodeClient {
   #asked = 0;
   #taken = 0;
   #pruneGuardHeight = Number.POSITIVE_INFINITY;
-  /** Blocks left since the node was asked last whether their transactions are back in the mempool. */
+  /** True if blocks were disconnected since the node was last asked if their transactions are back in the mempool. */
   #unsettled = false;
-  /** Its answer is on its way. */
+  /** Pending reply to that request. */
   #settling: Promise<void> | null = null;
-  /** Reads the mempool anew, after events were lost. */
+  /** Pending read of the mempool, after events were lost. */
   #rereading: Promise<void> | null = null;
 
   constructor(deps: LinkedClientDeps) {
@@ -144,7 +144,7 @@ export class LinkedNodeClient implements NodeClient {
         const pending = this.#pending.get(message.id);
         this.#pending.delete(message.id);
         if (message.kind === 'answer') pending?.done(message.value);
-        // The kind of an error doesn't cross threads; its code tells what an operator can mend.
+        // The class of an error does not cross threads. Its code does, and tells what the operator can fix.
         else pending?.failed(Object.assign(new Error(message.message), { code: message.code }));
         break;
       }
@@ -158,7 +158,7 @@ export class LinkedNodeClient implements NodeClient {
         this.#deliver(message);
     }
   }
-  /** Hands an event on. It counts as taken when nothing needs it any more. */
+  /** Delivers an event. It counts as taken when no listener needs its bytes any more. */
   #deliver(message: Exclude<PackedEvent, { kind: 'lost' }>): void {
     const used = this.#listeners.size > 0 ? this.#unpack(message) : [];
     const kilobytes = kilobytesOf(message);
@@ -189,7 +189,7 @@ export class LinkedNodeClient implements NodeClient {
         return this.#notifyListeners(event);
     }
   }
-  /** @returns what is settled when listeners need the event no more */
+  /** Calls the listeners. @returns promises of listeners that still need the event */
   #notifyListeners(event: NodeEvent): Promise<unknown>[] {
     const used: Promise<unknown>[] = [];
     for (const listener of this.#listeners) {
@@ -233,7 +233,7 @@ export class LinkedNodeClient implements NodeClient {
 
   // -- questions
 
-  /** @param inPlace called with the answer in its place among the events */
+  /** Sends a request. @param inPlace called with the reply at its place among the events */
   #request(question: ClientRequest, args: readonly unknown[] = [], inPlace?: (value: unknown) => void): Promise<unknown> {
     const id = ++this.#asked;
     return new Promise((resolve, reject) => {
@@ -274,7 +274,7 @@ export class LinkedNodeClient implements NodeClient {
   readonly fitsChainLimits = this.#queryFunction('fitsChainLimits');
   readonly broadcast = this.#queryFunction('broadcast');
 
-  // -- what stays as it is
+  // -- constants
 
   get genesis(): BlockFacts {
     return this.#deps.facts.genesis;

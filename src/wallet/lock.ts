@@ -1,35 +1,36 @@
-// The one lock of a wallet, Core's cs_wallet with two strengths: calls share it and may pause, exclusive work has the
-// wallet for itself and may pause too. What waits begins in the order it came, so that neither kind keeps the other out.
+// The lock of a wallet, Core's cs_wallet with two strengths. Calls share it and may pause. Exclusive work has the
+// wallet for itself and may pause too. Waiting work starts in the order of arrival, so neither kind can starve the
+// other.
 
 interface Waiting {
   readonly isExclusive: boolean;
-  /** The lock is taken for it. */
+  /** Starts the work. The lock is already acquired for it. */
   readonly start: () => void;
 }
 
 export class WalletLock {
-  /** Calls under way. */
+  /** Number of running calls. */
   #calls = 0;
   #isExclusive = false;
   readonly #queue: Waiting[] = [];
-  /** Changes that wait for the end of exclusive work. */
+  /** Changes that wait until exclusive work ends. */
   readonly #changes: (() => void)[] = [];
 
-  /** Whether exclusive work is under way. */
+  /** True if exclusive work is running. */
   get isExclusive(): boolean {
     return this.#isExclusive;
   }
 
   /**
-   * What a call does from its beginning to its end. Exclusive work that comes meanwhile waits for it, and calls that
-   * come later wait for that: a call must not wait for exclusive work or for another call's beginning.
+   * Runs a call from its beginning to its end. Exclusive work waits for running calls, and later calls wait for that
+   * work. So a call must not wait for exclusive work, or for another call to start.
    */
   runCall<T>(work: () => T | Promise<T>): T | Promise<T> {
     return this.#run(false, work);
   }
   /**
-   * A change of memory, within a call or without one; at once unless exclusive work is under way, whose end it waits
-   * for. Exclusive work makes its own changes without asking.
+   * Runs a synchronous change of memory, within a call or without one. It runs at once, unless exclusive work is
+   * running; then it runs after that. Exclusive work makes its own changes without this method.
    */
   runChange<T>(work: () => T): T | Promise<T> {
     if (!this.#isExclusive) return work();
@@ -43,7 +44,7 @@ export class WalletLock {
       });
     });
   }
-  /** Work while no call and no change is under way. */
+  /** Runs work while no call and no change is running. */
   runExclusive<T>(work: () => T | Promise<T>): T | Promise<T> {
     return this.#run(true, work);
   }

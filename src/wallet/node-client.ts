@@ -1,12 +1,13 @@
-// All that a wallet knows of the node. The wallet room is told of blocks and of the mempool by ordered events, and asks
-// questions; both may cross a thread. Hashes are in internal order, times in seconds, amounts in satoshis, rates in
-// satoshis per 1,000 virtual bytes.
+// Interface of the node for wallets. Wallets receive blocks and mempool changes as ordered events, and send queries.
+// Both may cross a thread. Hashes are in internal order, times in seconds, amounts in satoshis, rates in satoshis per
+// 1,000 virtual bytes.
 //
-// One rule: a reply reflects every block and transaction acknowledged before the call came. A call begins with sync(),
-// which hands on all events up to the number that was read when the call began. Answers come in the order of the events,
-// so that an answer never tells of less than the events before it.
+// One rule: a reply reflects every block and transaction that the node acknowledged before the call arrived. A call
+// begins with sync(), which delivers all events up to the number that it reads at that moment. Replies to queries
+// arrive in order with the events, so a reply never reflects less than the events before it.
 //
-// Questions take and give what structuredClone copies: numbers, texts, byte arrays, records and lists of these.
+// Parameters and results of queries are values that structuredClone copies: numbers, strings, byte arrays, records, and
+// lists of these.
 import type { BlockView } from '../consensus/block/block-view.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
@@ -15,35 +16,35 @@ import type { FoundTx } from '../jobs/scan-blocks.js';
 import type { SignJob, SignJobResult } from '../jobs/sign.js';
 import type { ScanTargets } from '../parallel/block-scanner.js';
 
-/** Core's TIMESTAMP_WINDOW, seconds: how far a block's time may run ahead. */
+/** Tolerance for block times that run ahead, seconds (Core's TIMESTAMP_WINDOW). */
 export const TIMESTAMP_WINDOW = 7200;
 
-/** A block as the node knew it when it told of it. */
+/** Block as the node knew it when it sent the event. */
 export interface BlockFacts {
   readonly hash: Uint8Array;
   readonly hashHex: string;
-  /** Null before genesis. */
+  /** Null for the genesis block. */
   readonly prevHash: Uint8Array | null;
   readonly height: number;
   readonly time: number;
-  /** The largest time up to this block. */
+  /** Largest block time up to this block. */
   readonly maxTime: number;
   readonly medianTime: number;
-  /** Share of the chain's transactions that come up to this block, 0 to 1. */
+  /** Share of the chain's transactions up to this block, 0 to 1. */
   readonly progress: number;
 }
 
-/** Whether both are the same block. */
+/** Returns whether both are the same block. */
 export const sameBlock = (a: BlockFacts | null, b: BlockFacts | null): boolean => a?.hashHex === b?.hashHex;
 
-/** A block, what the best chain says of it, and how many transactions it has (0 while it was never stored). */
+/** Block, whether it is in the best chain, and its number of transactions (0 if it was never stored). */
 export interface KnownBlock {
   readonly block: BlockFacts;
   readonly inChain: boolean;
   readonly txCount: number;
 }
 
-/** A transaction that was in the mempool, as an event; it is parsed when asked for, for there may be 300,000. */
+/** Transaction of a mempool that was read, as an event. It is parsed on demand, because there may be 300,000. */
 export class MempoolTx {
   readonly kind = 'entered';
   readonly txid: Uint8Array;
@@ -61,11 +62,14 @@ export class MempoolTx {
   }
 }
 
-/** What happened, in the order it did. */
+/** Event of the node, in order. */
 export type NodeEvent =
-  /** @param locator of the wallet's tip after it: hashes of the tip and ever sparser ancestors, genesis last */
+  /**
+   * A block was connected.
+   * @param locator of the new tip: hashes of the tip and ever sparser ancestors, genesis last
+   */
   | { readonly kind: 'connected'; readonly node: BlockFacts; readonly block: BlockView; readonly locator: Uint8Array }
-  /** `before` is the block that the chain ends with now. */
+  /** A block was disconnected. `before` is the new tip. */
   | {
       readonly kind: 'disconnected';
       readonly node: BlockFacts;
@@ -73,40 +77,40 @@ export type NodeEvent =
       readonly before: BlockFacts;
       readonly locator: Uint8Array;
     }
-  /** The chain went on from a snapshot: the blocks up to this one come later, all at once. */
+  /** The chain jumped to a snapshot. The blocks up to this one will arrive later. */
   | { readonly kind: 'jumped'; readonly node: BlockFacts; readonly locator: Uint8Array }
   | { readonly kind: 'entered'; readonly tx: TxView }
   | { readonly kind: 'left'; readonly tx: TxView; readonly conflict: boolean }
-  /** All that the mempool holds, parents first: what is not in the list is not there. */
+  /** Complete content of the mempool, parents first. Transactions that are not in the list are not in the mempool. */
   | { readonly kind: 'pool'; readonly txs: readonly MempoolTx[] }
-  /** The blocks below a snapshot are all here. */
+  /** All blocks below a snapshot are stored now. */
   | { readonly kind: 'history' };
 
-/** Rates that the node's rules set. */
+/** Fee rates that the node requires. */
 export interface NodeRates {
-  /** What enters a full mempool; 0 while there is room. */
+  /** Minimum rate of the mempool; 0 while it is not full. */
   readonly poolMinimum: number;
   readonly relayMinimum: number;
   readonly incremental: number;
   readonly dust: number;
 }
 
-/** A transaction of the mempool among its relatives, itself counted. */
+/** Relatives of a mempool transaction. All counts include the transaction itself. */
 export interface Relatives {
   readonly ancestors: number;
-  /** Virtual bytes and modified fees of it and its ancestors. */
+  /** Virtual size and modified fees of the transaction and its ancestors. */
   readonly ancestorSize: number;
   readonly ancestorFees: number;
-  /** Descendants of the topmost ancestor that has most of them. */
+  /** Number of descendants of the topmost ancestor that has most of them. */
   readonly descendants: number;
   readonly cluster: number;
-  /** Whether something in the mempool spends its outputs. */
+  /** True if a mempool transaction spends its outputs. */
   readonly hasDescendants: boolean;
-  /** Whether an ancestor says that it can be replaced (BIP-0125). */
+  /** True if an ancestor signals replaceability (BIP-0125). */
   readonly replaceableAncestor: boolean;
 }
 
-/** A transaction of the mempool that spends an output. */
+/** Mempool transaction that spends an output. */
 export interface Spender {
   readonly txid: Uint8Array;
   readonly version: number;
@@ -114,114 +118,131 @@ export interface Spender {
 
 /** Which blocks are stored. */
 export interface StoredBlocks {
-  /** Whether blocks were ever deleted for want of room. */
+  /** True if blocks were ever pruned. */
   readonly havePruned: boolean;
-  /** Whether the blocks below a snapshot that the chain stands on are still being downloaded. */
+  /** True if blocks below a snapshot are still being downloaded. */
   readonly historyMissing: boolean;
-  /** Height of the lowest block from which on all blocks up to the tip are stored. */
+  /** Lowest height from which all blocks up to the tip are stored. */
   readonly lowest: number;
 }
 
-/** A block, and the last one that it shares with another's branch: either of the two when one descends from the other. */
+/**
+ * Block, and the last block that it shares with another branch. If one descends from the other, `shared` is the
+ * ancestor of the two.
+ */
 export interface Fork {
   readonly block: BlockFacts;
   readonly shared: BlockFacts;
 }
 
-/** At once on the node's own thread. */
+/** Result of a query; synchronous on the node thread. */
 export type Answer<T> = T | Promise<T>;
 
-/** What is asked of the node. Each answer is of one moment. */
+/** Queries to the node. Each result is of one moment. */
 export interface NodeQueries {
-  /** Null: there is no such header. */
+  /** Returns a block; null if the header is unknown. */
   block(hash: Uint8Array): Answer<KnownBlock | null>;
-  /** Blocks of the best chain from a height on, as many as there are. */
+  /** Returns blocks of the best chain from a height on; fewer if the chain ends. */
   blocks(from: number, count: number): Answer<readonly BlockFacts[]>;
-  /** Heights of blocks in the best chain, -1 for others. */
+  /** Returns the heights of blocks in the best chain; -1 for other blocks. */
   heights(hashes: readonly Uint8Array[]): Answer<readonly number[]>;
-  /** Where the branches of two blocks part, whatever the best chain is; null: there is no such header. */
+  /**
+   * Returns where the branches of two blocks part, whether or not they are in the best chain; null if a header is
+   * unknown.
+   */
   fork(hash: Uint8Array, other: Uint8Array): Answer<Fork | null>;
-  /** The block at a height that a block descends from; null: there is none. */
+  /** Returns the ancestor of a block at a height; null if there is none. */
   ancestor(hash: Uint8Array, height: number): Answer<BlockFacts | null>;
-  /** The first block of the best chain whose own or any earlier block's time reaches a moment; null when none does. */
+  /**
+   * Returns the first block of the best chain at which the largest block time so far reaches a time; null if there is
+   * none.
+   */
   firstBlockSince(seconds: number): Answer<BlockFacts | null>;
-  /** See NodeEvent. */
+  /** Returns the locator of a block, see NodeEvent. */
   locator(hash: Uint8Array): Answer<Uint8Array>;
-  /** A block's bytes. Rejects when it cannot be read. */
+  /** Reads the bytes of a block. Rejects if it cannot be read. */
   readBlock(hash: Uint8Array): Promise<Uint8Array>;
   stored(): Answer<StoredBlocks>;
-  /** Whether all blocks of the best chain between two heights are stored. */
+  /** Returns whether all blocks of the best chain between two heights are stored. */
   hasBlocks(first: number, last: number): Answer<boolean>;
   /**
-   * Looks through blocks.
-   * @param targets what for; null: every transaction is found
-   * @returns what was found of each; null for a block that cannot be read
+   * Scans blocks.
+   * @param targets scripts and outpoints to find; null: return every transaction
+   * @returns the found transactions of each block; null for a block that cannot be read
    */
   scan(hashes: readonly Uint8Array[], targets: ScanTargets | null): Promise<readonly (readonly FoundTx[] | null)[]>;
 
-  /** Has a thread of the node's pool sign; the job's buffers are shared, and the asker's to overwrite. */
+  /**
+   * Signs on a thread of the verify pool. The job's buffers are shared memory, which the caller overwrites afterwards.
+   */
   sign(job: SignJob): Promise<SignJobResult>;
 
   isInitialBlockDownload(): Answer<boolean>;
-  /** Whether payments may be handed in again: the mempool was read, and the node has all blocks. */
+  /** Returns whether payments may be sent again: the mempool was loaded, and the node has all blocks. */
   isReady(): Answer<boolean>;
-  /** Rate 0: nothing is known. */
+  /** Estimates a fee rate; 0 if there is no estimate. */
   estimate(target: number, conservative: boolean): Answer<{ readonly feeRate: number; readonly reason: string }>;
   rates(): Answer<NodeRates>;
-  /** Of each transaction; null for those that are not in the mempool. */
+  /** Returns the relatives of each transaction; null if it is not in the mempool. */
   relatives(txids: readonly Uint8Array[]): Answer<readonly (Relatives | null)[]>;
-  /** What spends outputs (36-byte outpoints) in the mempool, null where nothing does. */
+  /** Returns the mempool transactions that spend outputs (36-byte outpoints); null for unspent ones. */
   spenders(outpoints: readonly Uint8Array[]): Answer<readonly (Spender | null)[]>;
   /**
-   * What spenders of outputs (36-byte outpoints) pay so that the unconfirmed transactions they are of reach a rate:
-   * each alone, and all together, where shared parents count once. Null: too many depend on each other.
+   * Returns the additional fees for spending outputs (36-byte outpoints) so that their unconfirmed parents reach a fee
+   * rate: for each output alone, and for all together, where shared parents count once. Null: too many transactions
+   * depend on each other.
    */
   bumpFees(
     outpoints: readonly Uint8Array[],
     feeRate: number,
   ): Answer<{ readonly each: readonly number[]; readonly together: number } | null>;
-  /** Outputs of mempool transactions, spent there or not, and unspent ones of the chain; null where there is none. */
+  /** Returns outputs of mempool transactions, spent or not, and unspent outputs of the chain; null for others. */
   outputs(outpoints: readonly Uint8Array[]): Promise<(SpentOutput | null)[]>;
-  /** Whether the mempool would take it, as far as the number and size of its relatives go. @param tx its bytes */
+  /**
+   * Returns whether the mempool would accept a transaction, regarding the number and size of its relatives.
+   * @param tx bytes
+   */
   fitsChainLimits(tx: Uint8Array): Answer<boolean>;
   /**
-   * Hands a transaction in for the mempool, and for the peers with `relay`.
-   * @param tx its bytes
-   * @returns why it is refused, null when it is there
+   * Submits a transaction to the mempool, and with `relay` also to the peers.
+   * @param tx bytes
+   * @returns reject reason; null if it is in the mempool
    */
   broadcast(tx: Uint8Array, maxFeeSats: number, relay: boolean): Promise<string | null>;
 }
 
 export interface NodeClient extends NodeQueries {
-  /** Of the best chain, as of the events handed on. */
+  /** Tip of the best chain, as of the events delivered so far. */
   readonly tip: BlockFacts;
   readonly genesis: BlockFacts;
-  /** Whether a block that was told of as one of the best chain is in it still, as of the events handed on. */
+  /**
+   * Returns whether a block that an event reported in the best chain is still in it, as of the events delivered so far.
+   */
   contains(block: BlockFacts): boolean;
-  /** How many scans may be under way at once; 0: there are no threads for them. */
+  /** Number of scans that may run concurrently; 0: there are no threads for them. */
   readonly scanDepth: number;
-  /** Threads that sign; 0: there are none. */
+  /** Number of threads that sign; 0: there are none. */
   readonly signers: number;
-  /** Whether scans leave out blocks by their filters (BIP-0158). */
+  /** True if scans skip blocks by their filters (BIP-0158). */
   readonly hasFilters: boolean;
   readonly longestTarget: number;
-  /** The mempool's limits of relatives. */
+  /** Limits of the mempool for ancestors and descendants. */
   readonly maxAncestors: number;
   readonly maxDescendants: number;
 
   /**
-   * Events from here on; none are made while nothing listens.
-   * @param listener a promise that it returns is settled when it needs the event no more. When too much is needed still,
-   * blocks are told of without their bytes
-   * @returns the way to stop, once every later event is told
+   * Starts to deliver events. The node makes none while nothing listens.
+   * @param listener may return a promise that resolves when it no longer needs the event. If too much data is still
+   *   needed, block events have no bytes
+   * @returns function that stops the events
    */
   listen(listener: (event: NodeEvent) => unknown): Promise<() => void>;
-  /** Hands on every event of what was acknowledged before. */
+  /** Delivers all events of blocks and transactions that the node has acknowledged so far. */
   sync(): void;
-  /** Calls with what the mempool holds, in its place among the events. */
+  /** Calls the listener with the content of the mempool, in order with the events. */
   readMempool(listener: (event: NodeEvent) => void): Promise<void>;
-  /** Settled when transactions of blocks that left the chain are back in the mempool; undefined when none are on their way. */
+  /** Resolves when transactions of disconnected blocks are back in the mempool; undefined if there are none. */
   settled(): Promise<void> | undefined;
-  /** Blocks from a height on are not deleted; infinite: all may be. */
+  /** Protects blocks from a height on against pruning; Infinity: none. */
   setPruneGuard(height: number): void;
 }

@@ -1,40 +1,44 @@
-// Settings of the wallet room.
+// Options of the wallet module.
 import type { AddressType } from './keys/key-source.js';
 import type { SpendOptions } from './spend/options.js';
 
-/** Settings of the wallet room, with Core's defaults. */
+/** Options of the wallet module, with Core's defaults. */
 export interface WalletOptions {
   readonly enabled: boolean;
-  /** Whether removeprunedfunds is there: release 32 wants -deprecatedrpc for it. */
+  /** True if removeprunedfunds exists. Release 32 needs -deprecatedrpc for it. */
   readonly removesRecords: boolean;
   /** Folder of all wallets. */
   readonly dir: string;
-  /** To load at the start: -wallet and the list of settings.json. */
+  /** Wallets to load at the start: -wallet and the list in settings.json. */
   readonly names: readonly string[];
-  /** Nothing says which to load, not even that it is none: the wallet without a name is, where there is one. */
+  /**
+   * True if neither -wallet nor settings.json name wallets (not even none). Then the unnamed wallet is loaded if it
+   * exists.
+   */
   readonly unnamed: boolean;
   readonly keypool: number;
-  /** Whether createwallet makes a descriptor wallet by default, as since release 23. */
+  /** True if createwallet makes descriptor wallets by default, as since release 23. */
   readonly descriptorWallets: boolean;
-  /** A new seed of descriptors gives out taproot addresses too, as since release 23. */
+  /** True if a new descriptor seed also gives out taproot addresses, as since release 23. */
   readonly taprootSeeds: boolean;
   /**
-   * As since release 25: a coinbase whose block left the chain is abandoned with all that spends it, addresses that a
-   * payment to a later one passes over get the empty label, what a scan finds has its block's time, and it looks at the
-   * mempool too. As since release 32: a record has the witness of its block, not the one that was seen first.
+   * Rules since release 25: a coinbase whose block left the chain is abandoned with its descendants. Addresses that are
+   * skipped get the empty label. Records from a scan have the time of their block, and a scan also reads the mempool.
+   * Since release 32: a record has the witness of its block, not the one that was seen first.
    */
   readonly laterRecords: boolean;
   readonly addressType: AddressType;
   readonly changeType: AddressType | undefined;
   /**
-   * Scripts, transactions and coins from which on a wallet keeps an image of its tables (-walletimage); 0: none does.
+   * Number of scripts, transactions and coins from which a wallet keeps an image of its tables (-walletimage); 0:
+   * never.
    */
   readonly imageRows: number;
   readonly spendZeroConfChange: boolean;
-  /** Whether payments are handed to the mempool and the peers (-walletbroadcast). */
+  /** True if payments are sent to the mempool and the peers (-walletbroadcast). */
   readonly walletBroadcast: boolean;
   readonly spend: SpendOptions;
-  /** -rescan: wallets look through past blocks whenever they are loaded. */
+  /** -rescan: scan past blocks whenever a wallet is loaded. */
   readonly rescan: boolean;
   /** -signer. */
   readonly signerCommand: string | undefined;
@@ -42,7 +46,7 @@ export interface WalletOptions {
   readonly notifyCommand: string | undefined;
 }
 
-/** What an operator gives besides spending; config resolves the folder. */
+/** Options for operators, apart from spending. The config module resolves the folder. */
 export const WALLET_ROWS = {
   disabled: ['disablewallet', 'bool', 'Disable wallets and their calls'],
   names: ['wallet', 'list', 'Name of a wallet to load at the start. Can be given several times'],

@@ -1,10 +1,10 @@
-// Keys or scripts came: coins that are known may be ours now, and so may outputs of known transactions that were not.
-// Core asks whose an output is whenever it needs to know; here that is decided once, so it is decided again for scripts
-// that come. Coins are found by their scripts, what transactions pay to others by rows (coins/foreign-outputs.ts), so
-// that a look costs what came. Keys may come with any change (pools are filled, addresses given out, payments use keys
-// up); who imports waits for the look. A row written with the keys names the scripts to look at, or says that all are
-// due, until the next change after the look: a process that dies in between does it when the wallet is loaded again,
-// and after a look that failed, as a read from a bad disk does, the next one is for everything.
+// Reassesses ownership after keys or scripts were added: known coins may be the wallet's now, and so may outputs of
+// known transactions. Core calls IsMine whenever it needs the answer. adit decides once, and again when scripts are
+// added. Coins are found by script, outputs of others by rows of the database (coins/foreign-outputs.ts), so the cost
+// depends on what was added. Keys may come with any change (pools are filled, addresses given out, payments use keys).
+// An import waits for the result. A row written with the keys lists the scripts to reassess, or says that all are
+// pending. It stays until the next change after the work is done. So if the process dies, the next load does the work.
+// After a failure, for example of the disk, everything is reassessed.
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import { SerialQueue } from '../lib/serial-queue.js';
 import { Slicer } from '../lib/slicer.js';
@@ -16,16 +16,16 @@ import { bytesOf, packRow, unpackRow } from './storage/rows.js';
 import type { WalletBatch } from './storage/wallet-batch.js';
 import type { WalletState } from './wallet-state.js';
 
-/** Scripts, or transactions, that are looked up together. */
+/** Number of scripts or transactions that are looked up together. */
 const PORTION = 256;
-/** Scripts that the row names at most; with more it says that all are due. */
+/** Largest number of scripts that the row lists. With more, it says that all are pending. */
 const MOST_NAMED = 128;
-/** The row that says so. */
+/** Database key of the list of scripts that still have to be reassessed. */
 export const REASSESS_KEY = walletKey(WALLET_PREFIX.reassess);
 const NO_CURSOR: ScriptCursor = { keys: 0, programs: 0, scripts: 0, watched: 0 };
 const rowsBefore = ({ keys, programs, scripts, watched }: ScriptCursor): number => keys + programs + scripts + watched;
 
-/** Scripts to look at; 'any': all of them, and coins of scripts that are ours no longer. */
+/** Scripts to reassess. 'any': all scripts, and coins whose script is no longer the wallet's. */
 type PendingScripts = Exclude<TouchedScripts, null>;
 
 function* portionsOf<T>(items: Iterable<T>): Generator<T[]> {
@@ -39,17 +39,20 @@ function* portionsOf<T>(items: Iterable<T>): Generator<T[]> {
 }
 
 export class Reassessor {
-  /** One at a time. */
+  /** Runs one reassessment at a time. */
   readonly #queue = new SerialQueue();
-  /** In the order in which it came. */
+  /** Pending scripts, in order. */
   #pending: PendingScripts[] = [];
-  /** The row is there. */
+  /** True if the row is in the database. */
   #marked = false;
-  /** The scripts that it names, since nothing was due; null: all. */
+  /** Scripts that the row lists; null: all. */
   #named: readonly Uint8Array[] | null = null;
-  /** How far keys were noticed. */
+  /** Cursor up to which new scripts were noticed. */
   #seen: ScriptCursor = { ...NO_CURSOR };
-  /** While it is loaded batches are open for long: what transactions pay is not in the database yet. */
+  /**
+   * True if the wallet is being loaded. Batches stay open for long then, so foreign outputs are not in the database
+   * yet.
+   */
   #loading = false;
   readonly #wallet: WalletState;
 
@@ -58,7 +61,8 @@ export class Reassessor {
   }
 
   /**
-   * A change of keys or scripts, on the disk when it resolves: nothing may derive them again. See Wallet.changeKeys.
+   * Makes a change of keys or scripts. It is on disk when the promise resolves, because nothing may derive those keys
+   * again. See Wallet.changeKeys.
    */
   change<T>(work: (batch: WalletBatch) => T): Promise<T> {
     return this.#changed((note) =>
@@ -70,7 +74,7 @@ export class Reassessor {
       }),
     );
   }
-  /** One that has the wallet for itself; see Wallet.changeKeysExclusively. */
+  /** Makes a change of keys with exclusive access, see Wallet.changeKeysExclusively. */
   changeExclusively<T>(work: (batch: WalletBatch) => Promise<T>): Promise<T> {
     return this.#changed((note) =>
       this.#wallet.changeExclusively(async (batch) => {
@@ -81,7 +85,7 @@ export class Reassessor {
       }),
     );
   }
-  /** Makes a change, then looks at what it concerns. @param make calls `note` when all is in the batch */
+  /** Makes a change, then reassesses what it affects. @param make calls `note` when its rows are in the batch */
   async #changed<T>(make: (note: (batch: WalletBatch, before: ScriptCursor) => void) => Promise<T>): Promise<T> {
     const { keys, ledger } = this.#wallet;
     const result = await make((batch, before) => {
@@ -93,7 +97,7 @@ export class Reassessor {
     return result;
   }
 
-  /** The keys are those that were loaded. @param row of an earlier process */
+  /** Starts with the loaded keys. @param row row of an earlier process, if any */
   finishLoading(row: Uint8Array | undefined): void {
     this.#loading = true;
     this.#seen = this.#wallet.keys.scriptCursor();
@@ -102,7 +106,7 @@ export class Reassessor {
     this.#named = row.length > 0 ? unpackRow(row).map(bytesOf) : null;
     this.#pending.push(this.#named ?? 'any');
   }
-  /** Does what an earlier process left undone. @param isIndexed false: it knew no rows of foreign outputs */
+  /** Finishes the work of an earlier process. @param isIndexed false: that process wrote no rows of foreign outputs */
   async finishPending(isIndexed: boolean): Promise<void> {
     const { ledger } = this.#wallet;
     if (!isIndexed) {
@@ -115,16 +119,16 @@ export class Reassessor {
     }
     await this.#finish();
   }
-  /** Looks at what is known for keys that came while the wallet was loaded, and from now on for all that come. */
+  /** Reassesses for keys that were added while the wallet was loaded, and from now on for all new keys. */
   async startReassessing(): Promise<void> {
     this.#loading = false;
     await this.#finish();
   }
-  /** Settled when every look that is due is over, however it ended. */
+  /** Resolves when all pending work is over, whether or not it succeeded. */
   get whenIdle(): Promise<void> {
     return this.#queue.idle();
   }
-  /** Looks at what is known for keys that came with a change, of whatever kind. */
+  /** Checks whether a change added scripts, and reassesses for them. */
   checkForNewKeys(batch: WalletBatch): void {
     const { keys, ledger } = this.#wallet;
     if (!keys.hasNewScripts(this.#seen)) {
@@ -139,7 +143,7 @@ export class Reassessor {
     const isFew = rowsBefore(this.#seen) - rowsBefore(from) <= MOST_NAMED;
     const scripts = keys.newScripts(from);
     this.#add(isFew ? [...scripts] : scripts, batch);
-    // What failed is due still, and nothing waits for it here.
+    // A failed reassessment stays pending, and nothing waits for it here.
     if (!this.#loading) this.#runPending().catch(() => {});
   }
 
@@ -151,7 +155,7 @@ export class Reassessor {
     this.#named = Array.isArray(scripts) && before.length + scripts.length <= MOST_NAMED ? [...before, ...scripts] : null;
     batch.put(REASSESS_KEY, this.#named ? packRow(this.#named) : new Uint8Array(0));
   }
-  /** Looks at all that is due, and takes the row away. */
+  /** Runs all pending reassessments, then deletes the row from the database. */
   async #finish(): Promise<void> {
     await this.#runPending();
     await this.#wallet.change(() => {}, false);

@@ -1,10 +1,10 @@
-// The one row with a wallet's small facts: version, flags, HD chain, counters. Held in memory, written whole with the
+// The row with a wallet's version, flags, HD chain and counters. It is kept in memory, and written completely with the
 // batch that changes it.
 import { WALLET_PREFIX, walletKey } from './storage/layout.js';
 import { bytesOf, packRow, type RowValue, unpackRow } from './storage/rows.js';
 import type { WalletBatch } from './storage/wallet-batch.js';
 
-/** Wallet flags by Core's names; bits as Core numbers them. */
+/** Wallet flags, with Core's names and bits. */
 export const WALLET_FLAG = {
   AVOID_REUSE: 1n << 0n,
   KEY_ORIGIN_METADATA: 1n << 1n,
@@ -14,13 +14,13 @@ export const WALLET_FLAG = {
   EXTERNAL_SIGNER: 1n << 35n,
 } as const;
 
-/** Flags this version understands; unknown ones above bit 31 forbid loading. */
+/** Flags that this version knows. A wallet with unknown flags above bit 31 must not be loaded. */
 export const KNOWN_FLAGS = Object.values(WALLET_FLAG).reduce((all, flag) => all | flag, 0n);
 
-/** Versions that brought something. */
+/** Wallet versions with new features. */
 export const WALLET_VERSION = { HD: 130000, HD_SPLIT: 139900, LATEST: 169900 } as const;
 
-/** The chains of one seed: next indices of receiving and change keys. */
+/** Chains of one seed: next indices of receiving and change keys. */
 export interface HdChain {
   /** HASH160 of the seed key's public key. */
   readonly seedId: Uint8Array;
@@ -41,9 +41,9 @@ export class WalletRecord {
   inactive: HdChain[] = [];
   nextOrder = 0;
   lastPoolIndex = 0;
-  /** Active descriptors: ids by `${type}/${internal ? 1 : 0}`. */
+  /** Ids of active descriptors by `${type}/${internal ? 1 : 0}`. */
   active = new Map<string, Uint8Array>();
-  /** Seconds since 1970 of the earliest key; Infinity while there is none. */
+  /** Time of the earliest key, seconds since 1970; Infinity without keys. */
   birthSeconds = Number.POSITIVE_INFINITY;
 
   has(flag: bigint): boolean {
@@ -53,8 +53,8 @@ export class WalletRecord {
     return this.version >= WALLET_VERSION.HD_SPLIT;
   }
   /**
-   * Notes a key's time; 0 or less counts as 1, the beginning of everything.
-   * @returns whether it is earlier than all before
+   * Records the time of a key. 0 or less counts as 1, the beginning of the chain.
+   * @returns whether it is the earliest so far
    */
   recordBirth(seconds: number): boolean {
     const before = this.birthSeconds;

@@ -1,4 +1,4 @@
-// The part of a wallet that following the chain and looking again after imports work on.
+// The part of a wallet that the event queue and the reassessment use.
 import type { Crypto } from '../crypto/crypto.js';
 import type { Store } from '../storage/store.js';
 import type { Ledger } from './coins/ledger.js';
@@ -11,18 +11,18 @@ import type { BlockFacts } from './node-client.js';
 import type { WalletOptions } from './options.js';
 import type { WalletBatch } from './storage/wallet-batch.js';
 
-/** A confirmed record's place. */
+/** Returns the place of a confirmed record. */
 export function placeIn(node: BlockFacts, position: number): TxPlace {
   return { state: TX_STATE.CONFIRMED, height: node.height, blockHash: node.hash, blockTime: node.time, position };
 }
 
-/** The same for what a scan finds in past blocks: a new record has its block's time where the options say so. */
+/** Returns the place of a record found by a scan. If the options say so, a new record shows its block's time. */
 export const scannedPlace =
   ({ laterRecords }: WalletOptions) =>
   (node: BlockFacts, position: number): TxPlace =>
     laterRecords ? { ...placeIn(node, position), shownTime: node.maxTime } : placeIn(node, position);
 
-/** What happens to a wallet changes this much of it; wallet.ts says what each member means. */
+/** State that events change. wallet.ts documents the members. */
 export interface WalletState {
   tip: BlockFacts | null;
   disconnects: number;

@@ -1,6 +1,5 @@
-// One loaded wallet: its keys, address book, transactions and coins, and the way changes get to disk. WalletManager
-// makes it and feeds it events; RPC asks and changes it. Changes happen inside change(): memory at once, then one
-// batch.
+// A loaded wallet: its keys, address book, transactions and coins, and how changes get to disk. WalletManager creates
+// it and passes events to it. RPC reads and changes it. All changes go through change(): memory first, then one batch.
 
 import { hashKey } from '../consensus/bytes/hex.js';
 import { scriptHashScript } from '../consensus/script/build-script.js';
@@ -35,10 +34,10 @@ import { WALLET_PREFIX, walletKey } from './storage/layout.js';
 import { WalletBatch } from './storage/wallet-batch.js';
 import { WALLET_FLAG, type WalletRecord } from './wallet-record.js';
 
-/** Rows that are written in the turn of the loop in which they were made: about 2 ms. */
+/** Number of rows that are written in the same event-loop tick in which they were made (about 2 ms). */
 const ROWS_PER_SLICE = 1_000;
 
-/** What a wallet is made of; the loader fills it. */
+/** Parts of a wallet, which the loader creates. */
 export interface WalletParts {
   readonly name: string;
   /** Folder that holds the wallet's database folder. */
@@ -53,18 +52,18 @@ export interface WalletParts {
   readonly isFinal: (tx: TxView) => boolean;
   /** Called once when the wallet fails, see Wallet.fail. */
   readonly onFault: (error: unknown, wallet: Wallet) => void;
-  /** A record of a transaction was made or changed. @param row of ledger.txs */
+  /** Called when a transaction's record was added or changed. @param row of ledger.txs */
   readonly onTransaction: (wallet: Wallet, row: number) => void;
 }
 
-/** A scan of past blocks under way. */
+/** Running scan of past blocks. */
 export interface ScanState {
   readonly startedMs: number;
   progress: number;
   abort: boolean;
-  /** Height of the block that is looked at: blocks from there on are still needed. */
+  /** Height of the block that is being scanned. Blocks from there on must not be pruned. */
   height: number;
-  /** What it has not come to, as far as written down. */
+  /** Range that is not scanned yet, as last written to the database. */
   open: OpenScan | null;
 }
 
@@ -76,35 +75,37 @@ export class Wallet {
   readonly ledger: Ledger;
   readonly #reader: TxReader;
   readonly masterKeys: SealedMasterKey[] = [];
-  /** The block up to which everything is known here. */
+  /** Last block that the wallet has processed. */
   tip: BlockFacts | null = null;
-  /** Times that the tip left the chain: as long as the number stays, every later tip descends from the earlier ones. */
+  /** Number of disconnected tips. While it stays the same, every later tip descends from the earlier ones. */
   disconnects = 0;
-  /** Of the tip, when it is written: where to go on from, whatever happened to the chain meanwhile. */
+  /** Locator of the tip, from which the next load continues, even after a reorganisation. */
   locator: Uint8Array = new Uint8Array(0);
-  /** The scan that holds the wallet, null when none does. */
+  /** Running scan; null if there is none. */
   scan: ScanState | null = null;
-  /** Past blocks that wait for a scan: it was told of them without what they hold, or a scan was cut off. */
+  /** Past blocks that wait for a scan, because their events had no transactions or because a scan was cut off. */
   unseen: OpenScan | null = null;
-  /** Seconds on the clock when the wallet locks itself; 0 when locked. */
+  /** Time at which the wallet locks itself, seconds; 0 if it is locked. */
   unlockedUntil = 0;
-  /** Satoshis per 1,000 virtual bytes set by -paytxfee or settxfee; 0: none. */
+  /** Fee rate of -paytxfee or settxfee, satoshis per 1,000 virtual bytes; 0: none. */
   payFeeRate: number;
   /**
-   * Whether a legacy wallet has its key manager yet: made with it, or found on disk, or by the first import (Core shows
-   * it).
+   * True if a legacy wallet has a key manager: created with it, found on disk, or made by the first import. Core shows
+   * this.
    */
   hasKeyManager = true;
-  /** Encrypted, and still with the seed from before: a new one is made when it is unlocked (encrypt-wallet.ts). */
+  /**
+   * True if the wallet is encrypted but still has the seed from before. Unlocking makes a new one (encrypt-wallet.ts).
+   */
   needsNewSeed = false;
-  /** Keeps an image of the tables; null while they are loaded, and where none is kept. */
+  /** Image of the tables; null while they are loaded, or if images are disabled. */
   images: WalletImages | null = null;
-  /** What calls, changes, events and exclusive work take before they touch the wallet. */
+  /** Lock that calls, changes, events and exclusive work acquire before they use the wallet. */
   readonly access = new WalletLock();
   readonly #reassessor = new Reassessor(this);
   readonly #events: EventQueue;
   readonly #writes = new SerialQueue();
-  /** The write at the end of the queue while it has not begun. */
+  /** Last write of the queue, as long as it has not started. */
   #waiting: { readonly ops: BatchOp[]; sync: boolean; written: Promise<void> } | null = null;
   #relock: NodeJS.Timeout | undefined;
   #unlockings = 0;
@@ -159,7 +160,7 @@ export class Wallet {
   get keys(): KeySource {
     return (this.parts.legacy ?? this.parts.descriptors)!;
   }
-  /** The legacy keys; null for descriptor wallets. */
+  /** Legacy keys; null for descriptor wallets. */
   get legacy(): LegacyKeys | null {
     return this.parts.legacy;
   }
@@ -176,21 +177,24 @@ export class Wallet {
   provider(script: Uint8Array): SigningProvider | undefined {
     return this.keys.provider(script);
   }
-  /** Ours without a label: change, as far as the wallet can tell. */
+  /** Returns whether a script is the wallet's and has no label: change, as far as the wallet can tell. */
   isChange(script: Uint8Array): boolean {
     return this.isMine(script) !== OWNERSHIP.NO && this.isUnlabelled(script);
   }
-  /** Whether a script has no address, or one without a label. */
+  /** Returns whether a script has no address, or one without a label. */
   isUnlabelled(script: Uint8Array): boolean {
     const destination = destinationOf(script, this.parts.crypto);
     return destination === null || this.book.label(destination) === undefined;
   }
-  /** Whether any script is watched only. */
+  /** True if any script is watch-only. */
   get watches(): boolean {
     return this.legacy?.watches ?? false;
   }
 
-  /** Whether an address, or for legacy keys a sibling of it, was spent from (avoid_reuse). */
+  /**
+   * Returns whether an address was spent from (avoid_reuse). For legacy keys, another address of the same key counts
+   * too.
+   */
   isUsed(script: Uint8Array): boolean {
     const destination = destinationOf(script, this.parts.crypto);
     if (destination === null) return false;
@@ -204,18 +208,19 @@ export class Wallet {
     });
   }
 
-  /** Reads rows once everything written before is there. */
+  /** Reads rows, after all earlier writes have finished. */
   async read<T>(work: (store: Store) => Promise<T>): Promise<T> {
     await this.#writes.idle();
     this.assertOpen();
     return work(this.store);
   }
-  /** A record's transaction; from disk when it is in the chain and was not read lately. */
+  /** Returns a record's transaction. Reads it from disk if it is in the chain and not cached. */
   transaction(row: number): TxView | Promise<TxView | undefined> {
     return this.#reader.readOne(row);
   }
   /**
-   * The same for several rows, in their order; undefined for rows that are not needed or whose bytes the wallet lacks.
+   * Returns the transactions of several rows, in order; undefined for rows that are not needed, or whose bytes the
+   * wallet lacks.
    */
   transactions(rows: readonly number[], needed?: (row: number) => boolean): Promise<(TxView | undefined)[]> {
     return this.#reader.readMany(rows, needed);
@@ -224,10 +229,11 @@ export class Wallet {
   // -- changes
 
   /**
-   * Changes memory and writes what belongs to it. The work is synchronous; when it throws, nothing may have changed.
-   * @param sync false: the batch is only handed to the kernel. For what nobody was told of, and what a later change
-   *   makes safe: batches reach the disk in their order
-   * @returns once what was written is on the disk
+   * Changes memory and writes the batch of the change. The work is synchronous. If it throws, it must not have changed
+   * anything.
+   * @param sync false: only hand the batch to the kernel. For changes that nobody knows about yet and that a later
+   *   change makes durable, because batches reach the disk in order
+   * @returns when the batch is written
    */
   async change<T>(work: (batch: WalletBatch) => T, sync = true): Promise<T> {
     const { result, written } = await this.access.runChange(() => {
@@ -239,8 +245,8 @@ export class Wallet {
     return result;
   }
   /**
-   * Like `change`, for work that pauses: it has the wallet for itself. It asks assertOpen after every pause, and ends
-   * there: what it did by then is nowhere but in memory. Not within a call that holds the wallet.
+   * Like `change`, for work that pauses, with exclusive access. The work calls assertOpen after every pause. If that
+   * throws, everything it did is in memory only. Must not be called within a call that holds the wallet.
    */
   async changeExclusively<T>(work: (batch: WalletBatch) => Promise<T>, sync = true): Promise<T> {
     const { result, written } = await this.access.runExclusive(async () => {
@@ -252,7 +258,7 @@ export class Wallet {
     await written;
     return result;
   }
-  /** Writes a batch after all before it. @param sync wait for the disk */
+  /** Writes a batch after all earlier ones. @param sync wait for the disk */
   commit(batch: WalletBatch, sync = false): Promise<void> {
     this.#reassessor.checkForNewKeys(batch);
     const { ops } = batch;
@@ -260,10 +266,7 @@ export class Wallet {
     this.images?.journalBatch(batch);
     return ops.length === 0 ? this.#writes.idle() : this.#joinWrite(ops, sync);
   }
-  /**
-   * Writes rows together with all that come until their turn: changes made while the disk is busy share one write and
-   * one fsync.
-   */
+  /** Queues rows for writing. Changes made while a write is running share the next write and its fsync. */
   #joinWrite(ops: readonly BatchOp[], sync: boolean): Promise<void> {
     const last = this.#waiting;
     if (last !== null) {
@@ -273,7 +276,7 @@ export class Wallet {
     }
     const write = { ops: [...ops], sync, written: Promise.resolve() };
     write.written = this.queueWrite(async () => {
-      // A block may bring ten thousand: what waits for this thread goes in between making and writing them.
+      // A block may add 10,000 rows, so yield once before writing them.
       if (write.ops.length > ROWS_PER_SLICE) await yieldInQueue();
       if (this.#waiting === write) this.#waiting = null;
       return this.store.batch(write.ops, { sync: write.sync });
@@ -281,20 +284,22 @@ export class Wallet {
     this.#waiting = write;
     return write.written;
   }
-  /** Rises with every change: long answers that pause look whether they still speak of the same wallet. */
+  /**
+   * Counter that increases with every change. Long answers that pause use it to see whether the wallet is unchanged.
+   */
   get generation(): number {
     return this.#generation;
   }
-  /** Runs after every write before, and before every write after. */
+  /** Runs work after all earlier writes and before all later ones. */
   queueWrite<T>(work: () => Promise<T>): Promise<T> {
     this.#waiting = null;
     return this.#writes.run(async () => {
-      // What comes after a batch that failed would leave a gap.
+      // A write after a failed batch would leave a gap.
       if (this.#fault !== null) throw this.#fault.error;
       try {
         return await work();
       } catch (error) {
-        // A write after the end is told by the rejection; nothing is lost that was promised.
+        // A write after closing only rejects. Nothing that was promised is lost.
         if (!this.#closed) this.fail(error);
         throw error;
       }
@@ -319,13 +324,13 @@ export class Wallet {
   pushEvent(event: NodeEvent): void {
     this.#events.push(event);
   }
-  /** Settled when what was pushed up to now is applied, in its own time. */
+  /** Resolves when the events pushed so far are applied. Does not hurry them. */
   whenEventsApplied(): Promise<void> {
     return this.#events.whenApplied();
   }
   /**
-   * Applies everything that happened up to now.
-   * @returns undefined when that is done at once; otherwise other work gets turns between events
+   * Applies all pending events.
+   * @returns undefined if that is done synchronously; otherwise other work runs between events
    */
   applyPendingEvents(): Promise<void> | undefined {
     return this.#events.applyPending();
@@ -335,34 +340,34 @@ export class Wallet {
   }
 
   /**
-   * Like `change`, for keys or scripts that may have been paid already: once it is written, coins and transactions that
-   * are known are looked at for what the new ones concern.
+   * Like `change`, for keys or scripts that may already have been paid. After the write, known coins and transactions
+   * are reassessed.
    */
   changeKeys<T>(work: (batch: WalletBatch) => T): Promise<T> {
     return this.#reassessor.change(work);
   }
-  /** The same like `changeExclusively`. */
+  /** Like `changeKeys`, with exclusive access. */
   changeKeysExclusively<T>(work: (batch: WalletBatch) => Promise<T>): Promise<T> {
     return this.#reassessor.changeExclusively(work);
   }
   /**
-   * The wallet's keys are those of its rows: keys that come from here on are noticed by `noticeKeys`.
-   * @param pendingRow the row 'q'
+   * Marks the keys as loaded. Keys that are added later go through `startReassessing`.
+   * @param pendingRow row 'q'
    */
   finishLoading(pendingRow?: Uint8Array): void {
     this.#reassessor.finishLoading(pendingRow);
   }
-  /** Looks at what is known for keys that came since it was loaded, and from now on for all that come. */
+  /** Reassesses for keys that were added since the load, and from now on for all new keys. */
   startReassessing(): Promise<void> {
     return this.#reassessor.startReassessing();
   }
-  /** Fulfilled when what is known was looked at for all keys that came. */
+  /** Resolves when all reassessments are done. */
   whenReassessed(): Promise<void> {
     return this.#reassessor.whenIdle;
   }
   /**
-   * Looks at what is known for keys for which an earlier process did not come to it.
-   * @param isIndexed false: the wallet is of an earlier version, and gets the rows that it lacks
+   * Finishes reassessments that an earlier process left pending.
+   * @param isIndexed false: the wallet is of an earlier version, and gets the index rows that it lacks
    */
   finishReassessment(isIndexed: boolean): Promise<void> {
     return this.#reassessor.finishPending(isIndexed);
@@ -371,8 +376,9 @@ export class Wallet {
   // -- locking
 
   /**
-   * Unlocks with a master key (taken over) until `seconds` have passed.
-   * @throws WalletError once the wallet is closed
+   * Unlocks the wallet for some seconds.
+   * @param masterKey belongs to the wallet from now on
+   * @throws WalletError if the wallet is closed
    */
   unlock(masterKey: Uint8Array, seconds: number | null): void {
     if (this.closed) masterKey.fill(0);
@@ -382,7 +388,7 @@ export class Wallet {
     clearTimeout(this.#relock);
     if (seconds === null) return;
     this.unlockedUntil = this.parts.now() + seconds;
-    // Timers hold 31 bits of milliseconds; a longer one is armed again when it fires.
+    // A timer's delay has 31 bits of milliseconds. A longer one is set again when it fires.
     const arm = (leftMs: number): void => {
       const slice = Math.min(leftMs, 2 ** 31 - 1);
       this.#relock = setTimeout(() => (leftMs > slice ? arm(leftMs - slice) : this.lock()), slice);
@@ -390,33 +396,33 @@ export class Wallet {
     };
     arm(seconds * 1000);
   }
-  /** The end of an unlocking: locks it once no call is under way, unless one unlocks it before. */
+  /** Locks the wallet when no call is running, unless it is unlocked again before. */
   lock(): void {
     const unlockings = this.#unlockings;
     void this.access.runExclusive(() => {
       if (this.#unlockings === unlockings) this.lockNow();
     });
   }
-  /** For exclusive work, and where no call has the wallet yet. */
+  /** Locks the wallet at once. For exclusive work, and before any call has the wallet. */
   lockNow(): void {
     clearTimeout(this.#relock);
     this.unlockedUntil = 0;
     this.vault.lock();
   }
 
-  /** Keys by outpoint of what lockunspent holds back. */
+  /** Returns whether lockunspent has locked an outpoint. */
   isLocked(outpoint: Uint8Array): boolean {
     return this.ledger.locked.size > 0 && this.ledger.locked.has(hashKey(outpoint));
   }
 
-  /** Writes or restores every table. */
+  /** Saves every table to an image, or restores it from one. */
   transferImage(at: TableImage): void {
     this.legacy?.transferImage(at);
     this.descriptors?.transferImage(at);
     this.book.transferImage(at);
     this.ledger.transferImage(at);
   }
-  /** Writes an image of the tables where one is due. Nothing else may use the wallet. */
+  /** Writes a new image of the tables if it is time. Nothing else may use the wallet. */
   async saveImage(): Promise<void> {
     const { images, ledger, generation } = this;
     if (images === null || !ledger.isClassified || !images.isNewImageDue(this.keys.scriptCount + ledger.txs.size + ledger.coins.size))
@@ -429,9 +435,10 @@ export class Wallet {
   }
 
   /**
-   * @param settled false: the tables are not to be believed. Loading failed, or exclusive work is cut off: it may have
-   * changed tables and not yet rows, or rows and not yet tables, whose keys are plain still while the wallet is
-   * encrypted.
+   * Closes the wallet.
+   * @param settled false: the tables may be wrong, because loading failed or exclusive work was cut off. That work may
+   *   have changed tables but not rows, or rows but not tables (whose keys are then still plain while the wallet is
+   *   encrypted)
    */
   close(settled = !this.access.isExclusive): Promise<void> {
     this.#closing ??= this.#close(settled);
@@ -440,7 +447,7 @@ export class Wallet {
   async #close(settled: boolean): Promise<void> {
     if (settled) {
       this.#events.applyAll();
-      // A row that speaks of looks which are over goes with it.
+      // Deletes the reassessment marker if nothing is pending.
       this.commit(new WalletBatch()).catch(() => {});
     }
     this.#closed = true;
@@ -454,7 +461,7 @@ export class Wallet {
     await this.store.close();
     this.keys.wipeSecrets();
   }
-  /** Whether the wallet was closed, or has failed and will be. */
+  /** True if the wallet was closed, or has failed and will be closed. */
   get closed(): boolean {
     return this.#closed || this.#fault !== null;
   }
