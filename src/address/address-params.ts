@@ -1,6 +1,6 @@
-// What addresses and keys need of a network's parameters; ChainParams has these fields and more.
+// Network parameters of addresses and keys. ChainParams has these fields and more.
 
-/** Prefixes of one network. */
+/** Prefixes of addresses and private keys on one network. */
 export interface AddressParams {
   readonly base58: {
     /** Version byte of P2PKH addresses. */

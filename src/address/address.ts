@@ -1,6 +1,5 @@
-// Addresses and the output scripts they stand for: P2PKH and P2SH in Base58Check, witness programs in Bech32 or Bech32m
-// (BIP-0173, BIP-0350). What is accepted is what Core 0.21.1 accepts; error texts are those of later versions. Used by
-// RPC.
+// Converts between addresses and output scripts: P2PKH and P2SH in Base58Check, witness programs in Bech32 or Bech32m
+// (BIP-0173, BIP-0350). Accepts what Core 0.21.1 accepts. Error texts are those of later versions.
 
 import { scriptHashScript, witnessProgramScript } from '../consensus/script/build-script.js';
 import { publicKeyHashScript } from '../consensus/script/templates.js';
@@ -12,7 +11,7 @@ import { decodeBase58, decodeBase58Check, encodeBase58Check } from './base58.js'
 import { type Bech32Data, bytesToSymbols, decodeBech32, encodeBech32, symbolsToBytes } from './bech32.js';
 import { locateBech32Errors } from './bech32-errors.js';
 
-/** What kind of destination an address is. */
+/** Type of an address. */
 export type AddressKind =
   | 'pubkeyhash'
   | 'scripthash'
@@ -22,21 +21,21 @@ export type AddressKind =
   | 'anchor'
   | 'witness_unknown';
 
-/** A valid address. */
+/** Decoded address. */
 export interface DecodedAddress {
   readonly kind: AddressKind;
   /** The output script. */
   readonly script: Uint8Array;
   /** Hash (20 bytes) or witness program. */
   readonly payload: Uint8Array;
-  /** Witness version, -1 when it is not a witness address. */
+  /** Witness version; -1 if it is not a witness address. */
   readonly witnessVersion: number;
 }
 
-/** Why a text is no address on this network. */
+/** Error of a text that is not an address on this network. */
 export interface AddressError {
   readonly error: string;
-  /** Indices of characters that are likely wrong; only Bech32 tells. */
+  /** Indexes of characters that are probably wrong; only for Bech32. */
   readonly locations?: readonly number[];
 }
 
@@ -44,14 +43,14 @@ const HASH_SIZE = 20;
 const MIN_PROGRAM_SIZE = 2;
 const MAX_PROGRAM_SIZE = 40;
 const MAX_WITNESS_VERSION = 16;
-// How far a text is read as Base58 merely to word the error.
+// Largest Base58 result that is decoded only to choose the error text.
 const ERROR_BASE58_SIZE = 100;
 
 const PURE_HASHES = createPureHashes();
 
 /**
- * The address of an output script.
- * @returns null for scripts without one (bare keys and multisig, data, anything nonstandard)
+ * Returns the address of an output script.
+ * @returns null for scripts without an address (bare keys and multisig, data, anything nonstandard)
  */
 export function encodeAddress(script: Uint8Array, params: AddressParams, hashes: Hashes = PURE_HASHES): string | null {
   const { type, solutions } = solve(script);
@@ -73,17 +72,17 @@ export function encodeAddress(script: Uint8Array, params: AddressParams, hashes:
   }
 }
 
-/** @param hash HASH160 of a public key */
+/** Returns the P2PKH address. @param hash HASH160 of a public key */
 export function encodePublicKeyHash(hash: Uint8Array, params: AddressParams, hashes: Hashes = PURE_HASHES): string {
   return encodeBase58Check(withVersion(params.base58.p2pkh, hash), hashes);
 }
 
-/** @param hash HASH160 of a redeem script */
+/** Returns the P2SH address. @param hash HASH160 of a redeem script */
 export function encodeScriptHash(hash: Uint8Array, params: AddressParams, hashes: Hashes = PURE_HASHES): string {
   return encodeBase58Check(withVersion(params.base58.p2sh, hash), hashes);
 }
 
-/** @param version 0 to 16 @param program 2 to 40 bytes */
+/** Returns the address of a witness program. @param version 0 to 16 @param program 2 to 40 bytes */
 export function encodeWitnessProgram(version: number, program: Uint8Array, params: AddressParams): string {
   const data = bytesToSymbols(program);
   const symbols = new Uint8Array(1 + data.length);
@@ -92,9 +91,9 @@ export function encodeWitnessProgram(version: number, program: Uint8Array, param
   return encodeBech32(params.bech32Hrp, symbols, version === 0 ? 'bech32' : 'bech32m');
 }
 
-/** Reads an address of one network. */
+/** Decodes an address of one network. */
 export function decodeAddress(text: string, params: AddressParams, hashes: Hashes = PURE_HASHES): DecodedAddress | AddressError {
-  // A text cannot be valid in both ways: with this prefix, Base58 would have another version byte.
+  // A text cannot be valid in both encodings: with this prefix, Base58 would have another version byte.
   if (text.slice(0, params.bech32Hrp.length).toLowerCase() === params.bech32Hrp) return readSegwit(text, params);
   const data = decodeBase58Check(text, 1 + HASH_SIZE, hashes);
   return (data && base58Destination(data, params)) ?? { error: describeBase58(text, data, params) };

@@ -1,5 +1,5 @@
-// Base58 and Base58Check with Core's reading: white space around the text is ignored, leading zero bytes are leading
-// ones ("1"). Used by address.ts and wif.ts, and for extended keys.
+// Base58 and Base58Check as Core reads them: white space around the text is ignored, and leading zero bytes are leading
+// ones ("1").
 
 import type { Hashes } from '../crypto/crypto.js';
 
@@ -13,13 +13,13 @@ const CHECKSUM_SIZE = 4;
 // log 256 / log 58, rounded up: characters per byte.
 const CHARS_PER_BYTE = 1.366;
 
-/** Whether an ASCII character is a digit of Base58. */
+/** Returns whether an ASCII code is a Base58 digit. */
 export const isBase58Digit = (code: number): boolean => code < 128 && DIGITS[code] >= 0;
 
-/** Bytes as Base58. */
+/** Encodes bytes as Base58. */
 export const encodeBase58 = (bytes: Uint8Array): string => String.fromCharCode(...encodeBase58Ascii(bytes));
 
-/** The same as ASCII: a text of a private key that its owner can overwrite. */
+/** Encodes bytes as Base58 in ASCII codes, so that the caller can overwrite the text of a private key. */
 export function encodeBase58Ascii(bytes: Uint8Array): Uint8Array {
   let zeros = 0;
   while (zeros < bytes.length && bytes[zeros] === 0) zeros++;
@@ -42,10 +42,10 @@ export function encodeBase58Ascii(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Reads Base58, given as text or as ASCII.
- * @param maxBytes longer results are refused before the work is done, which grows with the square of the length
- * @param make makes the arrays; for what may be a secret, secretBytes
- * @returns null when a character does not belong, or the result is too long
+ * Decodes Base58, given as a string or as ASCII codes.
+ * @param maxBytes longer results are refused early, because the work grows with the square of the length
+ * @param make allocates the arrays; use secretBytes if the data may be secret
+ * @returns null if a character is invalid, or if the result is too long
  */
 export function decodeBase58(text: string | Uint8Array, maxBytes: number, make = plainBytes): Uint8Array | null {
   const codeAt = typeof text === 'string' ? (i: number) => text.charCodeAt(i) : (i: number) => text[i];
@@ -58,7 +58,7 @@ export function decodeBase58(text: string | Uint8Array, maxBytes: number, make =
     if (++zeros > maxBytes) return null;
     start++;
   }
-  // In the worst case a first digit 1 adds little: one character more than the quotient may still fit.
+  // A leading digit 1 adds little, so one more character than the quotient may still fit.
   if (end - start > (maxBytes - zeros) * CHARS_PER_BYTE + 1) return null;
   const bytes = make(maxBytes - zeros + 1);
   let used = 0;
@@ -78,16 +78,16 @@ export function decodeBase58(text: string | Uint8Array, maxBytes: number, make =
   }
   const out = good ? make(zeros + used) : null;
   for (let k = 0; out !== null && k < used; k++) out[zeros + used - 1 - k] = bytes[k];
-  // It may be a private key.
+  // The bytes may be a private key.
   bytes.fill(0);
   return out;
 }
 
-/** Bytes as Base58 with the first four bytes of their double SHA-256 behind them. */
+/** Encodes bytes as Base58 with a checksum: the first four bytes of their double SHA-256. */
 export const encodeBase58Check = (bytes: Uint8Array, hashes: Hashes): string =>
   String.fromCharCode(...encodeBase58CheckAscii(bytes, hashes));
 
-/** The same as ASCII: a text of a private key that its owner can overwrite. */
+/** Encodes bytes as Base58Check in ASCII codes, so that the caller can overwrite the text of a private key. */
 export function encodeBase58CheckAscii(bytes: Uint8Array, hashes: Hashes): Uint8Array {
   const joined = new Uint8Array(bytes.length + CHECKSUM_SIZE);
   joined.set(bytes);
@@ -100,10 +100,10 @@ export function encodeBase58CheckAscii(bytes: Uint8Array, hashes: Hashes): Uint8
 const plainBytes = (size: number): Uint8Array => new Uint8Array(size);
 
 /**
- * Reads Base58Check.
- * @param maxBytes without the checksum
- * @param make as above
- * @returns the bytes without checksum, null when anything is wrong
+ * Decodes Base58Check.
+ * @param maxBytes largest result without the checksum
+ * @param make allocates the arrays, as in decodeBase58
+ * @returns the bytes without the checksum; null if anything is wrong
  */
 export function decodeBase58Check(text: string | Uint8Array, maxBytes: number, hashes: Hashes, make = plainBytes): Uint8Array | null {
   const joined = decodeBase58(text, maxBytes + CHECKSUM_SIZE, make);
@@ -118,7 +118,7 @@ export function decodeBase58Check(text: string | Uint8Array, maxBytes: number, h
   return bytes;
 }
 
-/** Space, tab, line feed, vertical tab, form feed, carriage return. */
+/** Returns whether a code is a space, tab, line feed, vertical tab, form feed or carriage return. */
 function isSpace(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d);
 }

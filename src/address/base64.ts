@@ -1,11 +1,10 @@
-// Base64 with Core's strictness: no white space, right padding, no stray bits (util/strencodings.cpp). Used for signed
-// messages.
+// Base64 as strict as Core's: no white space, correct padding, no stray bits (util/strencodings.cpp).
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const VALUES = new Int8Array(128).fill(-1);
 for (let i = 0; i < ALPHABET.length; i++) VALUES[ALPHABET.charCodeAt(i)] = i;
 
-/** Bytes as padded Base64. */
+/** Encodes bytes as padded Base64. */
 export function encodeBase64(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 3) {
@@ -18,7 +17,7 @@ export function encodeBase64(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes of Base64 text; null when it is not written as encodeBase64 would have. */
+/** Decodes Base64; null if the text differs from what encodeBase64 would write. */
 export function decodeBase64(text: string): Uint8Array | null {
   if (text.length % 4 !== 0) return null;
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;

@@ -1,16 +1,16 @@
-// Says why a text is no Bech32 and where it is wrong: up to two wrong symbols are found by the checksum, a code over
-// GF(32) whose generator has e^997, e^998 and e^999 for roots, where e generates GF(1024) (BIP-0173). Corrections are
-// not offered: a mistyped address must be checked by its user. Used by address.ts. Core: bech32.cpp LocateErrors.
+// Explains why a text is not Bech32, and where it is wrong. The checksum locates up to two wrong symbols: it is a code
+// over GF(32) whose generator has the roots e^997, e^998 and e^999, where e generates GF(1024) (BIP-0173). It offers no
+// corrections, because the user must check a mistyped address. Core: bech32.cpp LocateErrors.
 import { BECH32_CONSTANTS, bech32Values, hrpState, polymod } from './bech32.js';
 
-/** Why, in Core's words, and indices of characters that are likely wrong. */
+/** Error in Core's words, and indexes of characters that are probably wrong. */
 export interface Bech32Fault {
   readonly error: string;
   readonly locations: readonly number[];
 }
 
 const MAX_LENGTH = 90;
-/** More characters behind the longest text are not listed: a text may have millions. */
+/** Largest number of listed characters beyond the maximum length, because a text may have millions. */
 const MAX_LISTED = 1000;
 const CHECKSUM_LENGTH = 6;
 const ORDER = 1023;
@@ -18,7 +18,7 @@ const ORDER = 1023;
 const SUBFIELD_STEP = 33;
 const FIRST_ROOT = 997;
 
-/** Powers of e, elements as a * 32 + b for a*e + b with a and b in GF(32); e*e = 9e + 23. */
+/** Powers of e. An element a*e + b, with a and b in GF(32), is stored as a * 32 + b; e*e = 9e + 23. */
 const EXP = new Int16Array(ORDER);
 const LOG = new Int16Array(ORDER + 1).fill(-1);
 for (let i = 0, element = 1; i < ORDER; i++) {
@@ -28,7 +28,7 @@ for (let i = 0, element = 1; i < ORDER; i++) {
   element = ((low ^ times32(high, 9)) << 5) | times32(high, 23);
 }
 
-/** The product of two elements of GF(32), which has a^5 = a^3 + 1. */
+/** Multiplies two elements of GF(32), where a^5 = a^3 + 1. */
 function times32(x: number, y: number): number {
   let product = 0;
   for (let bit = 0, shifted = x; bit < 5; bit++) {
@@ -39,10 +39,10 @@ function times32(x: number, y: number): number {
   return product;
 }
 
-/** An element times a power of e. */
+/** Multiplies an element by a power of e. */
 const shift = (element: number, power: number): number => (element === 0 ? 0 : EXP[(LOG[element] + power) % ORDER]);
 
-/** Says what is wrong with a text that decodeBech32 does not take. */
+/** Returns what is wrong with a text that decodeBech32 refuses. */
 export function locateBech32Errors(text: string): Bech32Fault {
   if (text.length > MAX_LENGTH) {
     const over = Math.min(text.length - MAX_LENGTH, MAX_LISTED);
@@ -62,7 +62,7 @@ export function locateBech32Errors(text: string): Bech32Fault {
   return checksumFault(lower.slice(0, separator), symbols, text.length);
 }
 
-/** Characters that Bech32 never has, and those of the case that comes second. */
+/** Returns the indexes of characters that Bech32 never has, and of those in the second case of a mixed-case text. */
 function wrongCharacters(text: string): number[] {
   const found: number[] = [];
   let first: 'lower' | 'upper' | null = null;
@@ -75,7 +75,7 @@ function wrongCharacters(text: string): number[] {
   return found;
 }
 
-/** Which of the two checksums it was meant to have is not known: the one with fewer errors counts. */
+/** Returns the error for a wrong checksum. The intended encoding is unknown, so the one with fewer errors counts. */
 function checksumFault(hrp: string, symbols: Int8Array, length: number): Bech32Fault {
   const state = polymod(symbols, hrpState(hrp));
   let error = 'Invalid checksum';
@@ -90,8 +90,8 @@ function checksumFault(hrp: string, symbols: Int8Array, length: number): Bech32F
 }
 
 /**
- * The powers of x, highest first, at which one or two wrong symbols explain what the checksum leaves over; none when
- * more are wrong.
+ * Returns the powers of x, highest first, at which one or two wrong symbols explain the residue of the checksum; none
+ * if more are wrong.
  * @param residue six symbols of five bits, the coefficient of x^5 on top
  */
 function positions(residue: number, length: number): number[] {
@@ -102,7 +102,7 @@ function positions(residue: number, length: number): number[] {
     return power < length && isSymbol(s0, power) ? [power] : [];
   }
   for (let p = 0; p < length; p++) {
-    // Without the error at p the second one is left in both, a power of e apart.
+    // Removing the error at p leaves the second error in both values, one power of e apart.
     const upper = s2 ^ shift(s1, p);
     const lower = s1 ^ shift(s0, p);
     if (upper === 0 || lower === 0) continue;
@@ -116,10 +116,10 @@ function positions(residue: number, length: number): number[] {
   return [];
 }
 
-/** Whether an error's contribution at e^997 is that of a symbol at this power. */
+/** Returns whether an error's contribution at e^997 is that of a symbol at this power. */
 const isSymbol = (contribution: number, power: number): boolean => (LOG[contribution] + (ORDER - FIRST_ROOT) * power) % SUBFIELD_STEP === 0;
 
-/** The polynomial of the residue at a power of e. */
+/** Evaluates the polynomial of the residue at a power of e. */
 function valueAt(residue: number, power: number): number {
   let value = 0;
   for (let k = 0; k < CHECKSUM_LENGTH; k++) value ^= shift((residue >>> (5 * k)) & 31, power * k);

@@ -1,12 +1,12 @@
-// Bech32 (BIP-0173) and Bech32m (BIP-0350): a human-readable part, the last "1", 5-bit symbols and a checksum of six of
-// them. Used by address.ts.
+// Bech32 (BIP-0173) and Bech32m (BIP-0350): a human-readable part, the last "1", 5-bit symbols and a checksum of six
+// symbols.
 
 const CHARSET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const VALUES = new Int8Array(128).fill(-1);
 for (let i = 0; i < CHARSET.length; i++) VALUES[CHARSET.charCodeAt(i)] = i;
 
 const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3] as const;
-/** What the five bits that leave the checksum's state add to it, together. */
+/** Value to add to the state of the checksum for each combination of the five bits that leave it. */
 const FEEDBACK = new Int32Array(32);
 for (let top = 0; top < 32; top++) for (let i = 0; i < 5; i++) if (((top >>> i) & 1) !== 0) FEEDBACK[top] ^= GENERATOR[i];
 const CHECKSUM_LENGTH = 6;
@@ -14,19 +14,19 @@ const CHECKSUM_LENGTH = 6;
 const MAX_LENGTH = 90;
 export const BECH32_CONSTANTS = { bech32: 1, bech32m: 0x2bc830a3 } as const;
 
-/** Which checksum a string carries. */
+/** Encoding of a string, which determines its checksum. */
 export type Bech32Encoding = keyof typeof BECH32_CONSTANTS;
 
-/** A decoded string. */
+/** Decoded string. */
 export interface Bech32Data {
   readonly encoding: Bech32Encoding;
-  /** Lower case. */
+  /** Human-readable part in lower case. */
   readonly hrp: string;
   /** 5-bit symbols without the checksum. */
   readonly symbols: Uint8Array;
 }
 
-/** Reads a string with either checksum. @returns null when it is neither */
+/** Decodes a string with either checksum. @returns null if it has neither */
 export function decodeBech32(text: string): Bech32Data | null {
   if (text.length > MAX_LENGTH) return null;
   let lower = false;
@@ -43,7 +43,7 @@ export function decodeBech32(text: string): Bech32Data | null {
   if (separator < 1 || separator + 1 + CHECKSUM_LENGTH > plain.length) return null;
   const hrp = plain.slice(0, separator);
   const size = plain.length - separator - 1;
-  // The last six only go into the checksum. A view of the others would cost more than all of this.
+  // The last six symbols only belong to the checksum. A view of the others would cost more than the whole loop.
   const symbols = new Uint8Array(size - CHECKSUM_LENGTH);
   let checksum = hrpState(hrp);
   for (let i = 0; i < size; i++) {
@@ -57,10 +57,10 @@ export function decodeBech32(text: string): Bech32Data | null {
   return null;
 }
 
-/** The symbols of characters in lower case, -1 for one that is none. */
+/** Returns the symbols of lower-case characters; -1 for an invalid character. */
 export const bech32Values = (text: string): Int8Array => Int8Array.from(text, (c) => VALUES[c.charCodeAt(0)] ?? -1);
 
-/** Writes a string. @param hrp lower case @param symbols 5-bit values */
+/** Encodes a string. @param hrp lower case @param symbols 5-bit values */
 export function encodeBech32(hrp: string, symbols: Uint8Array, encoding: Bech32Encoding): string {
   const state = polymod(new Uint8Array(CHECKSUM_LENGTH), polymod(symbols, hrpState(hrp)));
   const checksum = state ^ BECH32_CONSTANTS[encoding];
@@ -70,7 +70,7 @@ export function encodeBech32(hrp: string, symbols: Uint8Array, encoding: Bech32E
   return text;
 }
 
-/** Groups bytes into 5-bit symbols, the last one filled up with zero bits. */
+/** Converts bytes to 5-bit symbols. The last one is padded with zero bits. */
 export function bytesToSymbols(bytes: Uint8Array): Uint8Array {
   const out = new Uint8Array(Math.ceil((bytes.length * 8) / 5));
   let pending = 0;
@@ -89,9 +89,9 @@ export function bytesToSymbols(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Groups symbols back into bytes.
- * @param from the first of them
- * @returns null when whole symbols are left over or the filling is not zero
+ * Converts symbols to bytes.
+ * @param from index of the first symbol
+ * @returns null if whole symbols are left over or the padding is not zero
  */
 export function symbolsToBytes(symbols: Uint8Array, from = 0): Uint8Array | null {
   const out = new Uint8Array(((symbols.length - from) * 5) >>> 3);
@@ -116,12 +116,12 @@ export function polymod(symbols: Uint8Array | Int8Array, start: number): number 
   return state;
 }
 
-/** The state has 30 bits. */
+/** Advances the checksum by one symbol. The state has 30 bits. */
 function step(state: number): number {
   return ((state & 0x1ffffff) << 5) ^ FEEDBACK[state >>> 25];
 }
 
-/** The checksum's state after the human-readable part: high bits, zero, low bits. */
+/** Returns the state of the checksum after the human-readable part: its high bits, zero, its low bits. */
 export function hrpState(hrp: string): number {
   let state = 1;
   for (let i = 0; i < hrp.length; i++) state = step(state) ^ (hrp.charCodeAt(i) >>> 5);

@@ -1,32 +1,32 @@
-// Addresses of m-of-n scripts, as createmultisig and addmultisigaddress make them (Core: rpc/util.cpp,
+// Builds addresses of m-of-n scripts for createmultisig and addmultisigaddress (Core: rpc/util.cpp,
 // AddAndGetMultisigDestination).
 import { scriptHashScript, witnessProgramScript } from '../consensus/script/build-script.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { multisigScript } from './descriptor/key-nodes.js';
 
-/** Address types a script can have. */
+/** Address types of a script. */
 export const SCRIPT_ADDRESS_TYPES = ['legacy', 'p2sh-segwit', 'bech32'] as const;
 export type ScriptAddressType = (typeof SCRIPT_ADDRESS_TYPES)[number];
 
-/** An address for a script, and every script on the way to it. */
+/** Output script of an address, and the scripts behind it. */
 export interface MultisigOutput {
   /** The m-of-n script. */
   readonly script: Uint8Array;
   /** Its witness program; null for a legacy address. */
   readonly witnessProgram: Uint8Array | null;
-  /** What the address stands for. */
+  /** Output script of the address. */
   readonly outputScript: Uint8Array;
 }
 
-/** The most keys, and the size of a script that may stand in an input: 0.21 holds witness scripts against it too. */
+/** Largest number of keys, and largest script in an input. 0.21 applies the latter to witness scripts too. */
 const MAX_KEYS = { old: 16, later: 20 } as const;
 const MAX_SCRIPT = 520;
 const COMPRESSED_SIZE = 33;
 
 /**
- * Builds the scripts. An uncompressed key makes it a legacy address whatever was asked for.
- * @param later as since release 22: more keys, and witness scripts of any size
- * @returns Core's message when it can't be
+ * Builds the scripts. With an uncompressed key, the result is always a legacy address.
+ * @param later rules since release 22: more keys, and witness scripts of any size
+ * @returns Core's message if it is impossible
  */
 export function buildMultisig(
   required: number,

@@ -1,6 +1,5 @@
-// Messages signed with the key of a P2PKH address: Base64 of a header byte (27 + which key + 4 for a compressed one)
-// and r, s. The hash is of a fixed line and the text, each after its size. Core: util/message.cpp. Used by RPC and
-// wallets.
+// Signs and verifies messages with the key of a P2PKH address: Base64 of a header byte (27 + recovery id + 4 for a
+// compressed key) and r, s. The hash covers a fixed line and the text, each with its length. Core: util/message.cpp.
 
 import { equalBytes } from '../consensus/bytes/hex.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
@@ -10,7 +9,7 @@ import { decodeAddress } from './address.js';
 import type { AddressParams } from './address-params.js';
 import { decodeBase64, encodeBase64 } from './base64.js';
 
-/** How a check went. */
+/** Result of verifying a message. */
 export type MessageVerdict = 'signed' | 'not-signed' | 'invalid-address' | 'no-key' | 'malformed-signature';
 
 const MAGIC = Uint8Array.from('Bitcoin Signed Message:\n', (c) => c.charCodeAt(0));
@@ -18,7 +17,7 @@ const SIGNATURE_SIZE = 65;
 const HEADER = 27;
 const COMPRESSED = 4;
 
-/** What gets signed. @param message the text's UTF-8 bytes */
+/** Returns the hash to sign. @param message UTF-8 bytes of the text */
 export function messageHash(message: Uint8Array, hashes: Hashes): Uint8Array {
   const writer = new ByteWriter();
   writer.compactSize(MAGIC.length);
@@ -28,7 +27,7 @@ export function messageHash(message: Uint8Array, hashes: Hashes): Uint8Array {
   return hashes.sha256d(writer.finish());
 }
 
-/** Signs a text. @param message its UTF-8 bytes @returns Base64, null when the secret is no private key */
+/** Signs a text. @param message its UTF-8 bytes @returns Base64; null if the secret is not a valid private key */
 export function signMessage(
   message: Uint8Array,
   secret: Uint8Array,
@@ -44,7 +43,7 @@ export function signMessage(
   return encodeBase64(bytes);
 }
 
-/** Whether the key of an address signed a text. @param message its UTF-8 bytes */
+/** Verifies that the key of an address signed a text. @param message its UTF-8 bytes */
 export function verifyMessage(
   address: string,
   signature: string,

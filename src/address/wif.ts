@@ -1,5 +1,4 @@
-// Private keys as text: Base58Check of the network's byte, the key and, for a compressed public key, 01. Used by RPC
-// and wallets.
+// Private keys as text: Base58Check of the network's byte, the key, and 01 if the public key is compressed.
 
 import { GROUP_ORDER } from '../consensus/script/group-order.js';
 import type { Hashes } from '../crypto/crypto.js';
@@ -8,7 +7,7 @@ import { secretBytes, secretCopy } from '../crypto/secret-bytes.js';
 import type { AddressParams } from './address-params.js';
 import { decodeBase58Check, encodeBase58CheckAscii } from './base58.js';
 
-/** A private key and which form of its public key it goes with. */
+/** Private key and the form of its public key. */
 export interface WifKey {
   /** 32 bytes, big-endian, between 1 and the group order less 1. */
   readonly key: Uint8Array;
@@ -19,11 +18,11 @@ const KEY_SIZE = 32;
 const COMPRESSED_MARK = 1;
 const PURE_HASHES = createPureHashes();
 
-/** Writes a key for one network. */
+/** Encodes a key for one network. */
 export const encodeWif = (key: WifKey, params: AddressParams, hashes: Hashes = PURE_HASHES): string =>
   String.fromCharCode(...encodeWifAscii(key, params, hashes));
 
-/** The same as ASCII, which the caller wipes. */
+/** Encodes a key as ASCII codes, which the caller wipes. */
 export function encodeWifAscii({ key, compressed }: WifKey, params: AddressParams, hashes: Hashes = PURE_HASHES): Uint8Array {
   const data = new Uint8Array(1 + KEY_SIZE + (compressed ? 1 : 0));
   data[0] = params.base58.wif;
@@ -35,9 +34,9 @@ export function encodeWifAscii({ key, compressed }: WifKey, params: AddressParam
 }
 
 /**
- * Reads a key of one network.
- * @param text as a string or as ASCII, which the caller wipes
- * @returns null when it is none
+ * Decodes a key of one network.
+ * @param text string, or ASCII codes that the caller wipes
+ * @returns null if it is invalid
  */
 export function decodeWif(text: string | Uint8Array, params: AddressParams, hashes: Hashes = PURE_HASHES): WifKey | null {
   const data = decodeBase58Check(text, 2 + KEY_SIZE, hashes, secretBytes);

@@ -1,13 +1,11 @@
-// Extended keys as text (xpub, xprv and the test networks' tpub, tprv): Base58Check of 78 bytes (BIP-0032):
+// Encodes extended keys as text (xpub, xprv, and tpub, tprv on test networks): Base58Check of 78 bytes (BIP-0032):
 //
 //   0   version            4, the network's
 //   4   depth              1
 //   5   parentFingerprint  4
 //   9   childNumber        4, big-endian
 //   13  chainCode          32
-//   45  key                33: the public key, or a zero byte and the secret
-//
-// Used by descriptors, wallets and RPC.
+//   45  key                33: the public key, or a zero byte and the private key
 import { secretCopy } from '../../crypto/secret-bytes.js';
 import { decodeBase58Check, encodeBase58Check, encodeBase58CheckAscii } from '../base58.js';
 import type { KeyParams } from '../key-params.js';
@@ -19,7 +17,7 @@ const CHILD_NUMBER = 9;
 const CHAIN_CODE = 13;
 const KEY = 45;
 
-/** Reads a public extended key of one network, as a string or as ASCII. @returns null when it is none */
+/** Decodes a public extended key of one network, given as a string or as ASCII codes. @returns null if it is invalid */
 export function decodeExtendedKey(text: string | Uint8Array, params: KeyParams, { hashes, keys }: KeyTools): ExtendedKey | null {
   const data = decodeBase58Check(text, SIZE, hashes);
   if (data === null || data.length !== SIZE || read32(data, 0) !== params.base58.xpub) return null;
@@ -28,9 +26,9 @@ export function decodeExtendedKey(text: string | Uint8Array, params: KeyParams, 
 }
 
 /**
- * Reads a private extended key of one network.
- * @param text as a string or as ASCII, which the caller wipes
- * @returns null when it is none
+ * Decodes a private extended key of one network.
+ * @param text string, or ASCII codes that the caller wipes
+ * @returns null if it is invalid
  */
 export function decodeExtendedSecret(text: string | Uint8Array, params: KeyParams, { hashes, keys }: KeyTools): ExtendedSecret | null {
   const data = decodeBase58Check(text, SIZE, hashes);
@@ -47,18 +45,18 @@ export function decodeExtendedSecret(text: string | Uint8Array, params: KeyParam
   return key && { key, secret };
 }
 
-/** Writes a public extended key for one network. */
+/** Encodes a public extended key for one network. */
 export function encodeExtendedKey(key: ExtendedKey, params: KeyParams, { hashes }: Pick<KeyTools, 'hashes'>): string {
   const data = layOut(key, params.base58.xpub);
   data.set(key.publicKey, KEY);
   return encodeBase58Check(data, hashes);
 }
 
-/** Writes a private extended key for one network. */
+/** Encodes a private extended key for one network. */
 export const encodeExtendedSecret = (secret: ExtendedSecret, params: KeyParams, tools: Pick<KeyTools, 'hashes'>): string =>
   String.fromCharCode(...encodeExtendedSecretAscii(secret, params, tools));
 
-/** The same as ASCII, which the caller wipes. */
+/** Encodes a private extended key as ASCII codes, which the caller wipes. */
 export function encodeExtendedSecretAscii(
   { key, secret }: ExtendedSecret,
   params: KeyParams,
@@ -71,7 +69,7 @@ export function encodeExtendedSecretAscii(
   return ascii;
 }
 
-/** Null when a master key claims to have a parent. */
+/** Decodes the common fields; null if a master key claims to have a parent. */
 function fieldsOf(data: Uint8Array, publicKey: Uint8Array): ExtendedKey | null {
   const depth = data[4];
   const childNumber = read32(data, CHILD_NUMBER);

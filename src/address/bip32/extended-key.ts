@@ -1,33 +1,33 @@
-// Extended keys and their children (BIP-0032). A public extended key is kept apart from its secret: wallets hold many
-// of the first and lock the second away. Used by descriptors and wallets.
+// Extended keys and their derivation (BIP-0032). The public part is separate from the private key, because wallets hold
+// many public keys and lock the private ones away.
 import type { Hashes } from '../../crypto/crypto.js';
 import type { KeyMath } from '../../crypto/key-math.js';
 import { secretCopy } from '../../crypto/secret-bytes.js';
 
-/** Added to an index: the child needs the parent's secret. */
+/** Offset of a hardened index: deriving the child needs the parent's private key. */
 export const HARDENED = 0x8000_0000;
 
-/** What derivation computes with. */
+/** Dependencies of derivation. */
 export interface KeyTools {
   readonly hashes: Hashes;
   readonly keys: KeyMath;
 }
 
-/** A public key that has children. */
+/** Public extended key. */
 export interface ExtendedKey {
   /** 33 bytes. */
   readonly publicKey: Uint8Array;
   /** 32 bytes. */
   readonly chainCode: Uint8Array;
-  /** Steps from the master key, 0 to 255. */
+  /** Number of steps from the master key, 0 to 255. */
   readonly depth: number;
-  /** First four bytes of the parent's HASH160, zero for a master key. */
+  /** First four bytes of HASH160 of the parent's public key; zero for a master key. */
   readonly parentFingerprint: Uint8Array;
   /** Index among the parent's children, 0 to 2^32 - 1; zero for a master key. */
   readonly childNumber: number;
 }
 
-/** An extended key with its secret. */
+/** Extended key with its private key. */
 export interface ExtendedSecret {
   readonly key: ExtendedKey;
   /** 32 bytes. */
@@ -38,14 +38,14 @@ const MASTER_SALT = Uint8Array.from('Bitcoin seed', (c) => c.charCodeAt(0));
 const NO_PARENT = new Uint8Array(4);
 const MAX_DEPTH = 255;
 
-/** First four bytes of a public key's HASH160. */
+/** Returns the first four bytes of a public key's HASH160. */
 export function fingerprintOf(publicKey: Uint8Array, hashes: Hashes): Uint8Array {
   return hashes.hash160(publicKey).slice(0, 4);
 }
 
 /**
- * The master key of a seed.
- * @param seed 16 to 64 bytes by BIP-0032, any length here
+ * Returns the master key of a seed.
+ * @param seed 16 to 64 bytes by BIP-0032; any length is accepted
  * @returns null for one seed in 2^127
  */
 export function masterFromSeed(seed: Uint8Array, { keys }: KeyTools): ExtendedSecret | null {
@@ -59,15 +59,15 @@ export function masterFromSeed(seed: Uint8Array, { keys }: KeyTools): ExtendedSe
 }
 
 /**
- * The public key of an unhardened child, without what its own children would need: the step that is done for every
- * address.
+ * Returns the public key of an unhardened child, without the chain code that grandchildren need. This is the step for
+ * every address.
  * @param index below HARDENED
  */
 export function childPublicKey(parent: ExtendedKey, index: number, keys: KeyMath): Uint8Array | null {
   return keys.addToPublic(parent.publicKey, childDigest(parent, index, keys).subarray(0, 32));
 }
 
-/** An unhardened child. @param index below HARDENED @returns null at depth 255 and for one index in 2^127 */
+/** Derives an unhardened child. @param index below HARDENED @returns null at depth 255 and for one index in 2^127 */
 export function deriveChild(parent: ExtendedKey, index: number, { keys, hashes }: KeyTools): ExtendedKey | null {
   if (parent.depth === MAX_DEPTH) return null;
   const digest = childDigest(parent, index, keys);
@@ -75,7 +75,7 @@ export function deriveChild(parent: ExtendedKey, index: number, { keys, hashes }
   return publicKey && childKey(parent, index, publicKey, digest.slice(32), hashes);
 }
 
-/** A child of either kind with its secret. */
+/** Derives a hardened or unhardened child with its private key. */
 export function deriveSecretChild(parent: ExtendedSecret, index: number, { keys, hashes }: KeyTools): ExtendedSecret | null {
   if (parent.key.depth === MAX_DEPTH) return null;
   const digest = index >= HARDENED ? hardenedDigest(parent, index, keys) : childDigest(parent.key, index, keys);
@@ -86,7 +86,7 @@ export function deriveSecretChild(parent: ExtendedSecret, index: number, { keys,
   return publicKey && { key: childKey(parent.key, index, publicKey, chainCode, hashes), secret };
 }
 
-/** Follows a path with the secret, wiping what lies between. */
+/** Derives a path with private keys, and wipes the keys in between. */
 export function deriveSecretPath(from: ExtendedSecret, path: readonly number[], tools: KeyTools): ExtendedSecret | null {
   let at: ExtendedSecret | null = from;
   for (const index of path) {
@@ -98,7 +98,7 @@ export function deriveSecretPath(from: ExtendedSecret, path: readonly number[], 
   return at;
 }
 
-/** Follows a path of unhardened steps; null when one is hardened. */
+/** Derives a path of unhardened steps; null if a step is hardened. */
 export function derivePath(from: ExtendedKey, path: readonly number[], tools: KeyTools): ExtendedKey | null {
   let at: ExtendedKey | null = from;
   for (const index of path) {
@@ -108,7 +108,7 @@ export function derivePath(from: ExtendedKey, path: readonly number[], tools: Ke
   return at;
 }
 
-/** Key, then index: one scratch buffer, as nothing here waits. */
+/** Scratch buffer for key and index. It is shared, because derivation never waits. */
 const message = new Uint8Array(37);
 
 function writeIndex(index: number): void {

@@ -1,10 +1,10 @@
-// Paths of child numbers as text: /44'/0'/7 and the like. Used by descriptors and wallets.
+// Converts between paths of child numbers and text: /44'/0'/7 and the like.
 import { HARDENED } from './extended-key.js';
 
-/** What stands behind a hardened step. */
+/** Mark of a hardened step. */
 export type HardenedMark = "'" | 'h';
 
-/** Steps as text, each after a slash; the empty path is the empty text. */
+/** Formats steps, each after a slash. The empty path is the empty text. */
 export function formatPath(path: readonly number[], mark: HardenedMark = "'"): string {
   let text = '';
   for (const step of path) text += step >= HARDENED ? `/${step - HARDENED}${mark}` : `/${step}`;
@@ -13,7 +13,7 @@ export function formatPath(path: readonly number[], mark: HardenedMark = "'"): s
 
 const STEP = /^(\d+)(['h]?)$/;
 
-/** Steps of a text like m/84h/1'/0, with or without the m, a slash at the end or not; null when it is no path. */
+/** Parses a text like m/84h/1'/0, with or without the m and a slash at the end; null if it is invalid. */
 export function parsePath(text: string): number[] | null {
   const items = text.split('/');
   if (items.at(-1) === '') items.pop();

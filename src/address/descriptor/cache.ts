@@ -1,15 +1,15 @@
-// What a descriptor learnt with its secrets and needs again without them (a locked wallet's): the key above a ranged
-// step, and the keys of hardened ranges. Filled by expanding, stored by wallets.
+// Keys that were derived with a descriptor's private keys and are needed without them, in a locked wallet: the key
+// above a ranged step, and the keys of hardened ranges. Expanding fills the cache, wallets store it.
 import type { ExtendedKey } from '../bip32/extended-key.js';
 
-/** Learnt keys by the place of their key expression in the descriptor (0 is the first from the left). */
+/** Cached keys by the place of their key expression in the descriptor (0 is the first from the left). */
 export class DescriptorCache {
-  // Made when first asked for: a wallet may hold very many descriptors of plain keys, which have nothing to learn.
+  // Allocated on first use, because a wallet may have very many descriptors without cached keys.
   #parents: Map<number, ExtendedKey> | null = null;
   #derived: Map<number, Map<number, Uint8Array>> | null = null;
   #lastHardened: Map<number, ExtendedKey> | null = null;
 
-  /** The key whose children the range runs over, or the key itself when the path ends without a range. */
+  /** Parent key of the range, or the key itself if the path ends without a range. */
   get parents(): Map<number, ExtendedKey> {
     this.#parents ??= new Map();
     return this.#parents;
@@ -24,12 +24,12 @@ export class DescriptorCache {
     this.#lastHardened ??= new Map();
     return this.#lastHardened;
   }
-  /** Nothing was learnt. */
+  /** True if the cache is empty. */
   get isEmpty(): boolean {
     return !this.#parents?.size && !this.#derived?.size && !this.#lastHardened?.size;
   }
 
-  /** Keys of hardened ranges in all. */
+  /** Total number of keys of hardened ranges. */
   get derivedCount(): number {
     let count = 0;
     for (const keys of this.#derived?.values() ?? []) count += keys.size;
@@ -45,7 +45,7 @@ export class DescriptorCache {
     keys.set(index, publicKey);
   }
 
-  /** Takes over what another cache of the same descriptor learnt besides. */
+  /** Adds the keys of another cache of the same descriptor that this one lacks. */
   mergeFrom(other: DescriptorCache): void {
     for (const [place, key] of other.#parents ?? []) if (!this.#parents?.has(place)) this.parents.set(place, key);
     for (const [place, key] of other.#lastHardened ?? []) if (!this.#lastHardened?.has(place)) this.lastHardened.set(place, key);

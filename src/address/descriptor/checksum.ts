@@ -1,17 +1,17 @@
-// The eight characters after a descriptor's '#': a BCH code over the text, which finds any change of a few characters
-// (BIP-0380). Used by parse.ts and wherever a descriptor is printed. Core: script/descriptor.cpp.
+// Computes the eight characters after a descriptor's '#': a BCH code over the text that detects any change of a few
+// characters (BIP-0380). Core: script/descriptor.cpp.
 
 const INPUT = '0123456789()[],\'/*abcdefgh@:$%{}IJKLMNOPQRSTUVWXYZ&+-.;<=>?!^_|~ijklmnopqrstuvwxyzABCDEFGH`#"\\ ';
 const OUTPUT = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
-/** Characters of a checksum, 5 bits each. */
+/** Number of characters of a checksum, 5 bits each. */
 export const CHECKSUM_LENGTH = 8;
 
-/** Place of each character in the input alphabet. */
+/** Position of each character in the input alphabet. */
 const PLACES = new Int8Array(128).fill(-1);
 for (let i = 0; i < INPUT.length; i++) PLACES[INPUT.charCodeAt(i)] = i;
 
-// The state has 40 bits and is kept in two halves of 20. GENERATOR_HIGH and _LOW are the code's generator in the same
-// halves, combined for every value of the five bits that fall out of the top.
+// The state has 40 bits and is stored in two halves of 20. GENERATOR_HIGH and GENERATOR_LOW are the halves of the
+// code's generator, combined for every value of the five bits that leave the state.
 const GENERATOR = [0xf5dee51989, 0xa9fdca3312, 0x1bab10e32d, 0x3706b1677a, 0x644d626ffd] as const;
 const HALF = 0x100000;
 const MASK = HALF - 1;
@@ -26,8 +26,8 @@ for (let top = 0; top < 32; top++) {
 }
 
 /**
- * The checksum of a descriptor without its own, given as a string or as ASCII; null when a character is outside the
- * alphabet.
+ * Returns the checksum of a descriptor without its own, given as a string or as ASCII codes; null if a character is not
+ * in the alphabet.
  */
 export function descriptorChecksum(text: string | Uint8Array): string | null {
   const codeAt = typeof text === 'string' ? (i: number) => text.charCodeAt(i) : (i: number) => text[i];
@@ -38,7 +38,7 @@ export function descriptorChecksum(text: string | Uint8Array): string | null {
     high = (((high << 5) | (low >> 15)) & MASK) ^ GENERATOR_HIGH[top];
     low = ((low << 5) & MASK) ^ value ^ GENERATOR_LOW[top];
   };
-  // Every character gives its low five bits at once, and its group (high bits) together with its two neighbours'.
+  // Every character contributes its low five bits at once, and its group (high bits) together with two neighbours.
   let group = 0;
   let pending = 0;
   for (let i = 0; i < text.length; i++) {
@@ -62,15 +62,15 @@ export function descriptorChecksum(text: string | Uint8Array): string | null {
   return out;
 }
 
-/** A descriptor's text with '#' and checksum behind it. @param text of the alphabet's characters */
+/** Appends '#' and the checksum. @param text characters of the alphabet */
 export function addChecksum(text: string): string {
   return `${text}#${descriptorChecksum(text)}`;
 }
 
 /**
- * Splits text and checksum and checks the latter when there is one.
- * @param required whether it must be there
- * @param checksumOf the checksum of the text, when that is not what it stands for
+ * Splits text and checksum, and verifies a checksum that is present.
+ * @param required whether it must be present
+ * @param checksumOf computes the checksum; needed if the text has tokens instead of private keys
  * @returns the text and its checksum, or Core's message
  */
 export function stripChecksum(
@@ -91,7 +91,7 @@ export function stripChecksum(
   return { payload, checksum };
 }
 
-/** Core counts bytes. */
+/** Returns the length in UTF-8, because Core counts bytes. */
 function utf8Length(text: string): number {
   let size = 0;
   for (const char of text) {

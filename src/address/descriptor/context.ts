@@ -1,27 +1,27 @@
-// What the descriptor language is read with: a network, hashes and key arithmetic, and which version's language. Filled
-// by the caller once and kept by every descriptor made with it.
+// Context for reading descriptors: a network, hashes, key arithmetic and a version of the language. The caller creates
+// it once, and every descriptor refers to it.
 
 import type { KeyTools } from '../bip32/extended-key.js';
 import type { HardenedMark } from '../bip32/key-path.js';
 import type { KeyParams } from '../key-params.js';
 
 /**
- * `0.21`: exactly what Bitcoin Core 0.21.1 reads and prints. `master`: what it reads, and what came later (tr, rawtr,
- * multi_a, miniscript, musig, unused, multipath, 20 keys in a multisig), without what later versions stopped taking
- * (hybrid keys, white space); a hardened step is printed with the sign that was read. What is inferred has `'` in both,
- * as Core 0.21.1 prints it.
+ * Version of the descriptor language. `0.21`: exactly what Bitcoin Core 0.21.1 reads and prints. `master`: also what
+ * came later (tr, rawtr, multi_a, miniscript, musig, unused, multipath, 20 keys in a multisig), without what later
+ * versions refuse (hybrid keys, white space). A hardened step is printed with the mark that was read. Inferred
+ * descriptors use `'` in both, as Core 0.21.1 does.
  */
 export type DescriptorLanguage = '0.21' | 'master';
 
-/** Surroundings of a descriptor. */
+/** Context of a descriptor. */
 export interface DescriptorContext extends KeyTools {
   readonly params: KeyParams;
   readonly language: DescriptorLanguage;
-  /** The sign of hardened steps in what is inferred; absent: `'`. */
+  /** Mark of hardened steps in inferred descriptors; absent: `'`. */
   readonly inferredMark?: HardenedMark;
 }
 
-/** Runs a part of the parser; what it fails with gets the name of its place in front, as the later language has it. */
+/** Runs a part of the parser. In the language `master`, prefixes its errors with the name of the function. */
 export function within<T>(name: string, { language }: DescriptorContext, parse: () => T): T {
   try {
     return parse();
@@ -32,7 +32,7 @@ export function within<T>(name: string, { language }: DescriptorContext, parse: 
 }
 
 /**
- * Why a text is no descriptor, in Core's words (empty where Core gives none). Thrown inside the parser, never out of
- * this room.
+ * Error of a text that is not a descriptor, in Core's words (empty where Core has none). Thrown only inside this
+ * module.
  */
 export class DescriptorError extends Error {}

@@ -1,11 +1,12 @@
-// Cutting expressions off a descriptor's text. Core: util/spanparsing.cpp (0.21), script/parsing.cpp (later).
+// Takes expressions from the beginning of a descriptor's text. Core: util/spanparsing.cpp (0.21), script/parsing.cpp
+// (later).
 
-/** What is left of the text. */
+/** Text that is not parsed yet. */
 export interface RemainingText {
   text: string;
 }
 
-/** Cuts off one expression: up to a comma or closing bracket that is not inside brackets of its own. */
+/** Takes one expression: up to a comma or closing bracket outside of its own brackets. */
 export function takeExpression(rest: RemainingText): string {
   const { text } = rest;
   let level = 0;
@@ -20,14 +21,14 @@ export function takeExpression(rest: RemainingText): string {
   return text.slice(0, at);
 }
 
-/** Cuts off a fixed text; false when the rest does not begin with it. */
+/** Takes a fixed text. @returns false if the rest does not begin with it */
 export function takeText(text: string, rest: RemainingText): boolean {
   if (!rest.text.startsWith(text)) return false;
   rest.text = rest.text.slice(text.length);
   return true;
 }
 
-/** An expression that is a call, as name and what is between its brackets; null when it is none. */
+/** Splits a call into its name and the text between its brackets; null if it is not a call. */
 export function splitCall(expression: string): { name: string; inner: string } | null {
   const open = expression.indexOf('(');
   if (open < 1 || !expression.endsWith(')')) return null;
@@ -38,7 +39,7 @@ const PLAIN_NUMBER = /^[0-9]+$/;
 const MAX_DIGITS = 100;
 const MAX_UINT32 = 0xffff_ffff;
 
-/** A 32-bit unsigned number, or null. @param allowPlus Core 0.21 takes one leading plus */
+/** Parses a 32-bit unsigned number, or returns null. @param allowPlus Core 0.21 accepts one leading plus */
 export function parseUint32(text: string, allowPlus: boolean): number | null {
   const digits = allowPlus && text.startsWith('+') ? text.slice(1) : text;
   if (digits.length > MAX_DIGITS || !PLAIN_NUMBER.test(digits)) return null;

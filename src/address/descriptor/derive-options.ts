@@ -1,14 +1,14 @@
-// What deriving the scripts of a descriptor may use, and what kinds of output they may be.
+// Options for deriving scripts, and types of outputs.
 import type { DescriptorCache } from './cache.js';
 import type { SecretSource } from './secrets.js';
 
-/** Kinds of output that wallets give addresses of. */
+/** Types of outputs that wallets give out addresses for. */
 export type OutputType = 'legacy' | 'p2sh-segwit' | 'bech32' | 'bech32m';
 
-/** What deriving may use besides the descriptor itself. */
+/** Data for deriving besides the descriptor itself. */
 export interface DeriveOptions {
-  /** Needed for hardened steps. */
+  /** Private keys, needed for hardened steps. */
   readonly secrets?: SecretSource | undefined;
-  /** Read first, filled by what the secrets gave. */
+  /** Cache, which is read first and filled with keys derived from `secrets`. */
   readonly cache?: DescriptorCache | undefined;
 }

@@ -1,5 +1,4 @@
-// A parsed output descriptor (BIP-0380 and following): its text in every form, and what it expands to. Made by parse.ts
-// and infer.ts; used by RPC and wallets.
+// Parsed output descriptor (BIP-0380 and following): its text in every form, and what it expands to.
 
 import type { ExtendedKey } from '../bip32/extended-key.js';
 import { addChecksum } from './checksum.js';
@@ -11,7 +10,7 @@ import type { KeyPair, SecretSource } from './secrets.js';
 
 const NOTHING: DeriveOptions = {};
 
-/** An output descriptor of one path. */
+/** Output descriptor without multipath steps. */
 export class Descriptor {
   readonly #root: ScriptNode;
   readonly #context: DescriptorContext;
@@ -22,72 +21,75 @@ export class Descriptor {
     this.#context = context;
   }
 
-  /** Whether it stands for one script per index rather than one altogether. */
+  /** True if it has one script per index instead of a single one. */
   get isRange(): boolean {
     return this.#root.keys().some((key) => key.isRange);
   }
 
-  /** Whether a holder of the secrets could sign; not so for addr() and raw(). */
+  /** True if an owner of the private keys could sign. False for addr() and raw(). */
   get isSolvable(): boolean {
     return this.#root.isSolvable;
   }
 
-  /** Not so for combo(). */
+  /** True if all scripts have the same type. False for combo(). */
   get isSingleType(): boolean {
     return this.#root.isSingleType;
   }
 
-  /** Not so for unused(), which holds a key and makes no script. */
+  /** True if it has scripts. False for unused(), which only holds a key. */
   get hasScripts(): boolean {
     return this.#root.hasScripts ?? true;
   }
 
-  /** What address type its scripts have, null for none or several. */
+  /** Address type of its scripts; null for none or several. */
   get outputType(): OutputType | null {
     return this.#root.outputType;
   }
 
-  /** How many key expressions it has; their places are 0 and up. */
+  /** Number of key expressions. Their places are 0 and up. */
   get keyCount(): number {
     return this.#root.keys().length;
   }
 
-  /** The extended keys that its keys are derived from, in their order; without those within musig(). */
+  /** Extended keys that its keys are derived from, in order; without those in musig(). */
   get roots(): ExtendedKey[] {
     return this.#root.keys().flatMap(({ root }) => (root === null ? [] : [root]));
   }
 
-  /** The canonical public text with its checksum. */
+  /** Returns the canonical public text with its checksum. */
   toString(): string {
     this.#text ??= addChecksum(this.#root.text((key) => key.publicText()) as string);
     return this.#text;
   }
 
   /**
-   * The text with every secret in it and its checksum.
-   * @param partly public keys stand where a secret is not known
-   * @returns null when a secret is missing
+   * Returns the text with every private key, and its checksum.
+   * @param partly use public keys where a private key is unknown
+   * @returns null if a private key is missing
    */
   privateText(secrets: SecretSource, partly = false): string | null {
     const text = this.#root.text((key) => key.privateText(secrets) ?? (partly ? key.publicText() : null));
     return text === null ? null : addChecksum(text);
   }
 
-  /** The text with extended keys moved behind their last hardened step (Core's normalised form), with its checksum. */
+  /**
+   * Returns Core's normalised form with its checksum: extended keys moved behind their last hardened step. Null if a
+   * private key is missing.
+   */
   normalizedText(options: DeriveOptions): string | null {
     const text = this.#root.text((key) => key.normalizedText(options));
     return text === null ? null : addChecksum(text);
   }
 
   /**
-   * The output scripts alone, the quick way; null when a hardened step lacks its secret.
+   * Returns only the output scripts, which is fast; null if a hardened step lacks its private key.
    * @param index ignored without a range
    */
   scripts(index: number, options: DeriveOptions = NOTHING): Uint8Array[] | null {
     return this.#root.makeScripts(index, options, this.#context, null);
   }
 
-  /** Scripts and what a signer must know; null when a hardened step lacks its secret. */
+  /** Returns the scripts and everything a signer needs; null if a hardened step lacks its private key. */
   expand(index: number, options: DeriveOptions = NOTHING): Expansion | null {
     const builder = new ExpansionBuilder();
     const scripts = this.#root.makeScripts(index, options, this.#context, builder);
@@ -99,10 +101,7 @@ export class Descriptor {
     return this.#root.largestSatisfaction(terms, this.#context);
   }
 
-  /**
-   * The secrets of its keys at one index, those that can be derived, with their public keys. The arrays are the
-   * caller's to wipe.
-   */
+  /** Returns the key pairs at one index whose private keys can be derived. The caller wipes the arrays. */
   secretsAt(index: number, secrets: SecretSource): KeyPair[] {
     const pairs: KeyPair[] = [];
     for (const key of this.#root.keys()) key.addSecrets(index, secrets, pairs);

@@ -1,6 +1,6 @@
-// The descriptor of an output script, with what a wallet knows of its keys and scripts: the `desc` of getaddressinfo
-// and listunspent. The older language knows the templates of 0.21; the later one taproot and miniscript as well, and
-// says nothing of inner scripts that it cannot read. Core: script/descriptor.cpp, InferScript.
+// Infers the descriptor of an output script from the keys and scripts that a wallet knows: the `desc` of getaddressinfo
+// and listunspent. The language 0.21 has the templates of that release. `master` also has taproot and miniscript, and
+// does not describe inner scripts that it cannot read. Core: script/descriptor.cpp, InferScript.
 import { compareBytes, toHex } from '../../consensus/bytes/hex.js';
 import { OP } from '../../consensus/script/opcodes.js';
 import { solve } from '../../policy/script-type.js';
@@ -19,21 +19,21 @@ import { type LeafNode, RawTrNode, TrNode } from './taproot-nodes.js';
 import { evenKey } from './taproot-tree.js';
 import { FixedNode, ShNode, WshNode } from './wrapper-nodes.js';
 
-/** What is known of keys and scripts. */
+/** Source of keys and scripts. */
 export interface ScriptProvider {
-  /** A public key by its HASH160. */
+  /** Returns a public key by its HASH160. */
   publicKey(id: Uint8Array): Uint8Array | undefined;
-  /** A script by its HASH160 (of a witness script: RIPEMD-160 of the program). */
+  /** Returns a script by its HASH160 (a witness script by RIPEMD-160 of its program). */
   script(id: Uint8Array): Uint8Array | undefined;
-  /** Where a public key comes from, by its HASH160. */
+  /** Returns the origin of a public key by its HASH160. */
   origin(id: Uint8Array): KeyOrigin | undefined;
-  /** Whether a key is known; absent: whether it has an origin says so. */
+  /** Returns whether a key is known; absent: known keys are those with an origin. */
   knowsKey?(id: Uint8Array): boolean;
-  /** What is behind a taproot output. @param outputKey x-only, 32 bytes */
+  /** Returns the internal data of a taproot output. @param outputKey x-only, 32 bytes */
   taproot?(outputKey: Uint8Array): TaprootOutput | undefined;
 }
 
-/** Knows nothing. */
+/** Provider without any keys or scripts. */
 export const NO_PROVIDER: ScriptProvider = {
   publicKey: () => undefined,
   script: () => undefined,
@@ -42,7 +42,9 @@ export const NO_PROVIDER: ScriptProvider = {
 
 const COMPRESSED = 33;
 
-/** The descriptor of an output script. Its text need not be readable again: see wallet rules of unsolvable scripts. */
+/**
+ * Returns the descriptor of an output script. Its text may not be parsable again, for scripts that cannot be solved.
+ */
 export function inferDescriptor(script: Uint8Array, provider: ScriptProvider, context: DescriptorContext): Descriptor {
   const known = new Inference(provider, context).node(script, 'top');
   return new Descriptor(known ?? fixed(script, context), context);
@@ -62,7 +64,7 @@ class Inference {
     this.#later = context.language === 'master';
   }
 
-  /** Null when nothing is known. */
+  /** Infers a node; null if the script is unknown. */
   node(script: Uint8Array, place: ScriptPlace): ScriptNode | null {
     if (place === 'leaf') return this.#leaf(script);
     return this.#template(script, place) ?? (this.#later && place === 'wsh' ? this.#miniscript(script, place) : null);
@@ -81,7 +83,7 @@ class Inference {
         return key && new PkhNode(key);
       }
       case 'witness_v0_keyhash': {
-        // Its key is compressed wherever it stands.
+        // Its key is compressed at every position.
         const key = place === 'wsh' ? null : this.#keyOfHash(data, 'wsh');
         return key && new WpkhNode(key);
       }
@@ -104,7 +106,10 @@ class Inference {
     }
   }
 
-  /** A script that another names by its hash. The older language puts into words what it cannot read, too. */
+  /**
+   * Infers the redeem or witness script behind a hash. The language 0.21 describes unknown scripts too, as raw() or
+   * addr().
+   */
   #inner(id: Uint8Array, place: 'sh' | 'wsh'): ScriptNode | null {
     const script = this.#provider.script(id);
     if (script === undefined) return null;
@@ -132,10 +137,10 @@ class Inference {
     return isKey ? new PkNode(this.#xOnlyKey(script.slice(1, 33)), true) : this.#miniscript(script, 'leaf');
   }
 
-  /** Anything that is sane, and any multi_a. */
+  /** Infers miniscript that is sane, and any multi_a. */
   #miniscript(script: Uint8Array, place: 'wsh' | 'leaf'): ScriptNode | null {
     const context = place === 'leaf' ? 'tapscript' : 'wsh';
-    /** Keys that a leaf names by the hash of their x-only form, by that form. */
+    /** Keys that a leaf contains as the hash of their x-only form, by that form. */
     const hashed = new Map<string, KeyExpression>();
     const decoded = decodeMiniscript(script, context, (id) => {
       const known = this.#provider.publicKey(id);
@@ -149,7 +154,7 @@ class Inference {
     if (decoded === null) return null;
     const { tree, keys } = decoded;
     const fault = tree.fragment === 'multi_a' ? null : findFault(tree, context, (at) => toHex(keys[at]));
-    // One that nothing satisfies is sane.
+    // A script that nothing satisfies counts as sane here.
     if (fault !== null && fault.reason !== null) return null;
     const expressions = keys.map((key) => (place === 'leaf' ? (hashed.get(toHex(key)) ?? this.#xOnlyKey(key)) : this.#key(key, place)));
     return expressions.includes(null) ? null : new MiniscriptScript(tree, expressions as KeyExpression[], context);
@@ -161,14 +166,17 @@ class Inference {
     const key = this.#provider.publicKey(id);
     return key === undefined ? null : this.#key(key, place);
   }
-  /** The later language has no word for hybrid keys, nor for uncompressed ones where none may be. */
+  /**
+   * Infers a key. The language `master` has no expression for hybrid keys, nor for uncompressed ones where they are
+   * invalid.
+   */
   #key(publicKey: Uint8Array, place: ScriptPlace): KeyExpression | null {
     const compressed = publicKey.length === COMPRESSED;
     const canBe = compressed || (publicKey[0] === 4 && (place === 'top' || place === 'sh'));
     if (this.#later && !canBe) return null;
     return this.#withOrigin(new SingleKey(publicKey, false, this.#context), this.#provider.origin(this.#context.hashes.hash160(publicKey)));
   }
-  /** Its origin may be known under either parity. */
+  /** Infers an x-only key. Its origin may be stored for either parity. */
   #xOnlyKey(xOnly: Uint8Array): KeyExpression {
     const provider = this.#provider;
     const even = evenKey(xOnly);
@@ -184,8 +192,8 @@ class Inference {
 }
 
 /**
- * Leaves as Core finds them from their control blocks: on either side of a fork the side of the leaf that comes first
- * by its script.
+ * Returns leaves in the order in which Core finds them in control blocks: at each fork, the side whose first leaf has
+ * the smaller script comes first.
  */
 function inCoreOrder(leaves: readonly TaprootLeaf[]): readonly TaprootLeaf[] {
   const stack: { depth: number; first: TaprootLeaf; leaves: TaprootLeaf[] }[] = [];

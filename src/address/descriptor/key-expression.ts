@@ -1,6 +1,5 @@
-// Key expressions of descriptors: one public key, or an extended key with a path and perhaps a range; either may carry
-// an origin. Made by parse-key.ts and infer.ts; musig-key.ts has the third kind. BIP-0380; Core: script/descriptor.cpp,
-// PubkeyProvider.
+// Key expressions of descriptors: a single public key, or an extended key with a path and perhaps a range. Either may
+// have an origin. musig-key.ts has the third kind. BIP-0380; Core: script/descriptor.cpp, PubkeyProvider.
 import { toHex } from '../../consensus/bytes/hex.js';
 import { encodeExtendedKey, encodeExtendedSecret } from '../bip32/extended-codec.js';
 import {
@@ -19,36 +18,36 @@ import type { DeriveOptions } from './derive-options.js';
 import type { KeyOrigin, OriginKey } from './expansion.js';
 import type { KeyPair, SecretSource } from './secrets.js';
 
-/** A key in a descriptor. */
+/** Key expression. */
 export interface KeyExpression {
-  /** Whether it differs from index to index. */
+  /** True if the key depends on the index. */
   readonly isRange: boolean;
-  /** Whether it is an extended key. */
+  /** True if it is an extended key. */
   readonly isExtended: boolean;
   /** Bytes of its public key, 33 or 65. */
   readonly size: number;
-  /** The extended key it begins with; null for other keys, and for what is made of several. */
+  /** Its extended key; null for other keys, and for aggregated keys. */
   readonly root: ExtendedKey | null;
-  /** The public key at one index; null when a hardened step lacks its secret. */
+  /** Returns the public key at one index; null if a hardened step lacks its private key. */
   publicKey(index: number, options: DeriveOptions): Uint8Array | null;
-  /** Reports the key with its origin. */
+  /** Appends the key with its origin to `out`. */
   addOrigins(index: number, publicKey: Uint8Array, options: DeriveOptions, out: OriginKey[]): void;
   origin(index: number): KeyOrigin;
   publicText(): string;
-  /** Null when its secret is not known. */
+  /** Returns the text with the private key; null if that is unknown. */
   privateText(secrets: SecretSource): string | null;
-  /** Null when its secret is needed and not known. */
+  /** Returns the normalised text; null if a private key is needed and unknown. */
   normalizedText(options: DeriveOptions): string | null;
-  /** Adds what secrets of it can be derived. */
+  /** Appends key pairs whose private keys can be derived to `out`. */
   addSecrets(index: number, secrets: SecretSource, out: KeyPair[]): void;
 }
 
-/** What ranges do behind a path. */
+/** Range at the end of a path. */
 export type RangeKind = 'none' | 'plain' | 'hardened';
 
 const NO_STEPS: readonly number[] = [];
 
-/** One public key. */
+/** Single public key. */
 export class SingleKey implements KeyExpression {
   readonly isRange = false;
   readonly isExtended = false;
@@ -57,7 +56,7 @@ export class SingleKey implements KeyExpression {
   readonly #xOnly: boolean;
   readonly #context: DescriptorContext;
 
-  /** @param key 33 or 65 bytes @param xOnly printed without its first byte, which says the parity of y */
+  /** @param key 33 or 65 bytes @param xOnly whether to print it without its first byte, the parity of y */
   constructor(key: Uint8Array, xOnly: boolean, context: DescriptorContext) {
     this.#key = key;
     this.#xOnly = xOnly;
@@ -102,7 +101,7 @@ export class SingleKey implements KeyExpression {
     if (pair !== null) out.push(pair);
   }
 
-  /** Of an x-only key either parity will do. */
+  /** Returns the key pair. For an x-only key, either parity is right. */
   #pair(secrets: SecretSource): KeyPair | null {
     const { hashes } = this.#context;
     const secret = secrets.secret(hashes.hash160(this.#key));
@@ -115,24 +114,24 @@ export class SingleKey implements KeyExpression {
   }
 }
 
-/** What an extended key expression is made of. */
+/** Parts of an extended key expression. */
 export interface PathedKeyFields {
   readonly root: ExtendedKey;
   readonly path: readonly number[];
   readonly range: RangeKind;
-  /** How hardened steps are printed. */
+  /** Mark of hardened steps in the text. */
   readonly mark: HardenedMark;
-  /** Its place in the descriptor, for the cache. */
+  /** Its place in the descriptor, the key of the cache. */
   readonly place: number;
 }
 
-/** An extended key, a path from it, perhaps a range behind that. */
+/** Extended key with a path and perhaps a range. */
 export class PathedKey implements KeyExpression {
   readonly isExtended = true;
   readonly size = 33;
   readonly #fields: PathedKeyFields;
   readonly #context: DescriptorContext;
-  /** The key at the path's end, once known: every index starts from it. */
+  /** Key at the end of the path, from which every index is derived; null until it is known. */
   #parent: ExtendedKey | null = null;
   #fingerprint: Uint8Array | null = null;
 
@@ -245,14 +244,14 @@ export class PathedKey implements KeyExpression {
     return derived.key;
   }
 
-  /** A fresh array. */
+  /** Returns the extended private key, in a new array. */
   #rootSecret(secrets: SecretSource): ExtendedSecret | null {
     const { root } = this.#fields;
     const secret = secrets.secret(this.#context.hashes.hash160(root.publicKey));
     return secret === undefined ? null : { key: root, secret };
   }
 
-  /** The secret is a fresh array. */
+  /** Derives a path with private keys. The result is a new array. */
   #derive(path: readonly number[], secrets: SecretSource): ExtendedSecret | null {
     const root = this.#rootSecret(secrets);
     if (root === null) return null;
@@ -262,13 +261,13 @@ export class PathedKey implements KeyExpression {
   }
 }
 
-/** A key with an origin before it. */
+/** Key with an origin. */
 export class OriginatedKey implements KeyExpression {
   readonly #origin: KeyOrigin;
   readonly #inner: KeyExpression;
   readonly #mark: HardenedMark;
 
-  /** @param mark as it was read; what is inferred has the sign of Core 0.21 */
+  /** @param mark mark of hardened steps as it was read; inferred keys use that of Core 0.21 */
   constructor(origin: KeyOrigin, inner: KeyExpression, mark: HardenedMark = "'") {
     this.#origin = origin;
     this.#inner = inner;
@@ -312,7 +311,7 @@ export class OriginatedKey implements KeyExpression {
     return inner === null ? null : `[${this.#originText()}]${inner}`;
   }
 
-  /** An origin that the inner key got by being normalised goes on where this one ends. */
+  /** Returns the normalised text. If the inner key gets an origin by normalisation, it continues this one. */
   normalizedText(options: DeriveOptions): string | null {
     const inner = this.#inner.normalizedText(options);
     if (inner === null) return null;

@@ -1,5 +1,4 @@
-// Script expressions made of keys: pk, pkh, wpkh, combo (BIP-0381, BIP-0382, BIP-0384) and the multisig family
-// (BIP-0383, BIP-0387).
+// Script expressions with keys: pk, pkh, wpkh, combo (BIP-0381, BIP-0382, BIP-0384) and multisig (BIP-0383, BIP-0387).
 import { compareBytes } from '../../consensus/bytes/hex.js';
 import { joinScript, plainPush, pushNumber, scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
 import { OP } from '../../consensus/script/opcodes.js';
@@ -19,7 +18,7 @@ import {
 
 const COMPRESSED_SIZE = 33;
 
-/** A function of one key. */
+/** Function with one key. */
 abstract class OneKeyNode implements ScriptNode {
   readonly isSolvable = true;
   readonly isSingleType: boolean = true;
@@ -56,7 +55,7 @@ abstract class OneKeyNode implements ScriptNode {
   protected abstract scriptsOf(key: Uint8Array, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[];
 }
 
-/** pk(KEY): the key itself. In a taproot leaf the key is x-only. */
+/** pk(KEY): pays to the key. In a taproot leaf the key is x-only. */
 export class PkNode extends OneKeyNode {
   readonly outputType = null;
   protected readonly name = 'pk';
@@ -77,7 +76,7 @@ export class PkNode extends OneKeyNode {
   }
 }
 
-/** pkh(KEY): the hash of a key. */
+/** pkh(KEY): pays to the hash of a key. */
 export class PkhNode extends OneKeyNode {
   readonly outputType = 'legacy';
   protected readonly name = 'pkh';
@@ -92,7 +91,7 @@ export class PkhNode extends OneKeyNode {
   }
 }
 
-/** wpkh(KEY): the hash of a key as a witness program. */
+/** wpkh(KEY): pays to the hash of a key as a witness program. */
 export class WpkhNode extends OneKeyNode {
   readonly outputType = 'bech32';
   protected readonly name = 'wpkh';
@@ -107,7 +106,7 @@ export class WpkhNode extends OneKeyNode {
   }
 }
 
-/** combo(KEY): P2PK, P2PKH and, of a compressed key, P2WPKH and that in P2SH. */
+/** combo(KEY): P2PK and P2PKH, and for a compressed key also P2WPKH and P2SH-P2WPKH. */
 export class ComboNode extends OneKeyNode {
   override readonly isSingleType = false;
   readonly outputType = null;
@@ -129,7 +128,7 @@ export class ComboNode extends OneKeyNode {
   }
 }
 
-/** unused(KEY): holds a key for later and makes no script. */
+/** unused(KEY): stores a key without any script. */
 export class UnusedNode extends OneKeyNode {
   readonly outputType = null;
   readonly hasScripts = false;
@@ -144,10 +143,10 @@ export class UnusedNode extends OneKeyNode {
   }
 }
 
-/** Functions of a threshold and keys. */
+/** Functions with a threshold and keys. */
 export type MultiName = 'multi' | 'sortedmulti' | 'multi_a' | 'sortedmulti_a';
 
-/** multi, sortedmulti: CHECKMULTISIG; multi_a, sortedmulti_a: CHECKSIGADD over x-only keys. */
+/** multi, sortedmulti: CHECKMULTISIG. multi_a, sortedmulti_a: CHECKSIGADD with x-only keys. */
 export class MultiNode implements ScriptNode {
   readonly isSolvable = true;
   readonly isSingleType = true;
@@ -189,12 +188,15 @@ export class MultiNode implements ScriptNode {
 
 const payToKey = (key: Uint8Array): Uint8Array => joinScript(plainPush(key), OP.OP_CHECKSIG);
 
-/** Threshold, keys, their count, CHECKMULTISIG. */
+/** Returns the script: threshold, keys, number of keys, CHECKMULTISIG. */
 export function multisigScript(threshold: number, keys: readonly Uint8Array[]): Uint8Array {
   return joinScript(pushNumber(threshold), ...keys.map(plainPush), pushNumber(keys.length), OP.OP_CHECKMULTISIG);
 }
 
-/** BIP-0387: CHECKSIG for the first key, CHECKSIGADD for the others, the sum compared with the threshold. */
+/**
+ * Returns the script of BIP-0387: CHECKSIG for the first key, CHECKSIGADD for the others, then compare the sum with the
+ * threshold.
+ */
 export function checkSigAddScript(threshold: number, keys: readonly Uint8Array[]): Uint8Array {
   const checks = keys.flatMap((key, i) => [plainPush(key), i === 0 ? OP.OP_CHECKSIG : OP.OP_CHECKSIGADD]);
   return joinScript(...checks, pushNumber(threshold), OP.OP_NUMEQUAL);

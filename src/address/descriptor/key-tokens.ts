@@ -1,35 +1,33 @@
-// Private keys whose text does not stand in a descriptor, because strings cannot be overwritten: tokens of the same
-// length stand for them, and the text of each comes as bytes. Used by parse.ts; rpc/wire/secret-search.ts makes the
-// tokens.
+// Private keys that are not part of a descriptor's text, because strings cannot be overwritten. Tokens of the same
+// length stand for them, and each key arrives as bytes. rpc/wire/secret-search.ts makes the tokens.
 import { descriptorChecksum } from './checksum.js';
 
 const TOKEN = /~key:\d+~*/g;
-/** What messages say in a key's place. */
+/** Text of a private key in messages. */
 const HIDDEN = '(private key)';
 
-/** A text as messages may show it. @param keys by the tokens that may stand in it */
+/** Replaces tokens in a message. @param keys private keys by token */
 export function hideKeys(text: string, keys: ReadonlyMap<string, Uint8Array> | undefined): string {
   return keys?.size ? text.replace(TOKEN, (token) => (keys.has(token) ? HIDDEN : token)) : text;
 }
 
-/** The keys of one text, among others. */
+/** Private keys of one text. */
 export class KeyTokens {
   readonly #keys: ReadonlyMap<string, Uint8Array>;
 
-  /** @param keys ASCII by token, which is as long */
+  /** @param keys ASCII codes by token. Both have the same length */
   constructor(keys: ReadonlyMap<string, Uint8Array>) {
     this.#keys = keys;
   }
 
   /**
-   * The text of a key expression: ASCII where a token stands for it. White space around is as good as none, as
-   * everywhere in Base58.
+   * Returns the text of a key expression: ASCII codes if it is a token. White space around it is ignored, as in Base58.
    */
   textOf(text: string): string | Uint8Array {
     return this.#keys.get(text.trim()) ?? text;
   }
 
-  /** The checksum of what a descriptor's text stands for. */
+  /** Computes the checksum of a descriptor, with private keys instead of tokens. */
   checksumOf = (payload: string): string | null => {
     const tokens = this.#tokensIn(payload);
     if (tokens.length === 0) return descriptorChecksum(payload);
@@ -43,7 +41,7 @@ export class KeyTokens {
     }
   };
 
-  /** Overwrites the keys of a text. */
+  /** Overwrites the private keys of a text. */
   wipe(text: string): void {
     for (const { key } of this.#tokensIn(text)) key.fill(0);
   }
@@ -59,5 +57,5 @@ export class KeyTokens {
   }
 }
 
-/** For texts that hold their keys themselves. */
+/** For texts that contain their keys themselves. */
 export const NO_KEY_TOKENS = new KeyTokens(new Map());

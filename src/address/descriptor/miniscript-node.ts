@@ -1,4 +1,4 @@
-// Miniscript inside wsh() and in leaves of tr(). Made by parse-miniscript.ts.
+// Miniscript inside wsh() and in leaves of tr().
 import { compileMiniscript } from '../miniscript/compile.js';
 import type { MiniscriptContext, MiniscriptNode } from '../miniscript/fragment.js';
 import { isSatisfiable, witnessElements } from '../miniscript/sanity.js';
@@ -8,7 +8,7 @@ import type { DeriveOptions } from './derive-options.js';
 import type { KeyExpression } from './key-expression.js';
 import { deriveKeys, type ExpansionBuilder, type KeyPrinter, type Satisfaction, type ScriptNode } from './script-node.js';
 
-/** A tree and the keys that its numbers mean. */
+/** Miniscript tree with the keys that its numbers refer to. */
 export class MiniscriptScript implements ScriptNode {
   readonly isSolvable = true;
   readonly isSingleType = true;
@@ -32,7 +32,10 @@ export class MiniscriptScript implements ScriptNode {
     return texts.includes(null) ? null : miniscriptText(this.#tree, (place) => texts[place] as string);
   }
 
-  /** Keys under hashes must be told to a signer; the others show in the script, and telling those too does no harm. */
+  /**
+   * Makes the script. A signer needs the keys that the script contains as a hash. Reporting the others too does no
+   * harm.
+   */
   makeScripts(index: number, options: DeriveOptions, { hashes }: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
     const keys = deriveKeys(this.#keys, index, options, out);
     if (keys === null) return null;

@@ -1,5 +1,5 @@
-// musig(KEY,...): one key made of several (BIP-0390), aggregated by BIP-0327 after sorting; derived further as an
-// extended key with the fixed chain code of BIP-0328. Made by parse-musig.ts.
+// musig(KEY,...): aggregates several keys into one (BIP-0390), by BIP-0327 after sorting. Further derivation treats it
+// as an extended key with the fixed chain code of BIP-0328.
 import { compareBytes, equalBytes, fromHex } from '../../consensus/bytes/hex.js';
 import { childPublicKey, derivePath, type ExtendedKey, fingerprintOf } from '../bip32/extended-key.js';
 import { formatPath } from '../bip32/key-path.js';
@@ -12,23 +12,23 @@ import type { KeyPair, SecretSource } from './secrets.js';
 const CHAIN_CODE = fromHex('868087ca02a6f974c4598924c36b57762d32cb45717167e300622c7167e38965');
 const NO_PARENT = new Uint8Array(4);
 
-/** What a musig() expression is made of. */
+/** Parts of a musig() expression. */
 export interface MusigFields {
   readonly participants: readonly KeyExpression[];
-  /** Unhardened steps behind the aggregate. */
+  /** Unhardened steps after the aggregate key. */
   readonly path: readonly number[];
-  /** Whether a star stands behind them. */
+  /** True if a star follows the steps. */
   readonly star: boolean;
 }
 
-/** An aggregated key. */
+/** Aggregated key. */
 export class MusigKey implements KeyExpression {
   readonly isExtended = false;
   readonly size = 33;
   readonly root = null;
   readonly #fields: MusigFields;
   readonly #context: DescriptorContext;
-  /** The aggregate of participants that are the same at every index. */
+  /** Aggregate key, if it is the same at every index. */
   #fixed: Uint8Array | null = null;
 
   constructor(fields: MusigFields, context: DescriptorContext) {
@@ -57,7 +57,7 @@ export class MusigKey implements KeyExpression {
     };
   }
 
-  /** The key itself, then those it is made of. */
+  /** Appends the aggregate key, then its participants. */
   addOrigins(index: number, publicKey: Uint8Array, options: DeriveOptions, out: OriginKey[]): void {
     out.push({ publicKey, origin: this.origin(index) });
     for (const participant of this.#fields.participants) {
@@ -70,7 +70,7 @@ export class MusigKey implements KeyExpression {
     return this.#text(this.#fields.participants.map((key) => key.publicText()));
   }
 
-  /** One signer seldom has all secrets: those that are known are printed. */
+  /** Returns the text with the private keys that are known. One signer seldom has all of them. */
   privateText(secrets: SecretSource): string | null {
     const texts = this.#fields.participants.map((key) => key.privateText(secrets));
     if (texts.every((text) => text === null)) return null;
@@ -106,13 +106,13 @@ export class MusigKey implements KeyExpression {
   }
 }
 
-/** BIP-0328: an aggregate as the root of a tree of its own. */
+/** Returns an aggregate key as the root of a key tree (BIP-0328). */
 function extended(publicKey: Uint8Array): ExtendedKey {
   return { publicKey, chainCode: CHAIN_CODE, depth: 0, parentFingerprint: NO_PARENT, childNumber: 0 };
 }
 
 /**
- * KeyAgg of BIP-0327: the sum of keys times their coefficients, of which that of the second distinct key is one.
+ * KeyAgg of BIP-0327: the sum of keys times their coefficients. The coefficient of the second distinct key is one.
  * @param keys 33 bytes each, sorted
  */
 export function aggregateKeys(keys: readonly Uint8Array[], { hashes, keys: math }: DescriptorContext): Uint8Array | null {
@@ -120,7 +120,7 @@ export function aggregateKeys(keys: readonly Uint8Array[], { hashes, keys: math 
   const second = keys.find((key) => !equalBytes(key, keys[0]));
   const parts: Uint8Array[] = [];
   for (const key of keys) {
-    // A hash at or above the group order, which has to be reduced, is one in 2^128.
+    // A hash at or above the group order, which would have to be reduced, occurs once in 2^128.
     const isSecond = second !== undefined && equalBytes(key, second);
     const part = isSecond ? key : math.multiplyPublic(key, hashes.taggedHash('KeyAgg coefficient', list, key));
     if (part === null) return null;

@@ -1,6 +1,5 @@
-// Reads key expressions: an optional origin, then a public key in hex, a private key in WIF, or an extended key with
-// its path (BIP-0380, BIP-0389); musig() is handed on to parse-musig.ts. Used by parse-script.ts. Messages are those of
-// Core 0.21 where it has any.
+// Parses key expressions: an optional origin, then a public key in hex, a private key in WIF, or an extended key with
+// its path (BIP-0380, BIP-0389). parse-musig.ts parses musig(). Messages are those of Core 0.21 where it has any.
 
 import { fromHex, isHex } from '../../consensus/bytes/hex.js';
 import { decodeExtendedKey, decodeExtendedSecret } from '../bip32/extended-codec.js';
@@ -17,7 +16,7 @@ const UNCOMPRESSED_SIZE = 65;
 const X_ONLY_DIGITS = 64;
 const SPACE = /^\s|\s$/;
 
-/** One key per path it stands for: one, or as many as its multipath step has items. @throws DescriptorError */
+/** Returns one key per path: one, or as many as its multipath step has items. @throws DescriptorError */
 export function parseKey(text: string, place: KeyPlace, state: ParseState): KeyExpression[] {
   if (state.context.language === 'master' && text.startsWith('musig(')) return parseMusig(text, place, state, parseKey);
   const { context } = state;
@@ -48,7 +47,7 @@ function parseBareKey(text: string, place: KeyPlace, state: ParseState, marks: P
     if (key !== null) {
       if (place !== 'any' && key.length !== COMPRESSED_SIZE) throw new DescriptorError('Uncompressed keys are not allowed');
       state.nextPlace++;
-      // As it was written: a key in full, or by its x coordinate, which stands for a private key's as well.
+      // Keep the form that was written: a full key, or its x coordinate, which private keys also use.
       const xOnly = place === 'x-only' && (!isHex(head) || head.length === X_ONLY_DIGITS);
       return [new SingleKey(key, xOnly, context)];
     }

@@ -1,5 +1,4 @@
-// Reads miniscript where a descriptor may hold it, and refuses what is not sane with Core's words. Used by
-// parse-script.ts.
+// Parses miniscript where a descriptor may contain it, and refuses insane miniscript with Core's messages.
 import { toHex } from '../../consensus/bytes/hex.js';
 import { parseMiniscript } from '../miniscript/parse.js';
 import { type Fault, findFault, fits } from '../miniscript/sanity.js';
@@ -11,7 +10,7 @@ import { parseKey } from './parse-key.js';
 import { alignPaths, type ParseState, type ScriptPlace } from './parse-path.js';
 import type { ScriptNode } from './script-node.js';
 
-/** One node per path that the text stands for. @throws DescriptorError */
+/** Returns one node per path. @throws DescriptorError */
 export function parseMiniscriptNode(text: string, place: ScriptPlace, state: ParseState): ScriptNode[] {
   const context = place === 'wsh' ? 'wsh' : 'tapscript';
   const keys: KeyExpression[][] = [];
@@ -30,8 +29,8 @@ export function parseMiniscriptNode(text: string, place: ScriptPlace, state: Par
 }
 
 /**
- * The same key may be spelled in several ways: what counts is the first one it stands for. Keys that only their private
- * keys give are all the same to Core.
+ * Returns an identity of a key for finding duplicates: its first public key, because one key may be written in several
+ * ways. Keys that need a private key are all equal for Core.
  */
 function identityOf(key: KeyExpression): string {
   const publicKey = key.publicKey(0, {});

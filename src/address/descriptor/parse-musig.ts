@@ -1,4 +1,4 @@
-// Reads musig(KEY,...) with the path behind it (BIP-0390). Used by parse-key.ts.
+// Parses musig(KEY,...) with the path behind it (BIP-0390).
 import { HARDENED } from '../bip32/extended-key.js';
 import { DescriptorError, within } from './context.js';
 import { takeExpression, takeText } from './cursor.js';
@@ -8,13 +8,13 @@ import { alignPaths, type KeyPlace, type ParseState, type PathMarks, parsePath, 
 
 const NAME = 'musig(';
 
-/** Reads one key expression: parseKey, which hands musig() on to here. */
+/** Parses one key expression: parseKey, which calls this file for musig(). */
 type KeyParser = (text: string, place: KeyPlace, state: ParseState) => KeyExpression[];
 
 /**
- * One key per path it stands for.
+ * Returns one key per path.
  * @param text begins with `musig(`
- * @param parseKey reads the participants
+ * @param parseKey parses the participants
  * @throws DescriptorError
  */
 export function parseMusig(text: string, place: KeyPlace, state: ParseState, parseKey: KeyParser): KeyExpression[] {

@@ -1,4 +1,4 @@
-// Reads the path behind a key: steps, hardened or not, a multipath step (BIP-0389), and the star of a range.
+// Parses the path of a key: hardened and unhardened steps, a multipath step (BIP-0389), and the star of a range.
 import { HARDENED } from '../bip32/extended-key.js';
 import type { HardenedMark } from '../bip32/key-path.js';
 import { type DescriptorContext, DescriptorError } from './context.js';
@@ -7,38 +7,38 @@ import type { RangeKind } from './key-expression.js';
 import type { KeyTokens } from './key-tokens.js';
 import type { SecretRing } from './secrets.js';
 
-/** Where a script expression stands. */
+/** Position of a script expression. */
 export type ScriptPlace = 'top' | 'sh' | 'wsh' | 'leaf';
 
-/** Where a key stands: its script decides which forms it may have. */
+/** Position of a key, which determines the allowed forms. */
 export type KeyPlace = 'any' | 'compressed' | 'x-only' | 'participant';
 
-/** What one run of the parser carries along. */
+/** State of one run of the parser. */
 export interface ParseState {
   readonly context: DescriptorContext;
-  /** Secrets found so far. */
+  /** Private keys found so far. */
   readonly secrets: SecretRing;
-  /** Private keys that are not in the text itself. */
+  /** Private keys that tokens in the text stand for. */
   readonly keyTokens: KeyTokens;
   /** Place of the next key expression. */
   nextPlace: number;
 }
 
-/** How the hardened steps of one key expression are printed: the last sign read decides. */
+/** Mark for printing the hardened steps of one key expression: the last one that was read. */
 export interface PathMarks {
   mark: HardenedMark;
 }
 
-/** More would let a short text stand for a great many descriptors. */
+/** Largest number of items of a multipath step. A short text could otherwise stand for very many descriptors. */
 const MAX_MULTIPATH = 1000;
 
 /**
- * Paths times what each of them repeats: a text of n characters would else stand for a number of things that grows with
- * its square.
+ * Limit for paths times the parts that each of them repeats. Otherwise a text of n characters could stand for a number
+ * of objects that grows with n squared.
  */
 const MAX_MULTIPLIED = 100_000;
 
-/** Cuts the star off the path. */
+/** Takes the star from the end of a path. */
 export function takeRange(steps: string[], context: DescriptorContext, marks: PathMarks): RangeKind {
   const last = steps.at(-1);
   if (last === '*') {
@@ -51,7 +51,7 @@ export function takeRange(steps: string[], context: DescriptorContext, marks: Pa
   return 'hardened';
 }
 
-/** The paths that steps stand for: one, or one per item of a multipath step. Leaves the last hardened mark in marks. */
+/** Parses steps into paths: one, or one per item of a multipath step. Sets the last hardened mark in `marks`. */
 export function parsePath(steps: readonly string[], multipath: boolean, context: DescriptorContext, marks: PathMarks): number[][] {
   const path: number[] = [];
   let choices: { at: number; steps: number[] } | null = null;
@@ -103,9 +103,9 @@ function parseStep(step: string, context: DescriptorContext, marks: PathMarks): 
 }
 
 /**
- * Turns paths per part into parts per path; a part of one path serves them all.
- * @param least paths that another part beside these has
- * @throws DescriptorError with `mismatch` when counts differ, and when paths times parts are more than any wallet uses
+ * Converts paths per part into parts per path. A part with one path is used for all.
+ * @param least number of paths of another part
+ * @throws DescriptorError with `mismatch` if the counts differ; also if paths times parts exceed the limit
  */
 export function alignPaths<T>(parts: readonly (readonly T[])[], mismatch: string, least = 1): T[][] {
   const count = parts.reduce((most, part) => Math.max(most, part.length), least);
@@ -114,14 +114,14 @@ export function alignPaths<T>(parts: readonly (readonly T[])[], mismatch: string
   return Array.from({ length: count }, (_, path) => parts.map((part) => part[part.length === 1 ? 0 : path]));
 }
 
-/** @param each steps of a path, or keys or scripts of a list */
+/** Checks the limit. @param each number of steps of a path, or of keys or scripts of a list */
 function checkMultiplied(paths: number, each: number): void {
   if (paths > 1 && paths * each > MAX_MULTIPLIED) {
     throw new DescriptorError(`Multipath key path specifiers can repeat ${MAX_MULTIPLIED} steps, keys or scripts at most`);
   }
 }
 
-/** Core 0.21 knows both signs and prints one. */
+/** Sets the mark. Core 0.21 reads both marks and prints one. */
 function noteMark(mark: HardenedMark, { language }: DescriptorContext, marks: PathMarks): void {
   if (language === 'master') marks.mark = mark;
 }

@@ -1,5 +1,5 @@
-// Reads script expressions, with the contexts and messages of Core 0.21 and, in the later language, what came after it
-// (script/descriptor.cpp, ParseScript). Used by parse.ts.
+// Parses script expressions, with the positions and messages of Core 0.21, and in the language `master` what came later
+// (script/descriptor.cpp, ParseScript).
 import { fromHex, isHex } from '../../consensus/bytes/hex.js';
 import { decodeAddress, encodeAddress } from '../address.js';
 import { DescriptorError, within } from './context.js';
@@ -14,16 +14,19 @@ import { type LeafNode, RawTrNode, TrNode } from './taproot-nodes.js';
 import { FixedNode, ShNode, WshNode } from './wrapper-nodes.js';
 
 const MAX_BARE_KEYS = 3;
-/** Core 0.21 counts with OP_1 to OP_16; later versions push larger numbers, up to consensus' limit. */
+/**
+ * Largest number of keys. Core 0.21 pushes counts as OP_1 to OP_16. Later versions push larger numbers, up to the limit
+ * of consensus.
+ */
 const MAX_KEYS = { '0.21': 16, master: 20 } as const;
 const MAX_LEAF_KEYS = 999;
 const MAX_REDEEM_SCRIPT = 520;
-/** Merkle nodes in a control block. */
+/** Largest number of merkle nodes in a control block. */
 const MAX_TREE_DEPTH = 128;
 
 const KEY_PLACES: Record<ScriptPlace, KeyPlace> = { top: 'any', sh: 'any', wsh: 'compressed', leaf: 'x-only' };
 
-/** One node per path that the text stands for. @throws DescriptorError */
+/** Returns one node per path. @throws DescriptorError */
 export function parseScript(rest: RemainingText, place: ScriptPlace, state: ParseState): ScriptNode[] {
   const expression = takeExpression(rest);
   const call = splitCall(expression);
@@ -35,14 +38,14 @@ export function parseScript(rest: RemainingText, place: ScriptPlace, state: Pars
   throw new DescriptorError(`${expression} is not a valid descriptor function`);
 }
 
-/** Refuses a function where it may not stand, in the words of the later language and of 0.21. */
+/** Refuses a function at a wrong position, with the message of `master` or of 0.21. */
 function misplaced(state: ParseState, later: string, older = later): never {
   throw new DescriptorError(state.context.language === 'master' ? later : older);
 }
 
 const NESTED = 'at top level or inside sh()';
 
-/** Null for a name that means nothing in this place. */
+/** Parses a call; null if the name means nothing at this position. */
 function parseCall(name: string, inner: string, place: ScriptPlace, state: ParseState): ScriptNode[] | null {
   const later = state.context.language === 'master';
   const keys = (keyPlace: KeyPlace): KeyExpression[] => within(`${name}()`, state.context, () => parseKey(inner, keyPlace, state));
@@ -96,7 +99,7 @@ function parseCall(name: string, inner: string, place: ScriptPlace, state: Parse
   }
 }
 
-/** A script expression with nothing behind it. Core says nothing about what it finds there. */
+/** Parses a script expression with nothing behind it. Core has no message for a rest. */
 function parseWhole(inner: string, place: ScriptPlace, state: ParseState): ScriptNode[] {
   const rest = { text: inner };
   const nodes = parseScript(rest, place, state);
@@ -135,7 +138,7 @@ function checkCounts(threshold: number, keys: readonly KeyExpression[][], place:
   if (place === 'top' && count > MAX_BARE_KEYS) {
     throw new DescriptorError(`Cannot have ${count} pubkeys in bare multisig; only at most ${MAX_BARE_KEYS} pubkeys`);
   }
-  // One size byte for each key, one opcode for each count and the check.
+  // One length byte for each key, one opcode for each count and for the check.
   const size = keys.reduce((sum, [key]) => sum + key.size + 1, 3);
   if (place === 'sh' && size > MAX_REDEEM_SCRIPT) {
     throw new DescriptorError(`P2SH script is too large, ${size} bytes is larger than ${MAX_REDEEM_SCRIPT} bytes`);
@@ -187,10 +190,10 @@ function parseTr(inner: string, state: ParseState): ScriptNode[] {
   return scripts.map((leaves, path) => new TrNode(keys[keys.length === 1 ? 0 : path], leaves));
 }
 
-/** Braces are followed by hand: a tree may be 128 deep. */
+/** Parses the script tree of tr(), without recursion over braces, because it may be 128 levels deep. */
 function parseTree(rest: RemainingText, state: ParseState): { nodes: ScriptNode[]; depth: number }[] {
   const leaves: { nodes: ScriptNode[]; depth: number }[] = [];
-  // For every open brace whether its right side has begun.
+  // For every open brace, whether its right side has started.
   const path: boolean[] = [];
   do {
     while (takeText('{', rest)) {

@@ -1,4 +1,4 @@
-// Reads output descriptors: checksum, then script expression. The entry to this room; used by RPC and wallets.
+// Parses output descriptors: the checksum, then the script expression. Entry point of this folder.
 import { stripChecksum } from './checksum.js';
 import { type DescriptorContext, DescriptorError } from './context.js';
 import { Descriptor } from './descriptor.js';
@@ -8,26 +8,26 @@ import { parseScript } from './parse-script.js';
 import { SecretRing } from './secrets.js';
 
 /**
- * Characters of a text that is read at all: five times what 999 extended keys with origins take. Core has no bound, but
- * its thread that reads one holds up nothing else.
+ * Longest text: five times the length of 999 extended keys with origins. Core has no limit, but its thread that parses
+ * a descriptor delays nothing else.
  */
 const MAX_LENGTH = 1_000_000;
 
-/** A descriptor's text, read. */
+/** Result of parsing a descriptor. */
 export interface ParsedDescriptor {
-  /** One, or one per item of its multipath steps (BIP-0389). */
+  /** Descriptors: one, or one per item of multipath steps (BIP-0389). */
   readonly descriptors: readonly Descriptor[];
-  /** The secrets in the text, for the caller to wipe. */
+  /** Private keys in the text, which the caller wipes. */
   readonly secrets: SecretRing;
-  /** The checksum of the text as it was given. */
+  /** Checksum of the text as it was given. */
   readonly checksum: string;
 }
 
 /**
- * Reads a descriptor.
- * @param options requireChecksum: whether the text must carry its checksum; one that is there is always checked.
- *   keys: private keys by what stands for them in the text, of the same length; those of this text are overwritten
- * @returns Core's message when the text is none (empty where Core gives none)
+ * Parses a descriptor.
+ * @param options requireChecksum: whether the text must have a checksum. A checksum that is present is always verified.
+ *   keys: private keys by their tokens in the text, of the same length. Keys that occur in this text are overwritten
+ * @returns Core's message if the text is invalid (empty where Core has none)
  */
 export function parseDescriptor(
   text: string,

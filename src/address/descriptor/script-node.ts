@@ -1,19 +1,19 @@
-// What every function of the descriptor language can do, and where its parts leave what a signer must know. Implemented
-// by key-nodes.ts, wrapper-nodes.ts, taproot-nodes.ts and miniscript-node.ts.
+// Interface of all functions of the descriptor language, and the collector for what a signer needs. Implemented in
+// key-nodes.ts, wrapper-nodes.ts, taproot-nodes.ts and miniscript-node.ts.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { DescriptorContext } from './context.js';
 import type { DeriveOptions, OutputType } from './derive-options.js';
 import type { Expansion, MiniscriptPart, OriginKey, TaprootOutput } from './expansion.js';
 import type { KeyExpression } from './key-expression.js';
 
-/** Prints one key; null when it can't be printed that way. */
+/** Prints one key; null if it cannot be printed in that form. */
 export type KeyPrinter = (key: KeyExpression) => string | null;
 
 /** Rules for the sizes of satisfactions. */
 export interface SizeTerms {
   /** Bytes of the largest ECDSA signature with its hash type. Miniscript always counts 72, as Core does. */
   readonly signatureBytes: number;
-  /** Whether to count every byte that pushes a script into a scriptSig. Core's descriptors always count one byte. */
+  /** True to count every byte that pushes a script into a scriptSig. Core's descriptors always count one byte. */
   readonly exactPushes: boolean;
 }
 
@@ -27,20 +27,20 @@ export interface Satisfaction {
   readonly elements: number;
 }
 
-/** A script expression. */
+/** Script expression. */
 export interface ScriptNode {
   readonly isSolvable: boolean;
   readonly isSingleType: boolean;
   readonly outputType: OutputType | null;
-  /** False where it holds a key and makes no script; absent: true. */
+  /** False if it stores a key without a script; absent: true. */
   readonly hasScripts?: boolean;
-  /** All its keys, from left to right. */
+  /** Returns all its keys, from left to right. */
   keys(): readonly KeyExpression[];
-  /** Its text; null when a key can't be printed. */
+  /** Returns its text; null if a key cannot be printed. */
   text(print: KeyPrinter): string | null;
   /**
-   * Its scripts at one index; null when a key can't be derived.
-   * @param out where to leave the rest; null when only scripts are wanted
+   * Returns its scripts at one index; null if a key cannot be derived.
+   * @param out collects data for signers; null: only scripts are needed
    */
   makeScripts(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null;
   /**
@@ -50,7 +50,7 @@ export interface ScriptNode {
   largestSatisfaction(terms: SizeTerms, context: DescriptorContext): Satisfaction | null;
 }
 
-/** Gathers what make() finds out. */
+/** Collects data for signers during makeScripts(). */
 export class ExpansionBuilder {
   readonly #keys: OriginKey[] = [];
   readonly #hashedKeys = new Map<string, Uint8Array>();
@@ -90,7 +90,7 @@ export class ExpansionBuilder {
   }
 }
 
-/** The public keys of several expressions; null when one can't be derived. */
+/** Returns the public keys of several expressions; null if one cannot be derived. */
 export function deriveKeys(
   expressions: readonly KeyExpression[],
   index: number,
@@ -107,7 +107,7 @@ export function deriveKeys(
   return keys;
 }
 
-/** Prints several keys with commas between; null when one can't be printed. */
+/** Prints several keys, separated by commas; null if one cannot be printed. */
 export function printKeys(expressions: readonly KeyExpression[], print: KeyPrinter): string | null {
   const texts = expressions.map(print);
   return texts.includes(null) ? null : texts.join(',');

@@ -1,25 +1,25 @@
-// Secrets by key: what the parser finds in a descriptor, and what a wallet answers from its own store. Kept apart from
-// the descriptor, so that a locked wallet has the one without the other.
+// Private keys by public key: those that the parser found in a descriptor, and those of a wallet's key store. They are
+// separate from descriptors, so that a locked wallet has its descriptors without private keys.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { secretCopy } from '../../crypto/secret-bytes.js';
 
-/** Where secrets come from. */
+/** Source of private keys. */
 export interface SecretSource {
   /**
-   * The secret of a public key, 32 bytes in a fresh array that the caller wipes; undefined when it is not known.
+   * Returns the private key of a public key, 32 bytes in a new array that the caller wipes; undefined if unknown.
    * @param id HASH160 of the public key
    */
   secret(id: Uint8Array): Uint8Array | undefined;
 }
 
-/** A public key and its secret. */
+/** Public key and its private key. */
 export interface KeyPair {
   readonly publicKey: Uint8Array;
   readonly secret: Uint8Array;
 }
 
-/** Secrets held in memory. */
+/** Private keys in memory. */
 export class SecretRing implements SecretSource {
   readonly #pairs = new Map<string, KeyPair>();
   readonly #hashes: Hashes;
@@ -32,7 +32,7 @@ export class SecretRing implements SecretSource {
     return this.#pairs.size;
   }
 
-  /** @param publicKey 33 or 65 bytes @param secret the ring's from now on */
+  /** Adds a pair. @param publicKey 33 or 65 bytes @param secret belongs to the ring from now on */
   add(publicKey: Uint8Array, secret: Uint8Array): void {
     const id = hashKey(this.#hashes.hash160(publicKey));
     const known = this.#pairs.get(id);
@@ -45,12 +45,12 @@ export class SecretRing implements SecretSource {
     return pair && secretCopy(pair.secret);
   }
 
-  /** All of them, in the order of the descriptor; the arrays are the ring's. */
+  /** Returns all pairs in the order of the descriptor. The ring owns the arrays. */
   pairs(): IterableIterator<KeyPair> {
     return this.#pairs.values();
   }
 
-  /** Overwrites every secret; the ring is empty afterwards. */
+  /** Overwrites every private key. The ring is empty afterwards. */
   wipe(): void {
     for (const { secret } of this.#pairs.values()) secret.fill(0);
     this.#pairs.clear();

@@ -1,5 +1,5 @@
-// What a descriptor's own text tells without being parsed. Wallets may hold a million descriptors of one public key
-// each, and read them back from the text that Descriptor printed.
+// Classifies a descriptor by its text, without parsing it. Wallets may have a million descriptors of one public key
+// each, and load them from the text that Descriptor printed.
 import type { DescriptorContext, DescriptorLanguage } from './context.js';
 
 const ORIGIN = String.raw`(?:\[[0-9a-f]{8}(?:/[0-9]{1,10}['h]?)*\])?`;
@@ -17,8 +17,8 @@ const textOf = (calls: readonly string[]): RegExp => new RegExp(`^(?:${calls.joi
 const PLAIN: Readonly<Record<DescriptorLanguage, RegExp>> = { '0.21': textOf(COMMON), master: textOf(LATER) };
 
 /**
- * Whether a text is that of one public key, with or without its origin, in a form that reads the same in this language
- * and the other. Who knows besides that it is as it was printed need not parse it.
+ * Returns whether a text has a single public key, with or without an origin, in a form that means the same in both
+ * languages. A text that is also known to be printed by adit need not be parsed.
  * @param text with its checksum
  */
 export function isPlainText(text: string, language: DescriptorLanguage): boolean {
@@ -26,17 +26,18 @@ export function isPlainText(text: string, language: DescriptorLanguage): boolean
 }
 
 /**
- * Whether deriving may teach what is worth keeping: not so for fixed keys and scripts. More than enough is said to.
- * @param text printed
+ * Returns whether deriving may produce keys worth caching. Never wrong for a text that needs a cache, but may be true
+ * for others.
+ * @param text printed text
  */
 export function hasCacheableKeys(text: string): boolean {
-  // Ranges end in a star, extended keys begin with xpub or tpub.
+  // Ranges end with a star. Extended keys begin with xpub or tpub.
   return text.includes('*') || text.includes('pub');
 }
 
 /**
- * Surroundings for reading texts of keys that were checked when they came: points are not looked for on the curve
- * again.
+ * Returns a context for texts whose keys were checked before. It does not check again that keys are points on the
+ * curve.
  */
 export function trustingContext(context: DescriptorContext): DescriptorContext {
   return { ...context, keys: { ...context.keys, isPoint: () => true } };

@@ -1,4 +1,4 @@
-// tr(KEY), tr(KEY,TREE) (BIP-0386) and rawtr(KEY), whose key is the output key itself.
+// tr(KEY), tr(KEY,TREE) (BIP-0386), and rawtr(KEY), whose key is the output key itself.
 import { witnessProgramScript } from '../../consensus/script/build-script.js';
 import type { DescriptorContext } from './context.js';
 import type { DeriveOptions } from './derive-options.js';
@@ -6,7 +6,7 @@ import type { KeyExpression } from './key-expression.js';
 import type { ExpansionBuilder, KeyPrinter, Satisfaction, ScriptNode } from './script-node.js';
 import { buildTaproot, type TreeLeaf } from './taproot-tree.js';
 
-/** A script of the tree and its steps from the root. */
+/** Script of the tree, and its depth below the root. */
 export interface LeafNode {
   readonly node: ScriptNode;
   readonly depth: number;
@@ -63,10 +63,10 @@ export class TrNode implements ScriptNode {
     return KEY_PATH;
   }
 
-  /** Braces open down to each leaf's depth and close where a right branch ends. */
+  /** Prints the tree: braces open down to the depth of each leaf, and close after each right branch. */
   #treeText(leaves: readonly string[]): string {
     let text = '';
-    // For every open brace whether its right side has begun.
+    // For every open brace, whether its right side has started.
     const path: boolean[] = [];
     leaves.forEach((leaf, place) => {
       if (place > 0) text += ',';

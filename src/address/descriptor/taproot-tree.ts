@@ -1,21 +1,21 @@
-// Taproot outputs from an internal key and leaves with depths (BIP-0341): merkle root, output key, control blocks. Used
-// by tr().
+// Builds taproot outputs from an internal key and leaves with depths (BIP-0341): merkle root, output key, control
+// blocks.
 import { TAPROOT_LEAF_TAPSCRIPT, tapbranchHash, tapleafHash, taptweakHash } from '../../consensus/script/taproot.js';
 import type { KeyTools } from '../bip32/extended-key.js';
 import type { TaprootLeaf, TaprootOutput } from './expansion.js';
 
-/** A leaf before the tree is built. */
+/** Leaf before the tree is built. */
 export interface TreeLeaf {
   readonly script: Uint8Array;
-  /** Steps from the root. */
+  /** Depth below the root. */
   readonly depth: number;
 }
 
-/** A finished part of the tree. */
+/** Finished part of the tree. */
 interface Subtree {
   readonly hash: Uint8Array;
   readonly depth: number;
-  /** Places of its leaves. */
+  /** Index of its first leaf, and number of its leaves. */
   readonly first: number;
   readonly count: number;
 }
@@ -24,7 +24,7 @@ interface Subtree {
  * Builds an output.
  * @param internalKey x-only, 32 bytes
  * @param leaves from left to right, with depths that make a full binary tree; none for a key-path-only output
- * @returns null when the internal key is no point (or for one tweak in 2^127)
+ * @returns null if the internal key is not a point (or for one tweak in 2^127)
  */
 export function buildTaproot(internalKey: Uint8Array, leaves: readonly TreeLeaf[], { hashes, keys }: KeyTools): TaprootOutput | null {
   const leafHashes = leaves.map(({ script }) => tapleafHash(TAPROOT_LEAF_TAPSCRIPT, script, hashes));
@@ -61,7 +61,7 @@ export function buildTaproot(internalKey: Uint8Array, leaves: readonly TreeLeaf[
   return { outputKey: tweaked.slice(1), internalKey, merkleRoot, leaves: built };
 }
 
-/** The compressed form of an x-only key: its point with even y. */
+/** Returns the compressed form of an x-only key: its point with even y. */
 export function evenKey(xOnly: Uint8Array): Uint8Array {
   const key = new Uint8Array(33);
   key[0] = 2;

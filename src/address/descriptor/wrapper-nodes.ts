@@ -1,5 +1,5 @@
-// Script expressions around others, and those that stand for one script as it is: sh, wsh (BIP-0381, BIP-0382), addr,
-// raw (BIP-0385).
+// Script expressions around others, and expressions for a fixed script: sh, wsh (BIP-0381, BIP-0382), addr, raw
+// (BIP-0385).
 import { compactSizeLength } from '../../consensus/bytes/compact-size.js';
 import { toHex } from '../../consensus/bytes/hex.js';
 import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
@@ -10,7 +10,7 @@ import type { DeriveOptions, OutputType } from './derive-options.js';
 import type { KeyExpression } from './key-expression.js';
 import type { ExpansionBuilder, KeyPrinter, Satisfaction, ScriptNode, SizeTerms } from './script-node.js';
 
-/** A script that names the hash of another. */
+/** Script that contains the hash of another script. */
 abstract class HashNode implements ScriptNode {
   readonly isSingleType = true;
   abstract readonly outputType: OutputType | null;
@@ -91,14 +91,14 @@ export class WshNode extends HashNode {
   }
 }
 
-/** addr(ADDRESS) and raw(HEX): a script and nothing known about it. */
+/** addr(ADDRESS) and raw(HEX): a script about which nothing else is known. */
 export class FixedNode implements ScriptNode {
   readonly isSolvable = false;
   readonly isSingleType = true;
   readonly #script: Uint8Array;
   readonly #address: string | null;
 
-  /** @param address how addr() prints it; null for raw() */
+  /** @param address text for addr(); null for raw() */
   constructor(script: Uint8Array, address: string | null) {
     this.#script = script;
     this.#address = address;

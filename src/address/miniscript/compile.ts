@@ -1,21 +1,21 @@
-// Miniscript to script (BIP-0379's translation table). A v: around a fragment whose last opcode has a VERIFY form uses
-// that form.
+// Compiles miniscript to script (BIP-0379's translation table). If v: wraps a fragment whose last opcode has a VERIFY
+// form, that form is used.
 import { joinScript, plainPush, pushNumber } from '../../consensus/script/build-script.js';
 import { OP } from '../../consensus/script/opcodes.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { MiniscriptNode } from './fragment.js';
 import { has } from './types.js';
 
-/** What keys and hashes are written with. */
+/** Keys and hashes for compiling. */
 export interface CompileTools {
-  /** Keys as the script holds them: 33 bytes, in tapscript 32. */
+  /** Keys as in the script: 33 bytes, in tapscript 32. */
   readonly keys: readonly Uint8Array[];
   readonly hashes: Hashes;
 }
 
 type Piece = number | Uint8Array;
 
-/** The script of a tree. */
+/** Returns the script of a tree. */
 export function compileMiniscript(node: MiniscriptNode, tools: CompileTools): Uint8Array {
   const pieces: Piece[] = [];
   emit(node, tools, false, pieces);
@@ -25,7 +25,7 @@ export function compileMiniscript(node: MiniscriptNode, tools: CompileTools): Ui
 const HASH_OPCODES = { sha256: OP.OP_SHA256, hash256: OP.OP_HASH256, ripemd160: OP.OP_RIPEMD160, hash160: OP.OP_HASH160 } as const;
 const PREIMAGE_SIZE = 32;
 
-/** @param verify whether the last opcode is to be of the VERIFY form */
+/** Appends the script of a node. @param verify whether the last opcode must have its VERIFY form */
 function emit(node: MiniscriptNode, tools: CompileTools, verify: boolean, out: Piece[]): void {
   const { fragment, subs, k, hash, keys } = node;
   const [x, y, z] = subs;

@@ -1,11 +1,11 @@
-// Fragments of miniscript (BIP-0379) and the tree they make. Keys are numbers: places in a list that the tree's owner
-// holds, as one tree serves every index of a ranged descriptor. Nodes know their type and limits from birth (types.ts,
-// limits.ts).
+// Fragments of miniscript (BIP-0379) and the tree of nodes. Keys are numbers, indexes of a list that the owner of the
+// tree has, so that one tree serves every index of a ranged descriptor. Nodes get their type and limits when they are
+// made (types.ts, limits.ts).
 
-/** Where a script stands: what it may hold and what it costs differ. */
+/** Position of a script, which determines what is allowed and what it costs. */
 export type MiniscriptContext = 'wsh' | 'tapscript';
 
-/** What combines others, what stands alone, and the wrappers by their letter. */
+/** Fragments, including the wrappers by their letter. */
 export type Fragment =
   | '0'
   | '1'
@@ -35,49 +35,49 @@ export type Fragment =
   | 'multi'
   | 'multi_a';
 
-/** What a node is made of. */
+/** Parts of a node. */
 export interface NodeFields {
   readonly fragment: Fragment;
   readonly subs: readonly MiniscriptNode[];
-  /** Locktime, or how many are needed; 0 where neither is meant. */
+  /** Lock time or threshold; 0 if the fragment has neither. */
   readonly k: number;
-  /** Of hash fragments, 20 or 32 bytes. */
+  /** Hash of hash fragments, 20 or 32 bytes. */
   readonly hash: Uint8Array | null;
-  /** Places of keys. */
+  /** Indexes of keys. */
   readonly keys: readonly number[];
 }
 
-/** A node of the tree. */
+/** Node of the tree. */
 export interface MiniscriptNode extends NodeFields {
-  /** Type and properties, bits of types.ts; 0 when the parts do not fit. */
+  /** Type and properties as bits of types.ts; 0 if the parts do not fit together. */
   readonly type: number;
-  /** What running and satisfying it costs. */
+  /** Costs of running and satisfying it. */
   readonly limits: Limits;
-  /** Levels below and including this one. */
+  /** Height of the subtree, including this node. */
   readonly height: number;
 }
 
-/** Costs of both ways through a node; NEVER where there is no such way. */
+/** Costs of satisfying and dissatisfying a node; NEVER if that is impossible. */
 export interface Limits {
-  /** Bytes of its script. */
+  /** Size of its script, bytes. */
   readonly size: number;
-  /** Non-push opcodes, run or not. */
+  /** Number of non-push opcodes, executed or not. */
   readonly ops: number;
-  /** Opcodes that CHECKMULTISIGs add (their keys), at most. */
+  /** Largest number of opcodes that CHECKMULTISIG adds (its keys). */
   readonly satOps: number;
   readonly dsatOps: number;
-  /** Stack elements consumed net, and the most there are beyond the end's while running. */
+  /** Stack elements that are consumed. */
   readonly sat: StackUse;
   readonly dsat: StackUse;
-  /** Bytes of the largest witness elements with their lengths. */
+  /** Size of the largest witness elements with their lengths, bytes. */
   readonly satBytes: number;
   readonly dsatBytes: number;
 }
 
-/** How a run uses the stack. */
+/** Stack use of an execution. */
 export interface StackUse {
-  /** How much higher the stack is before than after. */
+  /** Elements consumed: height before minus height after. */
   readonly taken: number;
-  /** How much higher than after it gets. */
+  /** Highest point above the height after the execution. */
   readonly peak: number;
 }

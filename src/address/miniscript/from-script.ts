@@ -1,6 +1,6 @@
-// Script to miniscript: the tree that compiles to these bytes, if there is one (BIP-0379). Read backwards, as a
-// script's end says what it is. For signers that were given a script and nothing else. Core: script/miniscript.h
-// DecodeScript.
+// Decodes a script into the miniscript tree that compiles to it, if there is one (BIP-0379). The script is read
+// backwards, because its end determines its fragment. For signers that have only a script. Core:
+// script/miniscript.h DecodeScript.
 import { decodeNumber } from '../../consensus/script/number.js';
 import { OP } from '../../consensus/script/opcodes.js';
 import { isMinimalPush, ScriptTokenizer } from '../../consensus/script/tokenizer.js';
@@ -9,13 +9,13 @@ import { makeNode } from './make-node.js';
 import { MAX_HEIGHT } from './parse.js';
 import { isValidTopLevel } from './sanity.js';
 
-/** A tree with the keys that its numbers mean, as the script writes them: 33 bytes, in tapscript 32. */
+/** Tree with the keys that its numbers refer to, as in the script: 33 bytes, in tapscript 32. */
 export interface DecodedMiniscript {
   readonly tree: MiniscriptNode;
   readonly keys: readonly Uint8Array[];
 }
 
-/** An opcode, with data when it pushes some. Opcodes with VERIFY in them are two. */
+/** Opcode, with its data if it is a push. An opcode with VERIFY becomes two tokens. */
 interface Token {
   readonly op: number;
   readonly data: Uint8Array | null;
@@ -25,7 +25,7 @@ const NOTHING: Token = { op: -1, data: null };
 const MAX_MULTI_KEYS = 20;
 const MAX_LEAF_KEYS = 999;
 const MAX_LOCK = 0x7fff_ffff;
-/** Bytes of the longest number there is, a lock. */
+/** Bytes of the longest number, a lock time. */
 const MAX_LOCK_SIZE = 5;
 const PREIMAGE_SIZE = 32;
 const HASHES = new Map<number, { readonly fragment: Fragment; readonly size: number }>([
@@ -41,13 +41,13 @@ const WITH_VERIFY = new Map<number, number>([
   [OP.OP_NUMEQUALVERIFY, OP.OP_NUMEQUAL],
 ]);
 const MERGEABLE = new Set(WITH_VERIFY.values());
-/** What stands in front of an expression that is inside another. */
+/** Opcodes that precede an expression inside another one. */
 const OPENERS = new Set<number>([OP.OP_IF, OP.OP_ELSE, OP.OP_NOTIF, OP.OP_TOALTSTACK, OP.OP_SWAP]);
 
 /**
- * The miniscript of a script.
- * @param keyOfHash the key with a HASH160, as the script hashes it; null when it is not known, which leaves the script
- * unknown
+ * Decodes a script; null if it is not valid miniscript.
+ * @param keyOfHash returns the key with a HASH160, as the script hashes it; null if it is unknown, so that the script
+ *   is not decoded
  */
 export function decodeMiniscript(
   script: Uint8Array,
@@ -69,7 +69,7 @@ function tokensOf(script: Uint8Array): Token[] | null {
     const parent = WITH_VERIFY.get(op);
     if (op <= OP.OP_PUSHDATA4) {
       const data = tokenizer.data();
-      // Only shortest pushes compile.
+      // Miniscript compiles to minimal pushes only.
       if (!isMinimalPush(op, data)) return null;
       tokens.push({ op, data });
     } else if (parent !== undefined) {
@@ -82,7 +82,7 @@ function tokensOf(script: Uint8Array): Token[] | null {
   return tokenizer.failed ? null : tokens;
 }
 
-/** A number as scripts push it; null for anything else. */
+/** Returns a number that a script pushes; null for any other token. */
 function numberOf({ op, data }: Token): number | null {
   if (op >= OP.OP_1 && op <= OP.OP_16) return op - OP.OP_1 + 1;
   const value = data === null || data.length === 0 ? Number.NaN : decodeNumber(data, true, MAX_LOCK_SIZE);
@@ -111,7 +111,7 @@ class BackwardReader {
   #op(offset = 0): number {
     return this.#token(offset).op;
   }
-  /** Steps over an opcode when it is the next. */
+  /** Skips an opcode if it is next. */
   #skip(op: number): boolean {
     if (this.#op() !== op) return false;
     this.#at++;
@@ -128,7 +128,7 @@ class BackwardReader {
     return subs.includes(null) ? null : this.#node(fragment, { subs: subs as MiniscriptNode[] });
   }
 
-  /** One or several joined by and_v. */
+  /** Reads one expression, or several joined by and_v. */
   expression(depth: number): MiniscriptNode | null {
     const last = this.#single(depth + 1);
     if (last === null || this.atEnd || OPENERS.has(this.#op())) return last;
@@ -140,7 +140,7 @@ class BackwardReader {
     return this.#leaf() ?? this.#compound(depth);
   }
 
-  /** Fragments without others inside. Leaves everything where it is when there is none. */
+  /** Reads a fragment without others inside. Does not move if there is none. */
   #leaf(): MiniscriptNode | null {
     const { op, data } = this.#token();
     if (op === OP.OP_1) return this.#consume(1, '1', {});
@@ -177,7 +177,7 @@ class BackwardReader {
     return this.keys.push(key) - 1;
   }
 
-  /** DUP HASH160 hash EQUAL VERIFY */
+  /** Reads DUP HASH160 hash EQUAL VERIFY. */
   #keyHash(): MiniscriptNode | null {
     const hash = this.#token(2).data;
     if (this.#op(1) !== OP.OP_EQUAL || this.#op(3) !== OP.OP_HASH160 || this.#op(4) !== OP.OP_DUP || hash?.length !== 20) return null;
@@ -185,7 +185,7 @@ class BackwardReader {
     return key && this.#consume(5, 'pk_h', { keys: [this.#place(key)] });
   }
 
-  /** SIZE 32 EQUAL VERIFY hash-op hash EQUAL */
+  /** Reads SIZE 32 EQUAL VERIFY hash-op hash EQUAL. */
   #hash(): MiniscriptNode | null {
     const kind = HASHES.get(this.#op(2));
     const hash = this.#token(1).data;
@@ -194,7 +194,7 @@ class BackwardReader {
     return numberOf(this.#token(5)) === PREIMAGE_SIZE ? this.#consume(7, kind.fragment, { hash }) : null;
   }
 
-  /** k keys n CHECKMULTISIG */
+  /** Reads k keys n CHECKMULTISIG. */
   #multi(count: number): MiniscriptNode | null {
     const k = numberOf(this.#token(2 + count));
     if (count < 1 || count > MAX_MULTI_KEYS || k === null || k < 1 || k > count) return null;
@@ -207,7 +207,7 @@ class BackwardReader {
     return this.#consume(3 + count, 'multi', { k, keys: found.map((key) => this.#place(key)) });
   }
 
-  /** key CHECKSIG key CHECKSIGADD ... k NUMEQUAL */
+  /** Reads key CHECKSIG key CHECKSIGADD ... k NUMEQUAL. */
   #leafMulti(k: number): MiniscriptNode | null {
     const found: Uint8Array[] = [];
     for (let at = 2; found.length <= MAX_LEAF_KEYS; at += 2) {
@@ -239,14 +239,14 @@ class BackwardReader {
     return null;
   }
 
-  /** An expression behind a SWAP or around the other stack. */
+  /** Reads an expression after SWAP, or between TOALTSTACK and FROMALTSTACK. */
   #wrapped(depth: number): MiniscriptNode | null {
     const alt = this.#skip(OP.OP_FROMALTSTACK);
     const inner = this.expression(depth + 1);
     return this.#skip(alt ? OP.OP_TOALTSTACK : OP.OP_SWAP) ? this.#wrap(alt ? 'a' : 's', inner) : null;
   }
 
-  /** part part ADD part ADD ... k EQUAL */
+  /** Reads part part ADD part ADD ... k EQUAL. */
   #thresh(depth: number): MiniscriptNode | null {
     const k = numberOf(this.#token(1));
     if (k === null || k < 1) return null;
@@ -262,7 +262,7 @@ class BackwardReader {
     return this.#node('thresh', { k, subs: [...subs, first].reverse() });
   }
 
-  /** Everything that ends with ENDIF. */
+  /** Reads a fragment that ends with ENDIF. */
   #conditional(depth: number): MiniscriptNode | null {
     const last = this.expression(depth + 1);
     if (last === null) return null;

@@ -1,20 +1,20 @@
-// What a miniscript costs: bytes of script, opcodes counted against 201, stack elements of a satisfaction and while
-// running. All computed when a node is made. Core: script/miniscript.h.
+// Computes the costs of miniscript: bytes of script, opcodes counted against 201, stack elements of a satisfaction and
+// during execution. They are computed when a node is made. Core: script/miniscript.h.
 import { pushNumber } from '../../consensus/script/build-script.js';
 import type { Limits, MiniscriptContext, NodeFields, StackUse } from './fragment.js';
 import { has } from './types.js';
 
-/** A way that does not exist, in sums and maxima alike. */
+/** Cost of something impossible, in sums and maxima. */
 export const NEVER = Number.NEGATIVE_INFINITY;
 
 const IMPOSSIBLE: StackUse = { taken: NEVER, peak: NEVER };
 const EMPTY: StackUse = { taken: 0, peak: 0 };
 const PUSH: StackUse = { taken: -1, peak: 0 };
-/** Opcodes that take one element and leave none (IF, VERIFY), or take two and leave one. */
+/** Opcodes that consume one element (IF, VERIFY), or replace two by one. */
 const POP_ONE: StackUse = { taken: 1, peak: 1 };
 const EQUAL_VERIFY: StackUse = { taken: 2, peak: 2 };
 
-/** One after the other. */
+/** Stack use of executions one after the other. */
 function then(...runs: readonly StackUse[]): StackUse {
   let taken = 0;
   let peak = 0;
@@ -25,12 +25,12 @@ function then(...runs: readonly StackUse[]): StackUse {
   return taken === NEVER ? IMPOSSIBLE : { taken, peak };
 }
 
-/** Either. */
+/** Largest stack use of two alternatives. */
 function either(a: StackUse, b: StackUse): StackUse {
   return { taken: Math.max(a.taken, b.taken), peak: Math.max(a.peak, b.peak) };
 }
 
-/** The costs of a node from those of its parts. */
+/** Computes the costs of a node from those of its parts. */
 export function limitsOf(node: NodeFields, context: MiniscriptContext): Limits {
   const inner = node.subs.reduce((sum, { limits }) => sum + limits.size, 0);
   const ops = node.subs.reduce((sum, { limits }) => sum + limits.ops, 0);
@@ -207,7 +207,7 @@ function stackUse({ fragment, subs, k, keys }: NodeFields): [sat: StackUse, dsat
     case 'hash160':
       return [then(PUSH, PUSH, EQUAL_VERIFY, EMPTY, PUSH, POP_ONE), IMPOSSIBLE];
     case 'multi': {
-      // From a zero and k signatures to one result, with keys and two numbers pushed between.
+      // From a zero and k signatures to one result, with keys and two numbers pushed in between.
       const use = { taken: k, peak: k + keys.length + 2 };
       return [use, use];
     }
@@ -264,7 +264,10 @@ const ZERO_BYTES = 1;
 const ONE_BYTES = 2;
 const PREIMAGE_BYTES = 1 + 32;
 
-/** Bytes of the largest elements with their lengths. Only dissatisfactions that are not malleable count. */
+/**
+ * Computes the size of the largest witness elements with their lengths. Only dissatisfactions that are not malleable
+ * count.
+ */
 function witnessBytes({ fragment, subs, k, keys }: NodeFields, context: MiniscriptContext): [sat: number, dsat: number] {
   const [x, y, z] = subs.map(({ limits }) => limits);
   const [signature, key] = [SIGNATURE_BYTES[context], KEY_BYTES[context]];
@@ -328,7 +331,7 @@ function witnessBytes({ fragment, subs, k, keys }: NodeFields, context: Miniscri
   }
 }
 
-/** For every number of satisfied parts up to k, the costliest way to satisfy just so many. */
+/** Returns, for every number of satisfied parts up to k, the highest cost of satisfying exactly that many. */
 function thresholdWays<Part, Cost>(
   parts: readonly Part[],
   k: number,

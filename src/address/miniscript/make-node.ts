@@ -1,4 +1,4 @@
-// Makes miniscript nodes with their type and limits. Used by the parser.
+// Makes miniscript nodes with their type and limits.
 import type { Fragment, MiniscriptContext, MiniscriptNode, NodeFields } from './fragment.js';
 import { limitsOf } from './limits.js';
 import { typeOf } from './types.js';
@@ -6,7 +6,7 @@ import { typeOf } from './types.js';
 const NO_SUBS: readonly MiniscriptNode[] = [];
 const NO_KEYS: readonly number[] = [];
 
-/** A node of a fragment; what is not given is empty. */
+/** Makes a node. Parts that are not given are empty. */
 export function makeNode(fragment: Fragment, context: MiniscriptContext, parts: Partial<NodeFields> = {}): MiniscriptNode {
   const { subs = NO_SUBS, k = 0, hash = null, keys = NO_KEYS } = parts;
   const fields: NodeFields = { fragment, subs, k, hash, keys };

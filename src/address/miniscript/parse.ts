@@ -1,17 +1,17 @@
-// Reads miniscript (BIP-0379): wrappers, fragments, and the spellings that stand for others (pk, pkh, and_n, t: l: u:).
-// Keys are read by the caller. Nesting is bounded, as the tree is walked by recursion. Used by descriptors.
+// Parses miniscript (BIP-0379): wrappers, fragments and abbreviations (pk, pkh, and_n, t: l: u:). The caller parses
+// keys. The height is limited, because the tree is walked recursively.
 import { fromHex, isHex } from '../../consensus/bytes/hex.js';
 import { takeExpression } from '../descriptor/cursor.js';
 import type { Fragment, MiniscriptContext, MiniscriptNode } from './fragment.js';
 import { makeNode } from './make-node.js';
 
-/** Reads a key and gives its place in the caller's list. It may throw what it likes. */
+/** Parses a key and returns its index in the caller's list. May throw any error. */
 export type KeyReader = (text: string) => number;
 
-/** Levels of a tree, wrappers among them. Far more than a script of 3,600 bytes has any use for. */
+/** Largest height of a tree, including wrappers. A script of 3,600 bytes needs far less. */
 export const MAX_HEIGHT = 1000;
 
-/** Nodes of a tree. A leaf's script that is full of keys has 30,000. */
+/** Largest number of nodes. A leaf script full of keys has 30,000. */
 const MAX_NODES = 40_000;
 
 const MAX_LOCK = 0x8000_0000;
@@ -19,10 +19,13 @@ const MAX_MULTI_KEYS = 20;
 const MAX_LEAF_KEYS = 999;
 const NUMBER = /^[0-9]{1,20}$/;
 const HASH_SIZES: Partial<Record<Fragment, number>> = { sha256: 32, hash256: 32, ripemd160: 20, hash160: 20 };
-/** Fragments of other fragments and how many they take. */
+/** Number of subexpressions of fragments. */
 const ARITY: Partial<Record<Fragment, number>> = { and_v: 2, and_b: 2, or_b: 2, or_c: 2, or_d: 2, or_i: 2, andor: 3 };
 
-/** Reads an expression. @returns null when it is not miniscript at all; whether it is valid and sane, its type tells */
+/**
+ * Parses an expression.
+ * @returns null if it is not miniscript. The type of the tree tells whether it is valid and sane
+ */
 export function parseMiniscript(text: string, context: MiniscriptContext, readKey: KeyReader): MiniscriptNode | null {
   const reader = new Reader(text, context, readKey);
   const node = reader.expression(0);
@@ -46,12 +49,12 @@ class Reader {
     return this.#at === this.#text.length;
   }
 
-  /** Wrappers, then a fragment. */
+  /** Parses wrappers, then a fragment. */
   expression(depth: number): MiniscriptNode | null {
     if (depth > MAX_HEIGHT || this.#nodes > MAX_NODES) return null;
     const colon = this.#wrappersEnd();
     const wrappers = colon < 0 ? '' : this.#text.slice(this.#at, colon);
-    // No type allows v twice.
+    // No type allows v: twice.
     if (wrappers.length > MAX_HEIGHT || wrappers.includes('vv')) return null;
     this.#nodes += 1 + wrappers.length;
     if (colon >= 0) this.#at = colon + 1;
@@ -60,7 +63,7 @@ class Reader {
     return node !== null && node.height <= MAX_HEIGHT ? node : null;
   }
 
-  /** Where the colon of leading wrappers stands, -1 when there are none. */
+  /** Returns the position of the colon after leading wrappers; -1 if there are none. */
   #wrappersEnd(): number {
     let at = this.#at;
     while (at < this.#text.length && this.#text[at] >= 'a' && this.#text[at] <= 'z') at++;
@@ -132,7 +135,7 @@ class Reader {
   }
 
   #keyed(fragment: 'pk_k' | 'pk_h', checked: boolean): MiniscriptNode | null {
-    // Core cuts the whole expression first: what stands in its brackets is the key, commas and all.
+    // Core takes the whole call first: everything between its brackets is the key, including commas.
     const call = takeExpression({ text: this.#text.slice(this.#at - 1) });
     if (call.length < 2 || !call.endsWith(')')) return null;
     this.#at += call.length - 2;
@@ -160,7 +163,7 @@ class Reader {
     const k = Number(threshold[0]);
     const keys: number[] = [];
     while (this.#acceptSign(',')) {
-      // Core cuts at the next comma, whatever brackets it stands in.
+      // Core takes everything up to the next comma, even inside brackets.
       const end = /^[^,)]+(?=[,)])/.exec(this.#text.slice(this.#at));
       if (end === null) return null;
       this.#at += end[0].length;
@@ -200,7 +203,7 @@ class Reader {
     return value > 0 ? value : null;
   }
 
-  /** Up to the comma or bracket that ends it; brackets of its own (of musig()) belong to it. */
+  /** Takes an argument up to the comma or bracket that ends it. Brackets inside it (musig()) belong to it. */
   #argument(): string {
     const from = this.#at;
     let level = 0;

@@ -1,11 +1,11 @@
-// Judges miniscript: whether it is a valid script at all, and whether it is safe to pay to (BIP-0379): non-malleable,
-// within limits, free of locks and keys that get in each other's way, and never spendable without a signature. Core:
+// Checks miniscript: whether it is a valid script, and whether it is safe to pay to (BIP-0379): non-malleable, within
+// limits, without conflicting locks and repeated keys, and never spendable without a signature. Core:
 // script/miniscript.h.
 import type { MiniscriptContext, MiniscriptNode } from './fragment.js';
 import { NEVER } from './limits.js';
 import { has } from './types.js';
 
-/** What is wrong with a script, in Core's words. */
+/** Reasons why a script is not safe, in Core's words. */
 export type Insanity =
   | 'malleable witnesses exist'
   | 'witnesses without signature exist'
@@ -15,40 +15,40 @@ export type Insanity =
 
 /** Standard size of a witness script. */
 const MAX_WSH_SIZE = 3600;
-/** Opcodes that are no pushes, keys of CHECKMULTISIG included. */
+/** Largest number of non-push opcodes, including keys of CHECKMULTISIG. */
 const MAX_WSH_OPS = 201;
-/** Standard count of witness elements besides the script. */
+/** Largest standard number of witness elements without the script. */
 const MAX_WSH_STACK = 100;
-/** Elements on both stacks. */
+/** Largest number of elements on both stacks. */
 const MAX_STACK = 1000;
 /**
- * A leaf's script has no limit but the standard weight of a transaction (400,000): what is left of it beside the rest
- * of a transaction of one input and one output (378), the largest satisfaction (a thousand elements of 66 bytes and
- * their count, a control block of 4,129 and its size: 70,135), and the script's own size (5).
+ * Largest leaf script. Only the standard weight of a transaction (400,000) limits it: less the rest of a transaction
+ * with one input and one output (378), the largest satisfaction (a thousand elements of 66 bytes and their count, a
+ * control block of 4,129 bytes and its size: 70,135), and the size of the script's length (5).
  */
 const MAX_LEAF_SIZE = 400_000 - 378 - 70_135 - 5;
 
-/** Whether a script is no larger than it may be. */
+/** Returns whether a script is not too large. */
 export function fits(node: MiniscriptNode, context: MiniscriptContext): boolean {
   return node.limits.size <= (context === 'wsh' ? MAX_WSH_SIZE : MAX_LEAF_SIZE);
 }
 
-/** Whether types fit and the script is not too large. */
+/** Returns whether the types fit and the script is not too large. */
 export function isValid(node: MiniscriptNode, context: MiniscriptContext): boolean {
   return node.type !== 0 && fits(node, context);
 }
 
-/** Valid, and usable as a whole script. */
+/** Returns whether a script is valid as a complete script. */
 export function isValidTopLevel(node: MiniscriptNode, context: MiniscriptContext): boolean {
   return isValid(node, context) && has(node.type, 'B');
 }
 
-/** Whether any witness satisfies it. */
+/** Returns whether any witness can satisfy it. */
 export function isSatisfiable(node: MiniscriptNode): boolean {
   return node.limits.sat.taken !== NEVER;
 }
 
-/** Whether every satisfaction can be run and relayed. */
+/** Returns whether every satisfaction can be executed and relayed. */
 export function withinLimits(node: MiniscriptNode, context: MiniscriptContext): boolean {
   const { ops, satOps, sat } = node.limits;
   if (!isValid(node, context)) return false;
@@ -65,7 +65,7 @@ const resultElements = (node: MiniscriptNode): number => ((node.type & MASK_BKW)
 /** Largest number of elements in a satisfaction, without the script. */
 export const witnessElements = (node: MiniscriptNode): number => node.limits.sat.taken + resultElements(node);
 
-/** What makes a part unsafe, null when nothing does. @param repeats nodes that hold a key twice */
+/** Returns why a part is unsafe; null if it is safe. @param repeats nodes that contain a key twice */
 function insanityOf(node: MiniscriptNode, context: MiniscriptContext, repeats: ReadonlySet<MiniscriptNode>): Insanity | 'invalid' | null {
   if (!isValid(node, context)) return 'invalid';
   if (!has(node.type, 'm')) return 'malleable witnesses exist';
@@ -75,17 +75,17 @@ function insanityOf(node: MiniscriptNode, context: MiniscriptContext, repeats: R
   return null;
 }
 
-/** The innermost part that is at fault and why. */
+/** Innermost faulty part, and the reason. */
 export interface Fault {
   readonly node: MiniscriptNode;
-  /** Null: it can't be satisfied; empty: it is no whole script. */
+  /** Null: it cannot be satisfied; empty: it is not a complete script. */
   readonly reason: Insanity | 'invalid' | '' | null;
 }
 
 /**
- * Judges a whole script.
- * @param identity equal for places that hold the same key
- * @returns null when it is sane
+ * Checks a complete script.
+ * @param identity returns equal values for indexes of the same key
+ * @returns null if the script is sane
  */
 export function findFault(root: MiniscriptNode, context: MiniscriptContext, identity: (place: number) => string): Fault | null {
   const repeats = findRepeats(root, identity);
@@ -107,14 +107,17 @@ function firstInsane(node: MiniscriptNode, context: MiniscriptContext, repeats: 
   return reason === null ? null : { node, reason };
 }
 
-/** Nodes with a key that occurs more than once in them. */
+/** Returns the nodes in which a key occurs more than once. */
 function findRepeats(root: MiniscriptNode, identity: (place: number) => string): Set<MiniscriptNode> {
   const repeats = new Set<MiniscriptNode>();
   collectKeys(root, identity, repeats);
   return repeats;
 }
 
-/** The smaller set goes into the larger, so that deep trees stay cheap. Null once a key repeats. */
+/**
+ * Returns the keys of a subtree; null once a key repeats. Merges the smaller set into the larger one, so that deep
+ * trees stay cheap.
+ */
 function collectKeys(node: MiniscriptNode, identity: (place: number) => string, repeats: Set<MiniscriptNode>): Set<string> | null {
   let all: Set<string> | null = new Set();
   for (const place of node.keys) all = join(all, new Set([identity(place)]));

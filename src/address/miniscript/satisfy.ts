@@ -1,29 +1,28 @@
-// Finds the witness that satisfies a miniscript with the signatures, preimages and locks at hand: the smallest one that
-// nobody else can change into another (BIP-0379's tables of satisfactions and dissatisfactions). For signers. Core:
-// ProduceInput.
+// Finds the witness that satisfies miniscript with available signatures, preimages and locks: the smallest one that
+// nobody else can malleate (BIP-0379's tables of satisfactions and dissatisfactions). Core: ProduceInput.
 import type { Fragment, MiniscriptContext, MiniscriptNode } from './fragment.js';
 
-/** What a signer has. */
+/** Data that a signer has. */
 export interface WitnessSource {
-  /** The signature of a key as the witness is to hold it; undefined when there is none. */
+  /** Returns the signature of a key as in the witness; undefined if there is none. */
   signature(place: number): Uint8Array | undefined;
-  /** The key as the script hashes it: 33 bytes, in tapscript 32. */
+  /** Returns the key as the script hashes it: 33 bytes, in tapscript 32. */
   publicKey(place: number): Uint8Array;
-  /** 32 bytes with that hash; undefined when it is not known. */
+  /** Returns the preimage of a hash, 32 bytes; undefined if unknown. */
   preimage(fragment: Fragment, hash: Uint8Array): Uint8Array | undefined;
-  /** Whether the input's sequence satisfies older(k). */
+  /** Returns whether the input's sequence satisfies older(k). */
   isOlder(k: number): boolean;
-  /** Whether the transaction's locktime satisfies after(k). */
+  /** Returns whether the transaction's lock time satisfies after(k). */
   isAfter(k: number): boolean;
 }
 
-/** Elements in order, bottom first, joined without copying; flatten() makes the list. */
+/** Witness elements in order, bottom first, joined without copying. flatten() makes the list. */
 type Rope = Uint8Array | readonly [Rope, Rope] | null;
 
-/** A way to (dis)satisfy a node; null where there is none. */
+/** Way to satisfy or dissatisfy a node; null if there is none. */
 interface Way {
   readonly elements: Rope;
-  /** Bytes with sizes. */
+  /** Size of the elements with their lengths, bytes. */
   readonly size: number;
   readonly signed: boolean;
   readonly malleable: boolean;
@@ -37,16 +36,16 @@ const element = (bytes: Uint8Array): Way => ({ ...NOTHING, elements: bytes, size
 const ZERO = element(new Uint8Array(0));
 const ONE = element(Uint8Array.of(1));
 const ZERO32 = element(new Uint8Array(32));
-/** Size of a preimage, fixed by the script. */
+/** Size of a preimage, which the script enforces. */
 const PREIMAGE_SIZE = 32;
 
-/** The witness of a script, bottom first, without script and control block; null when there is no such witness. */
+/** Returns the witness of a script, bottom first, without script and control block; null if there is none. */
 export function satisfyMiniscript(node: MiniscriptNode, context: MiniscriptContext, source: WitnessSource): Uint8Array[] | null {
   const [, sat] = waysOf(node, context, source);
   return sat === null || sat.malleable || !sat.signed ? null : flatten(sat.elements);
 }
 
-/** Below the other. */
+/** Joins two ways; the first is below the second on the stack. */
 function join(below: Way | null, above: Way | null): Way | null {
   if (below === null || above === null) return null;
   return {
@@ -58,8 +57,8 @@ function join(below: Way | null, above: Way | null): Way | null {
 }
 
 /**
- * The better of two: one that needs no signature must be taken if there is one, or anyone could put it in the other's
- * place.
+ * Returns the better of two ways. One without a signature must be used if it exists, because anybody could replace the
+ * other one by it.
  */
 function choose(a: Way | null, b: Way | null): Way | null {
   if (a === null) return b;
@@ -114,7 +113,7 @@ function waysOf(node: MiniscriptNode, context: MiniscriptContext, source: Witnes
     case 'd':
       return [ZERO, join(xSat, ONE)];
     case 'j':
-      // What dissatisfies the inside without a signature stands in for the zero.
+      // A dissatisfaction of the inner expression without a signature could replace the zero.
       return [xDsat !== null && !xDsat.signed ? malleable(ZERO) : ZERO, xSat];
     case 'v':
       return [null, xSat];
@@ -144,7 +143,7 @@ function signatureWay(place: number, source: WitnessSource): Way | null {
   return signature === undefined ? null : { ...element(signature), signed: true };
 }
 
-/** The best ways to satisfy exactly n of some parts, for every n up to their count. */
+/** Returns the best ways to satisfy exactly n parts, for every n up to their number. */
 function countedWays(parts: readonly Ways[], start: Way): (Way | null)[] {
   let ways: (Way | null)[] = [start];
   for (const [dsat, sat] of parts) {
@@ -156,7 +155,7 @@ function countedWays(parts: readonly Ways[], start: Way): (Way | null)[] {
   return ways;
 }
 
-/** Signatures in the order of keys above one zero; keys that do not sign leave nothing. */
+/** Returns the ways of multi(): signatures in the order of keys above one zero. Other keys have no element. */
 function multiWays({ keys, k }: MiniscriptNode, source: WitnessSource): Ways {
   const sats = countedWays(
     keys.map((place): Ways => [NOTHING, signatureWay(place, source)]),
@@ -167,7 +166,7 @@ function multiWays({ keys, k }: MiniscriptNode, source: WitnessSource): Ways {
   return [dsat, sats[k]];
 }
 
-/** One element per key, that of the first key on top. */
+/** Returns the ways of multi_a(): one element per key, that of the first key on top. */
 function leafMultiWays({ keys, k }: MiniscriptNode, source: WitnessSource): Ways {
   const sats = countedWays(
     keys.toReversed().map((place): Ways => [ZERO, signatureWay(place, source)]),
@@ -177,8 +176,8 @@ function leafMultiWays({ keys, k }: MiniscriptNode, source: WitnessSource): Ways
 }
 
 /**
- * The first part's elements are on top. Satisfying some other number of parts than k dissatisfies it, by which anyone
- * could change it.
+ * Returns the ways of thresh(). The elements of the first part are on top. Any number of satisfied parts other than k
+ * dissatisfies it, so anybody could malleate such a dissatisfaction.
  */
 function threshWays({ subs, k }: MiniscriptNode, context: MiniscriptContext, source: WitnessSource): Ways {
   const ways = countedWays(

@@ -1,16 +1,16 @@
-// Prints miniscript in its canonical spelling: pk and pkh, t: l: u: and and_n wherever they fit. Used by descriptors.
+// Prints miniscript in its canonical form: pk and pkh, t: l: u: and and_n wherever possible.
 import { toHex } from '../../consensus/bytes/hex.js';
 import type { MiniscriptNode } from './fragment.js';
 
-/** Prints the key of a place. */
+/** Prints the key of an index. */
 export type KeyPrinter = (place: number) => string;
 
-/** The text of a tree. */
+/** Returns the text of a tree. */
 export function miniscriptText(node: MiniscriptNode, key: KeyPrinter): string {
   return print(node, key, false);
 }
 
-/** @param wrapped whether wrappers stand right before it, so that a colon is due */
+/** Prints a node. @param wrapped whether wrappers precede it, so that a colon is needed */
 function print(node: MiniscriptNode, key: KeyPrinter, wrapped: boolean): string {
   const { fragment, subs } = node;
   switch (fragment) {

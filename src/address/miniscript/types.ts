@@ -1,11 +1,11 @@
-// Types and properties of miniscript nodes: the correctness, malleability and timelock tables of BIP-0379 as bit
-// arithmetic. Used when nodes are made, and to judge whole scripts.
+// Computes types and properties of miniscript nodes: the correctness, malleability and timelock tables of BIP-0379 as
+// bit arithmetic.
 //
 //   B V K W   what the script leaves on the stack: a truth value, nothing, a key, a truth value one below the top
 //   z o n     it takes no element, exactly one, or one that is not zero on top
 //   d u       it can be dissatisfied; its truth value is exactly 1
-//   f e s m   no dissatisfaction without a signature; one only and none malleable; needs a signature; has a satisfaction
-//             that nobody else can change
+//   f e s m   no dissatisfaction without a signature; a unique non-malleable dissatisfaction; needs a signature;
+//             has a satisfaction that nobody else can change
 //   x         its last opcode has no VERIFY form
 //   g h i j   holds a relative lock by time, by height, an absolute lock by time, by height
 //   k         holds no two locks that exclude each other
@@ -13,7 +13,7 @@ import type { MiniscriptContext, NodeFields } from './fragment.js';
 
 const LETTERS = 'BVKWzondufesmxghijk';
 
-/** Bits of the letters. */
+/** Returns the bits of letters. */
 export function bits(letters: string): number {
   let mask = 0;
   for (const letter of letters) mask |= 1 << LETTERS.indexOf(letter);
@@ -22,14 +22,14 @@ export function bits(letters: string): number {
 
 const cache = new Map<string, number>();
 
-/** Bits of the letters; called with a handful of literals all the time. */
+/** Returns the bits of letters, cached because the same few literals are used all the time. */
 function t(letters: string): number {
   let mask = cache.get(letters);
   if (mask === undefined) cache.set(letters, (mask = bits(letters)));
   return mask;
 }
 
-/** Whether a type has all these letters. */
+/** Returns whether a type has all these letters. */
 export function has(type: number, letters: string): boolean {
   const mask = t(letters);
   return (type & mask) === mask;
@@ -37,12 +37,12 @@ export function has(type: number, letters: string): boolean {
 
 const when = (condition: boolean, mask: number): number => (condition ? mask : 0);
 
-/** nSequence: the bit that says seconds instead of blocks (BIP-0068). */
+/** Bit of nSequence for seconds instead of blocks (BIP-0068). */
 const SEQUENCE_TIME = 1 << 22;
-/** nLockTime: heights below, times from here on. */
+/** nLockTime: lower values are heights, others are times. */
 const LOCKTIME_THRESHOLD = 500_000_000;
 
-/** The type of a node, 0 when its parts do not fit together. */
+/** Returns the type of a node; 0 if its parts do not fit together. */
 export function typeOf(node: NodeFields, context: MiniscriptContext): number {
   const type = computeType(node, context);
   return (type & t('BVKW')) === 0 ? 0 : type;
@@ -105,7 +105,7 @@ function computeType(node: NodeFields, context: MiniscriptContext): number {
   }
 }
 
-/** Under tapscript the argument of IF must be minimal by consensus, so the result is exactly 1. */
+/** In tapscript the argument of IF must be minimal by consensus, so the result is exactly 1. */
 function dupIf(x: number, context: MiniscriptContext): number {
   return (
     when(has(x, 'Vz'), t('B')) |
@@ -117,7 +117,7 @@ function dupIf(x: number, context: MiniscriptContext): number {
   );
 }
 
-/** Both run: locks of two kinds can't be met at once. */
+/** Returns whether two expressions that both run have locks that cannot be satisfied together. */
 function bothLocks(x: number, y: number): boolean {
   const clash = (a: string, b: string): boolean => (has(x, a) && has(y, b)) || (has(x, b) && has(y, a));
   return clash('g', 'h') || clash('i', 'j');
