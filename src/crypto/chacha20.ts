@@ -1,6 +1,6 @@
-// ChaCha20's key stream (RFC 8439's block function with Bernstein's 64-bit counter), as words.
+// Key stream of ChaCha20 (RFC 8439's block function with Bernstein's 64-bit counter), as words.
 
-/** "expand 32-byte k" */
+/** The constant "expand 32-byte k". */
 const SIGMA = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574] as const;
 
 function quarter(x: Uint32Array, a: number, b: number, c: number, d: number): void {
@@ -17,8 +17,9 @@ function quarter(x: Uint32Array, a: number, b: number, c: number, d: number): vo
 const rotate = (word: number, bits: number): number => (word << bits) | (word >>> (32 - bits));
 
 /**
- * Key stream with nonce 0 from counter 0 on.
- * @param key 32 bytes @param words filled with the stream, read as little-endian words; a multiple of 16
+ * Fills words with the key stream, with nonce 0 and from counter 0 on.
+ * @param key 32 bytes
+ * @param words receives little-endian words; its length is a multiple of 16
  */
 export function chacha20Words(key: Uint8Array, words: Uint32Array): void {
   const view = new DataView(key.buffer, key.byteOffset, 32);

@@ -1,49 +1,49 @@
-// ElligatorSwift: public keys as 64 bytes that look like noise (BIP-0324). The mapping itself in bigints, for systems
-// whose libsecp256k1 lacks it, and the interface behind which either stands (crypto/native/ell-swift.ts). The network
-// room through the interface.
+// ElligatorSwift: public keys as 64 bytes that look random (BIP-0324). Contains the mapping in bigints, for systems
+// whose libsecp256k1 lacks it, and the interface that both implementations have (crypto/native/ell-swift.ts). The net
+// module uses the interface.
 import { bytesOfNumber, curveY, FIELD_P, inverse, numberOfBytes, reduce, squareRoot } from './secp-field.js';
 
-/** Bytes of an encoded key. */
+/** Size of an encoded key, bytes. */
 export const ELLSWIFT_BYTES = 64;
 
-/** A secret and its public key, made for one connection. */
+/** Private key and its encoded public key, for one connection. */
 export interface EllSwiftKey {
-  /** 32 bytes; its holder wipes it. */
+  /** Private key, 32 bytes, which its owner wipes. */
   readonly secret: Uint8Array;
-  /** 64 bytes. */
+  /** Encoded public key, 64 bytes. */
   readonly encoding: Uint8Array;
 }
 
 /** Key exchange on encoded keys. */
 export interface EllSwift {
-  /** What does the work, for the log. */
+  /** Name of the library in use, for the log. */
   readonly backend: string;
-  /** A fresh key. */
+  /** Creates a new key. */
   create(): EllSwiftKey;
   /**
-   * The secret shared with the owner of another key (BIP-0324's v2_ecdh): a tagged hash of both encodings, the
-   * initiator's first, and x. Any 64 bytes are a key.
+   * Returns the secret shared with the owner of another key (BIP-0324's v2_ecdh): a tagged hash of both encodings, the
+   * initiator's first, and x. Any 64 bytes are a valid key.
    * @param theirs 64 bytes
    * @returns 32 bytes
    */
   sharedSecret(ours: EllSwiftKey, theirs: Uint8Array, initiating: boolean): Uint8Array;
 }
 
-/** A root of -3. */
+/** Square root of -3. */
 const ROOT_MINUS_3 = squareRoot(FIELD_P - 3n) as bigint;
 const HALF = inverse(2n);
 /** (1 - root) / 2 and (1 + root) / 2. */
 const FACTOR_MINUS = reduce((1n - ROOT_MINUS_3) * HALF);
 const FACTOR_PLUS = reduce((1n + ROOT_MINUS_3) * HALF);
 
-/** The x coordinate that u and t (below p) stand for. Every pair stands for one. */
+/** Returns the x coordinate that u and t (below p) encode. Every pair encodes one. */
 export function xOfPair(u: bigint, t: bigint): bigint {
-  // Zero and points at infinity have stand-ins.
+  // Replace zero, and avoid points at infinity.
   if (u === 0n) u = 1n;
   if (t === 0n) t = 1n;
   const g = u * u * u + 7n;
   if (reduce(g + t * t) === 0n) t = reduce(2n * t);
-  // X and Y over one common denominator: one inverse does for X / Y and Y.
+  // X and Y with a common denominator: one inverse is enough for X / Y and Y.
   const top = reduce(g - t * t);
   const scale = inverse(reduce(2n * t * ROOT_MINUS_3 * u));
   const big = reduce(top * ROOT_MINUS_3 * u * scale);
@@ -55,7 +55,7 @@ export function xOfPair(u: bigint, t: bigint): bigint {
   return curveY(second) !== null ? second : reduce((ratio - u) * HALF);
 }
 
-/** A t with which u stands for x, of the eight there may be; null when this one does not exist. @param which 0 to 7 */
+/** Returns a t with which u encodes x, one of up to eight; null if this one does not exist. @param which 0 to 7 */
 export function tOfPair(x: bigint, u: bigint, which: number): bigint | null {
   let v: bigint;
   let s: bigint;
@@ -78,7 +78,7 @@ export function tOfPair(x: bigint, u: bigint, which: number): bigint | null {
   return negative ? reduce(-t) : t;
 }
 
-/** The x coordinate of an encoded key. @param encoding 64 bytes, any @returns 32 bytes */
+/** Decodes an x coordinate. @param encoding any 64 bytes @returns 32 bytes */
 export function decodeEllSwift(encoding: Uint8Array): Uint8Array {
   const u = reduce(numberOfBytes(encoding));
   const t = reduce(numberOfBytes(encoding.subarray(32)));
@@ -86,8 +86,10 @@ export function decodeEllSwift(encoding: Uint8Array): Uint8Array {
 }
 
 /**
- * One of the many encodings of a key, each as likely as the next.
- * @param x the key's x coordinate, 32 bytes @param random that many unpredictable bytes @returns 64 bytes
+ * Returns one of the many encodings of a key, all equally probable.
+ * @param x the key's x coordinate, 32 bytes
+ * @param random returns that many unpredictable bytes
+ * @returns 64 bytes
  */
 export function encodeEllSwift(x: Uint8Array, random: (bytes: number) => Uint8Array): Uint8Array {
   const xNumber = numberOfBytes(x);

@@ -1,6 +1,6 @@
-// MuHash3072: a hash over a set that changes with the set. Each element becomes a number modulo the prime 2^3072 -
-// 1103717; the set is the product of its elements, kept as a fraction so that removing is a multiplication too. Pure.
-// Core: src/crypto/muhash.cpp.
+// MuHash3072: a hash of a set that can be updated. Each element becomes a number modulo the prime 2^3072 - 1103717. The
+// set is the product of its elements, stored as a fraction so that a removal is a multiplication too. Pure. Core:
+// src/crypto/muhash.cpp.
 
 import { chacha20Words } from './chacha20.js';
 import type { Hashes } from './crypto.js';
@@ -12,17 +12,17 @@ const MASK = (1n << BITS) - 1n;
 const BYTES = 384;
 const WORDS = BYTES / 4;
 
-/** A product below 2^6144 modulo the prime, not always fully reduced: below 2^3072. */
+/** Reduces a product below 2^6144 modulo the prime. The result is below 2^3072, not always fully reduced. */
 function reduce(product: bigint): bigint {
   let value = product;
-  // 2^3072 is GAP modulo the prime: the high part folds down, twice at most from a product.
+  // 2^3072 equals GAP modulo the prime, so the high part folds down, at most twice for a product.
   while (value >> BITS !== 0n) value = (value & MASK) + (value >> BITS) * GAP;
   return value;
 }
 
 const multiply = (a: bigint, b: bigint): bigint => reduce(a * b);
 
-/** Inverse modulo the prime by the extended Euclidean algorithm. @param value not 0 modulo the prime */
+/** Returns the inverse modulo the prime by the extended Euclidean algorithm. @param value not 0 modulo the prime */
 function invert(value: bigint): bigint {
   let [rest, previous] = [value % PRIME, PRIME];
   let [factor, before] = [1n, 0n];
@@ -35,13 +35,13 @@ function invert(value: bigint): bigint {
 }
 
 const words = new Uint32Array(WORDS);
-/** The same words in pairs, the first one low: Node's prebuilt engines run on little-endian machines only. */
+/** The same words in pairs, the first one low. Node's prebuilt binaries run on little-endian machines only. */
 const pairs = new BigUint64Array(words.buffer);
 const parts: bigint[] = new Array(pairs.length);
 
 /**
- * The words as one number, the first word least significant. Joining neighbours level by level is three times as quick
- * as hex.
+ * Returns the words as one number, the first word least significant. Joining neighbours level by level is three times
+ * as fast as hex.
  */
 function numberOfWords(): bigint {
   let count = pairs.length;
@@ -54,7 +54,7 @@ function numberOfWords(): bigint {
   return parts[0];
 }
 
-/** The number of an element: ChaCha20's stream keyed by its SHA-256. */
+/** Returns the number of an element: ChaCha20's key stream with its SHA-256 as key. */
 function numberOf(element: Uint8Array, hashes: Hashes): bigint {
   chacha20Words(hashes.sha256(element), words);
   return numberOfWords();
@@ -73,7 +73,7 @@ function fromBytes(bytes: Uint8Array): bigint {
   return numberOfWords();
 }
 
-/** A set's running hash. */
+/** Hash of a set. */
 export class MuHash {
   #numerator = 1n;
   #denominator = 1n;
@@ -91,7 +91,7 @@ export class MuHash {
     this.#denominator = multiply(this.#denominator, numberOf(element, this.#hashes));
   }
 
-  /** The set's hash, 32 bytes; Core shows it reversed. The set can be changed on. */
+  /** Returns the hash of the set, 32 bytes; Core shows it reversed. The set can still be changed. */
   digest(): Uint8Array {
     if (this.#denominator !== 1n) {
       this.#numerator = multiply(this.#numerator, invert(this.#denominator));
@@ -101,7 +101,7 @@ export class MuHash {
     return this.#hashes.sha256(toBytes(this.#numerator));
   }
 
-  /** Numerator, then denominator, 384 bytes each, little-endian. */
+  /** Encodes the state: numerator, then denominator, 384 bytes each, little-endian. */
   encode(): Uint8Array {
     const bytes = new Uint8Array(2 * BYTES);
     bytes.set(toBytes(this.#numerator));
@@ -109,7 +109,7 @@ export class MuHash {
     return bytes;
   }
 
-  /** @returns null for another length, or numbers that no set gives */
+  /** Decodes a state. @returns null if the length is wrong or no set has these numbers */
   static decode(bytes: Uint8Array, hashes: Hashes): MuHash | null {
     if (bytes.length !== 2 * BYTES) return null;
     const set = new MuHash(hashes);

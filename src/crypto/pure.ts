@@ -1,12 +1,11 @@
-// Hashes without Node: for pure code that runs by itself (tools, other runtimes) and as the second opinion in tests of
-// crypto/native. Slower than the native ones (sha256d of 80 bytes: 4.7 us against 1.7), so the node's threads never use
-// them.
+// Hashes without Node: for pure code that runs by itself (tools, other runtimes), and for tests of crypto/native. They
+// are slower than the native ones (sha256d of 80 bytes: 4.7 us against 1.7 us), so the node's threads do not use them.
 
 import { ripemd160, sha1 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { type Hashes, pairByPair, type Sha256Stream } from './crypto.js';
 
-/** ASCII is all a tag may be; TextEncoder is not part of the language, and this file sees only the language. */
+/** Encodes a tag, which is ASCII. TextEncoder is not part of the language, and this file may use only the language. */
 function tagBytes(tag: string): Uint8Array {
   return Uint8Array.from(tag, (char) => char.charCodeAt(0));
 }
@@ -24,7 +23,7 @@ class PureSha256Stream implements Sha256Stream {
   }
 }
 
-/** Hash functions in plain JavaScript by @noble/hashes; no curve comes with them. */
+/** Creates hash functions in plain JavaScript by @noble/hashes, without a curve. */
 export function createPureHashes(): Hashes {
   const midstates = new Map<string, ReturnType<typeof sha256.create>>();
   const midstate = (tag: string): ReturnType<typeof sha256.create> => {

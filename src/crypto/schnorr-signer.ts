@@ -1,17 +1,20 @@
-// Making BIP-0340 signatures, as a record of functions: what signing taproot outputs needs beyond the checks in
-// crypto.ts. Filled by crypto/native/sign.ts; pure code receives it inside its context.
+// Interface for making BIP-0340 signatures, for taproot outputs. crypto/native/sign.ts implements it; pure code
+// receives it inside its context.
 import type { EcdsaSigner } from './ecdsa-signer.js';
 
-/** Signs for one thread. */
+/** Schnorr signer of one thread. */
 export interface SchnorrSigner {
   /**
-   * @param secret 32 bytes, big-endian @param message 32 bytes
-   * @param tweak 32 bytes to add to the secret once its public key has even y (BIP-0341); null for none
-   * @param auxRand 32 bytes; zeros make the signature the same every time
-   * @returns 64 bytes; null when the secret, or what the tweak makes of it, is no private key
+   * Signs a message.
+   * @param secret 32 bytes, big-endian
+   * @param message 32 bytes
+   * @param tweak 32 bytes to add to the private key after it was negated if its public key has odd y (BIP-0341); null
+   *   for none
+   * @param auxRand 32 bytes; with zeros the signature is always the same
+   * @returns 64 bytes; null if the private key is invalid, before or after the tweak
    */
   signSchnorr(secret: Uint8Array, message: Uint8Array, tweak: Uint8Array | null, auxRand: Uint8Array): Uint8Array | null;
 }
 
-/** Everything that signs transactions. */
+/** Signer for all kinds of transactions. */
 export type Signer = EcdsaSigner & SchnorrSigner;

@@ -1,22 +1,22 @@
-// Numbers modulo secp256k1's p as bigints: what ElligatorSwift needs of the field, and coins stored by their x
-// coordinate. Not in constant time: for public values only.
+// Arithmetic modulo secp256k1's p in bigints, for ElligatorSwift and for coins stored by their x coordinate. Not
+// constant-time, so for public values only.
 
-/** 2^256 - 2^32 - 977 */
+/** The prime p: 2^256 - 2^32 - 977. */
 export const FIELD_P = 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2fn;
 
-/** Least non-negative remainder. */
+/** Returns the least non-negative remainder modulo p. */
 export function reduce(value: bigint): bigint {
   const rest = value % FIELD_P;
   return rest < 0n ? rest + FIELD_P : rest;
 }
 
-/** 32 bytes, big-endian, as a number below 2^256. */
+/** Decodes 32 bytes, big-endian, into a number below 2^256. */
 export function numberOfBytes(bytes: Uint8Array): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, 32);
   return (view.getBigUint64(0) << 192n) | (view.getBigUint64(8) << 128n) | (view.getBigUint64(16) << 64n) | view.getBigUint64(24);
 }
 
-/** A number below 2^256 as 32 bytes, big-endian. */
+/** Encodes a number below 2^256 as 32 bytes, big-endian. */
 export function bytesOfNumber(value: bigint): Uint8Array {
   const bytes = new Uint8Array(32);
   const view = new DataView(bytes.buffer);
@@ -24,16 +24,16 @@ export function bytesOfNumber(value: bigint): Uint8Array {
   return bytes;
 }
 
-/** Squares n times. */
+/** Squares a value n times. */
 function squares(value: bigint, n: number): bigint {
   for (let i = 0; i < n; i++) value = (value * value) % FIELD_P;
   return value;
 }
 
 /**
- * A square root, or null when there is none; the other one is its negative. p is 3 modulo 4, so it is the power (p + 1)
- * / 4, whose binary digits are 223 ones, a zero, 22 ones, four zeros, two ones and two zeros: runs of ones are built by
- * doubling.
+ * Returns a square root; null if there is none. The other root is its negative. p is 3 modulo 4, so the root is the
+ * power (p + 1) / 4. Its binary digits are 223 ones, a zero, 22 ones, four zeros, two ones and two zeros. Runs of ones
+ * are built by doubling.
  */
 export function squareRoot(value: bigint): bigint | null {
   const join = (high: bigint, low: bigint, bits: number): bigint => (squares(high, bits) * low) % FIELD_P;
@@ -52,7 +52,7 @@ export function squareRoot(value: bigint): bigint | null {
   return (root * root) % FIELD_P === value ? root : null;
 }
 
-/** The inverse of a number below p; 0 for 0. */
+/** Returns the inverse of a number below p; 0 for 0. */
 export function inverse(value: bigint): bigint {
   let [before, factor, high, low] = [0n, 1n, FIELD_P, value];
   while (low !== 0n) {
@@ -63,7 +63,7 @@ export function inverse(value: bigint): bigint {
   return value === 0n ? 0n : reduce(before);
 }
 
-/** y of the curve's points with this x: one of the two roots, null when there is no such point. @param x below p */
+/** Returns one of the two y coordinates for an x coordinate; null if there is no such point. @param x below p */
 export function curveY(x: bigint): bigint | null {
   return squareRoot(reduce(x * x * x + 7n));
 }

@@ -1,11 +1,11 @@
-// Arrays for secrets. Small arrays usually lie on V8's heap, where the collector moves them and leaves copies behind
-// that no code can overwrite; an array over a buffer of its own stays where it is. Used wherever private keys, master
-// keys and passphrases are held.
+// Allocates arrays for private keys, master keys and passphrases. Small arrays are usually on V8's heap, where the
+// garbage collector moves them and leaves copies that no code can overwrite. An array with a buffer of its own does not
+// move.
 
-/** Zeros, for a secret of so many bytes. */
+/** Returns an array of zeros for a secret. */
 export const secretBytes = (size: number): Uint8Array<ArrayBuffer> => new Uint8Array(new ArrayBuffer(size));
 
-/** A copy of a secret, which its receiver overwrites. */
+/** Returns a copy of a secret, which the receiver overwrites. */
 export function secretCopy(secret: Uint8Array): Uint8Array<ArrayBuffer> {
   const copy = secretBytes(secret.length);
   copy.set(secret);

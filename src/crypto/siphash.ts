@@ -1,8 +1,8 @@
-// SipHash-2-4 (Aumasson and Bernstein), keyed and quick: for tables whose keys come from strangers, and for the short
-// ids of BIP-0152 and the filters of BIP-0158. 64-bit words are pairs of 32-bit halves, since bigints would cost fifty
-// times more.
+// SipHash-2-4 (Aumasson and Bernstein), a fast keyed hash: for tables whose keys come from untrusted peers, for short
+// ids of BIP-0152 and for filters of BIP-0158. 64-bit words are pairs of 32-bit halves, because bigints would be fifty
+// times slower.
 
-/** A 128-bit key as four 32-bit words, least significant first. */
+/** 128-bit key as four 32-bit words, least significant first. */
 export interface SipKey {
   readonly k0Low: number;
   readonly k0High: number;
@@ -10,7 +10,7 @@ export interface SipKey {
   readonly k1High: number;
 }
 
-/** Reads a key from 16 bytes, both halves little-endian. */
+/** Decodes a key from 16 bytes, both halves little-endian. */
 export function sipKey(bytes: Uint8Array): SipKey {
   const view = new DataView(bytes.buffer, bytes.byteOffset, 16);
   return {
@@ -21,7 +21,7 @@ export function sipKey(bytes: Uint8Array): SipKey {
   };
 }
 
-/** Words v0 to v3 of the state, low half before high half. */
+/** State: words v0 to v3, low half before high half. */
 type State = Uint32Array;
 
 function add(v: State, to: number, from: number): void {
@@ -30,7 +30,7 @@ function add(v: State, to: number, from: number): void {
   v[to + 1] = v[to + 1] + v[from + 1] + (low > 0xffffffff ? 1 : 0);
 }
 
-/** v[at] = rotate left of v[at] by less than 32, then xor with v[with]. */
+/** Rotates v[at] left by less than 32 bits, then applies xor with v[other]. */
 function rotateXor(v: State, at: number, bits: number, other: number): void {
   const low = v[at];
   const high = v[at + 1];
@@ -38,7 +38,7 @@ function rotateXor(v: State, at: number, bits: number, other: number): void {
   v[at + 1] = ((high << bits) | (low >>> (32 - bits))) ^ v[other + 1];
 }
 
-/** Rotation by 32 swaps the halves. */
+/** Rotates by 32 bits, which swaps the halves. */
 function swapHalves(v: State, at: number): void {
   const low = v[at];
   v[at] = v[at + 1];
@@ -68,7 +68,7 @@ function absorb(v: State, low: number, high: number): void {
   v[1] ^= high;
 }
 
-/** The 64-bit hash as [low, high], both unsigned 32-bit. */
+/** Returns the 64-bit hash as [low, high], both unsigned 32-bit. */
 export function sipHash24(key: SipKey, data: Uint8Array): [number, number] {
   const v: State = Uint32Array.of(
     key.k0Low ^ 0x70736575,
@@ -86,7 +86,7 @@ export function sipHash24(key: SipKey, data: Uint8Array): [number, number] {
     const high = data[at + 4] | (data[at + 5] << 8) | (data[at + 6] << 16) | (data[at + 7] << 24);
     absorb(v, low, high);
   }
-  // The last word: the remaining bytes, and the length in the top byte.
+  // Last word: the remaining bytes, and the length in the top byte.
   let low = 0;
   let high = (data.length & 0xff) << 24;
   for (let at = whole; at < data.length; at++) {

@@ -1,10 +1,10 @@
-// ChaCha20-Poly1305 by node:crypto. Called once per thread that speaks Noise.
+// ChaCha20-Poly1305 by node:crypto. Each thread that speaks Noise calls it once.
 import crypto from 'node:crypto';
 import { AEAD_TAG_BYTES, type Aead } from '../aead.js';
 
 const NAME = 'chacha20-poly1305';
 const OPTIONS = { authTagLength: AEAD_TAG_BYTES } as const;
-/** Its type wants it; only another cipher uses it. */
+/** Required by the type; only another cipher reads it. */
 const NO_LENGTH = { plaintextLength: 0 };
 const TWO_32 = 0x1_0000_0000;
 
@@ -36,7 +36,7 @@ export function createAead(): Aead {
       } catch {
         return null;
       }
-      // Never a Buffer, whose slice() is a view.
+      // Return no Buffer: its slice() would be a view.
       return new Uint8Array(plain.buffer, plain.byteOffset, plain.length);
     },
   };

@@ -1,15 +1,14 @@
-// SHA-256, RIPEMD-160 and SHA-1 by calling the OpenSSL inside the node process through koffi, past node:crypto: that
-// spends most of its time on objects. Called by crypto/native/hashes.ts, once per thread.
+// SHA-256, RIPEMD-160 and SHA-1 by calling the OpenSSL inside the Node process through koffi. node:crypto spends most
+// of its time on creating objects.
 //
-// A call through koffi costs more than hashing a block, so there is one call a hash: the message is padded here, its
-// first state is written here, and `update` runs over whole blocks. Measured on Node 20 with SHA instructions: see the
-// bench crypto. Everything small is copied through one fixed block of memory outside the collector's heap, whose
-// address is taken once:
+// A call through koffi costs more than hashing a block, so each hash takes one call: this file pads the message and
+// writes the initial state, and `update` runs over whole blocks. Small data is copied through one fixed block of memory
+// outside the garbage-collected heap, whose address is read once:
 //
 //   0     states      128 each for SHA-256, RIPEMD-160, SHA-1 and streams: SHA256_CTX is 112 bytes, the others less;
 //                     all begin with the words of the state
 //   512   out         result
-//   576   input       up to INPUT_SIZE bytes and their padding; longer input is read where it lies
+//   576   input       up to INPUT_SIZE bytes and their padding; longer input is read in place
 
 import type { LibraryHandle } from 'koffi';
 import type { Hashes, Sha256Stream } from '../crypto.js';
@@ -22,39 +21,39 @@ const INPUT = 576;
 const INPUT_SIZE = 4096;
 const BLOCK = 64;
 const HASH = 32;
-/** Where the second hashes of pairs begin, behind the first ones. */
+/** Offset of the second hashes of pairs, behind the first ones. */
 const SECOND = INPUT + 2 * BLOCK;
-/** Where the length begins in the last block. */
+/** Offset of the length in the last block. */
 const LENGTH_AT = 56;
 
-/** A hash function of the library. */
+/** Hash function of the library. */
 interface Native {
-  /** Where its context lies. */
+  /** Offset of its context. */
   readonly at: number;
-  /** Words of the state of a hash that has seen nothing; its result has as many. */
+  /** Words of the initial state. The result has as many. */
   readonly initial: Uint32Array;
-  /** Whether the state and the length are written with their highest byte first. */
+  /** True if state and length are big-endian. */
   readonly bigEndian: boolean;
-  /** Both return 1. Over whole blocks alone, they change nothing but the state and a count that is not used. */
+  /** Both return 1. For whole blocks they change only the state and an unused count. */
   update(context: number, address: number, length: number): number;
   updateArray(context: number, data: Uint8Array, length: number): number;
 }
 
-/** One thread's scratch memory and the functions that work in it. */
+/** Scratch memory of one thread, and the functions that use it. */
 class DirectHashes {
   readonly #memory = new Uint8Array(new ArrayBuffer(INPUT + INPUT_SIZE + 2 * BLOCK));
-  /** The same in the machine's words. */
+  /** The same memory as words of the machine. */
   readonly #words = new Uint32Array(this.#memory.buffer);
   readonly #base: number;
   readonly #sha256: Native;
   readonly #ripemd160: Native;
   readonly #sha1: Native;
   readonly #finalSha256: (out: number, context: number) => number;
-  /** States behind the two hashes of a tag that every hash under it begins with. */
+  /** States after the two tag hashes that every hash of a tag begins with. */
   readonly #midstates = new Map<string, Uint32Array>();
 
   constructor(library: LibraryHandle) {
-    // Addresses cross as numbers: user memory lies below 2^53 on every 64-bit system, and numbers cost less than
+    // Addresses are passed as numbers: user memory is below 2^53 on every 64-bit system, and numbers are faster than
     // bigints.
     this.#base = Number(koffi().address(this.#memory));
     this.#sha256 = this.#bind(library, 'SHA256', 0, 8, true);
@@ -84,7 +83,7 @@ class DirectHashes {
     return this.#second(this.#sha256);
   }
 
-  /** Paddings are written once, and nothing is allocated: half the time of as many sha256d. */
+  /** Writes the padding once and allocates nothing, so it takes half the time of as many sha256d. */
   sha256dPairs(from: Uint8Array, at: number, count: number, to: Uint8Array, toAt: number): void {
     const memory = this.#memory;
     const words = this.#words;
@@ -160,16 +159,16 @@ class DirectHashes {
     return this.#result(this.#sha256);
   }
 
-  /** State of a SHA-256 that has seen nothing. */
+  /** Returns the initial state of a SHA-256 stream. */
   streamStart(): Uint8Array {
     const state = this.#memory.slice(0, CONTEXT_SIZE);
     new Uint32Array(state.buffer).set(this.#sha256.initial);
-    // How much it has seen.
+    // Number of bytes hashed so far.
     state.fill(0, 32, 40);
     return state;
   }
 
-  /** Moves a state on by these bytes, in place. */
+  /** Updates a state in place. */
   streamUpdate(state: Uint8Array, data: Uint8Array): Uint8Array {
     this.#memory.set(state, STREAM);
     if (data.length <= INPUT_SIZE) {
@@ -193,18 +192,18 @@ class DirectHashes {
     for (let i = 0; i < state.length; i++) words[(at >> 2) + i] = state[i];
   }
 
-  /** Moves the state on by so many bytes at INPUT, whole blocks. */
+  /** Updates the state with whole blocks at INPUT. */
   #blocks(native: Native, bytes: number): void {
     native.update(this.#base + native.at, this.#base + INPUT, bytes);
   }
 
-  /** Leaves the state behind the whole message in its context. */
+  /** Hashes a message. The context then has the final state. */
   #hash(native: Native, data: Uint8Array): void {
     this.#setState(native, native.initial);
     this.#message(native, data, 0);
   }
 
-  /** @param before bytes that the state has seen, whole blocks */
+  /** Updates a state with the rest of a message. @param before bytes that were hashed before, whole blocks */
   #message(native: Native, data: Uint8Array, before: number): void {
     let rest = data;
     if (data.length > INPUT_SIZE) {
@@ -216,7 +215,7 @@ class DirectHashes {
     this.#last(native, rest.length, before + data.length);
   }
 
-  /** The end of a message of `total` bytes: those at INPUT, and the padding. */
+  /** Updates a state with the last bytes at INPUT and the padding of a message of `total` bytes. */
   #last({ at, bigEndian, update }: Native, length: number, total: number): void {
     const memory = this.#memory;
     const end = INPUT + length - (length % BLOCK) + (length % BLOCK < LENGTH_AT ? LENGTH_AT : BLOCK + LENGTH_AT);
@@ -229,7 +228,7 @@ class DirectHashes {
     update(this.#base + at, this.#base + INPUT, end + 8 - INPUT);
   }
 
-  /** The other hash of the result of a SHA-256. */
+  /** Applies a second hash function to the result of SHA-256. */
   #second(native: Native): Uint8Array {
     for (let i = 0; i < 8; i++) this.#words[(INPUT >> 2) + i] = swapped(this.#words[i]);
     this.#setState(native, native.initial);
@@ -247,7 +246,7 @@ class DirectHashes {
   }
 }
 
-/** A word with its bytes the other way round. */
+/** Reverses the bytes of a word. */
 function swapped(word: number): number {
   return ((word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24)) >>> 0;
 }
@@ -271,12 +270,10 @@ class DirectSha256Stream implements Sha256Stream {
   }
 }
 
-/** Lengths on both sides of every boundary: blocks of 64, padding at 56, our input limit. */
+/** Lengths on both sides of every boundary: blocks of 64, padding at 56, and the input limit. */
 const PROBE_LENGTHS = [0, 1, 55, 56, 63, 64, 65, 119, 120, 1_000, INPUT_SIZE, INPUT_SIZE + 1, 10_000];
 
-/**
- * Whether two implementations agree on the probes; a foreign or changed OpenSSL shows itself here and nowhere later.
- */
+/** Returns whether two implementations agree on the probes. This detects an incompatible OpenSSL before it is used. */
 function agree(ours: Hashes, theirs: Hashes): boolean {
   const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
   const pairs = (hashes: Hashes, data: Uint8Array): Uint8Array => {
@@ -296,7 +293,10 @@ function agree(ours: Hashes, theirs: Hashes): boolean {
   });
 }
 
-/** The direct hashes, or null where the process exports no OpenSSL or its answers differ from the reference. */
+/**
+ * Returns the direct hashes; null if the process exports no OpenSSL functions or if their results differ from the
+ * reference.
+ */
 export function loadDirectHashes(reference: Hashes): Hashes | null {
   try {
     const direct = new DirectHashes(koffi().load(null));

@@ -1,6 +1,5 @@
-// Key exchange on ElligatorSwift keys (BIP-0324): by the system's libsecp256k1 where it has the module (0.4 and later),
-// else the mapping in bigints and the curve by the secp256k1 package, which does all that touches secrets in constant
-// time. Called once by the node's wiring.
+// Key exchange with ElligatorSwift keys (BIP-0324): by the system's libsecp256k1 if it has the module (0.4 and later),
+// otherwise by the mapping in bigints and the secp256k1 package, which handles everything secret in constant time.
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { LibraryHandle } from 'koffi';
@@ -12,22 +11,19 @@ import { openSystemLibrary } from './system-curve.js';
 
 const SCALAR = 32;
 const TAG = 'bip324_ellswift_xonly_ecdh';
-/** SECP256K1_FLAGS_TYPE_CONTEXT with the bits for verifying and signing, which new versions ignore. */
+/** SECP256K1_FLAGS_TYPE_CONTEXT with the bits for verifying and signing, which newer versions ignore. */
 const CONTEXT_SIGN = 0x0301;
 
 const fresh = (length: number): Uint8Array => new Uint8Array(randomBytes(length));
 
-/**
- * The exchange of this process, and by what it is done. Throws when there is neither library nor addon for this
- * platform.
- */
+/** Creates the key exchange of this process. Throws if there is neither a library nor an addon for this platform. */
 export function createEllSwift(hashes: Hashes, options: NativeCryptoOptions = {}): EllSwift {
   const library = options.prefer === 'packages' ? null : openSystemLibrary();
   return (library && bindEllSwift(library)) ?? createPackageEllSwift(hashes);
 }
 
 /**
- * Memory outside the collector's heap for all arguments:
+ * Memory outside the garbage-collected heap for all arguments:
  *
  *   0    secret      64   our encoding, or the initiator's     192  shared secret
  *   32   randomness  128  the responder's encoding
@@ -39,7 +35,7 @@ const SECOND_AT = 128;
 const SHARED_AT = 192;
 const MEMORY_SIZE = 224;
 
-/** The library's own module. @returns null when it was built without */
+/** Binds the library's module. @returns null if the library was built without it */
 export function bindEllSwift(library: LibraryHandle): EllSwift | null {
   try {
     const createContext = library.func('secp256k1_context_create', 'size_t', ['unsigned int']);
@@ -55,10 +51,10 @@ export function bindEllSwift(library: LibraryHandle): EllSwift | null {
       'size_t',
       'size_t',
     ]);
-    // The library exports a variable that holds the address of the function.
+    // The library exports a variable with the address of the function.
     const hash = Number(koffi().decode(library.symbol('secp256k1_ellswift_xdh_hash_function_bip324'), 'size_t'));
     const context: number = createContext(CONTEXT_SIGN);
-    // Blinds the arithmetic against observers of its timing; results stay the same.
+    // Protects the arithmetic against timing observation. Results stay the same.
     randomize(context, fresh(SCALAR));
     const memory = new Uint8Array(new ArrayBuffer(MEMORY_SIZE));
     const base = Number(koffi().address(memory));
@@ -98,7 +94,7 @@ export function bindEllSwift(library: LibraryHandle): EllSwift | null {
   }
 }
 
-/** What we use of the package's native binding, which has no types of its own. Misuse and impossible results throw. */
+/** Used functions of the package's native binding, which has no types. Misuse and impossible results throw. */
 interface ExchangeBinding {
   privateKeyVerify(secret: Uint8Array): boolean;
   publicKeyCreate(secret: Uint8Array, compressed: boolean): Uint8Array;
@@ -110,7 +106,7 @@ interface ExchangeBinding {
   ): Uint8Array;
 }
 
-/** By the package's addon and bigints. */
+/** Creates the key exchange with the package's addon and bigints. */
 function createPackageEllSwift(hashes: Hashes): EllSwift {
   const secp = createRequire(import.meta.url)('secp256k1/bindings.js') as ExchangeBinding;
   return {
@@ -126,7 +122,7 @@ function createPackageEllSwift(hashes: Hashes): EllSwift {
     sharedSecret: (ours, theirs, initiating) => {
       checkKeys(ours, theirs);
       const key = new Uint8Array(33);
-      // Either y will do: only x of the product counts.
+      // Either y is right, because only x of the product is used.
       key[0] = 2;
       key.set(decodeEllSwift(theirs), 1);
       const x = secp.ecdh(key, ours.secret, { hashfn: (product) => new Uint8Array(product) }, new Uint8Array(SCALAR));

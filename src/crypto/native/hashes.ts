@@ -1,6 +1,4 @@
-// Hashes by node:crypto: the reference that direct-hashes.ts is checked against, and what runs where that does not
-// load. Called by crypto/native/index.ts, once per thread. Measured on Node 20, 32 bytes: crypto.hash 0.7 us,
-// createHash 1.1, @noble/hashes 1.2 (ripemd160) and 1.0 (sha1).
+// Hashes by node:crypto: the reference for direct-hashes.ts, and the fallback if that does not load.
 
 import nodeCrypto, { createHash, type Hash } from 'node:crypto';
 import { ripemd160 as nobleRipemd160, sha1 as nobleSha1 } from '@noble/hashes/legacy.js';
@@ -8,19 +6,20 @@ import { type Hashes, pairByPair, type Sha256Stream } from '../crypto.js';
 import { loadDirectHashes } from './direct-hashes.js';
 
 /**
- * Longest input, tag prefix included, that is joined in a scratch buffer: below this one call beats a copied midstate.
+ * Longest input, including the tag prefix, that is joined in a scratch buffer. For shorter input one call is faster
+ * than copying a midstate.
  */
 const JOIN_LIMIT = 2048;
 const TAG_PREFIX = 64;
 
 type OneShot = (algorithm: string, data: Uint8Array) => Uint8Array;
 
-/** A Buffer's slice() shares memory and its toString() differs; callers were promised a plain array of their own. */
+/** Converts a Buffer to a plain array: a Buffer's slice() shares memory and its toString() differs. */
 function plain(buffer: Buffer): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
 }
 
-/** crypto.hash where Node has it (20.12 and later), else createHash. */
+/** Returns crypto.hash if Node has it (20.12 and later), otherwise createHash. */
 function pickOneShot(): OneShot {
   if (typeof nodeCrypto.hash === 'function') {
     return (algorithm, data) => plain(nodeCrypto.hash(algorithm, data, 'buffer'));
@@ -28,7 +27,10 @@ function pickOneShot(): OneShot {
   return (algorithm, data) => plain(createHash(algorithm).update(data).digest());
 }
 
-/** OpenSSL builds of some distributions leave legacy algorithms out or refuse them when used; try, don't ask. */
+/**
+ * Returns a legacy hash function, or the fallback. OpenSSL builds of some distributions lack legacy algorithms or
+ * refuse them when used, so it is tried.
+ */
 function legacyHash(oneShot: OneShot, algorithm: string, fallback: (data: Uint8Array) => Uint8Array) {
   try {
     oneShot(algorithm, new Uint8Array(1));
@@ -55,13 +57,13 @@ class NodeSha256Stream implements Sha256Stream {
   }
 }
 
-/** SHA256(tag) twice: the first block of every hash with this tag (BIP-0340), and the hash state after it. */
+/** First block of every hash with a tag, SHA256(tag) twice (BIP-0340), and the state after it. */
 interface TagState {
   readonly prefix: Uint8Array;
   readonly midstate: Hash;
 }
 
-/** Hash functions by node:crypto, with RIPEMD-160 and SHA-1 from @noble/hashes where OpenSSL refuses them. */
+/** Creates hash functions by node:crypto, with RIPEMD-160 and SHA-1 from @noble/hashes if OpenSSL refuses them. */
 export function createNodeHashes(): Hashes {
   const oneShot = pickOneShot();
   const sha256 = (data: Uint8Array): Uint8Array => oneShot('sha256', data);
@@ -114,14 +116,14 @@ export function createNodeHashes(): Hashes {
   };
 }
 
-/** The quickest hashes of this thread and what to call them in the log. */
+/** Returns the fastest hashes for this thread, and their name for the log. */
 export function pickHashes(): { hashes: Hashes; name: string } {
   const node = createNodeHashes();
   const direct = loadDirectHashes(node);
   return direct === null ? { hashes: node, name: 'node:crypto' } : { hashes: direct, name: 'OpenSSL (direct)' };
 }
 
-/** The quickest hashes of this thread, for threads that check no signatures. */
+/** Creates the fastest hashes, for threads that check no signatures. */
 export function createNativeHashes(): Hashes {
   return pickHashes().hashes;
 }

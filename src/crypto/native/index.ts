@@ -1,16 +1,16 @@
-// The one door to native cryptography: picks the quickest libraries at hand and fills a Crypto record. Called once per
-// thread by that thread's entry (node, workers, fronts); pure code receives the record inside its context.
+// Entry point of native cryptography: chooses the fastest libraries and creates a Crypto record. Each thread's entry
+// calls it once; pure code receives the record inside its context.
 
 import type { Crypto, Curve } from '../crypto.js';
 import { createNodeHashes, pickHashes } from './hashes.js';
 import { createPackageEcdsa, createPackageSchnorr } from './package-curve.js';
 import { loadSystemCurve } from './system-curve.js';
 
-/** Backend name when Schnorr checks run on WebAssembly, about six times slower than the system library. */
+/** Backend name if Schnorr checks run in WebAssembly, about six times slower than the system library. */
 const WASM_SCHNORR = 'tiny-secp256k1 (WebAssembly)';
 const NATIVE_ECDSA = 'secp256k1 (npm)';
 
-/** `prefer: 'packages'` leaves koffi and what it opens alone; it exists for tests and for comparing. */
+/** Options. `prefer: 'packages'` does not use koffi and system libraries; for tests and comparisons. */
 export interface NativeCryptoOptions {
   readonly prefer?: 'system' | 'packages';
 }
@@ -19,7 +19,7 @@ function backendName(library: string): string {
   return `${library} (system)`;
 }
 
-/** A Crypto record for this thread: the system's libsecp256k1 where it loads, npm packages for what it lacks. */
+/** Creates a Crypto record for this thread: the system's libsecp256k1 if it loads, npm packages for what it lacks. */
 export function createNativeCrypto(options: NativeCryptoOptions = {}): Crypto {
   const system = options.prefer === 'packages' ? null : loadSystemCurve();
   const ecdsa: Pick<Curve, 'ecdsaVerify' | 'isPoint'> = system?.ecdsa ?? createPackageEcdsa();
@@ -37,7 +37,7 @@ export function createNativeCrypto(options: NativeCryptoOptions = {}): Crypto {
   };
 }
 
-/** What an operator should be told about the choice: null, or a sentence with the remedy. */
+/** Returns a warning for the operator with the remedy; null if none is needed. */
 export function cryptoWarning(backend: Crypto['backend']): string | null {
   if (backend.schnorr !== WASM_SCHNORR) return null;
   const remedy =

@@ -1,11 +1,10 @@
-// Key arithmetic by the secp256k1 package's native addon and node:crypto. Called once per thread that derives keys: by
-// the node's wiring and the workers of wallets.
+// Key arithmetic by the secp256k1 package's native addon and node:crypto. Each thread that derives keys calls it once.
 import nodeCrypto, { createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { KeyMath, RecoverableSignatures } from '../key-math.js';
 import { secretCopy } from '../secret-bytes.js';
 
-/** What we use of the package's native binding, which has no types of its own. Misuse and impossible results throw. */
+/** Used functions of the package's native binding, which has no types. Misuse and impossible results throw. */
 interface KeyBinding {
   publicKeyCreate(secret: Uint8Array, compressed: boolean): Uint8Array;
   publicKeyVerify(publicKey: Uint8Array): boolean;
@@ -39,10 +38,13 @@ function streamHmac(key: Uint8Array, data: Uint8Array): Uint8Array {
 
 const BLOCK = 128;
 const DIGEST = 64;
-/** Room for a key, an index and more; longer data goes the other way. */
+/** Longest data for the fast way: a key, an index and more. */
 const MAX_DATA = 128;
 
-/** By two one-shot hashes (RFC 2104), which take half the time of node:crypto's Hmac objects, where Node has them. */
+/**
+ * Returns HMAC by two one-shot hashes (RFC 2104) if Node has them, which takes half the time of node:crypto's Hmac
+ * objects.
+ */
 function pickHmac(): KeyMath['hmacSha512'] {
   if (typeof nodeCrypto.hash !== 'function') return streamHmac;
   const inner = new Uint8Array(BLOCK + MAX_DATA);
@@ -58,14 +60,14 @@ function pickHmac(): KeyMath['hmacSha512'] {
     inner.set(data, BLOCK);
     outer.set(nodeCrypto.hash('sha512', inner.subarray(0, BLOCK + data.length), 'buffer'), BLOCK);
     const digest = plain(nodeCrypto.hash('sha512', outer, 'buffer'));
-    // Secrets may have been in there.
+    // The buffers may contain secrets.
     inner.fill(0);
     outer.fill(0);
     return digest;
   };
 }
 
-/** Key arithmetic for this thread. Throws when the package's native addon does not load on this platform. */
+/** Creates key arithmetic for this thread. Throws if the package's native addon does not load. */
 export function createKeyMath(): KeyMath & RecoverableSignatures {
   const secp = createRequire(import.meta.url)('secp256k1/bindings.js') as KeyBinding;
   return {

@@ -1,15 +1,14 @@
-// Known answers that a curve library must give before it judges anything: a file of the right name with the right
-// functions may be another library, or a broken build. Once per thread, well under a millisecond. Called by
-// system-curve.ts.
+// Known-answer tests that a curve library must pass before it is used. A file with the right name and functions may be
+// another library, or a broken build. They run once per thread and take well under a millisecond.
 
 import type { Curve } from '../crypto.js';
 
 const fromHex = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, 'hex'));
 
-/** The generator: the public key of the private key 1. */
+/** Generator point: the public key of the private key 1. */
 const G = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
 
-/** BIP-0340, test vectors 0 and 1 of its list: public key, message, signature. */
+/** Test vectors 0 and 1 of BIP-0340: public key, message, signature. */
 const SCHNORR = [
   [
     'f9308a019258c31049344f85f89d5229b531c845836f99b08601f113bce036f9',
@@ -23,9 +22,7 @@ const SCHNORR = [
   ],
 ].map((row) => row.map((hex) => fromHex(hex))) as [Uint8Array, Uint8Array, Uint8Array][];
 
-/**
- * Signature with r of nonce 1 and key 1 over the message z: s = z + r mod n, so anyone can make it without a library.
- */
+/** Signature with nonce 1 and key 1 of the message z: s = z + r mod n, so it can be made without a library. */
 const MESSAGE = fromHex('0000000000000000000000000000000000000000000000000000000000000001');
 const SIGNATURE = fromHex(
   '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'.concat(
@@ -39,7 +36,7 @@ function flipped(bytes: Uint8Array, at: number): Uint8Array {
   return copy;
 }
 
-/** Whether a library checks ECDSA signatures and points. */
+/** Returns whether a library verifies ECDSA signatures and points. */
 export function passesEcdsaTests({ ecdsaVerify, isPoint }: Pick<Curve, 'ecdsaVerify' | 'isPoint'>): boolean {
   const key = fromHex(G);
   return (
@@ -47,12 +44,12 @@ export function passesEcdsaTests({ ecdsaVerify, isPoint }: Pick<Curve, 'ecdsaVer
     !ecdsaVerify(flipped(SIGNATURE, 63), key, MESSAGE) &&
     !ecdsaVerify(SIGNATURE, key, flipped(MESSAGE, 0)) &&
     isPoint(key) &&
-    // No point has this x.
+    // No point has this x coordinate.
     !isPoint(fromHex(`02${'00'.repeat(31)}05`))
   );
 }
 
-/** Whether a library checks BIP-0340 signatures and taproot's tweaks. */
+/** Returns whether a library verifies BIP-0340 signatures and taproot tweaks. */
 export function passesSchnorrTests({ schnorrVerify, tapTweakCheck }: Pick<Curve, 'schnorrVerify' | 'tapTweakCheck'>): boolean {
   const signatures = SCHNORR.every(
     ([key, message, signature]) => schnorrVerify(signature, key, message) && !schnorrVerify(flipped(signature, 40), key, message),

@@ -1,5 +1,5 @@
-// The one import of koffi: on first use, so that a process in which its binary does not load still runs on npm packages
-// and node:crypto. Used by the files of this room that call system libraries.
+// The only import of koffi, loaded on first use. If its binary does not load, the process still runs with npm packages
+// and node:crypto.
 
 import { createRequire } from 'node:module';
 
@@ -7,7 +7,7 @@ type Koffi = typeof import('koffi');
 
 let loaded: Koffi | null = null;
 
-/** Throws where koffi has no binary for this platform, or one that does not load. */
+/** Returns koffi. Throws if it has no binary for this platform, or one that does not load. */
 export function koffi(): Koffi {
   loaded ??= createRequire(import.meta.url)('koffi') as Koffi;
   return loaded;

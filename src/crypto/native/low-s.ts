@@ -1,5 +1,5 @@
-// Which half of the group order S lies in. Libraries take only low S for valid, so both curve doors ask before they
-// verify.
+// Checks which half of the group order S is in. Libraries accept only low S, so both curve implementations check this
+// first.
 
 /** Half the order of secp256k1, rounded down, big-endian (BIP-0062 rule 5, BIP-0146). */
 const HALF_ORDER = Uint8Array.of(
@@ -37,9 +37,9 @@ const HALF_ORDER = Uint8Array.of(
   0xa0,
 );
 
-/** Whether S of a compact signature is above half the order. @param signature 64 bytes, r then s, big-endian */
+/** Returns whether S of a compact signature is above half the order. @param signature 64 bytes, r then s, big-endian */
 export function isHighS(signature: Uint8Array): boolean {
-  // The first byte decides all but one case in 2^7, and for low-S signatures nearly always at once.
+  // The first byte decides all but one case in 2^7, and nearly always for low-S signatures.
   for (let i = 0; i < 32; i++) {
     const byte = signature[32 + i];
     const half = HALF_ORDER[i];

@@ -1,12 +1,11 @@
-// Curve checks by npm packages, where the system has no libsecp256k1: ECDSA by secp256k1 (native addon, 42 us a check),
-// BIP-0340 and key tweaks by tiny-secp256k1 (WebAssembly, about 230 us). Called by crypto/native/index.ts, once per
-// thread.
+// Curve checks by npm packages, for systems without libsecp256k1: ECDSA by secp256k1 (native addon, 42 us per check),
+// BIP-0340 and key tweaks by tiny-secp256k1 (WebAssembly, about 230 us).
 
 import { createRequire } from 'node:module';
 import type { Curve } from '../crypto.js';
 import { isHighS } from './low-s.js';
 
-/** What we use of the secp256k1 package's native binding, which has no types of its own. */
+/** Used functions of the secp256k1 package's native binding, which has no types. */
 interface Secp256k1Package {
   ecdsaVerify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
   publicKeyVerify(publicKey: Uint8Array): boolean;
@@ -15,13 +14,13 @@ interface Secp256k1Package {
 }
 
 /**
- * Only what is used gets loaded: a thread with the system's library needs neither addon nor WebAssembly in its memory.
+ * Packages are loaded on use, so that a thread with the system's library has neither addon nor WebAssembly in memory.
  */
 const require = createRequire(import.meta.url);
 
 /**
- * The native binding itself. The package's main file falls back to the pure-JavaScript `elliptic` in silence; that must
- * never judge a block, so the binding is asked for by name and its absence is an error.
+ * Loads the native binding. The package's main file silently falls back to the pure JavaScript `elliptic`, which must
+ * never check a block. So the binding is loaded by name, and its absence is an error.
  */
 function loadNativePackage(): Secp256k1Package {
   try {
@@ -38,7 +37,7 @@ function hasKeyLength(publicKey: Uint8Array): boolean {
   return publicKey.length === 33 || publicKey.length === 65;
 }
 
-/** ECDSA by the secp256k1 package. Throws when its native binding does not load on this platform. */
+/** Creates ECDSA checks by the secp256k1 package. Throws if its native binding does not load. */
 export function createPackageEcdsa(): Pick<Curve, 'ecdsaVerify' | 'isPoint'> {
   const secp = loadNativePackage();
   const normalized = new Uint8Array(64);
@@ -53,7 +52,7 @@ export function createPackageEcdsa(): Pick<Curve, 'ecdsaVerify' | 'isPoint'> {
         }
         return secp.ecdsaVerify(checked, message, publicKey);
       } catch {
-        // r or s out of range, or not a point: the package throws where the rule is a plain no.
+        // r or s out of range, or not a point: the package throws, but the result is simply "invalid".
         return false;
       }
     },
@@ -62,8 +61,8 @@ export function createPackageEcdsa(): Pick<Curve, 'ecdsaVerify' | 'isPoint'> {
 }
 
 /**
- * BIP-0340 checks and x-only tweaks by tiny-secp256k1. Its WebAssembly leaves by an exception when a key is no point,
- * and loses some of its stack each time: after 3,400 such keys it knew no signature any more. So it gets points only.
+ * Creates BIP-0340 checks and x-only tweaks by tiny-secp256k1. If a key is not a point, its WebAssembly leaves by an
+ * exception and loses some stack. After 3,400 such keys it accepted no signature any more. So it gets points only.
  */
 export function createPackageSchnorr(): Pick<Curve, 'schnorrVerify' | 'tapTweakCheck'> {
   const tiny = require('tiny-secp256k1') as typeof import('tiny-secp256k1');
@@ -86,7 +85,9 @@ export function createPackageSchnorr(): Pick<Curve, 'schnorrVerify' | 'tapTweakC
   };
 }
 
-/** Numbers out of range are refused by an exception; a fault of the WebAssembly itself says nothing about them. */
+/**
+ * Returns false if the package refuses numbers out of range by an exception. A fault of WebAssembly itself is rethrown.
+ */
 function falseIfRefused(check: () => boolean): boolean {
   try {
     return check();

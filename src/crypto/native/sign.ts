@@ -1,6 +1,5 @@
-// Signatures, byte for byte those of Bitcoin Core: ECDSA as its CKey::Sign, Schnorr as CKey::SignSchnorr. By the
-// system's libsecp256k1 where there is one, else by npm packages. Called once per thread that signs: by the node's
-// wiring and the pool's entry.
+// Makes signatures that are byte for byte those of Bitcoin Core: ECDSA as CKey::Sign, Schnorr as CKey::SignSchnorr.
+// Uses the system's libsecp256k1 if there is one, otherwise npm packages.
 import { createRequire } from 'node:module';
 import type { EcdsaSigner } from '../ecdsa-signer.js';
 import type { SchnorrSigner, Signer } from '../schnorr-signer.js';
@@ -8,14 +7,14 @@ import { secretCopy } from '../secret-bytes.js';
 import type { NativeCryptoOptions } from './index.js';
 import { createSystemSigner } from './system-signer.js';
 
-/** What we use of the package's native binding, which has no types of its own. Misuse throws. */
+/** Used functions of the package's native binding, which has no types. Misuse throws. */
 interface SignBinding {
   ecdsaSign(message: Uint8Array, secret: Uint8Array, options: { data?: Uint8Array }): { signature: Uint8Array };
 }
 
 const require = createRequire(import.meta.url);
 
-/** The signer of this thread. Throws when there is neither library nor addon for this platform. */
+/** Creates the signer of this thread. Throws if there is neither a library nor an addon for this platform. */
 export function createSigner(options: NativeCryptoOptions = {}): Signer {
   const system = options.prefer === 'packages' ? null : createSystemSigner();
   return {
@@ -24,7 +23,7 @@ export function createSigner(options: NativeCryptoOptions = {}): Signer {
   };
 }
 
-/** By the secp256k1 package's native addon. */
+/** Creates an ECDSA signer by the secp256k1 package's native addon. */
 function packageEcdsa(): EcdsaSigner {
   const secp = require('secp256k1/bindings.js') as SignBinding;
   return {
@@ -33,7 +32,7 @@ function packageEcdsa(): EcdsaSigner {
       try {
         let { signature } = secp.ecdsaSign(message, secret, {});
         if (signature[0] < 0x80) return signature;
-        // The counter is a 32-bit little-endian number at the front of the extra data; each try succeeds with
+        // The counter is a 32-bit little-endian number at the front of the extra data. Each attempt succeeds with
         // probability 1/2.
         const data = new Uint8Array(32);
         const counter = new DataView(data.buffer);
@@ -43,14 +42,14 @@ function packageEcdsa(): EcdsaSigner {
         }
         return signature;
       } catch {
-        // Zero, or not below the group order.
+        // The private key is zero, or not below the group order.
         return null;
       }
     },
   };
 }
 
-/** By tiny-secp256k1 (WebAssembly). */
+/** Creates a Schnorr signer by tiny-secp256k1 (WebAssembly). */
 function packageSchnorr(): SchnorrSigner {
   const tiny = require('tiny-secp256k1') as typeof import('tiny-secp256k1');
   const tweaked = (secret: Uint8Array, tweak: Uint8Array): Uint8Array | null => {

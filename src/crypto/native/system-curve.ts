@@ -1,8 +1,8 @@
-// Curve checks by the system's libsecp256k1 through koffi: the quickest at hand (ECDSA 33 us, Schnorr 34 us) and the
-// code that Bitcoin Core itself trusts. Called by crypto/native/index.ts, once per thread. Specification: secp256k1.h,
-// secp256k1_extrakeys.h and secp256k1_schnorrsig.h of libsecp256k1 0.1 and later.
+// Curve checks by the system's libsecp256k1 through koffi: the fastest implementation (ECDSA 33 us, Schnorr 34 us), and
+// the code that Bitcoin Core trusts. Specification: secp256k1.h, secp256k1_extrakeys.h and secp256k1_schnorrsig.h of
+// libsecp256k1 0.1 and later.
 //
-// Every length is checked here before a pointer goes out: the library reads what the length promises.
+// Every length is checked here before a pointer is passed, because the library reads as much as the length says.
 
 import type { LibraryHandle } from 'koffi';
 import type { Curve } from '../crypto.js';
@@ -11,10 +11,7 @@ import { koffi } from './koffi.js';
 import { isHighS } from './low-s.js';
 import { ParsedKeys } from './parsed-keys.js';
 
-/**
- * The number is the library's binary interface, raised with its releases: newer ones first, .so.0 is 0.1 and what came
- * before.
- */
+/** File names, newest first. The number is the version of the library's binary interface; .so.0 is 0.1 and older. */
 const LINUX_NAMES = [
   'libsecp256k1.so.7',
   'libsecp256k1.so.6',
@@ -27,14 +24,14 @@ const DARWIN_DIRECTORIES = ['', '/opt/homebrew/lib/', '/usr/local/lib/'];
 const DARWIN_NAMES = ['libsecp256k1.dylib', 'libsecp256k1.5.dylib', 'libsecp256k1.2.dylib', 'libsecp256k1.1.dylib', 'libsecp256k1.0.dylib'];
 
 /**
- * SECP256K1_FLAGS_TYPE_CONTEXT | SECP256K1_FLAGS_BIT_CONTEXT_VERIFY: old versions verify only with this bit, new ones
- * ignore it.
+ * SECP256K1_FLAGS_TYPE_CONTEXT | SECP256K1_FLAGS_BIT_CONTEXT_VERIFY. Old versions need this bit for verifying, newer
+ * ones ignore it.
  */
 const CONTEXT_VERIFY = 0x0101;
 
 type NativeFunction = ReturnType<LibraryHandle['func']>;
 
-/** What a loaded library offers; `schnorr` is absent when it was built without the schnorrsig and extrakeys modules. */
+/** Loaded library. `schnorr` is null if it was built without the schnorrsig and extrakeys modules. */
 export interface SystemCurve {
   /** File name under which it loaded. */
   readonly name: string;
@@ -56,16 +53,16 @@ function tryFunction(library: LibraryHandle, name: string, args: string[]): Nati
   }
 }
 
-/** Serialised public keys start with 02, 03 (33 bytes), 04, 06, 07 (65 bytes); the library tells the rest. */
+/** Sizes of serialised public keys: 02, 03 (33 bytes), 04, 06, 07 (65 bytes). The library checks the rest. */
 const COMPRESSED = 33;
 const UNCOMPRESSED = 65;
-/** BIP-0340: x alone. */
+/** Size of an x-only key (BIP-0340). */
 const XONLY = 32;
 
 /**
- * Memory outside the collector's heap through which all arguments go, with addresses taken once: handing over small
- * arrays themselves makes V8 move each out of its heap first, 1 to 2 us a check. Messages longer than MESSAGE_SIZE are
- * read where they lie.
+ * Memory outside the garbage-collected heap for all arguments, with addresses that are read once. Passing small arrays
+ * makes V8 move each of them out of its heap first, 1 to 2 us per check. Messages longer than MESSAGE_SIZE are read in
+ * place.
  *   0    parsed key, uncompressed    128  signature, or output key     320  message, or tweak
  *   64   parsed signature            192  serialised or x-only key
  */
@@ -78,10 +75,10 @@ const OUTPUT_KEY = SIGNATURE;
 const MESSAGE_SIZE = 32;
 const MEMORY_SIZE = 384;
 
-/** The scratch memory of one thread and where it lies. */
+/** Scratch memory of one thread, and its address. */
 class Scratch {
   readonly memory = new Uint8Array(new ArrayBuffer(MEMORY_SIZE));
-  /** Addresses cross as numbers: user memory lies below 2^53 on every 64-bit system. */
+  /** Address as a number: user memory is below 2^53 on every 64-bit system. */
   readonly base = Number(koffi().address(this.memory));
 }
 
@@ -96,7 +93,7 @@ function bindEcdsa(library: LibraryHandle, context: number, { memory, base }: Sc
     return parseKey(context, to, base + PUBLIC_KEY, publicKey.length) === 1;
   };
   const known = new ParsedKeys(COMPRESSED, parse);
-  // Parsing a key that brings its y takes no root.
+  // Parsing an uncompressed key needs no square root, so it is not cached.
   const find = (publicKey: Uint8Array): number => {
     if (publicKey.length === COMPRESSED) return known.find(publicKey);
     return publicKey.length === UNCOMPRESSED && parse(base + KEY, publicKey) ? base + KEY : 0;
@@ -108,7 +105,8 @@ function bindEcdsa(library: LibraryHandle, context: number, { memory, base }: Sc
       if (parseSignature(context, base + PARSED, base + SIGNATURE) !== 1) return false;
       const key = find(publicKey);
       if (key === 0) return false;
-      // The library calls high S invalid; consensus does not. Low S is the rule, so a call is saved nearly always.
+      // The library refuses high S, consensus does not. Almost all signatures have low S, so normalise only if
+      // necessary.
       if (isHighS(signature)) normalize(context, base + PARSED, base + PARSED);
       memory.set(message, MESSAGE);
       return verify(context, base + PARSED, base + MESSAGE, key) === 1;
@@ -122,7 +120,8 @@ function bindSchnorr(library: LibraryHandle, context: number, { memory, base }: 
   const tweakCheck = tryFunction(library, 'secp256k1_xonly_pubkey_tweak_add_check', ['size_t', 'size_t', 'int', 'size_t', 'size_t']);
   const verify = tryFunction(library, 'secp256k1_schnorrsig_verify', ['size_t', 'size_t', 'size_t', 'size_t', 'size_t']);
   const verifyLong = tryFunction(library, 'secp256k1_schnorrsig_verify', ['size_t', 'size_t', 'void*', 'size_t', 'size_t']);
-  // verify got its length argument together with sign_custom: a library without the one has another form of the other.
+  // The length argument of verify was added together with sign_custom. A library without sign_custom has another
+  // signature of verify.
   const signCustom = tryFunction(library, 'secp256k1_schnorrsig_sign_custom', ['void*', 'void*', 'void*', 'size_t', 'void*', 'void*']);
   if (parseXonly === null || tweakCheck === null || verify === null || verifyLong === null || signCustom === null) return null;
   const known = new ParsedKeys(XONLY, (to, key) => {
@@ -149,13 +148,13 @@ function bindSchnorr(library: LibraryHandle, context: number, { memory, base }: 
   };
 }
 
-/** The library whose curve loadSystemCurve takes; null when there is none. */
+/** Opens the library that loadSystemCurve uses; null if there is none. */
 export function openSystemLibrary(): LibraryHandle | null {
   const curve = loadSystemCurve();
   return curve && koffi().load(curve.name);
 }
 
-/** Loads the first libsecp256k1 that this system has; null when there is none or it lacks even ECDSA. */
+/** Loads the first libsecp256k1 of this system; null if there is none, or if it lacks even ECDSA. */
 export function loadSystemCurve(names: readonly string[] = candidates()): SystemCurve | null {
   for (const name of names) {
     let library: LibraryHandle;
@@ -166,7 +165,7 @@ export function loadSystemCurve(names: readonly string[] = candidates()): System
     }
     try {
       const createContext = library.func('secp256k1_context_create', 'size_t', ['unsigned int']);
-      // Contexts live as long as the thread; verification never changes them.
+      // The context is never freed. Verification does not change it.
       const context: number = createContext(CONTEXT_VERIFY);
       const scratch = new Scratch();
       const ecdsa = bindEcdsa(library, context, scratch);
@@ -174,7 +173,7 @@ export function loadSystemCurve(names: readonly string[] = candidates()): System
       const schnorr = bindSchnorr(library, context, scratch);
       return { name, ecdsa, schnorr: schnorr !== null && passesSchnorrTests(schnorr) ? schnorr : null };
     } catch {
-      // A file of that name which isn't the library: try the next one.
+      // A file with that name that is another library: try the next one.
     }
   }
   return null;

@@ -1,19 +1,20 @@
-// Signatures by the system's libsecp256k1 through koffi. Called by crypto/native/sign.ts, once per thread.
-// Specification: secp256k1.h, secp256k1_extrakeys.h and secp256k1_schnorrsig.h of libsecp256k1 0.2 and later.
+// Makes signatures by the system's libsecp256k1 through koffi. Specification: secp256k1.h, secp256k1_extrakeys.h and
+// secp256k1_schnorrsig.h of libsecp256k1 0.2 and later.
 //
-// Secrets go through scratch memory that is wiped before a call returns, whatever came of it.
+// Private keys go through scratch memory that is wiped before a call returns, also after a failure.
 import { randomBytes } from 'node:crypto';
 import type { LibraryHandle } from 'koffi';
 import type { Signer } from '../schnorr-signer.js';
 import { koffi } from './koffi.js';
 import { openSystemLibrary } from './system-curve.js';
 
-/** SECP256K1_FLAGS_TYPE_CONTEXT with the bits for verifying and signing, which new versions ignore. */
+/** SECP256K1_FLAGS_TYPE_CONTEXT with the bits for verifying and signing, which newer versions ignore. */
 const CONTEXT_SIGN = 0x0301;
 const SCALAR = 32;
 const SIGNATURE = 64;
 
 /**
+ * Layout of the scratch memory:
  *   0    secret                96   counter of ECDSA, or auxiliary randomness
  *   32   message               128  parsed signature          256  key pair
  *   64   tweak                 192  serialised signature
@@ -27,7 +28,7 @@ const SIGNATURE_AT = 192;
 const KEYPAIR_AT = 256;
 const MEMORY_SIZE = 352;
 
-/** What the system's library signs with; parts that it lacks are absent. Null without a library. */
+/** Creates the signer of the system's library, without parts that the library lacks; null if there is no library. */
 export function createSystemSigner(): Partial<Signer> | null {
   const library = openSystemLibrary();
   if (library === null) return null;
@@ -42,7 +43,7 @@ function bind(library: LibraryHandle): Partial<Signer> {
   const createContext = library.func('secp256k1_context_create', 'size_t', ['unsigned int']);
   const randomize = library.func('secp256k1_context_randomize', 'int', ['size_t', 'void*']);
   const context: number = createContext(CONTEXT_SIGN);
-  // Blinds the arithmetic against observers of its timing; results stay the same.
+  // Protects the arithmetic against timing observation. Results stay the same.
   randomize(context, new Uint8Array(randomBytes(SCALAR)));
   const memory = new Uint8Array(new ArrayBuffer(MEMORY_SIZE));
   const base = Number(koffi().address(memory));
@@ -61,7 +62,7 @@ function bindEcdsa(library: LibraryHandle, context: number, memory: Uint8Array, 
       memory.fill(0, EXTRA_AT, EXTRA_AT + SCALAR);
       try {
         for (let tries = 0; ; tries++) {
-          // The first try goes without extra data, later ones with a 32-bit little-endian counter at its front.
+          // The first attempt has no extra data. Later ones have a 32-bit little-endian counter at its front.
           counter.setUint32(0, tries, true);
           const extra = tries === 0 ? 0 : base + EXTRA_AT;
           if (sign(context, base + PARSED_AT, base + MESSAGE_AT, base + SECRET_AT, 0, extra) !== 1) return null;
@@ -99,7 +100,7 @@ function bindSchnorr(library: LibraryHandle, context: number, memory: Uint8Array
       },
     };
   } catch {
-    // Built without the modules for x-only keys and Schnorr, or from before they had these names.
+    // Built without the modules for x-only keys and Schnorr, or older than these names.
     return {};
   }
 }
