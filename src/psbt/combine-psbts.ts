@@ -1,5 +1,4 @@
-// The combiner: what several PSBTs of one transaction know together, the first one's answers first. Core: psbt.cpp
-// CombinePSBTs.
+// Combiner: merges several PSBTs of one transaction. Fields of earlier PSBTs win. Core: psbt.cpp CombinePSBTs.
 import { equalBytes } from '../consensus/bytes/hex.js';
 import { buildTx } from '../consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
@@ -7,7 +6,7 @@ import type { Hashes } from '../crypto/crypto.js';
 import { fieldsOf } from './create-psbt.js';
 import type { Psbt, PsbtInput, PsbtOutput, Version2 } from './psbt.js';
 
-/** Bit of PSBT_GLOBAL_TX_MODIFIABLE: there is a signature with SIGHASH_SINGLE. */
+/** Bit of PSBT_GLOBAL_TX_MODIFIABLE: some signature uses SIGHASH_SINGLE. */
 const HAS_SINGLE = 4;
 
 /**
@@ -41,7 +40,7 @@ function withSequences(tx: TxView, sequence: (input: number) => number, hashes: 
   return parseTx(buildTx({ ...fields, inputs }), hashes, { allowWitness: false });
 }
 
-/** What both allow may be changed; a signature with SINGLE in either is one in both. */
+/** Merges the flags: only what both PSBTs allow may be changed. A signature with SINGLE in either counts. */
 function mergeVersion2(into: Version2, from: Version2): void {
   into.fallbackLocktime ??= from.fallbackLocktime;
   if (into.modifiable === null && from.modifiable === null) return;

@@ -1,4 +1,4 @@
-// The creator: a PSBT that knows nothing but its transaction (BIP-0174).
+// Creator: makes a PSBT with nothing but its transaction (BIP-0174).
 import { buildTx, type TxFields } from '../consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
@@ -9,7 +9,7 @@ export type PsbtVersion = 0 | 2;
 
 const EMPTY = new Uint8Array(0);
 
-/** A blank PSBT of a transaction; scriptSigs and witnesses are left out. @param version of the format */
+/** Creates an empty PSBT of a transaction, without its scriptSigs and witnesses. @param version of the format */
 export function createPsbt(tx: TxView, hashes: Hashes, version: PsbtVersion = 0): Psbt {
   const inputs = Array.from({ length: tx.inputCount }, emptyInput);
   if (version === 2) for (const [i, input] of inputs.entries()) input.sequence = tx.sequence(i);
@@ -22,7 +22,7 @@ export function createPsbt(tx: TxView, hashes: Hashes, version: PsbtVersion = 0)
   };
 }
 
-/** The values of a transaction. */
+/** Returns the fields of a transaction. */
 export function fieldsOf(tx: TxView): TxFields {
   return {
     version: tx.version,
@@ -38,7 +38,7 @@ export function fieldsOf(tx: TxView): TxFields {
   };
 }
 
-/** The same transaction unsigned. */
+/** Returns the transaction without signatures. */
 export function withoutSignatures(tx: TxView, hashes: Hashes): TxView {
   const fields = fieldsOf(tx);
   const inputs = fields.inputs.map((input) => ({ ...input, scriptSig: EMPTY, witness: [] }));

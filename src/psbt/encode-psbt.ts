@@ -1,4 +1,4 @@
-// Writes a PSBT, fields in the order that Core has them. Core: psbt.h Serialize.
+// Encodes a PSBT, with fields in Core's order. Core: psbt.h Serialize.
 import type { OriginKey } from '../address/descriptor/expansion.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
 import type { Hashes } from '../crypto/crypto.js';
@@ -11,8 +11,9 @@ const PREIMAGES = [IN.RIPEMD160, IN.SHA256, IN.HASH160, IN.HASH256];
 const MUSIG2 = [IN.MUSIG2_PARTICIPANTS, IN.MUSIG2_PUB_NONCE, IN.MUSIG2_PARTIAL_SIG];
 
 /**
- * The bytes; hashes order the partial signatures.
- * @param later without the witnesses of transactions whose outputs are spent, as release 32 writes them
+ * Encodes a PSBT.
+ * @param hashes needed for the order of partial signatures
+ * @param later omit witnesses of previous transactions, as release 32 does
  */
 export function encodePsbt(psbt: Psbt, hashes: Hashes, later = false): Uint8Array {
   const out = new ByteWriter(1024);
@@ -27,12 +28,12 @@ export function encodePsbt(psbt: Psbt, hashes: Hashes, later = false): Uint8Arra
   return out.finish();
 }
 
-/** A field whose key is its type alone. */
+/** Writes a field whose key is only its type. */
 function field(out: ByteWriter, type: number, value: Uint8Array): void {
   out.u8(1).u8(type).varBytes(value);
 }
 
-/** A field whose key has more behind the type. */
+/** Writes a field whose key has data after the type. */
 function keyed(out: ByteWriter, type: number, key: Uint8Array, value: Uint8Array): void {
   out
     .compactSize(1 + key.length)
@@ -107,7 +108,7 @@ function writeInput(out: ByteWriter, psbt: Psbt, input: PsbtInput, index: number
   out.u8(SEPARATOR);
 }
 
-/** What an input no longer needs once it has its final scripts. */
+/** Writes the fields that an input no longer needs once it has its final scripts. */
 function writeWorkInProgress(out: ByteWriter, input: PsbtInput, hashes: Hashes, later: boolean): void {
   const signatures = [...input.partialSigs.values()].map((sig) => ({ ...sig, id: hashes.hash160(sig.publicKey) }));
   for (const { publicKey, signature } of sortedBy(signatures, (sig) => sig.id)) keyed(out, IN.PARTIAL_SIG, publicKey, signature);

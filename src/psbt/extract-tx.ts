@@ -1,9 +1,9 @@
-// The extractor: the transaction of a PSBT whose inputs are final. Core: psbt.cpp FinalizeAndExtractPSBT.
+// Extractor: returns the transaction of a PSBT whose inputs are final. Core: psbt.cpp FinalizeAndExtractPSBT.
 import { buildTx } from '../consensus/tx/build-tx.js';
 import { fieldsOf } from './create-psbt.js';
 import type { Psbt } from './psbt.js';
 
-/** The transaction with the final scripts that are there. */
+/** Returns the transaction with the final scripts that are present. */
 export function extractTx({ tx, inputs }: Psbt): Uint8Array {
   const fields = fieldsOf(tx);
   const signed = fields.inputs.map((input, i) => ({

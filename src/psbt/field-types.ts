@@ -1,13 +1,13 @@
-// Types of fields, the first byte of every key. BIP-0174 and, behind the names with TAP, BIP-0371; with MUSIG2,
-// BIP-0373; version 2, BIP-0370. Read by read-*.ts, written by encode-psbt.ts.
+// Types of fields, the first byte of every key: BIP-0174, with TAP in the name BIP-0371, with MUSIG2 BIP-0373, version
+// 2 BIP-0370.
 
-/** The five bytes in front: "psbt" and ff. */
+/** Magic bytes: "psbt" and ff. */
 export const PSBT_MAGIC = Uint8Array.of(0x70, 0x73, 0x62, 0x74, 0xff);
 
-/** In every map: a field of an application's own, behind an identifier. */
+/** Type of an application's own field, in every map. The key contains the application's identifier. */
 export const PROPRIETARY = 0xfc;
 
-/** The whole transaction's map. */
+/** Types of the global map. */
 export const GLOBAL = {
   UNSIGNED_TX: 0x00,
   XPUB: 0x01,
@@ -19,7 +19,7 @@ export const GLOBAL = {
   VERSION: 0xfb,
 } as const;
 
-/** An input's map. */
+/** Types of an input's map. */
 export const IN = {
   NON_WITNESS_UTXO: 0x00,
   WITNESS_UTXO: 0x01,
@@ -50,7 +50,7 @@ export const IN = {
   MUSIG2_PARTIAL_SIG: 0x1c,
 } as const;
 
-/** An output's map. */
+/** Types of an output's map. */
 export const OUT = {
   REDEEM_SCRIPT: 0x00,
   WITNESS_SCRIPT: 0x01,

@@ -1,4 +1,4 @@
-// One PSBT with the inputs and outputs of several, in a new order. Core: rpc/rawtransaction.cpp joinpsbts.
+// Joins several PSBTs into one with all inputs and outputs, in a new order. Core: rpc/rawtransaction.cpp joinpsbts.
 import { hashKey, hashToHex } from '../consensus/bytes/hex.js';
 import { buildTx, type TxInputFields, type TxOutputFields } from '../consensus/tx/build-tx.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
@@ -6,12 +6,15 @@ import type { Hashes } from '../crypto/crypto.js';
 import { fieldsOf } from './create-psbt.js';
 import type { Psbt, PsbtInput, PsbtOutput, RawField } from './psbt.js';
 
-/** A random order of so many things: every number below it once. */
+/** Returns the numbers below `count` in random order. */
 export type Shuffle = (count: number) => readonly number[];
 
 const EMPTY = new Uint8Array(0);
 
-/** Signatures are dropped: they were of other transactions. @returns which outpoint is there twice, when one is */
+/**
+ * Joins PSBTs without their signatures, which are for other transactions.
+ * @returns the outpoint that occurs twice, if any
+ */
 export function joinPsbts(psbts: readonly Psbt[], shuffle: Shuffle, hashes: Hashes): Psbt | { repeated: string } {
   const seen = new Set<string>();
   const unknown = new Map<string, RawField>();

@@ -1,41 +1,41 @@
-// A cursor over a serialised PSBT that fails in the words of Core's streams. Every failure inside one carries the
-// suffix that C++ gives such exceptions: callers print it. Used by read-*.ts.
+// Cursor over a serialised PSBT. Its errors have the words of Core's streams, with the suffix that C++ adds to such
+// exceptions, because callers print them.
 import { ByteReader, DecodeError } from '../consensus/bytes/reader.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Curve, Hashes } from '../crypto/crypto.js';
 
-/** What reading needs: hashes for ids, the curve for keys. */
+/** Cryptography for reading: hashes for ids, the curve for keys. */
 export type PsbtCrypto = Hashes & Pick<Curve, 'isPoint'>;
 
-/** Why bytes are no PSBT, as Core prints it behind "TX decode failed". */
+/** Error of bytes that are not a PSBT, as Core prints it after "TX decode failed". */
 export class PsbtError extends Error {
   override readonly name = 'PsbtError';
 }
 
-/** Fails as a stream does. */
+/** Throws the error of a stream. */
 export function failRead(what: string): never {
   throw new PsbtError(`${what}: iostream error`);
 }
 
 export class PsbtReader {
   readonly crypto: PsbtCrypto;
-  /** Whether rules and words are those of release 32. */
+  /** True to use the rules and messages of release 32. */
   readonly later: boolean;
   readonly #reader: ByteReader;
 
   constructor(bytes: Uint8Array, crypto: PsbtCrypto, later: boolean) {
-    // Views of Buffers would share memory where copies are meant.
+    // A Buffer's slice() shares memory where copies are needed, so convert it.
     this.#reader = new ByteReader(bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes));
     this.crypto = crypto;
     this.later = later;
   }
 
-  /** Fails with the words of a stream, whose name differs between releases. */
+  /** Throws the error of a stream, whose class name differs between releases. */
   failStream(what: string): never {
     return failRead(this.later ? what.replace('CDataStream', 'SpanReader') : what);
   }
 
-  /** Runs a read and puts its failure into the form of Core's. */
+  /** Runs a read, and converts its error to Core's form. */
   withStreamErrors<T>(read: () => T): T {
     try {
       return read();
@@ -66,7 +66,7 @@ export class PsbtReader {
   compactSize(): number {
     return this.withStreamErrors(() => this.#reader.compactSize());
   }
-  /** Bytes behind their size. */
+  /** Reads bytes after their size. */
   varBytes(): Uint8Array {
     return this.withStreamErrors(() => this.#reader.varBytes());
   }
@@ -78,7 +78,7 @@ export class PsbtReader {
     });
   }
 
-  /** A value of its own form behind the size that the form must turn out to have. */
+  /** Reads a value after its size, and checks that the value has this size. */
   readSized<T>(read: () => T): T {
     const size = this.compactSize();
     const start = this.offset;
@@ -87,7 +87,7 @@ export class PsbtReader {
     return value;
   }
 
-  /** A value of exactly so many bytes. */
+  /** Reads a value of exactly this size. */
   fixedBytes(size: number): Uint8Array {
     return this.readSized(() => this.bytes(size));
   }

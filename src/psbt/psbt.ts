@@ -1,24 +1,24 @@
-// A partially signed transaction in memory (BIP-0174): plain records with maps. Made by read-psbt.ts and
-// create-psbt.ts, changed by the roles, written by encode-psbt.ts. Maps are in the order things came in; the code that
-// shows or writes them sorts.
+// A partially signed transaction in memory (BIP-0174): plain records with maps. read-psbt.ts and create-psbt.ts make
+// it, the roles change it, encode-psbt.ts writes it. Maps are in the order of insertion; code that shows or writes them
+// sorts.
 import type { KeyOrigin, OriginKey } from '../address/descriptor/expansion.js';
 import { compareBytes, hashKey } from '../consensus/bytes/hex.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 
-/** A field whose meaning is not known here, or is left to others. */
+/** Field that this module does not interpret. */
 export interface RawField {
-  /** With its type in front. */
+  /** Key, including its type. */
   readonly key: Uint8Array;
   readonly value: Uint8Array;
 }
 
-/** A signature and whose it is. */
+/** Signature and its public key. */
 export interface PartialSig {
   /** 33 or 65 bytes. */
   readonly publicKey: Uint8Array;
-  /** DER with the hash type behind. */
+  /** DER signature, followed by the hash type. */
   readonly signature: Uint8Array;
 }
 
@@ -31,21 +31,21 @@ export interface TapScriptSig {
   readonly signature: Uint8Array;
 }
 
-/** A leaf and the way to it. */
+/** Leaf and its control block. */
 export interface TapLeafScript {
   readonly controlBlock: Uint8Array;
   readonly script: Uint8Array;
   readonly leafVersion: number;
 }
 
-/** Where an x-only key comes from and which leaves it signs for. */
+/** Origin of an x-only key, and the leaves it signs for. */
 export interface TapKeyPath {
   readonly publicKey: Uint8Array;
   readonly leafHashes: readonly Uint8Array[];
   readonly origin: KeyOrigin;
 }
 
-/** Fields of an input; null and empty mean absent. Map keys are hashKey of what the comment names. */
+/** Fields of an input. Null and empty mean absent. Keys of maps are hashKey of the value that the comment names. */
 export interface PsbtInput {
   nonWitnessUtxo: TxView | null;
   witnessUtxo: SpentOutput | null;
@@ -61,18 +61,18 @@ export interface PsbtInput {
   tapKeySig: Uint8Array | null;
   /** By public key and leaf hash. */
   readonly tapScriptSigs: Map<string, TapScriptSig>;
-  /** By control block (and script: fieldKey). */
+  /** Leaf scripts by control block (fieldKey). */
   readonly tapLeafScripts: Map<string, TapLeafScript>;
   /** By public key. */
   readonly tapKeyPaths: Map<string, TapKeyPath>;
   tapInternalKey: Uint8Array | null;
   tapMerkleRoot: Uint8Array | null;
-  /** Version 2: as it was given; without one it is the final sequence. */
+  /** Version 2: sequence as given; null means the final sequence. */
   sequence: number | null;
-  /** Version 2: locks that the input wants of the transaction. */
+  /** Version 2: lock times that the input requires. */
   requiredTime: number | null;
   requiredHeight: number | null;
-  /** By fieldKey of the key. */
+  /** Other fields, by fieldKey of the key. */
   readonly unknown: Map<string, RawField>;
 }
 
@@ -82,36 +82,36 @@ export interface PsbtOutput {
   witnessScript: Uint8Array;
   readonly keyPaths: Map<string, OriginKey>;
   tapInternalKey: Uint8Array | null;
-  /** Leaves as BIP-0371 writes them: depth, version, script with its size. */
+  /** Leaves as encoded by BIP-0371: depth, version, script with its size. */
   tapTree: Uint8Array | null;
   readonly tapKeyPaths: Map<string, TapKeyPath>;
   readonly unknown: Map<string, RawField>;
 }
 
-/** What version 2 adds. */
+/** Global fields of version 2. */
 export interface Version2 {
   fallbackLocktime: number | null;
-  /** PSBT_GLOBAL_TX_MODIFIABLE: 1 inputs, 2 outputs may change, 4 there are signatures with SIGHASH_SINGLE. */
+  /** PSBT_GLOBAL_TX_MODIFIABLE: 1 inputs may change, 2 outputs may change, 4 some signature uses SIGHASH_SINGLE. */
   modifiable: number | null;
 }
 
 /** A partially signed transaction. */
 export interface Psbt {
-  /** Without scriptSigs and witnesses; in version 2 the one that the fields describe. */
+  /** Transaction without scriptSigs and witnesses. In version 2, the one that the fields describe. */
   readonly tx: TxView;
   /** Null in version 0. */
   readonly version2: Version2 | null;
-  /** As many as the transaction has. */
+  /** One per input of the transaction. */
   readonly inputs: PsbtInput[];
   readonly outputs: PsbtOutput[];
   readonly unknown: Map<string, RawField>;
 }
 
 const EMPTY = new Uint8Array(0);
-/** Longer keys go into maps by their hash. */
+/** Longer keys are replaced by their hash in maps. */
 const PLAIN_KEY = 256;
 
-/** A map key for bytes of any length. */
+/** Returns a map key for bytes of any length. */
 export function fieldKey(bytes: Uint8Array, hashes: Hashes): string {
   return bytes.length <= PLAIN_KEY ? hashKey(bytes) : `sha256 ${hashKey(hashes.sha256(bytes))}`;
 }
@@ -152,14 +152,14 @@ export function emptyOutput(): PsbtOutput {
   };
 }
 
-/** Whether an input has its final scripts. */
+/** Returns whether an input has final scripts. */
 export function isFinal(input: PsbtInput): boolean {
   return input.finalScriptSig.length > 0 || input.finalWitness.length > 0;
 }
 
 /**
- * The output that an input spends, as far as its fields tell: out of its previous transaction, else as given; null when
- * neither says.
+ * Returns the output that an input spends: from its previous transaction, otherwise from its witness UTXO; null if it
+ * has neither.
  */
 export function utxoOf(psbt: Psbt, index: number): SpentOutput | null {
   const { nonWitnessUtxo, witnessUtxo } = psbt.inputs[index];
@@ -169,7 +169,7 @@ export function utxoOf(psbt: Psbt, index: number): SpentOutput | null {
   return { value: nonWitnessUtxo.outputValue(at), script: nonWitnessUtxo.outputScript(at) };
 }
 
-/** Values in the order of some bytes of theirs. */
+/** Sorts values by bytes of theirs. */
 export function sortedBy<T>(values: Iterable<T>, bytesOf: (value: T) => Uint8Array): T[] {
   return [...values].sort((a, b) => compareBytes(bytesOf(a), bytesOf(b)));
 }

@@ -1,10 +1,10 @@
-// The order of fields in which Core has them, used where PSBTs are written and shown: those that are kept byte for
-// byte, by their types, and leaves of taproot.
+// Sorts fields in Core's order, for writing and showing PSBTs: fields that are stored byte for byte, by their types,
+// and taproot leaves.
 import { compareBytes } from '../consensus/bytes/hex.js';
 import { GLOBAL, IN } from './field-types.js';
 import { type PsbtInput, type RawField, sortedBy, type TapLeafScript } from './psbt.js';
 
-/** Leaves by script and version, the shortest way first. */
+/** Returns leaves sorted by script and version, the shortest path first. */
 export const sortedLeaves = ({ tapLeafScripts }: PsbtInput): TapLeafScript[] =>
   [...tapLeafScripts.values()].sort(
     (a, b) =>
@@ -16,7 +16,7 @@ export const sortedLeaves = ({ tapLeafScripts }: PsbtInput): TapLeafScript[] =>
 
 const KEY_SIZE = 33;
 
-/** Fields of one type in their order. */
+/** Returns fields of one type in Core's order. */
 export function rawOf(fields: ReadonlyMap<string, RawField>, type: number): RawField[] {
   const found = [...fields.values()].filter(({ key }) => key[0] === type);
   if (type === GLOBAL.XPUB) return found.sort(byOrigin);
@@ -24,11 +24,11 @@ export function rawOf(fields: ReadonlyMap<string, RawField>, type: number): RawF
   return sortedBy(found, ({ key }) => (signers.includes(type) ? byAggregate(key) : key));
 }
 
-/** Fields of some types, type after type. */
+/** Returns fields of some types, type after type. */
 export const sortedRaw = (fields: ReadonlyMap<string, RawField>, types: readonly number[]): RawField[] =>
   fields.size === 0 ? [] : types.flatMap((type) => rawOf(fields, type));
 
-/** All other fields. */
+/** Returns the fields of all other types. */
 export const remaining = (fields: ReadonlyMap<string, RawField>, types: readonly number[]): RawField[] =>
   sortedBy(
     [...fields.values()].filter(({ key }) => !types.includes(key[0])),
@@ -36,8 +36,7 @@ export const remaining = (fields: ReadonlyMap<string, RawField>, types: readonly
   );
 
 /**
- * Extended keys by their masters, then by the length of their paths, then by these (numbers of 4 bytes, low bytes
- * first).
+ * Compares extended keys by master fingerprint, then by path length, then by path (numbers of 4 bytes, little-endian).
  */
 function byOrigin(a: RawField, b: RawField): number {
   const masters = compareBytes(a.value.subarray(0, 4), b.value.subarray(0, 4));
@@ -50,7 +49,7 @@ function byOrigin(a: RawField, b: RawField): number {
   return compareBytes(a.key.subarray(46), b.key.subarray(46)) || compareBytes(a.key, b.key);
 }
 
-/** What a signer's field of MuSig2 is sorted by: the aggregate key, the leaf or none, the participant. */
+/** Returns the sort key of a MuSig2 signer's field: aggregate key, leaf if any, participant. */
 function byAggregate(key: Uint8Array): Uint8Array {
   const out = new Uint8Array(2 * KEY_SIZE + 32);
   out.set(key.subarray(1 + KEY_SIZE), 0);

@@ -1,4 +1,4 @@
-// Fields that inputs and outputs have in common: key paths, scripts, raw fields. Core: script/sign.h, psbt.h.
+// Reads fields that inputs and outputs have in common: key paths, scripts, raw fields. Core: script/sign.h, psbt.h.
 import type { KeyOrigin, OriginKey } from '../address/descriptor/expansion.js';
 import { hashKey, toHex } from '../consensus/bytes/hex.js';
 import { ByteReader } from '../consensus/bytes/reader.js';
@@ -7,17 +7,17 @@ import { PROPRIETARY } from './field-types.js';
 import { fieldKey, type RawField, type TapKeyPath } from './psbt.js';
 import { failRead, type PsbtReader } from './psbt-reader.js';
 
-/** Maps as Core names them. */
+/** Names of maps in Core's messages. */
 export type MapName = 'global' | 'input' | 'output';
 
-/** Reads keys until the separator, and hands each to the caller, which reads the value. */
+/** Reads keys until the separator. The callback reads the value of each key. */
 export function readMap(reader: PsbtReader, name: MapName, field: (key: Uint8Array) => void): void {
   const seen = new Set<string>();
   while (!reader.isEmpty) {
     const key = reader.varBytes();
     if (key.length === 0) return;
     if (reader.later) {
-      // Types are numbers of one to nine bytes there; those with a meaning have one.
+      // There, a type is a number of one to nine bytes. All known types have one byte.
       reader.withStreamErrors(() => new ByteReader(key).compactSize());
       const id = fieldKey(key, reader.crypto);
       if (seen.has(id)) failRead(`Duplicate Key, ${name} key "${toHex(key)}" already provided`);
@@ -28,14 +28,14 @@ export function readMap(reader: PsbtReader, name: MapName, field: (key: Uint8Arr
   failRead(`Separator is missing at the end of ${name === 'global' ? 'the global' : `an ${name}`} map`);
 }
 
-/** Refuses keys of another size. @param name as Core calls the type @param older the words before release 32 */
+/** Refuses keys of another size. @param name Core's name of the type @param older message before release 32 */
 export function checkKeySize(reader: PsbtReader, key: Uint8Array, size: number, name: string, older: string): void {
   if (key.length !== size) failRead(reader.later ? `Size of key was not ${size} for the type ${name}` : older);
 }
 
 /**
- * A field that there is once and whose key is its type alone.
- * @param name as Core calls the type since release 32; duplicate and longKey are its names before that
+ * Checks a field that may occur once and whose key is only its type.
+ * @param name Core's name of the type since release 32; duplicate and longKey are its earlier names
  */
 export function checkSingleField(
   reader: PsbtReader,
@@ -52,7 +52,7 @@ export function checkSingleField(
   seen.add(type);
 }
 
-/** The public key behind the type. @param what of which kind of field */
+/** Reads the public key after the type. @param what kind of field, for the message */
 export function readPublicKey(reader: PsbtReader, key: Uint8Array, what: string): Uint8Array {
   if (key.length !== 34 && key.length !== 66) failRead(`Size of key was not the expected size for the type ${what}`);
   const publicKey = key.subarray(1);
@@ -64,7 +64,7 @@ export function isPublicKey(reader: PsbtReader, bytes: Uint8Array): boolean {
   return isValidPublicKeySize(bytes) && reader.crypto.isPoint(bytes);
 }
 
-/** The size in front of a fingerprint and a path. */
+/** Reads the size of a fingerprint with its path. */
 export function readOriginSize(reader: PsbtReader): number {
   return checkOriginSize(reader.compactSize());
 }
@@ -73,7 +73,7 @@ function checkOriginSize(size: number): number {
   return size % 4 !== 0 || size <= 0 ? failRead('Invalid length for HD key path') : size;
 }
 
-/** Fingerprint and path in so many bytes. */
+/** Reads a fingerprint and a path of this total size. */
 function readOrigin(reader: PsbtReader, size: number): KeyOrigin {
   checkOriginSize(size);
   const fingerprint = reader.bytes(4);
@@ -104,14 +104,14 @@ export function readTapKeyPath(reader: PsbtReader, key: Uint8Array, where: strin
   paths.set(id, { publicKey: key.subarray(1), leafHashes, origin: readOrigin(reader, size - hashesSize) });
 }
 
-/** What a proprietary field's key says: whose it is, and which of theirs. @throws DecodeError */
+/** Decodes the key of a proprietary field. @throws DecodeError */
 export function proprietaryKey(key: Uint8Array): { readonly identifier: Uint8Array; readonly subtype: number } {
   const reader = new ByteReader(key);
   reader.u8();
   return { identifier: reader.varBytes(), subtype: reader.compactSize() };
 }
 
-/** Keeps a field as it is. @param read its value with the size in front */
+/** Stores a field unchanged. @param read reads its value, after the size */
 export function readRaw(
   reader: PsbtReader,
   key: Uint8Array,

@@ -1,5 +1,5 @@
-// Reads the map of one input. Core: psbt.h PSBTInput; the words are those of 0.21.1, and of later versions for what
-// came later.
+// Reads the map of one input. Core: psbt.h PSBTInput. Messages are those of 0.21.1, or of later versions for later
+// fields.
 import { hashKey } from '../consensus/bytes/hex.js';
 import { checkSignatureEncoding } from '../consensus/script/encoding.js';
 import { SCRIPT_VERIFY_DERSIG, SCRIPT_VERIFY_STRICTENC } from '../consensus/script/flags.js';
@@ -11,7 +11,7 @@ import { checkKeySize, checkSingleField, readKeyPath, readMap, readPublicKey, re
 import { readMusigInput } from './read-musig.js';
 import { type InputOfVersion2, readVersion2Input } from './read-version2.js';
 
-/** @param version2 filled in version 2, null in version 0, where its fields are refused */
+/** Reads an input. @param version2 receives fields of version 2; null in version 0, which refuses them */
 export function readInput(reader: PsbtReader, version2: InputOfVersion2 | null): PsbtInput {
   const input = emptyInput();
   const seen = new Set<number>();
@@ -43,7 +43,7 @@ function readField(reader: PsbtReader, key: Uint8Array, input: PsbtInput, seen: 
     case IN.SIGHASH:
       checkSingleField(reader, seen, key, 'Input Sighash Type', 'input sighash type', 'Sighash type');
       input.sighashType = reader.readSized(() => reader.u32() | 0);
-      // Before release 32 none was chosen then.
+      // Before release 32, 0 meant that no type was chosen.
       if (input.sighashType === 0 && !reader.later) input.sighashType = null;
       break;
     case IN.REDEEM_SCRIPT:
@@ -77,7 +77,7 @@ function readField(reader: PsbtReader, key: Uint8Array, input: PsbtInput, seen: 
   }
 }
 
-/** Fields of BIP-0371 and BIP-0373; everything else is kept as it is. */
+/** Reads fields of BIP-0371 and BIP-0373. All others are stored unchanged. */
 function readLater(reader: PsbtReader, key: Uint8Array, input: PsbtInput, seen: Set<number>): void {
   switch (key[0]) {
     case IN.RIPEMD160:
@@ -124,18 +124,18 @@ function readLater(reader: PsbtReader, key: Uint8Array, input: PsbtInput, seen: 
   }
 }
 
-/** DER and a defined hash type. */
+/** Returns whether a signature is DER with a defined hash type. */
 const isSignature = (bytes: Uint8Array): boolean =>
   bytes.length > 0 && checkSignatureEncoding(bytes, SCRIPT_VERIFY_DERSIG | SCRIPT_VERIFY_STRICTENC) === ScriptError.OK;
 
-/** An output as transactions have it. The value -1 is how Core marks none. */
+/** Reads an output as in transactions. Core marks a missing one by the value -1. */
 function readOutput(reader: PsbtReader): PsbtInput['witnessUtxo'] {
   const value = reader.i64();
   const script = reader.varBytes();
   return value === -1n ? null : { value: Number(value), script };
 }
 
-/** Nothing is allocated for what the count only promises. */
+/** Reads a witness stack. Allocates nothing for items that the count only promises. */
 function readStack(reader: PsbtReader): Uint8Array[] {
   const items: Uint8Array[] = [];
   for (let left = reader.compactSize(); left > 0; left--) items.push(reader.varBytes());
@@ -161,7 +161,7 @@ function readLeaf(reader: PsbtReader, key: Uint8Array, input: PsbtInput): void {
   input.tapLeafScripts.set(id, { controlBlock, script: value.subarray(0, -1), leafVersion });
 }
 
-/** The preimage of the hash in the key; kept without a check that it hashes to it. */
+/** Reads the preimage of the hash in the key. It is stored without checking its hash. */
 function readPreimage(reader: PsbtReader, key: Uint8Array, input: PsbtInput, name: string, size: number): void {
   const older = `Size of key was not the expected size for the type ${name.toLowerCase()} preimage`;
   checkKeySize(reader, key, size + 1, `Input ${name} Preimage`, older);

@@ -7,7 +7,7 @@ import { readMusigOutput } from './read-musig.js';
 import { type OutputOfVersion2, readVersion2Output } from './read-version2.js';
 import { checkTapTree } from './tap-tree.js';
 
-/** @param version2 filled in version 2, null in version 0, where its fields are refused */
+/** Reads an output. @param version2 receives fields of version 2; null in version 0, which refuses them */
 export function readOutput(reader: PsbtReader, version2: OutputOfVersion2 | null): PsbtOutput {
   const output = emptyOutput();
   const seen = new Set<number>();

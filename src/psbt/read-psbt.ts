@@ -1,5 +1,4 @@
-// Reads a whole PSBT, one map at a time. Called by RPC, in slices. Core: psbt.h PartiallySignedTransaction, psbt.cpp
-// DecodeRawPSBT.
+// Reads a complete PSBT, one map at a time. Core: psbt.h PartiallySignedTransaction, psbt.cpp DecodeRawPSBT.
 import { equalBytes } from '../consensus/bytes/hex.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import { GLOBAL, PSBT_MAGIC } from './field-types.js';
@@ -11,11 +10,11 @@ import { readOutput } from './read-output.js';
 import type { InputOfVersion2, OutputOfVersion2 } from './read-version2.js';
 import { describedTx } from './read-version2.js';
 
-/** The highest version of the format that is defined. */
+/** Highest defined version of the format. */
 const HIGHEST_VERSION = 2;
 const XPUB_KEY_SIZE = 79;
 
-/** The global map. */
+/** Fields of the global map. */
 interface GlobalFields {
   tx: TxView | null;
   version: number;
@@ -27,7 +26,7 @@ interface GlobalFields {
   readonly unknown: Map<string, RawField>;
 }
 
-/** Reads it all at once; parameters as below. @throws PsbtError */
+/** Reads a PSBT without pauses. Parameters as in readPsbtSteps. @throws PsbtError */
 export function readPsbt(bytes: Uint8Array, crypto: PsbtCrypto, later = false): Psbt {
   const steps = readPsbtSteps(bytes, crypto, later);
   for (;;) {
@@ -36,7 +35,7 @@ export function readPsbt(bytes: Uint8Array, crypto: PsbtCrypto, later = false): 
   }
 }
 
-/** Reads one map per step. @param later with the rules and words of release 32 @throws PsbtError */
+/** Reads one map per step. @param later use the rules and messages of release 32 @throws PsbtError */
 export function* readPsbtSteps(bytes: Uint8Array, crypto: PsbtCrypto, later = false): Generator<void, Psbt> {
   const reader = new PsbtReader(bytes, crypto, later);
   if (!equalBytes(reader.bytes(PSBT_MAGIC.length), PSBT_MAGIC)) failRead('Invalid PSBT magic bytes');
@@ -78,7 +77,7 @@ function readGlobalField(reader: PsbtReader, key: Uint8Array, global: GlobalFiel
       break;
     case GLOBAL.XPUB: {
       checkKeySize(reader, key, XPUB_KEY_SIZE, 'Global XPUB', 'Size of key was not the expected size for the type global xpub');
-      // The key of depth 0 has neither a parent nor a place among its children.
+      // A key of depth 0 has neither a parent nor a child number.
       if ((key[5] === 0 && key.subarray(6, 14).some(Boolean)) || !isPublicKey(reader, key.subarray(46))) failRead('Invalid pubkey');
       readRaw(reader, key, global.unknown, () => reader.bytes(readOriginSize(reader)));
       break;
@@ -174,7 +173,7 @@ function* readVersion2(reader: PsbtReader, global: GlobalFields): Generator<void
   return { tx, version2: { fallbackLocktime, modifiable }, inputs, outputs, unknown };
 }
 
-/** The last input's previous transaction must be the one it spends. */
+/** Checks that the previous transaction of the last input is the one it spends. */
 function checkPrevious(reader: PsbtReader, inputs: readonly PsbtInput[], prevHash: Uint8Array, prevIndex: number): void {
   const previous = inputs[inputs.length - 1].nonWitnessUtxo;
   if (previous === null) return;

@@ -1,5 +1,5 @@
-// Fields of version 2 (BIP-0370), which say piecewise what version 0 says by an unsigned transaction, and that
-// transaction put together.
+// Reads fields of version 2 (BIP-0370), which replace the unsigned transaction of version 0, and builds that
+// transaction.
 import { buildTx } from '../consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
@@ -8,24 +8,24 @@ import type { PsbtInput, PsbtOutput, RawField } from './psbt.js';
 import { failRead, type PsbtReader } from './psbt-reader.js';
 import { checkKeySize, checkSingleField, readRaw } from './read-fields.js';
 
-/** An outpoint as version 2 has it. */
+/** Outpoint of an input in version 2. */
 export interface InputOfVersion2 {
   prevHash: Uint8Array | null;
   prevIndex: number | null;
 }
 
-/** Amount and script as version 2 has them. */
+/** Amount and script of an output in version 2. */
 export interface OutputOfVersion2 {
   value: bigint | null;
   script: Uint8Array | null;
 }
 
 const SEQUENCE_FINAL = 0xffff_ffff;
-/** From here on lock times are times. */
+/** Lock times from this value on are times. */
 const LOCKTIME_THRESHOLD = 500_000_000;
 const EMPTY = new Uint8Array(0);
 
-/** What a type is called: by BIP-0370, in Core's words about keys' sizes, and in those about version 0. */
+/** Names of a type: in BIP-0370, in Core's messages about key sizes, and in Core's messages about version 0. */
 type TypeNames = readonly [bip: string, size: string, words: string];
 
 const IN_NAMES = new Map<number, TypeNames>([
@@ -44,8 +44,8 @@ const OUT_NAMES = new Map<number, TypeNames>([
 ]);
 
 /**
- * In version 0 these types are not defined; before release 32, with more than the type in its key, a field is an
- * unknown one.
+ * Handles a field of version 2 in a version 0 PSBT, where these types are undefined. Before release 32, such a field
+ * with a longer key is an unknown field.
  */
 function readUndefinedField(reader: PsbtReader, key: Uint8Array, [bip, size, words]: TypeNames, unknown: Map<string, RawField>): void {
   if (reader.later) checkKeySize(reader, key, 1, size, '');
@@ -105,7 +105,7 @@ export function readVersion2Output(
   else version2.script = reader.varBytes();
 }
 
-/** The transaction that the fields describe. */
+/** Builds the transaction that the fields describe. */
 export function describedTx(
   txVersion: number,
   fallbackLocktime: number,
@@ -131,8 +131,8 @@ export function describedTx(
 }
 
 /**
- * The highest lock of a kind that every input with a required lock accepts, heights first; the fallback when no input
- * requires one.
+ * Returns the lock time: the highest of a kind that every input with a required lock accepts, heights first. The
+ * fallback if no input requires one.
  */
 function locktimeOf(inputs: readonly Pick<PsbtInput, 'requiredTime' | 'requiredHeight'>[], fallback: number): number {
   const wishing = inputs.filter(({ requiredTime, requiredHeight }) => requiredTime !== null || requiredHeight !== null);

@@ -12,7 +12,7 @@ export interface TapTreeLeaf {
 
 const MAX_DEPTH = 128;
 
-/** The leaves of a tree that checkTapTree accepts. */
+/** Decodes the leaves of a tree that checkTapTree accepts. */
 export function tapTreeLeaves(tree: Uint8Array): TapTreeLeaf[] {
   const reader = new ByteReader(tree);
   const leaves: TapTreeLeaf[] = [];
@@ -26,11 +26,11 @@ export function encodeTapTree(leaves: readonly TapTreeLeaf[]): Uint8Array {
   return out.finish();
 }
 
-/** What is wrong with a tree, in Core's words; null when it is whole. */
+/** Returns what is wrong with a tree, in Core's words; null if it is complete. */
 export function checkTapTree(tree: Uint8Array): string | null {
   if (tree.length === 0) return 'Output Taproot tree must not be empty';
   const reader = new ByteReader(tree);
-  // Depths whose left side is there already.
+  // Depths at which the left side is complete.
   const open = new Set<number>();
   let done = false;
   let malformed = false;
@@ -47,7 +47,7 @@ export function checkTapTree(tree: Uint8Array): string | null {
     }
     if (depth > MAX_DEPTH) return 'Output Taproot tree has as leaf greater than Taproot maximum depth';
     if ((leafVersion & 1) !== 0) return 'Output Taproot tree has a leaf with an invalid leaf version';
-    // A deeper left side must be whole before anything shallower comes.
+    // A deeper left side must be complete before a shallower leaf follows.
     if (done || [...open].some((one) => one > depth)) malformed = true;
     if (malformed) continue;
     let at = depth;

@@ -1,4 +1,4 @@
-// Says of a PSBT what each input lacks, who is next, and what it will cost. Core: node/psbt.cpp AnalyzePSBT.
+// Analyzes a PSBT: what each input lacks, which role is next, and the fee. Core: node/psbt.cpp AnalyzePSBT.
 
 import { STANDARD_SCRIPT_FLAGS } from '../consensus/script/flags.js';
 import { sigopCost } from '../consensus/script/sigops.js';
@@ -14,7 +14,7 @@ import type { PsbtSigning } from './presign-inputs.js';
 import { dummySignPsbtInput, isDone, psbtSigning, signPsbtInput } from './psbt-input.js';
 import type { Missing } from './signature-data.js';
 
-/** Who works on it, in order. */
+/** Roles in the order in which they work on a PSBT. */
 export const PSBT_ROLES = ['creator', 'updater', 'signer', 'finalizer', 'extractor'] as const;
 export type PsbtRole = (typeof PSBT_ROLES)[number];
 
@@ -27,12 +27,12 @@ export interface InputAnalysis {
 
 export interface PsbtAnalysis {
   readonly inputs: readonly InputAnalysis[];
-  /** Sigop-adjusted; null when not every input could be filled. */
+  /** Sigop-adjusted virtual size; null if some input could not be filled. */
   readonly virtualSize: number | null;
-  /** Satoshis; null when an output spent is not known. */
+  /** Fee, satoshis; null if a spent output is unknown. */
   readonly fee: number | null;
   readonly next: PsbtRole;
-  /** Why it makes no sense at all; null when it does. */
+  /** Error of an invalid PSBT; null if it is valid. */
   readonly error: string | null;
 }
 
@@ -49,8 +49,8 @@ const invalidPsbt = (why: string): PsbtAnalysis => ({
 });
 
 /**
- * Looks at a PSBT in slices; it is changed on the way and of no further use.
- * @param later by the rules of release 32
+ * Analyzes a PSBT in slices. The PSBT is changed and must not be used afterwards.
+ * @param later use the rules of release 32
  */
 export async function analyzePsbt(
   psbt: Psbt,
@@ -98,13 +98,13 @@ function analyzeInput(work: PsbtSigning, index: number): InputAnalysis {
   return { hasUtxo: true, isFinal: false, next: onlySignatures ? 'signer' : 'updater', missing };
 }
 
-/** The size with every input filled; null when one can't be. */
+/** Estimates the size with every input filled; null if one cannot be filled. */
 async function estimateSize(work: PsbtSigning, crypto: Crypto, pauses: Pick<Slicer, 'due' | 'pause'>): Promise<number | null> {
   for (let i = 0; i < work.psbt.inputs.length; i++) {
     if (!dummySignPsbtInput(work, i)) return null;
     if (pauses.due) await pauses.pause();
   }
-  // Without inputs the bytes have only one reading: the old format.
+  // Without inputs, the bytes are unambiguous only in the format without witnesses.
   const tx = parseTx(extractTx(work.psbt), crypto, { allowWitness: work.psbt.inputs.length > 0 });
   const spent = work.signing.spent as readonly SpentOutput[];
   return adjustedVirtualSize(tx.weight, sigopCost(tx, spent, STANDARD_SCRIPT_FLAGS), BYTES_PER_SIGOP);

@@ -1,14 +1,14 @@
-// Writes signatures in strict DER (BIP-0066) with their hash type behind, as inputs carry them.
+// Encodes signatures in strict DER (BIP-0066), followed by their hash type, as in inputs.
 
 const SEQUENCE = 0x30;
 const INTEGER = 0x02;
 const SCALAR = 32;
 
-/** @param compact 64 bytes, r then s @param hashType the byte behind the signature */
+/** Encodes a signature. @param compact 64 bytes, r then s @param hashType last byte */
 export function encodeSignature(compact: Uint8Array, hashType: number): Uint8Array {
   const r = firstByte(compact, 0);
   const s = firstByte(compact, SCALAR);
-  // A zero in front keeps the sign bit free.
+  // A leading zero keeps the sign bit clear.
   const rSize = SCALAR - r + (compact[r] >> 7);
   const sSize = 2 * SCALAR - s + (compact[s] >> 7);
   const out = new Uint8Array(7 + rSize + sSize);
@@ -24,7 +24,7 @@ export function encodeSignature(compact: Uint8Array, hashType: number): Uint8Arr
   return out;
 }
 
-/** Where the number of 32 bytes at `at` begins: zeros in front are left out, but not the last byte. */
+/** Returns the offset of the first byte of a 32-byte number without leading zeros; at least the last byte stays. */
 function firstByte(compact: Uint8Array, at: number): number {
   let first = at;
   while (first < at + SCALAR - 1 && compact[first] === 0) first++;

@@ -1,4 +1,4 @@
-// Finds the scripts and signatures that an input carries already, so that they are kept when others are added. Core:
+// Finds the scripts and signatures that an input already has, so that they are kept when others are added. Core:
 // script/sign.cpp DataFromTransaction.
 import { hashKey } from '../consensus/bytes/hex.js';
 import { DetachedChecker, type SignatureChecker, TxSignatureChecker } from '../consensus/script/checker.js';
@@ -13,10 +13,10 @@ import { type ScriptType, solve } from '../policy/script-type.js';
 import { emptySignatureData, type SignatureData } from './signature-data.js';
 import type { SigningTx } from './signing-tx.js';
 
-/** Scripts that may ask for nothing at all. */
+/** Script types that may be satisfied by nothing. */
 const MAY_BE_FREE: readonly ScriptType[] = ['nonstandard', 'nulldata', 'witness_unknown'];
 
-/** Writes down every signature that holds. */
+/** Records every valid signature. */
 class RecordingChecker implements SignatureChecker {
   readonly crypto: Crypto;
   readonly #inner: SignatureChecker;
@@ -44,13 +44,13 @@ class RecordingChecker implements SignatureChecker {
   }
 }
 
-/** Reads one input. @param output what it spends */
+/** Reads one input. @param output output that it spends */
 export function extractSignatures(signing: SigningTx, input: number, output: SpentOutput): SignatureData {
   const { tx, crypto } = signing;
   const data = emptySignatureData();
   data.scriptSig = tx.scriptSig(input);
   data.witness = tx.witness(input);
-  // An input that carries nothing, as most do that are to be signed: no script of these templates is satisfied by that.
+  // An empty input, as usual before signing. No script of the other types is satisfied by that.
   if (data.scriptSig.length === 0 && data.witness.length === 0 && !MAY_BE_FREE.includes(solve(output.script).type)) return data;
   const checker = new RecordingChecker(new TxSignatureChecker(tx, input, signing.spent, crypto, signing.sighash), data);
   if (verifyScript(data.scriptSig, output.script, data.witness, STANDARD_SCRIPT_FLAGS, checker) === ScriptError.OK) {
@@ -63,7 +63,7 @@ export function extractSignatures(signing: SigningTx, input: number, output: Spe
   const { script, stack, sigVersion } = found;
   const solved = solve(script);
   if (solved.type === 'multisig') {
-    // Signatures come in the order of the keys; a key that has its signature takes the place of one item, as in Core.
+    // Signatures are in the order of the keys. A key that already has its signature uses up one item, as in Core.
     const publicKeys = solved.solutions.slice(1, -1);
     let next = 0;
     for (const signature of stack) {
@@ -78,7 +78,7 @@ export function extractSignatures(signing: SigningTx, input: number, output: Spe
   return data;
 }
 
-/** Scripts that an input brings along, the innermost one that is executed, and the stack it is executed on. */
+/** Scripts of an input, the innermost script that is executed, and its stack. */
 export interface FoundScripts {
   readonly redeemScript: Uint8Array | null;
   readonly witnessScript: Uint8Array | null;
@@ -87,10 +87,7 @@ export interface FoundScripts {
   readonly sigVersion: SigVersionCode;
 }
 
-/**
- * Reads scripts off an input by the places where they must be; whether they are the right ones is seen when they are
- * used.
- */
+/** Reads the scripts of an input at the positions where they must be. They are verified when they are used. */
 export function scriptsIn({ tx, crypto }: SigningTx, input: number, output: SpentOutput): FoundScripts {
   const stack: Uint8Array[] = [];
   evalScript(stack, tx.scriptSig(input), SCRIPT_VERIFY_STRICTENC, new DetachedChecker(crypto), SigVersion.BASE);

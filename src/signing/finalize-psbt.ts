@@ -1,10 +1,14 @@
-// The finalizer: puts the signatures of every input together, without keys. Core: psbt.cpp FinalizePSBT.
+// Finalizer: combines the signatures of every input, without keys. Core: psbt.cpp FinalizePSBT.
 import type { Crypto } from '../crypto/crypto.js';
 import { Slicer } from '../lib/slicer.js';
 import type { Psbt } from '../psbt/psbt.js';
 import { psbtSigning, signPsbtInput } from './psbt-input.js';
 
-/** Changes the PSBT, in slices. @param later by the rules of release 32 @returns whether every input is final */
+/**
+ * Finalizes a PSBT in place, in slices.
+ * @param later use the rules of release 32
+ * @returns whether every input is final
+ */
 export async function finalizePsbt(
   psbt: Psbt,
   crypto: Crypto,

@@ -1,5 +1,5 @@
-// Finds out what signing a transaction will ask a provider for, by solving every input without making signatures, so
-// that other threads can be given exactly that.
+// Collects everything that signing a transaction needs from a provider, by solving every input without making
+// signatures. Other threads get exactly that.
 import { hashKey } from '../consensus/bytes/hex.js';
 import { isCompressedKey } from '../consensus/script/encoding.js';
 import { SigVersion } from '../consensus/script/sig-version.js';
@@ -14,7 +14,7 @@ import type { SigningTx } from './signing-tx.js';
 
 const NO_SIGNATURE = new Uint8Array(0);
 
-/** Writes down every answer. Secrets are copied; the caller wipes the material. */
+/** Records every answer of a provider. Private keys are copied; the caller wipes the material. */
 class RecordingProvider implements SigningProvider {
   readonly #inner: SigningProvider;
   readonly #found: FlatProvider;
@@ -54,16 +54,16 @@ class RecordingProvider implements SigningProvider {
   }
 }
 
-/** HASH160 of the key that an input of P2PKH or P2WPKH asks for, null for others. */
+/** Returns HASH160 of the key of a P2PKH or P2WPKH output; null for others. */
 function plainKeyHash(script: Uint8Array): Uint8Array | null {
   if (isPayToWitnessPublicKeyHash(script)) return script.subarray(2);
   return isPayToPublicKeyHash(script) ? script.subarray(3, 23) : null;
 }
 
-/** Gathers what a job will need, input by input. The private keys in `found` are the caller's to wipe. */
+/** Collects what a job needs, input by input. The caller wipes the private keys in `found`. */
 export class MaterialGatherer {
   readonly found = new FlatProvider();
-  /** Output scripts of inputs without scripts of their own: the next such input needs the same. */
+  /** Output scripts of inputs without scripts of their own. The next such input needs the same material. */
   readonly #seen = new Set<string>();
   readonly #signing: SigningTx;
   readonly #provider: SigningProvider;
@@ -92,10 +92,10 @@ export class MaterialGatherer {
     this.#solve(input, output);
   }
 
-  /** What solving most inputs would ask for. @param anySize whether the key may be an uncompressed one */
+  /** Adds the key of the most common inputs without solving them. @param anySize whether the key may be uncompressed */
   #addKey(id: Uint8Array, anySize: boolean): void {
     const key = hashKey(id);
-    // An output that names the key itself has asked for its secret alone.
+    // For an output that contains the key itself, only the private key was recorded.
     if (this.found.secrets.has(key) && this.found.publicKeys.has(key)) return;
     const publicKey = this.#provider.publicKey(id);
     if (!publicKey) return;
@@ -119,11 +119,11 @@ export class MaterialGatherer {
         return recording.secret(keyId) ? NO_SIGNATURE : null;
       },
       createSchnorr: (publicKey) => {
-        // No path is good enough to stop: the one that is gone in the end is found with real signatures.
+        // Do not stop at any path: real signatures decide which one is used.
         for (const id of idsOfXOnly(publicKey, signing.crypto)) if (recording.hasSecret(id)) recording.secret(id);
         return null;
       },
-      // Likewise all keys of a multisig.
+      // Record all keys of a multisig, too.
       everyKey: true,
     });
   }

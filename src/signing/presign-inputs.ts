@@ -1,5 +1,5 @@
-// Inputs of a PSBT that one key signs, made on other threads before the PSBT is filled: what is left for the node
-// thread is to put them in. Everything else (multisig, scripts, taproot) is signed input by input, in slices.
+// Signs inputs of a PSBT that need one key each on other threads, before the PSBT is filled. All other inputs
+// (multisig, scripts, taproot) are signed one by one, in slices.
 import { SIGHASH_ALL } from '../consensus/script/sighash.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import { isPayToPublicKeyHash, isPayToScriptHash, isPayToWitnessPublicKeyHash } from '../consensus/script/templates.js';
@@ -9,34 +9,35 @@ import type { SigningThreads } from './sign-transaction.js';
 import type { SigningProvider } from './signing-provider.js';
 import type { SigningTx } from './signing-tx.js';
 
-/** A PSBT while its inputs are worked on. What they spend is read once: callers add outputs before. */
+/** PSBT whose inputs are being signed. The spent outputs are read once, so callers add them before. */
 export interface PsbtSigning {
   readonly psbt: Psbt;
   readonly signing: SigningTx;
   /**
-   * Whether the rules of release 32 hold: final is what verifies, and a sighash type other than the usual one must be
-   * asked for, stands in the input and is that of all signatures in it.
+   * True to use the rules of release 32: an input is final if its scripts are valid. A sighash type other than the
+   * default must be requested, and must be that of the input and of all its signatures.
    */
   readonly later: boolean;
-  /** Inputs whose final scripts are known to verify. */
+  /** Inputs whose final scripts are known to be valid. */
   readonly proven: Set<number>;
 }
 
-/** Fewer take the node thread about a millisecond. */
+/** Smallest number of inputs. Fewer take the calling thread about a millisecond. */
 const MIN_PRESIGNED_INPUTS = 10;
 
-/** An input that was signed and checked: both its parts as they will be in the end. */
+/** Input that was signed and verified, with its final scripts. */
 export type PresignedInput = Pick<SigningResult, 'scriptSig' | 'witness'>;
 
-/** P2PKH, P2WPKH, and what may be P2WPKH in P2SH. */
+/** Returns whether a script is P2PKH, P2WPKH, or possibly P2SH-P2WPKH. */
 function mayBeOneKey(script: Uint8Array): boolean {
   return isPayToPublicKeyHash(script) || isPayToScriptHash(script) || isPayToWitnessPublicKeyHash(script);
 }
 
 /**
- * @param providerOf who knows the keys of these outputs; asked only when it is worth it
+ * Signs suitable inputs on other threads.
+ * @param providerOf returns the keys for these outputs; called only if there are enough inputs
  * @param hashType null: ALL
- * @returns by input, what other threads made; inputs that they could not complete are missing
+ * @returns results by input, without inputs that could not be completed
  */
 export async function presignInputs(
   { psbt, signing }: PsbtSigning,
@@ -58,11 +59,11 @@ export async function presignInputs(
   return made;
 }
 
-/** The signature of a made input by one key, null for other kinds of inputs. */
+/** Returns the signature and key of a presigned input; null for inputs of other types. */
 export function signatureIn({ scriptSig, witness }: PresignedInput): { signature: Uint8Array; publicKey: Uint8Array } | null {
   if (witness.length === 2) return { signature: witness[0], publicKey: witness[1] };
   if (witness.length > 0 || scriptSig.length === 0) return null;
-  // Two pushes of less than 76 bytes.
+  // The scriptSig is two pushes of less than 76 bytes.
   const keyAt = 1 + scriptSig[0];
   if (scriptSig[0] > 75 || keyAt + 1 + scriptSig[keyAt] !== scriptSig.length) return null;
   return { signature: scriptSig.subarray(1, keyAt), publicKey: scriptSig.subarray(keyAt + 1) };

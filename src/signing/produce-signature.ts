@@ -1,5 +1,5 @@
-// Solves an output script with the keys and scripts at hand: makes the signatures that are missing and puts scriptSig
-// and witness together, as far as it gets. Core: script/sign.cpp ProduceSignature and SignStep.
+// Solves an output script with available keys and scripts: makes missing signatures, and builds scriptSig and witness
+// as far as possible. Core: script/sign.cpp ProduceSignature and SignStep.
 import { hashKey } from '../consensus/bytes/hex.js';
 import { joinScript, minimalPush } from '../consensus/script/build-script.js';
 import { SigVersion, type SigVersionCode } from '../consensus/script/sig-version.js';
@@ -11,7 +11,7 @@ import { signTaproot } from './sign-taproot.js';
 import type { SignatureData } from './signature-data.js';
 import type { SolvingTools } from './solving-tools.js';
 
-/** What a step left: stack items (or the inner script or program) and whether they are all there. */
+/** Result of a step: stack items (or the inner script or program), and whether they are complete. */
 interface Step {
   readonly ok: boolean;
   readonly type: ScriptType;
@@ -22,9 +22,9 @@ const EMPTY = new Uint8Array(0);
 const HASHED: readonly ScriptType[] = ['scripthash', 'witness_v0_scripthash', 'witness_v0_keyhash'];
 
 /**
- * Fills scriptSig, witness, scripts and signatures of `data` unless it is complete; an unsolvable script leaves both
- * empty.
- * @returns whether every element is there (or was before); whether it verifies is for the caller to see
+ * Fills scriptSig, witness, scripts and signatures of `data`, unless it is complete. For an unsolvable script,
+ * scriptSig and witness stay empty.
+ * @returns whether every element is present. The caller verifies the result
  */
 export function produceSignature(script: Uint8Array, data: SignatureData, tools: SolvingTools): boolean {
   if (data.complete) return true;
@@ -35,7 +35,7 @@ export function produceSignature(script: Uint8Array, data: SignatureData, tools:
     redeemScript = step.stack[0];
     data.redeemScript = redeemScript;
     step = signStep(redeemScript, SigVersion.BASE, data, tools);
-    // A witness program of version 1 means nothing inside P2SH.
+    // A version 1 witness program has no meaning inside P2SH.
     if (step.type === 'scripthash' || step.type === 'witness_v1_taproot') step = { ...step, ok: false, stack: [] };
   }
   let { ok, stack } = step;
@@ -65,7 +65,7 @@ export function produceSignature(script: Uint8Array, data: SignatureData, tools:
 
 function signWitnessScript(witnessScript: Uint8Array, data: SignatureData, tools: SolvingTools): Step {
   const step = signStep(witnessScript, SigVersion.WITNESS_V0, data, tools);
-  // Templates go first, so that partial multisig looks as it always did.
+  // Templates first, so that partial multisig looks as in earlier versions.
   if (step.ok || step.stack.length > 0) return step;
   const stack = satisfyScript(witnessScript, 'wsh', tools, {
     signature: (publicKey) => signatureOf(publicKey, witnessScript, SigVersion.WITNESS_V0, data, tools),
@@ -115,7 +115,7 @@ function signStep(script: Uint8Array, sigVersion: SigVersionCode, data: Signatur
   }
 }
 
-/** The empty dummy, then signatures in the order of the keys until there are enough. */
+/** Makes the stack of a multisig: the empty dummy, then signatures in the order of the keys. */
 function signMultisig(
   script: Uint8Array,
   solutions: readonly Uint8Array[],
@@ -131,19 +131,19 @@ function signMultisig(
     if (signature && stack.length < size) stack.push(signature);
   }
   const ok = stack.length === size;
-  // Half the missing places are padded: both sides of Core's comparison move. Incomplete transactions have been
-  // exchanged that way for years, so it stays.
+  // Only half of the missing places are padded, because both sides of Core's loop condition move. Incomplete
+  // transactions have been exchanged in this form for years, so it stays.
   for (let i = 0; i + stack.length < size; i++) stack.push(EMPTY);
   return { ok, type: 'multisig', stack };
 }
 
-/** The key behind a hash, from signatures, from what the input tells, from the provider. */
+/** Returns the key of a hash: from signatures, from the input, or from the provider. */
 function publicKeyOf(id: Uint8Array, data: SignatureData, { provider }: SolvingTools): Uint8Array | null {
   const key = hashKey(id);
   return data.signatures.get(key)?.publicKey ?? data.keys.get(key)?.publicKey ?? provider.publicKey(id) ?? null;
 }
 
-/** The signature that is there, or a new one, which is kept. */
+/** Returns the existing signature, or makes and stores a new one. */
 function signatureOf(
   publicKey: Uint8Array,
   script: Uint8Array,
@@ -163,7 +163,7 @@ function signatureOf(
   return signature;
 }
 
-/** A script the input itself brought along. @param id its HASH160 */
+/** Returns a script that the input has. @param id HASH160 of the script */
 function scriptInData(id: Uint8Array, data: SignatureData, hashes: Hashes): Uint8Array | null {
   const wanted = hashKey(id);
   for (const script of [data.redeemScript, data.witnessScript]) {

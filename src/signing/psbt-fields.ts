@@ -1,4 +1,4 @@
-// Between the fields of a PSBT and what solving works on. Core: psbt.h FillSignatureData, FromSignatureData.
+// Converts between fields of a PSBT and the data of the solver. Core: psbt.h FillSignatureData, FromSignatureData.
 import type { Fragment } from '../address/miniscript/fragment.js';
 import { equalBytes, hashKey } from '../consensus/bytes/hex.js';
 import type { Hashes } from '../crypto/crypto.js';
@@ -8,14 +8,14 @@ import { emptySignatureData, emptyTaproot, leafKey, type SignatureData, type Tap
 
 const EMPTY = new Uint8Array(0);
 
-/** What an input that is not final brings along. */
+/** Returns the data of an input that is not final. */
 export function inputData(input: PsbtInput): SignatureData {
   const data = emptySignatureData();
   for (const [id, signature] of input.partialSigs) data.signatures.set(id, signature);
   return { ...data, ...scriptsOf(input), taproot: taprootOf(input) };
 }
 
-/** Keys go by HASH160. */
+/** Adds keys with their origins, by HASH160. */
 export function addKeyOrigins(data: SignatureData, from: Pick<PsbtInput, 'keyPaths'>, hashes: Hashes): void {
   for (const key of from.keyPaths.values()) data.keys.set(hashKey(hashes.hash160(key.publicKey)), key);
 }
@@ -41,7 +41,7 @@ function readTapKeys(taproot: TaprootData, paths: ReadonlyMap<string, TapKeyPath
   }
 }
 
-/** Writes down what solving found; a complete input keeps nothing but its final scripts. */
+/** Stores what the solver found. A complete input keeps only its final scripts. */
 export function updateInputFields(input: PsbtInput, data: SignatureData, hashes: Hashes): void {
   if (data.complete) {
     input.partialSigs.clear();
@@ -87,7 +87,7 @@ const tapKeyPath = ({ publicKey, leafHashes, origin }: TaprootKey): TapKeyPath =
   origin,
 });
 
-/** What an output brings along. */
+/** Returns the data of an output. */
 export function outputData(output: PsbtOutput): SignatureData {
   const taproot = emptyTaproot();
   taproot.internalKey = output.tapInternalKey;
@@ -95,7 +95,7 @@ export function outputData(output: PsbtOutput): SignatureData {
   return { ...emptySignatureData(), ...scriptsOf(output), taproot };
 }
 
-/** Writes down what a would-be spend of an output found. */
+/** Stores what a trial spend of an output found. */
 export function updateOutputFields(output: PsbtOutput, data: SignatureData): void {
   updateScripts(output, data);
   const { taproot } = data;
@@ -111,7 +111,7 @@ const PREIMAGES: Partial<Record<Fragment, number>> = {
   hash256: IN.HASH256,
 };
 
-/** What an input says hashes to this, if it does. */
+/** Returns the preimage of a hash from an input's fields, after checking its hash. */
 export function preimageIn(input: PsbtInput, fragment: Fragment, hash: Uint8Array, hashes: Hashes): Uint8Array | undefined {
   const type = PREIMAGES[fragment];
   if (type === undefined) return undefined;

@@ -1,5 +1,4 @@
-// One input or output of a PSBT: signed, filled with what signers must know, and made final when everything is there.
-// Core: psbt.cpp SignPSBTInput, UpdatePSBTOutput.
+// Signs, fills and finalizes one input of a PSBT, or fills one output. Core: psbt.cpp SignPSBTInput, UpdatePSBTOutput.
 
 import { equalBytes } from '../consensus/bytes/hex.js';
 import { STANDARD_SCRIPT_FLAGS } from '../consensus/script/flags.js';
@@ -26,7 +25,10 @@ export function psbtSigning(psbt: Psbt, crypto: Crypto, later = false): PsbtSign
   return { psbt, signing: signingTx(psbt.tx, spent, crypto), later, proven: new Set() };
 }
 
-/** Whether an input's final scripts are there and right; before release 32 it is enough that they are there. */
+/**
+ * Returns whether an input's final scripts are present and valid. Before release 32, it is enough that they are
+ * present.
+ */
 export function isDone(work: PsbtSigning, index: number): boolean {
   const { finalScriptSig, finalWitness } = work.psbt.inputs[index];
   if (!work.later) return isFinal(work.psbt.inputs[index]);
@@ -36,35 +38,38 @@ export function isDone(work: PsbtSigning, index: number): boolean {
   return done;
 }
 
-/** Who signs an input. */
+/** Keys and signer for an input. */
 export interface PsbtSigner {
   readonly provider: SigningProvider;
-  /** One byte. */
+  /** Sighash type, one byte. */
   readonly hashType: number;
   readonly signer: Signer;
-  /** What other threads made of this input; null or absent when it is to be signed here. */
+  /** Result of another thread for this input; null or absent: sign here. */
   readonly made?: PresignedInput | null;
 }
 
-/** Whether an input is final now, and what it lacks otherwise; null where that is unknown. */
+/** True if an input is final now, and what it lacks otherwise; null if that is unknown. */
 export interface InputOutcome {
   readonly final: boolean;
   readonly missing: Missing | null;
-  /** The sighash type asked for is not that of the input or of a signature in it. */
+  /** Set if the requested sighash type differs from that of the input or of a signature in it. */
   readonly mismatch?: true;
 }
 
-/** What is asked for besides signatures. */
+/** Options for signing an input. */
 export interface SignOptions {
-  /** One byte; null for the usual one: DEFAULT for taproot, else ALL. Counts with the rules of release 32. */
+  /**
+   * Sighash type, one byte; null for the default: DEFAULT for taproot, otherwise ALL. Used only with the rules of
+   * release 32.
+   */
   readonly hashType: number | null;
-  /** Whether inputs get their final scripts when they are complete. */
+  /** True if complete inputs get their final scripts. */
   readonly finalize: boolean;
 }
 
 const PLAIN: SignOptions = { hashType: null, finalize: true };
 
-/** Knows nothing. */
+/** Provider without any keys or scripts. */
 const EMPTY_PROVIDER: SigningProvider = {
   script: () => undefined,
   publicKey: () => undefined,
@@ -73,7 +78,7 @@ const EMPTY_PROVIDER: SigningProvider = {
   origin: () => undefined,
 };
 
-/** Works on one input, changing it. @param by who signs; null to put together what is there */
+/** Signs or combines one input in place. @param by keys and signer; null to combine existing signatures */
 export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner | null, options: SignOptions = PLAIN): InputOutcome {
   const { signing } = work;
   const output = signing.spent[index];
@@ -83,7 +88,7 @@ export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner |
     if (typeof chosen !== 'number') return chosen;
     hashType = chosen;
   }
-  // SINGLE without its output would sign the number one: anyone could use that signature.
+  // SINGLE without its output would sign the number one, a signature that anybody could reuse.
   const signs = (hashType & ~SIGHASH_ANYONECANPAY) !== SIGHASH_SINGLE || index < signing.tx.outputCount;
   const how = { dummy: false, finalize: options.finalize };
   if (by === null || output === null || !signs)
@@ -92,7 +97,7 @@ export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner |
   return solveInput(work, index, by.made ? withPresigned(tools, by.made) : tools, how, by.made);
 }
 
-/** What release 32 knows of an input without solving it, or the sighash type that signatures get. */
+/** Returns what release 32 knows about an input without solving it, or the sighash type for its signatures. */
 function outcomeOrHashType(work: PsbtSigning, index: number, script: Uint8Array, asked: number | null): InputOutcome | number {
   return isDone(work, index) ? { final: true, missing: null } : unprovenOutcome(work.psbt.inputs[index], script, asked);
 }
@@ -101,14 +106,15 @@ function outcomeOrHashType(work: PsbtSigning, index: number, script: Uint8Array,
 function unprovenOutcome(input: PsbtInput, script: Uint8Array, asked: number | null): InputOutcome | number {
   const hashType = chooseHashType(input, script, asked);
   if (hashType === null) return { final: false, missing: null, mismatch: true };
-  // Core takes final scripts for right here where the whole previous transaction is there, else has nothing to say.
+  // Here Core considers final scripts valid if the whole previous transaction is present; otherwise the result is
+  // unknown.
   return isFinal(input) ? { final: input.nonWitnessUtxo !== null, missing: null } : hashType;
 }
 
 const isTaproot = (script: Uint8Array): boolean => witnessVersion(script) === 1 && script.length === 34;
 
 /**
- * The sighash type that signatures get; one that is not the usual is noted in the input.
+ * Chooses the sighash type for signatures. Stores one that is not the default in the input.
  * @returns null on a mismatch
  */
 function chooseHashType(input: PsbtInput, script: Uint8Array, asked: number | null): number | null {
@@ -123,7 +129,7 @@ function chooseHashType(input: PsbtInput, script: Uint8Array, asked: number | nu
   return [...input.partialSigs.values()].every(({ signature }) => matches(signature)) ? hashType : null;
 }
 
-/** Tools that have one signature already. */
+/** Returns tools that already have one signature. */
 function withPresigned(tools: SolvingTools, made: PresignedInput): SolvingTools {
   const known = signatureIn(made);
   return {
@@ -142,7 +148,7 @@ const unsigned = (provider: SigningProvider, signing: SigningTx, index: number):
   create: () => null,
 });
 
-/** The same with signatures of the right size and no meaning, to learn how large the transaction will be. */
+/** Fills an input with dummy signatures of the right size, to learn the size of the transaction. */
 export function dummySignPsbtInput(work: PsbtSigning, index: number): boolean {
   const script = work.signing.spent[index]?.script;
   if (work.later && script !== undefined) {
@@ -153,7 +159,7 @@ export function dummySignPsbtInput(work: PsbtSigning, index: number): boolean {
   return solveInput(work, index, dummyTools(EMPTY_PROVIDER, work.signing.crypto), { dummy: true, finalize: true }).final;
 }
 
-/** @param checked a solution that is known to verify */
+/** Solves an input. @param checked a solution that is known to be valid */
 function solveInput(
   work: PsbtSigning,
   index: number,
@@ -173,7 +179,7 @@ function solveInput(
     everyKey: true,
     preimage: (fragment, hash) => preimageIn(input, fragment, hash, tools.hashes),
   });
-  // What is spent is proven by the whole transaction, or by signatures that commit to the amount.
+  // The spent output must be proven by the whole transaction, or by signatures that commit to the amount.
   if (input.nonWitnessUtxo === null && !data.wantsWitness) return { final: false, missing: null };
   const complete = solved && (dummy || isSame(data, checked) || verifies(signing, index, data));
   data.complete = complete && finalize;
@@ -194,14 +200,14 @@ function verifies(signing: SigningTx, index: number, { scriptSig, witness }: Pic
   return verifyScript(scriptSig, output.script, witness, STANDARD_SCRIPT_FLAGS, locksOf(signing, index)) === ScriptError.OK;
 }
 
-/** Whole transactions are of no use where every signature commits to all amounts: taproot, without ANYONECANPAY. */
+/** Removes previous transactions if every signature commits to all amounts: taproot, without ANYONECANPAY. */
 export function dropUnneededTransactions(psbt: Psbt): void {
   const commits = ({ witnessUtxo, sighashType }: PsbtInput): boolean =>
     witnessUtxo !== null && witnessVersion(witnessUtxo.script) > 0 && ((sighashType ?? 0) & SIGHASH_ANYONECANPAY) === 0;
   if (psbt.inputs.every(commits)) for (const input of psbt.inputs) input.nonWitnessUtxo = null;
 }
 
-/** Tells signers about an output's scripts and keys, as far as the provider knows them. */
+/** Adds an output's scripts and keys that the provider knows, for signers. */
 export function updatePsbtOutput({ psbt, signing }: PsbtSigning, index: number, provider: SigningProvider): void {
   const output = psbt.outputs[index];
   const script = psbt.tx.outputScript(index);

@@ -1,19 +1,21 @@
-// Satisfies scripts that have no template of their own and are miniscript (BIP-0379): locks, hashes, thresholds of
-// anything. For witness scripts and leaves. Core: script/sign.cpp Satisfier.
+// Satisfies miniscript without a template of its own (BIP-0379): locks, hashes, thresholds. For witness scripts and
+// leaves. Core: script/sign.cpp Satisfier.
 import type { Fragment, MiniscriptContext } from '../address/miniscript/fragment.js';
 import { decodeMiniscript } from '../address/miniscript/from-script.js';
 import { satisfyMiniscript } from '../address/miniscript/satisfy.js';
 import type { SolvingTools } from './solving-tools.js';
 
-/** Who answers for keys. */
+/** Source of signatures and keys. */
 export interface ScriptKeys {
-  /** @param publicKey as the script has it: 33 bytes, in tapscript x-only */
+  /** Returns a signature. @param publicKey as in the script: 33 bytes, in tapscript x-only */
   signature(publicKey: Uint8Array): Uint8Array | null;
-  /** The key with this HASH160, as the script hashes it. */
+  /** Returns the key with this HASH160, as the script hashes it. */
   keyOfHash(hash: Uint8Array): Uint8Array | null;
 }
 
-/** The witness below the script, bottom first; null when the script is no miniscript or what it takes is not there. */
+/**
+ * Returns the witness without the script, bottom first; null if the script is not miniscript or cannot be satisfied.
+ */
 export function satisfyScript(
   script: Uint8Array,
   context: MiniscriptContext,

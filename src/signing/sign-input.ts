@@ -1,5 +1,5 @@
-// Signs one input of a transaction and checks it. Runs on the node thread and, for large transactions, in the pool.
-// Core: script/sign.cpp SignTransaction.
+// Signs one input of a transaction and verifies it. Runs on the calling thread, or in the verify pool for large
+// transactions. Core: script/sign.cpp SignTransaction.
 import { STANDARD_SCRIPT_FLAGS } from '../consensus/script/flags.js';
 import { verifyScript } from '../consensus/script/interpreter.js';
 import { ScriptError, scriptErrorText } from '../consensus/script/script-error.js';
@@ -11,14 +11,14 @@ import { locksOf, signingTools } from './signature-creator.js';
 import type { SigningProvider } from './signing-provider.js';
 import { type SigningTx, UNKNOWN_AMOUNT } from './signing-tx.js';
 
-/** What stands in for an input's error when its amount is needed and unknown. */
+/** Error of an input whose amount is needed and unknown. */
 export const MISSING_AMOUNT = 'Missing amount';
 
-/** Outcomes that are no ScriptError; 0 is success. */
+/** Codes that are not a ScriptError; 0 is success. */
 const CODE_MISSING_AMOUNT = -1;
 const CODE_NOT_FOUND = -2;
 
-/** An input after signing, with a code that crosses threads. */
+/** Signed input with a code, as it crosses threads. */
 export interface SigningResult {
   readonly scriptSig: Uint8Array;
   readonly witness: readonly Uint8Array[];
@@ -32,18 +32,23 @@ const TEXTS = new Map<number, string>([
   [ScriptError.NULLFAIL, 'CHECK(MULTI)SIG failing with non-zero signature (possibly need more signatures)'],
 ]);
 
-/** Why an input cannot be spent, in Core's words; null when it can. @param later in the words of newer releases */
+/**
+ * Returns why an input cannot be spent, in Core's words; null if it can.
+ * @param later use the words of newer releases
+ */
 export function signingErrorText(code: number, later: boolean): string | null {
   if (later && code === ScriptError.IF_WITHOUT_CONDITION) return signingErrorText(ScriptError.INVALID_STACK_OPERATION, later);
   return code === ScriptError.OK ? null : (TEXTS.get(code) ?? scriptErrorText(code, later));
 }
 
-/** SINGLE without its output would sign the number one, which anyone could use; so it is not signed. */
+/**
+ * Returns false for SINGLE without its output. That would sign the number one, a signature that anybody could reuse.
+ */
 export function isSignable({ tx }: Pick<SigningTx, 'tx'>, input: number, hashType: number): boolean {
   return (hashType & ~SIGHASH_ANYONECANPAY) !== SIGHASH_SINGLE || input < tx.outputCount;
 }
 
-/** @param hashType one byte; DEFAULT means ALL where there is no DEFAULT */
+/** Signs an input. @param hashType one byte; DEFAULT means ALL except in taproot */
 export function signInput(signing: SigningTx, input: number, provider: SigningProvider, hashType: number, signer: Signer): SigningResult {
   const { tx } = signing;
   const output = signing.spent[input];

@@ -1,4 +1,4 @@
-// Solves taproot outputs: by the key path where the key is at hand, else by the leaf whose witness is the smallest.
+// Solves taproot outputs: by the key path if the key is available, otherwise by the leaf with the smallest witness.
 // Core: script/sign.cpp SignTaproot.
 
 import type { KeyOrigin } from '../address/descriptor/expansion.js';
@@ -10,7 +10,7 @@ import { emptyTaproot, leafKey, type SignatureData, type SpendableLeaf, type Tap
 import { idsOfXOnly } from './signing-provider.js';
 import type { SolvingTools } from './solving-tools.js';
 
-/** The witness, bottom first; null when neither path can be gone. @param outputKey x-only */
+/** Returns the witness, bottom first; null if no path is possible. @param outputKey x-only */
 export function signTaproot(outputKey: Uint8Array, data: SignatureData, tools: SolvingTools): Uint8Array[] | null {
   data.taproot ??= emptyTaproot();
   const taproot = data.taproot;
@@ -23,7 +23,7 @@ export function signTaproot(outputKey: Uint8Array, data: SignatureData, tools: S
   const { internalKey } = taproot;
   for (const key of [internalKey, outputKey]) if (key) recordKeyOrigin(key, null, taproot, tools);
   if (internalKey) taproot.keySignature ??= tools.createSchnorr?.(internalKey, null, { merkleRoot: taproot.merkleRoot }) ?? null;
-  // Of an output whose inside is not known, the key itself may be (rawtr).
+  // If the internal data is unknown, the output key itself may be available (rawtr).
   taproot.keySignature ??= tools.createSchnorr?.(outputKey, null, null) ?? null;
   return taproot.keySignature ? [taproot.keySignature] : smallestLeaf(taproot, tools);
 }
@@ -35,7 +35,7 @@ function smallestLeaf(taproot: TaprootData, tools: SolvingTools): Uint8Array[] |
   );
   let last: SpendableLeaf | null = null;
   for (const leaf of leaves) {
-    // Several ways to one leaf: the shortest comes first.
+    // If there are several paths to one leaf, the shortest comes first.
     const repeated = last !== null && compareBytes(last.script, leaf.script) === 0 && last.leafVersion === leaf.leafVersion;
     last = leaf;
     if (repeated) continue;
@@ -70,7 +70,7 @@ function leafSignature(publicKey: Uint8Array, leafHash: Uint8Array, taproot: Tap
   return signature;
 }
 
-/** Keeps where a key comes from, for the signers of a PSBT. */
+/** Records the origin of a key, for the signers of a PSBT. */
 function recordKeyOrigin(publicKey: Uint8Array, leafHash: Uint8Array | null, { keys }: TaprootData, tools: SolvingTools): void {
   if (!tools.everyKey) return;
   const id = hashKey(publicKey);
@@ -89,7 +89,7 @@ function originOfXOnly(publicKey: Uint8Array, { provider, hashes }: SolvingTools
   return provider.origin?.(even) ?? provider.origin?.(odd);
 }
 
-/** The x-only key with this HASH160, among those that are named. */
+/** Returns the x-only key with this HASH160, among the known ones. */
 function xOnlyOfHash(hash: Uint8Array, taproot: TaprootData, tools: SolvingTools): Uint8Array | null {
   const wanted = hashKey(hash);
   for (const { publicKey } of [...taproot.keys.values(), ...taproot.leafSignatures.values()]) {

@@ -1,5 +1,6 @@
-// Signs a transaction's inputs with the keys of a provider and says of each whether it can be spent now; and merges
-// versions of one transaction. Core: script/sign.cpp SignTransaction, rpc/rawtransaction.cpp combinerawtransaction.
+// Signs a transaction's inputs with the keys of a provider, and reports for each whether it can be spent now. Also
+// merges versions of one transaction. Core: script/sign.cpp SignTransaction, rpc/rawtransaction.cpp
+// combinerawtransaction.
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import { buildTx } from '../consensus/tx/build-tx.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
@@ -13,25 +14,25 @@ import { emptySignatureData, mergeSignatureData } from './signature-data.js';
 import { FlatProvider, type SigningProvider } from './signing-provider.js';
 import { signingTx } from './signing-tx.js';
 
-/** An input after signing. */
+/** Signed input. */
 export interface SignedInput {
   readonly scriptSig: Uint8Array;
   readonly witness: readonly Uint8Array[];
-  /** Why it cannot be spent like this; null when it can. */
+  /** Why it cannot be spent; null if it can. */
   readonly error: string | null;
 }
 
-/** What signing works with. */
+/** Dependencies of signing. */
 export interface SigningTools {
   readonly crypto: Crypto;
   readonly signer: Signer;
-  /** Other threads, which large transactions are signed on. */
+  /** Threads that sign large transactions. */
   readonly signingThreads?: SigningThreads | undefined;
 }
 
-/** Signs on other threads; parallel/pooled-signer.ts. */
+/** Signs on other threads; implemented in parallel/pooled-signer.ts. */
 export interface SigningThreads {
-  /** Null in the turn in which the transaction is to be signed where it is. */
+  /** Signs a transaction. Resolves to null in the event-loop tick in which the caller should sign it itself. */
   sign(
     tx: TxView,
     spent: readonly (SpentOutput | null)[],
@@ -41,10 +42,10 @@ export interface SigningThreads {
 }
 
 /**
- * Signs what can be signed, in slices or on other threads; the signatures are the same.
- * @param spent per input, null where the output is not known or spent
- * @param hashType one byte; DEFAULT means ALL where there is no DEFAULT
- * @param later errors in the words of newer releases
+ * Signs all inputs that can be signed, in slices or on other threads. The signatures are the same.
+ * @param spent outputs by input; null if an output is unknown or spent
+ * @param hashType one byte; DEFAULT means ALL except in taproot
+ * @param later use the error messages of newer releases
  */
 export async function signTransaction(
   tx: TxView,
@@ -54,7 +55,7 @@ export async function signTransaction(
   tools: SigningTools,
   later = false,
 ): Promise<SignedInput[]> {
-  // Of many small ones each has its turn of the loop, so that other calls go in between.
+  // Each of many small transactions waits for an event-loop tick of its own, so that other calls run in between.
   const made = tools.signingThreads?.sign(tx, spent, provider, hashType) ?? yieldInQueue().then(() => null);
   const results = (await made) ?? (await signOnThisThread(tx, spent, provider, hashType, tools));
   return results.map(({ scriptSig, witness, code }) => ({ scriptSig, witness, error: signingErrorText(code, later) }));
@@ -78,9 +79,9 @@ async function signOnThisThread(
 }
 
 /**
- * Puts the signatures of several versions of one transaction together.
- * @param versions the first is the template
- * @param spent its outputs
+ * Combines the signatures of several versions of one transaction.
+ * @param versions the first one is the template
+ * @param spent outputs that it spends
  */
 export async function combineTransactions(versions: readonly TxView[], spent: readonly SpentOutput[], crypto: Crypto): Promise<Uint8Array> {
   const [template] = versions;
@@ -104,7 +105,7 @@ export async function combineTransactions(versions: readonly TxView[], spent: re
   return withInputs(template, inputs);
 }
 
-/** The transaction with other scriptSigs and witnesses. */
+/** Returns the transaction with other scriptSigs and witnesses. */
 export function withInputs(tx: TxView, inputs: readonly Pick<SignedInput, 'scriptSig' | 'witness'>[]): Uint8Array {
   return buildTx({
     version: tx.version,

@@ -1,4 +1,4 @@
-// Makes the signatures of one input: with the keys of a provider, or for looks alone, to learn a size. Core:
+// Makes the signatures of one input: with the keys of a provider, or dummy signatures, to learn a size. Core:
 // script/sign.cpp MutableTransactionSignatureCreator, DummySignatureCreator.
 
 import { TxSignatureChecker } from '../consensus/script/checker.js';
@@ -13,20 +13,20 @@ import { idsOfXOnly, type SigningProvider } from './signing-provider.js';
 import { type SigningTx, UNKNOWN_AMOUNT } from './signing-tx.js';
 import type { SolvingTools } from './solving-tools.js';
 
-/** BIP-0340's default: the same signature every time, as Core makes it. */
+/** Zeros as auxiliary randomness (BIP-0340): the signature is always the same, as in Core. */
 const NO_AUX_RAND = new Uint8Array(32);
 
-/** Whose keys sign what. */
+/** Input to sign, with the keys and the signer. */
 export interface InputSigning {
   readonly input: number;
   readonly output: SpentOutput;
   readonly provider: SigningProvider;
-  /** One byte; DEFAULT means ALL where there is no DEFAULT. */
+  /** Sighash type, one byte. DEFAULT means ALL except in taproot. */
   readonly hashType: number;
   readonly signer: Signer;
 }
 
-/** Tools that sign an input. */
+/** Returns tools that sign an input. */
 export function signingTools(signing: SigningTx, { input, output, provider, hashType, signer }: InputSigning): SolvingTools {
   const { sighash, crypto } = signing;
   const ecdsaType = hashType === SIGHASH_DEFAULT ? SIGHASH_ALL : hashType;
@@ -48,8 +48,8 @@ export function signingTools(signing: SigningTx, { input, output, provider, hash
       const [even, odd] = idsOfXOnly(publicKey, crypto);
       const id = provider.hasSecret(even) ? even : odd;
       if (!provider.hasSecret(id)) return null;
-      // The hash commits to every amount: with one that was made up, the signature would be of another transaction.
-      // Where it is the input's own, signInput() refuses the signature, as those of version 0, and says what is missing.
+      // The hash commits to every amount. With a made-up amount, the signature would be for another transaction. If it
+      // is the amount of this input, signInput() reports it as missing, as for version 0.
       if (output.value !== UNKNOWN_AMOUNT && signing.spent.some((spent) => spent?.value === UNKNOWN_AMOUNT)) return null;
       const context = new TaprootContext();
       context.tapleafHash = leafHash;
@@ -64,16 +64,16 @@ export function signingTools(signing: SigningTx, { input, output, provider, hash
   };
 }
 
-/** Locks of the transaction as an input's scripts see them. */
+/** Returns a checker for the locks of the transaction, from the view of an input. */
 export function locksOf({ tx, spent, crypto, sighash }: SigningTx, input: number): TxSignatureChecker {
   return new TxSignatureChecker(tx, input, spent, crypto, sighash);
 }
 
-/** A signature of the usual size in the right form, of nothing: r and s of 32 bytes, the type ALL. */
+/** Dummy signature of the usual size in valid form: r and s of 32 bytes, type ALL. */
 const DUMMY_ECDSA = encodeSignature(new Uint8Array(64).fill(1), SIGHASH_ALL);
 const DUMMY_SCHNORR = new Uint8Array(64);
 
-/** Tools that sign everything with signatures of the right size. */
+/** Returns tools that sign everything with dummy signatures of the right size. */
 export function dummyTools(provider: SolvingTools['provider'], hashes: SolvingTools['hashes']): SolvingTools {
   return {
     provider,

@@ -1,24 +1,24 @@
-// What is known of one input's signatures while it is signed: what it carries, what was found in it and what was made.
-// Filled by extract-signatures.ts and produce-signature.ts. Core: script/sign.h SignatureData.
+// Data about one input while it is signed: what it had, what was found in it, and what was made. Core: script/sign.h
+// SignatureData.
 import type { OriginKey } from '../address/descriptor/expansion.js';
 import { hashKey } from '../consensus/bytes/hex.js';
 
-/** A signature and the key it is of. */
+/** Signature and its key. */
 export interface KeySignature {
   /** 33 or 65 bytes. */
   readonly publicKey: Uint8Array;
-  /** DER with the hash type behind. */
+  /** DER signature, followed by the hash type. */
   readonly signature: Uint8Array;
 }
 
-/** A script path and how to show that the output commits to it. */
+/** Script path, with the proof that the output commits to it. */
 export interface SpendableLeaf {
   readonly script: Uint8Array;
   readonly leafVersion: number;
   readonly controlBlock: Uint8Array;
 }
 
-/** A Schnorr signature for a leaf. */
+/** Schnorr signature for a leaf. */
 export interface LeafSignature {
   /** x-only. */
   readonly publicKey: Uint8Array;
@@ -27,16 +27,16 @@ export interface LeafSignature {
   readonly signature: Uint8Array;
 }
 
-/** A key of a taproot output and what it signs for. */
+/** Key of a taproot output, and the leaves it signs for. */
 export interface TaprootKey {
   /** x-only. */
   readonly publicKey: Uint8Array;
-  /** By hashKey; none for a key that is no leaf's. */
+  /** Leaf hashes by hashKey; empty for a key that is in no leaf. */
   readonly leafHashes: Map<string, Uint8Array>;
   readonly origin: OriginKey['origin'];
 }
 
-/** What is known of a taproot output. */
+/** Data about a taproot output. */
 export interface TaprootData {
   /** x-only. */
   internalKey: Uint8Array | null;
@@ -50,32 +50,32 @@ export interface TaprootData {
   readonly keys: Map<string, TaprootKey>;
 }
 
-/** What a solution would have needed and did not find: HASH160 of keys, the hash that names a script. */
+/** What a solution needs and did not find: HASH160 of keys, hashes of scripts. */
 export interface Missing {
   readonly publicKeys: Uint8Array[];
   readonly signatures: Uint8Array[];
   redeemScript: Uint8Array | null;
-  /** The program, 32 bytes. */
+  /** Witness program, 32 bytes. */
   witnessScript: Uint8Array | null;
 }
 
-/** State of one input. */
+/** Data about one input. */
 export interface SignatureData {
-  /** Whether scriptSig and witness satisfy the output; nothing is changed any more then. */
+  /** True if scriptSig and witness satisfy the output. Nothing changes any more then. */
   complete: boolean;
   scriptSig: Uint8Array;
   /** Stack items, bottom first. */
   witness: readonly Uint8Array[];
-  /** Whether the output turned out to want a witness, so that signatures commit to its amount. */
+  /** True if the output needs a witness, so that signatures commit to its amount. */
   wantsWitness: boolean;
-  /** Found in the input or used for it. */
+  /** Redeem script that was found in the input or used for it. */
   redeemScript: Uint8Array | null;
   witnessScript: Uint8Array | null;
-  /** By hashKey of the key's HASH160; the first one of a key stays. */
+  /** Signatures by hashKey of the key's HASH160. The first one of a key stays. */
   readonly signatures: Map<string, KeySignature>;
-  /** Keys with their origins, by hashKey of HASH160; for PSBTs only. */
+  /** Keys with their origins, by hashKey of HASH160; only for PSBTs. */
   readonly keys: Map<string, OriginKey>;
-  /** Null until the output is known to be one. */
+  /** Taproot data; null until the output is known to be taproot. */
   taproot: TaprootData | null;
   readonly missing: Missing;
 }
@@ -101,17 +101,17 @@ export function emptyTaproot(): TaprootData {
   return { internalKey: null, merkleRoot: null, keySignature: null, leaves: new Map(), leafSignatures: new Map(), keys: new Map() };
 }
 
-/** Bytes of one string: engines bound the arguments of a call. */
+/** Bytes per string, because engines limit the number of arguments of a call. */
 const CHUNK = 8192;
 
-/** The map key of a leaf. */
+/** Returns the map key of a leaf. */
 export function leafKey({ controlBlock, script }: SpendableLeaf): string {
   let key = `${hashKey(controlBlock)}/`;
   for (let at = 0; at < script.length; at += CHUNK) key += hashKey(script.subarray(at, at + CHUNK));
   return key;
 }
 
-/** What two versions of an input know together: a complete one wins whole, else the first one's answers come first. */
+/** Merges the data of two versions of an input. A complete one wins; otherwise values of the first one win. */
 export function mergeSignatureData(first: SignatureData, second: SignatureData): SignatureData {
   if (first.complete) return first;
   if (second.complete) return second;

@@ -1,36 +1,35 @@
-// What signing, descriptor inference, getaddressinfo and importmulti ask about scripts and keys. Implemented by the
-// wallet's key stores and by FlatProvider (one request's or one descriptor's keys); several can be stacked with
-// StackedProvider.
+// Source of scripts and keys for signing, descriptor inference, getaddressinfo and importmulti. Implemented by the
+// wallet's key stores and by FlatProvider (keys of one request or one descriptor). StackedProvider combines several.
 import type { Expansion, TaprootOutput } from '../address/descriptor/expansion.js';
 import { evenKey } from '../address/descriptor/taproot-tree.js';
 import { hashKey } from '../consensus/bytes/hex.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { secretCopy } from '../crypto/secret-bytes.js';
 
-/** Where a key comes from in a BIP-0032 tree. */
+/** Origin of a key in a BIP-0032 tree. */
 export interface KeyOrigin {
   /** First four bytes of HASH160 of the root's public key. */
   readonly fingerprint: Uint8Array;
-  /** Child numbers; hardened ones have bit 31 set (values are unsigned). */
+  /** Child numbers, unsigned; hardened ones have bit 31 set. */
   readonly path: readonly number[];
 }
 
-/** Answers by hash; nothing here decides whether a script is the wallet's. */
+/** Lookups by hash. They do not decide whether a script is the wallet's. */
 export interface SigningProvider {
-  /** A redeem script (or a witness script under its HASH160). @param id HASH160 of the script, 20 bytes */
+  /** Returns a redeem script, or a witness script under its HASH160. @param id HASH160 of the script, 20 bytes */
   script(id: Uint8Array): Uint8Array | undefined;
-  /** 33 or 65 bytes. @param id HASH160 of the key */
+  /** Returns a public key, 33 or 65 bytes. @param id HASH160 of the key */
   publicKey(id: Uint8Array): Uint8Array | undefined;
-  /** Whether the private key is held, locked or not. */
+  /** Returns whether the private key is stored, locked or not. */
   hasSecret(id: Uint8Array): boolean;
-  /** The private key, 32 bytes in a fresh array that the caller wipes; undefined when not held or locked. */
+  /** Returns the private key, 32 bytes in a new array that the caller wipes; undefined if not stored or locked. */
   secret(id: Uint8Array): Uint8Array | undefined;
   origin(id: Uint8Array): KeyOrigin | undefined;
-  /** What is behind a taproot output. @param outputKey x-only, 32 bytes */
+  /** Returns the internal data of a taproot output. @param outputKey x-only, 32 bytes */
   taproot?(outputKey: Uint8Array): TaprootOutput | undefined;
 }
 
-/** HASH160 of both points that an x-only key can be. */
+/** Returns HASH160 of both points with the x coordinate of an x-only key. */
 export function idsOfXOnly(publicKey: Uint8Array, { hash160 }: Pick<Hashes, 'hash160'>): [even: Uint8Array, odd: Uint8Array] {
   const key = evenKey(publicKey);
   const even = hash160(key);
@@ -38,7 +37,7 @@ export function idsOfXOnly(publicKey: Uint8Array, { hash160 }: Pick<Hashes, 'has
   return [even, hash160(key)];
 }
 
-/** Plain maps filled by the caller; keys are hashKey(HASH160). */
+/** Provider of plain maps that the caller fills. Keys are hashKey(HASH160). */
 export class FlatProvider implements SigningProvider {
   readonly scripts = new Map<string, Uint8Array>();
   readonly publicKeys = new Map<string, Uint8Array>();
@@ -66,12 +65,12 @@ export class FlatProvider implements SigningProvider {
   taproot(outputKey: Uint8Array): TaprootOutput | undefined {
     return this.taproots.get(hashKey(outputKey));
   }
-  /** Adds what a descriptor tells about one index. */
+  /** Adds the expansion of a descriptor at one index. */
   addExpansion({ innerScripts, hashedKeys, keys, taproot }: Expansion, { hash160 }: Pick<Hashes, 'hash160'>): void {
     for (const script of innerScripts) this.scripts.set(hashKey(hash160(script)), script);
     for (const key of hashedKeys) {
       this.publicKeys.set(hashKey(hash160(key)), key);
-      // Leaves hash keys without their first byte.
+      // Leaves contain hashes of keys without their first byte.
       if (taproot !== null && key.length === 33) this.publicKeys.set(hashKey(hash160(key.subarray(1))), key);
     }
     for (const { publicKey, origin } of keys) this.addOrigin(hash160(publicKey), origin);
@@ -82,20 +81,20 @@ export class FlatProvider implements SigningProvider {
     const key = hashKey(id);
     if (!this.origins.has(key)) this.origins.set(key, origin);
   }
-  /** @param secret the provider's from now on */
+  /** Adds a private key. @param secret belongs to the provider from now on */
   addSecret(publicKey: Uint8Array, secret: Uint8Array, { hash160 }: Pick<Hashes, 'hash160'>): void {
     const id = hashKey(hash160(publicKey));
     this.secrets.get(id)?.fill(0);
     this.secrets.set(id, secret);
   }
-  /** Overwrites the private keys with zeros and forgets them. */
+  /** Overwrites and removes the private keys. */
   wipe(): void {
     for (const secret of this.secrets.values()) secret.fill(0);
     this.secrets.clear();
   }
 }
 
-/** The first of several providers that knows an answer gives it. */
+/** Returns the first answer of several providers. */
 export class StackedProvider implements SigningProvider {
   readonly #providers: readonly SigningProvider[];
 
@@ -130,7 +129,7 @@ export class StackedProvider implements SigningProvider {
   }
 }
 
-/** Another provider without its private keys, or without where keys come from. */
+/** Provider without the private keys, or without the key origins, of another one. */
 export class HidingProvider implements SigningProvider {
   readonly #inner: SigningProvider;
   readonly #hidden: { readonly secrets: boolean; readonly origins: boolean };

@@ -1,18 +1,18 @@
-// A transaction with what it spends, as signing and merging look at it.
+// A transaction with its spent outputs, for signing and merging.
 import { SighashCache } from '../consensus/script/sighash.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Crypto } from '../crypto/crypto.js';
 
-/** Value of an output whose amount is unknown: the most there can be, in satoshis. */
+/** Value of an output whose amount is unknown: MAX_MONEY, in satoshis. */
 export const UNKNOWN_AMOUNT = 2_100_000_000_000_000;
 
-/** A transaction with what it spends, for one signing or merging call. */
+/** Transaction with its spent outputs, for one signing or merging call. */
 export interface SigningTx {
   readonly tx: TxView;
-  /** Per input; null where the output is not known. */
+  /** Spent outputs by input; null if unknown. */
   readonly spent: readonly (SpentOutput | null)[];
-  /** Made for this transaction and these outputs. */
+  /** Sighash cache for this transaction and these outputs. */
   readonly sighash: SighashCache;
   readonly crypto: Crypto;
 }

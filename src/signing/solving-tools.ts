@@ -1,11 +1,10 @@
-// Who answers while an input is solved: keys and scripts, the maker of signatures, and the transaction's locks. Made by
-// signature-creator.ts.
+// Dependencies of solving an input: keys and scripts, the signature function, and the transaction's locks.
 import type { Fragment } from '../address/miniscript/fragment.js';
 import type { SigVersionCode } from '../consensus/script/sig-version.js';
 import type { Hashes } from '../crypto/crypto.js';
 import type { SigningProvider } from './signing-provider.js';
 
-/** Makes the signature of one input by one key; null when the key is not there or may not sign. */
+/** Makes the signature of one input with one key; null if the key is missing or may not sign. */
 export type CreateSignature = (
   keyId: Uint8Array,
   publicKey: Uint8Array,
@@ -14,9 +13,10 @@ export type CreateSignature = (
 ) => Uint8Array | null;
 
 /**
- * The same for taproot.
- * @param publicKey x-only @param leafHash null on the key path
- * @param tweak the merkle root (null without a tree) that the key is tweaked with first; null for the key as it is
+ * Makes a taproot signature.
+ * @param publicKey x-only
+ * @param leafHash null on the key path
+ * @param tweak merkle root (null without a tree) by which the key is tweaked first; null: no tweak
  */
 export type CreateSchnorrSignature = (
   publicKey: Uint8Array,
@@ -24,26 +24,26 @@ export type CreateSchnorrSignature = (
   tweak: { readonly merkleRoot: Uint8Array | null } | null,
 ) => Uint8Array | null;
 
-/** Whether the input's transaction satisfies locks of a script. */
+/** Checks locks of a script against the input's transaction. */
 export interface Locks {
   checkLockTime(lockTime: number): boolean;
   checkSequence(sequence: number): boolean;
 }
 
-/** What solving works with. */
+/** Dependencies of solving. */
 export interface SolvingTools {
   readonly provider: Pick<SigningProvider, 'script' | 'publicKey'> & Partial<Pick<SigningProvider, 'origin' | 'taproot'>>;
   readonly create: CreateSignature;
   readonly hashes: Hashes;
-  /** Without it taproot outputs are solved from signatures that are there. */
+  /** Makes taproot signatures; absent: only existing signatures are used. */
   readonly createSchnorr?: CreateSchnorrSignature;
-  /** Without it scripts with locks are not solved. */
+  /** Checks locks; absent: scripts with locks are not solved. */
   readonly locks?: Locks;
-  /** What hashes to what a script wants, 32 bytes. */
+  /** Returns the preimage of a hash in a script, 32 bytes. */
   readonly preimage?: (fragment: Fragment, hash: Uint8Array) => Uint8Array | undefined;
   /**
-   * For PSBTs, which keep partial signatures and tell signers about keys: sign multisig with all keys at hand, and note
-   * where keys come from. A transaction shows no more than it needs.
+   * For PSBTs, which contain partial signatures and key origins: sign multisig with all available keys, and record key
+   * origins. Absent for transactions, which must not contain more than necessary.
    */
   readonly everyKey?: boolean;
 }
