@@ -48,7 +48,7 @@ export interface PsbtSigner {
   readonly made?: PresignedInput | null;
 }
 
-/** True if an input is final now, and what it lacks otherwise; null if that is unknown. */
+/** Result of signing an input: final, or what it lacks; `missing` is null if that is unknown. */
 export interface InputOutcome {
   readonly final: boolean;
   readonly missing: Missing | null;
@@ -88,7 +88,7 @@ export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner |
     if (typeof chosen !== 'number') return chosen;
     hashType = chosen;
   }
-  // SINGLE without its output would sign the number one, a signature that anybody could reuse.
+  // SINGLE without its output would sign the number one, a signature that anyone could reuse.
   const signs = (hashType & ~SIGHASH_ANYONECANPAY) !== SIGHASH_SINGLE || index < signing.tx.outputCount;
   const how = { dummy: false, finalize: options.finalize };
   if (by === null || output === null || !signs)

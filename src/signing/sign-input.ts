@@ -42,7 +42,7 @@ export function signingErrorText(code: number, later: boolean): string | null {
 }
 
 /**
- * Returns false for SINGLE without its output. That would sign the number one, a signature that anybody could reuse.
+ * Returns false for SINGLE without its output. That would sign the number one, a signature that anyone could reuse.
  */
 export function isSignable({ tx }: Pick<SigningTx, 'tx'>, input: number, hashType: number): boolean {
   return (hashType & ~SIGHASH_ANYONECANPAY) !== SIGHASH_SINGLE || input < tx.outputCount;

@@ -50,7 +50,7 @@ export interface TaprootData {
   readonly keys: Map<string, TaprootKey>;
 }
 
-/** What a solution needs and did not find: HASH160 of keys, hashes of scripts. */
+/** Keys (by HASH160), signatures and scripts (by hash) that a solution needs and did not find. */
 export interface Missing {
   readonly publicKeys: Uint8Array[];
   readonly signatures: Uint8Array[];

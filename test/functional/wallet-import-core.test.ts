@@ -161,8 +161,8 @@ t.test('creates no wallet when a wallet file of Core cannot be imported', async 
   await refuse('-13 The wallet is encrypted', fileOf('secret'), 'w');
   await refuse('-14 Error: The wallet passphrase entered was incorrect.', fileOf('secret'), 'w', 'passs');
   await refuse('-15 The wallet is not encrypted', fileOf('plain'), 'w', 'pass');
-  await refuse('-4 The wallet file was not imported. It cannot be opened', path.join(node.dir, 'nothing'), 'w');
-  await refuse('-4 The wallet file was not imported. It is neither', path.join(node.networkDir, '.cookie'), 'w');
+  await refuse('-4 The wallet file was not imported. The file cannot be opened', path.join(node.dir, 'nothing'), 'w');
+  await refuse('-4 The wallet file was not imported. The file is neither', path.join(node.networkDir, '.cookie'), 'w');
   const bytes = fs.readFileSync(fileOf('plain'));
   fs.writeFileSync(spoilt, bytes.subarray(0, bytes.length - 4096));
   await refuse(/^-4 .* damaged/, spoilt, 'w');

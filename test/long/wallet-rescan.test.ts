@@ -251,7 +251,7 @@ t.test('continues scans that were interrupted before their first find', async (t
     await node.up();
     await node.call('loadwallet', name).catch(() => {});
     await until('the scan is over', async () => (await node.call('getwalletinfo')).scanning === false);
-    const caught = fs.readFileSync(log, 'utf8').includes(`Wallet "${name}": looking through blocks from`);
+    const caught = fs.readFileSync(log, 'utf8').includes(`Wallet "${name}": scanning blocks from height`);
     const { txcount } = await node.call('getwalletinfo');
     if (caught) t.equal(txcount, 5, method);
     await node.call('unloadwallet', name);

@@ -57,7 +57,7 @@ function join(below: Way | null, above: Way | null): Way | null {
 }
 
 /**
- * Returns the better of two ways. One without a signature must be used if it exists, because anybody could replace the
+ * Returns the better of two ways. One without a signature must be used if it exists, because anyone could replace the
  * other one by it.
  */
 function choose(a: Way | null, b: Way | null): Way | null {
@@ -177,7 +177,7 @@ function leafMultiWays({ keys, k }: MiniscriptNode, source: WitnessSource): Ways
 
 /**
  * Returns the ways of thresh(). The elements of the first part are on top. Any number of satisfied parts other than k
- * dissatisfies it, so anybody could malleate such a dissatisfaction.
+ * dissatisfies it, so anyone could malleate such a dissatisfaction.
  */
 function threshWays({ subs, k }: MiniscriptNode, context: MiniscriptContext, source: WitnessSource): Ways {
   const ways = countedWays(

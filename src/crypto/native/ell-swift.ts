@@ -81,7 +81,7 @@ export function bindEllSwift(library: LibraryHandle): EllSwift | null {
           memory.set(initiating ? theirs : ours.encoding, SECOND_AT);
           const party = initiating ? 0 : 1;
           if (exchange(context, base + SHARED_AT, base + FIRST_AT, base + SECOND_AT, base + SECRET_AT, party, hash, 0) !== 1) {
-            throw new Error('libsecp256k1 refuses a key of its own making');
+            throw new Error('libsecp256k1 rejects a key that it created');
           }
           return memory.slice(SHARED_AT, SHARED_AT + SCALAR);
         } finally {
@@ -136,5 +136,5 @@ function createPackageEllSwift(hashes: Hashes): EllSwift {
 
 function checkKeys(ours: EllSwiftKey, theirs: Uint8Array): void {
   if (ours.secret.length === SCALAR && ours.encoding.length === ELLSWIFT_BYTES && theirs.length === ELLSWIFT_BYTES) return;
-  throw new TypeError('a key has 32 bytes of secret and 64 of encoding');
+  throw new TypeError('a key has 32 bytes of secret and 64 bytes of encoding');
 }

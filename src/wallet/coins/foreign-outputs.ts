@@ -1,4 +1,4 @@
-// Index of known transactions that pay scripts of somebody else, as rows of the wallet's database. Such a script may
+// Index of known transactions that pay foreign scripts, as rows of the wallet's database. Such a script may
 // become the wallet's later (reassess.ts). One row says that a 32-bit hash of a script, its mark, is paid at all, so a
 // script without payments costs one lookup. The rows behind it contain the transactions' order of arrival. Different
 // scripts may have the same mark, by chance or on purpose. Then transactions are read in vain, and their outputs

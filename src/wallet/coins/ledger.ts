@@ -170,8 +170,8 @@ export class Ledger {
     const [low, high] = [Math.min(height, before), Math.max(height, before)];
     this.tipHeight = height;
     this.sheet.handleTipChange(height >= before);
-    // True if a conflicted transaction still counts as spending its inputs depends on whether its block is below the
-    // tip.
+    // A conflicted transaction spends no inputs while its conflict is at or below the tip (CWallet::IsSpent), which may
+    // change now.
     for (const row of this.txs.conflictedRows()) {
       if (this.txs.height(row) <= low || this.txs.height(row) > high) continue;
       if (height < before) this.#orphanedConflicts.add(row);

@@ -1,5 +1,5 @@
 // Reads the rows of a Berkeley DB file with one B-tree named "main": Bitcoin Core's wallets (wallet.dat) up to release
-// 29. The file must be closed, because records in a log beside it are not read. Layouts are those of Berkeley DB's
+// 29. The file must be closed, because records in its log file are not read. Layouts are those of Berkeley DB's
 // dbinc/db_page.h. Numbers have the byte order of the machine that wrote the file.
 //
 //   every page    0 LSN: file, 4   4 LSN: offset, 4   8 page number, 4
@@ -46,15 +46,16 @@ interface Meta {
 
 function readMeta(bytes: Uint8Array, number: number): Meta {
   if (bytes.length < META_SIZE) return damaged('it ends within its first page');
-  const little = byteOrder(bytes) ?? damaged('a page that should describe a tree does not');
+  const little = byteOrder(bytes) ?? damaged('a metadata page is missing');
   const view = viewOf(bytes);
-  if (view.getUint32(8, little) !== number || bytes[25] !== PAGE.META) damaged('a page that should describe a tree does not');
+  if (view.getUint32(8, little) !== number || bytes[25] !== PAGE.META) damaged('a metadata page is missing');
   const version = view.getUint32(16, little);
-  if (version !== VERSION) throw new CoreFileError(`Files of Berkeley DB's version ${version} are not read`);
-  if (bytes[24] !== 0) throw new CoreFileError('Files that Berkeley DB encrypted are not read');
+  if (version !== VERSION)
+    throw new CoreFileError(`Berkeley DB version ${version} is not supported, only version ${VERSION}, which Bitcoin Core writes`);
+  if (bytes[24] !== 0) throw new CoreFileError('Files that Berkeley DB itself encrypted are not supported');
   const pageSize = view.getUint32(20, little);
-  if (pageSize < META_SIZE || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0) damaged('its pages have no size');
-  if (view.getUint32(48, little) !== HAS_NAMES) throw new CoreFileError('It is a database, but not that of a wallet');
+  if (pageSize < META_SIZE || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0) damaged('its page size is invalid');
+  if (view.getUint32(48, little) !== HAS_NAMES) throw new CoreFileError('The file is a database, but not a wallet');
   return { little, pageSize, root: view.getUint32(88, little) };
 }
 
@@ -70,9 +71,9 @@ class TreePage {
   ) {
     this.#little = little;
     this.#view = viewOf(bytes);
-    if (this.u32(8) !== number) damaged(`page ${number} says it is another`);
+    if (this.u32(8) !== number) damaged(`page ${number} has the number of another page`);
     if (this.u32(0) !== 0 || this.u32(4) !== 1) {
-      throw new CoreFileError('The file was not closed: open and close the wallet once with a Bitcoin Core that can (release 29 or older)');
+      throw new CoreFileError('The file was not closed: open and close the wallet once with Bitcoin Core 29 or older');
     }
   }
   get type(): number {
@@ -97,7 +98,7 @@ class TreePage {
   /** Yields the offsets of the items. */
   *items(): Generator<number> {
     const entries = this.u16(20);
-    if (HEADER + entries * 2 > this.bytes.length) damaged('a page has more items than room');
+    if (HEADER + entries * 2 > this.bytes.length) damaged('a page has more items than its size allows');
     for (let i = 0; i < entries; i++) {
       const at = this.u16(HEADER + i * 2);
       if (at < HEADER + entries * 2 || at + 3 > this.bytes.length) damaged('an item lies outside of its page');
@@ -118,7 +119,7 @@ export async function* bdbRecords(source: ByteSource): AsyncGenerator<CoreRow> {
   const main = await mainTree(file, outer);
   const metaPage = await file.page(main);
   const meta = readMeta(metaPage, main);
-  if (meta.pageSize !== outer.pageSize) damaged('its trees have pages of two sizes');
+  if (meta.pageSize !== outer.pageSize) damaged('its trees have different page sizes');
   // Depth first, so that keys arrive in order. A child page must be one level below its parent.
   const todo: { number: number; level: number | null }[] = [{ number: meta.root, level: null }];
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
@@ -127,7 +128,7 @@ export async function* bdbRecords(source: ByteSource): AsyncGenerator<CoreRow> {
       if (next.level !== null && page.level !== next.level) damaged('a page is on the wrong level');
       if (page.type === PAGE.NODE && page.level > 1) for (const child of childrenOf(page).reverse()) todo.push(child);
       else if (page.type === PAGE.LEAF && page.level === 1) yield* rowsOf(page, file, meta.little);
-      else damaged(`page ${next.number} is of no kind that belongs there`);
+      else damaged(`page ${next.number} has an unexpected type`);
       if (todo.length > file.count) damaged('it has more links than pages');
     } finally {
       page.bytes.fill(0);
@@ -146,10 +147,10 @@ async function mainTree(file: PagedFile, { little, root }: Meta): Promise<number
     page.bytes[name + 2] !== ITEM.DATA ||
     page.bytes[place + 2] !== ITEM.DATA
   ) {
-    throw new CoreFileError('It is a database, but not that of a wallet');
+    throw new CoreFileError('The file is a database, but not a wallet');
   }
   const text = Buffer.from(page.part(name + 3, page.u16(name))).toString('latin1');
-  if (text !== 'main' || page.u16(place) !== 4) throw new CoreFileError('It is a database, but not that of a wallet');
+  if (text !== 'main' || page.u16(place) !== 4) throw new CoreFileError('The file is a database, but not a wallet');
   // Big-endian on every machine.
   return viewOf(page.part(place + 3, 4)).getUint32(0);
 }
@@ -158,7 +159,7 @@ function childrenOf(page: TreePage): { number: number; level: number }[] {
   const children: { number: number; level: number }[] = [];
   for (const at of page.items()) {
     const kind = page.bytes[at + 2] & ~ITEM.DELETED;
-    if (kind !== ITEM.DATA && kind !== ITEM.OVERFLOW) damaged('a link is of no kind that there is');
+    if (kind !== ITEM.DATA && kind !== ITEM.OVERFLOW) damaged('a link has an unknown type');
     if ((page.bytes[at + 2] & ITEM.DELETED) !== 0) continue;
     page.part(at, 12);
     children.push({ number: page.u32(at + 4), level: page.level - 1 });
@@ -184,7 +185,7 @@ async function itemAt(page: TreePage, at: number, file: PagedFile, little: boole
   const kind = page.bytes[at + 2];
   if ((kind & ITEM.DELETED) !== 0) return null;
   if (kind === ITEM.DATA) return page.part(at + 3, page.u16(at)).slice();
-  if (kind !== ITEM.OVERFLOW) damaged('an item is of no kind that there is');
+  if (kind !== ITEM.OVERFLOW) damaged('an item has an unknown type');
   page.part(at, 12);
   return overflowAt(page.u32(at + 4), page.u32(at + 8), file, little);
 }
@@ -195,14 +196,14 @@ async function overflowAt(first: number, length: number, file: PagedFile, little
   let filled = 0;
   for (let number = first; number !== 0; ) {
     const page = new TreePage(await file.page(number), little, number);
-    if (page.type !== PAGE.OVERFLOW) damaged('a long item goes on where it cannot');
+    if (page.type !== PAGE.OVERFLOW) damaged('an overflow item continues on a page of another type');
     const part = page.part(HEADER, page.filled);
     filled += part.length;
-    if (filled > length) damaged('a long item is longer than it says');
+    if (filled > length) damaged('an overflow item is longer than its stated length');
     parts.push(part);
     number = page.next;
   }
-  if (filled !== length) damaged('a long item is shorter than it says');
+  if (filled !== length) damaged('an overflow item is shorter than its stated length');
   const whole = new Uint8Array(length);
   let at = 0;
   for (const part of parts) {

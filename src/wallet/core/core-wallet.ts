@@ -157,7 +157,9 @@ export function readRow(wallet: CoreWallet, { key, value }: CoreRow, hashes: Has
     else wallet.skippedRows.set(kind, (wallet.skippedRows.get(kind) ?? 0) + 1);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw new CoreFileError(`The file is damaged: a row of the kind ${JSON.stringify(kind.slice(0, 40))} does not read (${error.message})`);
+    throw new CoreFileError(
+      `The file is damaged: a record of the type ${JSON.stringify(kind.slice(0, 40))} cannot be decoded (${error.message})`,
+    );
   }
 }
 
@@ -192,7 +194,7 @@ const KINDS: Readonly<Record<string, RowReader>> = {
     wallet.secrets.push(encryptedSecret(publicKeyIn(name), value, hashes));
   },
   wkey: () => {
-    throw new CoreFileError('The wallet has keys in the form of before 2011: open it once with Bitcoin Core 0.18');
+    throw new CoreFileError('The wallet has keys in the format of before 2011 (wkey): open it once with Bitcoin Core 0.18');
   },
   keymeta: (wallet, name, value) => {
     const publicKey = publicKeyIn(name);
@@ -309,14 +311,14 @@ function secretsOf({ descriptorSecrets }: CoreWallet, id: string): CoreSecret[] 
 
 function publicKeyIn(reader: ByteReader): Uint8Array {
   const bytes = reader.varBytes(65);
-  if (bytes.length !== 33 && bytes.length !== 65) throw new DecodeError('no public key');
+  if (bytes.length !== 33 && bytes.length !== 65) throw new DecodeError('invalid public key');
   return bytes.slice();
 }
 
 /** Decodes the fields of BIP-0032 without the network's version bytes. */
 function extendedKeyIn(reader: ByteReader): ExtendedKey {
   const data = reader.varBytes(74).slice();
-  if (data.length !== 74) throw new DecodeError('no extended key');
+  if (data.length !== 74) throw new DecodeError('invalid extended key');
   return {
     depth: data[0],
     parentFingerprint: data.subarray(1, 5),
@@ -352,15 +354,15 @@ function plainSecret(publicKey: Uint8Array, value: ByteReader, hashes: Hashes): 
     const pair = joined(publicKey, der);
     const digest = hashes.sha256d(pair);
     pair.fill(0);
-    if (!equals(digest, value.hash())) throw new DecodeError('a key is damaged');
+    if (!equals(digest, value.hash())) throw new DecodeError('wrong checksum of a key');
   }
   const reader = new ByteReader(der);
-  if (reader.u8() !== 0x30) throw new DecodeError('no private key');
+  if (reader.u8() !== 0x30) throw new DecodeError('invalid private key');
   const long = reader.u8();
   if (long > 0x80) reader.skip(long - 0x80);
-  if (reader.u8() !== 2 || reader.u8() !== 1 || reader.u8() !== 1 || reader.u8() !== 4) throw new DecodeError('no private key');
+  if (reader.u8() !== 2 || reader.u8() !== 1 || reader.u8() !== 1 || reader.u8() !== 4) throw new DecodeError('invalid private key');
   const number = reader.bytes(reader.u8());
-  if (number.length > 32) throw new DecodeError('no private key');
+  if (number.length > 32) throw new DecodeError('invalid private key');
   const bytes = secretBytes(32);
   bytes.set(number, 32 - number.length);
   return { publicKey, bytes, encrypted: false };
@@ -368,7 +370,7 @@ function plainSecret(publicKey: Uint8Array, value: ByteReader, hashes: Hashes): 
 
 function encryptedSecret(publicKey: Uint8Array, value: ByteReader, hashes: Hashes): CoreSecret {
   const bytes = value.varBytes().slice();
-  if (value.remaining >= 32 && !equals(hashes.sha256d(bytes), value.hash())) throw new DecodeError('a key is damaged');
+  if (value.remaining >= 32 && !equals(hashes.sha256d(bytes), value.hash())) throw new DecodeError('wrong checksum of a key');
   return { publicKey, bytes, encrypted: true };
 }
 
@@ -388,7 +390,7 @@ function transactionIn(txid: Uint8Array, value: ByteReader, hashes: Hashes): Cor
   const first = parseTx(value.data, hashes, { offset: value.offset });
   const bytes = first.bytes.slice();
   const tx = parseTx(bytes, hashes);
-  if (!equals(tx.txid, txid)) throw new DecodeError('a transaction is another than its key says');
+  if (!equals(tx.txid, txid)) throw new DecodeError('a transaction does not have the txid of its record');
   value.skip(bytes.length);
   const blockHash = value.hash().slice();
   skipBranch(value);

@@ -23,8 +23,9 @@ export async function openCoreMasterKey(
   passphrase: Uint8Array,
   pauses: Pick<Slicer, 'due' | 'pause'>,
 ): Promise<Uint8Array | null> {
-  if (method !== SHA512) throw new CoreFileError(`Its passphrase is used in a way (${method}) that is not known here`);
-  if (rounds < 1 || rounds > MOST_ROUNDS) throw new CoreFileError(`Its passphrase takes ${rounds} rounds of hashing, which no wallet has`);
+  if (method !== SHA512) throw new CoreFileError(`The key derivation method ${method} of the passphrase is not supported`);
+  if (rounds < 1 || rounds > MOST_ROUNDS)
+    throw new CoreFileError(`The passphrase needs ${rounds} rounds of hashing. Only 1 to ${MOST_ROUNDS} are supported`);
   let digest = createHash('sha512').update(passphrase).update(salt).digest();
   for (let round = 1; round < rounds; round++) {
     const next = createHash('sha512').update(digest).digest();

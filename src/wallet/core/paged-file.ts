@@ -75,7 +75,8 @@ export class OpenFile implements ByteSource {
    */
   async assertUnchanged(): Promise<void> {
     const { size, mtimeMs } = await this.#handle.stat();
-    if (size !== this.size || mtimeMs !== this.#changedMs) throw new CoreFileError('The file is being written by another program');
+    if (size !== this.size || mtimeMs !== this.#changedMs)
+      throw new CoreFileError('The file is being written by another program: unload the wallet there first');
   }
   async close(): Promise<void> {
     this.#window.fill(0);
@@ -100,10 +101,11 @@ export class PagedFile {
   /** Reads a page. @throws CoreFileError if the page does not exist or was read before */
   async page(number: number): Promise<Uint8Array> {
     if (number >= this.count) throw new CoreFileError(`The file is damaged: it has no page ${number}`);
-    if (this.#seen[number] === 1) throw new CoreFileError(`The file is damaged: page ${number} is named twice`);
+    if (this.#seen[number] === 1) throw new CoreFileError(`The file is damaged: page ${number} is referenced twice`);
     this.#seen[number] = 1;
     const bytes = await this.#source.read(number * this.pageSize, this.pageSize);
-    if (bytes.length !== this.pageSize) throw new CoreFileError('The file is being written by another program');
+    if (bytes.length !== this.pageSize)
+      throw new CoreFileError('The file is being written by another program: unload the wallet there first');
     return bytes;
   }
 }

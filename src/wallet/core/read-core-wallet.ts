@@ -26,7 +26,7 @@ export async function coreRows(source: ByteSource): Promise<{ rows: AsyncGenerat
     return { rows: limitTotalSize(sqliteRecords(source), source), network };
   }
   if (isBdb(head)) return { rows: limitTotalSize(bdbRecords(source), source), network: null };
-  throw new CoreFileError('It is neither a Berkeley DB file nor a SQLite file');
+  throw new CoreFileError('The file is neither a Berkeley DB file nor a SQLite file');
 }
 
 /** Returns whether a file is a wallet of Bitcoin Core. @param head its first 100 bytes */
@@ -56,7 +56,7 @@ export async function collectRows(
   let count = 0;
   try {
     for await (const row of rows) {
-      if (++count > mostRows) throw new CoreFileError(`Files of more than ${mostRows} rows are not read`);
+      if (++count > mostRows) throw new CoreFileError(`The file has more than ${mostRows} rows, which is not supported`);
       try {
         readRow(wallet, row, hashes);
       } finally {
@@ -81,10 +81,10 @@ export async function collectRows(
 export async function readCoreWallet(path: string, magic: Uint8Array, hashes: Hashes, pauses = new Slicer()): Promise<CoreWallet> {
   const file = await OpenFile.open(path).catch((error: unknown) => {
     if (error instanceof CoreFileError) throw error;
-    throw new CoreFileError(`It cannot be opened: ${(error as Error).message}`);
+    throw new CoreFileError(`The file cannot be opened: ${(error as Error).message}`);
   });
   try {
-    if (file.size > MOST_BYTES) throw new CoreFileError('Files above 2 GiB are not read');
+    if (file.size > MOST_BYTES) throw new CoreFileError('The file is larger than 2 GiB, which is not supported');
     const { rows, network } = await coreRows(file);
     if (network !== null) {
       if (Buffer.compare(network, magic) !== 0) throw new CoreFileError('The wallet is of another network');
@@ -104,17 +104,17 @@ export async function readCoreWallet(path: string, magic: Uint8Array, hashes: Ha
 }
 
 /**
- * Refuses a file with a SQLite journal beside it: SQLite has the file open, or its program crashed. The journal belongs
- * to the content.
+ * Refuses a file whose folder also has its SQLite journal: SQLite has the file open, or its program crashed. The
+ * journal belongs to the content.
  */
 async function refuseJournals(path: string): Promise<void> {
-  // Journals are beside the file itself, not beside a link to it.
+  // Journals are in the folder of the file itself, not in that of a link to it.
   const file = await fs.realpath(path);
   for (const ending of ['-journal', '-wal']) {
     const info = await fs.stat(file + ending).catch(() => null);
     if (info !== null && info.size > 0) {
       throw new CoreFileError(
-        `The file was not closed (${ending} lies beside it): unload the wallet in Bitcoin Core, or open and close it once`,
+        `The file was not closed (its folder has a ${ending} file): unload the wallet in Bitcoin Core, or open and close it once`,
       );
     }
   }

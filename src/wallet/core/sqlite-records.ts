@@ -28,7 +28,7 @@ export const isSqlite = (head: Uint8Array): boolean => Buffer.compare(head.subar
 /** Returns the application id in the head of the file: the network's magic, as a big-endian number. */
 export async function applicationId(source: ByteSource): Promise<number> {
   const head = await source.read(0, HEAD);
-  return head.length === HEAD ? view(head).getUint32(68) : damaged('it ends within its head');
+  return head.length === HEAD ? view(head).getUint32(68) : damaged('it ends within its header');
 }
 
 const view = ({ buffer, byteOffset, length }: Uint8Array): DataView => new DataView(buffer, byteOffset, length);
@@ -42,13 +42,13 @@ class Database {
 
   static async open(source: ByteSource): Promise<Database> {
     const head = await source.read(0, HEAD);
-    if (head.length < HEAD || !isSqlite(head)) return damaged('it ends within its head');
+    if (head.length < HEAD || !isSqlite(head)) return damaged('it ends within its header');
     const size = view(head).getUint16(16);
     const pageSize = size === 1 ? 65_536 : size;
-    if (pageSize < 512 || (pageSize & (pageSize - 1)) !== 0) damaged('its pages have no size');
-    if (head[19] > 2) throw new CoreFileError('The file is of a newer version of SQLite');
+    if (pageSize < 512 || (pageSize & (pageSize - 1)) !== 0) damaged('its page size is invalid');
+    if (head[19] > 2) throw new CoreFileError('The file has a newer SQLite format, which is not supported');
     const usable = pageSize - head[20];
-    if (usable < 480) damaged('its pages have no room');
+    if (usable < 480) damaged('its pages have too few usable bytes');
     return new Database(new PagedFile(source, pageSize), usable);
   }
 
@@ -69,7 +69,7 @@ class Database {
             if (cell + 4 > this.usable) damaged('a link lies outside of its page');
             todo.push({ number: view(bytes).getUint32(cell), level });
           }
-        } else damaged(`page ${next.number} is of no kind that belongs there`);
+        } else damaged(`page ${next.number} has an unexpected type`);
         if (todo.length > this.file.count) damaged('it has more links than pages');
       } finally {
         bytes.fill(0);
@@ -77,12 +77,12 @@ class Database {
     }
   }
   #page(number: number): Promise<Uint8Array> {
-    return number === 0 ? damaged('a link names no page') : this.file.page(number - 1);
+    return number === 0 ? damaged('a link has the page number 0') : this.file.page(number - 1);
   }
   #cells(bytes: Uint8Array, at: number, header: number): number[] {
     const count = view(bytes).getUint16(at + 3);
     const first = at + header;
-    if (first + count * 2 > this.usable) damaged('a page has more rows than room');
+    if (first + count * 2 > this.usable) damaged('a page has more rows than its size allows');
     return Array.from({ length: count }, (_, i) => view(bytes).getUint16(first + i * 2));
   }
   async #payload(page: Uint8Array, at: number): Promise<Uint8Array> {
@@ -120,13 +120,13 @@ class Database {
 function varint(bytes: Uint8Array, start: number, end: number): { value: number; next: number } {
   let value = 0;
   for (let i = 0; i < 9; i++) {
-    if (start + i >= end) return damaged('a number ends outside of its page');
+    if (start + i >= end) return damaged('a varint ends outside of its page');
     const byte = bytes[start + i];
     // Numbers above 2^53 occur only as row ids, which are not used.
     value = i === 8 ? value * 256 + byte : value * 128 + (byte & 0x7f);
     if (byte < 0x80 || i === 8) return { value, next: start + i + 1 };
   }
-  return damaged('a number has no end');
+  return damaged('a varint has no end');
 }
 
 /** Value of a column: bytes of a blob or text, or an integer; null for any other type. */
@@ -137,13 +137,14 @@ const NUMBER_SIZES = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0] as const;
 /** Returns the columns of a payload, as views of it. */
 function columnsOf(payload: Uint8Array): Column[] {
   const head = varint(payload, 0, payload.length);
-  if (head.value > payload.length) damaged('the head of a row lies outside of it');
+  if (head.value > payload.length) damaged('the header of a row is longer than the row');
   const columns: Column[] = [];
   let data = head.value;
   for (let at = head.next; at < head.value; ) {
     const type = varint(payload, at, head.value);
     at = type.next;
-    const size = type.value >= 12 ? Math.floor((type.value - 12) / 2) : (NUMBER_SIZES[type.value] ?? damaged('a column has no type'));
+    const size =
+      type.value >= 12 ? Math.floor((type.value - 12) / 2) : (NUMBER_SIZES[type.value] ?? damaged('a column has an unknown type'));
     if (data + size > payload.length) damaged('a column lies outside of its row');
     const bytes = payload.subarray(data, data + size);
     data += size;
@@ -165,10 +166,10 @@ export async function* sqliteRecords(source: ByteSource): AsyncGenerator<CoreRow
     const [type, name, , page] = columnsOf(payload);
     if (textOf(type) === 'table' && textOf(name) === 'main') root = page;
   }
-  if (typeof root !== 'number') throw new CoreFileError('It is a database, but not that of a wallet');
+  if (typeof root !== 'number') throw new CoreFileError('The file is a database, but not a wallet');
   for await (const payload of database.payloads(root)) {
     const [key, value] = columnsOf(payload);
-    if (!(key instanceof Uint8Array) || !(value instanceof Uint8Array)) return damaged('a row is not one of a wallet');
+    if (!(key instanceof Uint8Array) || !(value instanceof Uint8Array)) return damaged('a row is not a pair of blobs');
     const row = { key: key.slice(), value: value.slice() };
     payload.fill(0);
     yield row;

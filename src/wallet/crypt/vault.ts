@@ -93,7 +93,7 @@ export class Vault {
    */
   seal(publicKey: Uint8Array, secret: Uint8Array): Uint8Array {
     if (!this.#encrypted) return secretCopy(secret);
-    if (this.#masterKey === null) throw new Error('a locked wallet seals nothing: callers check before they change anything');
+    if (this.#masterKey === null) throw new Error('a locked wallet cannot encrypt keys: callers must check that it is unlocked');
     return sealSecret(this.#masterKey, publicKey, secret, this.#hashes);
   }
 

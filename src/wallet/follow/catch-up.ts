@@ -128,7 +128,7 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
       connectBlock(wallet, node);
       pending++;
       for (let found: typeof candidates | undefined = candidates; found !== undefined; found = await again()) {
-        if (found === null) throw new Error(`block ${node.height} cannot be read, and the wallet does not know it yet`);
+        if (found === null) throw new Error(`Block ${node.height} cannot be read, but the wallet has not scanned it yet`);
         // A repeated scan finds only what the first scan did not look for.
         const transactions = found;
         const record = (): void =>

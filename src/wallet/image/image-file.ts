@@ -142,7 +142,7 @@ async function readDirectory(file: FileHandle, name: string, id: Uint8Array): Pr
   return { columns, digests: directory.subarray(4 + count * ENTRY) };
 }
 
-/** Creates the storage for images beside a database. @param folder of the database */
+/** Creates the storage for images in the folder of a database. @param folder of the database */
 export function createImageFiles(folder: string): ImageFiles {
   const fileOf = (id: Uint8Array): string => path.join(folder, `tables-${Buffer.from(id).toString('hex')}`);
   return {

@@ -163,7 +163,9 @@ export class WalletImages {
       await this.#files.keepOnly(id);
       await store.clear(walletKey(WALLET_PREFIX.journal), walletKey(WALLET_PREFIX.journal + 1));
     } catch (error) {
-      this.#rules.log.warn(`The tables of a wallet could not be written down: ${error instanceof Error ? error.message : String(error)}`);
+      this.#rules.log.warn(
+        `The image of a wallet could not be saved, so its next load may take longer: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
   /** Logs the progress of a long load. */

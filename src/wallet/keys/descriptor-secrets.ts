@@ -25,7 +25,7 @@ export class DescriptorSecrets {
   #count = 0;
   #wiped = false;
 
-  /** Makes room for the columns of a descriptor. */
+  /** Allocates the columns of a descriptor. */
   ensureCapacity(descriptor: number): void {
     this.#heads = grown(this.#heads, descriptor);
   }

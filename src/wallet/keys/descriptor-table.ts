@@ -150,7 +150,7 @@ export class DescriptorTable {
   }
   read(number: number): Descriptor {
     const parsed = parseDescriptor(this.text(number), this.#trusting, { requireChecksum: true });
-    if ('error' in parsed) throw new Error(`a descriptor that was taken in is none: ${parsed.error}`);
+    if ('error' in parsed) throw new Error(`an accepted descriptor does not parse: ${parsed.error}`);
     return parsed.descriptors[0];
   }
   holds(number: number, publicKey: Uint8Array): boolean {

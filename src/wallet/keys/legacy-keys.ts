@@ -345,7 +345,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const branch = root && deriveSecretPath(root, [HARDENED, HARDENED + (internal ? 1 : 0)], tools);
     seed.fill(0);
     root?.secret.fill(0);
-    if (!root || !branch) throw new Error('a seed without its chains does not occur');
+    if (!root || !branch) throw new Error('a seed has no key chains');
     const fingerprint = hashes.hash160(root.key.publicKey).slice(0, 4);
     const made: Branch = { seedId, internal, session: vault.session, branch, fingerprint };
     vault.wipeOnLock(branch.secret);

@@ -1,7 +1,7 @@
 // Ownership of a script by a wallet (Core's isminetype).
 
 /**
- * NO: somebody else's. WATCH: watched, but this wallet cannot spend it. SPENDABLE: the wallet has everything that a
+ * NO: of another owner. WATCH: watched, but this wallet cannot spend it. SPENDABLE: the wallet has everything that a
  * signature needs.
  */
 export const OWNERSHIP = { NO: 0, WATCH: 1, SPENDABLE: 2 } as const;

@@ -64,9 +64,10 @@ export async function openCoreKeys(
   pauses: Pick<Slicer, 'due' | 'pause'>,
 ): Promise<Uint8Array | null> {
   const isEncrypted = core.masterKeys.length > 0;
-  if (isEncrypted && passphrase === null) throw new WalletError(WALLET_CODE.UNLOCK_NEEDED, 'The wallet is encrypted: give its passphrase');
+  if (isEncrypted && passphrase === null)
+    throw new WalletError(WALLET_CODE.UNLOCK_NEEDED, 'The wallet is encrypted: call again with its passphrase');
   if (!isEncrypted && passphrase !== null) {
-    throw new WalletError(WALLET_CODE.WRONG_ENC_STATE, 'The wallet is not encrypted: give no passphrase');
+    throw new WalletError(WALLET_CODE.WRONG_ENC_STATE, 'The wallet is not encrypted: call again without a passphrase');
   }
   if (!isEncrypted || passphrase === null) return null;
   for (const sealed of core.masterKeys) {
@@ -131,14 +132,14 @@ const flagsOf = ({ flags }: CoreWallet): bigint => flags & KNOWN_FLAGS;
 function recordOf(core: CoreWallet): WalletRecord {
   // A wallet with unknown flags above bit 31 must not be loaded.
   if ((core.flags & ~KNOWN_FLAGS) >> 32n !== 0n) {
-    throw new CoreFileError(`The wallet has features that are not known here (flags ${core.flags})`);
+    throw new CoreFileError(`The wallet has unknown flags (${core.flags}). It may belong to a newer release of Bitcoin Core`);
   }
   const record = new WalletRecord();
   record.flags = flagsOf(core);
   const isOld = core.version > 0 && core.version < WALLET_VERSION.LATEST;
   record.version = isOld ? core.version : WALLET_VERSION.LATEST;
   if (!record.has(WALLET_FLAG.DESCRIPTORS) && core.descriptors.size > 0)
-    throw new CoreFileError('It has descriptors and is no wallet of them');
+    throw new CoreFileError('The file has descriptors, but its flags are not those of a descriptor wallet');
   return record;
 }
 
@@ -162,7 +163,9 @@ const SKIPPED_KINDS: Readonly<Record<string, string>> = {
 };
 
 const skippedWarnings = ({ skippedRows: left }: CoreWallet): string[] =>
-  [...left].map(([kind, count]) => `Left out: ${count} ${SKIPPED_KINDS[kind] ?? `rows of the kind ${JSON.stringify(kind.slice(0, 40))}`}`);
+  [...left].map(
+    ([kind, count]) => `Not imported: ${count} ${SKIPPED_KINDS[kind] ?? `rows of the unknown type ${JSON.stringify(kind.slice(0, 40))}`}`,
+  );
 
 class CoreImport {
   readonly warnings: string[] = [];
@@ -193,12 +196,12 @@ class CoreImport {
 
   /** Returns a private key in a new array, after checking that it belongs to its public key. */
   #secretOf({ publicKey, bytes, encrypted }: CoreSecret): Uint8Array {
-    if (encrypted && this.#masterKey === null) throw new CoreFileError('The file is damaged: keys are encrypted, and nothing says how');
+    if (encrypted && this.#masterKey === null) throw new CoreFileError('The file is damaged: it has encrypted keys, but no master key');
     const secret = encrypted ? openSecret(this.#masterKey!, publicKey, bytes, this.#context.hashes) : bytes.slice();
     const own = secret?.length === 32 ? this.#context.keys.publicKey(secret, publicKey.length === 33) : null;
     if (secret !== null && own !== null && equalBytes(own, publicKey)) return secret;
     secret?.fill(0);
-    throw new CoreFileError('The file is damaged: a private key is not that of its public key');
+    throw new CoreFileError('The file is damaged: a private key does not match its public key');
   }
 
   // -- legacy wallets
@@ -226,7 +229,7 @@ class CoreImport {
     });
     // Scripts first, because watched scripts may depend on them.
     await this.#each(core.scripts, (script, batch) => {
-      if (!keys.addScript(script, 0, batch)) this.warnings.push('Left out: a script of more than 520 bytes');
+      if (!keys.addScript(script, 0, batch)) this.warnings.push('Not imported: a script of more than 520 bytes');
     });
     await this.#each(core.watched, (script, batch) => {
       keys.watchScript(script, core.watchedMetadata.get(toHex(script))?.time ?? 0, batch);
@@ -309,7 +312,7 @@ class CoreImport {
       const descriptor = this.#parse(stored);
       const window = windowOf(stored);
       scripts += Math.max(window.rangeEnd, window.nextIndex + wallet.parts.options.keypool);
-      if (scripts > MOST_SCRIPTS) throw new CoreFileError(`Its descriptors have more than ${MOST_SCRIPTS} scripts`);
+      if (scripts > MOST_SCRIPTS) throw new CoreFileError(`Its descriptors have more than ${MOST_SCRIPTS} scripts, which is not supported`);
       const secrets = new SecretRing(this.#context.hashes);
       try {
         for (const item of core.descriptorSecrets.get(id) ?? []) secrets.add(item.publicKey, this.#secretOf(item));
@@ -327,7 +330,7 @@ class CoreImport {
           };
           return runStepsInSlices(keys.addDescriptorInSteps(fresh, batch), () => (this.#pauses.due ? this.#pauses.pause() : undefined));
         }, false);
-        if (tracked === null) throw new CoreFileError(`The scripts of a descriptor cannot be made: ${stored.text.slice(0, 200)}`);
+        if (tracked === null) throw new CoreFileError(`The scripts of a descriptor cannot be derived: ${stored.text.slice(0, 200)}`);
         numbers.set(id, tracked.number);
       } finally {
         secrets.wipe();
@@ -335,7 +338,7 @@ class CoreImport {
     }
     await this.#each(core.active, ({ id, internal }, batch) => {
       const number = numbers.get(id);
-      if (number === undefined) throw new CoreFileError('The file is damaged: a descriptor that gives out addresses is not there');
+      if (number === undefined) throw new CoreFileError('The file is damaged: an active descriptor is missing');
       keys.setActive(keys.at(number), internal, batch);
     });
     return count;
@@ -343,11 +346,12 @@ class CoreImport {
 
   #parse({ text }: CoreDescriptor): Descriptor {
     const parsed = parseDescriptor(text, this.#context, { requireChecksum: true });
-    if ('error' in parsed) throw new CoreFileError(`A descriptor does not read here (${parsed.error}): ${text.slice(0, 200)}`);
+    if ('error' in parsed) throw new CoreFileError(`A descriptor cannot be parsed (${parsed.error}): ${text.slice(0, 200)}`);
     const isPrivate = parsed.secrets.size > 0;
     parsed.secrets.wipe();
     const [descriptor, ...more] = parsed.descriptors;
-    if (isPrivate || more.length > 0) throw new CoreFileError('The file is damaged: a descriptor is not in the form that is stored');
+    if (isPrivate || more.length > 0)
+      throw new CoreFileError('The file is damaged: a descriptor is not in the form that Bitcoin Core stores');
     return descriptor;
   }
 
@@ -370,7 +374,7 @@ class CoreImport {
       if (label !== null) wallet.book.set(decoded.script, label, known, batch);
       if (used) wallet.book.markUsed(decoded.script, batch);
     });
-    if (unread > 0) this.warnings.push(`Left out: labels of ${unread} texts that are no addresses of this network`);
+    if (unread > 0) this.warnings.push(`Not imported: ${unread} labels of addresses that are not valid on this network`);
     return taken;
   }
 
@@ -386,7 +390,7 @@ class CoreImport {
       if (!imported.has(toHex(wtxid))) others++;
       if (this.#pauses.due) await this.#pauses.pause();
     }
-    return others > 0 ? [`Left out: ${others} other forms of transactions, with other witnesses`] : [];
+    return others > 0 ? [`Not imported: ${others} other versions of transactions, with different witnesses`] : [];
   }
 
   async transactions(client: NodeClient, tip: BlockFacts): Promise<void> {
@@ -434,7 +438,8 @@ function originOf({ origin, hdPath, seedId }: CoreMetadata, fingerprints: Readon
 
 /** Checks the indices of a descriptor, because a damaged file may contain any number. */
 function windowOf({ rangeStart, rangeEnd, nextIndex }: CoreDescriptor): { rangeStart: number; rangeEnd: number; nextIndex: number } {
-  if (rangeStart < 0 || rangeEnd < rangeStart || nextIndex < 0) throw new CoreFileError('The file is damaged: a descriptor has no range');
+  if (rangeStart < 0 || rangeEnd < rangeStart || nextIndex < 0)
+    throw new CoreFileError('The file is damaged: a descriptor has an invalid range');
   return { rangeStart, rangeEnd, nextIndex };
 }
 

@@ -257,7 +257,7 @@ export class WalletManager {
       }
       await rollBack(wallet, result.locator, this.#deps.client);
       if (result.reassessDue) {
-        this.#deps.log.info(`Wallet ${JSON.stringify(name)}: looking again at what is known, for keys that came since`);
+        this.#deps.log.info(`Wallet ${JSON.stringify(name)}: checking known transactions again, because keys were added since`);
         await wallet.finishReassessment(result.isIndexed);
       }
       // The first load from rows, or one after many changes and a sudden end, leaves an image behind.
@@ -338,16 +338,23 @@ export class WalletManager {
     const deps = this.scanDeps();
     if (start === undefined || wallet.closed || !reserveScan(wallet, deps.nowMs(), unseen)) return;
     wallet.unseen = null;
-    log.info(`Wallet ${JSON.stringify(wallet.name)}: looking through blocks from ${unseen.nextHeight} on that it has not seen`);
+    log.info(`Wallet ${JSON.stringify(wallet.name)}: scanning blocks from height ${unseen.nextHeight} on, which it has not seen`);
     scanBlocks(wallet, start, unseen.stopHeight, true, deps)
       .then(({ status }) => {
-        if (status === 'failure') log.warn(`Wallet ${JSON.stringify(wallet.name)}: some blocks of that scan cannot be read (pruned?)`);
+        if (status === 'failure')
+          log.warn(
+            `Wallet ${JSON.stringify(wallet.name)}: some blocks of this scan could not be read, so payments in them may be missing. If they were pruned, load the wallet on a node that has them`,
+          );
       })
-      .catch((error: unknown) => log.warn(`The scan ended: ${error instanceof Error ? error.message : String(error)}`))
+      .catch((error: unknown) =>
+        log.warn(
+          `Wallet ${JSON.stringify(wallet.name)}: the scan of unseen blocks failed: ${error instanceof Error ? error.message : String(error)}`,
+        ),
+      )
       .finally(() => this.endScan(wallet));
   }
   readonly #logScanNotStarted = (error: unknown): void =>
-    this.#deps.log.warn(`The scan did not begin: ${error instanceof Error ? error.message : String(error)}`);
+    this.#deps.log.warn(`The scan of unseen blocks could not be started: ${error instanceof Error ? error.message : String(error)}`);
 
   /**
    * Brings a wallet to the tip and adds it to the list, so that it receives events. Its folder is held until it is

@@ -75,7 +75,7 @@ export class MigratedWallet {
       const { descriptor, time, rangeEnd } = wanted;
       const fresh = { descriptor, secrets, time, rangeStart: 0, rangeEnd, nextIndex: 0 };
       const tracked = await runStepsInSlices(this.wallet.descriptors!.addDescriptorInSteps(fresh, this.#batch), yieldToOthers);
-      if (tracked === null) throw new WalletError(WALLET_CODE.WALLET, 'Error: The scripts of a descriptor cannot be made');
+      if (tracked === null) throw new WalletError(WALLET_CODE.WALLET, 'Error: The scripts of a descriptor cannot be derived');
       if (secrets.length > 0) this.wallet.record.flags &= ~WALLET_FLAG.BLANK;
     } finally {
       for (const { secret } of secrets) secret.fill(0);

@@ -103,8 +103,8 @@ export const SPEND_ROWS = {
     'Fee rate of payments if no estimate is possible, in BTC/kvB. 0: refuse the payment',
     DEFAULT_SPEND.fallbackFeeRate,
   ],
-  minFeeRate: ['mintxfee', 'amount', 'The lowest fee rate of payments, BTC/kvB', DEFAULT_SPEND.minFeeRate],
-  maxFeeSats: ['maxtxfee', 'amount', 'The most a payment may cost, BTC (default: {default}0)', DEFAULT_SPEND.maxFeeSats],
+  minFeeRate: ['mintxfee', 'amount', 'Lowest fee rate of payments, in BTC/kvB', DEFAULT_SPEND.minFeeRate],
+  maxFeeSats: ['maxtxfee', 'amount', 'Maximum fee of a payment, in BTC (default: {default}0)', DEFAULT_SPEND.maxFeeSats],
   discardFeeRate: [
     'discardfee',
     'amount',
@@ -114,7 +114,7 @@ export const SPEND_ROWS = {
   consolidateFeeRate: [
     'consolidatefeerate',
     'amount',
-    'Below this fee rate payments may spend more coins than they need, BTC/kvB; not with -compat=0.21.1',
+    'Fee rate in BTC/kvB below which payments may spend more coins than they need (not with -compat=0.21.1)',
     DEFAULT_SPEND.consolidateFeeRate,
   ],
   maxGroupingFeeSats: [

@@ -1,4 +1,4 @@
-// Paths of a wallet's database: NAME/wallet.db in the folder of all wallets, beside the lock of the folder. Also
+// Paths of a wallet's database: NAME/wallet.db in the folder of all wallets, which also has the lock file. Also
 // replaces a database by another one (encryption, migration). A replacement that was cut off is completed or undone
 // before the wallet opens:
 //

@@ -136,19 +136,19 @@ t.test('loops and lies', async (t) => {
   };
   await refused(
     spoil((view) => view.setUint32(16, 10, true)),
-    /version 10 are not read/,
+    /version 10 is not supported/,
   );
   await refused(
     spoil((_, bytes) => bytes.set([1], 24)),
-    /encrypted are not read/,
+    /encrypted are not supported/,
   );
   await refused(
     spoil((view) => view.setUint32(20, 4095, true)),
-    /pages have no size/,
+    /page size is invalid/,
   );
   await refused(
     spoil((view) => view.setUint32(88, 0, true)),
-    /another|kind|not that of a wallet/,
+    /another page|unexpected type|not a wallet/,
   );
   const pages = plain.length / 4096;
   const pageOf = (type: number): number => Array.from({ length: pages }, (_, i) => i).find((i) => i > 1 && plain[i * 4096 + 25] === type)!;
@@ -159,7 +159,7 @@ t.test('loops and lies', async (t) => {
   );
   await refused(
     spoil((view) => view.setUint16(leaf * 4096 + 20, 65_535, true)),
-    /more items than room/,
+    /more items than its size allows/,
   );
   const node = pageOf(3);
   await refused(
@@ -169,22 +169,22 @@ t.test('loops and lies', async (t) => {
       const second = view.getUint16(node * 4096 + 28, true);
       view.setUint32(node * 4096 + second + 4, view.getUint32(node * 4096 + first + 4, true), true);
     }),
-    /named twice/,
+    /referenced twice/,
   );
   const sqlite = bytesOf(fresh.plain);
   await refused(sqlite.subarray(0, 50), /ends within/);
   await refused(
     spoil((view) => view.setUint16(16, 100), sqlite),
-    /pages have no size/,
+    /page size is invalid/,
   );
   await refused(
     spoil((view) => view.setUint16(103, 60_000), sqlite),
-    /more rows than room/,
+    /more rows than its size allows/,
   );
   const root = Array.from({ length: sqlite.length / 4096 }, (_, i) => i).find((i) => i > 0 && sqlite[i * 4096] === 0x05)!;
   await refused(
     spoil((view) => view.setUint32(root * 4096 + 8, root + 1), sqlite),
-    /named twice/,
+    /referenced twice/,
   );
   await t.rejects(async () => {
     for await (const _ of sqliteRecords(sourceOf(plain))) t.fail('a row');
