@@ -19,12 +19,12 @@ import { SlabRing } from './link/slab-ring.js';
 import { createLogger, logNotes, type NodeLogger } from './log/create-logger.js';
 import { logMetricFaults } from './metrics/registry.js';
 import { htmlPage, type MetricsServer, serveMetrics } from './metrics/server.js';
-import { createFrontMetrics } from './node/fleet-metrics.js';
+import { createFrontMetrics, type FrontSources } from './node/fleet-metrics.js';
+import { type FrontStratum, openFrontStratum } from './node/front-stratum.js';
 import { type FrontSv2, openFrontSv2 } from './node/front-sv2.js';
 import { httpOptions } from './node/http-options.js';
 import { networkParams } from './node/network-params.js';
 import { logAddresses } from './node/rpc-server.js';
-import type { Sv2Figures } from './node/sv2-metrics.js';
 import { difficultyOf } from './rpc/render/difficulty.js';
 
 /** Templates that slow readers may be at. */
@@ -65,6 +65,7 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
   const slabs = new SlabRing(slabCount);
   let fronts: Fronts | undefined;
   let sv2: FrontSv2 | undefined;
+  let stratum: FrontStratum | undefined;
   const source = new FleetSource(
     {
       ...fleet,
@@ -77,7 +78,10 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
       log,
       hashes: native,
       powLimit: params.powLimit,
-      onTemplate: (facts, transactions) => sv2?.template(facts, transactions),
+      onTemplate: (facts, transactions) => {
+        stratum?.template(facts, transactions);
+        sv2?.template(facts, transactions);
+      },
       onReady: () => fronts?.setWarmup(null),
     },
   );
@@ -118,13 +122,27 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
         submit: (block, user) => source.submitBlock(block, user),
       });
     }
-    if (config.metrics.port !== undefined) status = await openMetrics(config, source, fronts, () => sv2?.measures(), log);
+    if (config.stratum !== null) {
+      stratum = await openFrontStratum(config.stratum, {
+        ...config.templates,
+        network: config.chain,
+        folder: process.cwd(),
+        params,
+        hashes: native,
+        log,
+        nowSeconds: () => state.nowSeconds(),
+        submit: (block, user) => source.submitBlock(block, user),
+      });
+    }
+    if (config.metrics.port !== undefined)
+      status = await openMetrics(config, source, fronts, { sv2: () => sv2?.measures(), stratum: () => stratum?.measures() }, log);
     logAddresses(rpc, fronts, log);
     await Promise.race([source.start(fronts), signalled]);
     await signalled;
   } finally {
     log.info('Shutdown: In progress...');
     await sv2?.close();
+    await stratum?.close();
     // What is under way is finished: the nodes are still there.
     await fronts.close();
     await status?.close();
@@ -137,10 +155,15 @@ async function openMetrics(
   { metrics: { port = 0, host, names } }: FrontConfig,
   source: FleetSource,
   fronts: Fronts,
-  sv2: () => Sv2Figures | undefined,
+  miners: Pick<FrontSources, 'sv2' | 'stratum'>,
   log: NodeLogger,
 ) {
-  const metrics = createFrontMetrics({ http: () => fronts.stats(), fleet: () => source.figures(), sv2, onFault: logMetricFaults(log) });
+  const metrics = createFrontMetrics({
+    http: () => fronts.stats(),
+    fleet: () => source.figures(),
+    ...miners,
+    onFault: logMetricFaults(log),
+  });
   const page = htmlPage(() => fleetPage(source.figures(), fronts.stats().waiters));
   const server = await serveMetrics(metrics, { port, host, names }, new Map([['/', page]])).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(`Unable to serve metrics on ${host}:${port} (${error.code}); choose another -metricsport.`);

@@ -10,6 +10,8 @@ import { METRICS_ROWS } from '../metrics/options.js';
 import { NET_ROWS, PEER_ROWS } from '../net/option-rows.js';
 import { NOTIFY_ROWS, zmqRows, zmqTopics } from '../notify/options.js';
 import { POLICY_ROWS } from '../policy/option-rows.js';
+import { STRATUM_WORK_ROWS } from '../stratum/options.js';
+import { STRATUM_LISTEN_ROWS } from '../stratum/serve/options.js';
 import { SV2_ROWS } from '../sv2/options.js';
 import { TEMPLATE_ROWS } from '../template/options.js';
 import { WALLET_ROWS } from '../wallet/options.js';
@@ -48,6 +50,8 @@ const moduleRows: readonly Readonly<Record<string, OptionRow>>[] = [
   NET_ROWS,
   PEER_ROWS,
   SV2_ROWS,
+  STRATUM_LISTEN_ROWS,
+  STRATUM_WORK_ROWS,
   BROKER_ROWS,
   FLEET_ROWS,
   HTTP_ROWS,
@@ -77,7 +81,8 @@ const unused: Readonly<Record<string, string>> = {
 };
 
 /** What belongs to one network: see `Flag`. */
-const ofOneNetwork = 'sv2bind sv2port rpcport rpcbind rpclenientport port bind connect addnode wallet walletdir';
+const ofOneNetwork =
+  'sv2bind sv2port stratumbind stratumport stratumtlsport stratumaddress stratumfee rpcport rpcbind rpclenientport port bind connect addnode wallet walletdir';
 
 /** The options by section of the help. */
 const sections: Readonly<Record<string, string>> = {
@@ -95,6 +100,9 @@ const sections: Readonly<Record<string, string>> = {
     longpollinterval checktemplates rehearse printpriority`,
   'Stratum V2': `
     sv2 sv2bind sv2port sv2authoritykey sv2interval sv2feedelta sv2peraddress`,
+  'Stratum V1': `
+    stratum stratumbind stratumport stratumtlscert stratumtlskey stratumtlsport stratumaddress stratumfee stratumtag stratumdiff
+    stratummindiff stratummaxdiff stratumshares stratumsharerate stratumversionmask stratumconnections stratumperaddress stratumfront`,
   Fleet: `
     fleet fleetname fleetkey fleetaccount fleetreplicas fleetcreds fleettlsca fleettlscert fleettlskey`,
   'RPC server': `

@@ -15,6 +15,7 @@ import { logOptions } from './log-options.js';
 import { OWN_ROWS } from './own-rows.js';
 import { readRows } from './rows.js';
 import { rpcOptions } from './rpc-options.js';
+import { type StratumConfig, stratumOptions } from './stratum-options.js';
 import { type Sv2Config, sv2Options } from './sv2-options.js';
 import { templateWeights } from './template-weights.js';
 import { version } from './version.js';
@@ -31,7 +32,9 @@ export interface FrontConfig extends Pick<NodeConfig, keyof ChosenRules | 'chain
   readonly wallet: { readonly enabled: boolean };
   /** null without -sv2. */
   readonly sv2: Sv2Config | null;
-  readonly templates: Pick<NodeConfig['templates'], 'maxWeight' | 'reservedWeight'>;
+  /** null without -stratum. */
+  readonly stratum: StratumConfig | null;
+  readonly templates: Pick<NodeConfig['templates'], 'maxWeight' | 'reservedWeight' | 'longPollDeltaSats'>;
   readonly fleet: Omit<FleetFrontOptions, 'chain' | 'nodes'> & { readonly nodes: readonly FollowedNode[] };
   readonly notes: readonly string[];
 }
@@ -40,7 +43,9 @@ export interface FrontConfig extends Pick<NodeConfig, keyof ChosenRules | 'chain
 const shared = new Set(
   `? help h version conf chain regtest signet testnet testnet4 signetchallenge segwitheight vbparams compat disablewallet fleet fleetcreds
   fleettlsca fleettlscert fleettlskey rpcport rpcbind rpcallowip rpclenientport rpctlscert rpctlskey rpcuser rpcpassword rpcauth rpcwhitelist
-  blockmaxweight blockreservedweight sv2 sv2bind sv2port sv2authoritykey sv2interval sv2feedelta sv2peraddress rpcwhitelistdefault rpcworkqueue rpcservertimeout rpcthreads fronts jsonrpc2 metricsport metricsbind metricshost debug debugexclude
+  blockmaxweight blockreservedweight sv2 sv2bind sv2port sv2authoritykey sv2interval sv2feedelta sv2peraddress stratum stratumbind stratumport stratumtlscert stratumtlskey
+  stratumtlsport stratumconnections stratumperaddress stratumfront stratumaddress stratumfee stratumtag stratumdiff stratummindiff stratummaxdiff
+  stratumshares stratumsharerate stratumversionmask longpolldelta rpcwhitelistdefault rpcworkqueue rpcservertimeout rpcthreads fronts jsonrpc2 metricsport metricsbind metricshost debug debugexclude
   loglevel loglevelalways debuglogfile printtoconsole logtimestamps logtimemicros`.split(/\s+/),
 );
 
@@ -112,7 +117,8 @@ export function loadFrontConfig(args: Args): FrontConfig {
   if (rpc.password === '' && rpc.auth.length === 0)
     throw new ConfigError('a front has no cookie: give -rpcauth, or -rpcuser and -rpcpassword');
   const log = logOptions(args, compat);
-  const templates = readRows(args, { maxWeight: TEMPLATE_ROWS.maxWeight, reservedWeight: TEMPLATE_ROWS.reservedWeight }, compat);
+  const { maxWeight, reservedWeight, longPollDeltaSats } = TEMPLATE_ROWS;
+  const templates = readRows(args, { maxWeight, reservedWeight, longPollDeltaSats }, compat);
   const weights = templateWeights(templates, compat);
   // Without a name there is no file.
   const logFile = args.text('debuglogfile');
@@ -123,6 +129,7 @@ export function loadFrontConfig(args: Args): FrontConfig {
     rpc,
     wallet: { enabled: !args.bool('disablewallet', false) },
     sv2: sv2Options(args, chain, folder, compat),
+    stratum: stratumOptions(args, folder, compat),
     templates: { ...templates, maxWeight: weights.maxWeight },
     fleet: { ...broker, ...given, account: fleetWord('fleetaccount', given.account), nodes },
     metrics: readRows(args, METRICS_ROWS, compat),

@@ -32,6 +32,7 @@ import { type PruneOption, pruneOption } from './prune-option.js';
 import { type RowValues, readRows } from './rows.js';
 import { type CookieConfig, cookieOptions, type RpcConfig, rpcOptions } from './rpc-options.js';
 import { readSettings } from './settings-file.js';
+import { type StratumConfig, stratumOptions } from './stratum-options.js';
 import { type Sv2Config, sv2Options } from './sv2-options.js';
 import { templateWeights } from './template-weights.js';
 import { walletOptions } from './wallet-options.js';
@@ -68,6 +69,8 @@ export interface NodeConfig extends RowValues<typeof CHAIN_ROWS>, ChosenRules, C
   readonly rpc: RpcConfig;
   /** null without -sv2. */
   readonly sv2: Sv2Config | null;
+  /** null without -stratum. */
+  readonly stratum: StratumConfig | null;
   /** null without -fleet. */
   readonly fleet: FleetConfig | null;
   readonly wallet: WalletOptions;
@@ -346,6 +349,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     warmUp: own.rehearse,
     rpc,
     sv2: sv2Options(args, chain, netDir, compat),
+    stratum: stratumOptions(args, baseDir, compat),
     fleet: fleetOptions(args, baseDir, netDir, rpc.enabled, compat),
     wallet: walletOptions(args, { netDir, compat, deprecatedRpc, blocksOnly: net.blocksOnly, minRelayFeeRate: policy.minRelayFeeRate }),
     asmapFile: asmapFile(args, asmap, netDir, compat),

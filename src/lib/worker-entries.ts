@@ -6,6 +6,7 @@ export const WORKER_ENTRY = {
   front: new URL('../../workers/front.js', import.meta.url),
   peers: new URL('../../workers/peers.js', import.meta.url),
   storage: new URL('../../workers/storage.js', import.meta.url),
+  stratum: new URL('../../workers/stratum.js', import.meta.url),
   sv2: new URL('../../workers/sv2.js', import.meta.url),
   wallet: new URL('../../workers/wallet.js', import.meta.url),
   verify: new URL('../../workers/verify.js', import.meta.url),

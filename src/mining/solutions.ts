@@ -39,6 +39,8 @@ export interface SolutionDeps {
   readonly log: Logger;
   /** Told of every coinbase that a client made. */
   readonly coinbaseWatch: Pick<CoinbaseWatch, 'checkSubmitted'>;
+  /** Called once a block was checked. `outcome` is `accepted`, or the reject reason of BIP-0022. */
+  readonly onChecked?: (hashHex: string, finder: string, outcome: string) => void;
 }
 
 export class Solutions {
@@ -66,7 +68,7 @@ export class Solutions {
     const where = late ? ', on the tip before,' : '';
     this.#deps.log.info(`${this.#deps.name}: block ${hashHex}${where} from ${finder}`);
     return this.#run(() =>
-      this.#judge(hashHex, block, file, (coinbase) => this.#deps.coinbaseWatch.checkSubmitted(address, coinbase, height)),
+      this.#judge(hashHex, block, file, finder, (coinbase) => this.#deps.coinbaseWatch.checkSubmitted(address, coinbase, height)),
     );
   }
 
@@ -118,7 +120,7 @@ export class Solutions {
     }
     this.#resubmitted++;
     log.info(`${this.#deps.name}: block ${hashHex} of an earlier run is submitted again`);
-    await this.#judge(hashHex, bytes, file);
+    await this.#judge(hashHex, bytes, file, 'of an earlier run');
   }
 
   /** Why a file is not what was to be written, null when it is: the process or the machine ended meanwhile. */
@@ -135,14 +137,22 @@ export class Solutions {
     }
   }
 
-  async #judge(hashHex: string, bytes: Uint8Array, file: string, seen: (coinbase: TxView) => void = () => {}): Promise<void> {
-    const { chain, hashes, log } = this.#deps;
+  async #judge(
+    hashHex: string,
+    bytes: Uint8Array,
+    file: string,
+    finder: string,
+    seen: (coinbase: TxView) => void = () => {},
+  ): Promise<void> {
+    const { chain, hashes, log, onChecked } = this.#deps;
     let outcome: SolutionOutcome = 'fault';
+    let reason: string | undefined;
     try {
       const block = parseBlock(bytes, hashes);
       const known = chain.known(block.hash) !== 'unknown';
       if (block.txs[0] !== undefined) seen(block.txs[0]);
       const { kind, reject } = await chain.submitBlock(chain.withWitnessReserved(block), { force: true });
+      reason = reject?.reason;
       if (chain.holds(block.hash)) outcome = known ? 'duplicate' : 'accepted';
       else if (reject?.category === 'missing-prev') {
         log.warn(`${this.#deps.name}: block ${hashHex} builds on a block that is not known; it waits in ${file}`);
@@ -156,6 +166,7 @@ export class Solutions {
       log.error(`${this.#deps.name}: block ${hashHex}: ${(error as Error).message}. It is in ${file} and is submitted at the next start.`);
     }
     this.outcomes[outcome]++;
+    onChecked?.(hashHex, finder, outcome === 'accepted' || outcome === 'duplicate' ? outcome : (reason ?? 'inconclusive'));
     if (file !== '') await this.#file(file, outcome);
   }
 

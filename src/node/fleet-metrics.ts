@@ -6,6 +6,7 @@ import type { FrontsStats } from '../http/server.js';
 import { Metrics, type OnMetricFault } from '../metrics/registry.js';
 import { addHttpMetrics } from './http-metrics.js';
 import type { FindMetricSources } from './metric-sources.js';
+import { addStratumMetrics, type StratumMeasures } from './stratum-metrics.js';
 import { addSv2Metrics, type Sv2Figures } from './sv2-metrics.js';
 
 /** Adds the metrics of a node. */
@@ -35,14 +36,17 @@ export interface FrontSources {
   readonly fleet: () => FleetFigures;
   /** Returns undefined without -sv2. */
   readonly sv2: () => Sv2Figures | undefined;
+  /** undefined without -stratum. */
+  readonly stratum: () => StratumMeasures | undefined;
   readonly onFault?: OnMetricFault;
 }
 
 /** Creates the registry of a process of fronts. */
-export function createFrontMetrics({ http, fleet, sv2, onFault }: FrontSources): Metrics {
+export function createFrontMetrics({ http, fleet, sv2, stratum, onFault }: FrontSources): Metrics {
   const metrics = new Metrics(onFault).withProcess();
   addHttpMetrics(metrics, http);
   addSv2Metrics(metrics, sv2);
+  addStratumMetrics(metrics, stratum);
   metrics.group(
     () => fleet().nodes,
     [

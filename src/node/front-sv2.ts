@@ -122,7 +122,8 @@ export async function openFrontSv2(config: Sv2Config, deps: FrontSv2Deps): Promi
   };
 }
 
-function outcomeOf(verdict: string | null): SolutionOutcome {
+/** Outcome of a block by the nodes' answer. @param verdict null: a node has accepted it */
+export function outcomeOf(verdict: string | null): SolutionOutcome {
   if (verdict === null || verdict === 'duplicate') return verdict === null ? 'accepted' : 'duplicate';
   return verdict.startsWith('HTTP') || verdict === 'prev-blk-not-found' ? 'fault' : verdict === 'inconclusive' ? 'lost' : 'invalid';
 }

@@ -10,6 +10,7 @@ import type { Verifier } from '../parallel/verifier.js';
 import type { NetworkAccess } from '../rpc/context/network.js';
 import type { TemplateService } from '../template/service.js';
 import type { NewestBlock } from './block-figures.js';
+import type { Stratum } from './stratum.js';
 import type { Submissions } from './submissions.js';
 import type { Sv2 } from './sv2.js';
 import type { WalletThread } from './wallet-thread.js';
@@ -34,6 +35,8 @@ export interface MetricSources {
   readonly wallets: WalletThread | null;
   /** The Stratum V2 provider; null without -sv2. */
   readonly sv2: Sv2 | null;
+  /** The Stratum V1 server; null without -stratum. */
+  readonly stratum: Stratum | null;
   /** Returns the warnings of getnetworkinfo. */
   readonly warnings: () => readonly string[];
   readonly submissions: Submissions;

@@ -11,6 +11,7 @@ import { freeBytes } from './free-disk-space.js';
 import { addHttpMetrics, addRpcMetrics } from './http-metrics.js';
 import type { FindMetricSources, MetricSources } from './metric-sources.js';
 import { addNetMetrics } from './net-metrics.js';
+import { addStratumMetrics } from './stratum-metrics.js';
 import { addSv2Metrics } from './sv2-metrics.js';
 import { addTemplateMetrics } from './template-metrics.js';
 import { addVerifyMetrics } from './verify-metrics.js';
@@ -55,6 +56,7 @@ export function createMetrics(sources: FindMetricSources, guard: ListenerGuard, 
   addHttpMetrics(metrics, () => sources()?.fronts()?.stats());
   addPublisherMetrics(metrics, sources);
   addSv2Metrics(metrics, () => sources()?.sv2?.measures());
+  addStratumMetrics(metrics, () => sources()?.stratum?.measures());
   addVerifyMetrics(metrics, sources);
   /** Functions with which modules report values that cannot be read at a scrape. */
   const observe = {

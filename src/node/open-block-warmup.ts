@@ -25,7 +25,7 @@ const ENOUGH_INPUTS = 20_000;
 export function openBlockWarmup(
   { config, crypto, keyMath, scheduler, log, teardown }: NodeBase,
   { pool, assembler, verifier, signer }: OpenedThreads,
-  { chain, mempool, fronts, sv2 }: Pick<WiredModules, 'chain' | 'mempool' | 'fronts' | 'sv2'>,
+  { chain, mempool, fronts, sv2, stratum }: Pick<WiredModules, 'chain' | 'mempool' | 'fronts' | 'sv2' | 'stratum'>,
 ): void {
   if (!config.warmUp) return;
   const { minRelayFeeRate, incrementalFeeRate, dustFeeRate, bytesPerSigop } = DEFAULT_POLICY;
@@ -53,7 +53,7 @@ export function openBlockWarmup(
   teardown.add(() => blockWarmup.close());
   const hasMiners = (): boolean => {
     const asked = fronts?.stats().link.methods.get('getblocktemplate');
-    return sv2 !== null || config.fleet !== null || (asked !== undefined && asked.calls > asked.errors);
+    return sv2 !== null || stratum !== null || config.fleet !== null || (asked !== undefined && asked.calls > asked.errors);
   };
   scheduler.every(CHECK_MS, () => {
     if (!blockWarmup.begun && !chain.isInitialBlockDownload() && hasMiners()) void blockWarmup.startOnce();

@@ -1,4 +1,4 @@
-// Opens the sources of work for miners: templates for RPC, the Stratum V2 provider, and pinned jobs.
+// Opens the sources of work for miners: templates for RPC, Stratum V1 and V2, and pinned jobs.
 
 import type { Chain } from '../chain/chain.js';
 import { timerAfter } from '../lib/supervised-thread.js';
@@ -9,6 +9,7 @@ import { TemplateService } from '../template/service.js';
 import type { NodeBase } from './open-base.js';
 import type { OpenedFronts } from './open-fronts.js';
 import type { OpenedThreads } from './open-threads.js';
+import { createStratum, type Stratum } from './stratum.js';
 import { createSv2, type Sv2 } from './sv2.js';
 import { createTemplateAccess } from './template-access.js';
 
@@ -18,6 +19,8 @@ export interface OpenedTemplates {
   readonly access: ReturnType<typeof createTemplateAccess>;
   /** The Stratum V2 provider; null without -sv2. */
   readonly sv2: Sv2 | null;
+  /** null without -stratum. */
+  readonly stratum: Stratum | null;
   readonly jobs: JobPins;
 }
 
@@ -57,19 +60,19 @@ export function openTemplates(
   });
   teardown.add(() => templates.close());
   const access = createTemplateAccess({ chain, templates, slabs, state, log, guard, stopping: stop.signal });
-  const sv2 =
-    config.sv2 &&
-    createSv2(config.sv2, {
-      ...config.templates,
-      netDir: config.netDir,
-      chain,
-      templates,
-      hashes: crypto,
-      keys: keyMath,
-      clock,
-      log,
-      guard,
-      wanted: () => (state.has(STATE_FLAG.TEST_CHAIN) || !chain.isInitialBlockDownload()) && !templates.clockBehind,
-    });
-  return { templates, access, sv2, jobs: new JobPins() };
+  const mining = {
+    ...config.templates,
+    netDir: config.netDir,
+    chain,
+    templates,
+    hashes: crypto,
+    clock,
+    log,
+    guard,
+    submissions: access.submissions,
+    wanted: () => (state.has(STATE_FLAG.TEST_CHAIN) || !chain.isInitialBlockDownload()) && !templates.clockBehind,
+  };
+  const sv2 = config.sv2 && createSv2(config.sv2, { ...mining, keys: keyMath });
+  const stratum = config.stratum && createStratum(config.stratum, { ...mining, network: config.chain });
+  return { templates, access, sv2, stratum, jobs: new JobPins() };
 }

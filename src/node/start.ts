@@ -127,7 +127,7 @@ async function start(
   chained.allowPruning();
   if (!storage.scan) await pruneAtStart(chain, log);
   const notifications = await openNotifications(base, modules);
-  const { templates, sv2 } = templated;
+  const { templates, sv2, stratum } = templated;
   const clockWatch = new ClockWatch(
     {
       get clockBehind() {
@@ -136,6 +136,7 @@ async function start(
       clockChanged: () => {
         templates.clockChanged();
         sv2?.clockChanged();
+        stratum?.clockChanged();
       },
     },
     log,
@@ -151,6 +152,7 @@ async function start(
   // Running calls use everything that was opened after the fronts, so close the fronts before it.
   teardown.add(front.close);
   if (sv2 !== null) teardown.add(() => sv2.close());
+  if (stratum !== null) teardown.add(() => stratum.close());
   indexes.start();
   const progress = syncProgress(base, modules);
   const seen: MetricSources = {
@@ -165,6 +167,7 @@ async function start(
       progress,
       wallets,
       sv2,
+      stratum,
       startedSeconds,
     },
     net: () => late.net,
@@ -189,6 +192,7 @@ async function start(
     throw error instanceof BindError ? new ConfigError(error.message) : error;
   });
   await sv2?.listen();
+  await stratum?.listen();
   wallets?.serveFronts(front.fronts);
   // From here on calls are answered.
   front.setWarmupPhase(null);
@@ -252,7 +256,7 @@ async function openStatus(base: NodeBase, { slabs, blocks }: WiredModules, seen:
 async function loadInBackground(
   { config, store, log, stop }: NodeBase,
   { scan, note }: OpenedStorage,
-  { chain, mempool, poolFiles, templates, sv2 }: WiredModules,
+  { chain, mempool, poolFiles, templates, sv2, stratum }: WiredModules,
   { showDownload }: Wired,
   net: Net,
   notifications: Notifications,
@@ -262,6 +266,7 @@ async function loadInBackground(
   showDownload();
   if (stopping.aborted) return;
   await sv2?.start();
+  await stratum?.start();
   if (stopping.aborted) return;
   if (config.persistMempool) void poolFiles.load(mempool, stopping);
   else mempool.loaded = true;

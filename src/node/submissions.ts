@@ -1,4 +1,5 @@
-// Logs and counts the blocks that clients submit (submitblock, fronts of a fleet). Keeps the newest ones for the page.
+// Logs and counts the blocks that clients submit (submitblock, fronts of a fleet, Stratum). Keeps the newest ones for the
+// page.
 import type { Logger } from '../log/logger.js';
 
 /** A submitted block. */
@@ -38,8 +39,13 @@ export class Submissions {
     const line = `submitblock: block ${hash} of ${client}: ${outcome}`;
     if (outcome === 'accepted') this.#log.info(line);
     else this.#log.warn(line);
+    this.record(submission);
+  }
+
+  /** Adds a submission that is in the log already. */
+  record(submission: Submission): void {
     // Drop the version number that some reasons have in brackets: it would create a label for each version.
-    const label = outcome.split('(', 1)[0]!.trim();
+    const label = submission.outcome.split('(', 1)[0]!.trim();
     this.#counts.set(label, (this.#counts.get(label) ?? 0) + 1);
     this.#newest = [submission, ...this.#newest].slice(0, MAX_NEWEST);
   }

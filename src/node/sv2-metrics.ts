@@ -1,7 +1,8 @@
 // Metrics of the Stratum V2 template provider. Without -sv2 they have no samples.
 import type { Metrics } from '../metrics/registry.js';
 import type { SolutionOutcome } from '../mining/messages.js';
-import { CLOSE_REASONS, FIRST_BYTE_BUCKETS, type ServeFigures } from '../sv2/serve/counters.js';
+import { FIRST_BYTE_BUCKETS, firstByteHistogram } from '../mining/serve/first-byte.js';
+import { CLOSE_REASONS, type ServeFigures } from '../sv2/serve/counters.js';
 
 /** Figures of the provider. */
 export interface Sv2Figures {
@@ -79,8 +80,7 @@ export function addSv2Metrics(metrics: Metrics, sv2: () => Sv2Figures | undefine
     () => {
       const serving = sv2()?.serving;
       if (serving === undefined) return undefined;
-      const counts = FIRST_BYTE_BUCKETS.map((bound) => serving[`firstByte ${bound}`]);
-      return { counts, sum: serving.firstByteSum, count: serving.firstByteCount };
+      return firstByteHistogram(serving);
     },
   );
 }

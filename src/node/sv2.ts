@@ -3,7 +3,6 @@ import path from 'node:path';
 import type { Chain } from '../chain/chain.js';
 import { ConfigError } from '../config/args.js';
 import type { Sv2Config } from '../config/sv2-options.js';
-import type { TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import type { KeyMath } from '../crypto/key-math.js';
 import type { Clock } from '../lib/clock.js';
@@ -13,16 +12,16 @@ import type { Logger } from '../log/logger.js';
 import type { MempoolEntry } from '../mempool/entry.js';
 import type { WorkNews } from '../mining/messages.js';
 import { Provider } from '../mining/provider.js';
-import { Solutions } from '../mining/solutions.js';
 import type { Sv2Access } from '../rpc/context/mining.js';
 import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
 import { encodeAuthorityKey } from '../sv2/authority-key.js';
 import { loadAuthorityKey } from '../sv2/provide/authority-file.js';
 import { ServeCounters } from '../sv2/serve/counters.js';
 import { type ServeNews, type ServingThread, startServe } from '../sv2/serve/start-serve.js';
-import { CoinbaseWatch } from '../template/coinbase-watch.js';
 import type { TemplateService } from '../template/service.js';
+import { createFoundBlocks } from './found-blocks.js';
 import { parseBind } from './http-options.js';
+import type { Submissions } from './submissions.js';
 import type { Sv2Figures } from './sv2-metrics.js';
 
 /** Folder in the network's folder for submitted blocks that are not validated yet. */
@@ -40,6 +39,7 @@ export interface Sv2Deps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly guard: ListenerGuard;
+  readonly submissions: Pick<Submissions, 'record'>;
   /** Returns whether templates are useful: on a test chain, or after the initial download. */
   readonly wanted: () => boolean;
   /** Module of the serving thread; workers/sv2.js by default. */
@@ -83,28 +83,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
   }
   const authorityKey = encodeAuthorityKey(authority.publicKey, hashes);
   const solutionsDir = path.join(deps.netDir, SOLUTIONS_FOLDER);
-  const coinbases = new CoinbaseWatch(log);
-  const solutions = new Solutions({
-    name: 'Stratum V2',
-    dir: solutionsDir,
-    hashes,
-    log,
-    coinbaseWatch: {
-      checkSubmitted: guard.wrap('coinbase check', (client: string, coinbase: TxView, height: number) =>
-        coinbases.checkSubmitted(client, coinbase, height),
-      ),
-    },
-    chain: {
-      known: (hash) => chain.known(hash),
-      withWitnessReserved: (block) => chain.withWitnessReserved(block),
-      submitBlock: (block, options) => chain.submitBlock(block, options),
-      sync: () => chain.sync(),
-      holds: (hash) => {
-        const node = chain.node(hash);
-        return node !== undefined && chain.contains(node);
-      },
-    },
-  });
+  const solutions = createFoundBlocks('Stratum V2', solutionsDir, deps);
   const counters = new ServeCounters();
   const leastReserve = { weight: deps.reservedWeight, sigops: RESERVED_SIGOPS };
   let thread: SupervisedThread<ServingThread> | null = null;

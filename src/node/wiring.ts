@@ -57,7 +57,7 @@ const workedTip = (tip: HeaderNode): WorkedTip => ({
 /** Makes all subscriptions. Call it before anything can change the chain or the mempool. */
 export function wire(base: NodeBase, modules: WiredModules): Wired {
   const { config, state, clock, log, guard, stop, teardown } = base;
-  const { fronts, chain, indexes, blocks, mempool, templates, access, sv2, jobs, client, late } = modules;
+  const { fronts, chain, indexes, blocks, mempool, templates, access, sv2, stratum, jobs, client, late } = modules;
   const newest = new NewestBlock();
   const showDownload = (): void => state.set(STATE_FLAG.INITIAL_BLOCK_DOWNLOAD, chain.isInitialBlockDownload());
   const showTip = (): void => {
@@ -92,7 +92,10 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
 
   // Tip changes: new work comes first.
   followTip({ ...modules, guard }, (change) => {
-    if (change.moreFollows !== true) guard.run('sv2', () => sv2?.onTip());
+    if (change.moreFollows !== true) {
+      guard.run('sv2', () => sv2?.onTip());
+      guard.run('stratum', () => stratum?.onTip());
+    }
     showDownload();
     publisher.changed(change.moreFollows === true, change.connected.length > 0);
   });
@@ -111,6 +114,7 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
 
   // An announced next tip change will not happen.
   chain.onNoMoreFollows(() => sv2?.onTip(), 'sv2');
+  chain.onNoMoreFollows(() => stratum?.onTip(), 'stratum');
   chain.onNoMoreFollows(() => publisher.publishPending(), 'new work');
 
   // A new block on the tip passed all checks without coins.
@@ -130,6 +134,7 @@ export function wire(base: NodeBase, modules: WiredModules): Wired {
   const listenTo = (name: string, { added = () => {}, removed = () => {} }: Partial<Omit<PoolListener, 'changed'>>): void =>
     mempool.listen({ added, removed, changed() {} }, name);
   listenTo('sv2', { added: (entry) => sv2?.onEntered(entry) });
+  listenTo('stratum', { added: (entry) => stratum?.onEntered(entry) });
   listenTo('wallets', { added: (entry) => client.onEntered(entry), removed: (entry, reason) => client.onLeft(entry, reason) });
   listenTo('notifications', {
     added: (entry) => late.notifications?.onEntered(entry),

@@ -22,6 +22,8 @@ export interface FrontProviderOptions {
   readonly intervalMs: number;
   /** Satoshis by which a template must pay more than the last one. */
   readonly feeDelta: number;
+  /** Time after which a template that pays more by any amount follows; absent: never. */
+  readonly refreshMs?: number;
   /** Weight limit of the nodes' templates, and the reserve that they keep free. */
   readonly maxWeight: number;
   readonly leastReserve: Reserve;
@@ -154,7 +156,10 @@ export class FrontProvider {
   }
 
   #isRicher({ coinbaseValue }: TemplateFacts): boolean {
-    return this.#full === null || coinbaseValue >= this.#full.value + this.#options.feeDelta;
+    if (this.#full === null) return true;
+    const { feeDelta, refreshMs = Number.POSITIVE_INFINITY } = this.#options;
+    const gain = coinbaseValue - this.#full.value;
+    return gain >= feeDelta || (gain > 0 && this.#deps.nowMs() - this.#sentMs >= refreshMs);
   }
 
   #sendFull(facts: TemplateFacts, json: Uint8Array): void {

@@ -7,6 +7,7 @@ import type { Hashes } from '../../crypto/crypto.js';
 import type { Clock } from '../../lib/clock.js';
 import { type Reserve, reserveKey, type ServedTip } from '../../mining/messages.js';
 import { Admissions } from '../../mining/serve/admissions.js';
+import { countFirstByte } from '../../mining/serve/first-byte.js';
 import { listenAt } from '../../mining/serve/listen.js';
 import { ServeLog } from '../../mining/serve/serve-log.js';
 import { sourceOf } from '../../mining/serve/source.js';
@@ -148,7 +149,7 @@ export class Sv2Server {
         if (staged?.served === active.served) client.activate(staged, payloadOf(staged));
         else client.sendPair(active, payloadOf(active));
       });
-      if (tip.acceptedMs !== null) this.#deps.counters.firstByte((this.#deps.clock.nowMs() - tip.acceptedMs) / 1000);
+      if (tip.acceptedMs !== null) countFirstByte(this.#deps.counters, (this.#deps.clock.nowMs() - tip.acceptedMs) / 1000);
     }
   }
 

@@ -25,6 +25,7 @@ t.test('dashboards and metrics agree', async (t) => {
     http: () => undefined,
     fleet: () => NOTHING,
     sv2: () => undefined,
+    stratum: () => undefined,
   } as unknown as FrontSources);
   const names = [...new Set([...(await metrics.names()), ...(await ofFronts.names())])];
   t.ok(names.length > 50 && dashboards.length >= 2);

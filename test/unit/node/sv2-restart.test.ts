@@ -56,6 +56,7 @@ t.test('a serving thread that is killed', async (t) => {
     clock: { nowSeconds: () => 1_700_000_000, nowMs: () => Date.now(), monotonicMs: () => performance.now() },
     log: { info: line, warn: line, error: line, debug: () => {} } as unknown as Logger,
     guard: new ListenerGuard({ error: line }),
+    submissions: { record: () => {} },
     wanted: () => true,
     entry: new URL('./mortal-serve.js', import.meta.url),
   } as unknown as Sv2Deps;

@@ -1,0 +1,102 @@
+// Stratum V1 miners of a process of fronts (adit-front -stratum): the serving thread of a node, with the fleet's templates,
+// and blocks that go to every node.
+import { randomInt } from 'node:crypto';
+import path from 'node:path';
+import { ConfigError } from '../config/args.js';
+import type { StratumConfig } from '../config/stratum-options.js';
+import type { ChainName, ChainParams } from '../consensus/params/chain-params.js';
+import type { Crypto } from '../crypto/crypto.js';
+import { FrontProvider } from '../fleet/follow/front-provider.js';
+import { SupervisedThread, timerAfter } from '../lib/supervised-thread.js';
+import type { Logger } from '../log/logger.js';
+import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
+import { StratumCounters } from '../stratum/serve/counters.js';
+import { type StratumNews, type StratumThread, startStratum } from '../stratum/serve/start-serve.js';
+import type { TemplateFacts } from '../template/facts.js';
+import { FrontBlocks } from './front-blocks.js';
+import type { StratumMeasures } from './stratum-metrics.js';
+import { INTERVAL_MS, logListening, REFRESH_MS, SOLUTIONS_FOLDER, STRATUM_NAME, stratumThreadOptions } from './stratum-thread.js';
+
+export interface FrontStratumDeps {
+  readonly network: ChainName;
+  /** Folder that the process was started in: found blocks are kept there. */
+  readonly folder: string;
+  readonly maxWeight: number;
+  readonly reservedWeight: number;
+  readonly longPollDeltaSats: number;
+  readonly params: ChainParams;
+  readonly hashes: Crypto;
+  readonly log: Logger;
+  readonly nowSeconds: () => number;
+  /** Submits a block to every node. @returns their answer; null if one accepted it */
+  readonly submit: (block: Uint8Array, user: string) => Promise<string | null>;
+}
+
+/** The miners' side of a process of fronts. */
+export interface FrontStratum {
+  template(facts: TemplateFacts, transactions: Uint8Array | null): void;
+  measures(): StratumMeasures;
+  close(): Promise<void>;
+}
+
+/** Opens the ports. @throws ConfigError when an option or an address cannot be used */
+export async function openFrontStratum(config: StratumConfig, deps: FrontStratumDeps): Promise<FrontStratum> {
+  const { params, hashes, log, nowSeconds } = deps;
+  const counters = new StratumCounters();
+  const reserve = { weight: deps.reservedWeight, sigops: RESERVED_SIGOPS };
+  const blocks = new FrontBlocks({
+    ...{ name: STRATUM_NAME, dir: path.join(deps.folder, SOLUTIONS_FOLDER), log, after: timerAfter },
+    submit: deps.submit,
+  });
+  const place = { front: config.front ?? randomInt(1, 256), reserve, solutionsDir: blocks.dir, counters: counters.buffer };
+  const options = stratumThreadOptions(config, { network: deps.network, params, hashes, place });
+  let thread: SupervisedThread<StratumThread> | null = null;
+  let hasTemplate = false;
+  const clock = { monotonicMs: () => performance.now() };
+  const provider = new FrontProvider(
+    {
+      intervalMs: INTERVAL_MS,
+      feeDelta: deps.longPollDeltaSats,
+      refreshMs: REFRESH_MS,
+      maxWeight: deps.maxWeight,
+      leastReserve: reserve,
+    },
+    {
+      ...{ params, hashes, nowSeconds, after: timerAfter },
+      post: (message) => thread?.current?.post(message),
+      nowMs: () => performance.timeOrigin + performance.now(),
+    },
+  );
+  const onNews = (message: StratumNews): void => {
+    if (message.kind === 'needs') provider.setNeeds(message.reserves);
+    else if (message.kind === 'solution') void blocks.submitBlock(message);
+    else if (message.level === 'debug') log.debug('net', message.text);
+    else log[message.level](message.text);
+  };
+  thread = await SupervisedThread.start({
+    ...{ name: STRATUM_NAME, clock, log, after: timerAfter },
+    start: (addresses, onEnd, givenUp) => startStratum(options.at(addresses), onNews, onEnd, undefined, givenUp),
+    ended: async () => {
+      for (const gauge of ['connectionsOpen', 'minersOpen', 'unsentBytes'] as const) counters.set(gauge, 0);
+      blocks.resubmit();
+    },
+    startedAgain: () => provider.onNewThread(),
+  }).catch((error: Error) => {
+    throw new ConfigError(`Unable to listen for Stratum V1 miners: ${error.message}`);
+  });
+  logListening(config, thread.addresses, log);
+  return {
+    template: (facts, transactions) => {
+      provider.template(facts, transactions);
+      // A node can be reached now.
+      if (!hasTemplate) blocks.resubmit();
+      hasTemplate = true;
+    },
+    measures: () => ({ serving: counters.read(), outcomes: blocks.outcomes }),
+    close: async () => {
+      provider.close();
+      blocks.close();
+      await thread?.close();
+    },
+  };
+}

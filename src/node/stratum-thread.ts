@@ -1,0 +1,94 @@
+// Makes the options of the thread for Stratum V1 miners, and logs its ports. The node and processes of fronts use it.
+import { ConfigError } from '../config/args.js';
+import type { StratumConfig } from '../config/stratum-options.js';
+import type { ChainName, ChainParams } from '../consensus/params/chain-params.js';
+import { chainParams } from '../consensus/params/networks.js';
+import type { Crypto } from '../crypto/crypto.js';
+import type { Addresses } from '../lib/supervised-thread.js';
+import type { Logger } from '../log/logger.js';
+import type { StratumBind, StratumOptions } from '../stratum/serve/messages.js';
+import { createWork } from '../stratum/serve/work-options.js';
+import type { NamedNetwork } from '../stratum/work/payouts.js';
+import { parseBind } from './http-options.js';
+
+/** Name of the protocol in the log. */
+export const STRATUM_NAME = 'Stratum V1';
+/** Folder of found blocks that no node has accepted yet. */
+export const SOLUTIONS_FOLDER = 'stratum-solutions';
+/** Least time between two templates of one tip. */
+export const INTERVAL_MS = 1_000;
+/** Time after which any rise of fees brings a new template. */
+export const REFRESH_MS = 30_000;
+
+const LOOPBACK = '127.0.0.1';
+/** Networks by the names that users know. Testnet3, testnet4 and signet have the same addresses. */
+const NETWORKS: readonly (readonly [ChainName, string])[] = [
+  ['main', 'mainnet'],
+  ['test', 'testnet'],
+  ['regtest', 'regtest'],
+];
+const OWN_NAMES: Readonly<Record<ChainName, string>> = {
+  main: 'mainnet',
+  test: 'testnet3',
+  testnet4: 'testnet4',
+  signet: 'signet',
+  regtest: 'regtest',
+};
+
+export interface StratumPlace {
+  readonly network: ChainName;
+  readonly params: ChainParams;
+  readonly hashes: Crypto;
+  readonly place: Pick<StratumOptions, 'front' | 'reserve' | 'solutionsDir' | 'counters'>;
+}
+
+/**
+ * Checks the options and returns those of the thread.
+ * @returns a function of the addresses that an earlier thread had; null: those of the operator
+ * @throws ConfigError
+ */
+export function stratumThreadOptions(
+  config: StratumConfig,
+  { network, params, hashes, place }: StratumPlace,
+): { readonly at: (addresses: Addresses | null) => StratumOptions } {
+  const binds = bindsOf(config);
+  const networks = {
+    network: named(OWN_NAMES[network], params),
+    otherNetworks: NETWORKS.map(([chain, name]) => named(name, chainParams(chain, {}, hashes))).filter(
+      ({ bech32Hrp }) => bech32Hrp !== params.bech32Hrp,
+    ),
+  };
+  const { tls, most, perAddress, work } = config;
+  try {
+    createWork({ work, ...networks }, hashes, 0);
+  } catch (error) {
+    throw new ConfigError((error as Error).message);
+  }
+  const options = { tls, most, perAddress, work, ...networks, ...place };
+  return {
+    at: (addresses) => ({
+      ...options,
+      binds: binds.map((bind, i) => ({ ...bind, port: addresses?.[i]?.port ?? bind.port })),
+    }),
+  };
+}
+
+/** Plain ports, then TLS ports at the same hosts. */
+function bindsOf({ binds, port, tls, tlsPort }: StratumConfig): StratumBind[] {
+  const plain = (binds.length > 0 ? binds : [LOOPBACK]).map((text) => ({ ...parseBind(text, port, 'stratumbind'), tls: false }));
+  if (tls === null) return plain;
+  const hosts = [...new Set(plain.map(({ host }) => host))];
+  return [...plain, ...hosts.map((host) => ({ host, port: tlsPort, tls: true }))];
+}
+
+function named(name: string, { base58, bech32Hrp }: ChainParams): NamedNetwork {
+  return { name, base58, bech32Hrp };
+}
+
+/** Tells the operator where miners connect, and that others may if a port is open to other machines. */
+export function logListening({ tls, binds }: StratumConfig, addresses: Addresses, log: Logger): void {
+  const plain = tls === null ? addresses.length : addresses.length - new Set(addresses.map(({ host }) => host)).size;
+  const shown = addresses.map(({ host, port }, i) => `${host.includes(':') ? `[${host}]` : host}:${port}${i < plain ? '' : ' (TLS)'}`);
+  log.info(`Stratum V1 miners on ${shown.join(', ')}`);
+  if (binds.length === 0) log.info('Stratum V1: only this machine can connect. Use -stratumbind to serve miners of your network.');
+}

@@ -1,0 +1,134 @@
+// Builds the Stratum V1 server of the node: serving thread, work for miners, and the blocks that they find (-stratum).
+import path from 'node:path';
+import type { Chain } from '../chain/chain.js';
+import { ConfigError } from '../config/args.js';
+import type { StratumConfig } from '../config/stratum-options.js';
+import type { ChainName } from '../consensus/params/chain-params.js';
+import type { Crypto } from '../crypto/crypto.js';
+import type { Clock } from '../lib/clock.js';
+import type { ListenerGuard } from '../lib/listener-guard.js';
+import { SupervisedThread, timerAfter } from '../lib/supervised-thread.js';
+import type { Logger } from '../log/logger.js';
+import type { MempoolEntry } from '../mempool/entry.js';
+import { Provider } from '../mining/provider.js';
+import { RESERVED_SIGOPS } from '../selection/ancestor-selection.js';
+import { StratumCounters } from '../stratum/serve/counters.js';
+import type { MinerInfo, ToStratum } from '../stratum/serve/messages.js';
+import { type StratumNews, type StratumThread, startStratum } from '../stratum/serve/start-serve.js';
+import type { TemplateService } from '../template/service.js';
+import { createFoundBlocks } from './found-blocks.js';
+import type { StratumMeasures } from './stratum-metrics.js';
+import { INTERVAL_MS, logListening, REFRESH_MS, SOLUTIONS_FOLDER, STRATUM_NAME, stratumThreadOptions } from './stratum-thread.js';
+import type { Submissions } from './submissions.js';
+
+export interface StratumDeps {
+  readonly network: ChainName;
+  readonly netDir: string;
+  readonly maxWeight: number;
+  readonly reservedWeight: number;
+  /** -longpolldelta. */
+  readonly longPollDeltaSats: number;
+  readonly chain: Chain;
+  readonly templates: TemplateService;
+  readonly hashes: Crypto;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly guard: ListenerGuard;
+  readonly submissions: Pick<Submissions, 'record'>;
+  /** False while the node has no work for miners: initial block download, or its clock is behind the tip. */
+  readonly wanted: () => boolean;
+  /** The serving thread's module; workers/stratum.js unless a test brings its own. */
+  readonly entry?: URL;
+}
+
+/** The server as the node sees it. */
+export interface Stratum {
+  /** The tip changed. Call it in the same event-loop tick. */
+  onTip(): void;
+  /** The node's clock fell behind the tip, or caught up. */
+  clockChanged(): void;
+  /** A transaction entered the mempool. */
+  onEntered(entry: Pick<MempoolEntry, 'modifiedFee'>): void;
+  /** Opens the ports; miners are refused until `start`. @throws ConfigError */
+  listen(): Promise<void>;
+  /** The chain is loaded: submits blocks of an earlier run again, then gives out work. */
+  start(): Promise<void>;
+  /** Current connections. */
+  miners(): Promise<readonly MinerInfo[]>;
+  readonly addresses: readonly string[];
+  measures(): StratumMeasures;
+  close(): Promise<void>;
+}
+
+/** @throws ConfigError when an option cannot be used */
+export function createStratum(config: StratumConfig, deps: StratumDeps): Stratum {
+  const { chain, templates, hashes, clock, log, guard } = deps;
+  const after = (ms: number, run: () => void): (() => void) => timerAfter(ms, guard.wrap('stratum', run));
+  const solutionsDir = path.join(deps.netDir, SOLUTIONS_FOLDER);
+  const counters = new StratumCounters();
+  const reserve = { weight: deps.reservedWeight, sigops: RESERVED_SIGOPS };
+  const place = { front: config.front ?? 0, reserve, solutionsDir, counters: counters.buffer };
+  const options = stratumThreadOptions(config, { network: deps.network, params: chain.params, hashes, place });
+  const solutions = createFoundBlocks(STRATUM_NAME, solutionsDir, deps);
+  let thread: SupervisedThread<StratumThread> | null = null;
+  let started = false;
+  const post = (message: ToStratum): void => thread?.current?.post(message);
+  const provider = new Provider(
+    {
+      name: STRATUM_NAME,
+      intervalMs: INTERVAL_MS,
+      feeDelta: deps.longPollDeltaSats,
+      refreshMs: REFRESH_MS,
+      maxWeight: deps.maxWeight,
+      leastReserve: reserve,
+    },
+    { templates, params: chain.params, hashes, clock, log, wanted: () => started && deps.wanted(), post, after },
+  );
+  const onNews = (message: StratumNews): void => {
+    if (message.kind === 'needs') provider.setNeeds(message.reserves);
+    else if (message.kind === 'solution') void solutions.judgeSolution(message);
+    else if (message.level === 'debug') log.debug('net', message.text);
+    else log[message.level](message.text);
+  };
+  /** The thread ended: blocks that it wrote last may be on disk alone. */
+  const ended = async (): Promise<void> => {
+    provider.setNeeds([]);
+    for (const gauge of ['connectionsOpen', 'minersOpen', 'unsentBytes'] as const) counters.set(gauge, 0);
+    await solutions.settled();
+    if (started) await solutions.resubmit();
+  };
+  return {
+    get addresses() {
+      return (thread?.addresses ?? []).map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
+    },
+    measures: () => ({ serving: counters.read(), outcomes: solutions.outcomes }),
+    miners: () => thread?.current?.clients() ?? Promise.resolve([]),
+    onTip: () => {
+      provider.onTip(performance.timeOrigin + performance.now());
+      solutions.tipChanged();
+    },
+    clockChanged: () => provider.onTip(null),
+    onEntered: ({ modifiedFee }) => provider.onEntered(modifiedFee),
+    listen: async () => {
+      thread = await SupervisedThread.start({
+        ...{ name: STRATUM_NAME, clock, log, after: timerAfter, ended },
+        start: (addresses, onEnd, givenUp) => startStratum(options.at(addresses), onNews, onEnd, deps.entry, givenUp),
+        startedAgain: () => provider.onNewThread(),
+      }).catch((error: Error) => {
+        throw new ConfigError(`Unable to listen for Stratum V1 miners: ${error.message}`);
+      });
+      logListening(config, thread.addresses, log);
+    },
+    start: async () => {
+      await solutions.resubmit();
+      started = true;
+      provider.onTip(null);
+    },
+    close: async () => {
+      provider.close();
+      await thread?.close();
+      thread = null;
+      await solutions.settled();
+    },
+  };
+}

@@ -1,0 +1,151 @@
+// One miner's connection: its socket, its session, and the bounds of what may come and go on it.
+import type net from 'node:net';
+import type { StratumSession } from '../session/session.js';
+import type { FoundBlock, SessionSink, ShareRecord } from '../session/sink.js';
+import type { StratumJob } from '../work/job.js';
+import type { StratumCloseReason, StratumCounters } from './counters.js';
+import type { MinerInfo } from './messages.js';
+
+/** A miner sends some 150 bytes a share. Above this rate the socket is paused, so TCP slows the miner down. */
+const BYTES_PER_SECOND = 65_536;
+/** Bytes that may come at once. */
+const BURST_BYTES = 262_144;
+/** A connection that leaves more unsent is closed. */
+const MOST_UNSENT_BYTES = 262_144;
+/** With more unsent, a job that only replaces another of the same tip is skipped. */
+const SKIP_UNSENT_BYTES = 16_384;
+/** A connection that takes none of its unsent bytes for this long is closed. */
+const STUCK_MS = 60_000;
+
+/** The server, as connections see it. */
+export interface ConnectionOwner {
+  readonly counters: StratumCounters;
+  /** Time for sessions, milliseconds since 1970. */
+  nowMs(): number;
+  onBlock(connection: Connection, block: FoundBlock): void;
+  onShare(connection: Connection, share: ShareRecord): void;
+  onAuthorized(connection: Connection, worker: { readonly address: string; readonly worker: string; readonly agent: string }): void;
+  onLog(level: 'info' | 'debug', text: string): void;
+  /** Closes the connection. Call it once only. */
+  end(connection: Connection, reason: StratumCloseReason, detail: string): void;
+}
+
+export class Connection implements SessionSink {
+  readonly id: number;
+  readonly socket: net.Socket;
+  /** Name under which connections are counted; null: this machine. */
+  readonly source: string | null;
+  readonly extranonce1: Uint8Array;
+  session!: StratumSession;
+  closed = false;
+  /** The first name was authorized. */
+  settled = false;
+  bytesReceived = 0;
+  readonly #tls: boolean;
+  readonly #owner: ConnectionOwner;
+  readonly #address: string;
+  #quotaBytes = BURST_BYTES;
+  #paused = false;
+  /** Bytes that the kernel had taken at the last check, and since when that number is the same. */
+  #takenBytes = 0;
+  #takenMs = 0;
+
+  constructor(
+    id: number,
+    socket: net.Socket,
+    from: { readonly source: string | null; readonly tls: boolean; readonly extranonce1: Uint8Array },
+    owner: ConnectionOwner,
+  ) {
+    this.id = id;
+    this.socket = socket;
+    this.source = from.source;
+    this.extranonce1 = from.extranonce1;
+    this.#tls = from.tls;
+    this.#owner = owner;
+    this.#address = `${socket.remoteAddress}:${socket.remotePort}`;
+  }
+
+  /** IP address and port. */
+  get address(): string {
+    return this.#address;
+  }
+  /** IP address. */
+  get host(): string {
+    return this.#address.slice(0, this.#address.lastIndexOf(':'));
+  }
+  get name(): string {
+    return `miner ${this.id} (${this.#address})`;
+  }
+
+  /** Takes what the socket delivered. */
+  receive(chunk: Uint8Array): void {
+    this.bytesReceived += chunk.length;
+    this.#owner.counters.add('bytesReceived', chunk.length);
+    this.#quotaBytes -= chunk.length;
+    this.session.receive(chunk, this.#owner.nowMs());
+    if (this.#quotaBytes >= 0 || this.closed || this.#paused) return;
+    this.#paused = true;
+    this.#owner.counters.add('pauses');
+    this.socket.pause();
+  }
+
+  /** Sends a job. @param needed false: the job may be skipped while earlier bytes are unsent */
+  sendJob(job: StratumJob, needed: boolean): void {
+    if (!needed && this.socket.writableLength > SKIP_UNSENT_BYTES) {
+      this.#owner.counters.add('jobsSkipped');
+      return;
+    }
+    this.session.setJob(job);
+  }
+
+  /** Runs what depends on time alone. Call it once a second. */
+  tick(nowMs: number): void {
+    this.#quotaBytes = Math.min(BURST_BYTES, this.#quotaBytes + BYTES_PER_SECOND);
+    if (this.#paused && this.#quotaBytes > 0) {
+      this.#paused = false;
+      this.socket.resume();
+    }
+    this.session.tick(nowMs);
+    if (this.closed) return;
+    const unsentBytes = this.socket.writableLength;
+    const takenBytes = this.socket.bytesWritten - unsentBytes;
+    if (unsentBytes === 0 || takenBytes !== this.#takenBytes) {
+      this.#takenBytes = takenBytes;
+      this.#takenMs = nowMs;
+    } else if (nowMs - this.#takenMs > STUCK_MS) this.#owner.end(this, 'stuck', `it reads nothing, ${unsentBytes} bytes wait for it`);
+  }
+
+  send(bytes: Uint8Array): void {
+    if (this.closed) return;
+    this.#owner.counters.add('bytesSent', bytes.length);
+    this.socket.write(bytes);
+    if (this.socket.writableLength > MOST_UNSENT_BYTES) {
+      this.#owner.end(this, 'unsent', `${this.socket.writableLength} bytes wait for it`);
+    }
+  }
+
+  close(reason: 'garbage' | 'handshake-timeout', detail: string): void {
+    this.#owner.end(this, reason, detail);
+  }
+
+  submitBlock(block: FoundBlock): void {
+    this.#owner.onBlock(this, block);
+  }
+
+  share(record: ShareRecord): void {
+    this.#owner.onShare(this, record);
+  }
+
+  authorized(worker: { readonly address: string; readonly worker: string; readonly agent: string }): void {
+    this.#owner.onAuthorized(this, worker);
+  }
+
+  log(level: 'info' | 'debug', text: string): void {
+    this.#owner.onLog(level, text);
+  }
+
+  info(): MinerInfo {
+    const { id, address, bytesReceived } = this;
+    return { ...this.session.info, id, address, tls: this.#tls, bytesReceived, bytesSent: this.socket.bytesWritten };
+  }
+}

@@ -1,0 +1,50 @@
+// Counters and gauges of the thread that serves Stratum V1 miners.
+import { SharedCounters } from '../../lib/shared-counters.js';
+import { FIRST_BYTE_NAMES } from '../../mining/serve/first-byte.js';
+import type { ShareResult } from '../session/sink.js';
+
+/** Reasons for which connections are closed or refused. */
+export const CLOSE_REASONS = ['garbage', 'handshake-timeout', 'no-work', 'unsent', 'stuck', 'limit', 'fault'] as const;
+
+export type StratumCloseReason = (typeof CLOSE_REASONS)[number];
+
+/** Results of shares. */
+export const SHARE_RESULTS: readonly ShareResult[] = [
+  'accepted',
+  'stale',
+  'duplicate',
+  'low-difficulty',
+  'unauthorized',
+  'unknown-job',
+  'invalid',
+  'too-many',
+];
+
+const NAMES = [
+  'connectionsOpen',
+  'minersOpen',
+  'connectionsAccepted',
+  'jobs',
+  'jobsSkipped',
+  'blocksFound',
+  'blocksLate',
+  'bytesReceived',
+  'bytesSent',
+  'unsentBytes',
+  'pauses',
+  /** Sum of the difficulties of accepted shares. */
+  'workAccepted',
+  ...FIRST_BYTE_NAMES,
+  ...CLOSE_REASONS.map((reason) => `closed ${reason}` as const),
+  ...(SHARE_RESULTS.map((result) => `shares ${result}`) as `shares ${ShareResult}`[]),
+] as const;
+
+/** The figures by name. */
+export type StratumFigures = Record<(typeof NAMES)[number], number>;
+
+export class StratumCounters extends SharedCounters<(typeof NAMES)[number]> {
+  /** @param buffer of the other end's view; a new one without */
+  constructor(buffer?: SharedArrayBuffer) {
+    super(NAMES, buffer);
+  }
+}

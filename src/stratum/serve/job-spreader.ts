@@ -1,0 +1,49 @@
+// Sends a job to all connections: at once, or in steps over two seconds so that other work is not held up.
+import type { StratumJob } from '../work/job.js';
+import type { Connection } from './connection.js';
+
+const STEP_MS = 50;
+const STEPS = 40;
+/** Connections that are served in one step in any case. */
+const LEAST_PER_STEP = 100;
+
+export class JobSpreader {
+  readonly #send: (connection: Connection, job: StratumJob, needed: boolean) => void;
+  #waiting: Connection[] = [];
+  #job: StratumJob | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  /** @param send sends one job to one connection, and never throws */
+  constructor(send: (connection: Connection, job: StratumJob, needed: boolean) => void) {
+    this.#send = send;
+  }
+
+  /** Sends the first job of a tip to all. What was being spread is obsolete. */
+  sendNow(job: StratumJob, connections: Iterable<Connection>): void {
+    this.stop();
+    for (const connection of connections) this.#send(connection, job, true);
+  }
+
+  /** Sends another job of the tip, in steps. A job that is being spread is replaced for those who wait for it. */
+  spread(job: StratumJob, connections: Iterable<Connection>): void {
+    this.#job = job;
+    // Connections that still wait for the job before come first, so that none waits for more than two seconds.
+    this.#waiting = [...new Set([...this.#waiting.reverse(), ...connections])].reverse();
+    const perStep = Math.max(LEAST_PER_STEP, Math.ceil(this.#waiting.length / STEPS));
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#step(perStep);
+    if (this.#waiting.length > 0) this.#timer = setInterval(() => this.#step(perStep), STEP_MS);
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    this.#waiting = [];
+  }
+
+  #step(count: number): void {
+    const job = this.#job as StratumJob;
+    for (const connection of this.#waiting.splice(-count).reverse()) this.#send(connection, job, false);
+    if (this.#waiting.length === 0) this.stop();
+  }
+}

@@ -1,0 +1,66 @@
+// Messages between the node thread and the thread that serves Stratum V1 miners, besides mining/messages.ts.
+import type { FoundBlock, LogLine, Reserve, WorkNews } from '../../mining/messages.js';
+import type { Order, Start } from '../../mining/serve/start-serving.js';
+import type { SessionInfo } from '../session/session.js';
+import type { NamedNetwork } from '../work/payouts.js';
+
+/** To the serving thread. */
+export type ToStratum = WorkNews | Order;
+
+/** A miner's connection. */
+export interface MinerInfo extends SessionInfo {
+  readonly id: number;
+  /** IP address and port. */
+  readonly address: string;
+  readonly tls: boolean;
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
+}
+
+/** To the node thread. */
+export type FromStratum =
+  | Start
+  /** The reserve of templates while there are miners; none without miners, so that no templates are built for them. */
+  | { readonly kind: 'needs'; readonly reserves: readonly Reserve[] }
+  | FoundBlock
+  | LogLine
+  | { readonly kind: 'clients'; readonly question: number; readonly clients: readonly MinerInfo[] };
+
+/** An address to listen on. */
+export interface StratumBind {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+}
+
+/** Values of STRATUM_WORK_ROWS. */
+export interface WorkOptions {
+  readonly payoutAddress: string | undefined;
+  readonly fee: string | undefined;
+  readonly tag: string;
+  readonly startDifficulty: number;
+  readonly leastDifficulty: number;
+  readonly mostDifficulty: number;
+  readonly sharesPerMinute: number;
+  readonly sharesPerSecond: number;
+  readonly versionMask: string;
+}
+
+/** Options of the thread. */
+export interface StratumOptions {
+  readonly binds: readonly StratumBind[];
+  /** PEM texts; null without TLS. */
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  readonly most: number;
+  readonly perAddress: number;
+  readonly work: WorkOptions;
+  readonly network: NamedNetwork;
+  readonly otherNetworks: readonly NamedNetwork[];
+  /** First byte of extranonce1: number of the front, 0 for a node. */
+  readonly front: number;
+  /** Reserve that templates keep for header and coinbase. */
+  readonly reserve: Reserve;
+  /** Folder of found blocks; empty: no files. */
+  readonly solutionsDir: string;
+  readonly counters: SharedArrayBuffer;
+}

@@ -1,0 +1,19 @@
+// Options of the sockets of Stratum V1 miners. What miners work on is in ../options.ts.
+
+export const STRATUM_LISTEN_ROWS = {
+  enabled: ['stratum', 'bool', 'Serve Stratum V1 miners: point a Bitaxe, an ASIC or a proxy at this node', false],
+  binds: ['stratumbind', 'list', 'Address to listen on for miners, host[:port] (default: 127.0.0.1)'],
+  port: ['stratumport', 'port', 'Port for miners', 3333],
+  tlsCert: ['stratumtlscert', 'filled', 'Certificate for miners that use TLS, a PEM file relative to the data folder; with -stratumtlskey'],
+  tlsKey: ['stratumtlskey', 'filled', "The certificate's key, a PEM file relative to the data folder"],
+  tlsPort: ['stratumtlsport', 'port', 'Port for miners that use TLS, at the addresses of -stratumbind', 4333],
+  most: ['stratumconnections', 'int', 'Most connections of miners', 10_000, { least: 1 }],
+  front: [
+    'stratumfront',
+    'int',
+    'Number of this process among those that serve miners of one fleet, 0 to 255: each gives out other extranonces',
+    undefined,
+    { least: 0, most: 255 },
+  ],
+  perAddress: ['stratumperaddress', 'int', 'Most connections of miners from one address of another machine', 256, { least: 1 }],
+} as const;

@@ -1,0 +1,9 @@
+// Entry of the thread that serves Stratum V1 miners; its code is in src/stratum/serve.
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { hurry } from '../src/lib/thread-priority.js';
+import type { StratumOptions } from '../src/stratum/serve/messages.js';
+import { runStratum } from '../src/stratum/serve/start-serve.js';
+
+// As fronts: miners wait for it while other threads keep every core busy.
+hurry(5);
+await runStratum(workerData as StratumOptions, parentPort as MessagePort);
