@@ -1,7 +1,6 @@
 // The serving thread's server without its thread: over real sockets, or over pipes in memory with a clock that the test
 // moves.
 import type net from 'node:net';
-import { Duplex } from 'node:stream';
 import type { Test } from 'tap';
 import { createAead } from '../../../../src/crypto/native/aead.js';
 import { createEllSwift } from '../../../../src/crypto/native/ell-swift.js';
@@ -10,6 +9,7 @@ import { reserveKey, type ServedTemplate } from '../../../../src/mining/messages
 import { ServeCounters } from '../../../../src/sv2/serve/counters.js';
 import type { FromServe } from '../../../../src/sv2/serve/messages.js';
 import { Sv2Server } from '../../../../src/sv2/serve/server.js';
+import { pipe } from '../../../framework/pipe.js';
 import { Sv2Client } from '../../../framework/sv2-client.js';
 
 /** Of regtest. */
@@ -99,45 +99,6 @@ export async function listening(t: Test): Promise<Running & { readonly port: num
   return { ...running, port: at!.port };
 }
 
-/** One end of a pipe that has what the server and the client use of a socket; it holds as little as a stream may. */
-class PipeEnd extends Duplex {
-  other!: PipeEnd;
-  bytesWritten = 0;
-  readonly remotePort = 1;
-  readonly localAddress = '198.51.100.1';
-  #taken: (() => void) | null = null;
-
-  constructor(readonly remoteAddress: string) {
-    super({ highWaterMark: 1 });
-    this.on('error', () => {});
-  }
-
-  override write(chunk: Uint8Array, ...rest: unknown[]): boolean {
-    this.bytesWritten += chunk.length;
-    return super.write(chunk, ...(rest as []));
-  }
-
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    if (this.other.push(chunk)) done();
-    else this.other.#taken = done;
-  }
-
-  override _read(): void {
-    const taken = this.#taken;
-    this.#taken = null;
-    taken?.();
-  }
-
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    process.nextTick(() => this.other.destroy());
-    done(error);
-  }
-
-  destroySoon(): void {
-    this.end(() => this.destroy());
-  }
-}
-
 export interface Driven extends Running {
   /** Milliseconds of the clock. */
   nowMs: number;
@@ -153,9 +114,7 @@ export function driven(t: Test, perAddress = 64): Driven {
   const world = { nowMs: 1_000_000 } as Driven;
   Object.assign(world, serving(t, clock, perAddress));
   world.connect = (address = '127.0.0.1') => {
-    const [theirs, ours] = [new PipeEnd('198.51.100.1'), new PipeEnd(address)];
-    theirs.other = ours;
-    ours.other = theirs;
+    const [theirs, ours] = pipe(address);
     world.server.accept(ours as unknown as net.Socket);
     return theirs as unknown as net.Socket;
   };
