@@ -23,7 +23,7 @@ function readCompactSize(bytes: Buffer, at: number): [value: number, next: numbe
   return first < 253 ? [first, at + 1] : [bytes.readUInt16LE(at + 1), at + 3];
 }
 
-/** What a node did. */
+/** Effects of a block on one node. */
 export interface Brought {
   /** Commands, in order. */
   readonly asked: string;
@@ -92,8 +92,8 @@ export class BlockPeer {
 }
 
 /**
- * Whether the connection still stands after two messages. For a copy that a call brings, Core hangs up on the peer that
- * the block itself came from, once it is heard again; and 0.21.1 counts by the mocked clock how long a peer was silent.
+ * Returns true if the connection still stands after two messages. If a call brings a mutated copy, Core disconnects the
+ * peer that sent the block itself, at its next message. 0.21.1 measures a peer's silence by the mocked clock.
  */
 export async function heard(peer: P2pClient): Promise<boolean> {
   try {

@@ -369,7 +369,7 @@ class Psbts implements Lane {
     return dice.chance(0.8) ? good : spoilt(dice, Buffer.from(good, 'base64')).toString('base64');
   }
 
-  /** What a call has made of it, or itself. */
+  /** Returns the result of an earlier call on this text, or the text itself. */
   #other(one: string): string {
     return this.#outcomes.get(one) ?? one;
   }

@@ -53,7 +53,7 @@ function comparable([method]: Call, reply: unknown): unknown {
   return typeof error === 'string' && /^-1 .*\n/.test(error) ? { error: '-1 and its help' } : reply;
 }
 
-/** Whether they differ in private keys alone, which errors of ours do not repeat. */
+/** Returns true if the replies differ in private keys alone, which adit's errors do not repeat. */
 function hidesKeys(core: unknown, adit: unknown): boolean {
   const parts = JSON.stringify(adit).split('(private key)');
   const text = JSON.stringify(core);

@@ -14,7 +14,7 @@ export interface ChainValues {
 
 interface Chains {
   readonly file: string;
-  /** Of one comparison, beside its seed. */
+  /** Options of one comparison, in addition to its seed. */
   readonly options: readonly string[];
   readonly firstSeed: number;
   readonly count: number;
@@ -45,9 +45,9 @@ export function bitcoindOf({ bitcoind }: { readonly bitcoind?: string }): string
 }
 
 /**
- * Where more than one chain is asked for, all are played and the process ends.
- * @param file of the comparison
- * @param options of one chain, beside bitcoind and its seed
+ * If the caller asked for more than one chain, runs all of them and ends the process.
+ * @param file file of the comparison
+ * @param options options of one chain, without bitcoind and its seed
  * @returns the path of bitcoind
  */
 export async function beginChain(file: string, values: ChainValues, options: readonly string[]): Promise<string> {

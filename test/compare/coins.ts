@@ -58,9 +58,9 @@ export interface Made {
   /** Display hex. */
   id: string;
   weight: number;
-  /** What it spends; none is known of a coinbase. */
+  /** Coins that the transaction spends; none for a coinbase. */
   spent: readonly Coin[];
-  /** What can be spent of it. */
+  /** Coins that the transaction creates. */
   coins: Coin[];
 }
 
@@ -108,12 +108,12 @@ export interface Block {
   txs: readonly Made[];
 }
 
-/** What a block has otherwise than it should. */
+/** Deviations of a block from a valid one. */
 export interface Twist {
   readonly header?: Partial<Header>;
   readonly unsolved?: boolean;
   readonly coinbase?: (tx: Tx) => Tx;
-  /** What the block holds, coinbase first. */
+  /** Returns the block's transactions, coinbase first. */
   readonly listed?: (txs: readonly Made[]) => readonly Made[];
   readonly root?: (root: Buffer) => Buffer;
 }

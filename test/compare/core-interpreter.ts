@@ -7,7 +7,7 @@ import path from 'node:path';
 
 const SOURCE = path.resolve(import.meta.dirname, '../../../test/compare/interpreter.cpp');
 
-/** What the compiler is given beside the source: folders of headers, libraries in the order of their needs. */
+/** Header folders and libraries for the compiler, the libraries in linking order. */
 const TREES = [
   {
     mark: 'build/lib/libbitcoin_consensus.a',
@@ -58,7 +58,7 @@ export class CoreInterpreter {
     this.#program = program;
     this.#child = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] });
     this.#child.stdout!.on('data', (chunk: Buffer) => this.#received(chunk));
-    // What ends it is told by its exit.
+    // The exit of the process reports the reason.
     this.#child.stdin!.on('error', () => undefined);
     this.#child.on('exit', (code, signal) => {
       this.#over = new Error(`bitcoind's interpreter ended: ${code ?? signal}`);

@@ -159,7 +159,7 @@ function encoded({ tx, input, spent, flags }: Spend): Buffer[] {
 
 function judged({ tx, input, spent, flags }: Spend): number[] {
   const view = parseTx(new Uint8Array(tx), crypto, { exact: true });
-  // Of the class that the node has: a Buffer's slice() is a view.
+  // Use the class that the node uses: a Buffer's slice() is a view.
   const coins = spent.map(({ value, script }) => ({ value, script: new Uint8Array(script) }));
   const sighash = new SighashCache(view, crypto, coins);
   return flags.map((set) => verifyTxInput(view, input, coins, set, crypto, sighash));
@@ -199,7 +199,7 @@ try {
   for (let batch = firstBatch; done + pending.length * BATCH < spends; batch++) {
     const list = [...batchOf(batch)];
     const answers = core.judge(Buffer.concat(list.flatMap(encoded)));
-    // What comes of it is waited for below.
+    // The result is awaited below.
     answers.catch(() => undefined);
     // The pipe is written in the loop's turn.
     await new Promise(setImmediate);

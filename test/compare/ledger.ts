@@ -1,4 +1,5 @@
-// What the comparison knows of the chain it has made: its blocks, the confirmed coins, and every transaction by its id.
+// The comparison's record of the chain that it has made: its blocks, the confirmed coins, and every transaction by its
+// id.
 import { type Block, buildBlock, type Coin, type Made, type Twist } from './coins.js';
 
 const MATURITY = 100;
@@ -10,7 +11,7 @@ export class Ledger {
   /** Every block that was ever made, by its hash. */
   readonly #known = new Map<string, Block>();
   readonly made = new Map<string, Made>();
-  /** Of every transaction that was ever made. */
+  /** Ids of all transactions ever made. */
   readonly ids: string[] = [];
   /** Confirmed and unspent by blocks; coinbases from their maturity on. */
   readonly coins = new Map<string, Coin>();
@@ -43,12 +44,12 @@ export class Ledger {
     this.made.set(tx.id, tx);
   }
 
-  /** Of the last block that was made, or later, in seconds. */
+  /** Time of the last block or later, in seconds. */
   get time(): number {
     return this.#time;
   }
 
-  /** What a block on the tip must be later than (BIP-0113). */
+  /** Lower bound of the time of a block on the tip (BIP-0113). */
   medianTime(): number {
     const times = this.blocks.slice(-11).map(({ time }) => time);
     return times.sort((a, b) => a - b)[Math.floor(times.length / 2)]!;
@@ -87,7 +88,7 @@ export class Ledger {
     const mature = this.blocks[this.blocks.length - MATURITY]?.coinbase.coins ?? [];
     const block = this.blocks.pop();
     if (block === undefined) throw new Error('there is no block to take off');
-    // What the block itself made is gone with it.
+    // Outputs of the block itself were removed with it.
     for (const { spent } of block.txs) for (const coin of spent) this.coins.set(coin.outpoint, coin);
     for (const { outpoint } of [...block.txs.flatMap(({ coins }) => coins), ...mature]) this.coins.delete(outpoint);
     this.#list = undefined;

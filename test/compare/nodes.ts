@@ -36,7 +36,7 @@ interface Reply {
   readonly error: { readonly code: number; readonly message: string } | null;
 }
 
-/** What calls in one batch say, errors included. */
+/** Sends calls as one batch and returns their replies, errors included. */
 export async function replies(node: Node, calls: readonly Call[]): Promise<unknown[]> {
   if (calls.length === 0) return [];
   const { body } = await node.post(written(calls.map(([method, ...params], id) => ({ id, method, params }))));
@@ -70,10 +70,10 @@ export class Nodes {
   readonly adit: Daemon;
   /** Where peers connect: bitcoind's, then adit's. */
   readonly ports: readonly [number, number];
-  /** How often one was killed, and how often of these before it had done what it was told. */
+  /** Number of kills. */
   kills = 0;
   unanswered = 0;
-  /** What bitcoind has replied and adit has not been asked yet. */
+  /** Calls that bitcoind has answered and adit has not received yet. */
   #ahead: Omit<Pair, 'adit'>[] = [];
 
   private constructor(core: CoreDaemon, adit: Daemon, ports: readonly [number, number]) {

@@ -1,4 +1,5 @@
-// What the stream asks of bitcoind's mempool, followed by lists of its ids: what each entry spends and pays is known here.
+// Reads bitcoind's mempool for the stream, and follows it by lists of its ids. The inputs and fees of each entry are
+// known here.
 import type { Coin, Made } from './coins.js';
 import type { Ledger } from './ledger.js';
 
@@ -13,7 +14,7 @@ export class Pool {
   readonly #entries = new Map<string, PoolEntry>();
   /** Coins that entries spend, by outpoint, with the entry's id. */
   readonly #spends = new Map<string, { readonly coin: Coin; readonly by: string }>();
-  /** What was added to fees, by id, whether the transaction is here or not. */
+  /** Fee deltas by id, for transactions in the mempool and others. */
   readonly #added = new Map<string, number>();
   #ids: readonly string[] = [];
   #unspent: readonly Coin[] | undefined;

@@ -9,7 +9,7 @@ const KEYS: readonly TestKey[] = Array.from({ length: 8 }, (_, i) => testKey(700
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const checked = (...parts: Uint8Array[]): string => encodeBase58Check(Buffer.concat(parts), hashes);
 
-/** Of regtest. */
+/** Encodes a private key of regtest. */
 export const wif = (key: TestKey, compressed = true): string => checked(Buffer.of(0xef), key.secret, Buffer.alloc(compressed ? 1 : 0, 1));
 
 /** An extended key (BIP-0032) whose chain code and place are drawn by its number alone. */

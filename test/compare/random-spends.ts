@@ -13,7 +13,7 @@ const LEAF_VERSIONS = [0xc0, 0xc0, 0xc0, 0xc0, 0xc2, 0x66];
 const EMPTY = Buffer.alloc(0);
 const GROUP_ORDER = 0xffffffff_ffffffff_ffffffff_fffffffe_baaedce6_af48a03b_bfd25e8c_d0364141n;
 const NOP = 0x61;
-/** What stands before the check of a signature in the script that it opens; null for the signature. */
+/** Parts of a script before its check of a signature; null stands for the signature. */
 const SELF_SIGNED = [
   [null, 0x75],
   [null, 0x75, null, 0x75],
@@ -23,8 +23,8 @@ const SELF_SIGNED = [
 const SEPARATOR = 0xab;
 
 /**
- * What a script wants on the stack; a signature is by one of the keys over `code`, which legacy hashes take without
- * its separators.
+ * An element that a script needs on the stack. A signature is by one of the keys over `code`, which legacy hashes use
+ * without its separators.
  */
 type Want = Buffer | { readonly key: number; readonly code: Buffer; readonly legacyCode?: Buffer; readonly codeSeparator?: number };
 
@@ -38,7 +38,7 @@ export interface RandomLock {
   readonly inner: Inner;
   readonly script: Buffer;
   readonly leafVersion: number;
-  /** Of a leaf: what stands behind the key in its control block, and the parity of its output. */
+  /** Path of a leaf: the bytes after the key in its control block. */
   readonly path: Buffer;
   readonly parity: number;
 }

@@ -125,7 +125,7 @@ async function bring(step: number, name: string, delivery: Delivery): Promise<vo
   const [ofCore, ofAdit] = (await Promise.all(blockPeers.map((peer) => peer.bring(delivery)))) as [Brought, Brought];
   if (ofCore.hungUp) hungUp++;
   if (ofCore.hungUp === ofAdit.hungUp) return;
-  // What a node takes of a peer depends on what it brought before: both go on with a new one.
+  // A node's treatment of a peer depends on what it sent before, so both nodes continue with a new peer.
   for (const peer of blockPeers) peer.leave();
   if (ofCore.asked !== ofAdit.asked) otherRoute++;
   else if (ofCore.hungUp && !name.startsWith('wrong')) spared++;
@@ -147,7 +147,7 @@ const withoutCaches = (reply: unknown): string =>
     .replace(/,?"reject-details":"(txn-already-known|bad-txns-inputs-missingorspent)"/g, '')
     .replace(/txn-already-known|bad-txns-inputs-missingorspent|missing-inputs/g, 'known or missing');
 
-/** What a version is told in the place of a call. */
+/** Translates a call into the calls that a version knows. */
 function asKnown([method, ...params]: Call): Call[] {
   const [txs] = params;
   if (method === 'setmocktime') return [[method, Number(txs) + SECONDS_BEHIND]];
@@ -190,13 +190,13 @@ interface Tip {
 
 const isTip = (value: unknown): value is Tip => typeof value === 'object' && value !== null && 'branchlen' in value;
 
-/** What differs in two replies, beside what is each node's own affair. */
+/** Returns the differences of two replies, without those that each node may decide itself. */
 const contrastOf = (core: unknown, adit: unknown): string[] =>
   JSON.stringify(core) === JSON.stringify(adit)
     ? []
     : contrast(sorted(canonical(core)), sorted(canonical(adit))).filter((member) => !OWN_AFFAIR.has(member.slice(1).split(':')[0]!));
 
-/** What bitcoind has had that changes its chain since it last wrote everything: a kill takes what it had not written. */
+/** Calls that changed bitcoind's chain since it last wrote everything: a kill loses what it had not written. */
 const told: (Call | Delivery)[] = [];
 
 /** Plays an action to bitcoind; the ledger and the pool go where it is. */
@@ -296,7 +296,10 @@ async function restart(ledger: Ledger, poolOf?: Node): Promise<void> {
 
 type Verbose = Readonly<Record<string, unknown>>;
 
-/** What only one has, and why the other would refuse it now. @param pools bitcoind's and adit's */
+/**
+ * Prints the transactions that only one mempool has, and why the other one would refuse them now.
+ * @param pools bitcoind's and adit's
+ */
 async function sayWhatIsLacking(pools: readonly Verbose[], ledger: Ledger): Promise<void> {
   for (const [i, node] of [core, adit].entries()) {
     for (const id of Object.keys(pools[1 - i]!).filter((id) => !(id in pools[i]!))) {
@@ -416,7 +419,7 @@ try {
     if (same && step % TEMPLATE_EVERY === 0) await compareTemplates(ledger, step);
     if (same && !old && step % CLUSTERS_EVERY === 0) same = await compareClusters(pool, step);
     if (same && restarting) {
-      // Of two branches of the same work Core takes any after a start.
+      // After a start Core may choose either of two branches with equal work.
       await play(stream.block([]), model, step);
       same = await settle();
       await restart(ledger);

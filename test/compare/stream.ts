@@ -58,7 +58,10 @@ export class Stream {
     return this.#reorganise();
   }
 
-  /** What changes the chain. Nothing wrong: how much of a wrong block is kept depends on how often it comes. */
+  /**
+   * Returns an action that changes the chain and breaks no rule: how much of an invalid block a node stores depends on
+   * how often it arrives.
+   */
   moving(): Action {
     const draw = this.#dice.below(4);
     if (draw < 2) return this.#bring('block', this.#ledger.next(this.#some(), OF_BLOCK_COINS));
@@ -115,7 +118,11 @@ export class Stream {
     );
   }
 
-  /** By a call or by a peer. @param body another one than its own @param ahead headers that are told before */
+  /**
+   * Brings a block by a call or by a peer.
+   * @param body other transactions than its own
+   * @param ahead headers that are announced first
+   */
   #bring(name: string, block: Block, body: readonly Buffer[] = block.body, ahead?: readonly Buffer[]): Action {
     const way = this.#dice.pick(['call', 'call', 'block', 'headers', 'compact'] as const);
     const time = mocked(block);

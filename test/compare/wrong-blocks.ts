@@ -5,7 +5,7 @@ import { type Block, type Coin, type Made, made, type Twist } from './coins.js';
 import type { Ledger } from './ledger.js';
 import type { Dice, Transactions } from './transactions.js';
 
-/** What a wrong block has beside its transactions. */
+/** An invalid block without its transactions. */
 interface Wrong {
   readonly txs?: readonly Made[];
   readonly twist?: Twist;

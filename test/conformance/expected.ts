@@ -1,4 +1,4 @@
-// What a replayed recording is held against.
+// Expected results of replayed recordings.
 
 /** A recording as expected.json pins it. */
 export interface Pinned {
@@ -8,7 +8,10 @@ export interface Pinned {
   readonly differ: readonly number[];
 }
 
-/** What is wrong with the outcome of a recording. @param pinned undefined when the recording isn't pinned yet */
+/**
+ * Lists the faults of a recording's result.
+ * @param pinned undefined if the recording isn't pinned yet
+ */
 export function judge(pinned: Pinned | undefined, result: Pinned): string[] {
   if (pinned === undefined) return ['not in expected.json: run with --update'];
   const wrong: string[] = [];

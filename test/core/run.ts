@@ -21,7 +21,7 @@ const SKIPPED_STATUS = 77;
 /** Ports of Core's framework are 5,000, twelve for each seed: seeds that are apart by the number of jobs never meet. */
 const PORT_SEEDS = 400;
 const MINUTE_MS = 60_000;
-/** What is kept of a test's output. */
+/** Length of the stored end of a test's output. */
 const TAIL_CHARACTERS = 20_000;
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
@@ -64,7 +64,7 @@ function optionSets(test: string): string[][] {
   return sets.length > 0 ? sets : [[]];
 }
 
-/** Of Core's programs and libraries, what adit has a counterpart of, and what it has none of. */
+/** Programs and libraries of Core that adit has a counterpart for, and those that it lacks. */
 const PARTS = ['ENABLE_WALLET', 'USE_SQLITE', 'ENABLE_CLI', 'ENABLE_BITCOIND', 'ENABLE_ZMQ', 'ENABLE_EXTERNAL_SIGNER'];
 const ABSENT_PARTS = [
   ...['BENCH', 'BITCOIN_TX', 'GUI'].map((name) => `BUILD_${name}`),
@@ -73,7 +73,7 @@ const ABSENT_PARTS = [
   ),
 ];
 
-/** A folder with what Core's framework is told: its settings, and programs by a path each. */
+/** Makes a folder with the settings of Core's framework and a path to each program. */
 function makeWorkFolder(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-core-tests-'));
   for (const [program, file, first] of [
@@ -165,7 +165,7 @@ function runOnce(test: string, options: readonly string[], seed: number): Promis
 /** The line that says what went wrong: of a Python error, the exception itself. */
 function lastWords(output: string): string {
   const lines = output.split('\n').map((line) => line.replace(/^\S+ TestFramework \(\w+\): /, '').trim());
-  // What Core's framework says after every failure.
+  // Lines that Core's framework prints after every failure.
   const always = /^(Hint: |If this failure happened|Test failed\.|Not cleaning up|Stopping nodes)/;
   const spoken = lines.filter((line) => line !== '' && !always.test(line));
   return (

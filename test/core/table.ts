@@ -5,7 +5,7 @@
 const RESULTS = ['pass', 'fail', 'on purpose', 'missing', 'open', 'not run'] as const;
 export type Result = (typeof RESULTS)[number];
 
-/** Of which version a test is. */
+/** Versions of Core whose tests are run. */
 export const VERSIONS = ['0.21.1', '31'] as const;
 export type Version = (typeof VERSIONS)[number];
 
@@ -23,7 +23,7 @@ export interface Row {
   readonly cells: Readonly<Partial<Record<Version, Cell>>>;
 }
 
-/** What became of one test. */
+/** Result of one test. */
 export interface Outcome {
   /** skipped: the test itself says that the machine lacks something. */
   readonly kind: 'passed' | 'failed' | 'skipped';

@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** What the lock file says of a package. */
+/** Entry of a package in the lock file. */
 export interface LockEntry {
   /** Only where it is installed under another name. */
   readonly name?: string;
@@ -51,7 +51,10 @@ export function isAllowed(licence: string): boolean {
   return sides.some((side) => side.split(' AND ').every((one) => ALLOWED.has(one)));
 }
 
-/** What is wrong with a lock file's entries, one line each. @param root of what is installed; packages may be absent */
+/**
+ * Lists the faults of a lock file's entries, one line each.
+ * @param root folder of the installed packages; packages may be absent
+ */
 export function faultsOf(lock: Lock, root: string): string[] {
   return Object.entries(lock).flatMap(([place, entry]) => {
     const licence = licenceOf(place, entry);

@@ -26,7 +26,7 @@ export interface WorkRequest {
 export interface Found {
   readonly hash: string;
   readonly height: number;
-  /** What the first front said that answered; undefined while none has. */
+  /** Answer of the first front process that replied; undefined before. */
   answer: string | null | undefined;
 }
 

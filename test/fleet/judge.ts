@@ -1,4 +1,5 @@
-// What must be true of a fleet whatever befell it, decided from what clients were told, what nodes had, and when.
+// Checks the promises of a fleet after any disturbance, from the replies to clients, the state of nodes, and the times
+// of both.
 import type { Clients, OnceCall, WorkRequest } from './clients.js';
 import type { Disturbances, TipWatch } from './sights.js';
 
@@ -78,7 +79,7 @@ export function judgeCalls(calls: readonly OnceCall[], seen: ReadonlyMap<string,
 /** A node as far as the judge asks it. */
 export interface AskedNode {
   readonly name: string;
-  /** Confirmations of a block: -1 beside the best chain; null when the node does not know it. */
+  /** Returns the confirmations of a block: -1 outside the best chain; null if the node does not know it. */
   confirmations(hash: string): Promise<number | null>;
 }
 

@@ -1,9 +1,9 @@
-// What nodes have of calls that must be carried out once: each call gives a transaction that does not exist a priority
-// of one satoshi, which nodes add up and keep over an orderly end.
+// Counts how often nodes ran calls that must run once. Each call gives a nonexistent transaction a priority of one
+// satoshi, which nodes add up and keep across a clean stop.
 import type { Daemon } from '../framework/daemon.js';
 import type { Member } from './world.js';
 
-/** What nodes have of calls that must be carried out once: their priorities by transaction. */
+/** Reads from the nodes how often calls ran: their priorities by transaction. */
 export class Marks {
   readonly seen = new Map<string, number>();
   readonly #byNode = new Map<string, Map<string, number>>();

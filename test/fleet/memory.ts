@@ -10,7 +10,7 @@ interface Life {
 /** Caches and compiled code fill in the first minutes. */
 const YOUNG_MS = 120_000;
 const LEAST_SAMPLES = 10;
-/** Of what a process had when it was young: room for what a heap does by itself. */
+/** Allowed growth compared with the memory of the young process; a heap grows by itself. */
 const GROWTH = 1.4;
 const SLACK_BYTES = 64 << 20;
 

@@ -1,5 +1,6 @@
-// What has happened to a fleet and when: which process or wire was disturbed, and which tip each node had. From that
-// follows what a front could know at a moment. Times are performance.now() of the process that watches.
+// Records the events of a fleet and their times: which process or connection was disturbed, and which tip each node
+// had. From this the test computes what a front process could know at a moment. Times are performance.now() of the
+// observing process.
 import fs from 'node:fs';
 
 interface Span {

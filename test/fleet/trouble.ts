@@ -1,5 +1,5 @@
-// What befalls a fleet: processes die, end, stand still; wires hold back, break, or are slow; clocks go wrong. One
-// thing at a time for each process, several at once in the fleet.
+// Disturbs a fleet: processes die, end or stop for a while; connections delay, break or are slow; clocks are wrong. One
+// disturbance at a time for each process, several at once in the fleet.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Daemon } from '../framework/daemon.js';
 import type { Broker } from '../framework/fleet.js';

@@ -60,7 +60,7 @@ export class World {
       this.routes.push(wires);
       const lines = [...CONFIGURATION];
       if (count > 1) {
-        // Nobody is told a way past the proxies.
+        // Announce only addresses of the proxies, so that no connection bypasses them.
         const routes = wires.map(({ port }) => `"nats://127.0.0.1:${port}"`).join(', ');
         lines.push(`server_name: "server${i}"`);
         lines.push(`cluster { name: "fleet", listen: "127.0.0.1:${ports[i]}", advertise: "127.0.0.1:1"`);
@@ -77,7 +77,7 @@ export class World {
     return wires;
   }
 
-  /** What both ends are told of the broker, with the servers in another order for each. */
+  /** Returns the option with the broker's servers, in another order for each process. */
   #fleetOption(wires: readonly Wire[], first: number): string {
     const ordered = wires.map((_, i) => wires[(i + first) % wires.length] as Wire);
     return `-fleet=${ordered.map(({ port }) => `nats://127.0.0.1:${port}`).join(',')}`;

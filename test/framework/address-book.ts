@@ -15,15 +15,15 @@ export function addressBook(nowSeconds: () => number, random: () => number = pse
 export const emptyBook = (): Buffer => Buffer.from(addressBook(() => 0).encode());
 
 /**
- * Hosts that have a place of their own under the key, heard of and tried.
- * @param port of all of them
- * @param sourceOf the host that tells of one
- * @returns the hosts without a place: none in a test that is right
+ * Adds each host to the address book and marks it as tried.
+ * @param port port of all hosts
+ * @param sourceOf returns the host that announces another one
+ * @returns the hosts that collide with another one under the key; none in a correct test
  */
 export function withoutPlace(hosts: readonly string[], port: number, sourceOf: (host: string) => string): string[] {
   const book = addressBook(() => 1_700_000_000);
   const at = (host: string): NetAddress => parseHost(host, port) as NetAddress;
-  // Each is heard of before the first is tried: that frees its place.
+  // Add each host before the first one is tried: a tried host frees its place.
   const known = hosts.filter((host) => book.add({ ...at(host), time: 1_700_000_000, services: 9n }, at(sourceOf(host))));
   return hosts.filter((host) => {
     const tried = book.tried;

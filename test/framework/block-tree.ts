@@ -16,7 +16,7 @@ interface ModelCoin {
 export interface TreeBlock extends BuiltBlock {
   readonly prev: TreeBlock;
   readonly coins: readonly ModelCoin[];
-  /** Coins beside these that are worth nothing. */
+  /** Coins without value that the block makes in addition. */
   readonly worthless: number;
 }
 
@@ -105,7 +105,7 @@ export class BlockTree {
   }
 }
 
-/** What gettxoutsetinfo counts, from the model. */
+/** Computes the figures of gettxoutsetinfo from the model. */
 export function expectedCoins(tip: TreeBlock): { txouts: number; sats: number } {
   return { txouts: tip.coins.length + tip.worthless, sats: tip.coins.reduce((sum, { coin }) => sum + coin.value, 0) };
 }

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 export interface FolderPlan {
-  /** Message start; regtest's unless told otherwise. */
+  /** Message start; regtest's by default. */
   readonly magic?: Buffer;
   /** 8 bytes, written as xor.dat. */
   readonly xorKey?: Buffer;

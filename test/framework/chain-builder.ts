@@ -40,7 +40,7 @@ export interface BuiltBlock {
 export interface BlockPlan {
   /** Transactions after the coinbase. */
   readonly txs?: readonly Tx[];
-  /** Fees the coinbase claims beside the subsidy, satoshi; may lie. */
+  /** Fees in satoshi that the coinbase claims in addition to the subsidy; may be wrong on purpose. */
   readonly fees?: number;
   readonly time?: number;
   readonly version?: number;
@@ -79,7 +79,7 @@ export const GENESIS: BuiltBlock = {
   txids: [],
 };
 
-/** Seconds between blocks unless told otherwise. */
+/** Default seconds between blocks. */
 export const SPACING = 600;
 
 /** Builds and solves a child of `prev`. */

@@ -1,4 +1,4 @@
-// What wallets know of a node, over a chain and a mempool that a test makes up.
+// Implements the wallets' view of a node over a made-up chain and mempool.
 
 import type { TxView } from '../../src/consensus/tx/tx-view.js';
 import { createNativeCrypto } from '../../src/crypto/native/index.js';

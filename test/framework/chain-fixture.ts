@@ -1,4 +1,5 @@
-// A chain over a memory store and block files in a temporary folder, for unit tests and benches of the chain room.
+// Makes a chain over a memory store and block files in a temporary folder, for unit tests and benches of the chain
+// module.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

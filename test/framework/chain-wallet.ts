@@ -1,7 +1,7 @@
-// What a daemon's wallet answers about its confirmed history, held against the model of random histories
-// (naive-wallet.ts), which is told nothing but the blocks of the best chain and the addresses that the wallet gave out.
-// For wallets that were killed: what waited in the mempool is gone, so that it is left out on both sides, and so are
-// the times of arrival. The model knows the replies of 0.21.1: nodes run with that -compat.
+// Compares what a daemon's wallet answers about its confirmed history with the model of random histories
+// (naive-wallet.ts). The model knows only the blocks of the best chain and the addresses that the wallet gave out. For
+// wallets that were killed: transactions that waited in the mempool are lost, so both sides leave them and the times of
+// arrival out. The model knows the replies of 0.21.1, so nodes run with that -compat.
 import type { Daemon } from './daemon.js';
 import { NaiveWallet, type PlainBlock, type PlainScript, type PlainTx } from './naive-wallet.js';
 
@@ -26,7 +26,7 @@ interface BlockReply {
 /** Transactions asked for one by one at a time: the newest. */
 const MOST_SINGLE = 60;
 
-/** What only the wallet knows: when it heard of a transaction, and of others beside it. */
+/** Removes what only the wallet knows: when it received a transaction, and which other transactions came with it. */
 function known<T extends Entry>(entry: T): Entry {
   const { time: _t, timereceived: _r, walletconflicts: _w, hex: _h, ...rest } = entry;
   return rest;

@@ -48,7 +48,7 @@ export class Daemon {
   readonly options: readonly string[];
   readonly #networkFolder: string;
   child: ChildProcess | undefined;
-  /** Variables of the environment that its process gets beside those of the test. */
+  /** Environment variables of the process in addition to those of the test. */
   env: Readonly<Record<string, string>> = {};
   #exit: { code: number | null; signal: NodeJS.Signals | null } | undefined;
   #agent = newAgent();
@@ -174,7 +174,7 @@ export class Daemon {
     throw new Error('the daemon did not answer in time');
   }
 
-  /** What the process printed. */
+  /** Returns what the process printed. */
   output(): string {
     return fs.readFileSync(path.join(this.dir, 'stdout.log'), 'utf8');
   }
@@ -210,7 +210,7 @@ export class Daemon {
           reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
         },
       );
-      // Whether the socket had been used before tells a reset of a quiet one from trouble with the call.
+      // A reset of a used socket that was idle is normal; one of a new socket is a failure of the call.
       request.on('error', (error) => reject(Object.assign(error, { reusedSocket: request.reusedSocket })));
       request.end(body);
     });

@@ -3,7 +3,7 @@
 
 import t, { type Test } from 'tap';
 
-/** Whether this is the long run. */
+/** True in the long run (npm run nightly). */
 export const nightly = process.env.ADIT_NIGHTLY !== undefined;
 
 /** A test of the long run alone. */

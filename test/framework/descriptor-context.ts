@@ -1,4 +1,4 @@
-// What the descriptor tests read with: native hashes and key arithmetic, any network, either language.
+// Context with which the descriptor tests read: native hashes and key arithmetic, any network, both languages.
 import type { DescriptorContext, DescriptorLanguage } from '../../src/address/descriptor/context.js';
 import type { Descriptor } from '../../src/address/descriptor/descriptor.js';
 import { type ParsedDescriptor, parseDescriptor } from '../../src/address/descriptor/parse.js';

@@ -97,7 +97,7 @@ export function fleetNode(broker: Broker, name: string, ...more: string[]): Prom
   return Daemon.start(`-fleet=${broker.url}`, `-fleetname=${name}`, '-fleetaccount=fronts', '-templatemode=live', ...more);
 }
 
-/** What a node's log says that fronts have to be told to follow it. */
+/** Reads the -fleetnode option for front processes from a node's log. */
 export function followOption(node: Daemon): string {
   const found = /with (-fleetnode=[\w-]+:[0-9a-f]{64})/.exec(fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8'));
   if (!found) throw new Error('the node did not say its key');

@@ -26,7 +26,7 @@ export interface GrowingNode {
   leave(tx: TxView): void;
   /** Transactions of disconnected blocks are on their way back until it is false. */
   returning: boolean;
-  /** What keepFrom() says. */
+  /** Result of keepFrom(). */
   readonly keptFrom: number;
 }
 

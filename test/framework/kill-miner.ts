@@ -11,8 +11,8 @@ const MAX_TRANSACTIONS = 6;
 /** How a miner spends its time. */
 export interface KillMix {
   /**
-   * Of 100 steps, so many begin a reorganisation and so many mark a block invalid and take the mark back; the rest mine
-   * on the tip.
+   * Number of 100 steps that begin a reorganisation, and number that mark a block invalid and take the mark back. The
+   * other steps mine on the tip.
    */
   readonly reorganise: number;
   readonly invalidate: number;
@@ -20,7 +20,7 @@ export interface KillMix {
   readonly depth?: number;
   /** Most transactions of a block. */
   readonly transactions?: number;
-  /** Coins without worth that every block makes beside. */
+  /** Coins without value that every block makes in addition. */
   readonly extraCoins?: number;
 }
 
@@ -75,7 +75,7 @@ export class KillMiner {
       while (!enough()) await this.#step(connection);
       return true;
     } catch (error) {
-      // What the daemon says is a matter of the test; that it died is the plan.
+      // An error that the daemon returns concerns the test. Its death is planned.
       if (error instanceof CallError && error.code !== -1) throw error;
       return false;
     } finally {
@@ -100,7 +100,7 @@ export class KillMiner {
         await connection.call('getblocktemplate', { rules: ['segwit'] });
       }
     } catch {
-      // It died.
+      // The daemon died.
     } finally {
       connection.close();
     }
@@ -179,7 +179,7 @@ export class KillMiner {
     this.#tipMayDiffer = false;
   }
 
-  /** What a restarted daemon must know. @returns what is wrong */
+  /** Checks what a restarted daemon must know. @returns the faults */
   async check(exactTip: boolean): Promise<string[]> {
     const wrong: string[] = [];
     const hash: string = await this.#node.call('getbestblockhash');

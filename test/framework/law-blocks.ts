@@ -1,5 +1,5 @@
-// Makes small regtest blocks for tests of the law: coinbases, spends, headers with the right root and proof of work.
-// It uses the room's own builders; that those agree with the network is the vector tests' business.
+// Makes small regtest blocks for tests of the consensus rules: coinbases, spends, headers with the right root and proof
+// of work. It uses the builders of the consensus module. The vector tests check that these agree with the network.
 
 import { type BlockView, parseBlock } from '../../src/consensus/block/block-view.js';
 import { buildBlock, buildHeader, type HeaderFields } from '../../src/consensus/block/build-block.js';
@@ -20,7 +20,7 @@ export function input(prevHash: Uint8Array, prevIndex = 0, more: Partial<TxInput
   return { prevHash, prevIndex, scriptSig: EMPTY, sequence: 0xffffffff, ...more };
 }
 
-/** Fields of an output to OP_TRUE unless told otherwise. */
+/** Fields of an output, to OP_TRUE by default. */
 export function output(value: number | bigint, script: Uint8Array = OP_TRUE): TxOutputFields {
   return { value, script };
 }

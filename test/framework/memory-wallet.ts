@@ -1,4 +1,4 @@
-// A wallet without disk, chain or mempool, that is told what it received: for tests of payments.
+// A wallet without disk, chain or mempool, for tests of payments. The test tells it what it received.
 
 import { buildTx } from '../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../src/consensus/tx/tx-view.js';
@@ -40,7 +40,7 @@ type Open<T> = { -readonly [K in keyof T]: T[K] };
 
 export interface MemoryWallet {
   readonly wallet: Wallet;
-  /** What it was made with: for loading its rows again. */
+  /** Dependencies of the wallet, for loading its rows again. */
   readonly surroundings: WalletSurroundings;
   /** Members, also of the client, may be replaced. */
   readonly tools: Open<Omit<SpendTools, 'client'>> & { readonly client: Open<NodeClient> };
@@ -62,9 +62,9 @@ export interface MemoryWalletOptions {
   readonly folder?: string;
   /** Seconds when transactions arrive; absent: always the same moment. */
   readonly now?: () => number;
-  /** Whether a transaction could be in the next block by its lock time; absent: always. */
+  /** Returns true if the lock time of a transaction allows it in the next block; absent: always. */
   readonly isFinal?: (tx: TxView) => boolean;
-  /** Told of a batch that could not be written; absent: it throws. */
+  /** Called with a batch that could not be written; absent: the wallet throws. */
   readonly onFault?: (error: unknown) => void;
 }
 

@@ -7,7 +7,7 @@ export const hash256 = (data: Uint8Array): Buffer => sha256(sha256(data));
 export const hash160 = (data: Uint8Array): Buffer => createHash('ripemd160').update(sha256(data)).digest();
 /** Pays to the witness script OP_TRUE. */
 export const TRUE_SCRIPT = Buffer.concat([Buffer.from([0, 32]), sha256(Buffer.from([0x51]))]);
-/** What spends it. */
+/** Witness that spends the output. */
 export const TRUE_WITNESS = [Buffer.from([0x51])];
 /** Display hex of a hash. */
 export const shown = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString('hex');

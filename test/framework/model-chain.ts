@@ -120,7 +120,7 @@ export class ModelChain {
 
   #tell(change: Change): void {
     this.#known.clear();
-    // What the new blocks made is still in memory.
+    // Outputs of the new blocks are still in memory.
     for (const { block } of change.connected) {
       for (const tx of block.txs) for (let i = 0; i < tx.outputCount; i++) this.#known.add(hashKey(outpointOf(tx, i)));
     }
@@ -164,7 +164,7 @@ export class ModelChain {
     if (undo === undefined || node.prev === null) throw new Error('the model has nothing to disconnect');
     for (const tx of node.txs) for (let i = 0; i < tx.outputCount; i++) this.coinMap.delete(hashKey(outpointOf(tx, i)));
     for (const [key, coin] of undo) this.coinMap.set(key, coin);
-    // What the same block created and spent is gone with it.
+    // Outputs that the same block created and spent are removed with it.
     for (const tx of node.txs) for (let i = 0; i < tx.outputCount; i++) this.coinMap.delete(hashKey(outpointOf(tx, i)));
     this.tip = node.prev;
     return { node, block: node };

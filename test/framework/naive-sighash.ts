@@ -86,7 +86,7 @@ export function naiveSegwit(tx: NaiveTx, index: number, script: Uint8Array, valu
   );
 }
 
-/** What taproot hashes commit to beside the transaction. */
+/** Data that taproot signature hashes commit to in addition to the transaction. */
 export interface NaiveTaproot {
   annex?: Uint8Array;
   leafHash?: Uint8Array;

@@ -1,5 +1,5 @@
-// A wallet's history as a plain list, with every answer worked out anew by looking at all of it: what the real tables,
-// indexes and sums are held against. Follows the reference of Core 0.21's behaviour sentence by sentence; ids are
+// A wallet's history as a plain list. Every answer is computed again from the whole list. The tests compare the real
+// tables, indexes and sums with it. Follows the reference of Core 0.21's behaviour sentence by sentence; ids are
 // display hex.
 
 /** A transaction as the model sees it. */
@@ -33,7 +33,7 @@ export interface PlainRecord {
   inMempool: boolean;
 }
 
-/** What a script is to the wallet. */
+/** Relation of a script to the wallet. */
 export interface PlainScript {
   readonly mine: 0 | 1 | 2;
   readonly address: string | undefined;

@@ -1,6 +1,6 @@
-// The real network room without a network: Net with every part it has, over a real chain on a memory store, and peers
-// of the test's own at the other end of sockets in memory. Time is a number that tests move, and the rounds of sending
-// come when a test says so: nothing here depends on how long anything takes.
+// The real network module without a network: Net with all its parts, over a real chain on a memory store. The peers
+// belong to the test and are at the other end of sockets in memory. Time is a number that tests change, and sending
+// rounds run when a test starts them, so nothing depends on how long anything takes.
 import type { Socket } from 'node:net';
 import { mock } from 'node:test';
 import type { Logger } from '../../src/log/logger.js';
@@ -37,7 +37,7 @@ async function happens(what: string, check: () => boolean): Promise<void> {
 
 /** A peer of the test's own. */
 export class FakePeer {
-  /** What came and was not taken by next(); pings are kept here too, nothing is answered by itself. */
+  /** Messages that arrived and that next() has not taken, pings included. The client answers nothing by itself. */
   readonly received: Message[] = [];
   #buffer: Buffer = NONE;
   #closed = false;
@@ -45,7 +45,7 @@ export class FakePeer {
 
   constructor(
     private readonly socket: MemorySocket,
-    /** What the node knows of it. */
+    /** The node's record of this peer. */
     readonly peer: Peer,
   ) {
     socket.on('data', (chunk: Buffer) => {
@@ -127,7 +127,7 @@ export interface WorldOptions {
 }
 
 export class NetWorld {
-  /** What the log got, debug lines too. */
+  /** Log lines, debug lines included. */
   readonly lines: string[] = [];
   net!: Net;
   #accept: ((inbound: Inbound) => void) | null = null;
@@ -271,7 +271,7 @@ export class NetWorld {
     await turns(ROUND_TURNS);
   }
 
-  /** Gives the chain so many empty blocks, spaced by ten minutes, the newest of them as old as told. */
+  /** Adds this number of empty blocks to the chain, ten minutes apart. The newest one is `ageSeconds` old. */
   async grow(count: number, { prev = GENESIS, ageSeconds = 60 }: { prev?: BuiltBlock; ageSeconds?: number } = {}): Promise<BuiltBlock[]> {
     const first = this.fixture.clock.seconds - ageSeconds - (count - 1) * 600;
     const [one] = buildChain(prev, 1, { time: first });

@@ -5,7 +5,7 @@ import { PATIENCE_MS } from './until.js';
 import { V2Codec, type V2Manner } from './v2-codec.js';
 
 const MAGIC = Buffer.from('fabfb5da', 'hex');
-/** What messages of the main chain begin with. */
+/** Message start of the main chain. */
 export const MAIN_MAGIC = Buffer.from('f9beb4d9', 'hex');
 const NONE = Buffer.alloc(0);
 
@@ -15,7 +15,7 @@ export interface Message {
   readonly payload: Buffer;
 }
 
-/** What a codec cut off: bytes it used, and the message in them, if they were one. */
+/** Result of a codec: the number of bytes that it used, and the message in them, if there was one. */
 export interface Cut {
   readonly used: number;
   readonly message: Message | null;

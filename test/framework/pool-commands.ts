@@ -3,7 +3,7 @@ import { fc } from './fast-check.js';
 
 /** How large the transactions of a history are. */
 interface Bounds {
-  /** Outputs spent at most, beside the one that is fought over. */
+  /** Most outputs spent in addition to the one that conflicts. */
   readonly picks: number;
   /** Satoshis. */
   readonly fee: number;

@@ -11,7 +11,7 @@ import { ModelChain } from './model-chain.js';
 
 export const crypto = createNativeCrypto();
 
-/** A clock that stands still until it is told. */
+/** A clock that changes only when the test sets it. */
 export class HandClock implements Clock {
   seconds = 1_600_001_000;
   nowSeconds(): number {
@@ -28,7 +28,7 @@ export class HandClock implements Clock {
 /** Anything goes, for free: only the law is left. */
 export const NO_POLICY: PolicyOptions = { ...DEFAULT_POLICY, requireStandard: false, minRelayFeeRate: 0, incrementalFeeRate: 0 };
 
-/** @param follow how the pool hears of the chain; as the node does it unless given */
+/** @param follow connects the mempool to the chain; by default as the node does it */
 export function createPool(
   options: Partial<MempoolOptions> = {},
   follow = (chain: ModelChain, pool: Mempool): void => {

@@ -24,7 +24,7 @@ function reserve(port: number): Promise<boolean> {
   });
 }
 
-/** Whether nothing listens there: other programs know nothing of reservations. */
+/** Returns true if no program listens on the port. Other programs ignore the reservations. */
 function isUnused(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = net.createServer();

@@ -41,7 +41,7 @@ export class RawSocket {
     return new RawSocket(socket);
   }
 
-  /** Whether the other side has closed. */
+  /** True if the other side has closed. */
   get ended(): boolean {
     return this.#ended;
   }

@@ -1,5 +1,5 @@
-// The SAM bridge (version 3.1) of an I2P router whose whole network is the test's: sessions, names, and streams between
-// those who have sessions. It can be told to answer wrongly.
+// The SAM bridge (version 3.1) of an I2P router whose whole network belongs to the test: sessions, names, and streams
+// between sessions. Tests can make it answer wrongly.
 import { createHash, randomBytes } from 'node:crypto';
 import net from 'node:net';
 
@@ -27,7 +27,7 @@ interface Session {
   waiting: net.Socket | null;
 }
 
-/** What is written in place of a reply, and whether the connection ends with it. */
+/** Text in place of a reply; `ends`: the connection closes after it. */
 export interface WrongReply {
   readonly text: string;
   readonly ends?: boolean;
@@ -37,7 +37,7 @@ export class SamBridge {
   /** Requests in the order they came. */
   readonly said: string[] = [];
   readonly sessions = new Map<string, Session>();
-  /** What is answered to requests that begin so, in place of what is right. */
+  /** Wrong replies by the beginning of the request that they answer. */
   readonly wrong = new Map<string, WrongReply>();
   readonly sockets = new Set<net.Socket>();
   readonly #names = new Map<string, Uint8Array>();

@@ -1,5 +1,5 @@
-// What is wrong with a value by a JSON schema of draft 7: as much of it as the OpenRPC document uses, written apart
-// from what makes that.
+// Lists the faults of a value by a JSON schema of draft 7. Supports the part of it that the OpenRPC document uses,
+// independently of the code that writes this document.
 
 /** A schema. */
 export interface Schema {

@@ -55,7 +55,7 @@ export interface Unlock {
 
 const EMPTY = new Uint8Array(0);
 
-/** What an input needs to spend a coin of INPUT_VALUE that pays to the key. */
+/** Makes the signature script and witness that spend a coin of INPUT_VALUE that pays to the key. */
 export function unlock(kind: SpendKind, key: TestKey, input: number, sighashes: SighashCache, hashes: Hashes): Unlock {
   const code = keyHashScript(hashes.hash160(key.publicKey));
   if (kind === 'p2pkh') {

@@ -2,7 +2,11 @@
 import type { SignJob } from '../../src/jobs/sign.js';
 import type { WorkPool } from '../../src/parallel/pool.js';
 
-/** A pool that always has room. @param run answers a job @param size threads that it says to have */
+/**
+ * Makes a pool that always accepts work.
+ * @param run answers a job
+ * @param size number of threads that it reports
+ */
 export function signingPool(size: number, run: (job: SignJob, name: string) => unknown): Pick<WorkPool, 'size' | 'canAcceptWork' | 'run'> {
   return {
     size,

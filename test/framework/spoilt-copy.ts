@@ -1,9 +1,9 @@
-// A short chain whose block `target` holds a witness, and its spoilt copy: the same header and txids, another witness.
-// In `bad` chains it is the block itself whose witness fails, and the copy's would pass.
+// A short chain whose block `target` has a witness, and a mutated copy of this block: the same header and txids,
+// another witness. In `bad` chains the witness of the block itself is invalid, and that of the copy is valid.
 import { ANYONE, type BuiltBlock, buildBlock, buildChain, GENESIS, reward, spend } from './chain-builder.js';
 import { compactSize, serializeTx, TRUE_SCRIPT, TRUE_WITNESS, type Tx, txid } from './messages.js';
 
-/** What the tests hand in. */
+/** Blocks that the tests submit. */
 export interface CopyStory {
   /** 110 empty blocks. */
   readonly trunk: readonly BuiltBlock[];

@@ -1,5 +1,5 @@
-// A Stratum V2 template client for tests, with a codec of its own: connects, sets up, keeps what it was told, mines on
-// regtest's easy target.
+// A Stratum V2 template client for tests, with its own codec: connects, sets up, stores the messages that it receives,
+// mines on regtest's easy target.
 import { once } from 'node:events';
 import net from 'node:net';
 import { grind, type Header, hash256, serializeTx, shown, TRUE_SCRIPT, type Tx, txid } from './messages.js';
@@ -113,7 +113,7 @@ export function constraintsPayload(size: number, sigops: number): Buffer {
   return out;
 }
 
-/** What a client mined. */
+/** A solution that a client mined. */
 export interface Sv2Solution {
   readonly hashHex: string;
   readonly coinbase: Tx;
@@ -176,10 +176,10 @@ export class Sv2Client {
   readonly #queue: Sv2Message[] = [];
   readonly all: Sv2Message[] = [];
   readonly templates = new Map<bigint, TemplateMessage>();
-  /** What it would mine on now. */
+  /** Template on which the client would mine now. */
   template: TemplateMessage | null = null;
   prevHash: PrevHashMessage | null = null;
-  /** What a client that trusts its provider would stumble over. */
+  /** Faults that would break a client that trusts its provider. */
   readonly wrongs: string[] = [];
   closed = false;
   #buffer: Buffer = Buffer.alloc(0);
@@ -272,13 +272,13 @@ export class Sv2Client {
     }
   }
 
-  /** Waits until it has been told to work on this block (display hex). */
+  /** Waits until the provider has sent work for this block (display hex). */
   async onTip(hashHex: string): Promise<void> {
     await this.#until(() => this.closed || (this.prevHash !== null && shown(this.prevHash.prevHash) === hashHex));
     if (this.closed) throw new Error('the connection was closed');
   }
 
-  /** Waits until something about what it was told holds. */
+  /** Waits until a condition on the received messages holds. */
   async told(check: () => boolean): Promise<void> {
     await this.#until(() => this.closed || check());
     if (this.closed) throw new Error('the connection was closed');

@@ -1,11 +1,8 @@
-// How often other work gets a turn while something long is under way. Slices end after a number of readings of the work
-// clock rather than after milliseconds, so the numbers are the same on a fast and on a busy machine.
+// Measures how often other work can run during something long. Slices end after a number of readings of the work clock
+// rather than after milliseconds, so the numbers are the same on a fast and on a busy machine.
 import { workClock } from '../../src/lib/work-clock.js';
 
-/**
- * Milliseconds that pass with each reading: a slice of 2 ms ends at its second reading after it began, a turn of 5 ms
- * at its fifth.
- */
+/** Milliseconds that pass with each reading. A slice of 2 ms ends at its second reading, one of 5 ms at its fifth. */
 const READING_MS = 1;
 
 /** Runs work while the work clock advances with every reading, instead of with time. Throws what the work throws. */
@@ -24,9 +21,9 @@ export async function countingReadings<T>(work: () => Promise<T>, readingMs = RE
 }
 
 /**
- * Counts turns of the event loop while work runs. Throws what the work throws.
- * @param atThird called in the third turn
- * @param counts absent: every turn does
+ * Counts event-loop ticks while work runs. Throws what the work throws.
+ * @param atThird called in the third tick
+ * @param counts absent: every tick counts
  */
 export async function turnsDuring(work: () => Promise<unknown>, atThird?: () => unknown, counts?: () => boolean): Promise<number> {
   let turns = 0;
@@ -48,8 +45,8 @@ export async function turnsDuring(work: () => Promise<unknown>, atThird?: () => 
 }
 
 /**
- * The most that a counter rises by within one turn of the event loop while work runs, and by how much in all. Throws
- * what the work throws.
+ * Returns the most that a counter rises within one event-loop tick while work runs, and its whole rise. Throws what the
+ * work throws.
  */
 export async function mostInATurn(work: () => Promise<unknown>, counter: () => number): Promise<{ most: number; all: number }> {
   const first = counter();

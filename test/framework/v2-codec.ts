@@ -77,7 +77,7 @@ class Direction {
     this.#packetKey = packetKey;
   }
 
-  /** The length's mask of packet n, made anew each time from the epoch's whole stream. */
+  /** Returns the length's mask of packet n. Computes it each time from the epoch's whole stream. */
   #mask(): Buffer {
     return this.#stream().subarray((this.#count % 224) * 3, (this.#count % 224) * 3 + 3);
   }

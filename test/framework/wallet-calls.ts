@@ -35,7 +35,7 @@ const scanDepsOf = (wallet: Wallet): RescanDeps => ({
   onProgress() {},
 });
 
-/** What a call needs of a node. */
+/** Context that a call needs of a node. */
 export const contextOf = (wallet: Wallet): WalletContext =>
   ({
     compat: COMPATS['0.21.1'],
@@ -58,7 +58,7 @@ export const contextOf = (wallet: Wallet): WalletContext =>
 export const run = async (wallet: Wallet, method: Run<WalletContext>, ...params: unknown[]): Promise<unknown> =>
   method(contextOf(wallet), params.map(json), call);
 
-/** What a wallet holds of keys, scripts and labels, row by row, but for those that it was made with. */
+/** Returns the keys, scripts and labels of a wallet as text, one row each, without the rows in `before`. */
 export async function rowsOf(wallet: Wallet, before: readonly string[] = []): Promise<string[]> {
   await wallet.queueWrite(async () => {});
   const rows: string[] = [];
@@ -82,7 +82,7 @@ export async function allRows(wallet: Wallet): Promise<StoreEntry[]> {
   return rows;
 }
 
-/** What `encrypt` encrypts with. */
+/** Key with which `encrypt` encrypts. */
 export const masterKey = (): Uint8Array => new Uint8Array(32).fill(5);
 /** Seals the private keys in memory; the wallet is unlocked. */
 export async function encrypt(wallet: Wallet): Promise<void> {

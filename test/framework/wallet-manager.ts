@@ -6,7 +6,7 @@ import type { BlockFacts } from '../../src/wallet/node-client.js';
 import type { WalletOptions } from '../../src/wallet/options.js';
 import { clientOf } from './chain-client.js';
 
-/** What createwallet makes without options. */
+/** The wallet that createwallet makes without options. */
 export const PLAIN_WALLET: Omit<NewWallet, 'name'> = {
   disablePrivateKeys: false,
   blank: false,

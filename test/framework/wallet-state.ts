@@ -8,9 +8,9 @@ import type { Daemon } from './daemon.js';
 export interface WalletParts {
   /** Every row of the database, as backupwallet reads them from the store. */
   readonly rows: string;
-  /** settings.json, and what lies in the folders of all wallets beside their databases. */
+  /** settings.json, and the files in the folders of all wallets except their databases. */
   readonly files: string;
-  /** What the wallet answers from its tables, by call. */
+  /** Answers of the wallet from its tables, by call. */
   readonly memory: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// What an operator sees when something is wrong with a start, and what is left behind after an end.
+// Messages of a failing start, and the files that remain after an end.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';

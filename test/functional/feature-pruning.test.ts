@@ -82,7 +82,7 @@ t.test('prunes block files on request (pruneblockchain)', async (t) => {
     filesOf(node, 'blk').map((name) => name.slice(3)),
   );
 
-  // What calls say of block 1.
+  // Errors of calls about block 1.
   const gone = { code: -1, message: 'Block not available (pruned data)' };
   for (const verbosity of [0, 1, 2]) await t.rejects(node.call('getblock', hash, verbosity), gone);
   await t.rejects(node.call('getblockstats', hash), gone);

@@ -1,5 +1,5 @@
-// -rehearse: blocks are rehearsed once a miner asks for templates, behind all other work, and nothing of it is seen in
-// chain, mempool or folders.
+// -rehearse: the warm-up starts once a miner requests templates, at the lowest priority. Chain, mempool and folders
+// show nothing of it.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -10,13 +10,13 @@ import { until } from '../framework/until.js';
 
 const ADDRESS = 'bcrt1q6rhpng9evdsfnn833a4f4vej0asu6dk5srld6x';
 const log = (node: Daemon): string => fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
-/** Whether the folder of its blocks is there. */
+/** Returns true if the folder with the warm-up's blocks exists. */
 const lies = (node: Daemon): boolean => fs.existsSync(path.join(node.networkDir, 'blocks', 'rehearsal'));
 const askForTemplate = (node: Daemon) => node.call('getblocktemplate', { rules: ['segwit'] });
 /** Longer than between two looks at whether there are miners, and than fronts wait until they tell of calls. */
 const lookAgain = (node: Daemon) => node.call('mockscheduler', 60);
 
-/** A node that has begun to rehearse. */
+/** Starts a node that has begun its warm-up. */
 async function rehearsing(...options: string[]): Promise<Daemon> {
   const node = await Daemon.start('-rehearse=1', ...options);
   await node.call('generatetoaddress', 1, ADDRESS);

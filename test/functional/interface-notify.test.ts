@@ -1,4 +1,4 @@
-// What the node tells others by itself: ZeroMQ to a real subscriber, commands, webhooks.
+// Notifications of the node: ZeroMQ to a real subscriber, commands, webhooks.
 import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -69,8 +69,8 @@ t.test('publishes every ZeroMQ topic', async (t) => {
   const inbox = new Inbox([shared, own], [...topics, 'sequence']);
   t.teardown(() => inbox.close());
   /**
-   * Waits until every topic has told of a block: what was sent before it has come too, since each topic keeps its
-   * order.
+   * Waits until every topic has published a block. Each topic keeps its order, so all earlier messages have arrived
+   * too.
    */
   const toldOf = async (hash: string): Promise<void> => {
     const raw: string = await node.call('getblock', hash, 0);
@@ -331,6 +331,6 @@ t.test('runs -walletnotify when a block is connected, disconnected and connected
   await until('three commands', () => lines().length >= 3);
   const [{ txid }] = await node.call('listtransactions');
   const inBlock = `${txid},${name},${hash},1,%d`;
-  // Commands run beside one another: the order of their ends is theirs.
+  // Commands run concurrently, so the order of their ends is not fixed.
   t.same(lines().sort(), [inBlock, inBlock, `${txid},${name},unconfirmed,-1,%d`].sort());
 });

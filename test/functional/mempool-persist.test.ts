@@ -1,5 +1,5 @@
-// The pool and its fee estimates over restarts: saved by hand before a kill, saved by a clean stop, and not at all when
-// told so.
+// The mempool and its fee estimates across restarts: saved by a call before a kill, saved by a clean stop, and not
+// saved if an option says so.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';

@@ -1,4 +1,4 @@
-// What mining software sends, byte for byte as its sources print it, against a real process: cpuminer,
+// Requests of mining software, byte for byte as its sources print them, against a real process: cpuminer,
 // node-stratum-pool (NOMP), public-pool, BFGMiner, miningcore, DATUM, ckpool and p2pool.
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
@@ -8,7 +8,7 @@ import { freePort } from '../framework/ports.js';
 import { type RawReply, RawSocket } from '../framework/raw-http.js';
 import { metricBecomes } from '../framework/scrape.js';
 
-// Of older configurations, for ckpool and p2pool.
+// Option of older configurations, for ckpool and p2pool.
 const lenientPort = await freePort();
 const metricsPort = await freePort();
 const node = await Daemon.start(`-rpclenientport=${lenientPort}`, `-metricsport=${metricsPort}`);

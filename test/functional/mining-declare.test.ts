@@ -103,7 +103,7 @@ t.test('requests unknown transactions and accepts them in the same call', async 
     await t.rejects(node.call('checkdeclaredblock', header, coinbase, [wrong]), { code: -8 });
   await t.rejects(node.call('checkdeclaredblock', header, coinbase, [7]), { code: -3 });
   await t.rejects(node.call('checkdeclaredblock', header, coinbase, wtxids, ['00']), { code: -22, message: 'TX decode failed' });
-  // Bytes are put together up to what a proposal has room for.
+  // The node assembles a block up to the largest size of a proposal.
   const large = spend([reward(chain[3]!)], [{ value: 1_000, script: Buffer.alloc(390_000, 0x6a) }]);
   const repeated = Array.from({ length: 50 }, () => wtxidOf(large));
   await t.rejects(node.call('checkdeclaredblock', header, coinbase, repeated, [hexOf(large)]), {

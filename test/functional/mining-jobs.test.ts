@@ -1,5 +1,5 @@
-// What job declaration asks of a node: transactions by wtxid from mempool, pinned jobs and blocks, and the facts of the
-// next block.
+// Calls that job declaration needs: transactions by wtxid from the mempool, pinned jobs and blocks, and the facts of
+// the next block.
 import t from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';

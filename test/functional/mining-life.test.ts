@@ -31,7 +31,7 @@ t.test('mines 300 blocks over HTTP', async (t) => {
     waiting.set(made.txidHex, [...made.outputs]);
     for (const coin of coins) {
       spentKinds.add(coin.kind);
-      // What a child spends at once is no coin of ours once the parent is mined.
+      // An output that an unconfirmed child spends is not a coin of the miner once the parent is mined.
       for (const outputs of waiting.values()) if (outputs.includes(coin)) outputs.splice(outputs.indexOf(coin), 1);
     }
     return made.outputs;
@@ -99,8 +99,8 @@ t.test('mines 300 blocks over HTTP', async (t) => {
     base = { ...base, previousblockhash: block.hashHex, height: base.height + 1, curtime: base.curtime + 1 };
     base.default_witness_commitment = commitmentOf(base);
   }
-  // What the replaced blocks confirmed is the pool's again or was spent with them; the miner starts afresh from mature
-  // rewards.
+  // Transactions of the replaced blocks are in the mempool again, or were spent with the blocks. The miner starts again
+  // from mature rewards.
   wallet.coins.length = 0;
   waiting.clear();
   for (let i = rewards.length - 1; i >= 0; i--) if (rewards[i]!.at > forkHeight) rewards.splice(i, 1);

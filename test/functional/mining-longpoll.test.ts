@@ -134,7 +134,7 @@ t.test('does not answer a long poll early for a new transaction alone', async (t
   const id = await b.writer.call('sendrawtransaction', serializeTx(payment).toString('hex'));
   t.equal(polls.settled(), 0);
   t.equal(figure(await scrape(b.metrics), WAITERS), POLLS, 'they all still wait');
-  // It is in the next template that the five-second rule lets them have.
+  // The transaction is in the next template that the five-second rule allows.
   await b.writer.call('setmocktime', START + 30);
   b.tip = buildBlock(b.tip, { time: b.tip.time + 1, tag: 5 });
   t.equal(await b.writer.call('submitblock', b.tip.bytes.toString('hex')), null);

@@ -1,5 +1,5 @@
-// What getblocktemplate says besides transactions: errors of a main chain without peers, signet's rule and challenge,
-// and the bits of a deployment through all its states.
+// Members of getblocktemplate other than transactions: errors of a main chain without peers, signet's rule and
+// challenge, and the bits of a deployment through all its states.
 import t from 'tap';
 import { type CallError, Daemon } from '../framework/daemon.js';
 import { clearOn, MAIN_MAGIC, P2pClient } from '../framework/p2p-client.js';

@@ -58,7 +58,7 @@ t.test('connects to ten addresses of a seed node, and to two anchors again after
     withoutPlace([...hosts, '60.1.0.1'], PORT, (host) => (host === '60.1.0.1' ? host : '0.0.0.0')),
     [],
   );
-  /** Hosts by whether they were told that we want transactions; those that the node knows to be ready. */
+  /** Hosts whose handshake is complete, with the relay flag that the node sent to each. */
   const ready: { host: string; relay: boolean }[] = [];
   const world = await SocksWorld.open(async ({ host, peer }: ProxyCall) => {
     const version = await peer.greet();

@@ -1,5 +1,5 @@
-// What real processes offer to peers of particular kinds, and tell about them: light clients with filters (BIP-0037),
-// members of getpeerinfo that Core deprecated, proxies.
+// Services for peers of particular kinds, and the replies about them, with real processes: light clients with filters
+// (BIP-0037), members of getpeerinfo that Core deprecated, proxies.
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';

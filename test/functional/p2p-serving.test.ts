@@ -1,6 +1,6 @@
-// What a real node serves to whom, and what calls do to peers: filters of blocks (BIP-0157), old blocks when the day's
-// upload is used up, listeners with permissions, bans that outlive the process, transactions announced again, packages,
-// blocks fetched from one peer.
+// Services of a real node for its peers, and effects of calls on peers: block filters (BIP-0157), old blocks after the
+// day's upload is used up, listeners with permissions, bans that survive a restart, transactions announced again,
+// packages, blocks requested from one peer.
 import t, { type Test } from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS, reward } from '../framework/chain-builder.js';
 import { Daemon } from '../framework/daemon.js';
@@ -50,7 +50,7 @@ async function peerAt(t: Test, port: number): Promise<P2pClient> {
   return peer;
 }
 
-/** Whether somebody new is spoken to. */
+/** Returns true if the node answers a new peer. */
 async function admitted(port: number): Promise<boolean> {
   const peer = await P2pClient.open(port);
   try {

@@ -70,7 +70,7 @@ for (const [where, options] of [
         const peer = await P2pClient.connect(port, { startHeight: 130 });
         if (before) peer.send('block', block.bytes);
         peer.send('block', copy);
-        // It is either dropped for the copy, or the copy is not looked at, since the block is here.
+        // The node either disconnects the peer for the copy, or ignores the copy because it has the block.
         await Promise.race([peer.ended(), peer.sync().catch(() => undefined)]);
         peer.close();
       }

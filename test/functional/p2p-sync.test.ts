@@ -162,7 +162,7 @@ t.test('requests missing transactions of a compact block, and disconnects a peer
   const version2 = Buffer.from('010200000000000000', 'hex');
   peer.send('sendcmpct', version2);
   await peer.sync();
-  // What the node itself sends, once the peer has the parent.
+  // The node sends this header itself, once the peer has the parent.
   peer.send('headers', headersPayload([Buffer.from((await node.call('getblockheader', await tipOf(node), false)) as string, 'hex')]));
   await peer.sync();
   const coinbase = ((await node.call('getblock', await node.call('getblockhash', 1), 2)) as { tx: [{ txid: string }] }).tx[0].txid;
@@ -174,7 +174,7 @@ t.test('requests missing transactions of a compact block, and disconnects a peer
   t.equal(compact[88], 1, 'one short id');
   peer.send('getblocktxn', Buffer.concat([unshown(hash), Buffer.from([1, 1])]));
   t.same(await peer.next('blocktxn'), Buffer.concat([unshown(hash), Buffer.from([1]), Buffer.from(raw, 'hex')]));
-  // The same block, taken back and offered anew: the node lacks nothing but the coinbase, which is prefilled.
+  // The same block, disconnected and announced again: the node lacks only the coinbase, which is prefilled.
   const whole = (await node.call('getblock', hash, 0)) as string;
   await node.call('invalidateblock', hash);
   await node.call('reconsiderblock', hash);
@@ -229,7 +229,7 @@ t.test('requests the rest of a withheld compact block from a better peer at once
   await node.call('generatetoaddress', 1, ADDRESS);
   await answer(good, await source.next('cmpctblock'));
   while ((await good.next('sendcmpct'))[0] !== 1);
-  // It is told before the block is the tip.
+  // The announcement arrives before the block is the tip.
   await good.sync();
   t.equal(await tipOf(other.node), await tipOf(node), 'its block was good, so the next ones are wanted from it');
 

@@ -97,7 +97,7 @@ t.test('creates an onion service when Tor runs, and keeps its address', { skip }
   t.match(onion, { reachable: true, proxy: `127.0.0.1:${tor.socks}` });
   t.equal((await info()).networks.find(({ name }) => name === 'ipv4')?.proxy, '', 'others are called as before');
 
-  // What comes to the listener of the service is shown as of that network; what comes to the other one is not.
+  // A peer at the service's listener is shown as of the onion network, a peer at the other listener is not.
   const peers = [await P2pClient.connect(onionPort), await P2pClient.connect(port)];
   await until('peers', async () => ((await node.call('getpeerinfo')) as unknown[]).length === 2);
   const shown = (await node.call('getpeerinfo')) as { network: string; addrbind: string }[];

@@ -245,7 +245,7 @@ t.test("node's fetch, many at once and one after the other", async (t) => {
   for (const id of ids) t.equal(await ask(id), id);
 });
 
-/** Whether a program is there. */
+/** Returns false if the program is installed, otherwise the reason to skip. */
 const lacks = (program: string, reason: string): string | false => spawnSync(program, ['--version']).status !== 0 && reason;
 
 const PYTHON = `

@@ -54,7 +54,7 @@ t.test('serves Stratum V2 clients through blocks of another node', async (t) => 
     const solution = solve(client.template!, client.prevHash!);
     client.submit(solution);
     await client.onTip(solution.hashHex);
-    // Stratum V2 clients hear of a tip a moment before calls do: by calls alone both nodes may still be together on the
+    // Stratum V2 clients receive a tip a moment before calls return it. By calls alone both nodes may still be on the
     // block before it.
     await until('calls tell of the block', async () => (await best(node)) === solution.hashHex);
     mined.add(solution.hashHex);

@@ -175,7 +175,7 @@ t.test('dumps a wallet and imports the dump', async (t) => {
   }
   t.equal((await node.call('getaddressinfo', multisig.address)).solvable, true, 'scripts came too');
   t.same(await node.call('getbalances'), balance, 'and what they were paid, found by the scan');
-  // What was dumped again is the same set of keys and scripts.
+  // A second dump has the same set of keys and scripts.
   const again = path.join(node.dir, 'again.txt');
   await node.call('dumpwallet', again);
   const secrets = (text: string): string[] =>

@@ -20,7 +20,7 @@ interface Recorded {
 const recorded = (release: string): Recorded =>
   JSON.parse(zlib.gunzipSync(fs.readFileSync(path.join(folder, `${release}.json.gz`))).toString());
 
-/** A node with the recorded blocks and transactions, and the files beside it. */
+/** Starts a node with the recorded blocks and transactions, and copies the files into its folder. */
 async function nodeFor(
   t: Test,
   { time, blocks, unconfirmed, files }: Recorded,
@@ -48,7 +48,7 @@ const walletOf =
 /** Lists whose order is that of a hash table. */
 const sorted = (reply: Reply): Reply =>
   Array.isArray(reply) ? [...reply].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : reply;
-/** Members by name that are told otherwise here, taken out at every depth. */
+/** Removes members that differ on purpose, at every depth. */
 function without(reply: Reply, names: readonly string[]): Reply {
   if (Array.isArray(reply)) return reply.map((item) => without(item, names));
   if (reply === null || typeof reply !== 'object') return reply;

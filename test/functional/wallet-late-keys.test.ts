@@ -102,7 +102,7 @@ t.test('counts unconfirmed payments to keys that are imported later', async (t) 
     await node.call('setmocktime', now);
     if (!txids.has(wallet)) txids.set(wallet, await node.callWallet(wallet, 'sendtoaddress', OTHER, 1));
     const txid = txids.get(wallet);
-    // What waited for two hours leaves the mempool when the next one comes.
+    // A transaction that waited for two hours leaves the mempool when the next one arrives.
     now += 7200;
     await node.call('setmocktime', now);
     await node.callWallet('second', 'sendtoaddress', OTHER, 1);

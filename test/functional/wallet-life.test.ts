@@ -132,7 +132,7 @@ t.test('loads a wallet from its image', async (t) => {
   await node.call('loadwallet', 'w');
   t.same(await state(), first);
 
-  // What comes after it is in the journal; a new image is not due for long.
+  // Later changes are in the journal; a new image is not due for a long time.
   await node.call('importaddress', OTHER, 'watched', false);
   await node.call('generatetoaddress', 2, await node.call('getnewaddress', 'other'));
   await node.call('setlabel', address, 'renamed');
@@ -228,7 +228,7 @@ t.test('leaves no plain key on disk after encryption', async (t) => {
       'new addresses are of a new seed',
     );
     if (!descriptors) {
-      // What comes while a wallet is encrypted waits, and then meets a locked wallet.
+      // Calls that arrive while a wallet is encrypted wait, and then find a locked wallet.
       const [wif, seed] = [await node.call('dumpprivkey', address), await node.call('dumpprivkey', fresh)];
       await node.call('createwallet', 'other');
       const other = async (method: string, ...params: unknown[]): Promise<number | null> => {
@@ -319,7 +319,7 @@ t.test('restores a wallet from a backup', async (t) => {
   t.notOk(fs.existsSync(path.join(node.networkDir, 'wallets', 'bad', 'wallet.db')));
   t.equal(await code(node.call('restorewallet', 'none', '/nonexistent/file')), -8);
 
-  // What a process leaves that died while it made or restored a wallet.
+  // Files of a process that died while it created or restored a wallet.
   const wallets = path.join(node.networkDir, 'wallets');
   const half = (name: string): void => {
     fs.cpSync(path.join(wallets, 'again', 'wallet.db'), path.join(wallets, name, 'wallet.db.new'), { recursive: true });
@@ -344,7 +344,7 @@ t.test('restores a wallet from a backup', async (t) => {
   await node.call('createwallet', 'shelf/inner');
   await node.call('backupwallet', node.dir);
   t.ok(fs.existsSync(path.join(node.dir, 'shelf_inner.backup')), 'into a folder, by the name');
-  // Whoever asks for a wallet that is on its way out is told so, or comes when it is gone.
+  // A call for a wallet that is being unloaded fails with an error, or runs after the unloading.
   const [left, came] = await Promise.allSettled([node.call('unloadwallet', 'shelf/inner'), node.call('loadwallet', 'shelf/inner')]);
   t.equal(left.status, 'fulfilled');
   if (came.status === 'rejected') t.match(came.reason.message, /Wallet is being unloaded\.|is already loaded/);
@@ -452,7 +452,7 @@ nightlyTest('what lies in the place of a database stays', async (t) => {
   t.ok(fs.readFileSync(path.join(folder, 'wallet.db.old', 'kept')).equals(bytes));
   fs.rmSync(path.join(folder, 'wallet.db.old'), { recursive: true });
 
-  // What a cut-off creation left is in nobody's way, and a restoration that fails leaves what was there before it.
+  // The remains of an interrupted creation do not block later calls, and a failed restoration keeps the earlier files.
   fs.mkdirSync(path.join(folder, 'wallet.db.new'));
   fs.writeFileSync(path.join(folder, 'note'), 'mine');
   const damaged = path.join(node.dir, 'damaged');

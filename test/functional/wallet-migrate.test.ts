@@ -22,7 +22,7 @@ const caller =
   (method, ...params) =>
     node.callWallet(wallet, method, ...params) as Promise<Json>;
 
-/** What a legacy wallet may hold, with everything paid, and the addresses of it by what they are. */
+/** Fills a legacy wallet with every kind of key and script, pays to all of them, and returns the addresses by kind. */
 async function fill(node: Daemon, w: Caller): Promise<{ own: string[]; watched: string[]; solvable: string[]; locked: Json }> {
   const own: string[] = [];
   for (const type of ['legacy', 'p2sh-segwit', 'bech32']) own.push(String(await w('getnewaddress', `label ${type}`, type)));
@@ -220,7 +220,7 @@ t.test('keeps the legacy wallet when a migration fails, and replaces leftovers o
   );
   t.notOk(fs.existsSync(path.join(wallets, 'w_watchonly')), 'nothing of the other wallet is left');
 
-  // As a crash leaves it that comes after the wallets beside the main one have their names.
+  // State after a crash that comes once the additional wallets have their names.
   await node.call('unloadwallet', 'w_solvables');
   fs.writeFileSync(path.join(wallets, 'w_solvables', 'migration.unfinished'), '');
   const both = await Promise.all(

@@ -24,9 +24,9 @@ interface Entry {
 
 /** Keeps a book from nothing but the answers of listsinceblock. */
 class Bookkeeper {
-  /** What is in blocks, by transaction, output and direction. */
+  /** Entries in blocks, by transaction, output and direction. */
   readonly book = new Map<string, Entry>();
-  /** What is in none yet, as of the last answer. */
+  /** Unconfirmed entries of the last answer. */
   pending = new Map<string, Entry>();
   last = '';
   polls = 0;
@@ -53,7 +53,7 @@ class Bookkeeper {
     this.last = answer.lastblock;
     return answer;
   }
-  /** What the book says the wallet owns: receipts less payments less each payment's fee once. */
+  /** Balance according to the book: receipts minus payments minus each payment's fee once. */
   get balance(): number {
     let sum = 0;
     const paid = new Set<string>();
@@ -144,7 +144,7 @@ t.test('lists every payment of a busy day exactly once', async (t) => {
   t.equal(keeper.book.size, 100);
   t.equal((await pool('listsinceblock', lost, 1, null, false)).removed, undefined, 'not for one who does not want to know');
 
-  // It dies again, with the payouts in no block.
+  // Kill the node again, with the payouts in no block.
   await node.kill();
   await node.up();
   await keeper.poll();

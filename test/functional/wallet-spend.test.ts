@@ -322,7 +322,7 @@ t.test('funds transactions: fundrawtransaction, walletcreatefundedpsbt, send', a
   const takenTx = await node.call('decoderawtransaction', taken.hex);
   t.equal(sats(takenTx.vout[1 - taken.changepos].value), 1.5e8 - 2 * 141);
   t.equal(takenTx.vin[0].sequence, 0xfffffffd);
-  // What is there stays: inputs with their sequence, version and lock time.
+  // Existing parts stay: inputs with their sequence, version and lock time.
   const [coin, other] = await node.call('listunspent');
   const begun = await node.call('createrawtransaction', [{ txid: coin.txid, vout: coin.vout, sequence: 7 }], { [OUTSIDE]: 60 }, 55);
   const more = await node.call('decoderawtransaction', (await fund({}, begun)).hex);

@@ -1,5 +1,5 @@
-// What a start does for wallets: -rescan looks through past blocks, and options that make payments dear are told of, in
-// the log and in the replies of createwallet and loadwallet, in Core's words.
+// Wallets at a start: -rescan scans past blocks. Options that make payments expensive cause a warning in Core's words,
+// in the log and in the replies of createwallet and loadwallet.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';

@@ -1,5 +1,5 @@
-// What the long fuzz suite found once, asked again: each input of test/fuzz/finds against its target; and a short run
-// of every parser with the same dice, so that the suite itself cannot rot. FUZZ_CASES asks for more.
+// Checks each earlier find of the long fuzz suite (test/fuzz/finds) against its target, and runs every parser briefly
+// with the same random inputs, so that the suite itself keeps working. FUZZ_CASES raises the number.
 import t from 'tap';
 import { METHODS } from '../../src/rpc/declare/methods.js';
 import { Dice, mixSeed } from './long/dice.js';

@@ -1,5 +1,5 @@
-// Mutated JSON-RPC bodies against a front's desk and the node's: neither throws, every reply is well-formed, the server
-// stays usable. The same 40,000 cases everywhere; RPC_FUZZ_CASES asks for another number.
+// Mutated JSON-RPC bodies against the router of a front thread and that of the node thread: neither throws, every reply
+// is well-formed, the server stays usable. The same 40,000 cases everywhere; RPC_FUZZ_CASES sets another number.
 
 import t from 'tap';
 import { chainParams } from '../../src/consensus/params/networks.js';
@@ -88,7 +88,7 @@ function body(): Uint8Array {
   return kind < 5 ? bytes : mutate(bytes, random);
 }
 
-/** What is wrong with a reply, or null. */
+/** Returns the fault of a reply, or null. */
 function fault(status: number, text: string): string | null {
   if (!STATUSES.includes(status)) return `status ${status}`;
   if (text === '') return status === 204 || status === 403 ? null : `empty body with ${status}`;

@@ -83,7 +83,7 @@ t.test('parses random rows and undo data without an exception', async (t) => {
       const coin = attempt(t, 'coin', input, decodeCoin);
       if (coin !== null) {
         decoded++;
-        // What was read means the same when it is written and read once more.
+        // A decoded coin has the same meaning after it is encoded and decoded again.
         const again = decodeCoin(encodeCoin(coin));
         if (
           again.value !== coin.value ||

@@ -1,7 +1,7 @@
-// Random and mutated arguments to every call of wallets, but for those that pay (wallet-spend-fuzz): the daemon answers
-// each of them, and a call that failed has changed nothing, neither in memory nor on the disk: rows of the database,
-// settings.json, files beside them. Now and then the wallet in memory is held against the one that is loaded from disk.
-// ADIT_SEED sets where the dice begin, ADIT_FUZZ how many calls.
+// Random and mutated arguments to every wallet call except those that pay (wallet-spend-fuzz). The daemon answers each
+// call. A call that failed has changed nothing in memory or on the disk: rows of the database, settings.json, other
+// files. From time to time the test compares the wallet in memory with the one that is loaded from the disk. ADIT_SEED
+// sets the seed, ADIT_FUZZ the number of calls.
 import t from 'tap';
 import { METHODS } from '../../src/rpc/declare/methods.js';
 import { Daemon } from '../framework/daemon.js';
@@ -44,7 +44,7 @@ const requests: Record<string, unknown>[] = [
   { desc: `wsh(multi(1,${KEY}))`, timestamp: 'now', range: [0, 3], label: 'r' },
   { desc: `pkh(${WIF})`, timestamp: 'now', active: true, next_index: 1 },
 ];
-/** What an argument is meant to be; most picks are of that kind. */
+/** Kinds of arguments; most picks are of the expected kind. */
 const kinds = {
   key: [WIF, KEY, ADDRESS, `21${KEY}ac`, 'x'],
   label: ['', 'a label', '*', 'x'],
@@ -148,7 +148,7 @@ const FIXED: readonly Kind[] = ['path', 'name', 'taken'];
  * wallet.
  */
 const CAREFUL: readonly string[] = ['encryptwallet', 'createwallet'];
-/** What wallet-spend-fuzz tries. */
+/** Calls that wallet-spend-fuzz tests. */
 const PAYING = ['bumpfee', 'psbtbumpfee', 'send', 'sendall', 'sendmany', 'sendtoaddress', 'settxfee', 'walletcreatefundedpsbt'];
 
 /** Calls that replace the wallet under test: functional/wallet-migrate has them. */
@@ -158,8 +158,8 @@ const WALLETS = ['legacy', 'watch', 'descriptors', 'sealed'];
 const CALLS_BETWEEN_LOADS = 25;
 
 /**
- * What a wallet says of itself, but for what loading may change: keys made ahead, and locks.
- * @returns that, and of how many addresses
+ * Returns a wallet's replies about itself, without what loading may change (keys made in advance, locks).
+ * @returns the replies, and the number of addresses
  */
 async function answers(node: Daemon, name: string): Promise<[unknown, number]> {
   // biome-ignore lint/suspicious/noExplicitAny: results are as many shapes as there are methods

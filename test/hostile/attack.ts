@@ -1,4 +1,4 @@
-// What an attack is, and the lane it runs in: one connection after the other until it is told to stop.
+// An attack, and the lane in which it runs: one connection after the other until the runner stops it.
 import type { Greeting } from '../framework/p2p-client.js';
 import type { Facts } from './facts.js';
 import { type AttackCounts, HostilePeer } from './hostile-peer.js';

@@ -1,4 +1,4 @@
-// The attackers' process: takes orders from the runner, attacks, and says what it did when it is told to stop.
+// The attackers' process: takes orders from the runner, attacks, and reports when the runner stops it.
 import { type Attack, Lane } from './attack.js';
 import { chainAttacks, lightHeaders } from './attacks-chain.js';
 import { streamAttacks } from './attacks-stream.js';

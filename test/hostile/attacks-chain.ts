@@ -102,7 +102,7 @@ async function repeat(lane: Lane, command: string, make: (facts: Facts) => Buffe
   const peer = await lane.greet();
   while (lane.running() && peer?.closed === false) {
     await peer.send(command, make(lane.facts()));
-    // Made by grinding: whoever else is on this machine wants a turn too.
+    // Yield while grinding, so that other processes can run.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

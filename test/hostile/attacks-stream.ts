@@ -17,7 +17,7 @@ function promise(command: string, length: number): Buffer {
   return header;
 }
 
-/** inv or getdata of entries nobody has heard of. */
+/** Makes an inv or getdata message with unknown entries. */
 function unheardOf(type: number, entries = INV_ENTRIES): Buffer {
   const rows = Buffer.alloc(entries * 36);
   randomFillSync(rows);

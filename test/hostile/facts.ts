@@ -1,5 +1,4 @@
-// What attackers know of the chain they attack, sent from the runner to their process. Plain data: it crosses a process
-// border.
+// Facts of the attacked chain for the attackers, sent from the runner to their process as plain data.
 
 /** A block as far as somebody has to know it who builds on it. */
 export interface TipFacts {
@@ -31,7 +30,7 @@ export interface Facts {
   readonly firstTime: number;
 }
 
-/** What the runner tells the attackers' process. */
+/** Orders of the runner to the attackers' process. */
 export type Order =
   | { readonly kind: 'facts'; readonly facts: Facts }
   | { readonly kind: 'start'; readonly attacks: readonly { readonly name: string; readonly lanes: number }[] }

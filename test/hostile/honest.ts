@@ -1,6 +1,5 @@
-// What honest users of the attacked node see, measured while it is attacked: pollers of templates, blocks and
-// transactions that have to get from the node to its honest peer and back, small calls, and how late the node thread
-// is.
+// Measures what honest users of the attacked node notice: pollers of templates, blocks and transactions on their way
+// between the node and its honest peer, small calls, and the delay of the node thread.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Daemon } from '../framework/daemon.js';
 import { testKey } from '../framework/keys.js';
@@ -14,7 +13,7 @@ import type { CoinFacts } from './facts.js';
 /** Samples of one kind, all in milliseconds. */
 export type Series = number[];
 
-/** What was seen in one phase. */
+/** Observations of one phase. */
 export interface Seen {
   /** getblocktemplate, one reply. */
   readonly templates: Series;
@@ -60,7 +59,7 @@ export interface Sides {
   readonly coins: CoinFacts[];
   readonly blockMs: number;
   readonly txMs: number;
-  /** Told of a header shortly before its block is published. */
+  /** Called with a header shortly before its block is published. */
   readonly coming: (headerHex: string) => void;
   readonly onBlock: (mined: Mined) => Promise<void>;
 }

@@ -1,8 +1,8 @@
-// A connection that means no good: it writes what it is told, keeps as little as it can of what comes back, and counts.
+// A hostile connection: writes what its caller gives it, stores as little as possible of the replies, and counts.
 import net from 'node:net';
 import { clear, framed, type Greeting, versionPayload } from '../framework/p2p-client.js';
 
-/** What attackers did and what became of it. */
+/** Counts of the attackers' actions and their results. */
 export interface AttackCounts {
   connected: number;
   /** Connections that could not be made, or ended before a byte came. */
@@ -84,7 +84,7 @@ export class HostilePeer {
     this.counts.messages += messages;
     this.counts.bytes += bytes.length;
     this.#socket.write(bytes);
-    // Whoever only writes would never hear that the connection is over.
+    // A loop that only writes would never notice that the connection has ended.
     if (++this.#written % 16 === 0) await new Promise((resolve) => setImmediate(resolve));
     while (this.#socket.writableLength > FULL && !this.#closed) await this.#change();
   }

@@ -63,7 +63,7 @@ const BATCH = 100;
 const QUIET_SHARE = 0.08;
 const TOGETHER_SHARE = 0.3;
 const RECENT = 8;
-/** What a short run waits for. */
+/** Number of blocks that a short run waits for. */
 const LEAST_BLOCKS = 4;
 const LEAST_TRANSACTIONS = 2;
 
@@ -79,7 +79,7 @@ interface Stage {
 class Attackers {
   readonly faults: string[] = [];
   names: readonly string[] = [];
-  /** What they have done in this phase, as of the last time they were asked. */
+  /** Counts of this phase, as of the attackers' last report. */
   counts: Readonly<Record<string, AttackCounts>> = {};
   #done: ((counts: Record<string, AttackCounts>) => void) | null = null;
 

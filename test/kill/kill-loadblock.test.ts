@@ -82,7 +82,7 @@ const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-kill-'));
 t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
 const file = path.join(dir, 'chain.dat');
 const { tip, txouts } = writeChain(file);
-/** What the first run found. */
+/** Results of the first run. */
 let expected: Record<string, unknown> | undefined;
 
 async function finished(t: Test, node: Daemon): Promise<void> {
@@ -124,7 +124,7 @@ for (const [cache, share, from] of cases(1, [
       await sleep(random() * FLUSH_MS);
       await node.kill();
       await started;
-      // What is there has to be sound by itself, without the file's help.
+      // The stored blocks must be sound without the file.
       await node.up();
       const info = await node.call('getblockchaininfo');
       left.push(info.blocks);

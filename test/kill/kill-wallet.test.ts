@@ -89,7 +89,7 @@ class Life {
     return `${form}#${checksum}`;
   }
 
-  /** Lives on until told otherwise, or until the daemon is gone. */
+  /** Continues until `over` returns true or the daemon is gone. */
   async feed(over: () => boolean): Promise<void> {
     const ways: [number, string][] = [
       [0.6, 'mine'],
@@ -115,7 +115,7 @@ class Life {
     }
   }
 
-  /** What the chain's coins say about addresses. */
+  /** Reads what the chain's coins say about addresses. */
   async truth(addresses: Iterable<string>): Promise<{ ripe: string[]; immatureSats: number }> {
     const { unspents } = await this.node.call(
       'scantxoutset',
@@ -157,7 +157,7 @@ class Life {
     for (const address of this.given.keys()) if ((await this.on(wallet, 'getaddressinfo', address)).ismine) found.set(address, '');
     return found;
   }
-  /** What is wrong after a restart. */
+  /** Lists the faults after a restart. */
   async check(): Promise<string[]> {
     const wrong: string[] = [];
     const loaded: string[] = await this.node.call('listwallets');
@@ -226,7 +226,7 @@ t.test('recovers wallets from repeated kills', async (t) => {
   t.comment(
     `${kills} kills (${JSON.stringify(told)}), ${life.given.size} addresses, ${life.imported.size} imported, ${JSON.stringify(life.counts)}`,
   );
-  // It goes on, and a wallet that never saw a kill knows the same.
+  // The node continues, and a wallet that was never killed knows the same.
   for (let i = 0; i < 3; i++) await life.mine();
   const dump = `${node.dir}/dump.txt`;
   await life.on('w', 'dumpwallet', dump);

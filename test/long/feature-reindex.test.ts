@@ -15,7 +15,7 @@ import { cases, nightlyTest } from '../framework/depth.js';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 import { PATIENCE_MS, until } from '../framework/until.js';
 
-/** Blocks with spends; every tenth has a twin beside it that loses. */
+/** Makes blocks with spends; every tenth has a sibling that loses. */
 function plannedChain(length: number): { main: BuiltBlock[]; stale: BuiltBlock[] } {
   const main = buildChain(GENESIS, 101);
   const stale: BuiltBlock[] = [];

@@ -8,7 +8,7 @@ import { mineLight } from '../framework/light-miner.js';
 import { readStream } from '../framework/template-stream.js';
 import { until } from '../framework/until.js';
 
-/** Whether a file below a folder has the header of a block in it, as hex. */
+/** Returns true if a file below a folder contains the header of a block, as hex. */
 function holds(folder: string, header: string | Buffer): boolean {
   return fs
     .readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -81,13 +81,13 @@ t.test('serves clients through a rolling restart', noBroker || {}, async (t) => 
     next();
     await mine(fronts[0]!);
     await node.up();
-    // It has no peers: what it missed comes from the stream of found blocks.
+    // The node has no peers. Blocks that it missed come from the stream of found blocks.
     await until('the node has caught up', async () => (await node.call('getbestblockhash')) === tip.hashHex);
     await parked();
   }
   for (const front of fronts) {
     open = fronts.filter((one) => one !== front);
-    // What is on its way to it would be told that it shuts down.
+    // Calls on their way to the node would get an error that it shuts down.
     await Promise.all(under);
     await front.end('SIGTERM');
     next();

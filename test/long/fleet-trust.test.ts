@@ -30,7 +30,7 @@ const given = (account: string): { exports: string; imports: string } => {
 };
 
 const [pool, guests] = [given('pool'), given('guests')];
-// What an export needs once, and both accounts may use.
+// Subjects that an export lists once, and that both accounts may use.
 const shared = /^\{ (?:stream|service): "(?:adit\.regtest\.fact|\$)[^\n]*$/gm;
 const configuration = `
 accounts {

@@ -28,8 +28,8 @@ function residentMb(node: Daemon): number {
 }
 
 /**
- * Sockets of the port as the kernel has them: those that the daemon has not closed. A client that reads nothing does
- * not hear of its end.
+ * Counts the port's sockets in the kernel that the daemon has not closed. A client that reads nothing does not notice
+ * that its connection ended.
  */
 function openAtServer(port: number): number {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -91,7 +91,7 @@ function read(
   });
 }
 
-/** What all replies of one front that nobody reads may take, fan-out.ts: MOST_HELD_BYTES and the newest reply. */
+/** Most memory for unread replies of one front thread, fan-out.ts: MOST_HELD_BYTES and the newest reply. */
 const HELD_MB = 256;
 
 t.test('bounds memory for clients that never read', { skip: process.platform !== 'linux' && 'needs /proc' }, async (t) => {

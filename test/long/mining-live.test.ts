@@ -1,5 +1,5 @@
-// Mode `live` over real processes: an empty template first and the full one after it, polls that hear of fees, light
-// templates mined and submitted as header and coinbase alone.
+// Mode `live` with real processes: an empty template first and the full one after it, long polls that are answered when
+// fees rise, light templates mined and submitted as header and coinbase alone.
 import http from 'node:http';
 import t, { type Test } from 'tap';
 import { type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../framework/chain-builder.js';
@@ -91,7 +91,7 @@ async function firstTemplates(t: Test, checked: number): Promise<void> {
   t.equal(full.totalfees, 30_000);
 }
 
-// What a pool does that hears of blocks by ZMQ or by P2P: it asks once, without longpollid, and keeps the answer for
+// Behaves as a pool that learns of blocks by ZMQ or P2P: requests a template once, without longpollid, and keeps it for
 // half a minute.
 t.test('gives a client that asks once per block the full template', async (t) => {
   const { calls, polls, chain } = await bench(t, '-checktemplates=0', '-longpolldelta=0.0001');
@@ -167,7 +167,7 @@ t.test('streams templates to clients with the same credentials', async (t) => {
       streaming();
       return false;
     });
-    // It ends with the node, which is stopped below.
+    // The stream ends with the node, which is stopped below.
     end.catch(() => {});
   });
   await Promise.all([t.rejects(end, /the stream ended, status 200|ECONNRESET|aborted|hang up/), calls.call('stop')]);

@@ -10,7 +10,7 @@ import { P2pClient } from '../framework/p2p-client.js';
 import { freePort } from '../framework/ports.js';
 import { runHostile } from '../hostile/hostile-run.js';
 
-/** What a node of this size holds, and the bounds of traffic in either direction with what may be begun beyond them. */
+/** Memory of a node of this size, and the limits of traffic in either direction, including work that has started. */
 const MOST_BYTES = 1_000 * 2 ** 20;
 
 t.test('stays responsive under attack', async (t) => {

@@ -67,7 +67,8 @@ t.test('gets withheld blocks of a better chain from other peers', async (t) => {
   await askedFor(first, better[11] as BuiltBlock);
   second.send('headers', headers);
   await second.sync();
-  // It says that it has none of them: the other is asked for all, with nothing to wait for.
+  // The first peer says that it has none of the blocks. The node requests all of them from the other peer without
+  // waiting.
   first.send('notfound', invPayload(better.map(({ hash }) => [WITNESS_BLOCK, hash])));
   const wanted = new Set(better.map(({ hashHex }) => hashHex));
   while (wanted.size > 0) {
@@ -136,7 +137,7 @@ t.test('relays one block per height before its scripts are verified', async (t) 
   sendCmpct[0] = 1;
   sendCmpct.writeBigUInt64LE(2n, 1);
   peer.send('sendcmpct', sendCmpct);
-  // It knows our tip.
+  // The peer announces the node's tip.
   peer.send('headers', headersPayload([tip.header]));
   await peer.sync();
   // They claim more than they may, which shows when they are connected.

@@ -1,6 +1,5 @@
-// What one connection was told, every other one knows: a block that submitblock acknowledged is in every reply that is
-// asked for afterwards, on all fronts, whatever else goes on; and a node that was pulled in all directions ends with
-// the coins of the winning chain.
+// A block that submitblock acknowledged is in every later reply, on all connections and all front threads, whatever
+// else runs. A node under many concurrent changes ends with the coins of the winning chain.
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { BlockTree, branch, expectedCoins, ROOT, type TreeBlock } from '../framework/block-tree.js';
@@ -28,7 +27,7 @@ t.test('reads its own writes on every front', async (t) => {
   const pollers = others.slice(9);
   const tree = new BlockTree(pseudoRandom(1), startTime());
   const heights = new Map<string, number>([[ROOT.hashHex, 0]]);
-  /** Height that the writer was told. */
+  /** Height that the node acknowledged to the writer. */
   let acknowledged = 0;
   let done = false;
   const stale: string[] = [];

@@ -1,5 +1,6 @@
-// Flipped bytes in every kind of file of a data folder: each start either mends the damage, does without the file and
-// says so, or refuses in one line that names the way out; nothing else in the folder changes, and the way out works.
+// Flipped bytes in every kind of file of a data folder. Each start either repairs the damage, continues without the
+// file and logs it, or refuses with one line that names the next step. Nothing else in the folder changes, and the next
+// step works.
 import fs from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
@@ -131,7 +132,7 @@ t.test('reports damaged tables of the database', async (t) => {
     () => true,
     () => false,
   );
-  // It may take until a table is read.
+  // The damage may show only when a table is read.
   if (started) await coinFigures(node).catch(() => {});
   await refusal(t, /[Cc]orruption: .*\.sst.* Start with -reindex to make everything again/);
   t.ok(fs.readFileSync(blk()).equals(fs.readFileSync(path.join(sound, 'regtest', 'blocks', 'blk00000.dat'))));

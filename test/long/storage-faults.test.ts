@@ -1,5 +1,5 @@
-// A damaged or foreign data folder, and a disk that is full: the node says what is wrong and ends with status 1, or
-// mends it; it never shows a stack trace, never goes on with coins it can't trust, and loses nothing that it
+// A damaged or foreign data folder, and a full disk. The node reports the fault and exits with status 1, or repairs it.
+// It never shows a stack trace, never continues with coins that it cannot trust, and loses nothing that it
 // acknowledged.
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -81,7 +81,7 @@ const shorten = (file: string, bytes: number): void => fs.truncateSync(file, fs.
 t.test('cuts off a torn record behind the last known one', async (t) => {
   const { node, blk, rev } = await stopped(t);
   const [blkSize, revSize] = [fs.statSync(blk).size, fs.statSync(rev).size];
-  // What a kill in the middle of an append leaves behind: a head that promises more than there is.
+  // A kill in the middle of an append leaves a header that promises more bytes than there are.
   fs.appendFileSync(blk, Buffer.concat([Buffer.from('fabfb5da', 'hex'), Buffer.from([0, 2, 0, 0]), Buffer.alloc(100, 7)]));
   fs.appendFileSync(rev, Buffer.concat([Buffer.from('fabfb5da', 'hex'), Buffer.from([0, 2, 0, 0]), Buffer.alloc(100, 7)]));
   await node.up();
@@ -305,7 +305,7 @@ async function fullDisk(t: Test, withBlocks: boolean): Promise<void> {
   const node = await Daemon.start(...(withBlocks ? [] : [`-blocksdir=${roomy}`]));
   t.teardown(() => node.remove());
   await node.stop();
-  // The daemon's folder moves onto the small disk; a ballast file leaves it little room.
+  // The daemon's folder moves onto the small disk. A ballast file leaves little free space.
   fs.cpSync(node.networkDir, path.join(disk, 'regtest'), { recursive: true });
   fs.rmSync(node.networkDir, { recursive: true });
   fs.symlinkSync(path.join(disk, 'regtest'), node.networkDir);
@@ -406,7 +406,7 @@ nightlyTest('a full disk while everything is rebuilt', async (t) => {
   const before = node.output().length;
   const started = node.up('-reindex').catch(() => {});
   while (!fs.readFileSync(log, 'utf8').includes('removing the database') && node.exit === undefined) await sleep(1);
-  // What the rebuilding makes room for goes too.
+  // Space that the rebuilding frees is filled too.
   for (let piece = 1 << 20, i = 0; i < 5_000 && node.exit === undefined; i++) {
     try {
       fs.appendFileSync(ballast, Buffer.alloc(piece));

@@ -1,5 +1,5 @@
-// What strangers may do to the Stratum V2 port: each ends with a closed connection and a line in the log, and other
-// clients and getblocktemplate go on. And a crowd of clients hears of a new tip.
+// Hostile clients at the Stratum V2 port: each one ends with a closed connection and a line in the log, while other
+// clients and getblocktemplate continue. Many clients receive a new tip.
 import { once } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
@@ -72,7 +72,7 @@ t.test('closes connections that send bad input', async (t) => {
   t.teardown(() => half.destroy());
   t.teardown(() => silent.destroy());
 
-  // It asks and asks and reads nothing.
+  // This client sends requests and reads nothing.
   const greedy = await Sv2Client.start(port);
   await greedy.nextOf('prevhash');
   greedy.socket.pause();

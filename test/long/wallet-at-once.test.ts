@@ -1,7 +1,7 @@
-// Calls by the hundred to three wallets at once, from several connections, while blocks come and leave: wallets are
-// encrypted, locked, unloaded and loaded, import and scan. Every call is answered, with a result or an error that fits;
-// what was acknowledged is kept; balances are those of copies that scan anew and of a walk through all blocks. The same
-// when a thread stalls or dies, and when the process does.
+// Hundreds of calls to three wallets at once, from several connections, while blocks connect and disconnect. Wallets
+// are encrypted, locked, unloaded and loaded, import and scan. Every call gets a result or a fitting error.
+// Acknowledged changes are kept. Balances equal those of copies that scan again, and those of a walk through all
+// blocks. The same holds when a thread stalls or dies, and when the process dies.
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
@@ -16,7 +16,7 @@ const NAMES = ['legacy', 'reuse', 'descriptors'] as const;
 type Name = (typeof NAMES)[number];
 const SECRET = 'correct horse';
 const OUTSIDE = 'mjTHywdPqCxdbQTeirPjwn15xgZG8EAGUE';
-/** What calls may be refused with: nothing of the node's own faults. */
+/** Error codes with which calls may be refused. Internal errors of the node are not among them. */
 const FITTING: ReadonlySet<number> = new Set([-1, -3, -4, -5, -6, -8, -12, -13, -14, -15, -16, -17, -18, -35]);
 /** Texts that no caller can do anything about. */
 const FAULT = /undefined|TypeError|STORE_|is closed|is gone|not a function|Internal error/;
@@ -36,7 +36,7 @@ interface Foreign {
 }
 
 class Storm {
-  /** By wallet: what its calls told and it must know ever after. */
+  /** Addresses by wallet that its calls returned, and that the wallet must know from then on. */
   readonly addresses: Record<Name, string[]> = { legacy: [], reuse: [], descriptors: [] };
   readonly payments: Record<Name, string[]> = { legacy: [], reuse: [], descriptors: [] };
   readonly faults: string[] = [];
@@ -238,7 +238,7 @@ class Storm {
     }
   }
 
-  /** What a walk through the chain finds unspent, by outpoint. */
+  /** Finds all unspent outputs by reading the whole chain, by outpoint. */
   async unspent(): Promise<Map<string, { readonly address: string; readonly value: number }>> {
     const { node } = this;
     const outputs = new Map<string, { address: string; value: number }>();
@@ -297,7 +297,7 @@ async function verify(t: Test, storm: Storm): Promise<void> {
       if (whose.get(address).ismine) naive.mine += value;
       else if (whose.get(address).iswatchonly) naive.watched += value;
     }
-    // Of imported keys a wallet knows no more than a scan has shown it.
+    // A wallet knows the payments to imported keys only as far as a scan has shown them.
     const foreign = new Set(storm.foreign.map(({ address }) => address));
     const held = ((await ask('listunspent', 0, 9_999_999, [], true, { include_immature_coinbase: true })) as Result[])
       .filter(({ address }) => !foreign.has(address))
@@ -307,7 +307,7 @@ async function verify(t: Test, storm: Storm): Promise<void> {
     await ask('rescanblockchain');
     const money = await moneyOf(node, name, name === 'reuse');
     t.same(money, naive, `${name}: as the chain has it`);
-    // The same rows, all blocks anew.
+    // The same rows with all blocks scanned again.
     const file = path.join(node.dir, `${name}.copy`);
     fs.rmSync(file, { force: true });
     await ask('backupwallet', file);
@@ -389,7 +389,7 @@ if (!isMainThread) {
   setInterval(look, 10).unref();
 }`;
 
-/** What happens in the middle, to which thread: the first of those that write is the chain's. */
+/** Disturbances in the middle of the test, and the thread that they hit. The first storage thread is the chain's. */
 const ENDS: readonly (readonly [what: 'die' | 'stall' | 'kill' | 'stop', kind: 'wallets' | 'storage' | ''])[] = [
   ['die', 'storage'],
   ['kill', ''],

@@ -1,6 +1,5 @@
-// What the operator's options make of a wallet's payments and addresses. One regtest chain and one folder; each part is
-// a start with options of its own. Expected numbers are worked out from sizes (virtual bytes) and rates (satoshis per
-// virtual byte).
+// Effects of options on a wallet's payments and addresses. One regtest chain and one folder; each part is a start with
+// its own options. Expected numbers are computed from sizes (virtual bytes) and rates (satoshis per virtual byte).
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -107,7 +106,7 @@ t.test('applies options of payments and addresses', async (t) => {
   /** Satoshis per 1,000 virtual bytes within so many blocks. */
   const estimate = async (blocks: number, mode: string): Promise<number> =>
     sats((await node.call('estimatesmartfee', blocks, mode)).feerate);
-  /** Whether a fee is that of a rate. Signatures may be some bytes shorter than it allows for. */
+  /** Returns true if a fee matches a rate. Signatures may be a few bytes shorter than the fee allows for. */
   const paysAt = (rate: number, { fee, vsize }: { fee: number; vsize: number }): boolean => {
     const paid = (size: number): number => Math.ceil((rate * size) / 1000);
     return fee >= paid(vsize) - 2 && fee <= paid(vsize + 10) + 2;

@@ -19,7 +19,7 @@ const on = async <T = any>(node: Daemon, wallet: string, method: string, ...para
   return result as T;
 };
 
-/** What a wallet knows of its past. */
+/** Returns the history of a wallet. */
 async function pastOf(node: Daemon, wallet: string): Promise<Json> {
   const { balance, unconfirmed_balance, immature_balance, txcount } = await on(node, wallet, 'getwalletinfo');
   const coins: Json[] = await on(node, wallet, 'listunspent', 0);

@@ -21,7 +21,10 @@ async function funded(node: Daemon, coins: number): Promise<string> {
 /** Where an obedient wallets' thread says that it runs. */
 const begunMark = (node: Daemon): string => path.join(node.dir, 'begun');
 
-/** Starts a node again whose wallets' thread runs a statement when told to. @returns tells it, settled when it runs */
+/**
+ * Starts a node again whose wallets' thread runs a statement on demand.
+ * @returns triggers the statement, settled when it runs
+ */
 async function obedient(node: Daemon, statement: string): Promise<() => Promise<void>> {
   await node.stop();
   const order = path.join(node.dir, 'order');
@@ -51,7 +54,7 @@ async function obedient(node: Daemon, statement: string): Promise<() => Promise<
   };
 }
 
-/** What becomes of a node whose wallets' thread is stuck: half a minute of waiting. */
+/** Makes a node whose wallets' thread is stuck: half a minute of waiting. */
 async function stuckNode() {
   const node = await Daemon.start('-keypool=5');
   try {

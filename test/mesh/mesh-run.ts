@@ -91,7 +91,7 @@ class Mesh {
       if (new Set(answers).size === 1) return (performance.now() - began) / 1_000;
     }
     const peers = await Promise.all(members.map(({ node }) => peersOf(node)));
-    // What comes next relies on it.
+    // The next steps rely on it.
     throw new Error(`${what}: ${answers.map((answer, i) => `${answer.slice(0, 100)} with ${peers[i]}`).join(' | ')}`);
   }
 

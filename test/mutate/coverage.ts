@@ -62,7 +62,7 @@ export function readCoverage(folder: string, at: ReadonlyMap<string, string>): C
   return coverage;
 }
 
-/** Whether a place was executed: the narrowest range around it decides. */
+/** Returns true if a place was executed. The narrowest range around it decides. */
 export function covers(coverage: Coverage, file: string, offset: number): boolean {
   return (coverage.get(file) ?? []).some((ranges) => {
     let best: Range | undefined;

@@ -4,7 +4,7 @@ import { parse } from 'acorn';
 
 /** One change of a source text. */
 export interface Mutant {
-  /** What is replaced, as offsets into the text. */
+  /** Replaced part, as offsets into the text. */
   readonly start: number;
   readonly end: number;
   readonly text: string;

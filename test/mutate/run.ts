@@ -1,12 +1,12 @@
-// Looks for code that no unit test guards: changes compiled files one small thing at a time, runs the unit tests that
-// execute the place, and lists the changes that none of them noticed.
+// Finds code that no unit test protects: makes one small change at a time in compiled files, runs the unit tests that
+// execute the changed place, and lists the changes that no test noticed.
 //
-//   npm run mutate -- ROOM [FILE] [--minutes=10] [--seed=1] [--steps=2] [--strings]
+//   npm run mutate -- MODULE [FILE] [--minutes=10] [--seed=1] [--steps=2] [--strings]
 //
-// ROOM is a folder of src (consensus, net/peer), FILE a file in it without its ending (rules/bits). Mutants are taken
-// in a random order given by the seed, so that a short run is a fair sample. `steps`: how many imports a test may be
-// away from a file. Texts are changed with --strings only. What survives is either a missing test or a change that
-// makes no difference: that is for a reader to say.
+// MODULE is a folder of src (consensus, net/peer), FILE a file in it without its ending (rules/bits). The seed gives a
+// random order of the changes, so that a short run is a fair sample. `steps`: how many imports a test may be away from
+// a file. Texts are changed with --strings only. A change that survives is either a missing test or makes no
+// difference; a reader has to decide that.
 import fs from 'node:fs';
 import { SourceMap } from 'node:module';
 import os from 'node:os';
@@ -55,7 +55,7 @@ process.on('SIGINT', () => {
   process.exit(130);
 });
 
-/** What is known of a test: how long it takes, and what it executes. */
+/** Known facts of a test: how long it takes, and which places it executes. */
 interface Known {
   readonly file: string;
   readonly steps: number;

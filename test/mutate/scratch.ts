@@ -1,4 +1,4 @@
-// A copy of what was compiled, in which files may be spoilt: everything else of the repository is linked. And runs of
+// Makes a copy of the compiled code in which files may be changed, with links to the rest of the repository, and runs
 // tests in it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';

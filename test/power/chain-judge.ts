@@ -41,7 +41,7 @@ export class KnownChains {
   }
 }
 
-/** Whether the bytes of a block, and those of all below it, are on the disk for sure. */
+/** Returns true if the bytes of a block, and of all blocks below it, are certainly on the disk. */
 function surelyStored(block: TreeBlock, files: readonly Buffer[], known: Map<TreeBlock, boolean>): boolean {
   if (block === ROOT) return true;
   const before = known.get(block);
@@ -73,7 +73,7 @@ export async function judgeChain(image: string, cut: Cut, question: ChainQuestio
   const { chains, sent, stopped, rest } = question;
   const wrong: string[] = [];
   const network = path.join(image, 'regtest');
-  // What a daemon finds there before it opens anything.
+  // Folder that a daemon finds before it opens anything.
   fs.mkdirSync(path.join(network, 'blocks'), { recursive: true });
   const damages: string[] = [];
   const store = await openStore({ path: path.join(network, 'chainstate'), onLogDamage: (text) => damages.push(text) });

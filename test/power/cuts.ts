@@ -12,9 +12,9 @@ export interface Cut {
   readonly mood: Mood;
   /** Records before the cut. */
   readonly at: number;
-  /** Of its story, from 0. */
+  /** Number of the cut in its story, from 0. */
   readonly number: number;
-  /** What the test knew before it, in order. */
+  /** Facts that the test knew before the cut, in order. */
   readonly said: readonly unknown[];
   /** Files by path below the data folder that are on the disk for sure. */
   readonly surely: ReadonlyMap<string, Buffer | null>;

@@ -1,4 +1,4 @@
-// What the model of a disk may leave of a file: no more than a disk could.
+// Checks that the model of a disk leaves nothing of a file that a real disk could not leave.
 import t from 'tap';
 import { pseudoRandom } from '../framework/pseudo-random.js';
 import { Disk, MOODS } from './disk.js';

@@ -1,13 +1,13 @@
-// A file system in memory that knows what is on the disk and what only the kernel has, and what a loss of power may
-// leave of both.
+// A file system in memory that separates what is on the disk from what only the kernel has, and computes what a power
+// cut may leave of both.
 //
-// Surely on the disk is what POSIX promises: the bytes and the size of a file as they were when an fsync of it began
-// that is over, and the names of a folder as they were when an fsync of the folder began. Of the rest anything may be
-// there: each page or sector of 512 bytes as it stood at some moment since, each size between, each name. What is
-// atomic stays so: a rename shows on both its sides or on neither, and names that changed twice changed in order. Two
-// kinds of file systems are told apart:
+// POSIX promises this on the disk: the bytes and the size of a file as they were when its last finished fsync began,
+// and the names of a folder as they were when its last finished fsync began. All else may be there or not: each page or
+// sector of 512 bytes in any state since then, each size in between, each name. Atomic changes stay atomic: a rename
+// shows on both sides or on neither, and names that changed twice changed in order. There are two kinds of file
+// systems:
 //
-//   strict    a name is kept by its folder's fsync alone, and names that were not synced are kept or lost one by one
+//   strict    only the folder's fsync keeps a name; each name that was not synced is kept or lost by itself
 //   ordered   names change in one order (the journal of ext4 or XFS): any fsync keeps all names before it, a cut keeps
 //             the first of the others
 import fs from 'node:fs';
@@ -246,7 +246,10 @@ export class Disk {
     );
   }
 
-  /** What a cut at this moment leaves. @param random numbers in [0, 1) */
+  /**
+   * Returns a state that a power cut at this moment may leave.
+   * @param random numbers in [0, 1)
+   */
   cut(mood: Mood, random: () => number): Map<string, Buffer | null> {
     const names = this.#cutNames(mood, random);
     const entries = new Map<Folder, Map<string, Node>>();

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 
 const HEAD_BYTES = 24;
 
-/** What the kernel was told, in its order. Paths are absolute; offsets and sizes are bytes. */
+/** A call to the kernel, in order. Paths are absolute; offsets and sizes are bytes. */
 export type Change =
   | { readonly kind: 'create' | 'mkdir'; readonly inode: number; readonly path: string }
   | { readonly kind: 'write'; readonly inode: number; readonly at: number; readonly bytes: Buffer }

@@ -9,7 +9,7 @@ interface Coin {
   readonly value: number;
 }
 
-/** What became of a batch. */
+/** Result of a batch. */
 export interface BatchReply {
   readonly error: { readonly message: string } | null;
 }

@@ -1,4 +1,4 @@
-// What a soak is told, what it saw, what it finds fault with, and its table.
+// Parameters of a soak, its observations, the faults in them, and its table.
 
 export interface SoakOptions {
   readonly seconds: number;
@@ -34,11 +34,11 @@ export interface SoakReport {
   readonly pollerMs: readonly number[];
   /** p99 of the node thread's loop in each window of ten seconds. */
   readonly lagMs: readonly number[];
-  /** The same of a process beside it that has next to nothing to do, in the same windows. */
+  /** The same for an idle process on the machine, in the same windows. */
   readonly bystanderMs: readonly number[];
   /** Resident megabytes of the node, one every ten seconds. */
   readonly residentMb: readonly number[];
-  /** What it consists of, as far as the node's metrics tell; megabytes, one every ten seconds. */
+  /** Parts of this memory, as far as the node's metrics show them; megabytes, one every ten seconds. */
   readonly census: Readonly<Record<MemoryPart, readonly number[]>>;
   /** Parked polls right after the end. */
   readonly waitersAtEnd: number;
@@ -65,12 +65,14 @@ const PARTS = Object.keys(MEMORY_PARTS) as MemoryPart[];
 const FLAT_AFTER = 180;
 const QUARTER_HOUR = 90;
 /**
- * Milliseconds that the node's loop may be late beyond what the machine makes of it: a turn of several milliseconds is
- * interrupted more often than one of the bystander's.
+ * Milliseconds by which the node's event loop may be later than the machine causes. A tick of several milliseconds is
+ * interrupted more often than one of the idle process.
  */
 const LAG_LIMIT_MS = 20;
 const BYSTANDER_FACTOR = 3;
-/** Of what is sent, so much is meant to be accepted; the rest are replacements that pay too little, and conflicts. */
+/**
+ * Share of the sent transactions that should be accepted. The rest are replacements that pay too little, and conflicts.
+ */
 const ACCEPTED_SHARE = 0.4;
 const GROWTH = 1.05;
 
@@ -106,8 +108,8 @@ function ownLag({ lagMs, bystanderMs }: SoakReport): number[] {
 }
 
 /**
- * What a report finds fault with.
- * @param timed also figures of time and memory, which a short run can't tell; they are measured against the same run
+ * Lists the faults of a report.
+ * @param timed also checks time and memory, which a short run cannot show; they are compared with the same run
  */
 export function faultsOf(report: SoakReport, timed: boolean): string[] {
   const faults = [...report.invalid, ...report.errors];

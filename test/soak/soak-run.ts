@@ -18,7 +18,7 @@ const POLLERS = 4;
 const POLLER_MS = 100;
 const PAYING_MS = 250;
 const START_BLOCKS = 130;
-/** So long a poll may take to hear of a block, and everyone to finish at the end. */
+/** Longest time until a poll receives a block, and until all clients finish at the end. */
 const PATIENCE_MS = 60_000;
 const SCRAPE_MS = 10_000;
 /** The first scrapes are the start's. */
@@ -40,7 +40,7 @@ class Soak {
   readonly #census = Object.fromEntries(Object.keys(MEMORY_PARTS).map((part) => [part, []])) as unknown as Record<MemoryPart, number[]>;
   readonly #lagMs: number[] = [];
   readonly #bystanderMs: number[] = [];
-  /** Tip that each poll was told last. */
+  /** Tip that each poll received last. */
   readonly #told: string[];
   /** Ends of the active chain, newest last. */
   #branch: BuiltBlock[];
@@ -227,7 +227,7 @@ class Soak {
       next += SCRAPE_MS;
       const [text, late] = await Promise.all([scrape(this.#metrics), bystander.look()]);
       this.#bystanderMs.push(late);
-      // What the histogram behind the metric sees includes the time from look to look.
+      // The histogram behind the metric includes the time between two checks.
       this.#lagMs.push(figure(text, 'adit_nodejs_eventloop_lag_p99_seconds') * 1000 - LAG_STEP_MS);
       this.#residentMb.push(Math.round(figure(text, 'adit_process_resident_memory_bytes') / 1e6));
       for (const [part, { metric }] of Object.entries(MEMORY_PARTS)) this.#census[part as MemoryPart].push(figure(text, metric) / 1e6);

@@ -1,6 +1,6 @@
 // Real blocks with the coins they spend: connecting gives the recorded fees, sigop cost and undo coins, and the
-// coinbase takes exactly subsidy and fees. Blocks that begin a period also test retargeting. (Their scripts are the
-// script room's test.)
+// coinbase takes exactly subsidy and fees. Blocks that begin a period also test retargeting. (blocks-scripts.test.ts
+// tests their scripts.)
 
 import { parseBlock } from '../../src/consensus/block/block-view.js';
 import { fromHex, hashToHex, toHex } from '../../src/consensus/bytes/hex.js';

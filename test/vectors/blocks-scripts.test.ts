@@ -65,12 +65,12 @@ function firstError({ tx, spent }: SpendingTx, flags: number): number {
   return ScriptError.OK;
 }
 
-/** Error of one input after its transaction's bytes were parsed anew. */
+/** Returns the error of one input after its transaction's bytes were parsed again. */
 function inputError(tx: TxView, input: number, spent: SpentOutput[], flags: number): number {
   return verifyTxInput(tx, input, spent, flags, crypto, new SighashCache(tx, crypto, spent));
 }
 
-/** The transaction with one byte of a view into it changed, parsed anew. */
+/** Returns the transaction with one byte of a view into it changed, parsed again. */
 function withByteChanged(tx: TxView, view: Uint8Array, at: number): TxView {
   const bytes = new Uint8Array(tx.bytes);
   bytes[view.byteOffset - tx.bytes.byteOffset + at] ^= 0x01;

@@ -95,7 +95,7 @@ filesSuite('chains', /\.hex$/, 'connected from genesis', (t, name) => {
   t.ok(lines.length > 0, 'has blocks');
   const params = chainParams(network);
   if (before === null) {
-    // What needs no coins and no earlier headers.
+    // Checks that need no coins and no earlier headers.
     let prev: Uint8Array | null = null;
     for (const line of lines) {
       const block = parseBlock(fromHex(line), crypto, { exact: true });

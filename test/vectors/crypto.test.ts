@@ -139,7 +139,7 @@ suite<{ op: string; d: string; expected: string }[]>('crypto/points.json', (t, r
   tally(t, 'public keys of test keys', failures, keys.length);
 });
 
-/** What each operation of the rows is here; null where the operands or the outcome are no points. */
+/** Operations of the rows in adit; null if the operands or the result are not points. */
 const keys = createKeyMath();
 const compressed = (point: string): string => {
   const at = unhex(point);

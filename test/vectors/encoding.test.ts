@@ -1,4 +1,4 @@
-// Compact sizes over the whole 64-bit range. (Base58 and Bech32 belong to the address room's tests.)
+// Compact sizes over the whole 64-bit range. (The tests of the address module cover Base58 and Bech32.)
 
 import { compactSizeLength, encodeCompactSize, parseCompactSize } from '../../src/consensus/bytes/compact-size.js';
 import { fromHex, toHex } from '../../src/consensus/bytes/hex.js';

@@ -16,7 +16,7 @@ import { filesSuite, readVector, vectorNames } from '../framework/vector-suite.j
 const crypto = createNativeCrypto();
 const toText = (value: unknown): string => JSON.stringify(value, (_key, one) => (typeof one === 'bigint' ? String(one) : one));
 
-/** What a partial block asks of the network room: a mempool of these transactions. */
+/** Makes the context that a partial block needs: a mempool of these transactions. */
 function contextWith(txs: readonly TxView[]): NetContext {
   const search = function* (wanted: (bytes: Uint8Array, at: number) => number | undefined, found: (tx: TxView, place: number) => void) {
     for (const tx of txs) {

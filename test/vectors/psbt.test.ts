@@ -184,8 +184,8 @@ fileSuite(FINALIZE, async (t) => {
   for (const { type, psbt, result } of readJson<{ type: string; psbt: string; result: string }[]>(FINALIZE)) {
     const target = read(psbt);
     const expected = read(result).inputs[0];
-    // That row's signature is of the hash of before BIP-0143: it does not spend the output. It is put together rightly
-    // all the same.
+    // The signature of this row is over the hash from before BIP-0143, so it does not spend the output. The PSBT is
+    // still finalized correctly.
     const spends = type !== 'P2SH-P2WPKH';
     t.equal(await finalizePsbt(target, crypto, false), spends, type);
     if (spends) t.equal(written(target), result, type);

@@ -6,7 +6,7 @@ import { VECTORS, vectorPath } from '../framework/vector-suite.js';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** What is not for adit. */
+/** Vectors that do not apply to adit. */
 const NOT_APPLICABLE: readonly (readonly [RegExp, string])[] = [
   [/^(README|manifest|LICENSES\/|.*\/README)/, 'no vectors'],
   [/^sv2\/LICENSE/, 'no vectors'],

@@ -5,7 +5,7 @@
 /** Values at which lengths and counts turn from one encoding or limit to another. */
 const HOT_BYTES = Uint8Array.of(0x00, 0x01, 0x02, 0x10, 0x20, 0x4b, 0x4c, 0x4d, 0x4e, 0x50, 0x7f, 0x80, 0xc0, 0xfc, 0xfd, 0xfe, 0xff);
 
-/** What a mutated input may have at most; larger ones only cost time. */
+/** Largest size of a mutated input; larger ones only cost time. */
 const MOST_BYTES = 4096;
 const MOST_INSERTED = 64;
 

@@ -1,5 +1,5 @@
-// What the long fuzz suite found is kept as small files that are tests from then on: test/fuzz/finds/TARGET-DIGEST.hex,
-// one input each.
+// Stores each find of the long fuzz suite as a small file that is a test from then on:
+// test/fuzz/finds/TARGET-DIGEST.hex, one input each.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import type { Target } from './target.js';
 const FOLDER = path.resolve(import.meta.dirname, '../../../../test/fuzz/finds');
 const MOST_TRIES = 3000;
 
-/** Whether a check of the input fails. */
+/** Returns true if a check of the input fails. */
 function fails(target: Target, input: Uint8Array): boolean {
   try {
     target.check(input);

@@ -324,7 +324,7 @@ const signatures: Target = {
     const lax = parseLaxDer(input, input.length);
     hold(lax === null || lax.length === 64, 'a compact signature has 64 bytes');
     const strict = isStrictDer(input);
-    // What is strict is lax too, but for the hash type at its end.
+    // A strict signature is also lax, except for the hash type at its end.
     if (strict) {
       hold(parseLaxDer(input, input.length - 1) !== null, 'strict but not lax');
       hasLowS(input);

@@ -1,5 +1,5 @@
-// A whole node in this process, on regtest, for the targets that ask one: wallets, a few hundred blocks, coins to
-// spend. What no handler foresaw arrives in `faults`.
+// A whole node in this process, on regtest, for the targets that need one: wallets, a few hundred blocks, coins to
+// spend. Unexpected errors arrive in `faults`.
 import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
@@ -22,7 +22,7 @@ export interface Answer {
 }
 
 export class LiveNode {
-  /** Errors that the node's log was told of since the last look. */
+  /** Errors in the node's log since the last check. */
   faults: string[] = [];
   readonly port: number;
   readonly peerPort: number;

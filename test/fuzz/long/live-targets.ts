@@ -22,7 +22,7 @@ const ALONE_MS = 20_000;
 const TOGETHER_MS = 60_000;
 const PATH_KINDS = ['/', '/wallet/w1', '/wallet/w1', '/wallet/w1', '/wallet/w2', '/wallet/none'];
 
-/** What is wrong with an element of a reply, or null. */
+/** Returns the fault of an element of a reply, or null. */
 function elementFault(one: unknown): string | null {
   if (typeof one !== 'object' || one === null) return 'no envelope';
   const { error } = one as { error?: { code: unknown; message: unknown } | null };
@@ -30,7 +30,7 @@ function elementFault(one: unknown): string | null {
   return 'result' in one || error ? null : 'neither result nor error';
 }
 
-/** What is wrong with a whole reply, or null. */
+/** Returns the fault of a whole reply, or null. */
 function replyFault({ status, body }: { status: number; body: string }): string | null {
   if (!STATUSES.has(status)) return `status ${status}`;
   if (body === '') return status === 204 ? null : `an empty body with ${status}`;

@@ -286,7 +286,7 @@ const sameKeys = {
   },
 };
 
-/** What a caller sends: key, garbage, its mark, packets; whole, or damaged before or after it was sealed. */
+/** Sends a caller's bytes: key, garbage, its terminator, packets; complete, or damaged before or after encryption. */
 const encrypted: Target = {
   name: 'p2p-v2',
   share: 2,

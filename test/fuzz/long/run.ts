@@ -69,13 +69,13 @@ function found(tally: Tally, input: Uint8Array | undefined, error: unknown): voi
   console.log(`  ${saveFind(target.name, small)}: ${Buffer.from(small).toString('latin1').slice(0, 300)}`);
 }
 
-/** What an input costs when it is checked once more: a busy machine alone makes nothing slow. */
+/** Returns the processor time of one more check of an input. Wall time would depend on the load of the machine. */
 function cpuMsOf(target: Target, input: Uint8Array): number {
   const before = process.cpuUsage();
   try {
     target.check(input);
   } catch {
-    // Told already.
+    // Already reported.
   }
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;

@@ -1,4 +1,4 @@
-// What the long fuzz suite asks of a parser: make an input, check what becomes of it. A check that throws is a find.
+// Interface of the long fuzz suite to a parser: make an input, check its result. A check that throws is a find.
 import type { Dice } from './dice.js';
 
 /** One parser or surface. */
@@ -50,7 +50,7 @@ export function attempt<T>(foreseen: abstract new (...args: never[]) => Error, r
   }
 }
 
-/** Whether it ends without an error of a class that it may throw; all other errors go through. */
+/** Returns true if the call succeeds, false if it throws an error of the allowed class. Rethrows all other errors. */
 export function succeeds(foreseen: abstract new (...args: never[]) => Error, run: () => void): boolean {
   const ended = attempt(foreseen, () => {
     run();

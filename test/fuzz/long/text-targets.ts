@@ -83,8 +83,8 @@ function randomJson(dice: Dice, depth: number): string {
 }
 
 /**
- * What JSON.parse would make of a value of ours: first members win here, last ones there, so repeated names are left
- * out.
+ * Converts a value as JSON.parse would. The first of repeated members wins in adit, the last in JSON.parse, so repeated
+ * names are left out.
  */
 function plain(value: JsonValue): unknown {
   if (value instanceof JsonNumber) return Number(value.text);
@@ -466,8 +466,8 @@ const amounts: Target = {
       hold(asAmount(formatAmount(ours)) === ours, 'does not survive being written');
       return true;
     }
-    // Core gives up on long runs of digits and zeros and on exponents that leave no room, even where the number would
-    // be fine.
+    // Core gives up on long runs of digits and zeros, and on exponents that leave no digits, even if the number would
+    // be valid.
     hold(right === null || right < 0n || right > 2_100_000_000_000_000n || /\d{9}|[eE]/.test(text), `${text} is refused`);
     return false;
   },

@@ -38,7 +38,7 @@ export interface FeedingStyle {
    * blocks.
    */
   readonly old: boolean;
-  /** Calls that go on beside the miner. */
+  /** Calls that run concurrently with the miner. */
   readonly beside: 'mempool' | 'flush';
   /** Options of the daemon that is never killed. */
   readonly calmOptions?: readonly string[];
@@ -70,7 +70,7 @@ async function flush(node: Daemon, miner: KillMiner, enough: () => boolean, onBe
       });
     }
   } catch {
-    // It died.
+    // The daemon died.
   } finally {
     connection.close();
   }

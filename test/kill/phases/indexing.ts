@@ -1,6 +1,6 @@
-// Kills while three indexes follow the chain, catch up after lives without them, and are built anew by -reindex. After
-// each kill their answers about some blocks are worked out again from the blocks; in the end every answer is compared
-// with that of a daemon that was never killed.
+// Kills while three indexes follow the chain, catch up after runs without them, and are built again by -reindex. After
+// each kill the test computes their answers about some blocks from the blocks. At the end it compares every answer with
+// that of a daemon that was never killed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { branch, expectedCoins, type TreeBlock } from '../../framework/block-tree.js';
 import type { Daemon } from '../../framework/daemon.js';
@@ -36,10 +36,7 @@ async function batch(node: Daemon, calls: readonly (readonly [method: string, ..
   return answers;
 }
 
-/**
- * Whether the indexes that are on know the tip's branch, as far as a look at some blocks tells.
- * @returns what is wrong
- */
+/** Checks on some blocks whether the enabled indexes know the tip's branch. @returns the faults */
 export async function indexesFit(node: Daemon, miner: Pick<KillMiner, 'block'>, random: () => number): Promise<string[]> {
   const on = await synced(node);
   const wrong: string[] = [];

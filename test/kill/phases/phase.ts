@@ -1,5 +1,5 @@
-// What the phases of the long kill suite have in common. A phase is a way of working during which a daemon is killed; a
-// round of it is one data folder, so many kills, and the comparison with a daemon that was never killed.
+// Common parts of the phases of the long kill suite. A phase is a kind of work during which a daemon is killed. A round
+// of it is one data folder, a number of kills, and the comparison with a daemon that was never killed.
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { Daemon } from '../../framework/daemon.js';
 import type { KillMiner } from '../../framework/kill-miner.js';
 import { PATIENCE_MS } from '../../framework/until.js';
 
-/** What a round is given. */
+/** Parameters of a round. */
 export interface RoundPlan {
   readonly kills: number;
   readonly seed: number;
@@ -17,7 +17,7 @@ export interface RoundPlan {
   readonly enough: () => boolean;
 }
 
-/** What came of a round. */
+/** Result of a round. */
 export interface RoundReport {
   /** Kills by the moment they fell into. */
   readonly kills: Record<string, number>;
@@ -26,7 +26,7 @@ export interface RoundReport {
   blocks: number;
   /** Other figures that show that the round did what it is for. */
   readonly figures: Record<string, number>;
-  /** What was wrong; empty is the only good result. */
+  /** Faults; empty is the only good result. */
   readonly faults: string[];
 }
 
@@ -102,7 +102,7 @@ export async function inspect(node: Daemon, miner: KillMiner, options: { exactTi
   return wrong;
 }
 
-/** Whether number and worth of the coins are those of the model's branch. */
+/** Compares number and value of the coins with the model's branch. */
 export async function coinsFitModel(node: Daemon, miner: KillMiner): Promise<string[]> {
   const found = await coinFigures(node);
   const tip = miner.block(found.bestblock as string);

@@ -27,7 +27,7 @@ import {
 const RUN_UP = 470;
 /** Blocks below the tip that always stay. */
 const KEPT = 288;
-/** Of each coinbase, so that 2 MiB are soon full. */
+/** Padding of each coinbase in bytes, so that 2 MiB are soon full. */
 const PADDING = 4_600;
 const CALLS_PER_BATCH = 60;
 const LEAST_DELAY_MS = 30;
@@ -96,8 +96,9 @@ const bytesIn = (folder: string): number =>
   blockFilesIn(folder).reduce((sum, name) => sum + (fs.statSync(path.join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0);
 
 /**
- * Whether each block comes as it was sent, or is said to be pruned and may be, and no file is left over.
- * @returns what is wrong
+ * Checks that each block is returned as it was sent, or is reported as pruned and may be, and that no file is left
+ * over.
+ * @returns the faults
  */
 export async function prunedFits(node: Daemon, chain: PrunedChain): Promise<string[]> {
   const wrong: string[] = [];
@@ -114,7 +115,7 @@ export async function prunedFits(node: Daemon, chain: PrunedChain): Promise<stri
     if (error !== null && (error.message !== PRUNED || !mayBeGone)) wrong.push(`block ${block.height}: ${error.message}`);
   });
   const folder = path.join(node.networkDir, 'blocks');
-  // What a kill left behind goes in the background of the next start.
+  // The next start deletes remains of a kill in the background.
   let bytes = bytesIn(folder);
   for (const deadline = Date.now() + REMOVAL_MS; bytes !== info.size_on_disk && Date.now() < deadline; bytes = bytesIn(folder))
     await sleep(20);

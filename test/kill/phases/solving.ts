@@ -21,10 +21,10 @@ const LATE_MS = 30;
 
 const folder = (node: Daemon): string => path.join(node.networkDir, 'sv2-solutions');
 
-/** What lies there of a block: `.blk`, perhaps a piece, `.damaged`, or nothing. */
+/** Returns the files of a block: `.blk`, perhaps a piece, `.damaged`, or none. */
 const filesOf = (node: Daemon, hashHex: string): string[] => fs.readdirSync(folder(node)).filter((name) => name.startsWith(hashHex));
 
-/** Whether the block belongs to the best chain. */
+/** Returns true if the block belongs to the best chain. */
 async function inChain(node: Daemon, hashHex: string): Promise<boolean> {
   const header = await node.call('getblockheader', hashHex).catch(() => null);
   return header !== null && header.confirmations > 0;

@@ -139,7 +139,7 @@ class WalletRound {
     const address = await this.#on(name, 'getnewaddress');
     return { address, key: descriptors ? null : await this.#on(name, 'dumpprivkey', address), seeds: await this.#seeds(name) };
   }
-  /** What new addresses come from. */
+  /** Returns the seeds of new addresses. */
   async #seeds(name: string): Promise<string> {
     const info = await this.#on(name, 'getwalletinfo');
     if (!info.descriptors) return info.hdseedid;
@@ -172,7 +172,7 @@ class WalletRound {
     } else if ((await this.#seeds(name)) !== before.seeds) fault('it is plain and has another seed');
     if (!(await this.#on(name, 'getaddressinfo', before.address)).ismine) fault('an address is not its own any more');
     if (before.key !== null && (await this.#on(name, 'dumpprivkey', before.address)) !== before.key) fault('a key is lost');
-    // It is loaded: its folder is locked.
+    // The wallet is loaded, so its folder is locked.
     const left = fs.readdirSync(this.#folder(name)).filter((entry) => entry !== 'wallet.db' && entry !== 'wallet.lock');
     if (left.length > 0) fault(`left over: ${left.join()}`);
     await this.#putAway(name);

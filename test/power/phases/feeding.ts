@@ -12,7 +12,7 @@ import { Recorder } from '../recording.js';
 import { byDaemon, type Phase, RUN_UP, type Story } from './phase.js';
 
 const LEAN = ['-fronts=1', '-par=1', '-disablewallet'] as const;
-/** Of so many cuts one is judged by a daemon. */
+/** A daemon checks one of this many cuts. */
 const WHOLE = 4;
 
 type Fact = { readonly fact: 'sent' | 'stored'; readonly hash: string } | { readonly fact: 'started' | 'stopped' };
@@ -162,7 +162,7 @@ async function fitAfterBlocks(node: Daemon, chains: KnownChains, random: () => n
   for (let at = 0; at < blocks.length; at += 4) {
     for (const { bytes } of blocks.slice(at, at + 4).reverse()) await node.call('submitblock', bytes.toString('hex'));
   }
-  // Of the upper eighth, where some were lost.
+  // Check the upper eighth of the chain, where some blocks were lost.
   return indexesFit(node, chains, () => 0.9999 - random() / 8);
 }
 

@@ -37,7 +37,7 @@ async function begin(): Promise<{ base: Daemon; muhash: string }> {
   return { base, muhash };
 }
 
-/** What is wrong with a node that has been given all. */
+/** Lists the faults of a node that has received everything. */
 async function wrongInTheEnd(node: Daemon, muhash: string): Promise<string[]> {
   const wrong: string[] = [];
   const found = await node.call('gettxoutsetinfo', 'muhash');

@@ -1,5 +1,5 @@
-// What the phases of the power suite have in common. A phase is a way of working that is recorded from a daemon's start
-// to its end; cuts of the recording are judged by what was acknowledged before them.
+// Common parts of the phases of the power suite. A phase is a kind of work that is recorded from a daemon's start to
+// its end. Cuts of the recording are checked against what was acknowledged before them.
 import { Daemon } from '../../framework/daemon.js';
 import type { Cut, Judge } from '../cuts.js';
 import type { Recording } from '../recording.js';
@@ -7,7 +7,7 @@ import type { Recording } from '../recording.js';
 /** A recorded life, with what is needed to judge its cuts. */
 export interface Story {
   readonly recording: Recording;
-  /** Of a daemon that starts over what a cut left. */
+  /** Options of a daemon that starts on the remains of a cut. */
   readonly options: readonly string[];
   readonly judge: Judge;
 }

@@ -30,7 +30,7 @@ type Fact =
   | { readonly fact: 'raised'; readonly wallet: Wallet; readonly from: string; readonly to: string }
   | { readonly fact: 'started' | 'stopped' };
 
-/** Wallets with ripe coins and a chain that paid strangers, stopped. */
+/** Makes wallets with mature coins and a chain that paid foreign keys, and stops the node. */
 async function begin(): Promise<{ base: Daemon; strangers: Stranger[] }> {
   const base = await Daemon.start(...OPTIONS);
   const strangers: Stranger[] = [];
@@ -59,7 +59,7 @@ async function tell(seed: number, shim: string): Promise<Story> {
   say({ fact: 'started' });
   await node.up(...LOADED);
 
-  /** @param call which brings some strangers' keys */
+  /** @param call imports the keys of some foreign payments */
   const bring = async (wallet: Wallet, count: number, call: (some: Stranger[]) => Promise<unknown>): Promise<void> => {
     const some = strangers.splice(0, count);
     if (some.length === 0) return;

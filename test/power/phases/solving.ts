@@ -15,7 +15,7 @@ import { byDaemon, type Phase, RUN_UP, type Story } from './phase.js';
 const OPTIONS = ['-fronts=1', '-par=1', '-disablewallet', '-sv2', '-acceptnonstdtxn=1', '-datacarriersize=100000'] as const;
 const START = 1_700_000_000;
 const BLOCKS = 12;
-/** Of a payment in a block: files of many sectors, and of one. */
+/** Payload of a payment in a block: gives files of many sectors, and of one. */
 const MOST_PAYLOAD_BYTES = 30_000;
 const FOLDER = path.join('regtest', 'sv2-solutions');
 

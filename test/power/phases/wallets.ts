@@ -94,7 +94,7 @@ async function tell(seed: number, shim: string): Promise<Story> {
   return { recording: await recorder.end(), options: OPTIONS, judge: byDaemon(OPTIONS, judge) };
 }
 
-/** What may lock a wallet: the last that was answered, and all that were tried since. */
+/** Returns the passphrases that may lock a wallet: the last acknowledged one, and all that were tried since. */
 function passphrases(facts: readonly Fact[], wallet: string): readonly (string | null)[] {
   let possible: (string | null)[] = [];
   for (const one of facts) {
