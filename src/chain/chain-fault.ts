@@ -1,6 +1,8 @@
-// The error of a chain that can no longer trust its storage.
+// Error of a chain whose memory and storage may disagree.
 
-/** Storage or the verifier failed; the node has to stop. `cause` holds the first error. */
+/**
+ * Thrown after storage or the verifier failed, or a follower threw. The node must stop. `cause` has the first error.
+ */
 export class ChainFault extends Error {
   readonly code = 'CHAIN_FAULT';
   constructor(message: string, cause: unknown) {

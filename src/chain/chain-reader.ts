@@ -56,18 +56,21 @@ export class ChainReader {
     return minimumChainWork(this.ws);
   }
 
-  /** @param hash 32 bytes internal order, or 64 digits of display hex */
+  /**
+   * Returns the node of a block.
+   * @param hash 32 bytes in internal order, or 64 digits of display hex
+   */
   node(hash: Uint8Array | string): HeaderNode | undefined {
     return this.ws.index.get(typeof hash === 'string' ? hashFromHex(hash) : hash);
   }
-  /** Block of the active chain. */
+  /** Returns the block of the active chain at a height. */
   atHeight(height: number): HeaderNode | undefined {
     return this.ws.active.at(height);
   }
   contains(node: HeaderNode): boolean {
     return this.ws.active.contains(node);
   }
-  /** Next block of the active chain after one of its blocks. */
+  /** Returns the next block of the active chain after one of its blocks. */
   next(node: HeaderNode): HeaderNode | undefined {
     return this.ws.active.next(node);
   }
@@ -91,7 +94,7 @@ export class ChainReader {
   get coinsCacheBytes(): number {
     return this.ws.coins.budgetBytes;
   }
-  /** Script flags of the block after the tip. */
+  /** Returns the script flags of the block after the tip. */
   nextBlockFlags(): number {
     return blockScriptFlags(this.tip, null, this.params, this.ws.versionBits);
   }
@@ -120,7 +123,7 @@ export class ChainReader {
   storesUnrequested(node: HeaderNode): boolean {
     return worthStoring(this.ws, node);
   }
-  /** Whether the block's bytes are stored. */
+  /** Returns whether the block's bytes are stored. */
   hasBlock(node: HeaderNode): boolean {
     return node.has(NodeStatus.HAVE_DATA);
   }
@@ -188,7 +191,7 @@ export class ChainReader {
   get blockFolder(): BlockFiles['folder'] {
     return this.ws.blocks.files.folder;
   }
-  /** Bytes of block and undo files. */
+  /** Returns the bytes of all block and undo files. */
   sizeOnDisk(): number {
     return this.ws.blocks.files.sizeOnDisk;
   }

@@ -282,7 +282,10 @@ export class Chain extends ChainReader {
     return (await this.submitHeaders([header])).verdict;
   }
 
-  /** Checks and stores headers in order, until one fails. @throws DecodeError; ChainFault */
+  /**
+   * Checks and stores headers in order, until one fails.
+   * @throws DecodeError; ChainFault
+   */
   async submitHeaders(headers: readonly Uint8Array[]): Promise<{ verdict: Verdict; last: HeaderNode | null }> {
     const views = headers.map((bytes) => parseHeader(bytes, this.ws.crypto));
     return this.#changes.change(async (reply) => {
@@ -425,7 +428,11 @@ export class Chain extends ChainReader {
     return this.#walks.walk(visitor);
   }
 
-  /** Core's verifychain. @param level 0..4 @param blocks 0 = all */
+  /**
+   * Checks stored blocks (Core's verifychain).
+   * @param level 0 to 4
+   * @param blocks number of blocks; 0 for all
+   */
   verifyChain(level: number, blocks: number): Promise<boolean> {
     return this.verifyStored(level, blocks).then((wrong) => wrong === null);
   }

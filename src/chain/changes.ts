@@ -33,7 +33,7 @@ export class Changes {
     return this.#queue.size;
   }
 
-  /** Whether other changes are queued behind the running one. */
+  /** True if other changes are queued behind the running one. */
   get crowded(): boolean {
     return this.#queue.size > 1;
   }
@@ -108,7 +108,7 @@ export class Changes {
     if (this.#fault !== null) throw this.#fault;
   }
 
-  /** Enters the state of fault, once. */
+  /** Records the first fault, logs it and stops the node. */
   fail(error: unknown): ChainFault {
     if (this.#fault === null) {
       const message = error instanceof Error ? error.message : String(error);

@@ -41,7 +41,7 @@ export class Importer {
     this.#deps = deps;
   }
 
-  /** Whether an import is running. */
+  /** True while an import is running. */
   get running(): boolean {
     return this.#running > 0;
   }
@@ -90,7 +90,7 @@ export class Importer {
   }
 
   /**
-   * Imports one block. No caller was told that it is stored, so rows are written in groups.
+   * Imports one block. The caller does not wait for its row, so rows are written in groups.
    * @param stored position of its bytes if the node's files have them already; such a block is not connected yet. Null:
    *   append the bytes and connect the block
    */

@@ -21,9 +21,9 @@ export interface IntakeDeps {
   change(job: () => Promise<void>): Promise<void>;
   /** Connects stored blocks until `enough` returns true. Calls it before each block. */
   activate(enough: () => boolean): Promise<void>;
-  /** Whether other changes are queued. */
+  /** Returns whether other changes are queued. */
   crowded(): boolean;
-  /** Writes index rows once there are many. No caller was told yet that these blocks are stored. */
+  /** Writes index rows once there are many. No caller waits for them yet. */
   writeSomeRows(): Promise<void>;
   /** Number of stored blocks that are not connected yet. */
   storedAhead(): number;
@@ -48,7 +48,7 @@ export class Intake {
     this.#deps = deps;
   }
 
-  /** Whether a block is being checked or written. */
+  /** Returns whether a block is being checked or written. */
   isStoring(node: HeaderNode): boolean {
     return this.#storing.has(node);
   }

@@ -26,18 +26,18 @@ export interface ChainOptions {
    * 29).
    */
   readonly failedBranches: boolean;
-  /** 1 asks for Core's sequential order and wording of script failures (-par=1), anything else for the parallel one. */
+  /** 1 selects Core's sequential order and wording of script failures (-par=1), anything else the parallel one. */
   readonly scriptThreads: number;
-  /** Tip age in seconds beyond which the node is in initial download (-maxtipage). */
+  /** Age of the tip in seconds above which the node is in the initial download (-maxtipage). */
   readonly maxTipAge: number;
   /** Overrides the network's minimum chain work (-minimumchainwork). */
   readonly minimumChainWork: bigint | null;
   /**
-   * Display hex of the block whose ancestors need no script checks; '0' checks all; null takes the network's
-   * (-assumevalid).
+   * Display hex of the block whose ancestors' scripts are not verified (-assumevalid). '0' verifies all; null uses the
+   * network's block.
    */
   readonly assumeValid: string | null;
-  /** Whether to refuse forks below the checkpoints of Core 0.21.1 (-checkpoints). */
+  /** Refuse forks below the checkpoints of Core 0.21.1 (-checkpoints). */
   readonly checkpoints: boolean;
   /** Size of changed coins in bytes above which the initial download writes them. */
   readonly flushBytes: number;
@@ -59,8 +59,8 @@ export interface ChainOptions {
    */
   readonly connectAtOpen: number;
   /**
-   * Whether opening adds blocks that are in the files behind the last one in the index. False while -reindex reads the
-   * files anyway.
+   * Add blocks at opening that are in the files behind the last one in the index. False while -reindex reads the files
+   * anyway.
    */
   readonly adoptAtOpen: boolean;
   /** Settings of -prune; null: never prune. */

@@ -55,7 +55,10 @@ export const noCoins = (): CoinTotals => ({
   unclaimedRewards: 0n,
 });
 
-/** @param muhash 32 bytes, as MuHash.digest gives it */
+/**
+ * Encodes a row.
+ * @param muhash 32 bytes, as MuHash.digest returns it
+ */
 export function encodeCoinStats(totals: CoinTotals, muhash: Uint8Array): Uint8Array {
   const out = new ByteWriter(128);
   writeVarint(out, totals.outputs);

@@ -25,14 +25,14 @@ export interface EntryFields {
   readonly tx: TxView;
   /** Base fee in satoshis. */
   readonly fee: number;
-  /** Mockable seconds at acceptance. */
+  /** Time of acceptance in seconds, by the node's clock (setmocktime). */
   readonly time: number;
   /** Height of the tip at acceptance. */
   readonly height: number;
   readonly sigopCost: number;
   /** Sigop-adjusted virtual size. */
   readonly size: number;
-  /** Whether an input is a coinbase output, which a reorganisation may make immature. */
+  /** True if an input is a coinbase output, which a reorganisation may make immature. */
   readonly spendsCoinbase: boolean;
   /** Relative locks that apply, which a reorganisation may close again; null for none. */
   readonly locks: LockPoints | null;

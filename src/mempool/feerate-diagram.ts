@@ -83,7 +83,7 @@ export function improvesDiagram(pool: TxPool, { rows }: Clusters, removed: Reado
 /** Yields all rows connected with a row by links to rows that count. The caller may stop early. */
 export function* connected(pool: TxPool, row: number, counts: (row: number) => boolean): Generator<number> {
   const found = new Set([row]);
-  // The set grows while it is walked through.
+  // The set grows during the loop.
   for (const member of found) {
     yield member;
     for (const list of [pool.links.parents(member), pool.links.children(member)]) {
@@ -144,7 +144,7 @@ export interface PoolChunk {
   readonly weight: number;
   /** Rows in block order. */
   readonly rows: readonly number[];
-  /** See RankedChunk. */
+  /** See RankedChunk in selection. */
   readonly alike: number;
 }
 

@@ -71,7 +71,7 @@ export class RecordArena {
     return this.#bytes[this.#rows.segment[row]];
   }
 
-  /** Writes a transaction's record and fills in the row's columns. */
+  /** Writes a transaction's record and sets the row's columns. */
   store(row: number, tx: TxView): void {
     const at = this.#reserve(row, tx.totalSize);
     this.#live += RECORD_HEADER + tx.totalSize;

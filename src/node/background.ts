@@ -12,7 +12,7 @@ const role = process.env[VARIABLE];
 // Commands that the node runs must not inherit the variable.
 delete process.env[VARIABLE];
 
-/** Whether this process is the background process. */
+/** True in the background process. */
 export const inBackground = role !== undefined;
 
 /** Tells a parent that waits (-daemonwait) that the node is up. */

@@ -7,7 +7,7 @@ const BEHIND =
 
 /** Producer of work for miners that depends on the clock. */
 export interface ClockedWork {
-  /** Whether the clock prevents new work. */
+  /** True if the clock prevents new work. */
   readonly clockBehind: boolean;
   /** Called when `clockBehind` has changed. */
   clockChanged(): void;

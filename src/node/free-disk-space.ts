@@ -17,7 +17,10 @@ export function freeBytes(dir: string): number | undefined {
   }
 }
 
-/** Returns a warning if the blocks do not fit. @param free bytes on the disk of the block files */
+/**
+ * Returns a warning if the blocks do not fit; null otherwise.
+ * @param free bytes on the disk of the block files
+ */
 export function diskSpaceWarning(
   { blocksDir, prune }: Pick<NodeConfig, 'blocksDir' | 'prune'>,
   { assumedBlocksGb }: Pick<ChainParams, 'assumedBlocksGb'>,

@@ -50,7 +50,10 @@ export class NodeClientServer {
   #postedKb = 0;
   /** True after mempool events were dropped: the wallets will read the mempool again. */
   #lost = false;
-  /** Runs while blocks were announced without their bytes, and the wallets have not been told to scan them. */
+  /**
+   * Timer that runs after blocks were announced without their bytes, until the wallets get the event that makes them
+   * scan.
+   */
   #behind: NodeJS.Timeout | null = null;
 
   constructor(client: InlineNodeClient, port: MessagePort, counters: Int32Array, guard: ListenerGuard, maxPendingKb = MAX_PENDING_KB) {

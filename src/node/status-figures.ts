@@ -102,7 +102,7 @@ function problemsOf(
   return problems;
 }
 
-/** Gathers one event for the page. */
+/** Collects the data of one event for the page. */
 export function statusOf(sources: StatusSources): Status {
   const { chain, templates } = sources;
   const { tip } = chain;

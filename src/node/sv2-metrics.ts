@@ -12,7 +12,10 @@ export interface Sv2Figures {
 
 const OUTCOMES: readonly SolutionOutcome[] = ['accepted', 'duplicate', 'lost', 'invalid', 'fault'];
 
-/** Adds the metrics. @param sv2 undefined without -sv2 */
+/**
+ * Adds the metrics.
+ * @param sv2 returns undefined without -sv2
+ */
 export function addSv2Metrics(metrics: Metrics, sv2: () => Sv2Figures | undefined): void {
   metrics.group(
     () => sv2()?.serving,

@@ -35,7 +35,7 @@ export type ToWallets =
   | { readonly kind: 'link'; readonly front: number; readonly link: LinkPorts }
   | { readonly kind: 'stopping' }
   | { readonly kind: 'close' }
-  /** mockscheduler */
+  /** Advances the scheduler (mockscheduler). */
   | { readonly kind: 'advance'; readonly seconds: number }
   | { readonly kind: 'active'; readonly id: number };
 

@@ -57,7 +57,7 @@ export class WalletThread {
   /** Names of the wallets that are loaded. */
   #names: readonly string[] = [];
   #startedAgainMs = Number.NEGATIVE_INFINITY;
-  /** Ends of the thread, each less than a minute after it was started again. */
+  /** Number of ends of the thread in a row, each less than a minute after a restart. */
   #quickEnds = 0;
   #failure: Error | null = null;
   #link: FrontLink | null = null;
@@ -138,7 +138,7 @@ export class WalletThread {
     this.#fronts?.linkWallets((front, link) => this.#post({ kind: 'link', front, link }, [link.main, link.priority]));
   }
 
-  /** mockscheduler */
+  /** Advances the scheduler of the thread (mockscheduler). */
   advance(seconds: number): void {
     this.#post({ kind: 'advance', seconds });
   }

@@ -61,9 +61,9 @@ export interface Compat {
   /** Mark of hardened steps in paths of replies: `h` since release 26. getaddressinfo uses its own. */
   readonly hardenedMark: "'" | 'h';
   readonly templateMode: 'core' | 'live';
-  /** Whether connections are encrypted (BIP-0324) unless -v2transport says otherwise. */
+  /** Default of -v2transport: encrypt connections (BIP-0324). */
   readonly encryptPeers: boolean;
-  /** Whether peers are treated as in 0.21.1 (see net/options.ts). */
+  /** Treat peers as 0.21.1 does (see net/options.ts). */
   readonly legacyPeers: boolean;
   /** Default limit of orphans (-maxorphantx; net/relay/orphanage.ts says what counts). */
   readonly orphanScore: number;
@@ -80,7 +80,7 @@ export interface Compat {
   readonly activationHeights: Readonly<Partial<Record<'bip34' | 'dersig' | 'cltv' | 'csv', number>>>;
   /** Other regtest parameters that differ from Core's master. */
   readonly regtest: RegtestVariant;
-  /** Whether to refuse forks below the checkpoints of 0.21.1 by default (-checkpoints). */
+  /** Default of -checkpoints: refuse forks below the checkpoints of 0.21.1. */
   readonly checkpoints: boolean;
   /** Default of -jsonrpc2: whether `"jsonrpc":"2.0"` in requests counts. */
   readonly jsonRpc2: boolean;

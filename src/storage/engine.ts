@@ -38,7 +38,7 @@ export interface EngineDb {
    * @param alone nothing else waits for the calling thread
    */
   write(ops: Batch, sync: boolean, alone: boolean): Promise<void>;
-  /** Removes the keys gte <= key < lt. */
+  /** Deletes the keys gte <= key < lt. */
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void>;
   cursor(range: EngineRange): EngineCursor;
   approximateSize(gte: Uint8Array, lt: Uint8Array): Promise<number>;

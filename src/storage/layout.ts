@@ -178,7 +178,10 @@ export function outpointOfCoinKey(key: Uint8Array): Uint8Array {
   return outpoint;
 }
 
-/** @param name ASCII, e.g. "reindexing" */
+/**
+ * Returns the key of a flag.
+ * @param name ASCII, e.g. "reindexing"
+ */
 export function flagKey(name: string): Uint8Array {
   return named(PREFIX.flag, name);
 }
@@ -216,9 +219,16 @@ function withHash(head: readonly number[], hash: Uint8Array): Uint8Array {
   return key;
 }
 
-/** @param txid internal order */
+/**
+ * Returns the key of a transaction's row in the transaction index.
+ * @param txid internal order
+ */
 export const txIndexKey = (txid: Uint8Array): Uint8Array => withHash([PREFIX.txIndex], txid);
-/** @param hash of the output, 8 bytes @param place of the transaction that spends it */
+/**
+ * Returns the key of a row in the spender index.
+ * @param hash of the output, 8 bytes
+ * @param place position of the spending transaction, encoded as in indexes/tx-place.ts
+ */
 export function spenderKey(hash: Uint8Array, place: Uint8Array): Uint8Array {
   const key = new Uint8Array(1 + hash.length + place.length);
   key[0] = PREFIX.spender;
@@ -236,11 +246,18 @@ export const spendersRange = (hash: Uint8Array): PrefixRange => ({
   gte: spenderKey(hash, new Uint8Array(0)),
   lt: spenderKey(hash, new Uint8Array(16).fill(0xff)),
 });
-/** @param type BIP-0158 filter type @param hash block hash, internal order */
+/**
+ * Returns the key of a filter.
+ * @param type BIP-0158 filter type
+ * @param hash block hash, internal order
+ */
 export const filterIndexKey = (type: number, hash: Uint8Array): Uint8Array => withHash([PREFIX.filterIndex, type], hash);
 /** @param hash block hash, internal order */
 export const coinStatsKey = (hash: Uint8Array): Uint8Array => withHash([PREFIX.coinStats], hash);
-/** @param name ASCII, e.g. "txindex" */
+/**
+ * Returns the key of an index's state.
+ * @param name ASCII, e.g. "txindex"
+ */
 export const indexStateKey = (name: string): Uint8Array => named(PREFIX.indexState, name);
 
 /** Encodes the flush marker: the coins are between these two blocks. */

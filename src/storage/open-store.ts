@@ -39,7 +39,7 @@ const LOADERS: Record<EngineName, () => Engine> = {
   'nxtedition-rocksdb': loadNxteditionEngine,
   'level-rocksdb': loadLevelEngine,
 };
-/** Fastest first. */
+/** Engines, fastest first. */
 const PREFERENCE: readonly EngineName[] = ['nxtedition-rocksdb', 'level-rocksdb'];
 
 /** Binding that this process has loaded. */

@@ -1,6 +1,6 @@
-// One append-only file of records in Core's layout: magic, 4 bytes; payload length, LE32; payload; in rev files a
-// 32-byte checksum that the length doesn't count. Written at a known offset, never through the file's own position, so
-// a failed write can't shift what follows.
+// An append-only file of records in Core's layout: magic, 4 bytes; payload length, LE32; payload; in rev files a
+// 32-byte checksum that the length does not count. Writes use explicit offsets, never the file's own position, so a
+// failed write cannot shift later ones.
 
 import { type FileHandle, open as openFile } from 'node:fs/promises';
 import { basename } from 'node:path';

@@ -125,7 +125,7 @@ export class RocksStore implements Store {
     return iterateCursor(() => this.cursor(range));
   }
 
-  /** Called by a cursor that closes. */
+  /** Drops a closed cursor. Called by the cursor. */
   forgetCursor(cursor: RocksCursor): void {
     this.#cursors.delete(cursor);
   }

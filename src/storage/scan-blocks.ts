@@ -13,7 +13,7 @@ import { applyXor, loadXorKey } from './xor-key.js';
 export interface ScannedBlock {
   /** Byte offset of the block (binary files) or of its line (hex files). */
   readonly pos: number;
-  /** A fresh array. */
+  /** Bytes of the block, a new array. */
   readonly bytes: Uint8Array;
   /** True if it came from a text file, so readScanned cannot read it again. */
   readonly text: boolean;

@@ -23,7 +23,7 @@ export type StoreErrorCode =
   | 'STORE_FORMAT'
   | 'STORE_IO';
 
-/** A fault of the disk, the database or a file on it; never a verdict about a block. */
+/** Error of the disk, the database or a file; never a verdict about a block. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
 

@@ -14,13 +14,13 @@ const PAGE_BYTES = 65_536;
 const UNIT_SHIFT = 3;
 const PAGE_SHIFT = 13;
 const PAGE_MASK = (1 << PAGE_SHIFT) - 1;
-/** Pages of a slab, 4 MiB. */
+/** Number of pages in a slab of 4 MiB. */
 const SLAB_PAGES = 64;
 /** Bytes of a slab. */
 export const SLAB_BYTES = SLAB_PAGES * PAGE_BYTES;
 const SLAB_SHIFT = 19;
 const SLAB_MASK = (1 << SLAB_SHIFT) - 1;
-/** 2^32 references / 2^19 per slab. */
+/** Largest number of slabs: 2^32 references / 2^19 per slab. */
 const MAX_SLABS = 1 << 13;
 
 /**
@@ -97,7 +97,11 @@ export class CellArena {
     return this.#bytes.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** @param size at most MAX_CELL_BYTES @returns a reference; the cell's content is undefined */
+  /**
+   * Allocates a cell.
+   * @param size in bytes, at most MAX_CELL_BYTES
+   * @returns a reference; the cell's content is undefined
+   */
   allocate(size: number): number {
     if (size > MAX_CELL_BYTES) throw new RangeError('no cell is that large');
     const cellClass = CLASS_OF_UNITS[(size + 7) >> UNIT_SHIFT];

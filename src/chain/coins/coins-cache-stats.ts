@@ -13,6 +13,6 @@ export interface CoinsCacheStats {
   /** Number of prefetched outpoints that were read from the database. */
   readonly misses: number;
   readonly evictions: number;
-  /** Coins that were created and spent without ever reaching the store. */
+  /** Number of coins that were created and spent without being written to the database. */
   readonly freshSpends: number;
 }

@@ -35,7 +35,7 @@ export class DumpStoppedError extends Error {}
 /** Format of a dump file with its parameters. */
 export type DumpForm =
   | { readonly form: '0.21' }
-  /** Magic: message start of the network. */
+  /** `magic` is the message start of the network. */
   | { readonly form: '28'; readonly magic: Uint8Array; readonly hashes: Hashes };
 
 /** Result of a dump. */

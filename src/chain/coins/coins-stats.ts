@@ -49,7 +49,7 @@ export async function sumCoins(
   let transactions = 0;
   let outputs = 0;
   let bogoSize = 0;
-  // Beyond 2^53 only if coins were forged; a bigint keeps the sum honest anyway.
+  // The sum exceeds 2^53 only if coins were forged; a bigint keeps it exact even then.
   let total = 0n;
   let lastTxid: Uint8Array | null = null;
   try {
@@ -140,7 +140,7 @@ class CoinsHash {
   }
 }
 
-/** Core's VARINT: base 128, most significant group first, each group but the last one less than it says. */
+/** Writes Core's VARINT: base 128, most significant group first; each group except the last is stored minus one. */
 function writeVarint(out: ByteWriter, value: number): void {
   const groups: number[] = [];
   for (let rest = value; ; rest = Math.floor(rest / 128) - 1) {

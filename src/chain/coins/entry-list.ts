@@ -78,7 +78,7 @@ export class EntryLists {
     return this.#counts[list];
   }
 
-  /** Bytes of the cells on a list. */
+  /** Returns the bytes of the cells on a list. */
   bytesOn(list: ListId): number {
     return this.#bytes[list];
   }
@@ -174,7 +174,7 @@ export class EntryLists {
     return ((this.#word(ref) >> LIST_SHIFT) & 3) as ListId;
   }
 
-  /** Length of the coin, 0 for none. */
+  /** Returns the bytes of the encoded coin, 0 for none. */
   dataLength(ref: number): number {
     return this.#word(ref) & LENGTH_MASK;
   }

@@ -110,7 +110,7 @@ export class OutpointTable {
     let gap = slotOf(segment, hash, ref);
     for (let slot = (gap + 1) & SLOT_MASK; words[2 * slot + 1] !== 0; slot = (slot + 1) & SLOT_MASK) {
       const home = words[2 * slot] & SLOT_MASK;
-      // Move it back unless its home lies between the gap and itself.
+      // Move the entry back unless its own slot is between the gap and the entry.
       if (((slot - home) & SLOT_MASK) >= ((slot - gap) & SLOT_MASK)) {
         words[2 * gap] = words[2 * slot];
         words[2 * gap + 1] = words[2 * slot + 1];

@@ -100,7 +100,7 @@ export function* connectCoins(coins: CoinSet, block: BlockView, height: number):
     for (let o = 0; o < tx.outputCount; o++) {
       if (++handled % SLICE_COINS === 0) yield;
       if (isUnspendableOutput(tx, o)) continue;
-      // Old coinbases repeated each other (BIP-0030); everything else is new by its inputs.
+      // Old coinbases repeat each other (BIP-0030). All other transactions are new because of their inputs.
       coins.addOutput(outpoint.set(tx.txid, o), tx, o, height, coinbase, coinbase ? PERHAPS_THERE : NEW);
     }
   }
@@ -128,7 +128,7 @@ export function* disconnectCoins(
       const script = tx.outputScript(o);
       if (isUnspendable(script)) continue;
       const coin = coins.spend(outpoint.set(tx.txid, o));
-      // The whole output, as in Core's DisconnectBlock.
+      // Compare the complete output, as in Core's DisconnectBlock.
       const same = coin !== undefined && coin.value === tx.outputValue(o) && equalBytes(coin.script, script);
       if (!same || coin.height !== height || coin.coinbase !== (t === 0)) clean = false;
     }

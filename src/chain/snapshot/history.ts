@@ -24,7 +24,7 @@ const REPORT_MS = 30_000;
 export interface HistoryDeps {
   /** Queues a change of the chain. */
   change(job: () => Promise<void>): Promise<void>;
-  /** Whether other changes are queued. */
+  /** Returns whether other changes are queued. */
   crowded(): boolean;
   /** Returns the assumed-valid block, once its header is known. */
   assumedValid(): HeaderNode | undefined;
@@ -42,7 +42,7 @@ export interface HistoryDeps {
 export class History {
   readonly ws: ChainWorkspace;
   readonly persister: Persister;
-  /** The snapshot's block. */
+  /** The snapshot block. */
   readonly base: HeaderNode;
   readonly #expected: AssumedCoins;
   readonly #prefetcher: BlockPrefetcher;

@@ -34,7 +34,7 @@ export class SnapshotError extends Error {
 
 /** Header of a snapshot file. */
 export interface SnapshotHead {
-  /** Hash of the block the coins stand at, internal order. */
+  /** Hash of the block of the coins, internal order. */
   readonly base: Uint8Array;
   /** Number of coins in the file. */
   readonly coins: number;

@@ -30,7 +30,7 @@ export class ActiveChain {
   /** Makes a node the tip. Writes only the part that differs. */
   setTip(tip: HeaderNode): void {
     this.#nodes.length = Math.min(this.#nodes.length, tip.height + 1);
-    // Growing the array once keeps it dense when a long branch is filled from its end.
+    // Growing the array once keeps it dense when a long branch is filled from its end to its start.
     for (let height = this.#nodes.length; height <= tip.height; height++) this.#nodes.push(tip);
     for (let node: HeaderNode | null = tip; node !== null && (node === tip || this.#nodes[node.height] !== node); node = node.prev) {
       this.#nodes[node.height] = node;

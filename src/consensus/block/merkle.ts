@@ -25,7 +25,7 @@ export function merkleHeight(leaves: number): number {
  * Hashes pairs of a level of a merkle tree, repeated for `levels` levels, in place. An odd last hash is paired with
  * itself. The level may be part of a larger tree's level that begins at a multiple of 2^levels; its first hash is then
  * the top of that subtree.
- * @param level `count` hashes of 32 bytes, and room for one more
+ * @param level `count` hashes of 32 bytes, and space for one more
  * @returns whether two equal hashes met as a pair
  */
 export function foldLevels(level: Uint8Array, count: number, levels: number, h: Hashes): boolean {

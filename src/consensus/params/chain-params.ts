@@ -62,7 +62,7 @@ export interface ChainParams {
   readonly powTargetSpacing: number;
   /** Seconds. */
   readonly powTargetTimespan: number;
-  /** Whether a block more than two spacings late may have the easiest target. */
+  /** Allow the easiest target for a block that is more than two spacings late. */
   readonly allowMinDifficultyBlocks: boolean;
   readonly noRetargeting: boolean;
   /** Retarget from the period's first block and limit how far its time goes back (BIP-0094). */
@@ -116,7 +116,7 @@ export interface ChainParams {
   /** Height of the tip up to which no block is pruned. */
   readonly pruneAfterHeight: number;
   readonly isTestChain: boolean;
-  /** Whether generate calls can find blocks in reasonable time. */
+  /** True if generate calls can find blocks in reasonable time. */
   readonly mineOnDemand: boolean;
 }
 

@@ -23,6 +23,6 @@ export interface Deployment {
   /** Median time at which it fails, seconds; NO_TIMEOUT for never. */
   readonly timeout: bigint;
   readonly minActivationHeight: number;
-  /** Whether templates may set the bit for clients that do not know the rule. */
+  /** Templates may set the bit for clients that do not know the rule. */
   readonly gbtForce: boolean;
 }

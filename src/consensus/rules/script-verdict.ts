@@ -15,7 +15,7 @@ export interface ScriptFailure {
   tx: number;
   /** Text of the script error. */
   error: string;
-  /** Whether the input passes if no rule newer than P2SH is enforced. */
+  /** True if the input passes when no rule newer than P2SH is enforced. */
   passesMandatory: boolean;
 }
 

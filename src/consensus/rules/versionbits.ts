@@ -25,7 +25,7 @@ export interface DeploymentStatistics {
   elapsed: number;
   /** Number of votes so far. */
   count: number;
-  /** Whether the threshold can still be met. */
+  /** True if the threshold can still be met. */
   possible: boolean;
 }
 

@@ -14,7 +14,7 @@ export class ScriptRun {
   readonly checker: SignatureChecker;
   readonly sigVersion: SigVersionCode;
   readonly taproot: TaprootContext;
-  /** Whether numbers and pushes must be minimal. */
+  /** Numbers and pushes must be minimal. */
   readonly minimal: boolean;
   /** Start of the signed part of the script: after the last executed OP_CODESEPARATOR. */
   codeStart = 0;

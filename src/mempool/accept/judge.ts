@@ -39,8 +39,8 @@ export interface JudgeDeps {
   readonly fees: FeeEstimator;
   readonly guard: ListenerGuard;
   /**
-   * Whether transactions of disconnected blocks are returning, and the end of that. Until then only they may change the
-   * mempool.
+   * Returns whether transactions of disconnected blocks are returning. Until `settled` resolves, only they may change
+   * the mempool.
    */
   returning(): boolean;
   settled(): Promise<void>;

@@ -39,7 +39,7 @@ export type PackageTxResult =
       /** Txids of replaced transactions. */
       readonly replaced: readonly Uint8Array[];
     }
-  /** It was in the mempool already. */
+  /** The transaction was in the mempool already. */
   | { readonly kind: 'known'; readonly size: number; readonly fee: number }
   /** The mempool has the same transaction with another witness. */
   | { readonly kind: 'other-witness'; readonly wtxid: Uint8Array }

@@ -8,7 +8,10 @@ import { heightCode } from './coin.js';
 /** txid, vout, height and coinbase, value, script length. */
 const BOGO_FIXED = 32 + 4 + 4 + 8 + 2;
 
-/** @param outpoint 36 bytes, vout little-endian */
+/**
+ * Returns the encoding of a coin as a set element.
+ * @param outpoint 36 bytes, vout little-endian
+ */
 export function coinElement(outpoint: Uint8Array, coin: Coin): Uint8Array {
   return new ByteWriter(64 + coin.script.length).bytes(outpoint).u32(heightCode(coin)).u64(coin.value).varBytes(coin.script).finish();
 }

@@ -46,7 +46,7 @@ export function encodeIndexRow(row: IndexRow): Uint8Array {
   return writer.finish();
 }
 
-/** The header is a copy. Throws StoreError STORE_CORRUPTION. */
+/** Decodes a row; the header is a copy. Throws StoreError STORE_CORRUPTION. */
 export function decodeIndexRow(bytes: Uint8Array): IndexRow {
   return decodeStored('block index row', () => {
     const reader = new ByteReader(bytes);
