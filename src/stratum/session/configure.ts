@@ -14,7 +14,7 @@ export interface Configuration {
   readonly minimumDifficulty: number | null;
 }
 
-/** @param params of the request @param allowed bits of the version that any miner may change */
+/** @param params of the request @param allowed bits of the version that any miner may change, without the highest */
 export function configure(params: readonly unknown[], allowed: number): Configuration {
   const requested = Array.isArray(params[0]) ? (params[0] as unknown[]).slice(0, MOST_EXTENSIONS) : [];
   const values = (typeof params[1] === 'object' && params[1] !== null ? params[1] : {}) as Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ export function configure(params: readonly unknown[], allowed: number): Configur
           result[name] = 'Invalid version-rolling.mask';
           break;
         }
-        versionMask = (asked & allowed) >>> 0;
+        versionMask = asked & allowed;
         result[name] = true;
         result['version-rolling.mask'] = u32Hex(versionMask);
         break;

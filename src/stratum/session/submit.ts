@@ -57,7 +57,7 @@ export function checkShare(params: readonly unknown[], rules: ShareRules, nowMs:
   if ('error' in fields) return { ...without, result: 'invalid', error: { code: ERROR.other, text: fields.error } };
   const share = rebuildShare(job, rules.payout, rules.extranonce1, fields, rules.hashes);
   const shareDifficulty = difficultyOfHash(share.hash);
-  const block = shareDifficulty >= job.networkDifficulty * 0.999 && hashToBigint(share.hash) <= job.tip.target;
+  const block = hashToBigint(share.hash) <= job.tip.target;
   if (block) {
     const { coinbase, header, hash } = share;
     rules.onBlock({

@@ -168,6 +168,8 @@ t.test('closes on garbage and says what it is', async (t) => {
   };
   t.match(after('\x16\x03\x01\x02\x00'), 'garbage: a TLS handshake on the plain port');
   t.match(after('GET / HTTP/1.1\r\n'), 'garbage: an HTTP request');
+  for (const method of ['HEAD / HTTP/1.1', 'POST / HTTP/1.1']) t.match(after(method), 'garbage: an HTTP request');
+  for (const space of [' ', '\t', '\r', '\n']) t.equal(after(space), null);
   t.match(after('hello'), 'garbage: no JSON');
   t.match(after('{"id":1,\n'), 'garbage: a line that is no JSON object');
   t.match(after(`{"id":1,"method":"${'x'.repeat(8192)}`), 'garbage: a line of more than 8 KiB');

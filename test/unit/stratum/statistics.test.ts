@@ -55,6 +55,7 @@ t.test('counts by result, and credits only accepted shares', async (t) => {
   t.equal(worker.count('invalid'), 0);
   t.equal(worker.bestOfSession, 9000);
   worker.startSession('bitaxe/2');
+  t.equal(worker.bestOfSession, 0);
   worker.addShare(share(NOW_MS + 5000, { shareDifficulty: 2000 }));
   t.equal(worker.bestOfSession, 2000);
   t.match(worker.figures, {
@@ -64,6 +65,22 @@ t.test('counts by result, and credits only accepted shares', async (t) => {
     blocks: 1,
     agent: 'bitaxe/2',
     shares: [3, 1, 1, 0, 0, 0, 0, 0],
+  });
+});
+
+t.test('begins with nothing', async (t) => {
+  const worker = WorkerStatistics.create(NOW_MS);
+  t.equal(worker.bestOfSession, 0);
+  t.same(worker.figures, {
+    firstSeenMs: NOW_MS,
+    decayedMs: NOW_MS,
+    sums: [0, 0, 0, 0, 0],
+    work: 0,
+    bestEver: 0,
+    lastShareMs: 0,
+    shares: [0, 0, 0, 0, 0, 0, 0, 0],
+    blocks: 0,
+    agent: '',
   });
 });
 
