@@ -230,7 +230,7 @@ export class Dispatcher {
       return;
     }
     // The fault is this node's and not the peer's: storage failed, or the node is stopping.
-    log.error(`Message of peer=${peer.id}: ${error instanceof Error ? error.message : String(error)}`);
+    log.error(`Error in a message of peer=${peer.id}: ${error instanceof Error ? error.message : String(error)}`);
     this.#context.disconnect(peer);
   }
 

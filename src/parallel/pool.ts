@@ -217,7 +217,7 @@ export class WorkPool {
       return;
     }
     this.retries++;
-    this.#log.warn(`A worker thread failed, its job runs once more: ${describeError(reason)}`);
+    this.#log.warn(`A worker thread failed. Its job runs once more: ${describeError(reason)}`);
     this.#suspects.push(entry);
   }
 

@@ -110,7 +110,7 @@ export class WorkerThreads {
       if (job.piscina !== this.#piscina) continue;
       if (getsOn) job.checks = 0;
       if (++job.checks < CHECKS_UNTIL_STUCK) continue;
-      this.#options.warn?.('A worker thread does not answer; the threads are ended, and others take their place');
+      this.#options.warn?.('A worker thread does not respond. The threads are replaced');
       // Piscina does not tell which thread has the job.
       void this.#endThreads(job.piscina);
     }

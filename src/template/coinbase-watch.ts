@@ -30,7 +30,7 @@ export class CoinbaseWatch {
     this.#log.warn(
       `${client} submitted a coinbase at height ${height} that BIP54 (consensus cleanup) will not allow: locktime ${coinbase.locktime} ` +
         `instead of ${locktime}, sequence ${coinbase.sequence(0)} (${sequence} complies), ${coinbase.strippedSize} bytes. Such blocks become ` +
-        'invalid when it activates; getblocktemplate with the rule "consensuscleanup" says what to use.',
+        'invalid when it activates; getblocktemplate with the rule "consensuscleanup" returns the values to use.',
     );
   }
 }

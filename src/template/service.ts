@@ -409,7 +409,7 @@ export class TemplateService {
   #failed(error: Error): void {
     if (error instanceof TemplateFault && error.code === 'CLOCK_BEHIND') return;
     this.#failures++;
-    this.#deps.log.error(`No template: ${error.message}`);
+    this.#deps.log.error(`No template could be built: ${error.message}`);
   }
 
   /** @returns null if the tip changed meanwhile */
@@ -515,8 +515,8 @@ export class TemplateService {
   #distrust(fault: Error): void {
     this.#failures++;
     this.#deps.log.error(
-      `A template that was handed out is not valid: ${fault.message}. ` +
-        'From now on each is connected dry before it is handed out, as with -checktemplates. Please report this.',
+      `An invalid template was sent to clients: ${fault.message}. ` +
+        'From now on each template is checked before it is published, as with -checktemplates. Please report this.',
     );
     this.#context.checksEach = true;
     if (this.#schedule === null) {

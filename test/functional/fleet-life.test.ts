@@ -23,7 +23,7 @@ t.test("serves a front's clients before, during and after the loss of its node",
   t.equal(await front.call('submitblock', block.bytes.toString('hex')), null, 'a block through the front');
   t.equal(await front.call('getbestblockhash'), block.hashHex, 'what the front says reflects what it answered before');
   t.equal((await polled).previousblockhash, block.hashHex, 'the long poll goes on with the new tip');
-  t.match(front.output, /submitblock \w+: a says accepted/, 'the verdict is in the log');
+  t.match(front.output, /submitblock \w+: a answered accepted/, 'the verdict is in the log');
   t.equal(await front.call('submitblock', block.bytes.toString('hex')), 'duplicate');
 
   t.equal((await front.call('getblockchaininfo')).blocks, 1, 'calls go to the node');

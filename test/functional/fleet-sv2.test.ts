@@ -43,7 +43,7 @@ t.test('serves templates to a Stratum V2 client of a front', noBroker || {}, asy
   t.equal(await node.call('getbestblockhash'), solution.hashHex, 'the block is the tip');
   t.ok((await node.call('getblock', solution.hashHex)).tx.includes(txid), 'with the transaction');
   await until('the verdict is in the log', () => front.output.includes(`block ${solution.hashHex}: accepted`));
-  t.match(front.output, new RegExp(`submitblock ${solution.hashHex}: a says accepted`));
+  t.match(front.output, new RegExp(`submitblock ${solution.hashHex}: a answered accepted`));
   t.equal(shown(client.prevHash!.prevHash), solution.hashHex);
   t.same(client.wrongs, [], 'no client would have stumbled');
 });

@@ -150,7 +150,7 @@ t.test('respects the coinbase constraints of each client', async (t) => {
   t.match(await client.nextOf('data-error'), { id: before.id, code: 'stale-template-id' });
   client.send(0x70, constraintsPayload(1_000_000, 4));
   await client.ended();
-  await until('the log says why', () => logOf(node).includes('no block has room for 1000000 bytes and 4 sigops of outputs'));
+  await until('the log says why', () => logOf(node).includes('no block has space for 1000000 bytes and 4 sigops of outputs'));
   t.same(client.wrongs, []);
 
   const refused = await Sv2Client.open(port);

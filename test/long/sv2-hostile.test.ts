@@ -102,7 +102,7 @@ t.test('closes connections that send bad input', async (t) => {
     const { solutions } = await node.call('getsv2info');
     return solutions.bad === 1 && solutions.unknown === 1;
   });
-  await until('the lost one is in the log', () => log().includes('template 7, which is unknown: it may be a lost block'));
+  await until('the lost one is in the log', () => log().includes('for the unknown template 7. A block may be lost.'));
 
   t.equal((await node.call('getblocktemplate', { rules: ['segwit'] })).height, 21, 'getblocktemplate goes on');
   honest.submit(solution);

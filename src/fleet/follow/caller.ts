@@ -136,14 +136,14 @@ export class Caller {
         open--;
         if (end.kind === 'reply') {
           const judged = judge(call.method, { status: end.status, body: end.body }, node === this.#deps.followed());
-          log.info(`fleet: ${name}: ${node} says ${judged.words}`);
+          log.info(`fleet: ${name}: ${node} answered ${judged.words}`);
           await this.#deps.settled(node, end.epoch);
           if (best === null || judged.rank > best.rank) best = judged;
           if (judged.taken) finish();
           else if (node === this.#deps.followed()) void this.#deps.after(OTHERS_MS).then(() => best && finish());
         } else {
           asked.delete(node);
-          log.info(`fleet: ${name}: ${node} ${end.kind === 'refused' ? `refused it: ${end.why}` : 'did not answer'}`);
+          log.info(`fleet: ${name}: ${node} ${end.kind === 'refused' ? `refused it: ${end.why}` : 'gave no answer'}`);
         }
         if (open === 0 && best !== null) finish();
       };

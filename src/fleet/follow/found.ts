@@ -56,10 +56,10 @@ export class FoundBlocks {
         return;
       } catch (error) {
         this.failed++;
-        if (tried === 0) onFault(`a found block is not in the stream yet: ${(error as Error).message}`);
+        if (tried === 0) onFault(`a found block is not stored in the broker's stream yet: ${(error as Error).message}. Retrying.`);
         await after(Math.min(MOST_PAUSE_MS, PAUSE_MS * (tried + 1)));
       }
     }
-    onFault('a found block was given up by the stream; it is at the nodes that the log names');
+    onFault("a found block could not be stored in the broker's stream. The nodes named in the log have it.");
   }
 }

@@ -10,11 +10,11 @@ table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:4px 12px
 const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 function state({ alive, stopping, followed, differs, silentMs }: NodeFigures): string {
-  if (silentMs < 0) return '<span class="bad">never heard</span>';
+  if (silentMs < 0) return '<span class="bad">no message yet</span>';
   if (!alive) return `<span class="bad">silent for ${Math.round(silentMs / 1000)} s</span>`;
   if (stopping) return 'stopping';
-  if (differs) return '<span class="bad">another tip</span>';
-  return followed ? 'followed' : 'in step';
+  if (differs) return '<span class="bad">different tip</span>';
+  return followed ? 'followed' : 'synced';
 }
 
 /** Returns the page as HTML. */
@@ -28,7 +28,7 @@ export function fleetPage({ connected, nodes, switches, callsUnderWay, templates
     `Broker: ${connected ? 'connected' : '<span class="bad">no connection</span>'}`,
     nodes.some(({ differs }) => differs) ? '<span class="bad">Nodes disagree about the tip</span>' : 'Nodes agree about the tip',
     `Long polls parked: ${waiters}`,
-    `Calls under way: ${callsUnderWay}`,
+    `Calls in progress: ${callsUnderWay}`,
     `Changes of the followed node: ${switches}`,
     `Templates: ${templates.pieces + templates.store + templates.node}`,
     `Found blocks stored: ${found.stored}`,

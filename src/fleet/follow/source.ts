@@ -255,7 +255,7 @@ export class FleetSource {
         if (await this.#waitUntil(() => this.#hasTemplate(node.name, answer.serial), until)) return this.#current as TemplateFacts;
       } else await this.#waitUntil(() => this.#current?.prevHashHex === this.#tipHex, Math.min(until, performance.now() + CHECK_MS));
     }
-    throw new RpcError(RPC_CODE.CLIENT_NOT_CONNECTED, 'No node of the fleet gives a template of the best tip');
+    throw new RpcError(RPC_CODE.CLIENT_NOT_CONNECTED, 'No node of the fleet has a template of the best tip');
   }
 
   #hasTemplate(node: string, serial: number): boolean {
@@ -469,7 +469,7 @@ export class FleetSource {
 
   /** @throws Error if the stream does not confirm the message */
   async #store(body: Uint8Array, id: string): Promise<void> {
-    if (!this.#large?.connected) throw new Error('the broker is away');
+    if (!this.#large?.connected) throw new Error('the broker is not connected');
     const subject = this.#subjects.found(this.#options.account);
     await jetstream(this.#large.nc, { timeout: REQUEST_MS }).publish(subject, body, { msgID: id });
   }

@@ -85,7 +85,7 @@ export class TemplateIntake {
         if (!(await this.#tryPublish(wanted))) return;
       }
     } catch (error) {
-      this.#deps.onFault(`a template could not be taken: ${(error as Error).message}`);
+      this.#deps.onFault(`a template could not be processed: ${(error as Error).message}`);
     } finally {
       this.#busy = false;
     }
@@ -117,7 +117,7 @@ export class TemplateIntake {
     const packed = Buffer.concat(ordered);
     this.#parts.delete(head.digestHex);
     if (createHash('sha256').update(packed).digest('hex') !== head.digestHex) {
-      this.#deps.onFault(`pieces of a template of ${node} are not what its head says`);
+      this.#deps.onFault(`the pieces of a template of ${node} do not match its head. They are requested again.`);
       this.#retryLater();
       return false;
     }
@@ -130,7 +130,7 @@ export class TemplateIntake {
     const plain = await inflate(packed, { maxOutputLength: Math.max(1, head.sizeBytes) });
     if (plain.length !== head.sizeBytes) {
       this.#done(wanted);
-      throw new Error('its length is not what its head says');
+      throw new Error('its length differs from its head');
     }
     const slab = await this.#deps.slabs.takeSlabWhenFree(head.sizeBytes);
     // Meanwhile a template of another tip is wanted.

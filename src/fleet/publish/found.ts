@@ -75,7 +75,7 @@ export class FoundInbox {
     const call = this.#callOf(message, whole);
     if (submittedHash(call) === null || this.#direct.has(keyOf(call))) return;
     if (this.#later >= MOST_LATER || this.#laterBytes + whole.length > MOST_LATER_BYTES) {
-      if (!this.#isFull) this.#deps.log(`fleet: found blocks of ${this.#account} are left out, too many came at once`);
+      if (!this.#isFull) this.#deps.log(`fleet: found blocks of ${this.#account} are skipped, because too many arrived at once`);
       this.#isFull = true;
       return;
     }
@@ -130,7 +130,8 @@ export class FoundInbox {
   async #check(call: AnswerCall): Promise<void> {
     const { user, uri } = call;
     const plan = await this.#deps.plan(new Uint8Array(call.body), { user, uri, allowed: ALLOWED });
-    if (plan?.kind !== 'node') this.#deps.log(`fleet: a message of ${user} in the stream of found blocks is no submission: left out`);
+    if (plan?.kind !== 'node')
+      this.#deps.log(`fleet: a message of ${user} in the stream of found blocks was skipped, because it is not a submission`);
     else if (!this.#direct.has(keyOf(call))) this.#submit(call);
   }
 

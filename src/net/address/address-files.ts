@@ -32,7 +32,9 @@ export class AddressFiles {
       this.#log.info(`Loaded ${manager.size} addresses from peers.dat`);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-      this.#log.warn(`peers.dat can't be read (${(error as Error).message}); addresses are collected anew.`);
+      this.#log.warn(
+        `peers.dat can't be read (${(error as Error).message}). It is replaced; addresses are requested from seeds and peers.`,
+      );
     }
   }
 
@@ -67,6 +69,8 @@ export class AddressFiles {
   #write(file: string, bytes: Uint8Array): Promise<void> {
     return this.#writes
       .run(() => replaceFile(file, [bytes]))
-      .catch((error: Error) => this.#log.warn(`${file} can't be written: ${error.message}`));
+      .catch((error: Error) =>
+        this.#log.warn(`${file} can't be written: ${error.message}. Check the free space and permissions of the data directory.`),
+      );
   }
 }

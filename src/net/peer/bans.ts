@@ -160,7 +160,7 @@ export class Bans {
         if (subnet !== null) this.#store({ subnet, createdAt: ban_created, until: banned_until });
       }
     } catch (error) {
-      this.#warn(`${path} can't be read (${(error as Error).message}); it is begun anew with the next ban.`);
+      this.#warn(`${path} can't be read (${(error as Error).message}). The next ban replaces it.`);
     }
   }
 
@@ -175,7 +175,9 @@ export class Bans {
     try {
       replaceFileSync(this.#path, `${JSON.stringify({ banned_nets })}\n`);
     } catch (error) {
-      this.#warn(`Bans can't be saved: ${(error as Error).message}`);
+      this.#warn(
+        `The list of bans can't be saved: ${(error as Error).message}. Check the free space and permissions of the data directory.`,
+      );
     }
   }
 }

@@ -296,7 +296,7 @@ export class I2p {
     };
     this.#accepting = new Retry((worked) =>
       acceptAll(worked).catch((error: Error) => {
-        if (!this.#stopped) this.#log.warn(`No peers come in from I2P: ${error.message}`);
+        if (!this.#stopped) this.#log.warn(`No connections from I2P peers are accepted: ${error.message}`);
       }),
     );
     this.#accepting.start();

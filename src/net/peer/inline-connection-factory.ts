@@ -59,7 +59,7 @@ export class InlineConnectionFactory implements ConnectionFactory<SocketConnecti
       server.listen({ ...at, ipv6Only: at.host.includes(':') }, () => {
         server.off('error', reject);
         // For example out of file descriptors. The next connection may be accepted.
-        server.on('error', (error) => this.#deps.warn(`Listening on ${at.host}: ${error.message}`));
+        server.on('error', (error) => this.#deps.warn(`Error while listening on ${at.host}: ${error.message}`));
         this.#servers.push(server);
         resolve((server.address() as net.AddressInfo).port);
       });

@@ -144,7 +144,7 @@ export class BlockReceiver {
         },
         (error: unknown) => {
           // The fault is this node's and not the peer's: storage failed, or the node is stopping.
-          log.error(`Block of peer=${peer.id}: ${error instanceof Error ? error.message : String(error)}`);
+          log.error(`Error in a block of peer=${peer.id}: ${error instanceof Error ? error.message : String(error)}`);
           this.#context.disconnect(peer);
         },
       );

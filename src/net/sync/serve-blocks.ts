@@ -183,7 +183,7 @@ export class BlockServer {
       bytes = await chain.readBlockBytes(node);
     } catch (error) {
       // The chain notices an unreadable block when it needs the block itself.
-      if (node.hasData) log.warn(`Block ${node.hashHex} asked for by a peer can't be read: ${(error as Error).message}`);
+      if (node.hasData) log.warn(`Block ${node.hashHex}, requested by a peer, can't be read: ${(error as Error).message}`);
       return false;
     }
     if (peer.leaving) return false;

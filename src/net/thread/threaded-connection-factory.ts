@@ -86,7 +86,7 @@ export class ThreadedConnectionFactory implements ConnectionFactory {
 
   async open(where: Endpoint, proxy: SocksProxy | null, timeoutMs: number): Promise<{ connection: NewConnection; bindText: string }> {
     await this.#running();
-    if (this.#life === null) throw new Error('the thread that has the sockets is started again');
+    if (this.#life === null) throw new Error("the peers' thread is being restarted");
     return this.#life.open(where, proxy, timeoutMs);
   }
 
@@ -100,7 +100,7 @@ export class ThreadedConnectionFactory implements ConnectionFactory {
   #running(): Promise<unknown> {
     this.#thread ??= this.#start().catch((error: Error) => {
       this.#thread = null;
-      this.#deps.log.error(`The thread for the sockets of peers cannot be started: ${error.message}`);
+      this.#deps.log.error(`The peers' thread cannot be started: ${error.message}`);
       throw error;
     });
     return this.#thread;
@@ -152,7 +152,9 @@ export class ThreadedConnectionFactory implements ConnectionFactory {
         return;
       }
       const { log, after = timerAfter } = this.#deps;
-      log.warn(`Listening again on ${host}:${listener.at.port}: ${(error as Error).message}. It is tried again.`);
+      log.warn(
+        `Cannot listen on ${host}:${listener.at.port} after the restart of the peers' thread: ${(error as Error).message}. Retrying.`,
+      );
       after(LISTEN_AGAIN_MS, () => {
         if (this.#life === life) void this.#attach(life, listener);
       });
@@ -412,4 +414,4 @@ class ThreadLife implements ListeningThread {
   }
 }
 
-const endedBy = (reason: Error): Error => new Error(`the thread that has the sockets ended: ${reason.message}`);
+const endedBy = (reason: Error): Error => new Error(`the peers' thread ended: ${reason.message}`);

@@ -29,14 +29,14 @@ export function loadAuthorityKey(file: string, { publicKey }: Pick<KeyMath, 'pub
     replaceFileSync(file, secret);
   } else {
     const bytes = fs.readFileSync(file);
-    if (bytes.length !== KEY_BYTES) throw new Error(`${file} is no authority key: it has ${bytes.length} bytes instead of 32`);
+    if (bytes.length !== KEY_BYTES) throw new Error(`${file} is not an authority key: it has ${bytes.length} bytes instead of 32`);
     secret.set(bytes);
     bytes.fill(0);
     if (process.platform !== 'win32' && (fs.statSync(file).mode & OTHERS) !== 0) {
-      warn(`Others may read the Stratum V2 authority key in ${file}; it should have mode 0600`);
+      warn(`Other users can read the Stratum V2 authority key in ${file}. Set its mode to 0600.`);
     }
   }
   const key = publicKey(secret, true);
-  if (key === null) throw new Error(`${file} is no authority key: its number is no private key`);
+  if (key === null) throw new Error(`${file} is not an authority key: its bytes are not a valid private key`);
   return { secret, publicKey: key.slice(1), fresh };
 }

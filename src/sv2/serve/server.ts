@@ -65,7 +65,7 @@ export class Sv2Server {
       most: MOST_CONNECTIONS,
       perAddress: deps.options.perAddress,
       perAddressOption: 'sv2peraddress',
-      evict: (client) => this.#endClient(client, 'limit', 'it gave way to a newer connection'),
+      evict: (client) => this.#endClient(client, 'limit', 'replaced by a newer connection'),
     });
     this.#answers = new TransactionAnswers(this.#table, deps.clock);
     this.#solver = new Solver(this.#table, deps, this.#log);
@@ -132,7 +132,7 @@ export class Sv2Server {
   #newTip({ tip, activate, template }: Extract<ToServe, { kind: 'tip' }>): void {
     const active = this.#table.newTip(tip, activate, template, this.#deps.clock.monotonicMs());
     if (active === null) {
-      this.#log.log('error', `Stratum V2: template ${activate} is not here`);
+      this.#log.log('error', `Stratum V2: template ${activate} is missing`);
       return;
     }
     // Clients may know a staged template by different ids.
@@ -262,7 +262,7 @@ export class Sv2Server {
         break;
       case 'data':
         if (!this.#answers.request(client, event.templateId))
-          this.#endClient(client, 'unread', 'it asks for transactions without reading them');
+          this.#endClient(client, 'unread', 'it requests transactions without reading them');
         break;
       case 'solution':
         this.#solver.solve(client, event.solution);
@@ -283,7 +283,7 @@ export class Sv2Server {
     const { maxAdditionalSize, maxAdditionalSigops } = constraints;
     if (reserve === null) {
       const asked = `${maxAdditionalSize} bytes and ${maxAdditionalSigops} sigops of outputs`;
-      this.#endClient(client, 'constraints', `no block has room for ${asked}`);
+      this.#endClient(client, 'constraints', `no block has space for ${asked}`);
       return;
     }
     this.#log.limited(`client ${client.id}: ${maxAdditionalSize} bytes and ${maxAdditionalSigops} sigops of outputs`, 'debug');
@@ -342,7 +342,7 @@ export class Sv2Server {
       run();
     } catch (error) {
       this.#log.log('error', `Stratum V2: ${(error as Error).stack}`);
-      this.#endClient(client, 'malformed', 'a fault of this node');
+      this.#endClient(client, 'malformed', 'internal error of this node');
       return;
     }
     if (!client.answering && client.socket.writableLength > MOST_UNREAD_BYTES) {
@@ -366,7 +366,7 @@ export class Sv2Server {
     const { counters } = this.#deps;
     if (!this.#admissions.remove(client)) {
       counters.add('clientsOpen', -1);
-      if (!client.closed) this.#log.limited(`Stratum V2: client ${client.id} has gone`);
+      if (!client.closed) this.#log.limited(`Stratum V2: client ${client.id} disconnected`);
     }
     client.closed = true;
     client.connection.end();

@@ -32,7 +32,7 @@ export function readSolution(solution: SubmitSolution, template: NumberedTemplat
     if (error instanceof DecodeError) return { kind: 'bad', why: `its coinbase does not decode (${error.message})` };
     throw error;
   }
-  if (!coinbase.isCoinbase) return { kind: 'bad', why: 'its transaction is no coinbase' };
+  if (!coinbase.isCoinbase) return { kind: 'bad', why: 'its transaction is not a coinbase' };
   const header = buildHeader({
     version: solution.version | 0,
     prevHash: tip.prevHash,
@@ -43,6 +43,6 @@ export function readSolution(solution: SubmitSolution, template: NumberedTemplat
   });
   const hash = hashes.sha256d(header);
   const hashHex = hashToHex(hash);
-  if (!proofOfWork(hash, tip.bits, powLimit)) return { kind: 'bad', why: `${hashHex} has not the proof of work` };
+  if (!proofOfWork(hash, tip.bits, powLimit)) return { kind: 'bad', why: `${hashHex} lacks the proof of work` };
   return { kind: 'block', hashHex, key: `${hashHex} ${hashToHex(coinbase.wtxid)}`, block: joinBlock(header, bytes, served) };
 }

@@ -38,13 +38,13 @@ export class Solver {
     const template = this.#table.get(templateId);
     if (template === null) {
       counters.add('solutionsUnknown');
-      this.#log.limited(`Stratum V2: a solution of ${client.name} is for template ${templateId}, which is unknown: it may be a lost block`);
+      this.#log.limited(`Stratum V2: a solution of ${client.name} is for the unknown template ${templateId}. A block may be lost.`);
       return;
     }
     const read = readSolution(solution, template, options.powLimit, hashes);
     if (read.kind === 'bad') {
       counters.add('solutionsBad');
-      this.#log.limited(`Stratum V2: a solution of ${client.name} for template ${templateId} is no block: ${read.why}`);
+      this.#log.limited(`Stratum V2: a solution of ${client.name} for template ${templateId} is not a block: ${read.why}`);
       return;
     }
     if (!this.#keeper.isNew(read.key)) {

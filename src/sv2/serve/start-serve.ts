@@ -30,7 +30,7 @@ function createIdentity(authoritySecret: Uint8Array): { identity: ResponderIdent
   const ellSwift = createEllSwift(hashes);
   const staticKey = ellSwift.create();
   const staticPublic = createKeyMath().publicKey(staticKey.secret, true);
-  if (staticPublic === null) throw new Error('a fresh key is no key');
+  if (staticPublic === null) throw new Error('a new key is invalid');
   const validFrom = Math.floor(Date.now() / 1000) - VALID_BEFORE_SECONDS;
   const certificate = makeCertificate(
     { validFrom, notValidAfter: NOT_VALID_AFTER, staticKey: staticPublic.subarray(1) },
@@ -38,7 +38,7 @@ function createIdentity(authoritySecret: Uint8Array): { identity: ResponderIdent
     new Uint8Array(randomBytes(32)),
     { sha256: hashes.sha256, signSchnorr: createSigner().signSchnorr },
   );
-  if (certificate === null) throw new Error('the authority key is no private key');
+  if (certificate === null) throw new Error('the authority key is not a valid private key');
   return { identity: { staticKey, certificate }, ellSwift };
 }
 

@@ -64,7 +64,7 @@ t.test('a message of the stream may hold nothing but a submission', async (t) =>
   w.stream(JSON.stringify({ method: 'stop', params: [HEADER], id: 1 }));
   await w.later();
   t.same(w.ran, []);
-  t.match(w.logged, [/no submission/]);
+  t.match(w.logged, [/not a submission/]);
   w.stream(submit('01'));
   await w.later();
   t.same(w.ran, [submit('01')]);

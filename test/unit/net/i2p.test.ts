@@ -122,7 +122,7 @@ t.test('the address is kept, gone while the bridge is, and found again', async (
   t.same(owns, [owns[0], null, owns[0]]);
   t.equal(bridge.count('DEST GENERATE'), 0, 'the key was kept');
   t.ok(lines.some((line) => /^Destroying I2P SAM session \w{10}$/.test(line)));
-  t.ok(lines.some((line) => line.startsWith(`No peers come in from I2P: Cannot connect to 127.0.0.1:${port}: `)));
+  t.ok(lines.some((line) => line.startsWith(`No connections from I2P peers are accepted: Cannot connect to 127.0.0.1:${port}: `)));
 });
 
 t.test('calls in vain', async (t) => {
@@ -220,7 +220,7 @@ t.test('a bridge that gives no key, and peers that are none', async (t) => {
     one.listen();
     await until('listening', () => [...bridge.sessions.values()].some(({ waiting }) => waiting !== null));
     for (const { waiting } of bridge.sessions.values()) waiting?.write(`${line}\n`);
-    await until('a complaint', () => one.lines.some((each) => each.startsWith('No peers come in from I2P: ')));
+    await until('a complaint', () => one.lines.some((each) => each.startsWith('No connections from I2P peers are accepted: ')));
     t.same(one.inbound, []);
     t.same(one.owns.length, 1, 'the address is still ours');
     one.i2p.stop();
@@ -230,7 +230,7 @@ t.test('a bridge that gives no key, and peers that are none', async (t) => {
   fs.writeFileSync(keyFile, 'short');
   const spoilt = begin(t, bridge, keyFile);
   spoilt.listen();
-  await until('a complaint', () => spoilt.lines.some((line) => line.startsWith('No peers come in from I2P: ')));
+  await until('a complaint', () => spoilt.lines.some((line) => line.startsWith('No connections from I2P peers are accepted: ')));
   t.equal(fs.readFileSync(keyFile, 'latin1'), 'short');
 });
 

@@ -24,9 +24,9 @@ t.test('the authority key', async (t) => {
   fs.writeFileSync(file, Buffer.from('65995eb19631f478a46ffa5cf1e545091efe950eaeac7482ffdc06eb6a89f697', 'hex'));
   fs.chmodSync(file, 0o644);
   t.equal(Buffer.from(load().publicKey).toString('hex'), '24ee3c3804a1aaa4c03b80ea19f7a5863c916e8994b7db94a3bad7ee092b6ce7');
-  t.match(warnings, [/Others may read the Stratum V2 authority key/]);
+  t.match(warnings, [/Other users can read the Stratum V2 authority key/]);
   fs.writeFileSync(file, 'too short');
-  t.throws(load, /no authority key: it has 9 bytes instead of 32/);
+  t.throws(load, /not an authority key: it has 9 bytes instead of 32/);
   fs.writeFileSync(file, Buffer.alloc(32));
-  t.throws(load, /its number is no private key/);
+  t.throws(load, /its bytes are not a valid private key/);
 });

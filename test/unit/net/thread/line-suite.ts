@@ -1,4 +1,4 @@
-// What connections promise, whichever thread their sockets are on: run over InlineLines and LineThread.
+// What connections promise, whichever thread their sockets are on: run over InlineConnectionFactory and ThreadedConnectionFactory.
 import net from 'node:net';
 import type { Test } from 'tap';
 import { createEllSwift } from '../../../../src/crypto/native/ell-swift.js';

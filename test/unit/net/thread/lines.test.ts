@@ -83,13 +83,13 @@ t.test('a thread that ends takes its connections along, and another one listens 
   socket.write(Buffer.alloc(23));
   await until('bytes', () => made.traffic.incoming === 23);
   const dead = made.lines.open({ host: '127.0.0.1', port: 1 }, null, TIMEOUT_MS);
-  await t.rejects(dead, /the thread that has the sockets ended: it ended with code 3/);
+  await t.rejects(dead, /the peers' thread ended: it ended with code 3/);
   t.same([owner.ended, owner.line.closed], [1, true]);
   owner.line.send('ping', new Uint8Array(8));
   owner.line.close();
   t.equal(owner.ended, 1);
   await until('nothing held', () => made.traffic.incoming === 0 && made.traffic.outgoing === 0);
-  await t.rejects(made.lines.open({ host: '127.0.0.1', port: remotePort as number }, null, TIMEOUT_MS), /is started again/);
+  await t.rejects(made.lines.open({ host: '127.0.0.1', port: remotePort as number }, null, TIMEOUT_MS), /is being restarted/);
   again();
   await until('another thread', () => lines.some((line) => line.includes('served again')));
   const { connection: line } = await made.lines.open({ host: '127.0.0.1', port: remotePort as number }, null, TIMEOUT_MS);
@@ -116,7 +116,7 @@ t.test('a thread that hangs is given up', async (t) => {
   const hanging = made.lines.open({ host: '127.0.0.1', port: 2 }, null, TIMEOUT_MS).catch((error: Error) => error);
   await new Promise(setImmediate);
   for (let i = 0; i < 20; i++) look();
-  t.match(await hanging, { message: /the thread that has the sockets ended/ });
+  t.match(await hanging, { message: /the peers' thread ended/ });
   t.equal(owner.ended, 1);
   await made.lines.close();
 });
@@ -164,7 +164,7 @@ t.test('a thread that cannot start once is started for the next that needs it', 
   world.faultIs('load');
   await t.rejects(world.lines.open({ host: LOCAL, port: 9 }, null, TIMEOUT_MS), /code 4/);
   t.equal(world.lines.ready, true);
-  t.match(world.log, [/^The thread for the sockets of peers cannot be started: it ended with code 4$/]);
+  t.match(world.log, [/^The peers' thread cannot be started: it ended with code 4$/]);
   world.faultIs('');
   const port = await world.lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => line.drop());
   t.ok(port > 0);
@@ -214,7 +214,7 @@ t.test('a port that another program took meanwhile holds up nothing else', async
   const other = net.createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => other.listen(taken, LOCAL, resolve));
   await world.due();
-  await until('a line of the log', () => world.log.some((line) => /^Listening again on .*EADDRINUSE/.test(line)));
+  await until('a line of the log', () => world.log.some((line) => /^Cannot listen on .*EADDRINUSE/.test(line)));
   await world.lines.open({ host: LOCAL, port: free as number }, null, TIMEOUT_MS);
   await new Promise((resolve) => other.close(resolve));
   await world.due();
