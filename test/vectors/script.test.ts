@@ -109,7 +109,7 @@ rowSuite<{ asm: string; script: string; nonstandard?: { scriptSigHex: string } }
     const number = /^OP_(\d+)$/.exec(word);
     if (number !== null) return number[1];
     if (word === 'OP_1NEGATE') return '-1';
-    // That library writes every push in hex. Core writes a push of up to four bytes as a number.
+    // The library of these vectors writes every push in hex. Core writes a push of up to four bytes as a number.
     return /^([0-9a-f]{2}){1,4}$/.test(word) ? String(decodeNumber(unhex(word), false, 4)) : word;
   });
   const text = scriptAsm(unhex(row.script));

@@ -372,7 +372,7 @@ t.test('what stands on a block that broke a rule, and the best header then', asy
     const a = buildChain(GENESIS, 3, { tag: 1 });
     const b = buildChain(GENESIS, 4, { tag: 2 });
     await submitAll(fixture, [...a, ...b.slice(0, 2)]);
-    // Of the rest of the other branch only headers are known.
+    // The node knows only the headers of the other blocks of that branch.
     for (const block of b.slice(2)) t.equal(await chain.submitHeader(new Uint8Array(block.bytes.subarray(0, 80))), null);
     const failed = (block: BuiltBlock): boolean => chain.blockState(chain.node(block.hash)!).failed;
     t.equal(chain.bestHeader.hashHex, b[3]!.hashHex);
@@ -784,7 +784,7 @@ t.test('statistics over all coins', async (t) => {
   const coins = [...trunk.slice(1), last].flatMap((block) =>
     block.txs.flatMap((tx, at) =>
       tx.outs.flatMap(({ value, script }, n) => {
-        // What nobody can spend is no coin.
+        // An unspendable output is not a coin.
         if (script[0] === 0x6a) return [];
         const code = block.height * 2 + (at === 0 ? 1 : 0);
         const coinBytes = [varint(code), varint(compress(value)), varint(6 + 1), ANYONE];
@@ -905,8 +905,8 @@ t.test('a block of many outputs moves in turns, and nobody sees half of it', asy
   };
 
   /**
-   * Looks in every turn while the chain is changed.
-   * @returns turns in which changed coins lay there that nobody was to see yet
+   * Checks in every event-loop tick while the chain is changed.
+   * @returns ticks in which changed coins existed that readers must not see yet
    */
   const watched = async (work: Promise<unknown>): Promise<number> => {
     let over = false;

@@ -83,7 +83,7 @@ const b4 = buildBlock(b3, { tag: 2 });
 /** Straight on, a reorganisation, and straight on again. */
 const story = [a1, a2, b1, b2, b3, b4];
 
-/** What a node that never crashed has at each tip. */
+/** Coins at each tip of a node that never crashed. */
 const expected = new Map<string, Map<string, string>>();
 
 /** The trunk as every run finds it. */
@@ -161,8 +161,8 @@ async function runUntil(at: number, reaches: boolean, settings: Settings, act: A
     );
     if (refused !== 'ChainFault') throw new Error(`a chain without storage said ${refused}`);
     if (fixture.faults.length !== 1) throw new Error('the fault was reported more than once');
-    // The next write might succeed (a disk with room again), on top of one that is missing: there must be none, not
-    // even at the end.
+    // The next write might succeed (free disk space again) although one before it is missing. So there must be none,
+    // not even at the end.
     await fixture.chain.close();
     if (fuse.after > 0) throw new Error(`${fuse.after} writes were tried after one had failed`);
   }

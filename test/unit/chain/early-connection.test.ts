@@ -1,5 +1,5 @@
-// The next block's scripts run while it is still checked by itself and written. Whatever becomes of that, the verdict
-// and the chain are those of a block that is connected in its turn.
+// The next block's scripts run while the block is still checked and written. In every outcome, verdict and chain equal
+// those of a block that is connected normally.
 import t from 'tap';
 import { tryConnect } from '../../../src/chain/connect/connect-block.js';
 import type { ChainWorkspace } from '../../../src/chain/connect/workspace.js';
@@ -48,7 +48,7 @@ async function start(options: FixtureOptions = {}): Promise<Fixture & { verifier
   return { ...fixture, verifier };
 }
 
-/** What a node has that was told of these blocks one by one, its tip first. */
+/** Returns the tip and coins of a node that received these blocks one by one. */
 async function plainly(...blocks: BuiltBlock[]): Promise<[string, Map<string, string>]> {
   const fixture = await openFixture();
   for (const block of [...trunk, ...blocks]) await fixture.chain.submitBlock(block.bytes);
@@ -89,7 +89,7 @@ t.test('a block that fails by itself ends its scripts, and is judged as ever', a
   spoilt[spoilt.length - 1] = 1;
   const txs = [pay(0), pay(1)];
   const late = spend([reward(trunk[2]!)], [{ value: 1, script: ANYONE }], { locktime: 10_000, sequence: 0 });
-  // The first two are judged before any coin is at hand, the large one is not begun with, the others behind a wait.
+  // The first two are rejected before any coin is read, the large one is not started, the others are rejected later.
   for (const [bytes, reason, begun] of [
     [costly.bytes, 'bad-blk-sigops', 0],
     [buildBlock(tip, { txs: [pay(0, Buffer.alloc(1_000_000, 0x51))], tag: 7 }).bytes, 'bad-blk-length', 0],

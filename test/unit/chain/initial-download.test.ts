@@ -341,7 +341,7 @@ t.test('a stop while blocks come is no fault', async (t) => {
 });
 
 t.test('a block that nobody asked for does not have all that wait connected in one turn', async (t) => {
-  /** Each look at it finds a turn over. */
+  /** Each reading of the clock ends a time slice. */
   class LeapingClock extends TestClock {
     #nowMs = 0;
     override monotonicMs(): number {

@@ -94,7 +94,7 @@ async function world(t: Tap) {
 
 const GENESIS_CHILD = buildBlock(GENESIS);
 
-/** What can be wrong with a block beside its transactions. */
+/** Faults of a block outside its transactions. */
 const SPOILS: Record<string, (tip: BuiltBlock) => BlockPlan> = {
   none: () => ({}),
   greedy: () => ({ fees: 1 }),
@@ -114,7 +114,7 @@ const SPOILS: Record<string, (tip: BuiltBlock) => BlockPlan> = {
   'too large': () => ({ outs: [{ value: 0, script: Buffer.alloc(1_000_000, 0x6a) }] }),
 };
 
-/** What can be wrong with the transactions. */
+/** Lists of transactions with a fault. */
 const LISTS = ['in order', 'shuffled', 'one missing', 'one twice', 'a stranger', 'another witness', 'a rival'] as const;
 
 /** How far below the tip a block is built. */

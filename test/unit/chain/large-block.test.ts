@@ -120,7 +120,7 @@ t.test('a large child does not overtake its parent', async (t) => {
     for (const { bytes } of trunk) await fixture.chain.submitBlock(bytes);
     fixture.chain.useCheckedTransactions({
       size: slow === 'known transactions' ? 1 : 0,
-      // Each takes a turn of its own.
+      // Each call takes one event-loop tick.
       recognise: (tx) => {
         for (const end = workClock.now() + 20; view.txs.includes(tx) && workClock.now() < end; );
       },

@@ -42,7 +42,7 @@ for (let i = 0; i < 9; i++) {
 const all = [...trunk, ...late];
 const last = late.at(-1)!;
 
-/** What lay on the disk. */
+/** State of the disk. */
 interface Image {
   readonly dir: string;
   readonly rows: readonly StoreEntry[];

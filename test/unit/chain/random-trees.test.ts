@@ -66,7 +66,7 @@ class Model {
     block.storedAt = ++this.clock;
     const complete = (b: ModelBlock) => this.family(b).every(({ stored }) => stored);
     if (!complete(block)) return;
-    // Those that waited follow, level by level, in the order in which they came.
+    // Blocks that waited follow, level by level, in the order in which they came.
     let level = [block];
     while (level.length > 0) {
       for (const b of level) b.order = ++this.clock;
@@ -126,7 +126,7 @@ function plan(parent: BuiltBlock, flaw: Flaw, tag: number): BuiltBlock {
   return buildBlock(parent, spent ? { tag } : { tag, txs: [opening], fees: tag });
 }
 
-/** What a process has open. After its end nothing it still had in mind reaches store or files. */
+/** Open resources of a process. After its end nothing that it still had in memory reaches store or files. */
 class Life {
   private over = false;
   private files: BlockFiles | null = null;

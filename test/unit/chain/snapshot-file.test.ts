@@ -1,5 +1,5 @@
-// A file of coins that a stranger made, read beside a plain encoder: every coin of files longer than what is read at a
-// time, and the last value of each bound that is taken with the first that is not.
+// A coins file from an untrusted source, compared with a plain encoder: every coin of files longer than one read, and
+// for each bound the last allowed value and the first refused one.
 
 import { deepStrictEqual } from 'node:assert';
 import { closeSync, fstatSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
@@ -138,7 +138,7 @@ t.test('a file is not read far ahead of the coins that are asked for', async (t)
   const file = await SnapshotFile.open(path);
   const head = await file.head(params);
   t.equal((await file.next(head, 5, 300)).length, 300);
-  // 3 MB of 10 are read: what is written to the end now is seen when its turn comes.
+  // 3 MB of 10 are read, so bytes written to the end now are still read.
   const end = openSync(path, 'r+');
   writeSync(end, Uint8Array.of(0x52), 0, 1, fstatSync(end).size - 1);
   closeSync(end);
@@ -161,7 +161,7 @@ t.test('the last value of each bound is taken, the next refused', async (t) => {
   // Heights are 31 bits, and one of more is no coin at all.
   const tall = Buffer.concat([fileOf([], 1), new Uint8Array(32), Buffer.of(1, 0), varint(2 ** 32), Buffer.of(0, 7, 0x51)]);
   await refused(tall, 'Bad snapshot format or truncated snapshot after deserializing 0 coins');
-  // Of three coins two are read: the second transaction may have one.
+  // Two of three coins are read: the second transaction may have one.
   await taken(tx(coin(), coin({ index: 1 })), tx(coin()));
   await refused(
     fileOf([tx(coin(), coin({ index: 1 })), tx(coin(), coin({ index: 1 }))], 3),

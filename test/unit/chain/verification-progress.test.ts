@@ -1,4 +1,4 @@
-// The estimated part of the network's history that is verified, beside sums that are spelled out.
+// Estimated share of the network's history that is verified, compared with spelled-out sums.
 import t, { type Test } from 'tap';
 import type { HeaderNode } from '../../../src/chain/tree/header-node.js';
 import { verificationProgress } from '../../../src/chain/tree/verification-progress.js';

@@ -310,9 +310,9 @@ t.test('behaves as a map over long random histories', async (t) => {
       const model = new Map<number, Coin>();
       const lent: { coin: Coin | undefined; asOf: string }[] = [];
       const pending: Promise<void>[] = [];
-      // What was drained and is not in the store yet.
+      // Changes that were drained and are not in the store yet.
       let flight: BatchOp[] = [];
-      // What readers see while a change is made unseen.
+      // Coins that readers see during a hidden change.
       let before: Map<number, Coin> | null = null;
       const stageOrShow = (finished: number, slice: number): void => {
         if (before === null) {
@@ -329,7 +329,7 @@ t.test('behaves as a map over long random histories', async (t) => {
         if (kind === 'stage') stageOrShow(a, b);
         else if (before !== null && ['drain', 'finish', 'evict', 'defer'].includes(kind)) continue;
         else if (kind === 'defer') {
-          // What is there goes, and what is not comes; whatever step follows is the first to ask.
+          // Existing coins are spent, missing ones are created. The next step is the first reader.
           const changed = Array.from({ length: b }, (_, i) => (a + i * 7) % OUTPOINTS);
           await cache.prefetch(changed.map(outpoint));
           const steps = changed.map((n) => ({ n, added: model.has(n) ? null : coin(a, 20 + b * 9) }));
@@ -384,7 +384,7 @@ t.test('behaves as a map over long random histories', async (t) => {
           for (const [n, value] of model) if (text(await stored(store, n)) !== text(value)) return false;
           if (store.size !== model.size || cache.dirtyEntries !== 0) return false;
         } else if (kind === 'evict') {
-          // What finishing makes dirty was so for readers before.
+          // Coins that finishing marks dirty were dirty for readers before.
           for (const _ of cache.finishingSteps());
           const dirty = cache.dirtyEntries;
           cache.evict(a);

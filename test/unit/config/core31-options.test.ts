@@ -23,7 +23,7 @@ interface CoreOption {
   readonly refusesNegation?: string;
   /** Options that it needs. */
   readonly with?: readonly string[];
-  /** It chooses the network: -regtest is not given. */
+  /** The option chooses the network, so -regtest is not given. */
   readonly chain?: boolean;
   /** adit's default is another one, for the reason in docs/compatibility.md. */
   readonly differs?: boolean;

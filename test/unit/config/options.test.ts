@@ -1,4 +1,4 @@
-// What options become, one by one: the default, the value that is given, and bounds. Core 0.21.1's names and defaults.
+// Values of options, one by one: the default, the given value, and bounds. Core 0.21.1's names and defaults.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,5 +1,4 @@
-// What the replay of recordings makes of outcomes: which calls match is pinned, and what counts as a private key or an
-// error.
+// Evaluation of replayed recordings: the set of matching calls is pinned, and private keys and errors are recognised.
 import t from 'tap';
 import { errorLines, grown, hidesKeys, judge } from '../../conformance/expected.js';
 

@@ -1,5 +1,5 @@
-// The queue of a socket's bytes beside a plain list: what comes out is what went in, in order, and its memory is
-// bounded by what waits.
+// The queue of a socket's bytes, compared with a plain list: bytes leave in the order in which they came, and its
+// memory is bounded by the waiting bytes.
 
 import { deepStrictEqual, ok } from 'node:assert';
 import t from 'tap';
@@ -16,7 +16,7 @@ const roomOf = (queue: ByteQueue): number => queue.peek(0).buffer.byteLength;
 
 t.test('bytes come out as they went in, in memory of at most four times what waits, or 64 KB', async (t) => {
   const step = fc.oneof(
-    // Sizes of messages, and sizes around those at which the room doubles.
+    // Sizes of messages, and sizes around those at which the capacity doubles.
     fc.record({
       act: fc.constant('push' as const),
       size: fc.oneof(fc.nat(3), fc.nat(300), fc.constantFrom(32_768, 65_535, 65_536, 65_537, 131_072)),
@@ -59,7 +59,7 @@ t.test('bytes come out as they went in, in memory of at most four times what wai
         deepStrictEqual(queue.length, model.length);
         ok(roomOf(queue) <= Math.max(LEAST_ROOM, 4 * model.length), `${roomOf(queue)} for ${model.length}`);
       }
-      // What was taken is the taker's own.
+      // Bytes that the caller took belong to the caller.
       for (const [bytes, wanted] of taken) ok(wanted.equals(bytes));
       return model.equals(queue.takeBytes(model.length)) && queue.length === 0;
     }),

@@ -52,7 +52,7 @@ t.test('transactions by themselves', async (t) => {
     t.equal(reason(makeTx(crypto, { inputs: [...inputs.slice(1), inputs[count - 1]!] })), 'bad-txns-inputs-duplicate');
   }
   t.equal(reason(makeTx(crypto, { inputs: [input(A, 1), input(A, 2)] })), null);
-  // What follows an outpoint does not make it another, and its first byte does.
+  // Only the outpoint decides, not the bytes after it.
   t.equal(reason(makeTx(crypto, { inputs: [input(A, 1), input(A, 1, { scriptSig: fromHex('51') })] })), 'bad-txns-inputs-duplicate');
   t.equal(reason(makeTx(crypto, { inputs: [input(A, 1), input(Uint8Array.of(0xab, ...A.subarray(1)), 1)] })), null);
   t.equal(outputTotal(makeTx(crypto, { inputs: [input(A)], outputs: [output(1), output(2), output(4)] })), 7);
@@ -134,7 +134,7 @@ t.test('blocks by themselves', async (t) => {
   };
   t.equal(loaded(999), null);
   t.same(loaded(1000), { category: 'consensus', reason: 'bad-blk-sigops', debug: 'out-of-bounds SigOpCount' });
-  // What is known of the whole cost, witnesses and all, only says when there is nothing to count.
+  // A known total cost, witnesses included, only shows that there is nothing to count.
   const costly = (legacy: number) => {
     const block = makeBlock(crypto, [coinbase, makeTx(crypto, { inputs: [input(A)], outputs: [output(0, checksigs(legacy))] })]);
     block.txs[1]!.facts = { fee: 0, sigopCost: 100_000, flags: 0 };
@@ -351,7 +351,7 @@ t.test('genesis blocks pass', async (t) => {
 t.test('spoilt copies are told from blocks', async (t) => {
   const others = [1, 2].map((n) => makeTx(crypto, { inputs: [input(A, n)] }));
   const witness = [Uint8Array.of(7)];
-  /** Serialised anew, so that nothing is remembered of an earlier look. */
+  /** Serialise again, so that no result of an earlier check is remembered. */
   const verdict = (header: BlockView, txs: readonly TxView[], height = 1_000): string | null => {
     const bytes = Buffer.concat([header.header.bytes, Uint8Array.of(txs.length), ...txs.map((tx) => tx.bytes)]);
     const reject = checkMutation(parseBlock(new Uint8Array(bytes), crypto), height, regtest);

@@ -142,7 +142,7 @@ const repeat = (count: number, ...ops: number[]) =>
   Uint8Array.from({ length: count * ops.length }, (_, i) => ops[i % ops.length] as number);
 const p2sh = Uint8Array.of(0xa9, 20, ...new Uint8Array(20), 0x87);
 
-/** Whether a transaction with these scripts keeps to the limit. */
+/** Returns true if a transaction with these scripts keeps to the limit. */
 const within = (...scripts: (readonly [scriptSig: Uint8Array, spent: Uint8Array])[]) =>
   legacySigopsWithin(
     makeTx(hashes, { inputs: scripts.map(([scriptSig], i) => input(A, i, { scriptSig })) }),

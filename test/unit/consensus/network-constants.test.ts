@@ -30,7 +30,7 @@ const TESTNET4_COINBASE = [
 
 const TEST_PREFIXES = { p2pkh: 111, p2sh: 196, wif: 239, xpub: 0x043587cf, xprv: 0x04358394 };
 
-/** What a network's record holds, as text and numbers. */
+/** Content of a network's record, as text and numbers. */
 const EXPECTED: Record<ChainName, unknown> = {
   main: {
     name: 'main',

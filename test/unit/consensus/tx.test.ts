@@ -205,7 +205,7 @@ t.test('which of two readings has sane scripts', async (t) => {
   }
   for (const head of ['ba', 'ff', '4c', '4d01', '4e010000']) t.equal(reading(head), 'legacy', head);
   t.same([reading('4d0902', 521), reading('4e09020000', 521)], ['legacy', 'legacy'], 'more than an element may have');
-  // Of the legacy reading's script 10,000 bytes are sane.
+  // The script of the legacy reading may have 10,000 bytes.
   t.same([reading('ba', 9_962), reading('ba', 9_963)], ['legacy', 'extended']);
 });
 

@@ -33,7 +33,7 @@ const withDummy = (change: Partial<Deployment>): { params: ChainParams; dummy: D
   return { params: { ...regtest, deployments: [dummy, regtest.deployments[1]] }, dummy };
 };
 
-/** Appends blocks, a second apart unless told otherwise. */
+/** Appends blocks, by default one second apart. */
 function extend(node: ModelNode | null, count: number, version: number | ((height: number) => number), spacing = 1): ModelNode {
   let tip = node;
   for (let i = 0; i < count; i++) {

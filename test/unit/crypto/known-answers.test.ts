@@ -58,7 +58,7 @@ const POINT_BYTES = 64;
 function damagedLibrary(): { system: SystemCurve; bytes: Buffer } | null {
   const system = loadSystemCurve();
   if (system === null || process.platform !== 'linux') return null;
-  // What is loaded is mapped: the last column is its path.
+  // Loaded libraries are mapped; the last column is their path.
   const file = fs
     .readFileSync('/proc/self/maps', 'utf8')
     .split('\n')

@@ -1,4 +1,4 @@
-// What the C library keeps for later goes back to the system.
+// Memory that the C library keeps for later returns to the system.
 
 import t from 'tap';
 import { koffi } from '../../../src/crypto/native/koffi.js';

@@ -66,7 +66,10 @@ t.test('counts every byte of a push and signatures of any R when asked to', asyn
   t.equal(sizeOf(`sh(multi(1,${[1, 2, 3, 4, 5, 6, 7, 8].map(keyOf).join()}))`, EXACT)?.scriptSig, 74 + 275 + 3);
 });
 
-/** What a signer with some keys and preimages, and signatures of the largest size, makes; null when that is not enough. */
+/**
+ * Makes the witness of a signer with some keys and preimages, and signatures of the largest size; null if they are not
+ * enough.
+ */
 function signWith(script: Uint8Array, provider: FlatProvider, holds: (thing: Uint8Array) => boolean): Satisfaction | null {
   const data = emptySignatureData();
   const made = produceSignature(script, data, {

@@ -1,4 +1,4 @@
-// What the parser refuses, in the words of Core 0.21.1, and where the two languages differ.
+// Texts that the parser refuses, with Core 0.21.1's messages, and the differences of the two languages.
 import t from 'tap';
 import { descriptorChecksum } from '../../../src/address/descriptor/checksum.js';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';

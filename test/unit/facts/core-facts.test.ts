@@ -1,4 +1,4 @@
-// What is read out of the source of Bitcoin Core, from a source that is made up.
+// Facts read from a made-up source of Bitcoin Core.
 import t from 'tap';
 import { coreFacts, coreSeeds } from '../../facts/core-facts.js';
 

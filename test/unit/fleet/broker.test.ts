@@ -1,5 +1,5 @@
-// What a connection to the broker does with exceptions: of the library, and of those who follow its events. The library
-// stops to read a connection when a callback throws.
+// Exceptions at the connection to the broker: those of the library, and those of listeners. The library stops reading a
+// connection when a callback throws.
 import t from 'tap';
 import { Broker } from '../../../src/fleet/broker.js';
 

@@ -1,4 +1,4 @@
-// What the log says of found blocks that are not in the best chain.
+// Log lines about found blocks that are not in the best chain.
 import t from 'tap';
 import { FoundBlockWatch } from '../../../src/fleet/publish/found-block-watch.js';
 

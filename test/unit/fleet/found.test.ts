@@ -1,5 +1,5 @@
-// Found blocks of the broker's stream at a node, beside the front's own calls: nothing but submissions of blocks passes,
-// and no message keeps another one's block from being judged.
+// Found blocks of the broker's stream at a node, in addition to the front's own calls. Only submissions of blocks pass,
+// and no message keeps another block from being checked.
 import t from 'tap';
 import { encode } from '../../../src/fleet/messages.js';
 import type { AnswerCall } from '../../../src/fleet/publish/call-answers.js';

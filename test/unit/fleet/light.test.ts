@@ -53,7 +53,7 @@ t.test('for two blocks, and 64 at most', async (t) => {
   t.equal(light.completeBlock(submission(work)), null);
   for (let i = 0; i < 100; i++) light.noteReply(`{"result":{"workid":"n${i}"}}`);
   t.equal(light.size, 64);
-  // What a client calls its request, and refusals, name no template.
+  // A client's name for its request, and refusals, do not name a template.
   light.noteReply('{"result":{"workid":"mine"},"error":null,"id":1}');
   for (let i = 0; i < 100; i++) {
     light.noteReply(`{"result":null,"error":{"code":-8},"id":{"workid":"x${i}"}}`);

@@ -1,4 +1,4 @@
-// What becomes of connections: requests ahead of replies, clients that end their side, clients that are quiet.
+// Connections: requests before replies, clients that close their sending side, quiet clients.
 import net from 'node:net';
 import t from 'tap';
 import { Connection, Connections } from '../../../src/http/front/connection.js';
@@ -78,7 +78,7 @@ t.test('an exception of the server ends the connection on which it happens', (t)
     },
     clock,
   );
-  // What follows the request would lie where the next client's bytes go.
+  // Bytes after the request would be at the place of the next client's bytes.
   t.throws(() => connection.takeBytes(Buffer.from(`${call(1)}POST / HT`)), /a fault/);
   t.equal(connection.socket.destroyed, true);
   t.end();

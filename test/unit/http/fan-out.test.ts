@@ -1,4 +1,4 @@
-// Who is served when by the fan-out, with sockets of its own that take as much as they are told to.
+// Order in which the fan-out serves clients, with test sockets that accept as much as a test allows.
 import t from 'tap';
 import type { Exchange } from '../../../src/http/front/exchange.js';
 import { FanOut } from '../../../src/http/front/fan-out.js';
@@ -116,7 +116,7 @@ t.test('light replies pass heavy ones, which go on all the same', async (t) => {
   await turn();
   await turn();
   t.same(log, ['light']);
-  // A row of light ones gets half of every turn.
+  // Many light clients get half of every event-loop tick.
   const light = Array.from({ length: 40 }, (_, i) => new FakeExchange(`light ${i}`, log));
   for (const client of light) send(fanOut, client, MB / 2);
   while (!log.includes('light 39')) await turn();

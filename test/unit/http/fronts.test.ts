@@ -159,11 +159,11 @@ t.test('requests, statuses and bytes', async (t) => {
       await client.call(other);
       const { body, block: taken } = seen.at(-1)!;
       const ending = `${other.slice(0, 40)} ... ${other.slice(-20)}`;
-      // What of two members of a name counts is the parser's affair: then it may have been taken after all.
+      // The parser decides which of two members with one name counts, so the block may have been taken.
       if (taken !== null) t.equal(body.replace(taken.token, Buffer.from(taken.bytes).toString('hex')), other, ending);
       else t.equal(body, other, ending);
     }
-    // Nor does a front parse much that stands beside a block, or before it.
+    // A front thread does not parse much data next to a block or before it.
     const much = '"",'.repeat(30_000);
     for (const other of [`["${hex}",[${much}0]]`, `["${hex}","${'cd'.repeat(50_000)}"]`, `{"dummy":[${much}0],"hexdata":"${hex}"}`]) {
       await client.call(`{"method":"submitblock","params":${other},"id":1}`);

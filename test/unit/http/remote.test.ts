@@ -1,4 +1,4 @@
-// The thread beside the fronts that serves no sockets: what a fleet hears goes through it.
+// The thread next to the front threads that serves no sockets. A fleet's events pass through it.
 import t from 'tap';
 import { until } from '../../framework/until.js';
 import { FakeNode } from './support.js';
@@ -20,7 +20,7 @@ t.test('a remote thread that ends is started again with the present tip and temp
   await saying('2: begins at tip 1');
   t.match(node.log.join('\n'), /error remote: the thread that serves clients ended: .*It is started again\./);
   await saying('2: template of height 1');
-  // The first life still held the first slab: the ring of two would have no room for a third template.
+  // The first run still held the first slab, so the ring of two would have no slab for a third template.
   for (let height = 2; height < 5; height++) {
     await node.refresh();
     await saying(`2: template of height ${height}`);

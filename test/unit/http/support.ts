@@ -211,7 +211,7 @@ export class Client {
     return this.#length;
   }
 
-  /** Whether the other side's system has all that was sent; elsewhere than on Linux, whether it was handed over. */
+  /** True if the other side's system has all sent bytes; on systems other than Linux, if they were handed over. */
   get delivered(): boolean {
     const { socket } = this;
     if (socket.connecting || socket.writableLength > 0) return false;

@@ -64,7 +64,7 @@ t.test('a template, and what a long poll waits for', async (t) => {
   gone.destroy();
   await until('its place is free', () => node.fronts.stats().waiters === 0);
 
-  // What the node cannot build is an error to everyone who asked.
+  // If the node cannot build a template, every caller gets an error.
   node.templateError = new Error('CreateNewBlock: TestBlockValidity failed: bad-x');
   node.advance();
   const failed = await a.call(gbt());

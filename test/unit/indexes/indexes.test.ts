@@ -140,7 +140,7 @@ t.test('from behind, then block by block', async (t) => {
     {
       genesis: last.totals.unspendableGenesis,
       scripts: last.totals.unspendableScripts - last.before.unspendableScripts,
-      // 700 not claimed, and the 2,000 of fees beside.
+      // 700 not claimed, and the 2,000 of fees in addition.
       unclaimed: last.totals.unclaimedRewards - last.before.unclaimedRewards,
       spent: last.totals.prevoutSpent - last.before.prevoutSpent,
       coinbase: last.totals.coinbase - last.before.coinbase,

@@ -1,4 +1,4 @@
-// A tree kept through changes has the root and the branch of one built anew.
+// A tree that follows changes has the same root and branch as a newly built one.
 import assert from 'node:assert/strict';
 import t from 'tap';
 import { merkleRoot } from '../../../src/consensus/block/merkle.js';

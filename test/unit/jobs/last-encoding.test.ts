@@ -1,4 +1,4 @@
-// What the assembler remembers of the template before.
+// The assembler's memory of the previous template.
 import t from 'tap';
 import { merkleRoot } from '../../../src/consensus/block/merkle.js';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
@@ -6,7 +6,7 @@ import type { AssembleMirror } from '../../../src/jobs/assemble-mirror.js';
 import { LastEncoding } from '../../../src/jobs/last-encoding.js';
 
 const hashes = createNativeHashes();
-/** The wtxid of a slot; the txid beside it is the same. */
+/** Returns the wtxid of a slot; its txid is the same. */
 const idOf = (slot: number): Uint8Array => new Uint8Array(32).fill(slot + 1);
 
 t.test('what could not be remembered whole is not built upon', async (t) => {

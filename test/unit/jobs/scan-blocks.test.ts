@@ -21,7 +21,7 @@ const fill = (size: number, n: number): Uint8Array =>
   new Uint8Array(size).fill(n & 255).map((byte, i) => (byte * 31 + i * 7 + (n >> 8)) & 255);
 const cat = (...parts: (number | Uint8Array)[]): Uint8Array =>
   new Uint8Array(Buffer.concat(parts.map((part) => (typeof part === 'number' ? Uint8Array.of(part) : part))));
-/** A script of each form, told apart by a number. */
+/** Makes a script of each form, distinguished by a number. */
 const forms: ((n: number) => Uint8Array)[] = [
   (n) => cat(0x76, 0xa9, 20, fill(20, n), 0x88, 0xac),
   (n) => cat(0xa9, 20, fill(20, n), 0x87),
@@ -51,7 +51,7 @@ t.test('marks', async (t) => {
         const inside = cat(7, script, 9);
         return reader.hasScript(inside, 1, 1 + script.length);
       };
-      // A stranger is found by chance once in some millions; with this seed never.
+      // The filter finds a foreign script by chance once in some millions; with this seed never.
       return (
         added.every(has) &&
         asked.every((script) => has(script) === model.has(Buffer.from(script).toString('hex')) || sameKey(script, model))
@@ -154,7 +154,7 @@ t.test('a scan of files', async (t) => {
     let now = 0;
     const slow = createScanRunner(crypto, () => (now += 5));
     t.equal(slow(job).counts.length, 2);
-    // Damage is told block by block.
+    // Damage is reported for each block.
     const bad = blocks.map((block, i) =>
       i === 1
         ? { ...block, pos: block.pos + 1 }

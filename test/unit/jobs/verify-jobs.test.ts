@@ -6,7 +6,7 @@ import { SlabPool } from '../../../src/jobs/slab-pool.js';
 import { jobBudgetUs, planRanges, planShares } from '../../../src/jobs/verify-plan.js';
 import { fc } from '../../framework/fast-check.js';
 
-/** What slab and plan read of a transaction; the bytes need not be one. */
+/** The fields of a transaction that slab and plan read; the bytes need not be a transaction. */
 interface FakeTx {
   readonly bytes: Uint8Array;
   readonly totalSize: number;

@@ -23,7 +23,7 @@ function folder(t: Test): string {
   return dir;
 }
 
-/** What is synced and renamed meanwhile, by paths below a folder; the folder itself is a point. */
+/** Records syncs and renames during `work`, by paths below a folder; the folder itself is a point. */
 function eventsOf(dir: string, work: () => void): string[] {
   const events: string[] = [];
   const paths = new Map<number, string>();

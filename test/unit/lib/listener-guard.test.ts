@@ -1,4 +1,4 @@
-// What happens to exceptions of listeners.
+// Exceptions of listeners.
 import t from 'tap';
 import { ListenerGuard } from '../../../src/lib/listener-guard.js';
 import { Listeners } from '../../../src/lib/listeners.js';

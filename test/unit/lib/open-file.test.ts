@@ -1,5 +1,5 @@
-// Files that callers name: a FIFO, which makes the system wait for its other end, is refused at once, and what is
-// written beside a file does not follow a link that lies there.
+// Files that callers name. A FIFO, which makes the system wait for its other end, is refused at once. A temporary file
+// next to a file does not follow a symbolic link.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';

@@ -15,7 +15,7 @@ t.test('a latecomer does not pass those that wait', async (t) => {
   const all = [1, 2, 3].map(enter);
   t.same(entered, []);
   shut = false;
-  // There is room again, but retry() has not been called yet.
+  // A slot is free again, but retry() has not been called yet.
   all.push(enter(4));
   await new Promise(setImmediate);
   t.same(entered, [], 'the first that waits goes first');

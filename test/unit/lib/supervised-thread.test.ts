@@ -85,7 +85,7 @@ t.test('one that gives no sign of life is ended, and started again', async (t) =
   const kept = await start();
   for (let life = 1; life <= 2; life++) {
     t.equal(world.timers, 1);
-    // It is asked now, and does not come back from that.
+    // The thread gets its check now and never answers it.
     world.look();
     for (let i = 0; i < 11; i++) world.look();
     t.equal(kept.addresses.length, 1, 'as long as it may take');

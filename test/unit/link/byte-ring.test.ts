@@ -1,4 +1,4 @@
-// The ring between threads: what goes in comes out, to the last word of room and not one beyond, and no wake-up is
+// The ring between threads: messages leave as they entered, to the last free word and not one beyond, and no wake-up is
 // lost.
 
 import t from 'tap';
@@ -75,7 +75,7 @@ t.test('a queue of payloads, whatever their sizes', async (t) => {
           queue.push(Array.from({ length: one.size }, (_, i) => next + i));
           next += one.size;
         } else if (queue.length === 0 && one.size < words) {
-          // Empty: whatever fits in front of the place where it stands, or before it, has room.
+          // The ring is empty: a message fits if it fits before or after the current position.
           if (one.size + 1 <= words / 2) return false;
         }
         if (reader.waiting !== queue.length) return false;

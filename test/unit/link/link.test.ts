@@ -361,7 +361,7 @@ t.test('bounds, cancelling, and order', async (t) => {
   await Promise.all([batch.reply, submit.reply]);
   t.ok(order.indexOf('submit') < order.indexOf('batch end'), order.join());
 
-  // News keep their place among replies, and drain() takes what has arrived without a turn of the loop.
+  // News keep their order among replies, and drain() takes everything that has arrived without an event-loop tick.
   link.node.postNewsToAll({ news: 'warmup', text: 'a' });
   link.node.postNewsToAll({ news: 'warmup', text: 'b' });
   link.front.drain();
@@ -552,13 +552,13 @@ t.test('a link that was closed leaves nothing running', async (t) => {
   void link.call('x').reply.then(() => {
     answered = true;
   });
-  // The reply is given after news that the front will not hear any more.
+  // The reply follows news that the front will not receive any more.
   link.front.close();
   link.node.postNewsToAll({ news: 'warmup', text: 'c' });
   const rest = () => new Promise((resolve) => setTimeout(resolve, 5));
   while (link.node.stats().calls === 0) await rest();
   link.node.remove(0);
-  // A turn that plans the next one for ever would be among what keeps the process alive, every time.
+  // A tick that always schedules the next one would keep the process alive every time.
   while (process.getActiveResourcesInfo().includes('Immediate')) await rest();
   t.notOk(answered);
 });

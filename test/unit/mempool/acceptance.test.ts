@@ -28,7 +28,7 @@ const pay = (outpoints: Uint8Array[], value: number, options: SpendOptions = {},
 t.test('the first fault in the order of the checks is the one reported', async (t) => {
   const all = createPool();
   const coin = all.chain.fund(10_000);
-  // Each line mends the first fault of the line before.
+  // Each line fixes the first fault of the line before.
   const wrong = { version: 3, scriptSig: Uint8Array.of(0x61), locktime: 999, sequence: 0 };
   t.equal(await offer(all, spend(crypto, [coin, coin], [{ value: 1, script: ANYONE }], wrong)), 'bad-txns-inputs-duplicate');
   t.equal(await offer(all, pay([NEVER_SPENT], 1, wrong, ANYONE)), 'version');
@@ -231,7 +231,7 @@ t.test('limits of a cluster, whichever way it hangs together', async (t) => {
   t.equal(await offer(setup, joint), 'ok', 'four');
   t.equal(await offer(setup, rightChild), 'too-large-cluster', 'no ancestor of its has more than four relatives by descent');
   t.equal(await offer(setup, pay([chain.fund(9_000)], 8_000)), 'ok', 'strangers are none of their business');
-  // What is replaced makes room.
+  // Replaced transactions do not count against the limit.
   const instead = pay([outpointOf(left, 1), outpointOf(right, 1)], 40_000);
   t.equal(await offer(setup, instead), 'ok');
 

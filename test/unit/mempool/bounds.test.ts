@@ -100,7 +100,10 @@ t.test('the minimum fee rate halves in twelve hours, in six when half of the roo
 });
 
 t.test('20,000,000 bytes come back with a reorganisation', async (t) => {
-  /** What comes back of a block of twenty transactions. @param last script bytes of the last one */
+  /**
+   * Returns which transactions of a block of twenty come back.
+   * @param last script bytes of the last one
+   */
   const back = async (last: number): Promise<boolean[]> => {
     const { pool, chain } = createPool({ policy: NO_POLICY });
     // In memory 848 bytes each, the coinbase too, and a script in steps of 16: 999,104 for 999,088.

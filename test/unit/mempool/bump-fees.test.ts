@@ -13,8 +13,8 @@ interface Tx {
 const rateOf = ({ fee, size }: { fee: number; size: number }): number => fee / size;
 
 /**
- * What is left over when ancestor sets are taken one by one, until the next one is below the rate. What ranks a
- * transaction is the lower rate, its own or its set's: a poor child of rich parents waits until they are taken.
+ * Returns the transactions left over when ancestor sets are taken one by one until the next one is below the rate. The
+ * lower of its own rate and its set's ranks a transaction: a poor child of rich parents waits until they are taken.
  */
 function leftOver(txs: readonly Tx[], ancestors: readonly (readonly number[])[], feeRate: number): Set<number> {
   const left = new Set(txs.keys());

@@ -16,7 +16,7 @@ interface Tx {
   fate: 'waits' | 'confirmed' | 'dropped';
 }
 
-/** What is known of one bucket. */
+/** Known figures of one bucket. */
 interface Known {
   readonly within: number;
   readonly total: number;
@@ -121,7 +121,7 @@ t.test('what was counted, over random lives', async (t) => {
         } else {
           model.height++;
           stats.startBlock(model.height);
-          // Those of this fee, and above it one in three.
+          // Transactions of this fee, and one in three above it.
           for (const tx of waits.filter((one, i) => one.bucket >= bucket && (i + of) % 3 > 0)) {
             Object.assign(tx, { fate: 'confirmed', left: model.height });
             stats.removeTransaction(tx.entered, model.height, tx.bucket, true);

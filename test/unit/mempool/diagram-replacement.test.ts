@@ -134,7 +134,7 @@ async function run(list: readonly Command[], counts: Record<string, number>): Pr
   });
   for (let i = 0; i < 5; i++) naive.values.set(hashKey(chain.fund(100_000)), 100_000);
 
-  /** What the model says: null when it comes in. */
+  /** Returns the model's verdict: null if it accepts the transaction. */
   const judge = (tx: TxView): string | null => {
     if (naive.txs.some((known) => hashKey(known.tx.txid) === hashKey(tx.txid))) return 'txn-already-in-mempool';
     const mine = inputsOf(tx);
@@ -263,8 +263,8 @@ t.test('a rival whose child pulls it up is not replaced for its own low rate', a
     const child = s.tx([outpointOf(parent, 0)], 50_000);
     t.equal(await s.offer(parent), null);
     t.equal(await s.offer(child), null);
-    // More than both in all, a higher rate than the parent alone, and far below what parent and child pay for their
-    // room.
+    // Pays more than both in total and has a higher rate than the parent alone, but a far lower rate than parent and
+    // child together.
     const rival = s.tx([coin], 56_000, 120);
     t.equal(
       await s.offer(rival),
@@ -293,7 +293,7 @@ t.test('what spends of its rival is not held back by what the rival spends', asy
   const below = s.tx([s.coin()], 100, 10);
   const rival = s.tx([coin, outpointOf(below, 0)], 10_000);
   for (const tx of [below, rival]) t.equal(await s.offer(tx), null);
-  // Together with the lowest it would pay less for its room than the two do now.
+  // Together with the lowest it would have a lower rate than the two have now.
   const said = await s.offer(s.tx([coin, outpointOf(rival, 0)], 10_500, 2));
   t.match(said, /^bad-txns-spends-conflicting-tx, /);
 });

@@ -16,7 +16,7 @@ t.test('the worst family goes, judged by what its descendants pay', async (t) =>
   const probe = createPool({ policy });
   await probe.pool.accept(pay(probe.chain.fund(1_000_000), 900_000));
   const one = probe.pool.stats().usageBytes;
-  // Room for four and a bit.
+  // Memory for four and a bit.
   const { pool, chain } = createPool({ policy, maxUsageBytes: Math.floor(one * 4.5) });
   const fees = [1000, 5000, 3000];
   const txs = fees.map((fee) => pay(chain.fund(1_000_000), 1_000_000 - fee));
@@ -44,7 +44,7 @@ t.test('by chunks: what would be mined last goes as a whole', async (t) => {
   const probe = createPool({ policy });
   await probe.pool.accept(pay(probe.chain.fund(1_000_000), 900_000));
   const one = probe.pool.stats().usageBytes;
-  /** Two poor parents, a child that pays a little for both, and then a stranger that makes it one too many. */
+  /** Two poor parents, a child that pays a little for both, and then an unrelated transaction that is one too many. */
   const fill = async (evictChunks: boolean) => {
     const { pool, chain } = createPool({ policy, evictChunks, maxUsageBytes: Math.floor(one * 4.4) });
     const parents = [2000, 2001].map((fee) => pay(chain.fund(1_000_000), 1_000_000 - fee));
@@ -108,7 +108,8 @@ t.test('by chunks: of strangers the one leaves that blocks would take last', asy
   await offer(low);
   await offer(pay1(coin(), 950_000));
   t.strictSame([pool.has(low.txid), pool.has(high.txid)], [true, false]);
-  // 6,900 satoshis for 381 weight units (96 virtual bytes) beside 10,000 for 553 (139): more by weight, less by virtual size.
+  // 6,900 satoshis for 381 weight units (96 virtual bytes) against 10,000 for 553 (139): more by weight, less by
+  // virtual size.
   const wide = pay1(coin(), 900_000, 90_000);
   t.strictSame([low.weight, low.vsize, wide.weight, wide.vsize], [381, 96, 553, 139]);
   const room = createPool({ policy, evictChunks: true, maxUsageBytes: Math.floor(one * 2.7) });

@@ -112,7 +112,7 @@ t.test('a pool comes back with times, prioritisations and what nobody asked for'
   t.same(await savedFile(second.pool), file, 'saved again it is the same file');
   t.same(await restorePool(second.pool, decodePool(file, crypto), options), { restored: 0, failed: 0, expired: 0, alreadyThere: 3 });
 
-  // A file of others: what it says beside the transactions may be left alone.
+  // A file of another program: adit may ignore everything except the transactions.
   const third = createPool({ policy: NO_POLICY, expirySeconds: 1_000 });
   for (const [key, coin] of chain.coinMap) third.chain.coinMap.set(key, coin);
   third.clock.seconds = clock.seconds + 5_000;

@@ -1,5 +1,5 @@
-// The pool against a naive model over random histories: a plain list of transactions, and everything else computed from
-// it anew after each step. Also watches that listeners hear exactly what happened.
+// The mempool against a naive model over random histories: a plain list of transactions, from which the test computes
+// everything else again after each step. Also checks that listeners receive exactly what happened.
 import assert from 'node:assert/strict';
 import t from 'tap';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
@@ -14,14 +14,14 @@ import { addCommand, prioritiseCommand, replaceCommand } from '../../framework/p
 import { createPool, crypto, NO_POLICY } from '../../framework/pool-under-test.js';
 
 const EXPIRY = 300;
-/** Room for two or three records, so that records move all the time. */
+/** Bytes for two or three records, so that records move all the time. */
 const SEGMENT_BYTES = 600;
-/** Room for about five transactions. */
+/** Memory for about five transactions. */
 const SMALL_USAGE = 4_500;
 /** A push, OP_DROP, OP_TRUE: large enough that no transaction is under the smallest size. */
 const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
 
-/** What the model remembers of a transaction. */
+/** The model's record of a transaction. */
 interface Known {
   readonly tx: TxView;
   readonly fee: number;
@@ -80,8 +80,8 @@ class NaivePool {
   }
 
   /**
-   * Core's count of memory, summed anew: nodes, links from both ends, prioritisations, and a list of hashes that grows
-   * by doubling.
+   * Sums Core's count of memory again: nodes, links from both ends, prioritisations, and a list of hashes that grows by
+   * doubling.
    */
   usage(): number {
     let sum = this.deltas.size * 96 + hashListUsage(this.listRoom);
@@ -89,8 +89,8 @@ class NaivePool {
     return sum;
   }
   /**
-   * Those that may be evicted first: the lowest of own and descendants' rate, whichever is higher; of equals the
-   * newest.
+   * Returns the transactions that may be evicted first: those with the lowest of own and descendants' rate, whichever
+   * is higher; among equals the newest.
    */
   worst(): Known[] {
     const rate = (known: Known): number => {
@@ -275,7 +275,8 @@ async function run(list: readonly Command[], small: boolean): Promise<Record<str
         naive.dropWithDescendants(gone);
         count('evicted');
       }
-      // It went at once with an ancestor that was too old, or as the worst of all: Core calls both full.
+      // The transaction left at once with an ancestor that was too old, or as the worst of all: Core reports "mempool
+      // full" in both cases.
       if (naive.find(tx.txid) === undefined) {
         assert.equal(reject?.reason, 'mempool full');
         count(small ? 'full' : 'expired at once');
@@ -448,7 +449,7 @@ async function run(list: readonly Command[], small: boolean): Promise<Record<str
         break;
       }
       case 'snapshot':
-        // What is held stays as it was, whatever has left since.
+        // A held snapshot does not change, whatever has left since.
         if (snapshot !== null) {
           assert.deepEqual(figures(snapshot.list), snapshot.before);
           snapshot.list.release();

@@ -1,5 +1,4 @@
-// What newer releases say of single transactions where several things could be said, and what may not be changed
-// afterwards.
+// Verdicts of newer Core versions on single transactions with more than one fault, and limits on later changes.
 import t from 'tap';
 import { hashKey, hashToHex } from '../../../src/consensus/bytes/hex.js';
 import { checkChainLimits } from '../../../src/mempool/accept/chain-limits.js';

@@ -257,7 +257,7 @@ t.test('rates are compared as fractions, and the first transaction above the bou
   t.match(await s.submit([rival, greedy], '0.005'), {
     'tx-results': { R: { error: 'max feerate exceeded' }, G: { error: 'bad-txns-inputs-missingorspent' } },
   });
-  // Both pay less than a satoshi per 1,000 bytes more than the first alone: 10,989.26 beside 10,989.01.
+  // Both together pay less than one satoshi per 1,000 bytes more than the first alone: 10,989.26 against 10,989.01.
   const low = s.coin();
   await s.keep(s.tx('L', [low], 1_000));
   const first = s.tx('F', [low], 1_000);

@@ -10,7 +10,7 @@ import { fc } from '../../framework/fast-check.js';
 const HEADER = 64;
 const SEGMENT = 1 << 14;
 
-/** What the arena reads of a transaction. */
+/** The fields of a transaction that the arena reads. */
 function fake(length: number, seed: number): TxView {
   const bytes = Uint8Array.from({ length }, (_, i) => (i * 31 + seed) & 255);
   return { totalSize: length, bytes, txid: new Uint8Array(32).fill(seed), wtxid: new Uint8Array(32).fill(seed ^ 255) } as TxView;

@@ -103,7 +103,7 @@ t.test('the next block may come before everything is back', async (t) => {
   t.notOk(pool.has(a.txid));
   t.ok(pool.has(b.txid) && pool.has(c.txid));
   t.equal(pool.get(b.txid)?.ancestorCount, 1);
-  // What conflicts with the new branch stays away, with all that spent it.
+  // Transactions that conflict with the new branch stay away, with all their descendants.
   const coin = chain.fund(50_000);
   const old = pay([coin], 49_000);
   const oldChild = pay([outpointOf(old, 0)], 48_000);
@@ -453,7 +453,7 @@ t.test('a cluster that gets too large as transactions come back loses what pays 
   );
   chain.connect([wide]);
   const children = [9_000, 8_000, 9_500, 7_000, 9_900].map((value, i) => pay([outpointOf(wide, i)], value));
-  // It carries its parent, which alone would be the first to go.
+  // The child pays for its parent, which alone would be evicted first.
   const carrier = pay([outpointOf(children[4], 0)], 1_000);
   const lone = pay([chain.fund(20_000)], 10_000);
   for (const tx of [...children, carrier, lone]) t.equal((await pool.accept(tx)).reject, null);
@@ -494,7 +494,8 @@ t.test('what came back from a higher block is not linked to its parent while it 
   const second = pay([outpointOf(first, 0)], 23_000);
   chain.connect([first]);
   chain.connect([second]);
-  // It pays more than what came back, and so stands before it in the cluster, although it spends of the first.
+  // The transaction pays more than those that came back, so it stands before them in the cluster, although it spends an
+  // output of the first.
   const rich = pay([outpointOf(first, 1)], 10_000);
   const last = pay([outpointOf(second, 0), outpointOf(rich, 0)], 32_500);
   for (const tx of [rich, last]) t.equal((await pool.accept(tx)).reject, null);

@@ -1,5 +1,5 @@
-// What leaves when transactions of a block meet their children again, against a naive model: random parents that come
-// back, children that spend of some of them, and at times a grandchild, with limits of count and of size.
+// Transactions that leave when those of a block meet their children again, against a naive model: random parents that
+// come back, children that spend some of them, and sometimes a grandchild, with limits of count and of size.
 import t from 'tap';
 import { WITNESS_SCALE_FACTOR } from '../../../src/consensus/limits.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';

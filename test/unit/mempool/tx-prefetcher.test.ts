@@ -55,7 +55,7 @@ function open() {
 t.test('each script runs once, also of children of what is announced with them', async (t) => {
   const { chain, pool, asked, payment } = open();
   const parent = spend(crypto, [chain.fund(100_000)], [{ value: 90_000, script: Uint8Array.of(0, 20, ...new Uint8Array(20).fill(7)) }]);
-  // Nobody can sign for that output: the script fails, ahead and in its turn.
+  // No key can sign for that output: the script fails in the prefetch and in the check.
   const child = spend(crypto, [outpointOf(parent, 0)], [{ value: 80_000, script: Uint8Array.of(0, 20, ...new Uint8Array(20)) }]);
   const plain = payment();
   await pool.prefetchTransactions([plain, parent, child]);

@@ -20,7 +20,7 @@ const NOTHING = { nodes: [], templates: {}, calls: {}, found: {} };
 
 t.test('dashboards and metrics agree', async (t) => {
   const { metrics } = createMetrics(() => undefined, new ListenerGuard({ error: () => {} }));
-  // What is asked of them is only their names: nothing is scraped.
+  // The test uses only their names: nothing is scraped.
   const ofFronts = createFrontMetrics({
     http: () => undefined,
     fleet: () => NOTHING,

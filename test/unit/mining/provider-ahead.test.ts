@@ -1,5 +1,5 @@
-// When templates for Stratum V2 clients are made while the chain is ahead of what they were told, and after a build
-// that failed.
+// When templates for clients of miners are made while the chain is ahead of their last message, and after a build that
+// failed.
 import t from 'tap';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
@@ -32,7 +32,7 @@ function rig() {
           return state.at;
         },
         choose: async () => {
-          // A provider that asks without a turn of the loop in between is stopped here.
+          // Stops a provider that requests builds without an event-loop tick in between.
           if (++state.asked > 1000) await new Promise(() => {});
           if (state.fails) throw new Error('no thread');
           return state.at;
@@ -60,7 +60,7 @@ function rig() {
 t.test('a tip that clients are not told of yet is waited for, with turns of the loop', async (t) => {
   const { provider, state, timers, kinds } = rig();
   provider.onTip(1);
-  // The chain goes on before the build begins; more blocks follow, so nothing is told until the last.
+  // The chain continues before the build begins. More blocks follow, so clients get nothing until the last.
   state.at = tipAt(2);
   provider.setNeeds([RESERVE]);
   for (let i = 0; i < 5; i++) await turn();

@@ -1,5 +1,5 @@
-// When clients are told what: staged templates and the tips they are good for, fees, reserves, initial download. Beside
-// the provider stands a maker whose choices are spelled out.
+// Order and content of messages to clients of miners: prepared templates and the tips to which they belong, fees,
+// reserves, initial download. A template maker with spelled-out choices takes the place of the real one.
 import t from 'tap';
 import { regtestParams } from '../../../src/consensus/params/regtest.js';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';

@@ -86,7 +86,7 @@ t.test('a block is written in one go, and file and folder are synced after that'
   }) as typeof open;
   await syncSolution(file);
   t.same(opened, [`${block.hashHex}.blk`, '.']);
-  // What an earlier run left of it gives way.
+  // Remains of an earlier run are replaced.
   fs.writeFileSync(file, block.bytes.subarray(0, 200));
   writeSolution(dir, block.hashHex, bytesOf(block));
   t.same(fs.readFileSync(file), block.bytes);

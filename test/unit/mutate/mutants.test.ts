@@ -1,4 +1,4 @@
-// What `npm run mutate` changes, and which tests it takes to be able to notice.
+// Changes that `npm run mutate` makes, and the tests that are able to notice them.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';

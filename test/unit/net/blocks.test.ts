@@ -17,7 +17,7 @@ import { desirableServices, INV, SERVICE } from '../../../src/net/wire/protocol.
 import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../../framework/chain-builder.js';
 import { crypto, type Fixture, OUT_OF_DOWNLOAD, openFixture } from '../../framework/chain-fixture.js';
 
-/** What the parts under test need of the room. */
+/** Makes the context that the parts under test need of the module. */
 function contextOf({ chain, clock }: Fixture, peers: ReadonlySet<Peer>): NetContext {
   const realClock = {
     nowSeconds: () => clock.nowSeconds(),

@@ -1,5 +1,5 @@
-// What keeps hostile peers in bounds: whose turn it is, how much waits in either direction, who has to go when memory
-// is short, how often the log is written to.
+// Limits for hostile peers: order of service, waiting bytes in either direction, disconnections when memory is short,
+// and the rate of log lines.
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import t from 'tap';
@@ -61,7 +61,7 @@ t.test('the peer that used least of the thread lately is next', async (t) => {
   t.ok(Math.abs(served.flood - served.honest) < 50, `${served.flood} and ${served.honest}`);
 });
 
-/** A socket that takes what it is told to take. */
+/** A socket that accepts as much as the test allows. */
 class SlowSocket extends EventEmitter {
   writableLength = 0;
   paused = true;
@@ -300,7 +300,7 @@ t.test('a turn that is asked for during a turn does not lead to two at a time', 
   });
   rounds.schedule();
   const most: number[] = [];
-  // Longer than a turn: one peer each.
+  // Longer than a time slice: one peer each.
   await countingReadings(async () => {
     for (let i = 0; i < 50 && (sent < 8 || inTurn > 0); i++) {
       inTurn = 0;
@@ -390,7 +390,7 @@ t.test('a queue of bytes gives the room of a long message back, whatever little 
 });
 
 t.test('a queue of messages that never runs empty does not grow', async (t) => {
-  // A socket that takes all it is given whenever it is told to, and a peer that always has some more to come.
+  // A socket that accepts everything, and a peer that always has more to send.
   const socket = { writableLength: 0, write: (bytes: Uint8Array) => void (socket.writableLength += bytes.length) };
   const traffic = new Traffic();
   const queue = new SendQueue(
@@ -402,7 +402,7 @@ t.test('a queue of messages that never runs empty does not grow', async (t) => {
   let most = 0;
   for (let round = 0; round < 1_000; round++) {
     for (let i = 0; i < 100; i++) queue.push(new Uint8Array(2_000));
-    // It takes two pieces at most, and something is left.
+    // The socket takes two pieces at most, and something is left.
     while (queue.bytes - socket.writableLength > 200_000) {
       socket.writableLength = 0;
       queue.drained();

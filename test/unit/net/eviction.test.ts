@@ -69,7 +69,7 @@ t.test('eight more of those that relay blocks only', async (t) => {
 
 t.test('a quarter of what is left for local peers', async (t) => {
   const local = (): Partial<Peer> => ({ address: at('127.0.0.1') });
-  // Of the crowd's 40 the measures keep 20: 4 by group, 8 by ping, 4 by transactions, 4 by blocks. With n local ones 20
+  // The rules protect 20 of the crowd's 40: 4 by group, 8 by ping, 4 by transactions, 4 by blocks. With n local ones 20
   // + n are left.
   const one = (count: number): number | undefined => {
     const all = [...crowd, ...times(count, local).map((more, i) => peer(100 + i, more))];

@@ -1,4 +1,4 @@
-// The first messages of a connection, one by one, against the whole network room.
+// The first messages of a connection, one by one, against the whole network module.
 import t, { type Test } from 'tap';
 import { NetWorld, type WorldOptions } from '../../framework/net-world.js';
 import { type Greeting, versionPayload } from '../../framework/p2p-client.js';

@@ -169,7 +169,7 @@ const same = (a: readonly string[], b: readonly string[]): boolean => a.length =
 const bitsOf = (most: number) => fc.array(fc.constantFrom(...WORK.keys()), { minLength: 1, maxLength: most });
 const batches = fc.integer({ min: 1, max: 60 });
 
-/** What the model says comes of an honest peer: everything it has, or nothing. */
+/** Returns the headers that the model stores of an honest peer: all or none. */
 function modelHonest(chain: readonly HeaderView[], wanted: bigint): readonly HeaderView[] {
   return workOf(chain) >= wanted ? chain : [];
 }
@@ -197,7 +197,7 @@ t.test('an honest chain is taken whole and in order when it has the work, and no
     const { teller, blamed, presync } = tell([chain], batch, wanted);
     const expected = modelHonest(chain, wanted);
     if (blamed.length > 0) throw new Error(`blamed: ${blamed[0]}`);
-    // What follows the work that was wanted is taken without a second look, so all of the batch sizes end with the same
+    // Headers beyond the required work are stored without a second check, so all of the batch sizes end with the same
     // chain.
     if (!same(hashesOf(teller.taken), hashesOf(expected))) throw new Error(`${teller.taken.length} taken of ${expected.length}`);
     return !presync.reads(teller.peer) && teller.mostHeaders <= FIGURES.buffer + batch;
@@ -221,13 +221,13 @@ t.test('who tells another chain the second time gets nothing kept that has not t
       const wanted = workOf(first);
       const { teller, presync } = tell([first, second, first], batch, wanted);
       const { released } = teller;
-      // Always a part of what it told last, from the start on.
+      // The stored headers are always a prefix of what the peer sent last.
       const told = teller.readings === 2 ? second : first;
       if (!same(hashesOf(released), hashesOf(told.slice(0, released.length)))) throw new Error('released what was not told so');
       const falseOnes = teller.readings === 2 ? Math.max(0, released.length - common.length) : 0;
       // Headers of the other chain may go through where it has the work itself, or by guessing 40 bits.
       if (falseOnes > 0 && workOf(second) < wanted) throw new Error(`${falseOnes} false headers of too little work`);
-      // Those of the true one go through early, the buffer behind them.
+      // Headers of the true chain pass before the work is reached. Those in the buffer wait.
       const early = workOf(told) < wanted;
       if (early && released.length > Math.max(0, told.length - FIGURES.buffer)) throw new Error('the buffer was given away');
       return !presync.reads(teller.peer) && teller.mostHeaders <= FIGURES.buffer + batch;

@@ -1,5 +1,5 @@
-// Headers of peers, message by message against the whole network room: those that lead nowhere, those that do not come,
-// and how our own blocks are announced. Bounds are spelled out from Core's net_processing.cpp.
+// Headers of peers, message by message against the whole network module: headers that do not connect, headers that do
+// not come, and announcements of the node's own blocks. Bounds are spelled out from Core's net_processing.cpp.
 import t, { type Test } from 'tap';
 import type { HeaderNode } from '../../../src/chain/tree/header-node.js';
 import { silentLogger } from '../../../src/log/logger.js';
@@ -39,7 +39,7 @@ t.test('headers without a known parent', async (t) => {
   await guest.sync();
   t.equal(guest.peer.misbehaviour, 20, 'the tenth counts; eight headers at once are an announcement');
   t.equal(world.said('10 non-connecting headers').length, 1);
-  // Headers that connect begin the count anew.
+  // Headers that connect reset the count.
   const [next] = buildChain(GENESIS, 1, { tag: 99 });
   guest.send('headers', headersOf([next as BuiltBlock]));
   await guest.sync();
@@ -208,7 +208,7 @@ async function announced(count: number, knows: (peer: FakePeer, blocks: readonly
     guest.send('sendheaders');
     const blocks = await world.grow(count);
     await guest.sync();
-    // The room itself announced them one by one.
+    // The module itself announced them one by one.
     guest.take();
     guest.peer.sync.bestHeaderSent = null;
     guest.peer.sync.bestKnown = chain.node(knows(guest, blocks)) ?? null;

@@ -40,7 +40,7 @@ function begin(t: Test, bridge: { readonly port: number }, keyFile: string | nul
 
 const keyIn = (t: Test): string => path.join(t.testdir({}), 'net', 'i2p_private_key');
 
-/** What comes on a socket, as far as it has come. */
+/** Collects the text that has arrived on a socket. */
 function reading(socket: net.Socket): { readonly text: string } {
   const got = { text: '' };
   socket.on('data', (bytes) => {

@@ -72,7 +72,7 @@ t.test('a ping without an answer for twenty minutes', async (t) => {
     for (let left = seconds; left > 0; left -= 600) {
       await world.pass(Math.min(600, left));
       if (!guest.closed) {
-        // It talks and listens all the time, but does not answer.
+        // The peer sends and reads all the time, but does not answer.
         guest.send('ping', Buffer.alloc(8, 7));
         await guest.next('pong').catch(() => {});
       }

@@ -1,5 +1,5 @@
-// Peers that we chose: those for blocks only leave no trace in what others are told, and strangers do not take the
-// place of the last one that announces blocks at once.
+// Outbound peers. Those for blocks only leave no trace in messages to others. Inbound peers do not replace the last
+// outbound one that announces blocks at once.
 import t from 'tap';
 import { type NetAddress, parseHost } from '../../../src/net/wire/net-address.js';
 import { type BuiltBlock, buildBlock } from '../../framework/chain-builder.js';
@@ -26,7 +26,7 @@ t.test('the end of a connection is seen in the known addresses, but for one that
   t.same(shown(), { '8.1.0.1': 0, '9.1.0.1': 7_200 });
 });
 
-/** Whether a peer was told last to announce blocks at once; undefined: it was told nothing. */
+/** Returns the peer's last instruction to announce blocks at once; undefined if it got none. */
 const wantedFrom = (peer: FakePeer): boolean | undefined => {
   const told = peer.received.findLast(({ command, payload }) => command === 'sendcmpct' && payload.length === 9);
   return told === undefined ? undefined : told.payload[0] === 1;

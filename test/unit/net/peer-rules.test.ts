@@ -1,5 +1,5 @@
-// How peers are treated since Core's versions 22 and 28, against the whole network room: a fault costs the connection,
-// addresses are told to peers that speak of addresses, and a peer that was called for its addresses has one task.
+// Treatment of peers since Core's versions 22 and 28, against the whole network module: a fault costs the connection,
+// addresses go to peers that take part in address relay, and a connection for addresses has only this task.
 import t, { type Test } from 'tap';
 import { silentLogger } from '../../../src/log/logger.js';
 import type { NetContext } from '../../../src/net/context.js';
@@ -40,7 +40,7 @@ t.test('headers that lead nowhere are asked about and cost nothing', async (t) =
   const world = await open(t);
   const guest = await world.guest();
   const unknown = buildChain(GENESIS, 10, { tag: 7 }).slice(1);
-  // What it is asked for at the start is answered: it has nothing.
+  // The peer answers the request at the start: it has nothing.
   guest.send('headers', headersPayload([]));
   await guest.sync();
   guest.take();

@@ -1,5 +1,5 @@
-// Who may connect and who is called, what is told of addresses, where we are, and how a stale tip and a wrong clock are
-// noticed.
+// Inbound and outbound connections, relay of addresses, the node's own address, and how it notices a stale tip and a
+// wrong clock.
 import fs from 'node:fs';
 import path from 'node:path';
 import { mock } from 'node:test';

@@ -1,4 +1,4 @@
-// What operators see of the initial download and of new blocks: speeds, shares, time left.
+// Figures of the initial download and of new blocks for operators: speed, share, time left.
 import t from 'tap';
 import { type BlockStage, BlockTimes } from '../../../src/net/relay/block-times.js';
 import { type HeaderPlace, SyncProgress } from '../../../src/net/sync/sync-progress.js';

@@ -302,7 +302,10 @@ t.test('the whole mempool, and what waits, go through a filter in slices', async
   t.same(told(), txs.map(idOf).sort(), 'the others later');
 });
 
-/** An announcer over a mempool that is a table of ids, without fees and ancestors, and what its peers were told. */
+/**
+ * Makes an announcer over a mempool that is a table of ids, without fees and ancestors, and records the messages to its
+ * peers.
+ */
 function announcerOver(pool: ReadonlyMap<string, Uint8Array>) {
   const clock = { seconds: 1_600_000_000, nowSeconds: () => clock.seconds, nowMs: () => clock.seconds * 1_000 };
   const txOf = (txid: Uint8Array) => ({ txid, wtxid: txid, bytes: txid });
@@ -510,7 +513,7 @@ t.test('a compact block finds what was replaced, and asks for the rest', async (
   };
   const compactOf = (extraTxs: number): CompactRelay => compactOver({ clock, pool }, chain, downloads, {}, extraTxs);
   const relays = [compactOf(100), compactOf(0)];
-  // Of the least length that is taken.
+  // A script of the shortest length that is accepted.
   const script = new Uint8Array(40).fill(0x51);
   const coin = model.fund(90_000);
   const first = spend(hashes, [coin], [{ value: 80_000, script }]);
@@ -568,7 +571,7 @@ t.test('a block that one peer completed is not put together any more from what a
     passesOver: () => false,
     askedAgain: () => {},
   };
-  // Stored beside the tip: nobody is told of a new block.
+  // The block is stored on a side branch: peers get no announcement.
   const blocks = { process: async (_: Peer, { hash }: { hash: Uint8Array }) => stored.add(keyOf(hash)) };
   const relay = compactOver({ clock, pool }, chain, downloads, blocks);
   const commands: string[] = [];
@@ -834,7 +837,7 @@ t.test('what a block has just confirmed is asked from nobody', async (t) => {
   const script = new Uint8Array(40).fill(0x51);
   const [early, confirmed, other] = [paying([script]), paying([script, script]), paying([script, script, script])];
   const peer = peerThatTells(1);
-  // One was announced before the block, one comes in the same turn of the loop.
+  // One was announced before the block, one comes in the same event-loop tick.
   receiver.noteAnnounced(peer, early.txid, false);
   receiver.onTip([{ txs: [early, confirmed] }], false);
   for (const tx of [confirmed, other]) receiver.noteAnnounced(peer, tx.txid, false);
@@ -842,7 +845,7 @@ t.test('what a block has just confirmed is asked from nobody', async (t) => {
   receiver.send(peer);
   t.same(asked, [`1 ${hexOf(other.txid)}`]);
   receiver.onTip([{ txs: [other] }], false);
-  // Blocks that leave make room for all of them.
+  // Disconnected blocks clear the filter for all of them.
   receiver.onTip([], true);
   t.equal(receiver.isKnown(other.txid, false), false);
 });
@@ -856,7 +859,7 @@ t.test('a peer takes back no announcement by saying that it does not have what i
   t.equal(receiver.requests.count(peer), 5_000);
   receiver.noteAnnounced(peer, numbered(5_000), true);
   t.equal(receiver.requests.count(peer), 5_000, 'it has no more room than before');
-  // What it was asked for it may not have.
+  // A notfound for a requested transaction counts.
   receiver.requests.noteRequested(peer, numbered(7), 60_000);
   t.equal(receiver.requests.countInFlight(peer), 1);
   receiver.notFound(peer, numbered(7));

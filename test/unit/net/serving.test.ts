@@ -1,6 +1,5 @@
-// What peers get of the chain, message by message against the whole network room: which blocks a node that keeps only
-// recent ones serves, which blocks off the best chain, and how much at a time. Bounds are spelled out from Core's
-// net_processing.cpp.
+// Parts of the chain that peers get, message by message against the whole network module: blocks that a pruned node
+// serves, blocks off the best chain, and how much at a time. Bounds are spelled out from Core's net_processing.cpp.
 import t, { type Test } from 'tap';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS, REGTEST_BITS, reward, spend } from '../../framework/chain-builder.js';
 import { grind, serializeHeader, txid } from '../../framework/messages.js';

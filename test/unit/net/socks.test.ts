@@ -14,8 +14,8 @@ const REQUEST = Buffer.concat([Buffer.of(5, 1, 0, 3, 12), Buffer.from('seed.exam
 const GRANTED = Buffer.of(5, 0, 0, 1, 127, 0, 0, 1, 0x20, 0x8d);
 
 /**
- * A call through a proxy that answers each thing it is told with the next of these.
- * @returns what it was told, and how the call ended
+ * Connects through a proxy that answers each message with the next of these.
+ * @returns the messages to the proxy, and the result of the connection
  */
 async function call(answers: readonly Uint8Array[], credentials: string | null = null, after = Buffer.alloc(0)) {
   const [near, far] = socketPair();

@@ -12,7 +12,7 @@ import { SERVICE } from '../../../src/net/wire/protocol.js';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS } from '../../framework/chain-builder.js';
 import { type Fixture, openFixture } from '../../framework/chain-fixture.js';
 
-/** A room with a chain out of initial download, and peers that keep what they are sent. */
+/** Makes the network module with a chain out of initial download, and peers that store what they receive. */
 async function roomOf(t: { teardown(end: () => unknown): void }, peerCount: number) {
   const fixture: Fixture = await openFixture();
   t.teardown(() => fixture.end());
@@ -238,7 +238,7 @@ t.test('peers that take turns at refusing the next block keep it no longer than 
   }
   t.same(asked(honest), [2], 'the peer that we chose comes next');
   t.ok(time.ms < 3_100, `after ${time.ms} ms`);
-  // It refuses too: whoever is left is asked.
+  // This peer refuses too, so the node asks the remaining one.
   downloads.notFound(honest, block.hash);
   for (const peer of peers) downloads.fillWindow(peer);
   t.not(downloads.requestOf(block.hash), undefined);

@@ -1,5 +1,5 @@
-// Rehearsals of blocks: they run to their end, leave nothing behind, end when they are told to, and whatever goes wrong
-// in them is a line of the log.
+// Warm-ups: they run to their end, leave nothing behind, end when the node stops, and a fault in them is a line of the
+// log.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -20,7 +20,7 @@ const SMALL = { inputs: 12, unseen: 2, tried: 2, known: 3, knownInputs: 8 };
 interface World {
   readonly rehearsal: BlockWarmup;
   readonly lines: string[];
-  /** What lies where a rehearsal makes its folder. */
+  /** Lists the remains in the place of the warm-up's folder. */
   readonly left: () => string[];
   /** Classes of all batches, and the inputs in those of blocks. */
   readonly classes: Set<string>;

@@ -1,4 +1,4 @@
-// What is said to a user whose Node.js or system is too old, before anything is loaded.
+// Messages to a user whose Node.js or system is too old, printed before anything is loaded.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// What is said when the clock falls behind the chain, and when it has caught up.
+// Messages when the clock falls behind the chain, and when it has caught up.
 import t from 'tap';
 import { silentLogger } from '../../../src/log/logger.js';
 import { ClockWatch } from '../../../src/node/clock-watch.js';

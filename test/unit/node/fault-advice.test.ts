@@ -1,4 +1,4 @@
-// What operators are told to do, by fault.
+// Advice for operators, by fault.
 import t from 'tap';
 import { ChainFault } from '../../../src/chain/chain-fault.js';
 import { adviceFor, withAdvice } from '../../../src/node/fault-advice.js';

@@ -1,5 +1,4 @@
-// What is told when something happens: topics and bodies of ZeroMQ, events of webhooks, commands; the ways out are
-// replaced by lists.
+// Notifications: topics and bodies of ZeroMQ, events of webhooks, commands. Lists replace the real outputs.
 import t from 'tap';
 import type { Chain } from '../../../src/chain/chain.js';
 import { ListenerGuard } from '../../../src/lib/listener-guard.js';

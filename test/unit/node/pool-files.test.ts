@@ -20,7 +20,7 @@ function bench(t: Test) {
   return { dir, file: join(dir, 'fee_estimates.dat'), warnings, files: new PoolFiles({ dir, hashes: crypto, clock, log }) };
 }
 
-/** An estimator that has seen a block, so that a loaded copy is told from a fresh one. */
+/** Makes an estimator that has seen a block, so that a loaded copy differs from a new one. */
 function seen(): FeeEstimator {
   const fees = new FeeEstimator();
   fees.block(77, []);

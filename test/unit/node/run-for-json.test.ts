@@ -25,7 +25,7 @@ t.test('what fails', async (t) => {
   await t.rejects(run(program('console.log("{nothing")'), ''), { message: 'Unable to parse JSON: {nothing' });
   await t.rejects(run(program('console.log("x".repeat(1000))'), ''), { message: /printed more than 100 bytes/ });
   await t.rejects(run(program('process.kill(process.pid, "SIGKILL")'), ''), { message: /returned -9: / });
-  // What it began holds its output open.
+  // A child of the command holds its output open.
   const child = `require("child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "inherit" })`;
   await t.rejects(createRunForJson(signal, 1000, 100)(program(child), ''), { message: /did not end in 1 s/ });
   t.equal(await run(program('console.log(2)'), ''), 2, 'the next one runs');

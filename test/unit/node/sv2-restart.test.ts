@@ -76,14 +76,14 @@ t.test('a serving thread that is killed', async (t) => {
     const { prevHash } = await client.nextOf('prevhash');
     t.same(prevHash, Buffer.alloc(32, number), 'it is told of the tip');
     t.equal(sv2.figures().clientsOpen, 1);
-    // Read by the thread, and not told of before it died.
+    // The thread reads the block and dies before it reports it.
     const found = buildBlock(GENESIS, { time: 1_700_000_000 + life });
     fs.writeFileSync(path.join(netDir, 'sv2-solutions', `${found.hashHex}.blk`), found.bytes);
     t.same(await sv2.clients(), [], 'the thread ends');
     await client.ended();
     await until('its end is noticed', () => sv2.addresses.length === 0);
     await until('the block is submitted', () => submitted.includes(found.hashHex));
-    // What happens meanwhile is known when it is back.
+    // The thread knows events of the meantime when it is back.
     block();
     await until('another thread listens', () => sv2.addresses.length > 0);
     t.same(sv2.addresses, [`127.0.0.1:${port}`], 'at the same port');

@@ -1,6 +1,6 @@
 // A pool entry that dies or throws on request, for pool.test.ts.
 
-/** What a job asks for; `lives` is a shared word that counts down the deaths still to die. */
+/** Parameters of a job; `lives` is a shared word that counts down the remaining deaths. */
 interface CrashJob {
   readonly lives: Int32Array;
   readonly how: 'exit' | 'throw' | 'none';

@@ -18,14 +18,14 @@ const [how, dir] = [query.get('how'), query.get('dir') ?? ''];
 const [from, times] = [Number(query.get('from')), Number(query.get('times'))];
 let earlier: VerifyJobResult | null = null;
 
-/** Whether it is time for another mishap. */
+/** Returns true if the next failure is due. */
 function strikes(): boolean {
   for (let i = 0; i < times; i++) {
     try {
       writeFileSync(join(dir, `mishap-${i}`), '', { flag: 'wx' });
       return true;
     } catch {
-      // That one happened.
+      // This failure has happened.
     }
   }
   return false;

@@ -1,4 +1,4 @@
-// The script cache against a plain set: it may forget, it must never know what it was not told.
+// The script cache against a plain set: it may forget, but it must not contain anything that was not added.
 
 import t from 'tap';
 import { createNativeHashes } from '../../../src/crypto/native/hashes.js';

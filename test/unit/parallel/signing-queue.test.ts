@@ -1,4 +1,5 @@
-// The line of small transactions: one a turn here, equal shares of a long line elsewhere, each answered once.
+// The queue of small transactions: one per event-loop tick here, equal shares of a long queue on other threads, each
+// answered once.
 import t from 'tap';
 import { SigningQueue, type SigningQueueDeps } from '../../../src/parallel/signing-queue.js';
 

@@ -13,7 +13,7 @@ writeFileSync(join(dir, `loaded-${threadId}`), '');
 
 const { postMessage } = MessagePort.prototype;
 
-/** What a job does with its thread. */
+/** Behaviour of a job's thread. */
 export type Unruly = 'answers' | 'exits' | 'stalls' | 'answers twice';
 
 function run(how: Unruly): string {

@@ -56,8 +56,8 @@ t.test('blocks overtake what waits', async (t) => {
     });
   const all = [submit('scan', 'first'), submit('scan', 'second')];
   all.push(submit('scan', 'scan'), submit('transaction', 'transaction'), submit('proposal', 'proposal'), submit('block', 'block'));
-  // Two jobs are with the thread at a time, and their answers may come in one turn: far apart is what can be told
-  // apart.
+  // The thread has two jobs at a time, and their answers may come in one event-loop tick, so only jobs far apart have a
+  // fixed order.
   all.push(submit('scan', 'late'), submit('scan', 'later'), submit('scan', 'last'));
   await Promise.all(all);
   const place = (name: string): number => order.indexOf(name);

@@ -55,7 +55,7 @@ for (const n of [1, 2, 3]) {
   provider.secrets.set(hashKey(crypto.hash160(keyMath.publicKey(secret, true)!)), secret);
 }
 
-/** PSBTs in every state: blank, told about, signed in part, final. */
+/** PSBTs in every state: blank, updated, partly signed, final. */
 function seeds(): Uint8Array[] {
   const outputs = scripts.map((script, i) => ({ value: 1000 + i, script }));
   const empty = new Uint8Array(0);

@@ -1,4 +1,4 @@
-// getdescriptorinfo, deriveaddresses, createmultisig and signed messages over the node's desk.
+// getdescriptorinfo, deriveaddresses, createmultisig and signed messages over the node's executor.
 import t from 'tap';
 import { descriptorChecksum } from '../../../src/address/descriptor/checksum.js';
 import { COMPATS } from '../../../src/policy/compat.js';

@@ -1,5 +1,5 @@
-// The node thread's desk over a real chain in memory, with small stand-ins for pool, network and log. Used by the unit
-// tests and the fuzz test of the rpc room.
+// The node thread's call executor over a real chain in memory, with small replacements for mempool, network and log.
+// For the unit tests and the fuzz test of the rpc module.
 
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { createSigner } from '../../../src/crypto/native/sign.js';
@@ -19,7 +19,7 @@ import type { SpendTools } from '../../../src/wallet/spend/payment.js';
 import { type BuiltBlock, buildBlock, GENESIS } from '../../framework/chain-builder.js';
 import { crypto, type Fixture } from '../../framework/chain-fixture.js';
 
-/** A desk and what its stand-ins saw. */
+/** A call executor and the calls that its replacements received. */
 export interface Desk {
   readonly desk: CallExecutor<NodeContext & WalletContext>;
   /** A call's result; rejects with code and message. */
@@ -43,8 +43,8 @@ const keyMath = createKeyMath();
 const littleEndian = (hash: Uint8Array): bigint => BigInt(`0x${Buffer.from(hash).reverse().toString('hex')}`);
 
 /**
- * A desk over the fixture's chain; `blocks` is where buildBlock finds the test's own record of the tip, `parts` stand
- * in place of stand-ins.
+ * Makes an executor over the fixture's chain. `blocks` is where buildBlock finds the test's own record of the tip;
+ * `parts` override replacements.
  */
 export function openDesk(
   fixture: Fixture,
@@ -237,7 +237,7 @@ const knownNode = (address: string, system: number) => {
   return { address, network: 'ipv4', system, port: 8333, services: 9, time: 1_700_000_000, source };
 };
 
-/** A network that remembers what it was told. */
+/** Makes a network that records its calls. */
 function networkControl(): NodeContext['network']['control'] {
   const added: string[] = [];
   const bans = new Map<string, { address: string; until: number; createdAt: number }>();

@@ -1,4 +1,5 @@
-// Dispatch from bytes to bytes: lookup, named arguments, counts, help, faults, batches; and a front's desk.
+// Dispatch from bytes to bytes: lookup, named arguments, counts, help, faults, batches; and the router of a front
+// thread.
 
 import t from 'tap';
 import { chainParams } from '../../../src/consensus/params/networks.js';

@@ -1,4 +1,4 @@
-// What a front answers by the bytes of a request that it has answered before: the same as if it had read them.
+// Replies that a front thread gives by the bytes of an earlier request: the same as if it had parsed them.
 import t from 'tap';
 import { chainParams } from '../../../src/consensus/params/networks.js';
 import { createPureHashes } from '../../../src/crypto/pure.js';
@@ -11,7 +11,7 @@ import { fc } from '../../framework/fast-check.js';
 const FIRST = { height: 7, hashHex: 'ab'.repeat(32), difficulty: 1 };
 const SECOND = { height: 8, hashHex: 'cd'.repeat(32), difficulty: 1 };
 
-/** A desk, and what tip and moment it sees. */
+/** Makes a router, and the tip and moment that it sees. */
 function openDesk(version2 = false) {
   const at = { tip: FIRST, moment: 1 };
   const counted: string[] = [];

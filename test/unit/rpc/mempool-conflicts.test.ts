@@ -32,7 +32,7 @@ t.test('mempoolconflicts', async (t) => {
     known.push(...txs);
     for (const tx of txs) await wallet.change((batch) => wallet.ledger.putRecord(tx, UNCONFIRMED_PLACE, batch));
   };
-  /** What is told of a transaction while some are in the mempool. */
+  /** Returns the reported conflicts of a transaction while others are in the mempool. */
   const conflicts = async (tx: TxView, pool: readonly TxView[]): Promise<string[]> => {
     const spenders = new Map<string, { tx: TxView; txid: Uint8Array }>();
     for (const one of pool) {

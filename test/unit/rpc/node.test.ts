@@ -51,7 +51,7 @@ fileSuite('chains/regtest-getblockstats.json', async (t) => {
   await fixture.end();
 });
 
-/** What comes of a block that a client hands in. */
+/** Submits a block as a client does, and returns the result. */
 const submitted = (ctx: NodeContext, bytes: Uint8Array) => submit(ctx, blockFromBytes(ctx, bytes), 'a client');
 
 t.test('blocks, proofs, coins, tips, waits', async (t) => {

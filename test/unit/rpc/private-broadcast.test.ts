@@ -1,4 +1,4 @@
-// What RPC says of transactions that are sent privately, and what sendrawtransaction does with them.
+// Replies about transactions that are sent privately, and the effect of sendrawtransaction on them.
 import t from 'tap';
 import { hashToHex, toHex } from '../../../src/consensus/bytes/hex.js';
 import type { TxView } from '../../../src/consensus/tx/tx-view.js';

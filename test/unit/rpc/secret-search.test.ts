@@ -29,7 +29,10 @@ const B = '5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ';
 const XPRV = 'xprv9s21ZrQH143K31xYSDQpPDxsXRTUcvj2iNHm5NUtrGiGG5e2DtALGdso3pGz6ssrdK4PFmM8NSpSBHNqPqm55Qn3LqFtT2emdEXVYsCzC2U';
 const XPUB = 'xpub661MyMwAqRbcFW31YEwpkMuc5THy2PSt5bDMsktWQcFF8syAmRUapSCGu8ED9W6oDMSgv6Zz8idoc4a6mr8BDzTJY47LJhkJ8UB7WEGuduB';
 
-/** What a search takes. @param stepMs time of a step; the smallest pauses wherever it can */
+/**
+ * Returns the secrets that a search takes.
+ * @param stepMs time of a step; the smallest value pauses wherever possible
+ */
 function searched(body: Uint8Array, stepMs = Number.POSITIVE_INFINITY): { taken: TakenSecrets; steps: number } {
   const search = SecretSearch.in(body, SECRET_PLACES);
   let steps = 1;
@@ -102,7 +105,7 @@ t.test('private keys', async (t) => {
       [B],
     ],
     [`[{"method":"setlabel","params":["${A}",""]},{"method":"importmulti","params":[[{"keys":["${A}"]}]]}]`, [A]],
-    // Of two members of one name the parser takes the first.
+    // The parser uses the first of two members with one name.
     [`{"method":"importprivkey","method":"setlabel","params":["${A}"],"params":["${B}"]}`, [A]],
     [`{"method":"setlabel","method":"importprivkey","params":["${A}"]}`, []],
     // In descriptors: private keys of any network, and nothing else.
@@ -180,7 +183,7 @@ t.test('passphrases', async (t) => {
     taken.wipe();
     for (const [request, at] of secrets) t.ok(taken.passphrase(request, at)?.every((byte) => byte === 0));
   }
-  // What the parser will refuse is left to it.
+  // The search leaves text that the parser will refuse.
   for (const text of ['"\\ud800"', '"\\q"', '"\\u12"', '"a\u0001b"']) {
     const given = bytes(`{"method":"encryptwallet","params":[${text}]}`);
     t.equal(searched(given).taken.size, 0);

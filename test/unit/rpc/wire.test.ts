@@ -263,7 +263,7 @@ t.test('without -jsonrpc2 the member means nothing', async (t) => {
   t.equal(assembleReply(parsed, [{ error: new RpcError(RPC_CODE.METHOD_NOT_FOUND, 'x') }]).status, 404);
 });
 
-/** What a long batch consists of, null when it is not JSON. Scanned in as many turns as it takes. */
+/** Returns the entries of a long batch, null if it is not JSON. Scans in as many slices as needed. */
 function entriesOf(body: string): RequestEntry[] | null {
   const batch = LongBatch.in(bytes(body));
   if (batch === null) throw new Error('not a long batch');

@@ -120,7 +120,7 @@ t.test('numbers', async (t) => {
 });
 
 t.test('comparisons', async (t) => {
-  // Of 4 with 5, 5 with 5 and 5 with 4.
+  // Results for 4 with 5, 5 with 5 and 5 with 4.
   const rows: Record<string, readonly [string, string, string]> = {
     NUMEQUAL: ['-', '01', '-'],
     NUMNOTEQUAL: ['01', '-', '01'],

@@ -1,4 +1,4 @@
-// The small parts of the script room: flags, error tables, tokenizer, numbers, DER, FindAndDelete, builders.
+// Small parts of the script interpreter: flags, error tables, tokenizer, numbers, DER, FindAndDelete, builders.
 
 import { createHash } from 'node:crypto';
 import t from 'tap';

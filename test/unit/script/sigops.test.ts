@@ -19,7 +19,7 @@ function txWith(scriptSig: Uint8Array, witness: Uint8Array[], output: Uint8Array
   return parseTx(buildTx({ version: 1, inputs, outputs: [{ value: 1, script: output }], locktime: 0 }), hashes);
 }
 
-/** Those that spending an output of this script adds by its witness. */
+/** Returns the sigops that the witness of a spend adds for this script. */
 const witnessSigops = (tx: TxView, spent: Uint8Array): number => sigopCost(tx, [{ script: spent }], WITNESS) - 4 * legacySigops(tx);
 
 t.test('a redeem script that is not pushed has no program', async (t) => {

@@ -76,7 +76,10 @@ t.test('exactly filled: what fits to the last unit goes in, one more does not', 
 
 t.test('a nearly full block is left as it is after more than a thousand packages that do not fit', async (t) => {
   const tx = (fee: number, weight: number) => ({ fee, delta: 0, weight, sigops: 4, parents: [] as number[] });
-  /** Whether the last and poorest, which fits, is taken after so many that do not. @param first weight of the best */
+  /**
+   * Returns true if the last and poorest transaction, which fits, is taken after this many that do not fit.
+   * @param first weight of the best
+   */
   const takesLast = (misfits: number, first: number): boolean => {
     const txs = [tx(1e9, first), ...Array.from({ length: misfits }, () => tx(100_000, 5_000)), tx(200, 400)];
     const c = poolColumns(txs);
@@ -128,7 +131,7 @@ t.test('an index that follows changes equals a fresh one', async (t) => {
       const removed: number[] = [];
       const changed = new Set<number>();
       for (let i = 0; i < txs.length; i++) {
-        // Those confirmed leave before their children, those evicted after them: both happen.
+        // Confirmed transactions leave before their children, evicted ones after them. Both happen.
         const fate = roll();
         if (c.used[i] === 1 && fate < 0.05) {
           removed.push(i);

@@ -38,7 +38,7 @@ const xOnly = (n: number): string => keyOf(n).slice(2);
 /** A point nobody knows the secret of (BIP-0341). */
 const NOBODY = '50929b74c1a04954b78b4b6035e97a5e078a5a0f28ec96d547bfee9ace803ac0';
 
-/** What a descriptor tells, with the secrets of some keys. */
+/** Reads a descriptor, and adds the secrets of some keys. */
 function known(text: string, secrets: readonly number[]): { script: Uint8Array; provider: FlatProvider } {
   const parsed = parseDescriptor(text, context);
   if ('error' in parsed) throw new Error(parsed.error);
@@ -54,7 +54,7 @@ interface Locks {
   readonly sequence?: number;
 }
 
-/** Spends an output beside a plain one of another kind, so that hashes over all inputs matter. */
+/** Spends an output together with a plain one of another kind, so that hashes over all inputs matter. */
 function spendOf(script: Uint8Array, { locktime = 0, sequence = 0xfffffffd }: Locks = {}): { tx: TxView; spent: SpentOutput[] } {
   const spent = [
     { value: 70_000, script },
@@ -241,7 +241,7 @@ t.test('outputs are told about too', async (t) => {
   updatePsbtOutput(psbtSigning(psbt, crypto), 0, provider);
   const [output] = again(psbt).outputs;
   t.equal(hex(output.tapInternalKey!), xOnly(1));
-  // Of two sides the right one comes first, as Core lists them.
+  // The right one of two sides comes first, as Core lists them.
   const leaf = (n: number): string => `01c02220${xOnly(n)}ac`;
   t.equal(hex(output.tapTree!), leaf(3) + leaf(2));
   t.ok(output.tapKeyPaths.size >= 1);

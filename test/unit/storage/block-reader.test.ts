@@ -1,4 +1,4 @@
-// Blocks read by a thread that is only told where they lie.
+// Blocks read by a thread that knows only their places.
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@
 import { MessagePort, parentPort } from 'node:worker_threads';
 import { serveWrites } from '../../../src/storage/write-thread.js';
 
-/** Of the next message. */
+/** Answers the next message twice. */
 function answerTwice(): void {
   const { postMessage } = MessagePort.prototype;
   MessagePort.prototype.postMessage = function (this: MessagePort, ...message: Parameters<typeof postMessage>) {

@@ -1,5 +1,5 @@
-// What only a store in a folder has: locks, the ENGINE file, survival of a kill. One process per engine: the two
-// bindings carry different RocksDB versions and disturb each other in one process.
+// Properties of a store in a folder: locks, the ENGINE file, survival of a kill. One process per engine, because the
+// two bindings contain different RocksDB versions and disturb each other in one process.
 
 import { spawnSync } from 'node:child_process';
 import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

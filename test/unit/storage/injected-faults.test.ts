@@ -19,7 +19,7 @@ const block = (length: number, seed: number): Uint8Array => Uint8Array.from({ le
 
 const failure = (code: string): Error => Object.assign(new Error(`${code}: it failed, as told`), { code });
 
-/** What the next calls of a disk do; null: what they should. */
+/** Faults of a disk's next calls; null: none. */
 class Disk {
   write: { code: string; after: number } | 'nothing' | null = null;
   sync: string | null = null;

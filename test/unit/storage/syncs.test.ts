@@ -1,5 +1,5 @@
-// What reaches the disk, and in which order: every fsync is counted by a layer between the files and the system, for a
-// loss of power keeps only what was synced.
+// Data that reaches the disk, and its order. A layer between the files and the system counts every fsync, because a
+// power cut keeps only synced data.
 import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

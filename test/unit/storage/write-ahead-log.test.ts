@@ -13,7 +13,7 @@ const root = mkdtempSync(join(tmpdir(), 'adit-wal-'));
 t.teardown(() => rmSync(root, { recursive: true, force: true }));
 const key = (i: number): Uint8Array => Uint8Array.of(7, i >> 8, i & 255);
 const ROWS = 300;
-/** What a synced batch ends with. */
+/** End of a synced batch. */
 const MARK = Buffer.from('010000000005ff73796e63', 'hex');
 
 t.test('crc32c', async (t) => {
@@ -164,7 +164,7 @@ t.test('a loss of power keeps pages of the unsynced end in any order: what was s
     const found = await rowsIn(folder, rows);
     if (!(typeof found === 'number' && found >= 151)) t.fail(`without page ${page}`, { found });
   }
-  // What fsync had promised is gone: also where the zeros begin with a record.
+  // Data that fsync had promised is lost, also if the zeros begin with a record.
   for (let page = 0; (page + 1) * 4096 <= mark; page++) {
     writeFileSync(
       log,
@@ -193,7 +193,7 @@ t.test('power is lost while a batch is synced', async (t) => {
       if (!(typeof found === 'number' && found >= 101 && found < rows)) t.fail(`without ${size} bytes ${page}`, { found });
     }
   }
-  // That page was written: its bytes are wrong for another reason.
+  // The page was written, so its bytes are wrong for another reason.
   const damaged = Buffer.from(bytes);
   damaged[first + 5_000]! ^= 0x10;
   writeFileSync(log, damaged);

@@ -6,7 +6,7 @@ import { fc } from '../../framework/fast-check.js';
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
-/** What a batch holds, as an array that later changes leave alone. */
+/** Returns the operations of a batch, as an array that later changes do not affect. */
 const opsOf = (batch: WriteBatch): BatchOp[] =>
   [...batch].map((op) =>
     op.type === 'put' ? { type: 'put', key: op.key.slice(), value: op.value.slice() } : { type: 'del', key: op.key.slice() },
@@ -80,7 +80,7 @@ t.test('in order: by the first four bytes of the keys, in their own order otherw
 t.test('more operations than leave room for four bytes of a key are ordered by fewer', async (t) => {
   const count = 2 ** 21 + 3;
   const batch = new WriteBatch(count, 5 * count);
-  // The last byte of four goes round; it is the one that there is no room for in full.
+  // The fourth byte of the keys cycles. The sort key has too few bits to contain it completely.
   for (let i = 0; i < count; i++) batch.bytes.set([9, 9, i % 3, i & 255, 7], batch.reserveOperation(5, -1));
   const places = batch.inOrder();
   t.equal(places.length, count);

@@ -1,4 +1,4 @@
-// The thread that writes a database, when writing fails; that it writes what it is told is in store-suite.ts.
+// The thread that writes a database, when writing fails. store-suite.ts checks that it writes correctly.
 import t from 'tap';
 import type { BatchOp } from '../../../src/storage/store.js';
 import { WriteBatch } from '../../../src/storage/write-batch.js';

@@ -38,7 +38,7 @@ interface Row {
   readonly valid?: boolean;
 }
 
-/** What is decoded here, in the vectors' words. */
+/** Decoders under the names of the vectors. */
 const decoders: Record<string, (payload: Uint8Array) => Fields> = {
   SetupConnection: (payload) => {
     const m = decodeSetupConnection(payload);
@@ -76,7 +76,7 @@ const decoders: Record<string, (payload: Uint8Array) => Fields> = {
   },
 };
 
-/** What is encoded here. */
+/** Encoders under the names of the vectors. */
 const encoders: Record<string, (fields: Fields) => Uint8Array> = {
   'SetupConnection.Success': (f) => encodeSetupConnectionSuccess(f.used_version, f.flags),
   'SetupConnection.Error': (f) => encodeSetupConnectionError(f.flags, f.error_code),

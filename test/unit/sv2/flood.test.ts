@@ -1,4 +1,4 @@
-// What one client sends costs the node thread a bounded number of messages.
+// Messages of one client cost the node thread a bounded number of messages.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -46,7 +46,7 @@ t.test('a thread that ends as soon as it listens is known to have ended, also to
     (reason) => void ends.push(reason.message),
     entry,
   );
-  // What the thread has to say waits together until this one looks: that it listens, and that it ended.
+  // Messages of the thread wait until this one checks: that it listens, and that it ended.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
   await starting.catch((error: Error) => ends.push(error.message));
   await until('it is told of', () => ends.length > 0);

@@ -1,4 +1,4 @@
-// Which submitted coinbases the operator hears of, and how often.
+// Warnings about submitted coinbases, and how often they appear.
 import t from 'tap';
 import { createPureHashes } from '../../../src/crypto/pure.js';
 import { CoinbaseWatch } from '../../../src/template/coinbase-watch.js';

@@ -1,4 +1,5 @@
-// What follows from the tip alone, on networks whose rules differ, and how a reply around the transactions is spelled.
+// Facts that follow from the tip alone, on networks with different rules, and the text of a reply around the
+// transactions.
 import t from 'tap';
 import { hashToHex } from '../../../src/consensus/bytes/hex.js';
 import { medianTimePast } from '../../../src/consensus/header-context.js';

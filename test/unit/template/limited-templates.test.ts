@@ -8,7 +8,7 @@ import { type LimitedTemplate, LimitedTemplates } from '../../../src/template/li
 const limits = (maxWeight: number): TemplateLimits => ({ maxWeight, maxSigops: null, minFeeRate: null, exclude: [] });
 const template = (weight: number): LimitedTemplate => ({ facts: { weight } as TemplateFacts, transactions: new Uint8Array(2) });
 
-/** A builder whose builds end when told. */
+/** A builder whose builds end when the test says so. */
 function builder() {
   const open: { limits: TemplateLimits; done: () => void; failed: (error: Error) => void }[] = [];
   const templates = new LimitedTemplates(

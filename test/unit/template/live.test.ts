@@ -1,6 +1,6 @@
-// Mode `live` as a whole, without threads: service, view and parked polls. The empty template comes first and lets go
-// of its waiters when the full one is out; polls hear of gains that are worth it; light templates keep their
-// transactions.
+// Mode `live` as a whole, without threads: service, view and parked polls. The empty template comes first, and its
+// waiters are released when the full one is published. Polls are answered at sufficient gains; light templates keep
+// their transactions.
 import { performance } from 'node:perf_hooks';
 import t from 'tap';
 import { coinbaseBranch } from '../../../src/consensus/block/merkle.js';

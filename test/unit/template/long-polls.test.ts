@@ -1,7 +1,7 @@
 import t from 'tap';
 import { LongPolls, type ParkedPoll } from '../../../src/template/view/long-polls.js';
 
-/** Timers that move when told. */
+/** Timers that the test moves. */
 class HandTimers {
   now = 1000;
   armed: { at: number; run: () => void } | null = null;

@@ -1,5 +1,5 @@
-// The template service: when a template is kept and when it is built anew, what it says, and that nothing stale is ever
-// published.
+// The template service: when it keeps a template and when it builds a new one, the content of templates, and that it
+// never publishes an outdated one.
 import { performance } from 'node:perf_hooks';
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';

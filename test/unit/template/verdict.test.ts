@@ -91,7 +91,7 @@ for (const mode of ['core', 'live'] as const) {
     const late = await pay(9_000);
     t.same(verdict(late), { verdict: 'pending', reason: 'newer' });
     t.same(service.verdict(new Uint8Array(32))?.verdict, { verdict: 'absent' });
-    // What left the mempool is in the template until the next one.
+    // A transaction that left the mempool is in the template until the next one.
     pool.records.remove(new Set([pool.records.find(a.txid)]), 'expiry');
     t.match(verdict(a), { verdict: 'included', position: 1 });
     chain.connect([]);
@@ -122,7 +122,7 @@ for (const mode of ['core', 'live'] as const) {
   });
 
   t.test(`mode ${mode}: a full block`, async (t) => {
-    // Room for three ordinary transactions of some 370 units, and a little more.
+    // Weight for three ordinary transactions of about 370 units, and a little more.
     const { pool, pay, build, verdict, service } = rig({ mode, maxWeight: 5_300 });
     const taken = [await pay(9_000), await pay(8_000), await pay(7_000)];
     const below = await pay(6_000);
@@ -141,7 +141,7 @@ for (const mode of ['core', 'live'] as const) {
     if (together?.verdict === 'below-cut') {
       t.ok(equalBytes(together.pack.txids[0], parent.txid) && equalBytes(together.pack.txids[1], child.txid), 'parents first');
     }
-    // Told what is missing, the operator adds it.
+    // The reply names the missing satoshis, and the operator adds them.
     pool.prioritise(below.txid, 1_001);
     await build();
     t.equal(verdict(below)?.verdict, 'included');

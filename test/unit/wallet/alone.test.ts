@@ -238,7 +238,7 @@ t.test('who unlocks a wallet that was to be locked meanwhile finds it open', asy
 t.test('a call of a wallet knows whether its client has gone', async (t) => {
   const { wallet } = await createMemoryWallet();
   const gone = new AbortController();
-  // Like those of the node's desk: the signal is made when somebody looks.
+  // Like those of the node's executor: the signal is made when it is first read.
   class Call implements CallInfo {
     readonly user = 'somebody';
     readonly path = '/';

@@ -1,4 +1,4 @@
-// What getaddressinfo says of scripts without a template that a legacy wallet was told of.
+// Replies of getaddressinfo about scripts without a template that were imported into a legacy wallet.
 import t from 'tap';
 import { encodeAddress } from '../../../src/address/address.js';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
@@ -37,7 +37,7 @@ t.test('imported miniscript and taproot', async (t) => {
     const reply = (await run(wallet, getaddressinfo, encodeAddress(script, context.params, crypto))) as RawJson;
     const info = JSON.parse(reply.text);
     t.equal(info.solvable, true, form);
-    // What makes a taproot output is nothing that a legacy wallet keeps.
+    // A legacy wallet does not store the parts of a taproot output.
     if (form.startsWith('tr')) t.equal(info.desc, addChecksum(`rawtr(${Buffer.from(script.subarray(2)).toString('hex')})`));
     else t.equal(info.desc, single);
   }

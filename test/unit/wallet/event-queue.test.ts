@@ -339,7 +339,7 @@ async function reload(made: MemoryWallet, rows: readonly StoreEntry[], tip: Bloc
   await catchUp(wallet, { client }, () => false);
   return { wallet, store };
 }
-/** What a wallet knows, as text. */
+/** Returns the content of a wallet as text. */
 function knowledge({ ledger }: Wallet): string[] {
   const { txs, coins, spends } = ledger;
   const lines: string[] = [];

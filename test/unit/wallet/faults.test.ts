@@ -1,5 +1,5 @@
-// What goes wrong inside or around a wallet: a batch that fails, an event that breaks off, a block that leaves in the
-// last moment, a wallet of another network, a private key that damage has changed.
+// Faults in a wallet or around it: a batch that fails, an event that is interrupted, a block that leaves at the last
+// moment, a wallet of another network, a damaged private key.
 
 import fs from 'node:fs';
 import os from 'node:os';

@@ -13,7 +13,7 @@ async function folder(t: Test): Promise<string> {
   return dir;
 }
 
-/** What is renamed, removed and synced meanwhile, by the last part of its path; the folder itself is a point. */
+/** Records renames, removals and syncs during `work`, by the last part of the path; the folder itself is a point. */
 async function eventsOf(dir: string, work: () => Promise<void>): Promise<string[]> {
   const events: string[] = [];
   const name = (file: unknown): string => path.relative(dir, String(file)) || '.';

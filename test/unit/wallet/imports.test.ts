@@ -1,5 +1,5 @@
-// What imports bring: every path of a descriptor, labels of dumps, times, seeds; and sums and lists of coins that go
-// with them.
+// Results of imports: every path of a descriptor, labels of dumps, times, seeds; and sums and lists of coins that
+// belong to them.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,6 +1,5 @@
-// What imports and new addresses have answered is on the disk: a loss of power takes all that was written after the
-// last fsync, and keys that nothing can derive again must outlast it. Nor may an address be given out twice, to two who
-// pay.
+// Acknowledged imports and new addresses are on the disk. A power cut loses everything after the last fsync, and keys
+// that cannot be derived again must survive it. Also, an address must not be given out twice, to two payers.
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
@@ -69,7 +68,7 @@ for (const [name, method, params, descriptors] of calls) {
   });
 }
 
-/** Writes when it is told to. */
+/** A store that writes when the test says so. */
 class HeldStore extends MemoryStore {
   held: { readonly sync: boolean; go(): void }[] | null = null;
   override async batch(ops: readonly BatchOp[], options?: BatchOptions): Promise<void> {
@@ -95,7 +94,7 @@ t.test('calls that come while the disk is busy share the next fsync', async (t) 
   const calls = Array.from({ length: 50 }, (_, i) =>
     i % 5 === 0 ? ask(importaddress, `51${(81 + i).toString(16)}`, '', false) : ask(getnewaddress),
   );
-  // What nobody waits for the disk with goes along.
+  // Changes that no caller waits for are written along.
   const plain = wallet.change((batch) => batch.put(Uint8Array.of(0x7a), Uint8Array.of(1)));
   await turn();
   t.same([held.length, answered], [1, 0], 'they wait for the one that is under way');

@@ -1,5 +1,5 @@
-// What wallets record otherwise since releases 23 to 25: coinbases that leave the chain, addresses that a payment
-// passes over, times of what a scan finds.
+// Records of wallets that changed in versions 23 to 25: disconnected coinbases, addresses that a payment skips, times
+// of scan results.
 import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';

@@ -33,7 +33,7 @@ const OUTSIDE = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 const LOCKED = 'Error: Please enter the wallet passphrase with walletpassphrase first.';
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Every access takes a turn of the loop, as a disk may. */
+/** Every access takes one event-loop tick, as a disk may. */
 class Slow extends MemoryStore {
   slow = false;
   override async batch(ops: readonly BatchOp[], options?: BatchOptions): Promise<void> {
@@ -109,7 +109,7 @@ async function world(dir: string): Promise<World> {
   };
 }
 
-/** What a call may use up. */
+/** Returns the state that a call may use up. */
 const stateOf = async ({ wallet, dir }: World): Promise<string> => {
   const rows = await rowsOf(wallet);
   return JSON.stringify([rows, wallet.ledger.txs.size, [...wallet.ledger.locked.keys()], fs.readdirSync(dir)]);
@@ -118,11 +118,14 @@ const stateOf = async ({ wallet, dir }: World): Promise<string> => {
 interface Case {
   /** Prepares it. @returns the call */
   begin(world: World): Promise<() => Promise<unknown>>;
-  /** Whether an answer is the whole of it. @param locked the wallet was locked before the call began */
+  /**
+   * Returns true if an answer is complete.
+   * @param locked the wallet was locked before the call began
+   */
   whole(answer: unknown, world: World, locked: boolean): boolean;
   /** Milliseconds of the work clock that a reading takes: a slice is 2 of them. */
   readonly readingMs?: number;
-  /** It waits for files as well, for a number of turns that is not the same each time. */
+  /** The call also waits for files, for a varying number of event-loop ticks. */
   readonly ofTheDisk?: boolean;
 }
 /** Choosing coins reads the clock hundreds of times. */
@@ -314,7 +317,7 @@ t.test('a lock comes before the keys: the call meets it', async (t) => {
   const before = await stateOf(here);
   const first = here.call('sendtoaddress', OUTSIDE, 1);
   const locking = here.call('walletlock');
-  // It comes later than the lock, however long that waits.
+  // The call runs after the locking, however long that waits.
   const second = t.rejects(here.call('sendtoaddress', OUTSIDE, 1), { code: -13, message: LOCKED });
   t.match(await first, TXID);
   await locking;

@@ -98,7 +98,7 @@ for (const step of ['*', "*'"]) {
     const both = [request([0, 1999]), request([0, 9])];
     t.same(await run(wallet, importdescriptors, both), [...outcome, ...outcome], 'longer and shorter in one call');
     t.same(await run(other, importdescriptors, [request([0, 9])]), outcome);
-    // What was learnt of hardened indices remains.
+    // Derived keys of hardened indices remain.
     t.strictSame(
       (await rowsOf(wallet, before[0])).filter((row) => !row.startsWith('64')),
       (await rowsOf(other, before[1])).filter((row) => !row.startsWith('64')),
@@ -357,7 +357,7 @@ t.test('labels of a large book', async (t) => {
     async () => {
       answer = ((await run(wallet, getaddressesbylabel, 'of 2')) as RawJson).text;
     },
-    // What comes meanwhile is not in it.
+    // The reply does not contain events that arrive meanwhile.
     () =>
       wallet.change((batch) => {
         wallet.book.set(keyHashProgram(new Uint8Array(20).fill(1)), 'of 2', 'send', batch);

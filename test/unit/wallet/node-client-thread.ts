@@ -19,7 +19,7 @@ const node = createNode();
 const server = new NodeClientServer(node.client, port, counters, new ListenerGuard(silentLogger));
 parentPort!.once('message', () => {
   const step = (): void => {
-    // As in a turn of the loop: several changes, each acknowledged by itself.
+    // Several changes within one event-loop tick, each acknowledged by itself.
     for (let i = 0; i < 5; i++) {
       node.enter();
       Atomics.store(acknowledged, 1, node.entered);

@@ -1,5 +1,5 @@
-// What wallets know of the node: the same over a node on this thread and over a link, whose messages lie in a port until
-// they are taken; and against a node on a thread of its own.
+// The wallets' view of the node is the same over a node on this thread and over a link, whose messages stay in a port
+// until they are taken. It is also the same for a node on its own thread.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

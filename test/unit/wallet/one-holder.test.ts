@@ -17,7 +17,7 @@ interface World {
   readonly dir: string;
   readonly manager: ReturnType<typeof managerIn>;
   readonly warnings: string[];
-  /** What a wallet that is loaded goes through in the end. */
+  /** Last step of a wallet that is loaded. */
   onLoaded(wallet: Wallet): Promise<void>;
   at(name: string): string;
 }
@@ -132,8 +132,8 @@ t.test('another process', async (t) => {
   const { wallet } = await manager.createWallet({ ...PLAIN_WALLET, name: 'a' });
   await manager.unload(wallet);
   fs.symlinkSync(at('a'), at('b'));
-  // It holds the wallet while it exchanges the database: none is in its place, and one is that a repair would take
-  // away.
+  // The process holds the wallet while it exchanges the database: no database is in place, and there is one that a
+  // repair would remove.
   const script = `
     import fs from 'node:fs';
     const { FolderHolds } = await import(${JSON.stringify(new URL('../../../src/wallet/manage/folder-holds.js', import.meta.url).href)});

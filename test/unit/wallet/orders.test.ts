@@ -1,4 +1,4 @@
-// Orders and chains beside the wallet's tables, against sorted lists made anew for every question.
+// Orders and chains of the wallet's tables, against sorted lists that are made again for every query.
 
 import t from 'tap';
 import { type HeaderNode, HeaderSlabs } from '../../../src/chain/tree/header-node.js';

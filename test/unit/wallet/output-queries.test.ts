@@ -1,4 +1,4 @@
-// Outputs asked for across threads: calls of one turn ask once, each gets its own answers.
+// Queries for outputs across threads: calls of one event-loop tick share one query, and each gets its own answers.
 import t from 'tap';
 import type { SpentOutput } from '../../../src/consensus/script/spent-output.js';
 import { answerOutputs, OutputQueries } from '../../../src/wallet/output-queries.js';

@@ -104,7 +104,7 @@ class World {
   store = new MemoryStore();
   wallet!: Wallet;
   model: NaiveWallet;
-  /** What a power failure would bring back: rows and the model of that moment. */
+  /** State that a power cut would restore: rows and the model of that moment. */
   #saved: { rows: [Uint8Array, Uint8Array][]; model: NaiveWallet; book: Map<string, string> } | null = null;
   readonly log: string[] = [];
   /** Images of tables, by id; null: this wallet keeps none. */
@@ -219,7 +219,7 @@ class World {
     const values = parseJson(Buffer.from(JSON.stringify(args))) as JsonValue[];
     await this.wallet.applyPendingEvents();
     const result = await run(this.#context(), values, { path: '/wallet/w', yieldToUrgent: () => {} } as unknown as CallInfo);
-    // As a desk gives it: with the members that this version has.
+    // As an executor returns it: with the members of this version.
     const shape = METHODS.get(run.name)!.shape;
     return JSON.parse(encodeJson((shape ? shape(result as never) : result) as never));
   }
@@ -349,7 +349,7 @@ class World {
     facts.txids.add(tx.txid);
     for (const input of tx.inputs) facts.spent.add(`${input.txid}:${input.vout}`);
   }
-  /** Whether its inputs are there and unspent: parents that nobody knows count as the world outside. */
+  /** Returns true if its inputs exist and are unspent. Unknown parents count as foreign transactions. */
   #fits(tx: PlainTx, facts: { txids: Set<string>; spent: Set<string> }): boolean {
     if (facts.txids.has(tx.txid)) return false;
     return tx.inputs.every((input) => {
@@ -436,7 +436,7 @@ class World {
     this.model.disconnect(block.plain, this.now);
     return block.txs.filter((tx) => !tx.plain.coinbase);
   }
-  /** What the pool makes of a chain that went back: what fits returns, what lost its ground goes. */
+  /** Updates the mempool after a reorganisation: transactions that fit return, those without inputs leave. */
   #settlePool(back: readonly Both[]): void {
     for (let turn = 0; turn < 3; turn++) {
       const facts = this.#chainFacts(this.tip);
@@ -551,7 +551,8 @@ class World {
     };
     if (this.chance(0.5)) this.#connect(this.mine());
     else {
-      // The pool settles after the wallet was told of blocks: what comes to it then is lost with the process.
+      // The mempool changes after the wallet has received the blocks, so transactions that return then are lost with
+      // the process.
       const depth = 1 + this.below(3);
       for (let i = 0; i < depth && this.tip.prev; i++) {
         this.#disconnect();

@@ -35,7 +35,7 @@ import { mostInATurn } from '../../framework/turns.js';
 
 const { keys: curve } = descriptorContext('master', 'regtest');
 const KEYS = 6;
-/** Of random orders; REASSESS_RUNS makes them many. */
+/** Number of random orders; REASSESS_RUNS raises it. */
 const RUNS = Number(process.env.REASSESS_RUNS ?? rounds(10, 25));
 /** Whole numbers from 0 up to but without a limit. */
 const below = (seed: number): { below(limit: number): number } => {
@@ -95,7 +95,7 @@ const imports: Import[] = [
 ];
 
 /**
- * Transactions that pay the wallet and, beside it, scripts that may become its own; some outputs of those are spent
+ * Adds transactions that pay the wallet and also scripts that may become its own. Some outputs of the latter are spent
  * again.
  */
 async function fill(
@@ -118,7 +118,7 @@ async function fill(
   return txs;
 }
 
-/** What is wrong with coins and sums; empty when nothing is. */
+/** Lists the faults of coins and sums. */
 function faultsOf({ ledger, keys: source }: Wallet, txs: readonly TxView[]): string[] {
   const faults: string[] = [];
   const spent = new Set(
@@ -276,7 +276,7 @@ async function copyOf(store: Store, copy = new MemoryStore()): Promise<MemorySto
   await copy.batch(rows);
   return copy;
 }
-/** What a database must have to be loaded. */
+/** Writes the rows that a database needs to be loaded. */
 const writeHead = ({ wallet }: MemoryWallet, schema = WALLET_SCHEMA): Promise<void> =>
   wallet.change((batch) => {
     batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(schema));
@@ -583,7 +583,7 @@ const rangeScripts = ((): Uint8Array[] => {
   return [1, 4, 6, 10, 12].flatMap((index) => parsed.descriptors[0].scripts(index, {})!);
 })();
 
-/** A wallet, a copy of it that is ahead, and all transactions that the wallet was told of. */
+/** A wallet, a copy of it that is further along, and all transactions that the wallet received. */
 class World {
   txs: TxView[] = [];
   readonly #spent = new Set<string>();
@@ -639,7 +639,7 @@ class World {
       const [tx] = this.txs.splice(n % Math.max(this.txs.length, 1), 1);
       if (tx) await this.wallet.change((batch) => this.wallet.ledger.removeTransaction(tx, batch));
     },
-    // What a block that leaves the chain held waits again, and what waited is in the next one.
+    // Transactions of a disconnected block wait again, and waiting ones are in the next block.
     reorganise: async (n) => {
       for (const [i, tx] of this.txs.entries()) {
         if (i % 3 !== n % 3) continue;
@@ -700,7 +700,7 @@ t.test('a wallet of an earlier version', async (t) => {
     for await (const [key, value] of memory.wallet.store.iterate()) {
       if (key[0] !== WALLET_PREFIX.foreign) await left.batch([{ type: 'put', key, value }]);
     }
-    // A process that dies before it has all rows leaves a wallet that begins anew.
+    // If the process dies before it has all rows, the next one starts again from the beginning.
     let batches = 3;
     class Dying extends MemoryStore {
       override async batch(ops: readonly BatchOp[]): Promise<void> {

@@ -63,7 +63,7 @@ async function world(t: Test, names = ['failing', 'sound']): Promise<World> {
 
 const called = (wallet: Wallet, method: string, ...args: unknown[]): Promise<unknown> => run(wallet, WALLET_RUNS[method], ...args);
 
-/** What a wallet knows. */
+/** Returns the content of a wallet. */
 async function stateOf(wallet: Wallet): Promise<unknown> {
   await wallet.applyPendingEvents();
   const { txs } = wallet.ledger;

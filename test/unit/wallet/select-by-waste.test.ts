@@ -75,7 +75,7 @@ t.test('branch and bound: the least waste of all matches that are not too heavy'
           // Coins beyond what reaches the target are never added, whatever they might gain.
           chosen.every((i) => sumOf(effective, chosen) - effective[i] < target);
         const matching = subsets(coins.length).filter((chosen) => chosen.length > 0 && fits(chosen));
-        // Of coins that add the same the less wasteful comes first, so a twin that is lighter may be passed over.
+        // The less wasteful of coins with the same effective value comes first, so a lighter twin may be skipped.
         const twins = new Set(coins.map(({ value }) => value)).size < coins.length;
         if (typeof found === 'string') return twins || matching.length === 0;
         matches++;

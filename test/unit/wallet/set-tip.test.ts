@@ -1,5 +1,4 @@
-// What a move of the tip changes by itself: coins that a conflicted payment holds back or gives free, and coinbases
-// that come of age.
+// Effects of a tip change alone: coins that a conflicted payment holds or releases, and coinbases that mature.
 import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';

@@ -1,5 +1,5 @@
-// listsinceblock while the chain turns: what it says is of the branch whose tip it ends with. A client that goes on from
-// there would never hear of blocks between.
+// listsinceblock while the chain is reorganised: the reply is about the branch of its last block. Otherwise a client
+// that continues from that block would miss the blocks in between.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -45,7 +45,7 @@ async function followedNode(t: { teardown(end: () => unknown): unknown }) {
     port1.once('message', () => {
       change();
       client.sync();
-      // A turn's time each.
+      // Time of one slice each.
       while (!sameBlock(wallet.tip, client.tip)) void wallet.applyPendingEvents();
     });
   return { node, since, afterNextAnswer };

@@ -42,7 +42,7 @@ function pay(
   );
 }
 
-/** What the inputs of a transaction of the wallet spend. */
+/** Returns the outputs that a transaction of the wallet spends. */
 function spentBy({ wallet }: MemoryWallet, tx: TxView): { value: number; script: Uint8Array; key: string }[] {
   const { coins } = wallet.ledger;
   return Array.from({ length: tx.inputCount }, (_, i) => {
@@ -51,7 +51,7 @@ function spentBy({ wallet }: MemoryWallet, tx: TxView): { value: number; script:
   });
 }
 
-/** What is wrong with a payment; empty when nothing is. */
+/** Lists the faults of a payment. */
 function faultsOf(memory: MemoryWallet, made: Payment, amount: number, feeRate: number, subtractFee: boolean): string[] {
   const faults: string[] = [];
   const { tx, fee, changePosition } = made;
@@ -117,7 +117,7 @@ t.test('random wallets, random payments', async (t) => {
           if (locked) wallet.ledger.locked.set(hashKey(outpoint), outpoint);
         }
         for (const { share, subtractFee, together, feeRate, replaceable, minDepth } of payments) {
-          // Coins of strangers that are in no block are not trusted; own change is.
+          // Unconfirmed coins from others are not trusted; own change is.
           const { coins } = wallet.ledger;
           const usable = [...coins.inBucket(BUCKET.CONFIRMED), ...coins.inBucket(BUCKET.PENDING)].filter((coin) => {
             const row = wallet.ledger.coins.txRow(coin);

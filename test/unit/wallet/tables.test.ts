@@ -257,7 +257,7 @@ t.test('key pool', async (_t) => {
 t.test('a large key pool takes few bytes a key', async (t) => {
   v8.setFlagsFromString('--expose_gc');
   const collect: () => void = vm.runInNewContext('gc');
-  // What is still in use when a collection frees nothing more.
+  // Returns the memory still in use once a collection frees nothing more.
   const used = (): number => {
     for (let last = Number.POSITIVE_INFINITY; ; ) {
       collect();

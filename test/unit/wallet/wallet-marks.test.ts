@@ -1,5 +1,4 @@
-// What a scan looks for: filters of blocks are asked as long as scripts alone tell of every transaction that may
-// matter.
+// Marks of a scan: block filters are used as long as scripts alone find every transaction that may matter.
 import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx } from '../../../src/consensus/tx/tx-view.js';

@@ -37,7 +37,7 @@ function versionsOf(script: Uint8Array, sizes: readonly [a: number, b: number]):
   return { A, B };
 }
 
-/** What is told of the payment, by the names of its versions: of gettransaction, hex too. */
+/** Returns the replies about the payment under the names of its versions; of gettransaction, hex too. */
 async function told(wallet: Wallet, named: Readonly<Record<string, TxView>>): Promise<string> {
   const answers = { relatives: async (txids: readonly Uint8Array[]) => txids.map(() => null) };
   const ctx = { ...contextOf(wallet), compat: COMPATS['31'], client: clientOf({ tip: wallet.tip! }, {}, answers) };
@@ -55,7 +55,9 @@ async function told(wallet: Wallet, named: Readonly<Record<string, TxView>>): Pr
   return `${text(one)}/${names.get(one.hex)}`;
 }
 
-/** The sizes of A and B, and what is told: A in the mempool, B in a block, disconnected, B in the mempool, A in a block. */
+/**
+ * The sizes of A and B, and the replies: A in the mempool, B in a block, disconnected, B in the mempool, A in a block.
+ */
 const CASES = [
   [[10, 20], true, ['A//A', 'B/A/B', 'A/B/A', 'A/B/A', 'A/B/A', 'A/B/A']],
   [[20, 10], true, ['A//A', 'B/A/B', 'B/A/B', 'B/A/B', 'A/B/A', 'B/A/B']],

@@ -1,13 +1,13 @@
-// Who may import whom. A room takes from the rooms before it and does not know those after it; one outside library has
-// one door. The table is the drawing of the rooms in words; an arrow that is not in it fails here first. And a file
-// that nothing imports is no longer part of anything.
+// Allowed imports between modules. A module imports from the modules before it and does not know those after it; one
+// module imports each outside library. An import that is not in the table fails here. A file that nothing imports fails
+// too.
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 
-/** Room → rooms it may import, besides itself. `lib` is open to everyone above the wall. */
+/** Module → modules that it may import, besides itself. Every module above the pure ones may import `lib`. */
 const mayImport: Record<string, readonly string[]> = {
   'src/crypto': [],
   'src/crypto/native': ['src/crypto'],
@@ -27,13 +27,13 @@ const mayImport: Record<string, readonly string[]> = {
   // Stratum V1: lines, jobs, shares and statistics of miners, below the wall.
   'src/stratum': ['src/address', 'src/consensus', 'src/crypto'],
   'src/stratum/serve': ['src/stratum', 'src/mining', 'src/mining/serve', 'src/consensus', 'src/crypto', 'src/crypto/native', 'src/log'],
-  // What wallets and pool threads sign with.
+  // Signing, for wallets and pool threads.
   'src/signing': ['src/psbt', 'src/policy', 'src/address', 'src/consensus', 'src/crypto'],
   // Between threads: fronts and the node thread.
   'src/link': ['src/template'],
   'src/lib': [],
   'src/log': [],
-  // Options of a room are plain records beside it.
+  // Options of a module are plain records in its folder.
   'src/config': [
     'src/chain',
     'src/http',
@@ -92,7 +92,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/template/encode': ['src/consensus', 'src/crypto'],
   'src/template/view': ['src/template', 'src/consensus', 'src/rpc', 'src/crypto'],
   'src/rpc': ['src/link', 'src/rpc/methods', 'src/psbt', 'src/consensus', 'src/policy', 'src/address', 'src/crypto', 'src/log'],
-  // A method's declaration takes from rpc alone, its run function from the rooms of its thread.
+  // A method's declaration imports from rpc alone, its run function from the modules of its thread.
   'src/rpc/methods': [
     'src/rpc/context',
     'src/rpc',
@@ -114,7 +114,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/crypto',
     'src/log',
   ],
-  // What methods see of the other rooms: types alone.
+  // The methods' view of other modules: types alone.
   'src/rpc/context': [
     'src/rpc',
     'src/wallet',
@@ -212,7 +212,7 @@ const mayImport: Record<string, readonly string[]> = {
   ],
 };
 
-/** Outside library → the only rooms that may name it. */
+/** Outside library → the only modules that may import it. */
 const doors: Record<string, readonly string[]> = {
   'node:net': [
     'src/net',
@@ -240,7 +240,7 @@ const doors: Record<string, readonly string[]> = {
   '@nats-io/kv': ['src/fleet'],
 };
 
-/** Rooms below the wall: no Node API either. */
+/** Pure modules: no Node API either. */
 const pure = [
   'src/crypto',
   'src/consensus',
@@ -253,7 +253,7 @@ const pure = [
   'src/stratum',
 ];
 
-/** Rooms that may name everything: they wire. */
+/** Modules that may import everything, because they build the node. */
 const wiring = ['src/node', 'src/aditd', 'src/adit-cli', 'src/adit-front'];
 
 /** Second implementations of an interface, which only tests and benches take. */
@@ -266,7 +266,7 @@ function sources(folder: string): string[] {
     .map((name) => path.join(folder, name));
 }
 
-/** The longest room of the table that a file or folder lies in. */
+/** Returns the longest module of the table that contains a file or folder. */
 function roomOf(file: string): string | undefined {
   const bare = file.replace(/\.(ts|js)$/, '');
   return [...Object.keys(mayImport), ...wiring]
@@ -354,7 +354,7 @@ t.test('workers are thin entries', async (t) => {
   }
 });
 
-/** What `entries` import, and what that imports; and the entries themselves. */
+/** Returns `entries` and all files that they import, directly or indirectly. */
 function reachedFrom(entries: readonly string[]): Set<string> {
   const reached = new Set(entries);
   for (const file of reached) {
@@ -365,7 +365,7 @@ function reachedFrom(entries: readonly string[]): Set<string> {
   return reached;
 }
 
-/** What `entries` load when they start: types are no more than words, and import() waits for its turn. */
+/** Returns the files that `entries` load when they start. Types are not loaded, and import() loads later. */
 function loadedBy(entries: readonly string[]): { reached: Set<string>; later: readonly string[] } {
   const reached = new Set(entries);
   const later: string[] = [];

@@ -1,5 +1,6 @@
-// Patterns whose work grows with the square of their input, or whose arguments overflow the stack, are refused in the
-// sources: a look by text, beside the measure of unit/rpc/growth, which sees what the methods do but not what a regular expression does inside.
+// Refuses patterns in the sources whose work grows with the square of their input, or whose arguments overflow the
+// stack. This is a check of the text. unit/rpc/growth measures the methods, but cannot see the work inside a regular
+// expression.
 import fs from 'node:fs';
 import path from 'node:path';
 import { isSafe } from 'redos-detector';

@@ -1,5 +1,5 @@
-// What `npm pack` puts into the package is all that an installed node needs, and nothing of the workshop: every file
-// that the commands and the threads import is in it, every package that they import is installed with it.
+// The package of `npm pack` has everything that an installed node needs, and nothing else: every file that the commands
+// and the threads import is in it, and every package that they import is installed with it.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { builtinModules } from 'node:module';

@@ -1,5 +1,5 @@
-// Compact blocks in the node's room: for whom the mempool is searched, and how often, since a header that others made
-// and a few bytes are all that a search costs its sender.
+// Compact blocks in the network module: for which peers the mempool is searched, and how often. A search costs its
+// sender only a foreign header and a few bytes.
 import t from 'tap';
 import { parseTx } from '../../../../src/consensus/tx/tx-view.js';
 import { createPureHashes } from '../../../../src/crypto/pure.js';
@@ -22,7 +22,7 @@ async function worldOf(t: { teardown(end: () => unknown): void }, legacyPeers = 
     searches.count++;
     return here();
   };
-  /** It may send blocks unasked. */
+  /** The peer may send blocks without a request. */
   const chosen = (one: FakePeer): FakePeer => {
     one.peer.compact.provides = true;
     world.net.compact.onGoodBlock(one.peer);

@@ -1,5 +1,5 @@
-// What is due when, beside a list that is searched: the same items come in the order of their times, those of one moment
-// as they were added.
+// Due items, compared with a list that is searched: items leave in the order of their times, and those of one moment in
+// the order of their addition.
 
 import t from 'tap';
 import { type DueItem, DueQueue } from '../../../../src/net/relay/due-queue.js';

@@ -73,7 +73,7 @@ for (const lacking of [0, 1]) {
     if (!(partial instanceof PartialBlock)) throw new Error(partial);
     t.same(partial.missing(), lacking === 0 ? [] : [2]);
     t.equal(partial.sources.mempool, 2);
-    // What was found stays, whatever becomes of the mempool meanwhile.
+    // Transactions that were found stay, whatever happens to the mempool meanwhile.
     if (lacking > 0) chain.connect(known);
     const block = await partial.finish(lacking === 0 ? [] : [stranger], 1, context);
     if (typeof block === 'string') throw new Error(block);

@@ -1,4 +1,4 @@
-// What compact blocks are sent with besides the coinbase.
+// Transactions that compact blocks contain in addition to the coinbase.
 import t from 'tap';
 import type { TxView } from '../../../../src/consensus/tx/tx-view.js';
 import { choosePrefilled } from '../../../../src/net/relay/prefill.js';

@@ -100,7 +100,7 @@ t.test('a peer learns a transaction and nothing else', async (t) => {
   t.match(version, { version: 70_016, services: 0n, time: 0n, userAgent: '/pynode:0.0.1/', startHeight: 0, relay: false });
   await welcome(peer);
   t.same(decodeInv(await peer.next('inv')), [{ type: INV.TX, hash: tx.txid }]);
-  // What others are answered, it is not.
+  // The node does not answer these messages here, although it answers them to other peers.
   for (const command of ['ping', 'getaddr', 'mempool', 'sendheaders'])
     peer.send(command, command === 'ping' ? Buffer.alloc(8, 1) : Buffer.alloc(0));
   peer.send('getheaders', Buffer.concat([Buffer.alloc(4), Buffer.of(0), Buffer.alloc(32)]));
@@ -115,7 +115,7 @@ t.test('a peer learns a transaction and nothing else', async (t) => {
   t.equal(entry?.sends[0]?.confirmedAt, w.fixture.clock.seconds);
   t.equal(w.mempool.size, 0);
 
-  // One wants no transactions, one asks for another, one takes too long; each makes room for another try.
+  // One peer wants no transactions, one requests another one, one takes too long. Each allows another attempt.
   const unwilling = await w.answer();
   await welcome(unwilling, false);
   await unwilling.ended();
@@ -136,7 +136,7 @@ t.test('a peer learns a transaction and nothing else', async (t) => {
   await welcome(last);
   await last.next('inv');
 
-  // It comes back from the network: it is known there.
+  // The transaction comes back from the network, so it is known there.
   const guest = await w.guest();
   guest.send('tx', tx.bytes);
   await guest.sync();
@@ -155,7 +155,7 @@ t.test('what is given up is sent to nobody', async (t) => {
   await welcome(peer);
   await peer.ended();
   t.notOk(peer.commands.includes('inv'), 'connected in vain');
-  // What is not good any more is not sent again: the mempool does not know its coins.
+  // A transaction that is no longer valid is not sent again: the mempool does not know its coins.
   w.net.privately.add(one);
   w.fixture.clock.seconds += 301;
   await w.net.privately.retry();

@@ -1,4 +1,5 @@
-// Transactions that a peer sends in a row: the mempool hears of them together, and judges each as if it had come alone.
+// Transactions that a peer sends in sequence: the mempool receives them together and checks each as if it had come
+// alone.
 import t from 'tap';
 import { VerifierBusyError } from '../../../../src/parallel/verifier.js';
 import { type BuiltBlock, buildBlock, buildChain, GENESIS, spend } from '../../../framework/chain-builder.js';
@@ -10,7 +11,7 @@ const COINS = 80;
 
 const out = (value: number): Out => ({ value, script: TRUE_SCRIPT });
 
-/** Spends an output; the witness is wrong when told. */
+/** Makes a transaction that spends an output; the caller may pass an invalid witness. */
 function pay(id: Buffer, index: number, value: number, witness: Buffer[] = TRUE_WITNESS): Tx {
   const tx = spend([{ txid: id, index, value: VALUE }], [out(value)]);
   Object.assign(tx.ins[0]!, { witness });

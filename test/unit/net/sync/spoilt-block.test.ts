@@ -1,6 +1,6 @@
-// Spoilt copies of a block from peers, in every window around the block itself: before it, while it is hashed, stored
+// Mutated copies of a block from peers, at every moment around the block itself: before it, while it is hashed, stored
 // and connected, and after it. The block is connected, the peer that sent the copy is blamed, and no other peer loses
-// its request or its name.
+// its request or is blamed.
 import t from 'tap';
 import { NodeStatus } from '../../../../src/chain/tree/header-node.js';
 import { parseBlock } from '../../../../src/consensus/block/block-view.js';

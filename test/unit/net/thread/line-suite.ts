@@ -1,4 +1,5 @@
-// What connections promise, whichever thread their sockets are on: run over InlineConnectionFactory and ThreadedConnectionFactory.
+// Promises of connections, on whichever thread their sockets are. The suite runs over InlineConnectionFactory and
+// ThreadedConnectionFactory.
 import net from 'node:net';
 import type { Test } from 'tap';
 import { createEllSwift } from '../../../../src/crypto/native/ell-swift.js';
@@ -46,7 +47,7 @@ export function threadLines(more: Partial<ThreadedConnectionFactoryDeps> = {}, e
   };
 }
 
-/** The owner of a connection: takes what it is told to take. */
+/** The owner of a connection: takes messages as the test says. */
 export class Owner {
   readonly line: PeerConnection;
   readonly seen: Frame[] = [];
@@ -140,7 +141,8 @@ export function lineSuite(t: Test, make: () => Made): void {
       t.same([called.line.transportType, caller.line.transportType], [type, type]);
       t.equal(called.line.sessionId === null, !encrypted);
       t.same(called.line.sessionId, caller.line.sessionId);
-      // What was counted at both ends is what went over the wire, but for keys and garbage; the first packet is no message.
+      // Counts at both ends equal the bytes on the wire, except for keys and garbage; the first packet is not a
+      // message.
       const size = caller.sent.reduce((sum, [, , bytes]) => sum + bytes, 0);
       const first = encrypted ? PACKET_OVERHEAD : 0;
       t.equal(called.received, size + first);
@@ -340,7 +342,7 @@ export function lineSuite(t: Test, make: () => Made): void {
     const { owner, socket } = await stranger(lines);
     socket.pause();
     for (let i = 0; i < 9; i++) owner.line.send('block', payloadOf(1_000_000, i));
-    // The kernel takes as much as it likes; then there is little left, which has its turn by itself.
+    // The kernel takes as much as it likes. The small rest is sent by itself later.
     for (let i = 0; i < 40; i++) {
       owner.line.send('pong', payloadOf(2_000, i));
       await until('a moment', () => true);

@@ -50,7 +50,7 @@ t.test('no connection has more than its share on the way to the thread, and is t
   socket.on('data', (chunk: Buffer) => {
     read += chunk.length;
   });
-  // The thread gets nothing before this turn of the loop is over.
+  // The thread gets nothing before the end of this event-loop tick.
   let sent = 0;
   for (; !owner.line.sendPaused; sent++) owner.line.send('pong', new Uint8Array(8));
   t.equal(sent, Math.floor(POSTED_BYTES / postedWeight(8)) + 1);
@@ -130,7 +130,7 @@ t.test('a thread that cannot be loaded is an error of the first that needs it', 
   await made.lines.close();
 });
 
-/** Lines whose threads have a fault from now on; timers run when told to. */
+/** Makes connections whose threads have a fault from now on; the test moves the timers. */
 function faulty(t: Test) {
   const lines: string[] = [];
   const note = (text: string): void => void lines.push(text);

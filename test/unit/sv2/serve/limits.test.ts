@@ -1,4 +1,4 @@
-// What the serving thread bounds by time, by bytes and by address; the clock is the test's.
+// Limits of the serving thread by time, bytes and address. The clock belongs to the test.
 import t from 'tap';
 import { reserveKey } from '../../../../src/mining/messages.js';
 import { sourceOf } from '../../../../src/mining/serve/source.js';
@@ -20,7 +20,7 @@ t.test('fifteen seconds for each step before templates', async (t) => {
   };
   await later(14_999);
   t.same([silent.destroyed, waiting.destroyed], [false, false]);
-  // Its act 1 is here, and has not had its turn.
+  // Act 1 of this client has arrived and is not processed yet.
   const shy = Sv2Client.over(waiting);
   await new Promise<void>((resolve) => process.nextTick(resolve));
   await later(1);
@@ -50,7 +50,7 @@ t.test('a minute without reading', async (t) => {
   world.server.sweep();
   for (let second = 0; second < 60; second++) {
     world.nowMs += 1_000;
-    // It takes one message, and two more are on their way.
+    // The client reads one message, and two more are on their way.
     if (second % 20 === 10) {
       slow.socket.once('data', () => slow.socket.pause());
       slow.socket.resume();

@@ -12,7 +12,7 @@ import { Sv2Server } from '../../../../src/sv2/serve/server.js';
 import { pipe } from '../../../framework/pipe.js';
 import { Sv2Client } from '../../../framework/sv2-client.js';
 
-/** Of regtest. */
+/** Target of regtest. */
 const EASY = 2n ** 255n - 1n;
 export const LEAST = { weight: 8_000, sigops: 400 };
 
@@ -104,7 +104,7 @@ export interface Driven extends Running {
   nowMs: number;
   /** The client's end of a new connection from this address. */
   connect(address?: string): net.Socket;
-  /** A client that has set up, and was told of the tip. */
+  /** Connects a client that has set up and received the tip. */
   client(address?: string): Promise<Sv2Client>;
 }
 

@@ -10,7 +10,7 @@ t.test('a client that changes its constraints all the time costs little, and tak
   const honest = await Sv2Client.start(port);
   t.teardown(() => honest.close());
   await honest.nextOf('prevhash');
-  // What it works on from now on is for it alone: ids rise on each connection.
+  // Templates from now on are for this client alone: ids rise on each connection.
   honest.send(0x70, constraintsPayload(90, 4));
   await honest.nextOf('prevhash');
   const { template: working, prevHash } = honest;
