@@ -183,7 +183,8 @@ async function makeHistory(
         { script: payees[(made * 13) % PAYEES], value: VALUE / 2 },
       ];
       const tx = parseTx(payment(outpoint, outputs, noise), crypto);
-      if (!wallet.ledger.sync(tx, placeIn(block, position), batch)) throw new Error('a transaction of the wallet was not recognised');
+      if (!wallet.ledger.syncTransaction(tx, placeIn(block, position), batch))
+        throw new Error('a transaction of the wallet was not recognised');
       if (!spends) fresh.push(new Uint8Array(Buffer.concat([tx.txid, Buffer.alloc(4)])));
     }
     for (const one of fresh) unspent.push(one);

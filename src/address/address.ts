@@ -11,7 +11,6 @@ import { decodeBase58, decodeBase58Check, encodeBase58Check } from './base58.js'
 import { type Bech32Data, bytesToSymbols, decodeBech32, encodeBech32, symbolsToBytes } from './bech32.js';
 import { locateBech32Errors } from './bech32-errors.js';
 
-/** Type of an address. */
 export type AddressKind =
   | 'pubkeyhash'
   | 'scripthash'
@@ -21,10 +20,10 @@ export type AddressKind =
   | 'anchor'
   | 'witness_unknown';
 
-/** Decoded address. */
+/** Result of decoding an address: its output script, and the hash or program in it. */
 export interface DecodedAddress {
   readonly kind: AddressKind;
-  /** The output script. */
+  /** Output script that pays the address. */
   readonly script: Uint8Array;
   /** Hash (20 bytes) or witness program. */
   readonly payload: Uint8Array;

@@ -4,7 +4,7 @@ import { scriptHashScript, witnessProgramScript } from '../consensus/script/buil
 import type { Hashes } from '../crypto/crypto.js';
 import { multisigScript } from './descriptor/key-nodes.js';
 
-/** Address types of a script. */
+/** Types of address that can pay to a multisig script. */
 export const SCRIPT_ADDRESS_TYPES = ['legacy', 'p2sh-segwit', 'bech32'] as const;
 export type ScriptAddressType = (typeof SCRIPT_ADDRESS_TYPES)[number];
 
@@ -14,7 +14,6 @@ export interface MultisigOutput {
   readonly script: Uint8Array;
   /** Its witness program; null for a legacy address. */
   readonly witnessProgram: Uint8Array | null;
-  /** Output script of the address. */
   readonly outputScript: Uint8Array;
 }
 

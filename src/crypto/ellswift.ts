@@ -19,7 +19,7 @@ export interface EllSwift {
   /** Name of the library in use, for the log. */
   readonly backend: string;
   /** Creates a new key. */
-  create(): EllSwiftKey;
+  createKey(): EllSwiftKey;
   /**
    * Returns the secret shared with the owner of another key (BIP-0324's v2_ecdh): a tagged hash of both encodings, the
    * initiator's first, and x. Any 64 bytes are a valid key.
@@ -29,7 +29,7 @@ export interface EllSwift {
   sharedSecret(ours: EllSwiftKey, theirs: Uint8Array, initiating: boolean): Uint8Array;
 }
 
-/** Square root of -3. */
+/** Square root of -3 modulo the field prime, which the mapping of BIP-0324 needs. */
 const ROOT_MINUS_3 = squareRoot(FIELD_P - 3n) as bigint;
 const HALF = inverse(2n);
 /** (1 - root) / 2 and (1 + root) / 2. */

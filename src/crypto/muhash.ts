@@ -73,7 +73,7 @@ function fromBytes(bytes: Uint8Array): bigint {
   return numberOfWords();
 }
 
-/** Hash of a set. */
+/** Hash of a set of byte strings. The order of additions and removals does not matter. */
 export class MuHash {
   #numerator = 1n;
   #denominator = 1n;

@@ -147,7 +147,7 @@ export class InlineNodeClient implements NodeClient {
     }
     return byAncestors.flat();
   }
-  settled(): Promise<void> | undefined {
+  mempoolSettled(): Promise<void> | undefined {
     const { mempool } = this.#deps;
     return mempool.returning ? mempool.settled() : undefined;
   }
@@ -290,7 +290,7 @@ export class InlineNodeClient implements NodeClient {
     const { mempool } = this.#deps;
     const { minFeeRate, minRelayFeeRate, incrementalFeeRate } = mempool.stats();
     return {
-      poolMinimum: minFeeRate > minRelayFeeRate ? minFeeRate : 0,
+      mempoolMinimum: minFeeRate > minRelayFeeRate ? minFeeRate : 0,
       relayMinimum: minRelayFeeRate,
       incremental: incrementalFeeRate,
       dust: mempool.options.policy.dustFeeRate,

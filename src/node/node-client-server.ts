@@ -188,7 +188,7 @@ export class NodeClientServer {
         this.#lost = false;
         return null;
       case 'settled':
-        return this.#client.settled() ?? null;
+        return this.#client.mempoolSettled() ?? null;
       case 'outputs':
         return answerOutputs(args[0] as Uint8Array, (outpoints) => this.#client.outputs(outpoints));
       case 'readMempool':

@@ -22,7 +22,7 @@ export function createPsbt(tx: TxView, hashes: Hashes, version: PsbtVersion = 0)
   };
 }
 
-/** Returns the fields of a transaction. */
+/** Returns version, inputs, outputs and lock time of a transaction as separate fields. */
 export function fieldsOf(tx: TxView): TxFields {
   return {
     version: tx.version,
@@ -38,7 +38,7 @@ export function fieldsOf(tx: TxView): TxFields {
   };
 }
 
-/** Returns the transaction without signatures. */
+/** Returns the transaction with empty scriptSigs and without witnesses, as a PSBT of version 0 contains it. */
 export function withoutSignatures(tx: TxView, hashes: Hashes): TxView {
   const fields = fieldsOf(tx);
   const inputs = fields.inputs.map((input) => ({ ...input, scriptSig: EMPTY, witness: [] }));

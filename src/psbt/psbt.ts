@@ -76,7 +76,7 @@ export interface PsbtInput {
   readonly unknown: Map<string, RawField>;
 }
 
-/** Fields of an output. */
+/** Map of one output. */
 export interface PsbtOutput {
   redeemScript: Uint8Array;
   witnessScript: Uint8Array;

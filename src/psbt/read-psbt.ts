@@ -14,7 +14,7 @@ import { describedTx } from './read-version2.js';
 const HIGHEST_VERSION = 2;
 const XPUB_KEY_SIZE = 79;
 
-/** Fields of the global map. */
+/** Content of the global map. */
 interface GlobalFields {
   tx: TxView | null;
   version: number;

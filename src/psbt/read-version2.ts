@@ -8,7 +8,7 @@ import type { PsbtInput, PsbtOutput, RawField } from './psbt.js';
 import { failRead, type PsbtReader } from './psbt-reader.js';
 import { checkKeySize, checkSingleField, readRaw } from './read-fields.js';
 
-/** Outpoint of an input in version 2. */
+/** Outpoint of an input, which version 2 stores in the input's map; null until its field is read. */
 export interface InputOfVersion2 {
   prevHash: Uint8Array | null;
   prevIndex: number | null;

@@ -3,7 +3,7 @@
 import { ByteReader, DecodeError } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
 
-/** One leaf. */
+/** Leaf of a taproot script tree with its depth. */
 export interface TapTreeLeaf {
   readonly depth: number;
   readonly leafVersion: number;

@@ -87,7 +87,7 @@ const tapKeyPath = ({ publicKey, leafHashes, origin }: TaprootKey): TapKeyPath =
   origin,
 });
 
-/** Returns the data of an output. */
+/** Returns the scripts and keys that a PSBT output already contains, as the solver reads them. */
 export function outputData(output: PsbtOutput): SignatureData {
   const taproot = emptyTaproot();
   taproot.internalKey = output.tapInternalKey;

@@ -14,7 +14,7 @@ import { emptySignatureData, mergeSignatureData } from './signature-data.js';
 import { FlatProvider, type SigningProvider } from './signing-provider.js';
 import { signingTx } from './signing-tx.js';
 
-/** Signed input. */
+/** Scripts of an input after signing. */
 export interface SignedInput {
   readonly scriptSig: Uint8Array;
   readonly witness: readonly Uint8Array[];
@@ -22,7 +22,7 @@ export interface SignedInput {
   readonly error: string | null;
 }
 
-/** Dependencies of signing. */
+/** Curve, hashes, signer and optional threads for signing a transaction. */
 export interface SigningTools {
   readonly crypto: Crypto;
   readonly signer: Signer;

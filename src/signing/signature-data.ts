@@ -3,7 +3,7 @@
 import type { OriginKey } from '../address/descriptor/expansion.js';
 import { hashKey } from '../consensus/bytes/hex.js';
 
-/** Signature and its key. */
+/** ECDSA signature with the public key that it verifies against. */
 export interface KeySignature {
   /** 33 or 65 bytes. */
   readonly publicKey: Uint8Array;
@@ -18,7 +18,7 @@ export interface SpendableLeaf {
   readonly controlBlock: Uint8Array;
 }
 
-/** Schnorr signature for a leaf. */
+/** Schnorr signature of one key for one tapscript leaf. */
 export interface LeafSignature {
   /** x-only. */
   readonly publicKey: Uint8Array;
@@ -104,7 +104,7 @@ export function emptyTaproot(): TaprootData {
 /** Bytes per string, because engines limit the number of arguments of a call. */
 const CHUNK = 8192;
 
-/** Returns the map key of a leaf. */
+/** Returns the key of a leaf in TaprootData.leaves. */
 export function leafKey({ controlBlock, script }: SpendableLeaf): string {
   let key = `${hashKey(controlBlock)}/`;
   for (let at = 0; at < script.length; at += CHUNK) key += hashKey(script.subarray(at, at + CHUNK));

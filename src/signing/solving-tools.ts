@@ -30,7 +30,7 @@ export interface Locks {
   checkSequence(sequence: number): boolean;
 }
 
-/** Dependencies of solving. */
+/** Sources of keys, scripts and signatures for producing a scriptSig and witness. */
 export interface SolvingTools {
   readonly provider: Pick<SigningProvider, 'script' | 'publicKey'> & Partial<Pick<SigningProvider, 'origin' | 'taproot'>>;
   readonly create: CreateSignature;

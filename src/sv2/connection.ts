@@ -120,7 +120,7 @@ export class Sv2Connection {
 
   #answerActOne(): ConnectionEvent {
     const { ellSwift, identity } = this.#deps;
-    this.#session = respond(this.#bytes.takeBytes(ACT_ONE_BYTES), identity(), ellSwift.create(), this.#deps);
+    this.#session = respond(this.#bytes.takeBytes(ACT_ONE_BYTES), identity(), ellSwift.createKey(), this.#deps);
     this.#stage = 'setup';
     return { kind: 'send', bytes: this.#session.act2 };
   }

@@ -12,7 +12,7 @@ export type RunForJson = (words: readonly string[], input: string) => Promise<un
 /** Error of a signer, in Core's words. */
 export class SignerError extends Error {}
 
-/** Connected signer. */
+/** Device that the signer command lists as connected. */
 export interface SignerDevice {
   /** Fingerprint of the master key, 8 hexadecimal digits. */
   readonly fingerprint: string;

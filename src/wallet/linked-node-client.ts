@@ -206,7 +206,7 @@ export class LinkedNodeClient implements NodeClient {
       listener({ kind: 'pool', txs: txs.map((bytes, i) => new MempoolTx(idOf(i), bytes, hashes)) });
     }) as Promise<void>;
   }
-  settled(): Promise<void> | undefined {
+  mempoolSettled(): Promise<void> | undefined {
     if (this.#unsettled) {
       this.#unsettled = false;
       const settling: Promise<void> = this.#request('settled')

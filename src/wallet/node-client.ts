@@ -62,7 +62,7 @@ export class MempoolTx {
   }
 }
 
-/** Event of the node, in order. */
+/** Change of the chain or the mempool. Wallets receive events in the order in which the changes happened. */
 export type NodeEvent =
   /**
    * A block was connected.
@@ -89,7 +89,7 @@ export type NodeEvent =
 /** Fee rates that the node requires. */
 export interface NodeRates {
   /** Minimum rate of the mempool; 0 while it is not full. */
-  readonly poolMinimum: number;
+  readonly mempoolMinimum: number;
   readonly relayMinimum: number;
   readonly incremental: number;
   readonly dust: number;
@@ -242,7 +242,7 @@ export interface NodeClient extends NodeQueries {
   /** Calls the listener with the content of the mempool, in order with the events. */
   readMempool(listener: (event: NodeEvent) => void): Promise<void>;
   /** Resolves when transactions of disconnected blocks are back in the mempool; undefined if there are none. */
-  settled(): Promise<void> | undefined;
+  mempoolSettled(): Promise<void> | undefined;
   /** Protects blocks from a height on against pruning; Infinity: none. */
   setPruneGuard(height: number): void;
 }

@@ -83,7 +83,7 @@ export function clientOf(chain: Partial<TestChain>, mempool: object = {}, others
     get: () => undefined,
     spender: () => undefined,
     returning: false,
-    settled: async () => {},
+    mempoolSettled: async () => {},
   };
   const client = new InlineNodeClient({
     chain: Object.create(whole, Object.getOwnPropertyDescriptors(chain)),

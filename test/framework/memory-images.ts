@@ -22,7 +22,7 @@ export class MemoryImages implements ImageFiles {
     if (kept) this.restored++;
     return kept?.map(copyColumn) ?? null;
   }
-  async keepOnly(id: Uint8Array | null): Promise<void> {
+  async deleteAllExcept(id: Uint8Array | null): Promise<void> {
     for (const name of this.#kept.keys()) if (id === null || name !== nameOf(id)) this.#kept.delete(name);
   }
 }

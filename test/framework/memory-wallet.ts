@@ -127,7 +127,7 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
     {
       estimate: async () => ({ feeRate: 0, reason: 'None' }),
       longestTarget: 1008,
-      rates: async () => ({ poolMinimum: 0, relayMinimum: 1000, incremental: 1000, dust: 3000 }),
+      rates: async () => ({ mempoolMinimum: 0, relayMinimum: 1000, incremental: 1000, dust: 3000 }),
       relatives: async (txids) => txids.map(() => ALONE),
       bumpFees: async (outpoints) => ({ each: outpoints.map(() => 0), together: 0 }),
       fitsChainLimits: async () => true,
@@ -160,13 +160,13 @@ export async function createMemoryWallet(wanted: MemoryWalletOptions = {}): Prom
       const tx = parseTx(buildTx({ version: 2, inputs: [input], outputs, locktime: 0 }), crypto);
       const block = blockAt(height);
       const place = { state: TX_STATE.CONFIRMED, height, blockHash: block.hash, blockTime: block.time, position: nonce };
-      await wallet.change((batch) => wallet.ledger.sync(tx, height > 0 ? place : UNCONFIRMED_PLACE, batch));
-      if (height === 0) wallet.ledger.enteredMempool(tx.txid);
+      await wallet.change((batch) => wallet.ledger.syncTransaction(tx, height > 0 ? place : UNCONFIRMED_PLACE, batch));
+      if (height === 0) wallet.ledger.addedToMempool(tx.txid);
       return tx;
     },
     enter: async (tx) => {
-      await wallet.change((batch) => wallet.ledger.sync(tx, UNCONFIRMED_PLACE, batch));
-      wallet.ledger.enteredMempool(tx.txid);
+      await wallet.change((batch) => wallet.ledger.syncTransaction(tx, UNCONFIRMED_PLACE, batch));
+      wallet.ledger.addedToMempool(tx.txid);
     },
   };
 }

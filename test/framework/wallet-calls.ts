@@ -40,8 +40,8 @@ export const contextOf = (wallet: Wallet): WalletContext =>
   ({
     compat: COMPATS['0.21.1'],
     wallets: {
-      select: () => wallet,
-      note() {},
+      selectWallet: () => wallet,
+      logOperation() {},
       scanDeps: () => scanDepsOf(wallet),
       endScan: () => {
         wallet.scan = null;

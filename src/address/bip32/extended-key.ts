@@ -13,9 +13,9 @@ export interface KeyTools {
   readonly keys: KeyMath;
 }
 
-/** Public extended key. */
+/** Public key of a BIP-0032 tree with what its unhardened children need. */
 export interface ExtendedKey {
-  /** 33 bytes. */
+  /** 33 bytes, compressed. */
   readonly publicKey: Uint8Array;
   /** 32 bytes. */
   readonly chainCode: Uint8Array;

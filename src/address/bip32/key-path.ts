@@ -1,7 +1,7 @@
 // Converts between paths of child numbers and text: /44'/0'/7 and the like.
 import { HARDENED } from './extended-key.js';
 
-/** Mark of a hardened step. */
+/** Character behind a hardened step of a key path, as in 84' or 84h. */
 export type HardenedMark = "'" | 'h';
 
 /** Formats steps, each after a slash. The empty path is the empty text. */

@@ -13,7 +13,7 @@ import type { KeyParams } from '../key-params.js';
  */
 export type DescriptorLanguage = '0.21' | 'master';
 
-/** Context of a descriptor. */
+/** Everything that parsing and deriving need besides the text: network, language, curve and hashes. */
 export interface DescriptorContext extends KeyTools {
   readonly params: KeyParams;
   readonly language: DescriptorLanguage;

@@ -18,7 +18,7 @@ import type { DeriveOptions } from './derive-options.js';
 import type { KeyOrigin, OriginKey } from './expansion.js';
 import type { KeyPair, SecretSource } from './secrets.js';
 
-/** Key expression. */
+/** Part of a descriptor that gives one public key per index: a single key, a path below an extended key, or musig(). */
 export interface KeyExpression {
   /** True if the key depends on the index. */
   readonly isRange: boolean;
@@ -47,7 +47,7 @@ export type RangeKind = 'none' | 'plain' | 'hardened';
 
 const NO_STEPS: readonly number[] = [];
 
-/** Single public key. */
+/** Key expression of one key, the same for every index. */
 export class SingleKey implements KeyExpression {
   readonly isRange = false;
   readonly isExtended = false;

@@ -21,7 +21,7 @@ export interface MusigFields {
   readonly star: boolean;
 }
 
-/** Aggregated key. */
+/** Key expression musig(): the aggregate of several keys (BIP-0327), possibly with a path behind it. */
 export class MusigKey implements KeyExpression {
   readonly isExtended = false;
   readonly size = 33;

@@ -23,11 +23,11 @@ export interface Satisfaction {
   readonly scriptSig: number;
   /** Bytes of the witness elements with their lengths. */
   readonly witness: number;
-  /** Number of stack elements. */
+  /** Number of witness stack elements. */
   readonly elements: number;
 }
 
-/** Script expression. */
+/** Part of a descriptor that gives output scripts, such as wpkh(KEY) or sh(SCRIPT). */
 export interface ScriptNode {
   readonly isSolvable: boolean;
   readonly isSingleType: boolean;

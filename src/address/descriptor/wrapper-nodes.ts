@@ -59,7 +59,7 @@ function pushBytes(length: number): number {
   return length <= 0xff ? 2 : 3;
 }
 
-/** sh(SCRIPT). */
+/** Expression sh(SCRIPT): pays to the HASH160 of the inner script. */
 export class ShNode extends HashNode {
   protected readonly name = 'sh';
 
@@ -77,7 +77,7 @@ export class ShNode extends HashNode {
   }
 }
 
-/** wsh(SCRIPT). */
+/** Expression wsh(SCRIPT): pays to the SHA-256 of the inner script. */
 export class WshNode extends HashNode {
   readonly outputType = 'bech32';
   protected readonly name = 'wsh';

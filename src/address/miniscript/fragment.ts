@@ -35,7 +35,7 @@ export type Fragment =
   | 'multi'
   | 'multi_a';
 
-/** Parts of a node. */
+/** Fragment with its arguments: subexpressions, keys and numbers. */
 export interface NodeFields {
   readonly fragment: Fragment;
   readonly subs: readonly MiniscriptNode[];
@@ -47,7 +47,7 @@ export interface NodeFields {
   readonly keys: readonly number[];
 }
 
-/** Node of the tree. */
+/** Node of a miniscript's tree: fragment and arguments, with derived type and limits. */
 export interface MiniscriptNode extends NodeFields {
   /** Type and properties as bits of types.ts; 0 if the parts do not fit together. */
   readonly type: number;

@@ -19,7 +19,7 @@ const MAX_MULTI_KEYS = 20;
 const MAX_LEAF_KEYS = 999;
 const NUMBER = /^[0-9]{1,20}$/;
 const HASH_SIZES: Partial<Record<Fragment, number>> = { sha256: 32, hash256: 32, ripemd160: 20, hash160: 20 };
-/** Number of subexpressions of fragments. */
+/** Number of subexpressions of each fragment with a fixed number. */
 const ARITY: Partial<Record<Fragment, number>> = { and_v: 2, and_b: 2, or_b: 2, or_c: 2, or_d: 2, or_i: 2, andor: 3 };
 
 /**

@@ -5,7 +5,7 @@ import type { MiniscriptNode } from './fragment.js';
 /** Prints the key of an index. */
 export type KeyPrinter = (place: number) => string;
 
-/** Returns the text of a tree. */
+/** Returns the text of a miniscript, with the shorthands that Core uses. */
 export function miniscriptText(node: MiniscriptNode, key: KeyPrinter): string {
   return print(node, key, false);
 }

@@ -13,7 +13,7 @@ import type { MiniscriptContext, NodeFields } from './fragment.js';
 
 const LETTERS = 'BVKWzondufesmxghijk';
 
-/** Returns the bits of letters. */
+/** Returns a set of type properties as bits, one for each letter. */
 export function bits(letters: string): number {
   let mask = 0;
   for (const letter of letters) mask |= 1 << LETTERS.indexOf(letter);

@@ -60,7 +60,7 @@ export function bindEllSwift(library: LibraryHandle): EllSwift | null {
     const base = Number(koffi().address(memory));
     return {
       backend: 'libsecp256k1 (system)',
-      create: () => {
+      createKey: () => {
         try {
           for (;;) {
             const secret = fresh(SCALAR);
@@ -111,7 +111,7 @@ function createPackageEllSwift(hashes: Hashes): EllSwift {
   const secp = createRequire(import.meta.url)('secp256k1/bindings.js') as ExchangeBinding;
   return {
     backend: 'secp256k1 (npm), bigint',
-    create: () => {
+    createKey: () => {
       for (;;) {
         const secret = fresh(SCALAR);
         if (!secp.privateKeyVerify(secret)) continue;

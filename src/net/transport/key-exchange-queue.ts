@@ -33,7 +33,7 @@ export class KeyExchangeQueue {
 
   /** Creates a key. @param initiating whether this node opened the connection; such keys go first */
   createKey(initiating: boolean, done: (key: EllSwiftKey) => void): Cancel {
-    return this.#submit(initiating, () => done(this.#curve.create()));
+    return this.#submit(initiating, () => done(this.#curve.createKey()));
   }
 
   /** Computes the secret shared with a peer. @param theirs 64 bytes */

@@ -141,7 +141,7 @@ async function applyRequest(
   ctx: WalletContext,
   wallet: Wallet,
   accepted: Accepted,
-  how: { time: number; ahead: readonly PrecomputedScripts[] },
+  how: { time: number; precomputed: readonly PrecomputedScripts[] },
   warnings: string[],
   apply: Applying,
 ): Promise<void> {
@@ -150,7 +150,7 @@ async function applyRequest(
       ctx,
       wallet,
       accepted,
-      { descriptor, isInternal: isChange(accepted, at), time: how.time, ahead: how.ahead[at] },
+      { descriptor, isInternal: isChange(accepted, at), time: how.time, precomputed: how.precomputed[at] },
       warnings,
       apply,
     );
@@ -170,14 +170,14 @@ async function applyPath(
     descriptor,
     isInternal,
     time,
-    ahead,
-  }: { descriptor: Descriptor; isInternal: boolean; time: number; ahead: PrecomputedScripts | undefined },
+    precomputed,
+  }: { descriptor: Descriptor; isInternal: boolean; time: number; precomputed: PrecomputedScripts | undefined },
   warnings: string[],
   { batch, yieldIfDue: breath }: Applying,
 ): Promise<void> {
   const keys = wallet.descriptors!;
   const steps = keys.addDescriptorInSteps(
-    { descriptor, secrets: parsed.secrets.pairs(), rangeStart, rangeEnd, nextIndex, time, ahead },
+    { descriptor, secrets: parsed.secrets.pairs(), rangeStart, rangeEnd, nextIndex, time, precomputed },
     batch,
   );
   const tracked = (await runStepsInSlices(steps, breath)) ?? failToAdd(descriptor);
@@ -243,7 +243,7 @@ async function precomputeScripts(
   left: { count: number },
   breath: YieldIfDue,
 ): Promise<void> {
-  const { parsed, precomputed: ahead } = read;
+  const { parsed, precomputed } = read;
   if (!parsed.descriptors[0].isRange) return;
   let accepted: Accepted;
   try {
@@ -272,7 +272,7 @@ async function precomputeScripts(
       const pause = breath();
       if (pause) await pause;
     }
-    ahead.push({ first, scripts, cache });
+    precomputed.push({ first, scripts, cache });
   }
 }
 
@@ -314,14 +314,14 @@ async function processRequest(
   apply: Applying,
 ): Promise<ImportOutcome> {
   if ('success' in read) return read;
-  const { precomputed: ahead } = read;
+  const { precomputed } = read;
   const warnings = [...(read.warnings ?? [])];
   try {
     const accepted = readRequest(ctx, wallet, read, warnings);
     // Before anything is changed: what has not all of its scripts would stay by halves.
     if (read.unmade) failToAdd(read.unmade);
     if (read.tooMany) fail(RPC_CODE.INVALID_PARAMETER, TOO_MANY);
-    await applyRequest(ctx, wallet, accepted, { time, ahead }, warnings, apply);
+    await applyRequest(ctx, wallet, accepted, { time, precomputed }, warnings, apply);
     return { success: true, warnings };
   } catch (error) {
     return { success: false, error: elementError(error), warnings };

@@ -25,7 +25,7 @@ export async function withRescan<T>(ctx: WalletContext, wallet: Wallet, work: ()
  * @returns as rescanFrom's
  */
 export async function scanImported(ctx: WalletContext, wallet: Wallet, seconds: number): Promise<number> {
-  managerOf(ctx).note(
+  managerOf(ctx).logOperation(
     wallet.name,
     `is scanned for payments to imported scripts, from ${new Date(Math.max(seconds, 1) * 1000).toISOString()} on`,
   );

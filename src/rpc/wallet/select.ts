@@ -87,7 +87,7 @@ const ambiguous = ({ compat }: WalletContext): string =>
 export function walletOf(ctx: WalletContext, call: CallInfo): Wallet {
   const manager = managerOf(ctx);
   try {
-    return manager.select(walletNameOf(call.path), ambiguous(ctx));
+    return manager.selectWallet(walletNameOf(call.path), ambiguous(ctx));
   } catch (error) {
     throw asRpcError(error);
   }
@@ -96,7 +96,7 @@ export function walletOf(ctx: WalletContext, call: CallInfo): Wallet {
 /** The wallet a call means, undefined when there is none such: the call says what is wrong. */
 function meantWallet(ctx: WalletContext, call: CallInfo): Wallet | undefined {
   try {
-    return ctx.wallets?.select(walletNameOf(call.path), ambiguous(ctx));
+    return ctx.wallets?.selectWallet(walletNameOf(call.path), ambiguous(ctx));
   } catch {
     return undefined;
   }
@@ -136,7 +136,7 @@ export const holding =
  */
 export function settledWallet(ctx: WalletContext, call: CallInfo): Wallet | Promise<Wallet> {
   const wallet = walletOf(ctx, call);
-  const settling = ctx.client.settled();
+  const settling = ctx.client.mempoolSettled();
   if (settling === undefined) return wallet;
   return settling
     .then(() => ctx.client.sync())

@@ -146,7 +146,7 @@ export async function finishSend(
     result.txid = hashHex(signed.txid);
     if (addToWallet && !wantsPsbt) {
       const stands = (): boolean => areStillUnspent(wallet, chosen);
-      const done = await commitTransaction(wallet, signed, new Map(), toolsOf(ctx), { stands });
+      const done = await commitTransaction(wallet, signed, new Map(), toolsOf(ctx), { isStillValid: stands });
       if (done === false) fail(RPC_CODE.WALLET_ERROR, COINS_SPENT_MEANWHILE.error);
     } else result.hex = hex(signed.bytes);
   }

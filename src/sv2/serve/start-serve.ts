@@ -28,7 +28,7 @@ const NOT_VALID_AFTER = 0xffffffff;
 function createIdentity(authoritySecret: Uint8Array): { identity: ResponderIdentity; ellSwift: ReturnType<typeof createEllSwift> } {
   const hashes = createNativeHashes();
   const ellSwift = createEllSwift(hashes);
-  const staticKey = ellSwift.create();
+  const staticKey = ellSwift.createKey();
   const staticPublic = createKeyMath().publicKey(staticKey.secret, true);
   if (staticPublic === null) throw new Error('a new key is invalid');
   const validFrom = Math.floor(Date.now() / 1000) - VALID_BEFORE_SECONDS;

@@ -184,7 +184,7 @@ export class BalanceSheet {
       this.#changed.clear();
       this.#trusted.fill(0);
       this.#pending.fill(0);
-      for (const row of txs.liveRows()) if (txs.state(row) === TX_STATE.UNCONFIRMED) this.#changed.add(row);
+      for (const row of txs.rowsOutsideChain()) if (txs.state(row) === TX_STATE.UNCONFIRMED) this.#changed.add(row);
     }
     const memo = new Map<number, boolean>();
     for (const row of this.#changed) {

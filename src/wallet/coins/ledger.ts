@@ -25,7 +25,7 @@ const SETTLED_DEPTH = 1000;
 const TIME_TOLERANCE = 300;
 const NOTHING = new Uint8Array(0);
 
-/** Times of a record, seconds. */
+/** Times of a recorded transaction, in seconds since 1970. */
 export interface RecordTimes {
   readonly received: number;
   /** Time shown in lists; 0 if it has to be computed. */
@@ -100,7 +100,7 @@ export class Ledger {
     this.locked.delete(key);
     if (this.#persistentLocks.delete(key)) batch.del(lockKey(outpoint));
   }
-  /** Loads the row of a lock. */
+  /** Restores a locked coin from its row. @param key of the row */
   loadLock(key: Uint8Array): void {
     const outpoint = outpointOf(key.subarray(1, 33), keyNumber(key, 33));
     this.locked.set(hashKey(outpoint), outpoint);
@@ -115,7 +115,7 @@ export class Ledger {
    * @param update false: leave known transactions alone
    * @returns whether it concerns the wallet
    */
-  sync(tx: TxView, place: TxPlace, batch: WalletBatch, update = true): boolean {
+  syncTransaction(tx: TxView, place: TxPlace, batch: WalletBatch, update = true): boolean {
     if (place.state === TX_STATE.CONFIRMED && !tx.isCoinbase) this.#markConflicts(tx, place, batch);
     const known = this.txs.find(tx.txid);
     if (known >= 0 && !update) return false;
@@ -189,13 +189,13 @@ export class Ledger {
   }
 
   /** Records that a transaction left the mempool. */
-  leftMempool(txid: Uint8Array): void {
+  removedFromMempool(txid: Uint8Array): void {
     const row = this.txs.find(txid);
     if (row < 0) return;
     this.txs.setInMempool(row, false);
     this.sheet.markChanged(row);
   }
-  enteredMempool(txid: Uint8Array): void {
+  addedToMempool(txid: Uint8Array): void {
     const row = this.txs.find(txid);
     if (row < 0) return;
     this.txs.setInMempool(row, true);
@@ -238,7 +238,7 @@ export class Ledger {
    */
   async markAllConflicted(batch: WalletBatch): Promise<void> {
     const slicer = new Slicer();
-    for (const row of [...this.txs.liveRows()]) {
+    for (const row of [...this.txs.rowsOutsideChain()]) {
       if (slicer.due) await slicer.pause();
       if (this.txs.state(row) !== TX_STATE.UNCONFIRMED || !this.spends.hasConflicts(row)) continue;
       const tx = this.txs.view(row)!;

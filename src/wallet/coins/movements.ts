@@ -10,7 +10,7 @@ export interface Movement {
   readonly vout: number;
   /** Satoshis. */
   readonly value: number;
-  /** Output script. */
+  /** Output script that was paid. */
   readonly script: Uint8Array;
   /** Number of the script among the wallet's (CoinTable.scriptId); -1 if the script is not the wallet's. */
   readonly scriptId: number;

@@ -1,6 +1,6 @@
 // Encodes outpoints as in transactions: txid in internal byte order, output index as 4 bytes little-endian.
 
-/** Returns an outpoint, 36 bytes. */
+/** Returns an outpoint as in a transaction: txid, and output index as a little-endian 32-bit number. */
 export function outpointOf(txid: Uint8Array, vout: number): Uint8Array {
   const outpoint = new Uint8Array(36);
   outpoint.set(txid);

@@ -39,7 +39,7 @@ export class RecordSnapshot {
   height(i: number): number {
     return this.#facts[i * COLUMNS + 2];
   }
-  /** Returns the position in the block. */
+  /** Returns the position of a transaction in its block. */
   position(i: number): number {
     return this.#facts[i * COLUMNS + 3];
   }

@@ -193,7 +193,7 @@ export class TxTable {
     return this.#states[row] !== TX_STATE.CONFIRMED;
   }
   /** Returns the rows of transactions outside the best chain: unconfirmed, conflicted, abandoned. */
-  liveRows(): IterableIterator<number> {
+  rowsOutsideChain(): IterableIterator<number> {
     return this.#views.keys();
   }
   /** Returns the rows of conflicted transactions. */

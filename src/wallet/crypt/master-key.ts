@@ -5,7 +5,7 @@ import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:cryp
 import { secretCopy } from '../../crypto/secret-bytes.js';
 import { bytesOf, packRow, unpackRow } from '../storage/rows.js';
 
-/** A stored master key. */
+/** Master key as the wallet stores it: encrypted with a key that is derived from the passphrase. */
 export interface SealedMasterKey {
   readonly salt: Uint8Array;
   /** log2 of scrypt's N; r = 8, p = 1. */

@@ -136,16 +136,16 @@ export class EventQueue {
         break;
       case 'entered': {
         const { tx } = event;
-        ledger.sync(tx, UNCONFIRMED_PLACE, batch);
-        ledger.enteredMempool(tx.txid);
+        ledger.syncTransaction(tx, UNCONFIRMED_PLACE, batch);
+        ledger.addedToMempool(tx.txid);
         break;
       }
       case 'pool':
         this.#syncMempool(event.txs);
         break;
       case 'left':
-        ledger.leftMempool(event.tx.txid);
-        if (event.conflict) ledger.sync(event.tx, UNCONFIRMED_PLACE, batch);
+        ledger.removedFromMempool(event.tx.txid);
+        if (event.conflict) ledger.syncTransaction(event.tx, UNCONFIRMED_PLACE, batch);
         break;
     }
   }
@@ -154,8 +154,8 @@ export class EventQueue {
     const { ledger } = this.#wallet;
     const { txs } = ledger;
     const here = new Set(pooled.map(({ txid }) => txs.find(txid)));
-    for (const row of [...txs.liveRows()]) {
-      if (txs.inMempool(row) && !here.has(row)) ledger.leftMempool(txs.txid(row));
+    for (const row of [...txs.rowsOutsideChain()]) {
+      if (txs.inMempool(row) && !here.has(row)) ledger.removedFromMempool(txs.txid(row));
     }
   }
 }

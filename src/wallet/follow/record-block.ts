@@ -32,8 +32,8 @@ export function recordBlock(
   update = true,
 ): void {
   for (const [position, tx] of found) {
-    ledger.sync(tx, placed(node, position), batch, update);
-    ledger.leftMempool(tx.txid);
+    ledger.syncTransaction(tx, placed(node, position), batch, update);
+    ledger.removedFromMempool(tx.txid);
   }
 }
 
@@ -47,5 +47,5 @@ export function connectBlock(wallet: WalletState, node: BlockFacts): void {
 export function disconnectBlock(wallet: WalletState, before: BlockFacts, txs: readonly TxView[], batch: WalletBatch): void {
   connectBlock(wallet, before);
   wallet.disconnects++;
-  for (const tx of txs) wallet.ledger.sync(tx, UNCONFIRMED_PLACE, batch);
+  for (const tx of txs) wallet.ledger.syncTransaction(tx, UNCONFIRMED_PLACE, batch);
 }

@@ -37,7 +37,7 @@ export class WalletMarks {
     const slicer = new Slicer();
     await made.#addNewScripts(slicer);
     const { txs } = wallet.ledger;
-    for (const row of [...txs.liveRows()]) {
+    for (const row of [...txs.rowsOutsideChain()]) {
       const tx = txs.view(row);
       if (tx === undefined || tx.isCoinbase) continue;
       for (let i = 0; i < tx.inputCount; i++) made.#addSpend(tx.outpoint(i));

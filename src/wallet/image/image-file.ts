@@ -24,7 +24,7 @@ export interface ImageFiles {
    */
   read(id: Uint8Array): Promise<ImageColumn[] | null>;
   /** Deletes every image except one. */
-  keepOnly(id: Uint8Array | null): Promise<void>;
+  deleteAllExcept(id: Uint8Array | null): Promise<void>;
 }
 
 const MAGIC = new TextEncoder().encode('adit tables\n');
@@ -190,7 +190,7 @@ export function createImageFiles(folder: string): ImageFiles {
         await file.close();
       }
     },
-    async keepOnly(id) {
+    async deleteAllExcept(id) {
       const currentName = id && path.basename(fileOf(id));
       for (const name of await fs.readdir(folder).catch(() => [])) {
         if (NAME.test(name) && name !== currentName) await fs.rm(path.join(folder, name), { force: true });

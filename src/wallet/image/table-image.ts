@@ -3,7 +3,6 @@
 // used part of each column is collected. On restoring, each column is replaced by the one that was read. image-file.ts
 // stores the columns, wallet-images.ts decides when.
 
-/** A column of a table. */
 export type Column = Uint8Array | Int32Array | Uint32Array | Float64Array;
 
 /**
@@ -12,7 +11,7 @@ export type Column = Uint8Array | Int32Array | Uint32Array | Float64Array;
  */
 export const IMAGE_FORMAT = 6;
 
-/** One column of an image. */
+/** Column of an image: the values, and how to treat them. */
 export interface ImageColumn {
   /** View of the used part. */
   readonly column: Column;
@@ -37,7 +36,7 @@ export interface TableImage {
   column<T extends Column>(column: T, used: number): T;
   /** Transfers a column that contains private keys. */
   secret(column: Uint8Array<ArrayBuffer>, used: number): Uint8Array<ArrayBuffer>;
-  /** Transfers a number. */
+  /** Saves a number to the image and returns it, or returns the number from the image. */
   number(value: number): number;
   /** Transfers bytes of any length that are not a column. */
   bytes(value: () => Uint8Array): Uint8Array;

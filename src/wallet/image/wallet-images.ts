@@ -9,7 +9,7 @@ import type { WalletBatch } from '../storage/wallet-batch.js';
 import type { ImageFiles } from './image-file.js';
 import { type ImageColumn, ImageSaver, type TableImage, wipeSecrets } from './table-image.js';
 
-/** Settings for images. */
+/** Settings that decide when wallets save an image. */
 export interface ImageRules {
   /** Returns the storage of a wallet's images. @param folder of its database */
   readonly files: (folder: string) => ImageFiles;
@@ -102,7 +102,7 @@ export class WalletImages {
    */
   async load(store: Store): Promise<{ columns: ImageColumn[]; touched: Uint8Array[] } | null> {
     const id = await store.get(HEAD_KEY);
-    await this.#files.keepOnly(id ?? null);
+    await this.#files.deleteAllExcept(id ?? null);
     if (id === undefined) return null;
     const columns = id.length === ID ? await this.#files.read(id) : null;
     if (columns === null) {
@@ -155,12 +155,12 @@ export class WalletImages {
     tables(saver);
     try {
       await this.#files.write(id, saver.columns);
-      if (!unchanged()) return await this.#files.keepOnly(this.#id);
+      if (!unchanged()) return await this.#files.deleteAllExcept(this.#id);
       await store.batch([{ type: 'put', key: HEAD_KEY, value: id }], { sync: true });
       this.#id = id;
       this.#next = 0;
       this.#journalled = 0;
-      await this.#files.keepOnly(id);
+      await this.#files.deleteAllExcept(id);
       await store.clear(walletKey(WALLET_PREFIX.journal), walletKey(WALLET_PREFIX.journal + 1));
     } catch (error) {
       this.#rules.log.warn(

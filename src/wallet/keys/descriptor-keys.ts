@@ -46,9 +46,9 @@ export interface NewDescriptor {
   readonly rangeEnd: number;
   readonly nextIndex: number;
   /** Scripts that were derived before. */
-  readonly ahead?: PrecomputedScripts;
+  readonly precomputed?: PrecomputedScripts;
   /** As in KeySource.topUp. For descriptors that give out addresses, fillPool derives the rest of the scripts. */
-  readonly due?: () => boolean;
+  readonly shouldPause?: () => boolean;
 }
 
 /** Scripts that were derived before a descriptor is added. Deriving takes time, adding does not. */
@@ -63,9 +63,9 @@ export interface PrecomputedScripts {
 
 /** Options for deriving scripts. */
 interface Expanding {
-  readonly ahead?: PrecomputedScripts;
+  readonly precomputed?: PrecomputedScripts;
   /** As in KeySource.topUp. */
-  readonly due?: () => boolean;
+  readonly shouldPause?: () => boolean;
 }
 /**
  * Keys of hardened ranges are in the descriptor's row, which every pause writes again. So the row is written this often
@@ -201,7 +201,7 @@ export class DescriptorKeys implements KeySource {
   newAddress(type: AddressType, internal: boolean, batch: WalletBatch): AddressResult {
     const tracked = this.active(type, internal);
     if (tracked === undefined) return { error: `Error: No ${type} addresses available.` };
-    this.#topUp(tracked, 0, batch, { due: afterSomeKeys() });
+    this.#topUp(tracked, 0, batch, { shouldPause: afterSomeKeys() });
     if (!this.#canGive(tracked)) return { error: 'No addresses available' };
     const script = tracked.nextIndex < tracked.rangeEnd ? this.#expand(tracked, tracked.nextIndex)?.[0] : undefined;
     if (script === undefined) return { error: POOL_EMPTY };
@@ -213,7 +213,7 @@ export class DescriptorKeys implements KeySource {
     let result: TopUp = 'full';
     for (const tracked of this.actives()) {
       if (of?.has(tracked.number) === false) continue;
-      const one = this.#topUp(tracked, size, batch, { due: shouldPause });
+      const one = this.#topUp(tracked, size, batch, { shouldPause });
       if (one === 'paused') return one;
       if (one === 'unable') result = one;
     }
@@ -223,7 +223,12 @@ export class DescriptorKeys implements KeySource {
     return runSteps(this.#topUpInSteps(tracked, size, batch, expanding));
   }
   /** Tops up a descriptor in steps of a few scripts. */
-  *#topUpInSteps(tracked: TrackedDescriptor, size: number, batch: WalletBatch, { ahead, due }: Expanding): Generator<void, TopUp> {
+  *#topUpInSteps(
+    tracked: TrackedDescriptor,
+    size: number,
+    batch: WalletBatch,
+    { precomputed, shouldPause }: Expanding,
+  ): Generator<void, TopUp> {
     const target = size > 0 ? size : Math.max(this.#deps.keypoolSize, 1);
     let end = Math.max(tracked.nextIndex + target, tracked.rangeEnd);
     let result: TopUp = 'full';
@@ -232,13 +237,13 @@ export class DescriptorKeys implements KeySource {
       tracked.rangeStart = 0;
     }
     for (let index = tracked.expanded + 1; index < end; index++) {
-      const made = ahead?.scripts[index - ahead.first];
-      if (ahead && made) ahead.scripts[index - ahead.first] = null;
+      const made = precomputed?.scripts[index - precomputed.first];
+      if (precomputed && made) precomputed.scripts[index - precomputed.first] = null;
       const scripts = made ?? this.#expand(tracked, index);
       if (scripts === null) return 'unable';
       this.#track(tracked, index, scripts);
       batch.put(walletKey(WALLET_PREFIX.descriptorScripts, tracked.id, index), packRow(scripts));
-      if (index + 1 < end && due?.() && index + 1 >= tracked.rangeEnd + tracked.cache.derivedCount / WRITTEN_AGAIN) {
+      if (index + 1 < end && shouldPause?.() && index + 1 >= tracked.rangeEnd + tracked.cache.derivedCount / WRITTEN_AGAIN) {
         end = index + 1;
         result = 'paused';
       }
@@ -297,7 +302,7 @@ export class DescriptorKeys implements KeySource {
       tracked.nextIndex = index + 1;
       this.write(tracked, batch);
     }
-    const filled = this.#topUp(tracked, 0, batch, { due: afterSomeKeys() });
+    const filled = this.#topUp(tracked, 0, batch, { shouldPause: afterSomeKeys() });
     this.needsMoreKeys ||= filled === 'paused';
     return left;
   }
@@ -316,11 +321,11 @@ export class DescriptorKeys implements KeySource {
   }
   /** Adds a descriptor in steps of a few scripts, for callers with exclusive access to the wallet. */
   *addDescriptorInSteps(fresh: NewDescriptor, batch: WalletBatch): Generator<void, TrackedDescriptor | null> {
-    const { descriptor, ahead, due } = fresh;
+    const { descriptor, precomputed, shouldPause } = fresh;
     const id = this.idOf(descriptor);
     const known = this.find(id);
-    const tracked = known ?? this.#table.add(id, descriptor.toString(), descriptor, ahead?.cache);
-    if (known && ahead) known.cache.mergeFrom(ahead.cache);
+    const tracked = known ?? this.#table.add(id, descriptor.toString(), descriptor, precomputed?.cache);
+    if (known && precomputed) known.cache.mergeFrom(precomputed.cache);
     yield* this.#removeScriptsFrom(tracked, this.missingIndices(fresh).end, batch);
     tracked.time = fresh.time;
     tracked.rangeStart = fresh.rangeStart;
@@ -331,7 +336,7 @@ export class DescriptorKeys implements KeySource {
       tracked.setSecret(publicKey, resting);
       batch.put(walletKey(WALLET_PREFIX.descriptorKey, id, this.#deps.context.hashes.hash160(publicKey)), packRow([publicKey, resting]));
     }
-    const expanded = yield* this.#topUpInSteps(tracked, 0, batch, { ahead, due });
+    const expanded = yield* this.#topUpInSteps(tracked, 0, batch, { precomputed, shouldPause });
     // Fill the cache while the secrets can be read, so that a locked wallet shows the same text.
     if (tracked.hasSecrets && !this.#deps.vault.locked) descriptor.normalizedText({ cache: tracked.cache, secrets: tracked });
     if (this.#deps.record.recordBirth(fresh.time)) this.#deps.record.write(batch);

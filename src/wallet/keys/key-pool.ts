@@ -7,7 +7,7 @@ import type { WalletBatch } from '../storage/wallet-batch.js';
 import { grown } from '../tables/byte-table.js';
 import type { KeyTable } from './key-table.js';
 
-/** Key in a pool. */
+/** Unused key that waits in a pool. */
 export interface PoolEntry {
   readonly index: number;
   /** HASH160 of the public key. */

@@ -47,7 +47,7 @@ export interface OpenedCoreWallet {
   readonly masterKey: Uint8Array | null;
 }
 
-/** Summary of an import. */
+/** Result of an import: counts and warnings, for the reply of the call. */
 export interface CoreImportSummary {
   readonly keys: number;
   readonly descriptors: number;
@@ -326,7 +326,7 @@ class CoreImport {
             secrets: secrets.pairs(),
             time: stored.time,
             ...window,
-            ...(needsCache ? { ahead: precomputed } : {}),
+            ...(needsCache ? { precomputed } : {}),
           };
           return runStepsInSlices(keys.addDescriptorInSteps(fresh, batch), () => (this.#pauses.due ? this.#pauses.pause() : undefined));
         }, false);

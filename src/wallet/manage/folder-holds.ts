@@ -8,7 +8,7 @@ import { StoreError } from '../../storage/store-error.js';
 import { LOCK_NAME } from '../storage/wallet-folder.js';
 import { VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
 
-/** Held folder. */
+/** Right of one wallet to its folder, until it is released. */
 export class FolderHold {
   #ending: Promise<void> | undefined;
   readonly #id: string;

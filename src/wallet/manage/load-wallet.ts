@@ -172,7 +172,7 @@ async function restore(
   // The replay classified coins before these transactions were there. Whether a transaction is conflicted decides about
   // the coins it spends.
   const slicer = new Slicer();
-  for (const row of ledger.txs.liveRows()) {
+  for (const row of ledger.txs.rowsOutsideChain()) {
     const view = ledger.txs.view(row);
     if (view) ledger.classifyTx(view);
     if (slicer.due) await slicer.pause();

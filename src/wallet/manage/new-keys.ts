@@ -55,7 +55,7 @@ export function addAccount(
 ): TrackedDescriptor {
   const keys = wallet.descriptors!;
   const secrets = [{ publicKey: root.key.publicKey, secret: root.secret }];
-  const window = { rangeStart: 0, rangeEnd: 0, nextIndex: 0, due: (): boolean => true };
+  const window = { rangeStart: 0, rangeEnd: 0, nextIndex: 0, shouldPause: (): boolean => true };
   const tracked = keys.addDescriptor({ descriptor, secrets, time: wallet.parts.now(), ...window }, batch);
   if (tracked === null) throw new Error('own descriptor cannot be expanded');
   wallet.record.flags &= ~WALLET_FLAG.BLANK;
@@ -66,7 +66,7 @@ export function addAccount(
 /** Adds a descriptor without private keys, which gives out addresses from now on. fillPool derives its scripts. */
 export function addWatched(wallet: Wallet, descriptor: Descriptor, internal: boolean, batch: WalletBatch): void {
   const keys = wallet.descriptors!;
-  const window = { rangeStart: 0, rangeEnd: 0, nextIndex: 0, due: (): boolean => true };
+  const window = { rangeStart: 0, rangeEnd: 0, nextIndex: 0, shouldPause: (): boolean => true };
   const tracked = keys.addDescriptor({ descriptor, secrets: [], time: wallet.parts.now(), ...window }, batch);
   if (tracked === null) throw new WalletError(WALLET_CODE.MISC, 'Could not top up scriptPubKeys');
   keys.setActive(tracked, internal, batch);

@@ -115,7 +115,7 @@ export class WalletManager {
    * @param name from /wallet/NAME; null without it
    * @param ambiguous error text if several wallets could be meant
    */
-  select(name: string | null, ambiguous: string): Wallet {
+  selectWallet(name: string | null, ambiguous: string): Wallet {
     return selectWallet(this.#wallets, this.#failed, name, ambiguous);
   }
   /** Protects blocks from pruning, from the lowest height that a wallet still has to read. */
@@ -175,15 +175,15 @@ export class WalletManager {
   }
 
   /** Logs an operation on a wallet. @param what the operation, without secrets */
-  note(name: string, what: string): void {
+  logOperation(name: string, what: string): void {
     this.#deps.log.info(`Wallet ${JSON.stringify(name)} ${what}`);
   }
   /** Logs a failed operation. @param what the rest of the sentence "Failed to ..." */
-  warnOf(what: string, error: unknown): void {
+  logFailure(what: string, error: unknown): void {
     this.#deps.log.warn(`Failed to ${what}: ${error instanceof Error ? error.message : String(error)}`);
   }
   #logAndThrow(what: string, error: unknown): never {
-    this.warnOf(what, error);
+    this.logFailure(what, error);
     throw error;
   }
 
@@ -208,7 +208,7 @@ export class WalletManager {
     const wallet = await inNewFolder(this.#folders, this.options.dir, name, taken, (place, hold) =>
       this.#make(wanted, place, signerBranches, hold),
     ).catch((error: unknown) => this.#logAndThrow(`create wallet ${JSON.stringify(name)}`, error));
-    this.note(name, `created in ${folder}`);
+    this.logOperation(name, `created in ${folder}`);
     return { wallet, warnings };
   }
   async #make(wanted: NewWallet, place: NewFolder, signerBranches: readonly SignerBranch[] | null, hold: FolderHold): Promise<Wallet> {
@@ -225,14 +225,14 @@ export class WalletManager {
     }
   }
 
-  async load(name: string): Promise<Wallet> {
+  async loadWallet(name: string): Promise<Wallet> {
     const folder = folderToLoad(this.options.dir, name);
     // Do not create a lock in a folder without a wallet.
     if (!(await hasDatabase(folder))) throw await notFoundError(folder);
     const hold = await this.#folders.holdFolder(folder, LOADING);
     try {
       const wallet = await this.#loadFrom(folder, name, hold);
-      this.note(name, `loaded from ${folder}`);
+      this.logOperation(name, `loaded from ${folder}`);
       return wallet;
     } catch (error) {
       await hold.release();
@@ -291,7 +291,6 @@ export class WalletManager {
     this.#holds.delete(wallet);
   }
 
-  /** Returns the dependencies of scans. */
   scanDeps(): RescanDeps {
     const { client, log } = this.#deps;
     return { client, log, nowMs: () => performance.now(), onProgress: this.#updatePruneGuard };
@@ -387,7 +386,7 @@ export class WalletManager {
     await wallet.applyPendingEvents();
   }
 
-  async unload(wallet: Wallet): Promise<void> {
+  async unloadWallet(wallet: Wallet): Promise<void> {
     const at = this.#wallets.indexOf(wallet);
     if (at < 0) throw new WalletError(WALLET_CODE.MISC, 'Requested wallet already unloaded');
     this.#holds.get(wallet)?.setErrorText('Wallet is being unloaded.');
@@ -396,7 +395,7 @@ export class WalletManager {
     this.#listenNoMore();
     if (wallet.scan) wallet.scan.abort = true;
     await wallet.access.runExclusive(() => this.#closeWallet(wallet, true));
-    this.note(wallet.name, 'unloaded');
+    this.logOperation(wallet.name, 'unloaded');
   }
   /**
    * Removes a failed wallet from the list and loads it again from its folder. Written data is kept. The wallet reads the rest
@@ -423,7 +422,7 @@ export class WalletManager {
       const reload = this.#loadFrom(parts.folder, name, hold, wallet);
       this.#reloads.add(reload);
       await reload.finally(() => this.#reloads.delete(reload));
-      this.note(name, 'was loaded again');
+      this.logOperation(name, 'was loaded again');
     } catch (reason) {
       this.#holds.delete(wallet);
       await hold.release().catch(() => {});
@@ -439,7 +438,7 @@ export class WalletManager {
     for (const name of names) this.#failed.recordFailure(name);
     for (const name of names) {
       if (why !== null) this.#giveUp(name, why);
-      else await this.load(name).catch((error: unknown) => this.#giveUp(name, error));
+      else await this.loadWallet(name).catch((error: unknown) => this.#giveUp(name, error));
     }
   }
   #publishNames(): void {
@@ -474,7 +473,7 @@ export class WalletManager {
       if (fault === null) return;
       throw new WalletError(WALLET_CODE.WALLET, `Wallet loading failed. Error loading ${name}: Wallet corrupted. ${file} ${fault}.`);
     }).catch((error: unknown) => this.#logAndThrow(`restore wallet ${JSON.stringify(name)} from ${file}`, error));
-    this.note(name, `restored from ${file}`);
+    this.logOperation(name, `restored from ${file}`);
     return wallet;
   }
   /** Fills a new database and loads a wallet from it. */
@@ -516,7 +515,7 @@ export class WalletManager {
       await this.#loadFilled(name, occupied, async (store) => {
         taken = await fillFromCore(surroundings, client, { name, folder }, opened, passphrase, store, pauses).catch(throwImportError);
       });
-      this.note(name, `imported from ${file}`);
+      this.logOperation(name, `imported from ${file}`);
       return taken as CoreImportSummary;
     } finally {
       masterKey?.fill(0);
@@ -541,20 +540,20 @@ export class WalletManager {
       const hint = /It is Bitcoin Core's.*/.exec(message)?.[0] ?? '';
       throw new WalletError(WALLET_CODE.WALLET, `Error: Wallet does not exist${hint && `. ${hint}`}`);
     }
-    if (known) await this.unload(known);
+    if (known) await this.unloadWallet(known);
     let migrated: Migrated;
     try {
       migrated = await this.#migrateIn(folder, name, passphrase, pauses);
     } catch (error) {
-      if (known) await this.load(name).catch((again: unknown) => this.warnOf(`load wallet ${JSON.stringify(name)} again`, again));
+      if (known) await this.loadWallet(name).catch((again: unknown) => this.logFailure(`load wallet ${JSON.stringify(name)} again`, again));
       return this.#logAndThrow(`migrate wallet ${JSON.stringify(name)}`, error);
     }
     const { main, watchOnly, solvables, backupPath } = migrated;
     const made = [main, watchOnly, solvables].filter((one) => one !== null);
-    this.note(name, `migrated to ${made.map((one) => JSON.stringify(one)).join(', ')}; the legacy wallet is in ${backupPath}`);
+    this.logOperation(name, `migrated to ${made.map((one) => JSON.stringify(one)).join(', ')}; the legacy wallet is in ${backupPath}`);
     for (const one of made) if (one !== name || !loads) this.setLoadOnStart(one, loads);
     if (main === null) this.setLoadOnStart(name, false);
-    if (loads) for (const one of made) await this.load(one);
+    if (loads) for (const one of made) await this.loadWallet(one);
     return migrated;
   }
   async #migrateIn(folder: string, name: string, passphrase: Uint8Array | null, pauses: Slicer): Promise<Migrated> {
@@ -594,7 +593,7 @@ export class WalletManager {
         this.#deps.log.warn(`Ignoring duplicate -wallet ${name}.`);
         continue;
       }
-      await this.load(name).catch((error: unknown) => {
+      await this.loadWallet(name).catch((error: unknown) => {
         if (!(error instanceof WalletError) || !error.message.endsWith('Wallet corrupted')) throw error;
         const advice = adviceForDamagedWallet(databaseOf(folder));
         throw new WalletError(error.code, `${error.message}. Start without this wallet (-wallet, settings.json). ${advice}`);

@@ -33,7 +33,7 @@ import { LegacyDescriptors, type RestDescriptor, type RestKind } from './legacy-
 import { exchangeMain, inMigratedPlace, removeMain } from './migrated-places.js';
 import { type BookEntry, MigratedWallet } from './migrated-wallet.js';
 
-/** Dependencies of a migration. */
+/** Parts of the node that a migration needs. */
 export interface MigrationTools {
   readonly surroundings: WalletSurroundings;
   readonly client: NodeClient;

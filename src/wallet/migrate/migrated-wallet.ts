@@ -22,7 +22,7 @@ import type { MigratedDescriptor } from './legacy-descriptors.js';
 /** Number of rows per write. */
 const ROWS = 2000;
 
-/** An entry of the address book. */
+/** Entry of the address book to copy into a migrated wallet. */
 export interface BookEntry {
   /** Output script of the address. */
   readonly script: Uint8Array;

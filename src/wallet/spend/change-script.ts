@@ -30,7 +30,7 @@ export function changeTypeFor(
 
 /** Address types in the order in which change imitates the outputs. */
 const MOST_PRIVATE: readonly AddressType[] = ['bech32m', 'bech32', 'p2sh-segwit', 'legacy'];
-/** Address types by type of script. */
+/** Address type of change that looks like a recipient's script. */
 const KIND_OF: Partial<Record<ScriptType, AddressType>> = {
   witness_v1_taproot: 'bech32m',
   witness_v0_keyhash: 'bech32',

@@ -16,7 +16,7 @@ export interface Recording {
    * Returns whether the payment is still valid. Called immediately before recording, which may have waited for other
    * work.
    */
-  readonly stands: () => boolean;
+  readonly isStillValid: () => boolean;
   /** Writes further changes into the same batch. */
   readonly alsoWrite?: (batch: WalletBatch) => void;
 }
@@ -36,7 +36,7 @@ export async function payAndRecord(
     const made = await createTransaction(wallet, request, tools, yieldFirst);
     if ('error' in made) return made;
     const stands = (): boolean => areStillUnspent(wallet, made.chosen);
-    if ((await commitTransaction(wallet, made.tx, values, tools, { stands })) !== false) return made;
+    if ((await commitTransaction(wallet, made.tx, values, tools, { isStillValid: stands })) !== false) return made;
   }
   return COINS_SPENT_MEANWHILE;
 }
@@ -52,7 +52,7 @@ export async function commitTransaction(
   tx: TxView,
   values: ReadonlyMap<string, string>,
   tools: SpendTools,
-  { stands, alsoWrite: also }: Recording,
+  { isStillValid: stands, alsoWrite: also }: Recording,
 ): Promise<string | null | false> {
   const recorded = await wallet.change((batch) => {
     if (!stands()) return false;

@@ -266,7 +266,7 @@ async function checkRate(
   tools: SpendTools,
 ): Promise<BumpError | null> {
   const { client, options } = tools;
-  const { poolMinimum, incremental } = await client.rates();
+  const { mempoolMinimum: poolMinimum, incremental } = await client.rates();
   if (feeRate < poolMinimum) {
     const [asked, least] = [feeRate, poolMinimum].map(formatMoney);
     return refuse('wallet', `New fee rate (${asked}) is lower than the minimum fee rate (${least}) to get into the mempool -- `);
@@ -345,6 +345,6 @@ export async function commitBump(
     txs.setValue(row, 'replaced_by_txid', hashToHex(tx.txid));
     txs.write(row, txs.place(row), null, batch);
   };
-  await commitTransaction(wallet, tx, values, tools, { stands, alsoWrite: also });
+  await commitTransaction(wallet, tx, values, tools, { isStillValid: stands, alsoWrite: also });
   return obstacle;
 }

@@ -49,7 +49,7 @@ export async function minimumFeeRate(setting: FeeSetting, wishes: FeeOptions): P
       answer = { feeRate: options.fallbackFeeRate, reason: FEE_REASON.FALLBACK };
       if (answer.feeRate === 0) return answer;
     }
-    const { poolMinimum } = await client.rates();
+    const { mempoolMinimum: poolMinimum } = await client.rates();
     if (answer.feeRate < poolMinimum) answer = { feeRate: poolMinimum, reason: FEE_REASON.POOL_MINIMUM };
   }
   const required = await requiredFeeRate(setting);

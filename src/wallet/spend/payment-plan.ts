@@ -207,7 +207,7 @@ export class PaymentPlan {
   }
 }
 
-/** Dependencies of a plan. */
+/** Fee settings and tools of a payment that a plan reads. */
 type PlanSetting = FeeSetting & SpendTools;
 
 /** Terms of both ways of drafting. */

@@ -20,7 +20,7 @@ const OLDER_BY = 5 * 60;
 function waiting(wallet: Wallet): { row: number; tx: TxView }[] {
   const { txs } = wallet.ledger;
   const found: { row: number; tx: TxView }[] = [];
-  for (const row of txs.liveRows()) {
+  for (const row of txs.rowsOutsideChain()) {
     const tx = txs.view(row);
     if (tx && txs.state(row) === TX_STATE.UNCONFIRMED && !txs.isCoinbase(row)) found.push({ row, tx });
   }

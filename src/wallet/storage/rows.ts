@@ -4,10 +4,10 @@ import { Packr } from 'msgpackr';
 
 const packr = new Packr({ useRecords: false, moreTypes: false, variableMapSize: true });
 
-/** Value of a field. */
+/** Types of values that a field of a row can have. */
 export type RowValue = null | undefined | boolean | number | string | Uint8Array | readonly RowValue[];
 
-/** Encodes a row. */
+/** Encodes the fields of a row in their order. unpackRow reads them. */
 export function packRow(fields: readonly RowValue[]): Uint8Array {
   return new Uint8Array(packr.pack(fields));
 }

@@ -81,7 +81,7 @@ const hashes = createNativeHashes();
 const deps = {
   hashes,
   aead: openAead,
-  ellSwift: { backend: 'none', create: key, sharedSecret: () => new Uint8Array(32) },
+  ellSwift: { backend: 'none', createKey: key, sharedSecret: () => new Uint8Array(32) },
   identity: () => ({ staticKey: key(), certificate: new Uint8Array(74) }),
 };
 

@@ -20,11 +20,16 @@ const curve = createEllSwift(hashes, { prefer: 'packages' });
 const magic = Uint8Array.of(0xfa, 0xbf, 0xb5, 0xda);
 /** No line to wait in. */
 const desk = {
-  createKey: (_: boolean, done: (key: ReturnType<typeof curve.create>) => void) => {
-    done(curve.create());
+  createKey: (_: boolean, done: (key: ReturnType<typeof curve.createKey>) => void) => {
+    done(curve.createKey());
     return () => {};
   },
-  computeSecret: (initiating: boolean, ours: ReturnType<typeof curve.create>, theirs: Uint8Array, done: (secret: Uint8Array) => void) => {
+  computeSecret: (
+    initiating: boolean,
+    ours: ReturnType<typeof curve.createKey>,
+    theirs: Uint8Array,
+    done: (secret: Uint8Array) => void,
+  ) => {
     done(curve.sharedSecret(ours, theirs, initiating));
     return () => {};
   },
@@ -166,7 +171,7 @@ t.test('key work: callers of ours first, one at a time, a share of the thread, n
     ...curve,
     create: () => {
       nowMs += 8;
-      return curve.create();
+      return curve.createKey();
     },
   };
   const keys = new KeyExchangeQueue(slow, () => nowMs);

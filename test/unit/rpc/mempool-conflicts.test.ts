@@ -41,8 +41,8 @@ t.test('mempoolconflicts', async (t) => {
     const mempool = {
       spender: (outpoint: Uint8Array) => spenders.get(hashKey(outpoint)),
     };
-    for (const one of known) wallet.ledger.leftMempool(one.txid);
-    for (const one of pool) if (wallet.ledger.txs.has(one.txid)) wallet.ledger.enteredMempool(one.txid);
+    for (const one of known) wallet.ledger.removedFromMempool(one.txid);
+    for (const one of pool) if (wallet.ledger.txs.has(one.txid)) wallet.ledger.addedToMempool(one.txid);
     const answers = { relatives: async (txids: readonly Uint8Array[]) => txids.map(() => null) };
     const ctx = { ...contextOf(wallet), compat: COMPATS['31'], client: clientOf({ tip: wallet.tip! }, mempool, answers) };
     const result = await gettransaction(ctx, [hashHex(tx.txid)], { user: '', path: '/' });

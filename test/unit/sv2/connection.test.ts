@@ -10,7 +10,7 @@ import { fileSuite, readJson, tally } from '../../framework/vector-suite.js';
 
 const hashes = createNativeHashes();
 const ellSwift = createEllSwift(hashes);
-const identity = { staticKey: ellSwift.create(), certificate: new Uint8Array(74) };
+const identity = { staticKey: ellSwift.createKey(), certificate: new Uint8Array(74) };
 const connect = (): Sv2Connection => new Sv2Connection({ hashes, aead: createAead(), ellSwift, identity: () => identity });
 
 /** Pushes and collects what comes of it. */

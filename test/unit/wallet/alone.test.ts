@@ -251,7 +251,7 @@ t.test('a call of a wallet knows whether its client has gone', async (t) => {
     seen.push(user === 'somebody' && signal?.aborted === true);
     return null;
   };
-  const ctx = { wallets: { select: () => wallet }, client: { sync() {} } } as unknown as WalletContext;
+  const ctx = { wallets: { selectWallet: () => wallet }, client: { sync() {} } } as unknown as WalletContext;
   holding(look, 'wallet')(ctx, [], new Call());
   gone.abort();
   holding(look, 'wallet')(ctx, [], new Call());

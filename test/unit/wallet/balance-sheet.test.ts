@@ -53,9 +53,9 @@ t.test('payments of others', async (t) => {
   t.same(ask(), [0, PAYMENTS * 100, 0], 'nothing has changed');
   const last = await receive([{ script, value: 7 }], 0);
   t.same(ask(), [0, PAYMENTS * 100 + 7, 1]);
-  ledger.leftMempool(last.txid);
+  ledger.removedFromMempool(last.txid);
   t.same(ask(), [0, PAYMENTS * 100, 1]);
-  ledger.enteredMempool(last.txid);
+  ledger.addedToMempool(last.txid);
   t.same(ask(), [0, PAYMENTS * 100 + 7, 1]);
   tip(TIP + 1);
   t.same(ask(), [0, PAYMENTS * 100 + 7, 0], 'a block that brings none of them');
@@ -71,12 +71,12 @@ t.test('own ones', async (t) => {
   const grandchild = spend(children[0]!, 0, script);
   await enter(grandchild);
   t.same(ask(), [PAYMENTS * 500, 0, 2], 'it, and what it spends');
-  ledger.leftMempool(children[0]!.txid);
+  ledger.removedFromMempool(children[0]!.txid);
   t.same(ask(), [(PAYMENTS - 1) * 500, 500, 2], 'who spends from what is not trusted is not trusted');
-  ledger.leftMempool(grandchild.txid);
+  ledger.removedFromMempool(grandchild.txid);
   t.same(ask(), [(PAYMENTS - 1) * 500, 0, 1]);
   await wallet.change((batch) => ledger.abandonTransaction(ledger.txs.find(grandchild.txid), batch));
-  ledger.enteredMempool(children[0]!.txid);
+  ledger.addedToMempool(children[0]!.txid);
   t.same(ask(), [PAYMENTS * 500, 0, 1]);
 
   const late = spend(children[1]!, 0, script, TIP + 2);

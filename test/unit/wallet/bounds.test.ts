@@ -31,8 +31,8 @@ function pay({ wallet, tools }: MemoryWallet, amount: number): Promise<Payment |
 async function paid(memory: MemoryWallet, values: ReadonlyMap<string, string> = new Map()): Promise<TxView> {
   const made = await pay(memory, 10_000_000);
   if ('error' in made) throw new Error(made.error);
-  t.equal(await commitTransaction(memory.wallet, made.tx, values, memory.tools, { stands: () => true }), null);
-  memory.wallet.ledger.enteredMempool(made.tx.txid);
+  t.equal(await commitTransaction(memory.wallet, made.tx, values, memory.tools, { isStillValid: () => true }), null);
+  memory.wallet.ledger.addedToMempool(made.tx.txid);
   return made.tx;
 }
 

@@ -79,7 +79,7 @@ const leave = (wallet: Wallet, node: Block): void => wallet.pushEvent(disconnect
 async function ask(wallet: Wallet, method: string, ...params: JsonValue[]): Promise<unknown> {
   const ctx = {
     compat: COMPATS['0.21.1'],
-    wallets: { select: () => wallet },
+    wallets: { selectWallet: () => wallet },
     client: clientOf({ tip: wallet.tip! }),
     descriptors: context,
     params: context.params,
@@ -191,7 +191,7 @@ t.test('calls are answered while events come faster than they are worked off', a
   let answered = 0;
   const answers: Promise<unknown>[] = [];
   const size: Run<WalletContext> = () => wallet.ledger.txs.size;
-  const ctx = { compat: COMPATS['0.21.1'], wallets: { select: () => wallet }, client: { sync() {} } } as unknown as WalletContext;
+  const ctx = { compat: COMPATS['0.21.1'], wallets: { selectWallet: () => wallet }, client: { sync() {} } } as unknown as WalletContext;
   let tip = wallet.tip!;
   for (let i = 1; i <= asked; i++) {
     tip = join(wallet, many(1, script), tip);

@@ -47,7 +47,7 @@ async function pair() {
   };
   const externalSigner = new ExternalSigner('hwi  --quiet', 'regtest', say);
   const coins = await watching.receive([{ script, value: 10_000 }], 900);
-  await owner.wallet.change((batch) => owner.wallet.ledger.sync(coins, watching.wallet.ledger.txs.place(0), batch));
+  await owner.wallet.change((batch) => owner.wallet.ledger.syncTransaction(coins, watching.wallet.ledger.txs.place(0), batch));
   const psbt = (value = 9000): Psbt => {
     const input = { prevHash: coins.txid, prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xfffffffd };
     const tx = buildTx({ version: 2, inputs: [input], outputs: [{ value, script }], locktime: 0 });

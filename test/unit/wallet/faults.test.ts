@@ -118,9 +118,9 @@ t.test('a wallet of another network', async (t) => {
   const [here, there] = [on(genesis), on(new TestBlock(new Uint8Array(32).fill(9), null, genesis.height, genesis.time))];
   await here.createWallet({ ...PLAIN_WALLET, name: 'w' });
   await here.close();
-  await t.rejects(there.load('w'), { code: -4, message: 'Wallet loading failed. Wallet files should not be reused across chains.' });
+  await t.rejects(there.loadWallet('w'), { code: -4, message: 'Wallet loading failed. Wallet files should not be reused across chains.' });
   t.equal(there.all.length, 0);
-  t.equal((await here.load('w')).name, 'w', 'it is whole where it belongs');
+  t.equal((await here.loadWallet('w')).name, 'w', 'it is whole where it belongs');
   await here.close();
 });
 
@@ -135,7 +135,7 @@ t.test('a wallet that cannot be closed keeps no other one open', async (t) => {
   first.store = Object.create(store, { close: { value: () => Promise.reject(new Error('disk full')) } });
   await t.rejects(manager.close(), { message: 'disk full' });
   await store.close();
-  t.equal((await manager.load('second')).name, 'second', 'its folder is free');
+  t.equal((await manager.loadWallet('second')).name, 'second', 'its folder is free');
   await manager.close();
 });
 

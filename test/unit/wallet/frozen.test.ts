@@ -275,7 +275,7 @@ t.test('a wallet that is unloaded while it is dumped', async (t) => {
     const { wallet } = await createMemoryWallet({ wallet: { keypool: 200 } });
     const ctx = {
       compat: COMPATS['0.21.1'],
-      wallets: { select: () => wallet, note() {} },
+      wallets: { selectWallet: () => wallet, logOperation() {} },
       client: clientOf({ tip: wallet.tip! }),
       descriptors: context,
       params: context.params,
@@ -322,7 +322,7 @@ t.test('keys and passphrases are on the disk when a call returns', async (t) => 
   const { wallet, store } = await walletOnDisk(t);
   const ctx = {
     compat: COMPATS['0.21.1'],
-    wallets: { select: () => wallet, note() {} },
+    wallets: { selectWallet: () => wallet, logOperation() {} },
     client: clientOf({ tip: wallet.tip! }),
     descriptors: descriptorContext('master', 'regtest'),
     crypto,
@@ -356,7 +356,7 @@ t.test('passphrases while something else happens', async (t) => {
   const { wallet } = await walletOnDisk(t);
   const ctx = {
     compat: COMPATS['0.21.1'],
-    wallets: { select: () => wallet, note() {} },
+    wallets: { selectWallet: () => wallet, logOperation() {} },
     client: clientOf({ tip: wallet.tip! }),
     descriptors: descriptorContext('master', 'regtest'),
     crypto,

@@ -50,7 +50,7 @@ t.test('what was written comes back and can grow', async (t) => {
   for (const count of [0, 1, 1000, 150_000]) {
     const saver = new ImageSaver();
     filled(count).image(saver);
-    await files.keepOnly(null);
+    await files.deleteAllExcept(null);
     await files.write(ID, saver.columns);
     const columns = await files.read(ID);
     t.ok(columns, `${count} rows`);
@@ -111,7 +111,7 @@ t.test('what is not whole is refused', async (t) => {
     fs.writeFileSync(path.join(folder, name), whole.subarray(0, size));
     t.equal(await files.read(ID), null, `${size} bytes of it`);
   }
-  await files.keepOnly(null);
+  await files.deleteAllExcept(null);
   t.same(fs.readdirSync(folder), []);
 });
 
@@ -129,7 +129,7 @@ t.test('columns of other tables', async (t) => {
 });
 
 t.test('a journal that grows too long takes the image away', async (t) => {
-  const files = { write: async () => {}, read: async () => [], keepOnly: async () => {} };
+  const files = { write: async () => {}, read: async () => [], deleteAllExcept: async () => {} };
   const fail = (line: string): never => {
     throw new Error(line);
   };

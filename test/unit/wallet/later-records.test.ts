@@ -40,7 +40,7 @@ for (const laterRecords of [false, true]) {
     const script = await address('bech32');
     const coinbase = txOf(new Uint8Array(32), script, 5000);
     const other = await receive([{ script, value: 700 }], 900);
-    await wallet.change((batch) => ledger.sync(coinbase, at(TIP - 200), batch));
+    await wallet.change((batch) => ledger.syncTransaction(coinbase, at(TIP - 200), batch));
     const payment = parseTx(
       buildTx({
         version: 2,
@@ -56,12 +56,12 @@ for (const laterRecords of [false, true]) {
     const state = (tx: TxView): number => ledger.txs.state(ledger.txs.find(tx.txid));
     const trusted = (): number => ledger.sheet.balances({ ownership: OWNERSHIP.SPENDABLE }).trusted;
     t.equal(trusted(), 5500);
-    await wallet.change((batch) => ledger.sync(coinbase, UNCONFIRMED_PLACE, batch));
-    for (const tx of [payment, grandchild]) ledger.leftMempool(tx.txid);
+    await wallet.change((batch) => ledger.syncTransaction(coinbase, UNCONFIRMED_PLACE, batch));
+    for (const tx of [payment, grandchild]) ledger.removedFromMempool(tx.txid);
     const expected = laterRecords ? TX_STATE.ABANDONED : TX_STATE.UNCONFIRMED;
     t.same([coinbase, payment, grandchild].map(state), [expected, expected, expected]);
     t.equal(trusted(), laterRecords ? 700 : 0, 'what else it spent');
-    await wallet.change((batch) => ledger.sync(coinbase, at(TIP - 200), batch));
+    await wallet.change((batch) => ledger.syncTransaction(coinbase, at(TIP - 200), batch));
     await enter(payment);
     t.same([coinbase, payment].map(state), [TX_STATE.CONFIRMED, TX_STATE.UNCONFIRMED], 'they come again');
     t.equal(trusted(), laterRecords ? 5600 : 0, 'what comes after it is abandoned, or waits still');
@@ -93,7 +93,7 @@ t.test('what a scan finds', async (t) => {
   for (const laterRecords of [false, true]) {
     const tx = txOf(new Uint8Array(32).fill(laterRecords ? 1 : 2), script, 1);
     const place = scannedPlace({ ...wallet.parts.options, laterRecords })(node, 1);
-    await wallet.change((batch) => ledger.sync(tx, place, batch));
+    await wallet.change((batch) => ledger.syncTransaction(tx, place, batch));
     t.equal(ledger.txs.smartTime(ledger.txs.find(tx.txid)), laterRecords ? 1_500_000_000 : 1_600_000_000);
   }
 });
@@ -108,19 +108,19 @@ t.test('what is spent outside of the mempool', async (t) => {
     const { trusted, nonmempool } = await mineOf(wallet);
     return [trusted, nonmempool];
   };
-  await wallet.change((batch) => ledger.sync(txOf(coin.txid, outside, 4000), UNCONFIRMED_PLACE, batch));
+  await wallet.change((batch) => ledger.syncTransaction(txOf(coin.txid, outside, 4000), UNCONFIRMED_PLACE, batch));
   t.same(await mine(), [5000, -5000]);
   const rival = txOf(coin.txid, outside, 3000);
-  await wallet.change((batch) => ledger.sync(rival, UNCONFIRMED_PLACE, batch));
+  await wallet.change((batch) => ledger.syncTransaction(rival, UNCONFIRMED_PLACE, batch));
   t.same(await mine(), [5000, -5000], 'once, however many spend it');
-  ledger.enteredMempool(rival.txid);
+  ledger.addedToMempool(rival.txid);
   t.same(await mine(), [0, 0], 'what is in the mempool spends it');
 });
 
 t.test('unconfirmed coins that are spent outside of the mempool count in the balance that they were in', async (t) => {
   const { wallet, address, receive, enter } = await createMemoryWallet({ descriptors: true });
   const outside = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(9));
-  const wait = (tx: TxView): Promise<unknown> => wallet.change((batch) => wallet.ledger.sync(tx, UNCONFIRMED_PLACE, batch));
+  const wait = (tx: TxView): Promise<unknown> => wallet.change((batch) => wallet.ledger.syncTransaction(tx, UNCONFIRMED_PLACE, batch));
   const coin = await receive([{ script: await address('bech32'), value: 5000 }], 900);
   const change = txOf(coin.txid, await address('bech32'), 4000);
   await enter(change);
@@ -141,7 +141,7 @@ t.test('coins of reused addresses that are spent outside of the mempool count as
   const outside = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(9));
   const coin = await receive([{ script: await address('bech32'), value: 5000 }], 900);
   await receive([{ script: await address('bech32'), value: 30 }], 900);
-  await wallet.change((batch) => wallet.ledger.sync(txOf(coin.txid, outside, 4000), UNCONFIRMED_PLACE, batch));
+  await wallet.change((batch) => wallet.ledger.syncTransaction(txOf(coin.txid, outside, 4000), UNCONFIRMED_PLACE, batch));
   t.same(await mineOf(wallet), { trusted: 30, untrusted_pending: 0, immature: 0, nonmempool: -5000, used: 5000 });
 });
 

@@ -69,13 +69,13 @@ async function world(dir: string): Promise<World> {
   };
   const spent = new Map(coins.map((tx) => [Buffer.from(tx.txid).toString('hex'), tx]));
   const context = contextOf(wallet);
-  const select = (): Wallet => {
+  const selectWallet = (): Wallet => {
     wallet.assertOpen();
     return wallet;
   };
   const ctx = {
     ...context,
-    wallets: { ...context.wallets, select },
+    wallets: { ...context.wallets, selectWallet },
     spend: tools,
     signer: createSigner(),
     client: clientOf(

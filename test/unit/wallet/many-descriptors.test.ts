@@ -82,7 +82,7 @@ interface Plain {
 const nodeOf = (wallet: Wallet): WalletContext =>
   ({
     compat: COMPATS['0.21.1'],
-    wallets: { select: () => wallet },
+    wallets: { selectWallet: () => wallet },
     client: clientOf({ tip: wallet.tip! }),
     descriptors: context,
     params: context.params,
@@ -237,7 +237,7 @@ class World {
     for (const tracked of wallet.descriptors!.all()) {
       if (tracked.hasSecrets) throw new Error('a closed wallet has secrets');
     }
-    if (how === 'backup') await this.images.keepOnly(null);
+    if (how === 'backup') await this.images.deleteAllExcept(null);
     const loaded = await loadWallet(this.#surroundings, { name: 'w', folder: '' }, await storeOf(rows));
     this.wallet = loaded.wallet;
     // An image that is no good is given up.

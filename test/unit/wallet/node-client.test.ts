@@ -237,19 +237,19 @@ for (const [name, create] of [
       const { node, client, close } = create();
       node.connect();
       client.sync();
-      t.equal(client.settled(), undefined);
+      t.equal(client.mempoolSettled(), undefined);
       node.disconnect();
       client.sync();
       let isSettled = false;
-      const settling = client.settled()!.then(() => {
+      const settling = client.mempoolSettled()!.then(() => {
         isSettled = true;
       });
       await new Promise((resolve) => setTimeout(resolve, 5));
       t.equal(isSettled, false);
-      t.ok(client.settled(), 'a second call waits as well');
+      t.ok(client.mempoolSettled(), 'a second call waits as well');
       node.returning = false;
       await settling;
-      t.equal(client.settled(), undefined);
+      t.equal(client.mempoolSettled(), undefined);
       close();
     });
 
@@ -277,11 +277,11 @@ t.test('what is not taken is bounded: the mempool is read anew', async (t) => {
   for (let i = 0; i < 10; i++) node.enter();
   client.sync();
   t.same(events, ['entered 1', 'entered 2', 'entered 3'], 'no more than fits');
-  const settling = client.settled();
+  const settling = client.mempoolSettled();
   t.ok(settling, 'calls about coins wait');
   await settling;
   t.equal(events.at(-1), `pool ${Array.from({ length: 10 }, (_, i) => i + 1).join(',')}`);
-  t.equal(client.settled(), undefined);
+  t.equal(client.mempoolSettled(), undefined);
   node.enter();
   client.sync();
   t.equal(events.at(-1), 'entered 11', 'and events follow again');

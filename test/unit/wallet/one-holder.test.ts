@@ -51,7 +51,7 @@ t.test('a wallet by another path', async (t) => {
   fs.symlinkSync(at('a'), at('b'));
   fs.symlinkSync(dir, `${dir}-link`);
   const others = ['a', 'b', 'a/', './a', '../wallets/a', 'a/wallet.dat', 'b/wallet.dat', at('a'), at('b'), path.join(`${dir}-link`, 'a')];
-  for (const name of others) await t.rejects(manager.load(name), loadedAs(path.join(at('a'), 'wallet.db')), name);
+  for (const name of others) await t.rejects(manager.loadWallet(name), loadedAs(path.join(at('a'), 'wallet.db')), name);
   // The same files under the names of another folder.
   fs.mkdirSync(at('twin'));
   for (const inside of fs.readdirSync(at('a'))) {
@@ -60,22 +60,22 @@ t.test('a wallet by another path', async (t) => {
       fs.linkSync(path.join(at('a'), inside, name), path.join(at('twin'), inside, name));
     }
   }
-  await t.rejects(manager.load('twin'), {
+  await t.rejects(manager.loadWallet('twin'), {
     code: -4,
     message: /^Wallet file verification failed\. Error initializing wallet database environment/,
   });
   // Or a folder of its own around the same database.
   fs.mkdirSync(at('around'));
   fs.symlinkSync(path.join(at('a'), 'wallet.db'), path.join(at('around'), 'wallet.db'));
-  await t.rejects(manager.load('around'), { code: -4, message: /^Wallet file verification failed\. Invalid -wallet path 'around'/ });
+  await t.rejects(manager.loadWallet('around'), { code: -4, message: /^Wallet file verification failed\. Invalid -wallet path 'around'/ });
   for (const name of ['b', `${dir}-link/a`])
     await t.rejects(manager.createWallet({ ...PLAIN_WALLET, name }), { code: -4, message: /Database already exists/ });
   t.equal(manager.all.length, 1);
 
-  await manager.unload(manager.get('a')!);
-  const wallet = await manager.load(path.join(`${dir}-link`, 'b'));
-  await t.rejects(manager.load('a'), { code: -4, message: /is already loaded/ }, 'the other way round');
-  await manager.unload(wallet);
+  await manager.unloadWallet(manager.get('a')!);
+  const wallet = await manager.loadWallet(path.join(`${dir}-link`, 'b'));
+  await t.rejects(manager.loadWallet('a'), { code: -4, message: /is already loaded/ }, 'the other way round');
+  await manager.unloadWallet(wallet);
 });
 
 t.test('in one moment', async (t) => {
@@ -96,7 +96,7 @@ t.test('in one moment', async (t) => {
   const done = await Promise.allSettled([
     ...names.map((name) => manager.createWallet({ ...PLAIN_WALLET, name }).then(({ wallet }) => wallet)),
     ...names.map((name) => manager.restoreWallet(name, file)),
-    ...names.map((name) => manager.load(name)),
+    ...names.map((name) => manager.loadWallet(name)),
   ]);
   const made = done.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   t.equal(made.length, 1, 'one of them has it');
@@ -104,12 +104,12 @@ t.test('in one moment', async (t) => {
   t.same(manager.all, made);
   // The refused ones took nothing away.
   const [{ id }] = made[0].legacy!.pool.entries();
-  await manager.unload(made[0]);
-  const back = await Promise.allSettled(names.map((name) => manager.load(name)));
+  await manager.unloadWallet(made[0]);
+  const back = await Promise.allSettled(names.map((name) => manager.loadWallet(name)));
   const loaded = back.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   t.equal(loaded.length, 1);
   t.ok(loaded[0].legacy!.pool.entries().some((entry) => Buffer.compare(entry.id, id) === 0));
-  await Promise.allSettled([manager.unload(loaded[0]), ...names.map((name) => manager.load(name))]);
+  await Promise.allSettled([manager.unloadWallet(loaded[0]), ...names.map((name) => manager.loadWallet(name))]);
   t.ok(manager.all.length <= 1);
 });
 
@@ -130,7 +130,7 @@ t.test('wallets to load at the start that are one', async (t) => {
 t.test('another process', async (t) => {
   const { dir, manager, at } = await world(t);
   const { wallet } = await manager.createWallet({ ...PLAIN_WALLET, name: 'a' });
-  await manager.unload(wallet);
+  await manager.unloadWallet(wallet);
   fs.symlinkSync(at('a'), at('b'));
   // The process holds the wallet while it exchanges the database: no database is in place, and there is one that a
   // repair would remove.
@@ -150,12 +150,12 @@ t.test('another process', async (t) => {
   fs.mkdirSync(path.join(at('a'), 'wallet.db.new'));
   fs.writeFileSync(path.join(at('a'), 'wallet.db.new', 'CURRENT'), 'theirs');
   const held = { code: -4, message: `Wallet file verification failed. Error initializing wallet database environment "${at('a')}"!` };
-  await t.rejects(manager.load('a'), held);
-  await t.rejects(manager.load('b'), { code: -4, message: /Error initializing wallet database environment/ });
+  await t.rejects(manager.loadWallet('a'), held);
+  await t.rejects(manager.loadWallet('b'), { code: -4, message: /Error initializing wallet database environment/ });
   t.equal(fs.readFileSync(path.join(at('a'), 'wallet.db.new', 'CURRENT'), 'utf8'), 'theirs', 'nothing of theirs is touched');
   child.stdin.write('end\n');
   await ended;
-  await manager.load('b');
+  await manager.loadWallet('b');
   t.notOk(fs.existsSync(path.join(at('a'), 'wallet.db.new')), 'what a dead process left is');
   t.ok(dir);
 });
@@ -178,28 +178,28 @@ t.test('what fails leaves nothing behind', async (t) => {
 t.test('unloaded before it is quite loaded', async (t) => {
   const here = await world(t);
   const { manager } = here;
-  await manager.unload((await manager.createWallet({ ...PLAIN_WALLET, name: 'a' })).wallet);
+  await manager.unloadWallet((await manager.createWallet({ ...PLAIN_WALLET, name: 'a' })).wallet);
   let unloading: Promise<void> | undefined;
   here.onLoaded = async (wallet) => {
     here.onLoaded = async () => {};
-    unloading = manager.unload(wallet);
+    unloading = manager.unloadWallet(wallet);
     await unloading;
   };
-  await manager.load('a').catch(() => {});
+  await manager.loadWallet('a').catch(() => {});
   await unloading;
   t.same(manager.all, []);
-  const again = await manager.load('a');
+  const again = await manager.loadWallet('a');
   t.same(manager.all, [again], 'nothing holds its folder');
   // The same when what comes after it fails, while the wallet is still being closed.
-  await manager.unload(again);
+  await manager.unloadWallet(again);
   here.onLoaded = async (wallet) => {
     here.onLoaded = async () => {};
-    unloading = manager.unload(wallet);
+    unloading = manager.unloadWallet(wallet);
     throw new Error('cut off');
   };
-  await t.rejects(manager.load('a'), { message: 'cut off' });
+  await t.rejects(manager.loadWallet('a'), { message: 'cut off' });
   t.same(manager.all, []);
-  await manager.unload(await manager.load('a'));
+  await manager.unloadWallet(await manager.loadWallet('a'));
   await unloading;
 });
 
@@ -208,7 +208,7 @@ t.test('the node stops while a wallet waits to be unloaded', async (t) => {
   const { wallet } = await manager.createWallet({ ...PLAIN_WALLET, name: 'a' });
   let leave = (): void => {};
   const call = wallet.access.runCall(() => new Promise<void>((resolve) => (leave = resolve)));
-  const unloading = manager.unload(wallet);
+  const unloading = manager.unloadWallet(wallet);
   await new Promise(setImmediate);
   t.notOk(wallet.closed, 'it waits for a call');
   await manager.close();

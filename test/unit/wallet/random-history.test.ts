@@ -211,7 +211,7 @@ class World {
       descriptors: context,
       clock: { nowSeconds: () => this.now },
       compat: VERSION,
-      wallets: { select: () => this.wallet },
+      wallets: { selectWallet: () => this.wallet },
       client: this.client,
     } as unknown as WalletContext;
   }

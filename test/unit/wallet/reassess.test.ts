@@ -112,7 +112,7 @@ async function fill(
   for (let i = 0; i < count; i += 5) {
     const input = { prevHash: txs[i].txid, prevIndex: 1, scriptSig: new Uint8Array(0), sequence: 0xffffffff };
     const tx = parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script: own, value: 300 }], locktime: 0 }), crypto);
-    await wallet.change((batch) => wallet.ledger.sync(tx, UNCONFIRMED_PLACE, batch));
+    await wallet.change((batch) => wallet.ledger.syncTransaction(tx, UNCONFIRMED_PLACE, batch));
     txs.push(tx);
   }
   return txs;
@@ -312,7 +312,7 @@ for (const descriptors of [false, true]) {
     const txs: TxView[] = [];
     const tell = async (to: Wallet, tx: TxView): Promise<void> => {
       const { ledger } = first.wallet;
-      await to.change((batch) => to.ledger.sync(tx, ledger.txs.place(ledger.txs.find(tx.txid)), batch));
+      await to.change((batch) => to.ledger.syncTransaction(tx, ledger.txs.place(ledger.txs.find(tx.txid)), batch));
       txs.push(tx);
     };
     const pay = (...indices: number[]): Promise<TxView> =>
@@ -371,7 +371,7 @@ for (const descriptors of [false, true]) {
       ),
     );
     await wallet.change((batch) => {
-      for (const tx of txs) wallet.ledger.sync(tx, ledger.txs.place(ledger.txs.find(tx.txid)), batch);
+      for (const tx of txs) wallet.ledger.syncTransaction(tx, ledger.txs.place(ledger.txs.find(tx.txid)), batch);
     });
     for (let i = 1; i < 8; i++) await newAddress(wallet);
     await wallet.whenReassessed();
@@ -465,7 +465,7 @@ for (const descriptors of [false, true]) {
       [own, given[5], given[6]].map((script) => ({ script, value: 5 })),
       0,
     );
-    await wallet.change((batch) => wallet.ledger.sync(tx, UNCONFIRMED_PLACE, batch));
+    await wallet.change((batch) => wallet.ledger.syncTransaction(tx, UNCONFIRMED_PLACE, batch));
     stuck = true;
     for (let i = 0; i < 7; i++) await newAddress(wallet);
     t.not(faultsOf(wallet, [tx]).length, 0, 'nothing was looked at');
@@ -610,7 +610,7 @@ class World {
     return list[n % list.length];
   }
   async tell(tx: TxView, place: TxPlace): Promise<void> {
-    await this.wallet.change((batch) => this.wallet.ledger.sync(tx, place, batch));
+    await this.wallet.change((batch) => this.wallet.ledger.syncTransaction(tx, place, batch));
     if (!this.txs.includes(tx) && this.wallet.ledger.txs.has(tx.txid)) this.txs.push(tx);
   }
   readonly steps: Readonly<Record<string, (n: number, m: number) => Promise<unknown>>> = {

@@ -67,7 +67,7 @@ const called = (wallet: Wallet, method: string, ...args: unknown[]): Promise<unk
 async function stateOf(wallet: Wallet): Promise<unknown> {
   await wallet.applyPendingEvents();
   const { txs } = wallet.ledger;
-  const records = [...txs.liveRows()].map((row) => [
+  const records = [...txs.rowsOutsideChain()].map((row) => [
     hex(txs.txid(row)),
     txs.state(row),
     txs.height(row),
@@ -115,16 +115,20 @@ const jump = ({ node }: World): void => {
 /** Each kind of event, and what its application to a wallet goes through. */
 const EVENTS: readonly { kind: string; cause(here: World): void; inject(wallet: Wallet, worksFirst: boolean): void }[] = [
   { kind: 'connected', cause: ({ node }) => node.connect(), inject: ({ ledger }, first) => failOnce(ledger, 'setTip', first) },
-  { kind: 'connected', cause: ({ node }) => node.connect(), inject: ({ ledger }, first) => failOnce(ledger, 'sync', first) },
+  { kind: 'connected', cause: ({ node }) => node.connect(), inject: ({ ledger }, first) => failOnce(ledger, 'syncTransaction', first) },
   { kind: 'connected', cause: ({ node }) => node.connect(), inject: (wallet, first) => failOnce(wallet, 'writeLocator', first) },
-  { kind: 'disconnected', cause: ({ node }) => node.disconnect(), inject: ({ ledger }, first) => failOnce(ledger, 'sync', first) },
+  {
+    kind: 'disconnected',
+    cause: ({ node }) => node.disconnect(),
+    inject: ({ ledger }, first) => failOnce(ledger, 'syncTransaction', first),
+  },
   { kind: 'jumped', cause: jump, inject: ({ ledger }, first) => failOnce(ledger, 'setTip', first) },
-  { kind: 'entered', cause: ({ node }) => node.enter(), inject: ({ ledger }, first) => failOnce(ledger, 'sync', first) },
-  { kind: 'entered', cause: ({ node }) => node.enter(), inject: ({ ledger }, first) => failOnce(ledger, 'enteredMempool', first) },
+  { kind: 'entered', cause: ({ node }) => node.enter(), inject: ({ ledger }, first) => failOnce(ledger, 'syncTransaction', first) },
+  { kind: 'entered', cause: ({ node }) => node.enter(), inject: ({ ledger }, first) => failOnce(ledger, 'addedToMempool', first) },
   {
     kind: 'left',
     cause: ({ node }) => node.leave([...node.client.pool()][0].tx),
-    inject: ({ ledger }, first) => failOnce(ledger, 'leftMempool', first),
+    inject: ({ ledger }, first) => failOnce(ledger, 'removedFromMempool', first),
   },
   {
     kind: 'pool',
@@ -132,7 +136,7 @@ const EVENTS: readonly { kind: string; cause(here: World): void; inject(wallet: 
       const txs = node.client.pool().map(({ txid, bytes }) => new MempoolTx(txid, bytes, crypto));
       for (const wallet of manager.all) wallet.pushEvent({ kind: 'pool', txs });
     },
-    inject: ({ ledger: { txs } }, first) => failOnce(txs, 'liveRows', first),
+    inject: ({ ledger: { txs } }, first) => failOnce(txs, 'rowsOutsideChain', first),
   },
 ];
 
@@ -150,9 +154,9 @@ for (const { kind, cause, inject } of EVENTS) {
       node.enter();
       await failing.applyPendingEvents();
       t.same(faults, ['failing']);
-      t.throws(() => manager.select('failing', AMBIGUOUS), { code: -4, message: /"failing" has failed and is being loaded again/ });
-      t.throws(() => manager.select(null, AMBIGUOUS), { code: -19 }, 'a call without a name does not reach the other wallet');
-      t.equal(manager.select('sound', AMBIGUOUS).name, 'sound');
+      t.throws(() => manager.selectWallet('failing', AMBIGUOUS), { code: -4, message: /"failing" has failed and is being loaded again/ });
+      t.throws(() => manager.selectWallet(null, AMBIGUOUS), { code: -19 }, 'a call without a name does not reach the other wallet');
+      t.equal(manager.selectWallet('sound', AMBIGUOUS).name, 'sound');
       await reloaded(manager, failing);
       node.client.onHistory();
       await manager.get('sound')!.applyPendingEvents();
@@ -161,8 +165,8 @@ for (const { kind, cause, inject } of EVENTS) {
       const again = manager.get('failing')!;
       t.equal(again.payFeeRate, 1234);
       t.same(errors, []);
-      await manager.unload(again);
-      await manager.load('failing');
+      await manager.unloadWallet(again);
+      await manager.loadWallet('failing');
       await sameAfterBlock(t, here, 'and has written it');
     });
   }
@@ -207,15 +211,15 @@ t.test('a wallet that fails again within a minute stays unloaded until it is loa
     /^Wallet "failing" has failed and is not loaded any more: injected into setTip\. Load it with adit-cli loadwallet "failing"\./;
   t.match(errors, [line]);
   t.equal(errors.length, 1);
-  t.throws(() => manager.select('failing', AMBIGUOUS), { code: -4, message: line });
-  t.throws(() => manager.select(null, AMBIGUOUS), { code: -19 });
+  t.throws(() => manager.selectWallet('failing', AMBIGUOUS), { code: -4, message: line });
+  t.throws(() => manager.selectWallet(null, AMBIGUOUS), { code: -19 });
   node.connect();
-  const sound = manager.select('sound', AMBIGUOUS);
+  const sound = manager.selectWallet('sound', AMBIGUOUS);
   await sound.applyPendingEvents();
   t.equal(sound.tip?.hashHex, node.tip.hashHex, 'the other wallet follows');
-  await manager.load('failing');
+  await manager.loadWallet('failing');
   await sameAfterBlock(t, here);
-  t.equal(manager.select('failing', AMBIGUOUS).name, 'failing');
+  t.equal(manager.selectWallet('failing', AMBIGUOUS).name, 'failing');
   await reloaded(manager, await failNow(here));
   t.pass('and recovers as at first');
 });
@@ -245,7 +249,7 @@ t.test('a wallet that fails while it is loaded again stays unloaded', async (t) 
   t.match(errors, [/^Wallet "failing" has failed and is not loaded any more: injected into setTip/]);
   t.same(faults, ['failing', 'failing']);
   here.onLoaded = async () => {};
-  await manager.load('failing');
+  await manager.loadWallet('failing');
   await sameAfterBlock(t, here);
 });
 
@@ -256,12 +260,12 @@ t.test('calls without a name mean the failed wallet until unloadwallet dismisses
     throw new Error('no');
   };
   await failNow(here);
-  t.throws(() => manager.select(null, AMBIGUOUS), { code: -4, message: /is being loaded again/ });
+  t.throws(() => manager.selectWallet(null, AMBIGUOUS), { code: -4, message: /is being loaded again/ });
   t.throws(() => manager.dismissFailed('failing'), { code: -4, message: /is being loaded again/ });
   await until('it is given up', () => errors.length > 0);
-  t.throws(() => manager.select(null, AMBIGUOUS), { code: -4, message: /is not loaded any more: no\./ });
+  t.throws(() => manager.selectWallet(null, AMBIGUOUS), { code: -4, message: /is not loaded any more: no\./ });
   t.equal(manager.dismissFailed('failing'), true);
-  t.throws(() => manager.select(null, AMBIGUOUS), { code: -18, message: /^No wallet is loaded/ });
+  t.throws(() => manager.selectWallet(null, AMBIGUOUS), { code: -18, message: /^No wallet is loaded/ });
   t.equal(manager.dismissFailed('failing'), false);
 });
 

@@ -44,7 +44,7 @@ t.test('a payment that a block made void', async (t) => {
 
   await wallet.change((batch) => ledger.putRecord(payment, UNCONFIRMED_PLACE, batch));
   t.same(state(), [0, BUCKET.NONE, BUCKET.NONE, 0]);
-  await wallet.change((batch) => ledger.sync(rival, at(1000), batch));
+  await wallet.change((batch) => ledger.syncTransaction(rival, at(1000), batch));
   const free = [BUCKET.NONE, BUCKET.CONFIRMED, 3000];
   t.same(state(), [-1, ...free], 'what the rival left is free');
   for (const [height, depth] of [
@@ -63,7 +63,7 @@ t.test('a payment that a block made void', async (t) => {
   t.same(state(), [0, BUCKET.NONE, BUCKET.NONE, 0], 'nor is it void below other blocks, up to any height');
   ledger.setTip(999);
   ledger.setTip(1000);
-  await wallet.change((batch) => ledger.sync(rival, at(1000), batch));
+  await wallet.change((batch) => ledger.syncTransaction(rival, at(1000), batch));
   t.same(state(), [-1, ...free], 'the block came back');
   ledger.setTip(1002);
   t.same(state(), [-3, ...free]);
@@ -77,7 +77,7 @@ t.test('a coinbase', async (t) => {
   const input = { prevHash: new Uint8Array(32), prevIndex: 0xffffffff, scriptSig: Uint8Array.of(1, 1), sequence: 0xffffffff };
   const outputs = [{ script: await address('bech32'), value: 5000 }];
   const coinbase = parseTx(buildTx({ version: 2, inputs: [input], outputs, locktime: 0 }), crypto);
-  await wallet.change((batch) => ledger.sync(coinbase, { ...at(901), position: 0 }, batch));
+  await wallet.change((batch) => ledger.syncTransaction(coinbase, { ...at(901), position: 0 }, batch));
   const sums = (): number[] => {
     const { trusted, immature } = ledger.sheet.balances({ ownership: OWNERSHIP.SPENDABLE });
     return [trusted, immature];
@@ -113,7 +113,7 @@ t.test('a block asks nothing of payments that wait', async (t) => {
   };
   ledger.setTip(TIP + 1);
   t.same(asked, []);
-  await wallet.change((batch) => ledger.sync(spend([paid], script), at(TIP + 1), batch));
+  await wallet.change((batch) => ledger.syncTransaction(spend([paid], script), at(TIP + 1), batch));
   asked.length = 0;
   ledger.setTip(TIP + 2);
   t.same(asked, [], 'nor of what a rival made void, once it is');

@@ -25,7 +25,7 @@ const OUTSIDE = new Uint8Array(22).fill(7);
 OUTSIDE[0] = 0;
 OUTSIDE[1] = 20;
 /** A payment whose record waits for nothing. */
-const AT_ONCE = { stands: () => true };
+const AT_ONCE = { isStillValid: () => true };
 const KINDS: readonly AddressType[] = ['legacy', 'p2sh-segwit', 'bech32'];
 
 function pay(
@@ -295,7 +295,7 @@ t.test('addresses used before', async (t) => {
 });
 
 t.test('rates: who decides, and why', async (t) => {
-  const rates = { poolMinimum: 0, relayMinimum: 1000, incremental: 1000, dust: 3000 };
+  const rates = { mempoolMinimum: 0, relayMinimum: 1000, incremental: 1000, dust: 3000 };
   const asked: [number, boolean][] = [];
   const setting = (
     estimate: number,
@@ -307,7 +307,7 @@ t.test('rates: who decides, and why', async (t) => {
         return { feeRate: estimate, reason: 'Target 85% Threshold' };
       },
       longestTarget: 1008,
-      rates: async () => ({ ...rates, poolMinimum: more.pool ?? 0 }),
+      rates: async () => ({ ...rates, mempoolMinimum: more.pool ?? 0 }),
     },
     options: {
       ...DEFAULT_SPEND,

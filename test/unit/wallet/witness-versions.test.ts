@@ -84,7 +84,7 @@ for (const [sizes, laterRecords, expected] of CASES) {
         [A, BLOCK] as const,
         [A, UNCONFIRMED_PLACE] as const,
       ]) {
-        await wallet.change((batch) => wallet.ledger.sync(tx, place, batch));
+        await wallet.change((batch) => wallet.ledger.syncTransaction(tx, place, batch));
         if (restarts) {
           t.equal(await told(wallet, named), expected[found.length], 'before the restart');
           wallet = await again(wallet, made);
@@ -113,13 +113,13 @@ t.test('a wallet of an earlier version', async (t) => {
   const made = await createMemoryWallet();
   const named = versionsOf(await made.address('bech32'), [20, 10]);
   const { A, B } = named;
-  await made.wallet.change((batch) => made.wallet.ledger.sync(A, UNCONFIRMED_PLACE, batch));
-  await made.wallet.change((batch) => made.wallet.ledger.sync(B, BLOCK, batch));
+  await made.wallet.change((batch) => made.wallet.ledger.syncTransaction(A, UNCONFIRMED_PLACE, batch));
+  await made.wallet.change((batch) => made.wallet.ledger.syncTransaction(B, BLOCK, batch));
   const wallet = await again(made.wallet, made, WALLET_PREFIX.version);
   t.equal(await told(wallet, named), 'A//A', 'it wrote one version down');
-  await wallet.change((batch) => wallet.ledger.sync(B, BLOCK, batch));
+  await wallet.change((batch) => wallet.ledger.syncTransaction(B, BLOCK, batch));
   t.equal(await told(wallet, named), 'A//A', 'a scan changes nothing');
-  await wallet.change((batch) => wallet.ledger.sync(B, UNCONFIRMED_PLACE, batch));
+  await wallet.change((batch) => wallet.ledger.syncTransaction(B, UNCONFIRMED_PLACE, batch));
   t.equal(await told(wallet, named), 'B//B', 'what left the block came with it');
 });
 
@@ -127,10 +127,10 @@ t.test('a transaction is forgotten with its versions', async (t) => {
   const { wallet, address } = await createMemoryWallet();
   const { A, B } = versionsOf(await address('bech32'), [10, 20]);
   const left = async (): Promise<number> => (await allRows(wallet)).filter(([key]) => key[0] === WALLET_PREFIX.version).length;
-  for (const tx of [A, B, A]) await wallet.change((batch) => wallet.ledger.sync(tx, UNCONFIRMED_PLACE, batch));
+  for (const tx of [A, B, A]) await wallet.change((batch) => wallet.ledger.syncTransaction(tx, UNCONFIRMED_PLACE, batch));
   t.equal(await left(), 2);
   await wallet.change((batch) => wallet.ledger.removeTransaction(A, batch));
   t.equal(await left(), 0);
-  await wallet.change((batch) => wallet.ledger.sync(B, UNCONFIRMED_PLACE, batch));
+  await wallet.change((batch) => wallet.ledger.syncTransaction(B, UNCONFIRMED_PLACE, batch));
   t.equal(await told(wallet, { A, B }), 'B//B');
 });

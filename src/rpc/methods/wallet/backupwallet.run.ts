@@ -24,9 +24,9 @@ export const backupwallet: Run<WalletContext> = async (ctx, args, call) => {
     const file = isFolder ? path.join(destination, name) : destination;
     if (await isOfDatabase(wallet.parts.options.dir, file)) throw new Error('a wallet is not written over');
     await writeBackup(wallet.store, file);
-    ctx.wallets.note(wallet.name, `saved to ${file}`);
+    ctx.wallets.logOperation(wallet.name, `saved to ${file}`);
   } catch (error) {
-    ctx.wallets.warnOf(`save wallet ${JSON.stringify(wallet.name)} to ${destination}`, error);
+    ctx.wallets.logFailure(`save wallet ${JSON.stringify(wallet.name)} to ${destination}`, error);
     const why = shows(ctx.compat, { since: ADDED }) ? ` ${destination}: ${error instanceof Error ? error.message : String(error)}` : '';
     fail(RPC_CODE.WALLET_ERROR, `Error: Wallet backup failed!${why}`);
   }

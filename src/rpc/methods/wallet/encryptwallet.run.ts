@@ -36,6 +36,6 @@ export const encryptwallet: Run<WalletContext> = async (ctx, args, call) => {
   } finally {
     passphrase.fill(0);
   }
-  ctx.wallets.note(wallet.name, 'encrypted');
+  ctx.wallets.logOperation(wallet.name, 'encrypted');
   return encryptedText(ctx);
 };

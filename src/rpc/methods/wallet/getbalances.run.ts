@@ -65,7 +65,7 @@ function spentOutside({ ledger }: Wallet, skip: ((coin: number) => boolean) | un
   };
   const seen = new Set<number>();
   const sums = { ...NOTHING_WAITS };
-  for (const row of txs.liveRows()) {
+  for (const row of txs.rowsOutsideChain()) {
     if (txs.state(row) !== TX_STATE.UNCONFIRMED || txs.inMempool(row)) continue;
     const tx = txs.view(row);
     for (let i = 0; i < (tx?.inputCount ?? 0); i++) {

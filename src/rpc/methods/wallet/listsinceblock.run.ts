@@ -27,7 +27,7 @@ function rowsSince(wallet: Wallet, limit: number | null): Int32Array {
   if (limit === null) return txs.inTxidOrder();
   const confirmed = txs.confirmedAbove(ledger.tipHeight + 1 - limit);
   const others: number[] = [];
-  for (const row of txs.liveRows()) if (Math.abs(ledger.depth(row)) < limit) others.push(row);
+  for (const row of txs.rowsOutsideChain()) if (Math.abs(ledger.depth(row)) < limit) others.push(row);
   const rows = Int32Array.from([...others, ...confirmed]);
   return rows.sort((a, b) => txs.compareTxids(a, b));
 }

@@ -14,7 +14,7 @@ export const loadwallet: Run<WalletContext> = async (ctx, args) => {
   if (follows(ctx.compat, 25) && manager.get(name)) fail(RPC_CODE.WALLET_ALREADY_LOADED, `Wallet "${name}" is already loaded.`);
   checkName(ctx, name);
   try {
-    const wallet = await manager.load(name);
+    const wallet = await manager.loadWallet(name);
     if (load !== undefined) manager.setLoadOnStart(wallet.name, load);
     return { name: wallet.name, ...warned(manager.warnings) };
   } catch (error) {

@@ -10,7 +10,7 @@ export const unloadwallet: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = manager.get(name);
   const load = loadOnStart(args[1]);
   try {
-    if (wallet !== undefined) await manager.unload(wallet);
+    if (wallet !== undefined) await manager.unloadWallet(wallet);
     else if (!manager.dismissFailed(name)) failNotLoaded();
     if (load !== undefined) manager.setLoadOnStart(name, load);
   } catch (error) {

@@ -30,6 +30,6 @@ export const walletpassphrasechange: Run<WalletContext> = async (ctx, args, call
     old.fill(0);
     fresh.fill(0);
   }
-  ctx.wallets.note(wallet.name, 'has a new passphrase');
+  ctx.wallets.logOperation(wallet.name, 'has a new passphrase');
   return null;
 };

@@ -13,7 +13,7 @@ export type Failure = 'short' | 'heavy';
 /** Indices of the chosen groups. */
 export type Found = number[] | Failure;
 
-/** Groups as columns for the searches. */
+/** Groups of coins as columns. All searches read coins in this form. */
 export interface GroupColumns {
   /** Effective value: after the fee for spending the group; all of it if recipients pay. */
   readonly effective: Float64Array;

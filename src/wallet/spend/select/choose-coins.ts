@@ -30,7 +30,7 @@ export interface ChoiceTerms extends TierTerms {
   readonly recipientsPay: boolean;
 }
 
-/** Limits for tiers. */
+/** Limits from which the tiers of coin selection are made. */
 export interface TierTerms {
   readonly maxAncestors: number;
   readonly maxDescendants: number;

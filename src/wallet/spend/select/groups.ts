@@ -9,7 +9,7 @@ export interface CoinColumns {
   readonly values: Float64Array;
   /** Virtual size of an input; -1: unknown. */
   readonly inputBytes: Int32Array;
-  /** Confirmations. */
+  /** Number of confirmations. */
   readonly depths: Int32Array;
   /** 1: the transaction is from the wallet. */
   readonly fromMe: Uint8Array;

@@ -12,7 +12,7 @@ const ROUNDS = 1000;
 const MAX_STEPS = 8_000_000;
 const MIN_ROUNDS = 20;
 
-/** Input of a search. */
+/** Coins and goal of a search. All amounts are in satoshis. */
 export interface KnapsackSearch {
   readonly values: Float64Array;
   readonly weights: Float64Array;

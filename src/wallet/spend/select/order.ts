@@ -6,7 +6,7 @@ import type { Pace, RandomSource } from './pace.js';
 const RUN = 2048;
 const NO_TIES = new Float64Array(0);
 
-/** Returns the indexes 0, 1, 2 ... */
+/** Returns an array with the numbers 0 to count - 1. */
 export function indices(count: number): Int32Array<ArrayBuffer> {
   const list = new Int32Array(count);
   for (let i = 0; i < count; i++) list[i] = i;

@@ -56,7 +56,7 @@ interface Clock {
 function serving(t: Test, clock: Clock, perAddress: number): Running {
   const hashes = createNativeHashes();
   const ellSwift = createEllSwift(hashes);
-  const identity = { staticKey: ellSwift.create(), certificate: new Uint8Array(74) };
+  const identity = { staticKey: ellSwift.createKey(), certificate: new Uint8Array(74) };
   const posted: FromServe[] = [];
   const counters = new ServeCounters();
   const options = {
