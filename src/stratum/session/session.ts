@@ -19,6 +19,8 @@ import { Submissions } from './submissions.js';
 
 const HANDSHAKE_MS = 30_000;
 const MAX_AGENT_LENGTH = 128;
+/** Refused user names that end a connection: reading an address costs as much as three shares. */
+const MOST_REFUSED_NAMES = 32;
 const NOT_SUBSCRIBED = { code: ERROR.notSubscribed, text: 'Not subscribed' } as const;
 const UNAUTHORIZED = { code: ERROR.unauthorized, text: 'Unauthorized worker' } as const;
 
@@ -52,6 +54,7 @@ export class StratumSession {
   /** Bits that mining.configure allowed; null before. */
   #versionMask: number | null = null;
   #lastJob: StratumJob | null = null;
+  #refusedNames = 0;
   #ended = false;
 
   /** @param extranonce1 four bytes that no other session has */
@@ -230,6 +233,7 @@ export class StratumSession {
     if ('error' in parsed) {
       this.#sink.log('info', `Stratum V1: refused user name ${printable(name, MAX_NAME_LENGTH)}: ${parsed.error}`);
       this.#refuse(id, { code: ERROR.unauthorized, text: parsed.error });
+      if (++this.#refusedNames >= MOST_REFUSED_NAMES) this.#close('garbage', `${MOST_REFUSED_NAMES} refused user names`);
       return;
     }
     this.#reply(id, true);

@@ -92,6 +92,10 @@ t.test('refuses a wrong address with code 24 and stays open', async (t) => {
   t.equal(miner.closed, null);
   t.match(miner.logs[0], /refused user name satoshi.rig/);
   t.same(kinds(miner.call(3, 'mining.authorize', [NAME])), ['reply 3', 'mining.set_difficulty', 'mining.notify']);
+  for (let i = 2; i < 31; i++) miner.call(4, 'mining.authorize', ['satoshi.rig']);
+  t.equal(miner.closed, null);
+  miner.call(4, 'mining.authorize', ['satoshi.rig']);
+  t.equal(miner.closed, 'garbage: 32 refused user names');
 });
 
 t.test('configures only extensions that were asked for', async (t) => {
