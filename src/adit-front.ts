@@ -126,7 +126,6 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
       stratum = await openFrontStratum(config.stratum, {
         ...config.templates,
         network: config.chain,
-        folder: process.cwd(),
         params,
         hashes: native,
         log,

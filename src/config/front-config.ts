@@ -44,7 +44,7 @@ const shared = new Set(
   `? help h version conf chain regtest signet testnet testnet4 signetchallenge segwitheight vbparams compat disablewallet fleet fleetcreds
   fleettlsca fleettlscert fleettlskey rpcport rpcbind rpcallowip rpclenientport rpctlscert rpctlskey rpcuser rpcpassword rpcauth rpcwhitelist
   blockmaxweight blockreservedweight sv2 sv2bind sv2port sv2authoritykey sv2interval sv2feedelta sv2peraddress stratum stratumbind stratumport stratumtlscert stratumtlskey
-  stratumtlsport stratumconnections stratumperaddress stratumfront stratumaddress stratumfee stratumtag stratumdiff stratummindiff stratummaxdiff
+  stratumtlsport stratumconnections stratumperaddress stratumfront stratumblocks stratumaddress stratumfee stratumtag stratumdiff stratummindiff stratummaxdiff
   stratumshares stratumsharerate stratumversionmask longpolldelta rpcwhitelistdefault rpcworkqueue rpcservertimeout rpcthreads fronts jsonrpc2 metricsport metricsbind metricshost debug debugexclude
   loglevel loglevelalways debuglogfile printtoconsole logtimestamps logtimemicros`.split(/\s+/),
 );
@@ -129,7 +129,7 @@ export function loadFrontConfig(args: Args): FrontConfig {
     rpc,
     wallet: { enabled: !args.bool('disablewallet', false) },
     sv2: sv2Options(args, chain, folder, compat),
-    stratum: stratumOptions(args, folder, compat),
+    stratum: stratumOptions(args, folder, folder, compat),
     templates: { ...templates, maxWeight: weights.maxWeight },
     fleet: { ...broker, ...given, account: fleetWord('fleetaccount', given.account), nodes },
     metrics: readRows(args, METRICS_ROWS, compat),

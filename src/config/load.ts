@@ -349,7 +349,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     warmUp: own.rehearse,
     rpc,
     sv2: sv2Options(args, chain, netDir, compat),
-    stratum: stratumOptions(args, baseDir, compat),
+    stratum: stratumOptions(args, baseDir, netDir, compat),
     fleet: fleetOptions(args, baseDir, netDir, rpc.enabled, compat),
     wallet: walletOptions(args, { netDir, compat, deprecatedRpc, blocksOnly: net.blocksOnly, minRelayFeeRate: policy.minRelayFeeRate }),
     asmapFile: asmapFile(args, asmap, netDir, compat),

@@ -14,11 +14,16 @@ export interface StratumConfig extends Omit<RowValues<typeof STRATUM_LISTEN_ROWS
   readonly tls: { readonly cert: string; readonly key: string } | null;
 }
 
-/** @param baseDir that files of certificates are relative to @returns null without -stratum @throws ConfigError */
-export function stratumOptions(args: Args, baseDir: string, compat: Compat): StratumConfig | null {
+/**
+ * @param baseDir that files of certificates are relative to @param netDir that the folder of found blocks is relative to
+ * @returns null without -stratum
+ * @throws ConfigError
+ */
+export function stratumOptions(args: Args, baseDir: string, netDir: string, compat: Compat): StratumConfig | null {
   const { enabled, tlsCert, tlsKey, ...given } = readRows(args, STRATUM_LISTEN_ROWS, compat);
   if (!enabled) return null;
-  return { ...given, work: readRows(args, STRATUM_WORK_ROWS, compat), tls: readPair(tlsCert, tlsKey, baseDir) };
+  const blocksFolder = path.resolve(netDir, given.blocksFolder);
+  return { ...given, blocksFolder, work: readRows(args, STRATUM_WORK_ROWS, compat), tls: readPair(tlsCert, tlsKey, baseDir) };
 }
 
 /** Reads certificate and key, and checks that they belong together. */

@@ -1,7 +1,6 @@
 // Stratum V1 miners of a process of fronts (adit-front -stratum): the serving thread of a node, with the fleet's templates,
 // and blocks that go to every node.
 import { randomInt } from 'node:crypto';
-import path from 'node:path';
 import { ConfigError } from '../config/args.js';
 import type { StratumConfig } from '../config/stratum-options.js';
 import type { ChainName, ChainParams } from '../consensus/params/chain-params.js';
@@ -15,12 +14,10 @@ import { type StratumNews, type StratumThread, startStratum } from '../stratum/s
 import type { TemplateFacts } from '../template/facts.js';
 import { FrontBlocks } from './front-blocks.js';
 import type { StratumMeasures } from './stratum-metrics.js';
-import { INTERVAL_MS, logListening, REFRESH_MS, SOLUTIONS_FOLDER, STRATUM_NAME, stratumThreadOptions } from './stratum-thread.js';
+import { INTERVAL_MS, logListening, REFRESH_MS, STRATUM_NAME, stratumThreadOptions } from './stratum-thread.js';
 
 export interface FrontStratumDeps {
   readonly network: ChainName;
-  /** Folder that the process was started in: found blocks are kept there. */
-  readonly folder: string;
   readonly maxWeight: number;
   readonly reservedWeight: number;
   readonly longPollDeltaSats: number;
@@ -45,7 +42,7 @@ export async function openFrontStratum(config: StratumConfig, deps: FrontStratum
   const counters = new StratumCounters();
   const reserve = { weight: deps.reservedWeight, sigops: RESERVED_SIGOPS };
   const blocks = new FrontBlocks({
-    ...{ name: STRATUM_NAME, dir: path.join(deps.folder, SOLUTIONS_FOLDER), log, after: timerAfter },
+    ...{ name: STRATUM_NAME, dir: config.blocksFolder, log, after: timerAfter },
     submit: deps.submit,
   });
   const place = { front: config.front ?? randomInt(1, 256), reserve, solutionsDir: blocks.dir, counters: counters.buffer };

@@ -13,8 +13,6 @@ import { parseBind } from './http-options.js';
 
 /** Name of the protocol in the log. */
 export const STRATUM_NAME = 'Stratum V1';
-/** Folder of found blocks that no node has accepted yet. */
-export const SOLUTIONS_FOLDER = 'stratum-solutions';
 /** Least time between two templates of one tip. */
 export const INTERVAL_MS = 1_000;
 /** Time after which any rise of fees brings a new template. */

@@ -1,5 +1,4 @@
 // Builds the Stratum V1 server of the node: serving thread, work for miners, and the blocks that they find (-stratum).
-import path from 'node:path';
 import type { Chain } from '../chain/chain.js';
 import { ConfigError } from '../config/args.js';
 import type { StratumConfig } from '../config/stratum-options.js';
@@ -18,12 +17,11 @@ import { type StratumNews, type StratumThread, startStratum } from '../stratum/s
 import type { TemplateService } from '../template/service.js';
 import { createFoundBlocks } from './found-blocks.js';
 import type { StratumMeasures } from './stratum-metrics.js';
-import { INTERVAL_MS, logListening, REFRESH_MS, SOLUTIONS_FOLDER, STRATUM_NAME, stratumThreadOptions } from './stratum-thread.js';
+import { INTERVAL_MS, logListening, REFRESH_MS, STRATUM_NAME, stratumThreadOptions } from './stratum-thread.js';
 import type { Submissions } from './submissions.js';
 
 export interface StratumDeps {
   readonly network: ChainName;
-  readonly netDir: string;
   readonly maxWeight: number;
   readonly reservedWeight: number;
   /** -longpolldelta. */
@@ -64,7 +62,7 @@ export interface Stratum {
 export function createStratum(config: StratumConfig, deps: StratumDeps): Stratum {
   const { chain, templates, hashes, clock, log, guard } = deps;
   const after = (ms: number, run: () => void): (() => void) => timerAfter(ms, guard.wrap('stratum', run));
-  const solutionsDir = path.join(deps.netDir, SOLUTIONS_FOLDER);
+  const solutionsDir = config.blocksFolder;
   const counters = new StratumCounters();
   const reserve = { weight: deps.reservedWeight, sigops: RESERVED_SIGOPS };
   const place = { front: config.front ?? 0, reserve, solutionsDir, counters: counters.buffer };

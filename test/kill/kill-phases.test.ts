@@ -6,12 +6,12 @@ import { connecting, flushing, reorganising } from './phases/feeding.js';
 import { indexing } from './phases/indexing.js';
 import { pruning } from './phases/pruning.js';
 import { rebuilding } from './phases/rebuilding.js';
-import { solving } from './phases/solving.js';
+import { mining, solving } from './phases/solving.js';
 import { wallets } from './phases/wallets.js';
 
 const kills = Number(process.env.ADIT_KILLS ?? rounds(1, 5));
 const seed = Number(process.env.ADIT_SEED ?? 1);
-for (const phase of cases(3, [connecting, flushing, wallets, reorganising, rebuilding, indexing, pruning, solving])) {
+for (const phase of cases(3, [connecting, flushing, wallets, reorganising, rebuilding, indexing, pruning, solving, mining])) {
   t.test(phase.name, async (t) => {
     const report = await phase.round({ kills, seed, enough: () => false });
     t.same(report.faults, []);

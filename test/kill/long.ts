@@ -13,10 +13,10 @@ import { indexing } from './phases/indexing.js';
 import { count, type Phase, type RoundReport } from './phases/phase.js';
 import { pruning } from './phases/pruning.js';
 import { rebuilding } from './phases/rebuilding.js';
-import { solving } from './phases/solving.js';
+import { mining, solving } from './phases/solving.js';
 import { wallets } from './phases/wallets.js';
 
-const PHASES: readonly Phase[] = [connecting, reorganising, flushing, rebuilding, indexing, pruning, solving, wallets];
+const PHASES: readonly Phase[] = [connecting, reorganising, flushing, rebuilding, indexing, pruning, solving, mining, wallets];
 const ROUND_KILLS = 50;
 
 const { values } = parseArgs({

@@ -8,6 +8,12 @@ export const STRATUM_LISTEN_ROWS = {
   tlsKey: ['stratumtlskey', 'filled', "The certificate's key, a PEM file relative to the data folder"],
   tlsPort: ['stratumtlsport', 'port', 'Port for miners that use TLS, at the addresses of -stratumbind', 4333],
   most: ['stratumconnections', 'int', 'Most connections of miners', 10_000, { least: 1 }],
+  blocksFolder: [
+    'stratumblocks',
+    'filled',
+    'Folder that keeps a found block until the chain has it, relative to the network folder (adit-front: to the current one)',
+    'stratum-solutions',
+  ],
   front: [
     'stratumfront',
     'int',

@@ -1,4 +1,4 @@
-// Kills while a Stratum V2 client hands in a block: from the moment in which its message is sent to some time after the
+// Kills while a miner hands in a block over Stratum V1 or V2: from the moment in which its message is sent to some time after the
 // block is the tip. The block is on disk before anything is done with it, so once there is a whole file or a line of
 // the log about it, the next start must have it in its chain; a piece of a file must be set aside.
 import fs from 'node:fs';
@@ -8,6 +8,7 @@ import { type BuiltBlock, buildBlock, GENESIS, reward, spend } from '../../frame
 import { Daemon, freePort } from '../../framework/daemon.js';
 import { serializeTx } from '../../framework/messages.js';
 import { pseudoRandom } from '../../framework/pseudo-random.js';
+import { StratumClient } from '../../framework/stratum-client.js';
 import { Sv2Client, solve } from '../../framework/sv2-client.js';
 import { PATIENCE_MS, until } from '../../framework/until.js';
 import { count, debugLog, emptyReport, LEAN, type Phase, putAway, type RoundPlan, type RoundReport, RUN_UP } from './phase.js';
@@ -19,10 +20,54 @@ const PAYLOAD_BYTES = 95_000;
 /** Longest time from the message, or from its file, to the kill. */
 const LATE_MS = 30;
 
-const folder = (node: Daemon): string => path.join(node.networkDir, 'sv2-solutions');
+const PAYOUT = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+
+/** How miners hand in blocks. */
+interface Protocol {
+  readonly name: string;
+  /** Options of a daemon that serves them. */
+  readonly options: (port: number) => readonly string[];
+  /** Folder of found blocks, in the network's folder. */
+  readonly folder: string;
+  /** Connects a miner, and finds a block with transactions. */
+  readonly findBlock: (port: number) => Promise<Found>;
+}
+
+interface Found {
+  readonly hashHex: string;
+  /** Sends the block, and waits for nothing. */
+  submit(): void;
+  close(): void;
+}
+
+const STRATUM_V2: Protocol = {
+  name: 'solving',
+  options: (port) => ['-sv2', `-sv2port=${port}`],
+  folder: 'sv2-solutions',
+  findBlock: async (port) => {
+    const client = await Sv2Client.start(port);
+    await client.told(() => client.template !== null && client.template.path.length > 0);
+    const solution = solve(client.template!, client.prevHash!);
+    return { hashHex: solution.hashHex, submit: () => client.submit(solution), close: () => client.close() };
+  },
+};
+
+const STRATUM_V1: Protocol = {
+  name: 'mining',
+  options: (port) => ['-stratum', `-stratumport=${port}`],
+  folder: 'stratum-solutions',
+  findBlock: async (port) => {
+    const miner = await StratumClient.start(port, `${PAYOUT}.rig`);
+    await miner.until(() => miner.job!.branch.length > 0);
+    const { hashHex, params } = miner.mine();
+    const submit = (): void => miner.send({ id: 9, method: 'mining.submit', params: [`${PAYOUT}.rig`, ...params] });
+    return { hashHex, submit, close: () => miner.close() };
+  },
+};
 
 /** Returns the files of a block: `.blk`, perhaps a piece, `.damaged`, or none. */
-const filesOf = (node: Daemon, hashHex: string): string[] => fs.readdirSync(folder(node)).filter((name) => name.startsWith(hashHex));
+const filesOf = (node: Daemon, { folder }: Protocol, hashHex: string): string[] =>
+  fs.readdirSync(path.join(node.networkDir, folder)).filter((name) => name.startsWith(hashHex));
 
 /** Returns true if the block belongs to the best chain. */
 async function inChain(node: Daemon, hashHex: string): Promise<boolean> {
@@ -46,18 +91,11 @@ async function pay(node: Daemon, ripe: BuiltBlock[]): Promise<void> {
   }
 }
 
-async function round(plan: RoundPlan): Promise<RoundReport> {
+async function round(protocol: Protocol, plan: RoundPlan): Promise<RoundReport> {
   const random = pseudoRandom(plan.seed);
   const report = emptyReport();
   const port = await freePort();
-  const node = await Daemon.start(
-    ...LEAN,
-    '-sv2',
-    `-sv2port=${port}`,
-    '-acceptnonstdtxn=1',
-    '-datacarriersize=100000',
-    '-checktemplates=0',
-  );
+  const node = await Daemon.start(...LEAN, ...protocol.options(port), '-acceptnonstdtxn=1', '-datacarriersize=100000', '-checktemplates=0');
   try {
     const chain = [buildBlock(GENESIS, { time: START })];
     while (chain.length < RUN_UP + plan.kills * PAYMENTS) chain.push(buildBlock(chain.at(-1)!, { time: START + chain.length }));
@@ -68,29 +106,27 @@ async function round(plan: RoundPlan): Promise<RoundReport> {
     report.blocks = chain.length;
     for (let kill = 0; kill < plan.kills && !plan.enough(); kill++) {
       await pay(node, chain.slice(kill * PAYMENTS, (kill + 1) * PAYMENTS));
-      const client = await Sv2Client.start(port);
-      await client.told(() => client.template !== null && client.template.path.length > 0);
-      const solution = solve(client.template!, client.prevHash!);
+      const solution = await protocol.findBlock(port);
       const before = await node.call('getbestblockhash');
       const way = random();
-      client.submit(solution);
+      solution.submit();
       if (way < 0.5) {
         // From the first byte of its file on.
         const end = Date.now() + PATIENCE_MS;
-        while (filesOf(node, solution.hashHex).length === 0 && !debugLog(node).includes(`block ${solution.hashHex}`)) {
+        while (filesOf(node, protocol, solution.hashHex).length === 0 && !debugLog(node).includes(`block ${solution.hashHex}`)) {
           if (Date.now() > end) throw new Error('the solution was not read');
           await new Promise((resolve) => setImmediate(resolve));
         }
       }
       if (way > 0.2) await sleep(random() * LATE_MS);
       await node.kill();
-      client.close();
-      const written = filesOf(node, solution.hashHex).length > 0;
+      solution.close();
+      const written = filesOf(node, protocol, solution.hashHex).length > 0;
       const told = debugLog(node).includes(`block ${solution.hashHex}`);
       await node.up();
       await until('the start is over', () => debugLog(node).split('Done loading').length - 1 === kill + 2);
       report.checks++;
-      const torn = filesOf(node, solution.hashHex).includes(`${solution.hashHex}.damaged`);
+      const torn = filesOf(node, protocol, solution.hashHex).includes(`${solution.hashHex}.damaged`);
       const read = told || (written && !torn);
       const when = torn ? 'while it was written' : written ? 'before the end of its judgement' : told ? 'after it' : 'before it was read';
       count(report.kills, when);
@@ -98,7 +134,7 @@ async function round(plan: RoundPlan): Promise<RoundReport> {
       if (read && !there) report.faults.push(`block ${solution.hashHex} was read and is not in the chain`);
       if (!read && !there && (await node.call('getbestblockhash')) !== before) report.faults.push('the tip is another one');
       if (there) count(report.figures, 'solutions in the chain');
-      if (filesOf(node, solution.hashHex).includes(`${solution.hashHex}.blk`)) report.faults.push('its file is still there');
+      if (filesOf(node, protocol, solution.hashHex).includes(`${solution.hashHex}.blk`)) report.faults.push('its file is still there');
       if ((await node.call('verifychain', 4, 6)) !== true) report.faults.push('verifychain found something');
     }
     const { code } = await node.stop();
@@ -110,4 +146,5 @@ async function round(plan: RoundPlan): Promise<RoundReport> {
   return report;
 }
 
-export const solving: Phase = { name: 'solving', round };
+export const solving: Phase = { name: STRATUM_V2.name, round: (plan) => round(STRATUM_V2, plan) };
+export const mining: Phase = { name: STRATUM_V1.name, round: (plan) => round(STRATUM_V1, plan) };

@@ -1,0 +1,105 @@
+// The thread that serves Stratum V1 miners dies at the instant of a found block: the chain gets the block from its file,
+// another thread listens at the same ports, and miners that come back are served.
+import fs from 'node:fs';
+import t from 'tap';
+import { regtestParams } from '../../../src/consensus/params/regtest.js';
+import { createNativeHashes } from '../../../src/crypto/native/hashes.js';
+import { ListenerGuard } from '../../../src/lib/listener-guard.js';
+import type { Logger } from '../../../src/log/logger.js';
+import { createStratum, type StratumDeps } from '../../../src/node/stratum.js';
+import { nothingChosen } from '../../../src/template/assembly.js';
+import { shown } from '../../framework/messages.js';
+import { freePort } from '../../framework/ports.js';
+import { StratumClient, shownPrevHash } from '../../framework/stratum-client.js';
+import { until } from '../../framework/until.js';
+
+const NAME = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080.rig';
+
+t.test('serves miners again after its thread died with a found block', async (t) => {
+  const netDir = t.testdir();
+  const port = await freePort();
+  const lines: string[] = [];
+  const line = (text: string): unknown => lines.push(text);
+  const submitted: string[] = [];
+  const recorded: unknown[] = [];
+  const params = regtestParams();
+  const tipOf = (number: number) => {
+    const bits = { bits: 0x207fffff, minDifficulty: null, minTime: 1 };
+    const facts = { height: number + 1, version: 0x20000000, subsidy: 50, segwitActive: true, ...bits };
+    return { tip: { hash: new Uint8Array(32).fill(number), prev: null }, facts, chosen: nothingChosen(4000) };
+  };
+  let number = 1;
+  let at = tipOf(number);
+  const deps = {
+    maxWeight: 3_996_000,
+    reservedWeight: 4000,
+    chain: {
+      params,
+      known: () => 'unknown',
+      withWitnessReserved: (block: unknown) => block,
+      submitBlock: async ({ hash }: { hash: Uint8Array }) => {
+        submitted.push(shown(Buffer.from(hash)));
+        return { kind: 'connected', reject: null };
+      },
+      node: () => ({}),
+      contains: () => true,
+      sync: async () => {},
+    },
+    templates: {
+      get tip() {
+        return at;
+      },
+      choose: async () => at,
+    },
+    hashes: createNativeHashes(),
+    network: 'regtest',
+    longPollDeltaSats: 1_000,
+    clock: { nowSeconds: () => 1_700_000_000, nowMs: () => Date.now(), monotonicMs: () => performance.now() },
+    log: { info: line, warn: line, error: line, debug: () => {} } as unknown as Logger,
+    guard: new ListenerGuard({ error: line }),
+    submissions: { record: (one: unknown) => recorded.push(one) },
+    wanted: () => true,
+    entry: new URL('./mortal-stratum.js', import.meta.url),
+  } as unknown as StratumDeps;
+  const config = {
+    ...{ binds: [`127.0.0.1:${port}`], port, tls: null, tlsPort: 1, most: 10, perAddress: 10, front: undefined, blocksFolder: netDir },
+    work: {
+      ...{ payoutAddress: undefined, fee: undefined, tag: 'adit', startDifficulty: 1, leastDifficulty: 1, mostDifficulty: 1_000 },
+      ...{ sharesPerMinute: 8, sharesPerSecond: 50, versionMask: '1fffe000' },
+    },
+  };
+  const stratum = createStratum(config, deps);
+  t.teardown(() => stratum.close());
+  await stratum.listen();
+  await t.rejects(StratumClient.start(port, NAME), /closed/, 'there is no work before the chain is loaded');
+  await stratum.start();
+
+  for (let life = 1; life <= 2; life++) {
+    const miner = await StratumClient.start(port, NAME);
+    t.equal(shownPrevHash(miner.job!.prevHash), `0${number}`.repeat(32), 'the miner works on the tip');
+    t.equal(stratum.measures().serving.minersOpen, 1);
+    const { params, hashHex } = miner.mine();
+    miner.send({ id: 9, method: 'mining.submit', params: [NAME, ...params] });
+    await miner.ended();
+    t.notOk(
+      miner.lines.some(({ id }) => id === 9),
+      'the thread died before its reply',
+    );
+    await until('the block is submitted', () => submitted.includes(hashHex));
+    t.match(recorded.at(-1), { hash: hashHex, outcome: 'accepted' });
+    at = tipOf(++number);
+    stratum.onTip();
+    await until('another thread listens', () => stratum.addresses.length > 0);
+    t.same(stratum.addresses, [`127.0.0.1:${port}`], 'at the same port');
+    t.same([stratum.measures().serving.connectionsOpen, stratum.measures().serving.minersOpen], [0, 0]);
+  }
+  const miner = await StratumClient.start(port, NAME);
+  t.equal(shownPrevHash(miner.job!.prevHash), '03'.repeat(32));
+  at = tipOf(++number);
+  stratum.onTip();
+  await miner.onTip('04'.repeat(32));
+  miner.close();
+  const ended = 'Stratum V1: the thread that serves clients ended: the thread ended with code 5. It is started again.';
+  t.equal(lines.filter((text) => text === ended).length, 2);
+  t.same(fs.readdirSync(netDir), [], 'no file is left');
+});
