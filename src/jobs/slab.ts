@@ -29,7 +29,7 @@ const SPENT_WORDS = 2;
 
 /** Differs from batch to batch, so that a worker notices that a reused slab has new content. */
 const WORD_SERIAL = 0;
-/** Checks with lower numbers are still needed. Lowered to the lowest failure, and below zero when the caller gives up. */
+/** Number of the lowest failing check: only lower checks are still needed. Below zero when the caller gives up. */
 const WORD_CUT = 1;
 const WORD_TXS = 2;
 const WORD_FLAGS = 3;

@@ -52,7 +52,7 @@ export interface VerifyJobResult {
 export interface VerifyShareJob {
   readonly version: typeof VERIFY_MESSAGE_VERSION;
   readonly slab: SharedArrayBuffer;
-  /** Most ranges that this share takes. */
+  /** Maximum number of ranges that this share takes. */
   readonly most: number;
 }
 

@@ -19,14 +19,14 @@ const early = new Set(['version', 'verack', 'wtxidrelay', 'sendaddrv2']);
 const SLICE_MS = 1;
 const PEER_MS = 0.5;
 /**
- * Most transactions of a peer that are read ahead so that their scripts run early, and most transactions and bytes in
- * one step. A step costs tenths of a millisecond. More are read when half of them are handled, so that the threads stay
- * busy.
+ * Maximum number of transactions of a peer that are read ahead so that their scripts run early, and of transactions and
+ * bytes in one step. A step costs tenths of a millisecond. More are read when half of them are handled, so that the
+ * threads stay busy.
  */
 const PREFETCH_MAX = 128;
 const PREFETCH_STEP = 64;
 const PREFETCH_BYTES = 32_000;
-/** Most transactions that are looked up for getdata in one step. */
+/** Maximum number of transactions that are looked up for getdata in one step. */
 const LOOKUPS = 64;
 
 export interface MessageServers {

@@ -70,7 +70,7 @@ import { addressText, isRoutable, type NetAddress, type NetworkName } from './wi
 const ROUND_MS = 100;
 /** Milliseconds between saves of the known addresses. */
 const SAVE_MS = 15 * 60_000;
-/** Most blocks that are read from disk at a time, for all peers together. */
+/** Maximum number of blocks that are read from disk at a time, for all peers together. */
 const READS_AT_A_TIME = 4;
 /** Messages that do not wait for transactions of the same peer. */
 const BLOCK_MESSAGES = new Set(['block', 'cmpctblock', 'blocktxn', 'headers']);
@@ -589,7 +589,7 @@ export class Net {
     // The time of a block-relay-only peer is not updated, because other peers are sent it (Core's FinalizeNode).
     const visible = !peer.inbound && peer.type !== 'block-relay-only' && !peer.isPrivate;
     if (peer.ready && visible && peer.misbehaviour === 0) this.addresses.connected(peer.address);
-    // Other peers may now be asked for what this one was asked for.
+    // Blocks and transactions requested from this peer may now be requested from other peers.
     if (peer.ready) this.#rounds.schedule();
   }
 

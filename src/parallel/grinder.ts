@@ -15,7 +15,7 @@ const NONCE_SPACE = 0x1_0000_0000;
 export interface GrindOptions {
   /** First nonce to try; 0 if omitted. */
   readonly startNonce?: number;
-  /** Most hashes to try. The search also ends after nonce ffffffff. */
+  /** Maximum number of hashes to try. The search also ends after nonce ffffffff. */
   readonly maxTries: number;
   readonly stop?: StopFlag;
 }

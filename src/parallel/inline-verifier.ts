@@ -11,7 +11,7 @@ import { jobBudgetUs, planRanges } from '../jobs/verify-plan.js';
 import { type Verifier, VerifierBusyError, type VerifierStats, type VerifyBatch, type VerifyClass, type VerifyResult } from './verifier.js';
 import { BatchAnswers, nextBatchSerial } from './verify-batch.js';
 
-/** Most batches that may wait. */
+/** Maximum number of batches that may wait. */
 const MAX_QUEUED = 4_096;
 
 interface Counts {

@@ -18,7 +18,7 @@ export interface WorkPoolOptions {
   readonly threads: number;
   /** Entry module of the threads; workers/verify.js unless a test passes its own. */
   readonly filename?: string;
-  /** Most waiting jobs per class. Blocks have no limit, because refusing one would stop the chain. */
+  /** Maximum number of waiting jobs per class. Blocks have no limit, because refusing one would stop the chain. */
   readonly maxQueued?: number;
   /** Cryptography that the threads load (crypto/native): by default the system's library if there is one. */
   readonly prefer?: 'system' | 'packages';
@@ -70,7 +70,7 @@ export class WorkPool {
   retries = 0;
   readonly #threads: WorkerThreads;
   readonly #log: WorkPoolDeps['log'];
-  /** Most waiting jobs per class except blocks. */
+  /** Maximum number of waiting jobs per class except blocks. */
   readonly maxQueued: number;
   readonly #queues: Record<VerifyClass, Entry[]> = { block: [], proposal: [], transaction: [], scan: [] };
   /** Jobs whose thread died. Each waits until it can run alone. */

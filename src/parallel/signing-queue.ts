@@ -7,7 +7,7 @@ import { yieldInQueue } from '../lib/slicer.js';
 const LEAST_SHARE = 2;
 
 export interface SigningQueueDeps<Work, Made> {
-  /** Most shares that other threads have at a time. */
+  /** Maximum number of shares that other threads have at a time. */
   readonly mostShares: number;
   /** Estimated microseconds that a share may take. */
   readonly shareUs: number;

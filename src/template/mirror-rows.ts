@@ -34,10 +34,10 @@ export class RowBlock {
     return this.#written === this.#planned.length;
   }
 
-  /** Writes the next rows. @param stands returns true if a row has not changed since it was planned; other rows are skipped */
-  write(count: number, stands: (row: number) => boolean): void {
+  /** Writes the next rows. @param isUnchanged returns true if a row has not changed since it was planned; other rows are skipped */
+  write(count: number, isUnchanged: (row: number) => boolean): void {
     const end = Math.min(this.#written + count, this.#planned.length);
-    this.#writeRows(this.#planned, this.#written, end, this.#written, stands);
+    this.#writeRows(this.#planned, this.#written, end, this.#written, isUnchanged);
     this.#written = end;
   }
 
@@ -45,8 +45,8 @@ export class RowBlock {
    * Returns the unchanged rows, then the others. The block cannot be used afterwards.
    * @param others rows that are not among the unchanged ones
    */
-  finish(stands: (row: number) => boolean, others: readonly number[]): MirrorRows {
-    const remaining = this.#compact(stands);
+  finish(isUnchanged: (row: number) => boolean, others: readonly number[]): MirrorRows {
+    const remaining = this.#compact(isUnchanged);
     const changed = new Int32Array(new SharedArrayBuffer((remaining.length + others.length) * Int32Array.BYTES_PER_ELEMENT));
     changed.set(remaining);
     changed.set(others, remaining.length);
@@ -67,14 +67,14 @@ export class RowBlock {
   }
 
   /** Moves the unchanged rows together. @returns their rows */
-  #compact(stands: (row: number) => boolean): Int32Array {
+  #compact(isUnchanged: (row: number) => boolean): Int32Array {
     const planned = this.#planned;
     let remaining = 0;
     let parentsFrom = 0;
     let parentsTo = 0;
     for (let i = 0; i < this.#written; i++) {
       const parents = this.#columns[i * ROW_LENGTH + COLUMN.parentCount];
-      if (stands(planned[i])) {
+      if (isUnchanged(planned[i])) {
         // Usually all rows stay in place.
         if (remaining < i) {
           planned[remaining] = planned[i];
@@ -90,7 +90,7 @@ export class RowBlock {
     return planned.subarray(0, remaining);
   }
 
-  #writeRows(list: Int32Array, from: number, end: number, place: number, stands: (row: number) => boolean): void {
+  #writeRows(list: Int32Array, from: number, end: number, place: number, isUnchanged: (row: number) => boolean): void {
     const { rows, links } = this.#records;
     const columns = this.#columns;
     // Destructured once, outside the loop.
@@ -98,7 +98,7 @@ export class RowBlock {
     const { ancestorCount, ancestorSize, ancestorFees, ancestorSigops } = rows;
     for (let i = from, at = place * ROW_LENGTH; i < end; i++, at += ROW_LENGTH) {
       const row = list[i];
-      if (!stands(row)) {
+      if (!isUnchanged(row)) {
         columns[at + COLUMN.parentCount] = 0;
         continue;
       }

@@ -5,7 +5,7 @@ import { claimedNode } from '../signed.js';
 /** Time without a trusted publication after which a connected front logs a line. */
 const SILENCE_MS = 10_000;
 const REPEAT_MS = 300_000;
-/** Most names of nodes with refused publications to report. Each name is reported once. */
+/** Maximum number of names of nodes with refused publications to report. Each name is reported once. */
 const MOST_NAMES = 16;
 
 export class TrustReports {

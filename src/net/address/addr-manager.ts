@@ -22,7 +22,7 @@ const BUCKET_SIZE = 64;
 /** Number of buckets that new addresses of one source group can reach, and that tried addresses of one network group can reach. */
 const NEW_BUCKETS_PER_SOURCE_GROUP = 64;
 const TRIED_BUCKETS_PER_GROUP = 8;
-/** Most places that one address may have in the new table. */
+/** Maximum number of places that one address may have in the new table. */
 const NEW_BUCKETS_PER_ADDRESS = 8;
 const HORIZON_SECONDS = 30 * 24 * 60 * 60;
 const RETRIES = 3;
@@ -33,7 +33,10 @@ const SAMPLE_PERCENT = 23;
 const SAMPLE_MAX = 1_000;
 /** Age in seconds up to which a success protects a tried address from being replaced, and a failure lets it be replaced. */
 const REPLACEMENT_SECONDS = 4 * 60 * 60;
-/** Most newcomers that wait for a test of the address in their place, seconds that they wait, and seconds that the test may take. */
+/**
+ * Maximum number of newcomers that wait for a test of the address in their place, seconds that they wait, and seconds
+ * that the test may take.
+ */
 const MAX_COLLISIONS = 10;
 const TEST_WINDOW_SECONDS = 40 * 60;
 const ANSWER_SECONDS = 60;

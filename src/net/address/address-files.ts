@@ -9,7 +9,7 @@ import type { Peer } from '../peer/peer.js';
 import { hostText, type NetAddress, parseHost } from '../wire/net-address.js';
 import type { AddrManager } from './addr-manager.js';
 
-/** Most block-relay-only peers that are stored for the next start. */
+/** Maximum number of block-relay-only peers that are stored for the next start. */
 const MAX_ANCHORS = 2;
 
 export class AddressFiles {

@@ -15,7 +15,7 @@ const MAX_BLOCK_RELAY = 2;
 const ROUND_MS = 500;
 const FEELER_INTERVAL_MS = 2 * 60_000;
 const EXTRA_BLOCK_RELAY_INTERVAL_MS = 5 * 60_000;
-/** Most addresses that are tried in one round. */
+/** Maximum number of addresses that are tried in one round. */
 const MAX_TRIES = 100;
 /** Number of tries before an address of the last ten minutes is accepted, and before unusual ports and old nodes are accepted. */
 const TRIES_BEFORE_RECENT = 30;
@@ -27,7 +27,7 @@ const MANY_ADDRESSES = 1_000;
 const SEED_DELAY_MANY_MS = 5 * 60_000;
 /** DNS seeds that are queried before the node checks again whether it has enough peers. */
 const SEEDS_AT_ONCE = 3;
-/** Most addresses that are used of one DNS seed. */
+/** Maximum number of addresses that are used of one DNS seed. */
 const MAX_OF_SEED = 256;
 const SEED_AGE_SECONDS = 3 * 24 * 60 * 60;
 /** Time without any address after which the built-in ones are used. They are stored as one to two weeks old. */

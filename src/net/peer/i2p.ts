@@ -32,11 +32,11 @@ export interface I2pEvents {
 const PORT = 0;
 /** Longest line that is accepted from the bridge (Core's MAX_MSG_SIZE). */
 const MAX_LINE = 65_536;
-/** Most characters of a line that are repeated in the log. */
+/** Maximum number of characters of a line that are repeated in the log. */
 const MAX_QUOTE = 200;
 /** Time for a reply. The router may have to ask its network first. */
 const REPLY_MS = 180_000;
-/** Most sessions of failed calls that are reused for later calls. */
+/** Maximum number of sessions of failed calls that are reused for later calls. */
 const MAX_UNUSED = 10;
 /** Length of a destination before its certificate. Its last two bytes are the length of the certificate. */
 const DESTINATION_BYTES = 387;

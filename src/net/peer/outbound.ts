@@ -6,7 +6,7 @@ import type { ConnectionType, Peer } from './peer.js';
 /** Pause after a round through all named peers, and base of the pause after a failed round. */
 const RETRY_MS = 60_000;
 const FIRST_MS = 500;
-/** Most peers of addnode that are connected at a time. */
+/** Maximum number of peers of addnode that are connected at a time. */
 const MAX_ADDED = 8;
 
 export class Outbound {

@@ -11,7 +11,7 @@ import { INV } from '../wire/protocol.js';
 export const MAX_BLOCKS_TO_ANNOUNCE = 8;
 /** A peer whose height is this much above the tip gets no announcements. */
 const FAR_AHEAD = 2_000;
-/** Most hashes of one inv. */
+/** Maximum number of hashes of one inv. */
 const MAX_INV = 1_000;
 
 export class BlockAnnouncer {

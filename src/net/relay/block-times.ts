@@ -6,7 +6,7 @@ import { hashKey } from '../../consensus/bytes/hex.js';
 export const BLOCK_STAGES = ['block', 'tip', 'template'] as const;
 export type BlockStage = (typeof BLOCK_STAGES)[number];
 
-/** Most announcements that are remembered. */
+/** Maximum number of announcements that are remembered. */
 const MAX_ANNOUNCED = 64;
 
 interface AnnouncedBlock {

@@ -10,9 +10,9 @@ import { solve } from '../../policy/script-type.js';
 
 /** Largest filter, bytes. */
 export const MAX_BLOOM_FILTER_BYTES = 36_000;
-/** Most hash functions. */
+/** Maximum number of hash functions. */
 export const MAX_HASH_FUNCTIONS = 50;
-/** Most work for one transaction, about 5 ms. One unit is a byte hashed once; each hash costs 16 more. */
+/** Maximum work for one transaction, about 5 ms. One unit is a byte hashed once; each hash costs 16 more. */
 const MAX_WORK_PER_TX = 4_000_000;
 const WORK_PER_HASH = 16;
 /** Makes the hash functions different (BIP-0037). */

@@ -43,17 +43,17 @@ const VERSION = 2n;
 /** Depth below the tip from which on whole blocks are sent: peers no longer have the transactions in their mempools. */
 const MAX_CMPCTBLOCK_DEPTH = 5;
 const MAX_BLOCKTXN_DEPTH = 10;
-/** Most peers that send compact blocks without a request. */
+/** Maximum number of peers that send compact blocks without a request. */
 const MAX_HIGH_BANDWIDTH = 3;
 /** Larger transactions are not remembered for reconstruction. */
 const MAX_EXTRA_BYTES = 100_000;
 /** Blocks higher above the tip are not reconstructed: their transactions are not known yet. */
 const MAX_ABOVE_TIP = 2;
-/** Most peers that are asked for the missing transactions of one block. */
+/** Maximum number of peers that are asked for the missing transactions of one block. */
 const MAX_ASKED_AT_ONCE = 3;
-/** Most blocks in reconstruction at a time, for all peers. Each may hold megabytes. */
+/** Maximum number of blocks in reconstruction at a time, for all peers. Each may hold megabytes. */
 const MAX_PARTIAL = 24;
-/** Most encoded compact blocks that are cached for requests: as deep as they are served, and rivals of the tip. */
+/** Maximum number of encoded compact blocks that are cached for requests: as deep as they are served, and rivals of the tip. */
 const CACHED_MESSAGES = 8;
 
 export class CompactRelay {

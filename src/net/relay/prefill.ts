@@ -5,7 +5,7 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 
 /** Bytes that TCP sends before the first acknowledgement: ten segments (RFC 6928). */
 const WINDOW_BYTES = 14_600;
-/** Most bytes of a transaction's index. */
+/** Maximum number of bytes of a transaction's index. */
 const INDEX_BYTES = 3;
 const SHORT_ID_BYTES = 6;
 /** Bytes of a compact block besides its transactions: frame, header, nonce and counts. */

@@ -5,7 +5,7 @@ import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Peer } from '../peer/peer.js';
 
-/** Most pending transactions, and most attempts for one of them before the operator has to submit it again. */
+/** Maximum number of pending transactions, and of attempts for one of them before the operator has to submit it again. */
 const MAX_TRANSACTIONS = 10_000;
 const MAX_ATTEMPTS = 1_000;
 /** Seconds after which a transaction without confirmation is sent again, and seconds since the last confirmation. */

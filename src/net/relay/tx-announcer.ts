@@ -23,11 +23,11 @@ const BROADCAST_PER_THOUSAND = 5;
 const SLICE_MS = 2;
 /** Number of waiting transactions that are sorted each time, oldest first. */
 const ORDERED = 2_000;
-/** Most log rows that are checked for that in one slice, since most may have left the mempool. */
+/** Maximum number of log rows that are checked for that in one slice, since most may have left the mempool. */
 const MAX_CHECKED = 4 * ORDERED;
-/** Most rows of the log, 64 MB. A slow peer does not get older ones. */
+/** Maximum number of rows of the log, 64 MB. A slow peer does not get older ones. */
 const MOST_WAITING = 1_000_000;
-/** Most hashes of one inv. */
+/** Maximum number of hashes of one inv. */
 const MAX_INV = 1_000;
 /** Number of hashes that a peer surely knows, and that were announced to it lately. */
 const KNOWN = 50_000;

@@ -31,7 +31,7 @@ const BUSY_WAIT_MS = 100;
 const MOST_TRIES = 600;
 /** Time after which another peer is asked. */
 const GETDATA_TX_INTERVAL_MS = 60_000;
-/** Most entries of one getdata. */
+/** Maximum number of entries of one getdata. */
 const MAX_GETDATA_SIZE = 1_000;
 /** Number of hashes of rejected and of recently confirmed transactions that are remembered. */
 const REJECTS = 120_000;

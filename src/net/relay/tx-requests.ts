@@ -6,14 +6,14 @@ import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Peer } from '../peer/peer.js';
 import { type DueItem, DueQueue } from './due-queue.js';
 
-/** Most announcements that are remembered of one peer. */
+/** Maximum number of announcements that are remembered of one peer. */
 const MAX_PEER_TX_ANNOUNCEMENTS = 5_000;
 /** Total of announcements above which each peer may have FAIR_ANNOUNCEMENTS only. */
 const MANY_ANNOUNCEMENTS = 50_000;
 const FAIR_ANNOUNCEMENTS = 500;
 /**
- * Most announcements that become due in one call, and most requests of one call: a hundred peers may have announced
- * thousands at once.
+ * Maximum number of announcements that become due in one call, and of requests of one call: a hundred peers may have
+ * announced thousands at once.
  */
 const DUE_PER_CALL = 1_000;
 const REQUESTS_PER_CALL = 1_000;

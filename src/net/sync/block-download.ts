@@ -14,7 +14,7 @@ import { encodeInv, type InvItem } from '../wire/messages.js';
 import { INV, LIMITED_MIN_BLOCKS, SERVICE } from '../wire/protocol.js';
 import { settleAvailability } from './availability.js';
 
-/** Most blocks that are requested from one peer at a time. */
+/** Maximum number of blocks that are requested from one peer at a time. */
 export const MAX_BLOCKS_IN_TRANSIT_PER_PEER = 16;
 /** Blocks that are requested together during the initial block download, so that others are in transit meanwhile. */
 const MIN_REQUEST = MAX_BLOCKS_IN_TRANSIT_PER_PEER / 2;

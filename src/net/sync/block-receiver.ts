@@ -19,7 +19,7 @@ import { punishForBlock } from './blame.js';
 import type { BlockDownload } from './block-download.js';
 import { antiDosWork } from './headers-presync.js';
 
-/** Most blocks whose sender is remembered until they are checked: two windows of downloads. */
+/** Maximum number of blocks whose sender is remembered until they are checked: two windows of downloads. */
 const MAX_SOURCES = 2_048;
 
 interface Source {

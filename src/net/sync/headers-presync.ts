@@ -15,7 +15,7 @@ import { locatorOf } from './locator.js';
 
 /** A chain may have less work than the active one by this number of blocks of the tip's difficulty. */
 const RECENT_BLOCKS = 144n;
-/** Most blocks per second that the timestamp rules allow. */
+/** Maximum number of blocks per second that the timestamp rules allow. */
 const MAX_BLOCKS_PER_SECOND = 6;
 const FUTURE_SECONDS = 2 * 60 * 60;
 

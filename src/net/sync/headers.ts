@@ -17,8 +17,8 @@ import { HeadersPresync } from './headers-presync.js';
 import { locatorOf } from './locator.js';
 
 /**
- * Most headers of a message that may arrive without their parent, and most such messages: blocks announced while this
- * node was behind.
+ * Maximum number of headers of a message that may arrive without their parent, and of such messages: blocks announced
+ * while this node was behind.
  */
 const MAX_BLOCKS_TO_ANNOUNCE = 8;
 const MAX_UNCONNECTING_HEADERS = 10;

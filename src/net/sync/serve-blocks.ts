@@ -16,7 +16,7 @@ import { decodeLocator, encodeHeaders, encodeInv, type InvItem, TooMany } from '
 import { INV, LIMITED_MIN_BLOCKS, MAX_HEADERS_RESULTS, SERVICE } from '../wire/protocol.js';
 import { forkOfLocator } from './locator.js';
 
-/** Most hashes in the answer to getblocks. */
+/** Maximum number of hashes in the answer to getblocks. */
 const MAX_GETBLOCKS_RESULTS = 500;
 /**
  * Blocks off the best chain are served if they are younger than this and have nearly its work. Serving others would

@@ -12,7 +12,7 @@ import { decodeFilterCheckpoints, decodeFilterRange } from '../wire/messages.js'
 import { mayServe } from './serve-blocks.js';
 
 const BASIC = 0;
-/** Most filters and filter hashes of one request, and the distance of checkpoints. */
+/** Maximum number of filters and filter hashes of one request, and the distance of checkpoints. */
 const MAX_FILTERS = 1_000;
 const MAX_HASHES = 2_000;
 const CHECKPOINT_INTERVAL = 1_000;
@@ -21,7 +21,7 @@ const READ_WAIT_MS = 20;
 /** Hashes and headers that are read together, and peers that are served at a time. */
 const HEADS_AT_A_TIME = 250;
 const READERS_AT_A_TIME = 4;
-/** Most cached filter headers of checkpoints: enough for some decades of the best chain. */
+/** Maximum number of cached filter headers of checkpoints: enough for some decades of the best chain. */
 const MAX_CHECKPOINTS = 4_096;
 
 /** Filter index as this module needs it. */

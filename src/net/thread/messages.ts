@@ -62,11 +62,11 @@ export type ToThread =
   | { readonly kind: 'alive' }
   | { readonly kind: 'end' };
 
-/** Most unhandled bytes of a connection on the node thread (and at least one message). */
+/** Maximum number of unhandled bytes of a connection on the node thread (and at least one message). */
 export const WINDOW_BYTES = 256 << 10;
 /**
- * Most bytes in transit to the peers' thread for one connection (and at least one message), so that all connections are
- * served in turn.
+ * Maximum number of bytes in transit to the peers' thread for one connection (and at least one message), so that all
+ * connections are served in turn.
  */
 export const POSTED_BYTES = 32 << 10;
 /** Weight of a message in transit besides its payload. */

@@ -34,7 +34,7 @@ const SLICE_MS = 1;
 const LONG_BYTES = 32 << 10;
 /** Milliseconds for one connection before others are served. */
 const SHARE_MS = 0.5;
-/** Most inbound connections that the node thread has not taken yet; further ones are refused. */
+/** Maximum number of inbound connections that the node thread has not taken yet; further ones are refused. */
 const MOST_FRESH = 256;
 const NOTHING = new Uint8Array(0);
 

@@ -17,7 +17,7 @@ import { nameBytes, splitContents } from './short-ids.js';
 import type { Transport, TransportEvents, TransportType } from './transport.js';
 import { V1Transport } from './v1-transport.js';
 
-/** Most bytes of garbage before the terminator. */
+/** Maximum number of bytes of garbage before the terminator. */
 export const MAX_GARBAGE_BYTES = 4_095;
 /** Longest contents that are accepted: the longest message with its name. */
 export const MAX_CONTENTS_BYTES = 1 + COMMAND_BYTES + MAX_PROTOCOL_MESSAGE_LENGTH;

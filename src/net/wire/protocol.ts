@@ -17,15 +17,15 @@ export const WTXID_RELAY_VERSION = 70016;
 
 /** Largest payload, bytes. */
 export const MAX_PROTOCOL_MESSAGE_LENGTH = 4_000_000;
-/** Most entries of one inv, getdata or notfound. */
+/** Maximum number of entries of one inv, getdata or notfound. */
 export const MAX_INV_SIZE = 50_000;
-/** Most headers of one message. Fewer mean that the peer has no more. */
+/** Maximum number of headers of one message. Fewer mean that the peer has no more. */
 export const MAX_HEADERS_RESULTS = 2_000;
-/** Most hashes of a locator. */
+/** Maximum number of hashes of a locator. */
 export const MAX_LOCATOR_SIZE = 101;
-/** Most addresses of one message. */
+/** Maximum number of addresses of one message. */
 export const MAX_ADDR_TO_SEND = 1_000;
-/** Most bytes of a peer's user agent. */
+/** Maximum number of bytes of a peer's user agent. */
 export const MAX_SUBVERSION_LENGTH = 256;
 
 /** Bits of a peer's services. */

@@ -33,7 +33,7 @@ export type FromServe =
 /** Data with which the thread is started. */
 export interface ServeOptions {
   readonly binds: readonly { readonly host: string; readonly port: number }[];
-  /** Most connections from one address of another machine. */
+  /** Maximum number of connections from one address of another machine. */
   readonly perAddress: number;
   /** The authority's private key, 32 bytes. The thread signs its own certificates. */
   readonly authoritySecret: Uint8Array;
