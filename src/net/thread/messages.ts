@@ -40,10 +40,11 @@ export type ToNode =
   | { readonly kind: 'opened'; readonly id: number; readonly ends: ConnectionEnds }
   | { readonly kind: 'failed'; readonly id: number; readonly text: string; readonly code: string | undefined }
   | { readonly kind: 'incoming'; readonly listener: number; readonly ends: ConnectionEnds }
-  | { readonly kind: 'spoke'; readonly connection: number; readonly type: TransportType; readonly sessionId: Uint8Array | null }
-  | { readonly kind: 'came'; readonly deliveries: readonly Delivery[] }
+  /** The peer's first bytes showed its transport. */
+  | { readonly kind: 'transport'; readonly connection: number; readonly type: TransportType; readonly sessionId: Uint8Array | null }
+  | { readonly kind: 'messages'; readonly deliveries: readonly Delivery[] }
   /** The send queue has drained. */
-  | { readonly kind: 'room'; readonly connection: number }
+  | { readonly kind: 'drained'; readonly connection: number }
   /** The peer did not read and was disconnected. */
   | { readonly kind: 'unread'; readonly connection: number }
   | { readonly kind: 'closed'; readonly connection: number }
@@ -82,7 +83,7 @@ const FAULT_BYTES = 256;
 export const weightOf = (part: PackedMessage | Fault): number => ('fault' in part ? FAULT_BYTES : packedBytes(part));
 
 /** Int32 cells: counters that wrap, and flags. */
-const WORD = { handled: 0, taken: 1, waits: 2, wantsRoom: 3 } as const;
+const WORD = { handled: 0, taken: 1, waits: 2, wantsDrain: 3 } as const;
 const WORDS = 4;
 const FIGURE = {
   lastSend: 0,
@@ -141,15 +142,15 @@ export class Figures {
   }
   /** Sets whether the node thread holds messages back because too much is unsent. */
   setWantsDrain(wants: boolean): void {
-    Atomics.store(this.#words, WORD.wantsRoom, Number(wants));
+    Atomics.store(this.#words, WORD.wantsDrain, Number(wants));
   }
   /** True if the node thread holds messages back. A node thread that starts to do so after this read sees all earlier figures. */
   get wantsDrain(): boolean {
-    return Atomics.or(this.#words, WORD.wantsRoom, 0) === 1;
+    return Atomics.or(this.#words, WORD.wantsDrain, 0) === 1;
   }
 
-  writeFigures(told: FigureValues): void {
-    for (const name of NAMES) this.#values[FIGURE[name]] = told[name];
+  writeFigures(values: FigureValues): void {
+    for (const name of NAMES) this.#values[FIGURE[name]] = values[name];
   }
   readFigure(name: keyof typeof FIGURE): number {
     return this.#values[FIGURE[name]] as number;

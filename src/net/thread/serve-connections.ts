@@ -54,7 +54,7 @@ interface ServedConnection {
   outgoing: PackedMessage[];
   next: number;
   /** True if the node thread knows the transport. */
-  spoke: boolean;
+  transportKnown: boolean;
 }
 
 type Post = (message: ToNode, transferred?: ArrayBuffer[]) => void;
@@ -196,7 +196,7 @@ class ConnectionServer {
       skipped: 0,
       outgoing: [],
       next: 0,
-      spoke: !options.encrypted,
+      transportKnown: !options.encrypted,
     };
     this.#served.set(id, served);
   }
@@ -244,7 +244,7 @@ class ConnectionServer {
   #notifyDrained({ id, connection, figures, outgoing }: ServedConnection): void {
     if (outgoing.length > 0 || !figures.wantsDrain || connection.sendPaused) return;
     figures.setWantsDrain(false);
-    this.#post({ kind: 'room', connection: id });
+    this.#post({ kind: 'drained', connection: id });
   }
 
   #writeFigures(served: ServedConnection): void {
@@ -254,9 +254,9 @@ class ConnectionServer {
     const progress = commonMs(connection.progressMs);
     const whole = Number(connection.hasMessage);
     figures.writeFigures({ lastSend, lastReceive, bytesSent, bytesReceived, unsent, held, stuckSince, progress, whole });
-    if (served.spoke || connection.transportType === 'detecting') return;
-    served.spoke = true;
-    this.#post({ kind: 'spoke', connection: id, type: connection.transportType, sessionId: connection.sessionId });
+    if (served.transportKnown || connection.transportType === 'detecting') return;
+    served.transportKnown = true;
+    this.#post({ kind: 'transport', connection: id, type: connection.transportType, sessionId: connection.sessionId });
   }
 
   #closed(served: ServedConnection): void {
@@ -348,7 +348,7 @@ class ConnectionServer {
       served.skipped = 0;
     }
     this.#delivering.clear();
-    this.#post({ kind: 'came', deliveries }, transferred);
+    this.#post({ kind: 'messages', deliveries }, transferred);
   }
 }
 

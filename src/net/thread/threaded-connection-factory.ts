@@ -366,13 +366,13 @@ class ThreadLife implements ListeningThread {
       case 'incoming':
         this.#listeners.get(message.listener)?.({ ...this.#newConnection(message.ends), remote: message.ends.remote });
         break;
-      case 'spoke':
+      case 'transport':
         this.#setTransport(message);
         break;
-      case 'came':
+      case 'messages':
         for (const delivery of message.deliveries) this.#deliver(delivery);
         break;
-      case 'room':
+      case 'drained':
         this.#connections.get(message.connection)?.drained();
         break;
       case 'unread':
@@ -399,7 +399,7 @@ class ThreadLife implements ListeningThread {
     else for (const part of parts) this.#deps.traffic.addHandedOver(-partBytes(part));
   }
 
-  #setTransport({ connection: id, type, sessionId }: ToNode & { kind: 'spoke' }): void {
+  #setTransport({ connection: id, type, sessionId }: ToNode & { kind: 'transport' }): void {
     const connection = this.#connections.get(id);
     if (connection === undefined) return;
     connection.transportType = type;
