@@ -15,7 +15,7 @@ export interface KeyMath {
   addToPublic(publicKey: Uint8Array, tweak: Uint8Array): Uint8Array | null;
   /** Returns factor * point, 33 bytes. */
   multiplyPublic(publicKey: Uint8Array, factor: Uint8Array): Uint8Array | null;
-  /** Returns the sum of points, 33 bytes. */
+  /** Returns the sum of points, 33 bytes; null for an empty list, a key that is no point, or the sum zero. */
   sumPublic(publicKeys: readonly Uint8Array[]): Uint8Array | null;
   /** Returns whether 33 or 65 bytes are a point on the curve. Hybrid keys (06, 07) are valid. */
   isPoint(publicKey: Uint8Array): boolean;

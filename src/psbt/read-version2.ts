@@ -21,7 +21,7 @@ export interface OutputOfVersion2 {
 }
 
 const SEQUENCE_FINAL = 0xffff_ffff;
-/** Lock times from this value on are times. */
+/** Lock times of at least this value are seconds since 1970, smaller ones block heights (BIP-0370). */
 const LOCKTIME_THRESHOLD = 500_000_000;
 const EMPTY = new Uint8Array(0);
 

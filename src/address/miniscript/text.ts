@@ -2,7 +2,7 @@
 import { toHex } from '../../consensus/bytes/hex.js';
 import type { MiniscriptNode } from './fragment.js';
 
-/** Prints the key of an index. */
+/** Returns the text of the key with an index in NodeFields.keys. */
 export type KeyPrinter = (place: number) => string;
 
 /** Returns the text of a miniscript, with the shorthands that Core uses. */

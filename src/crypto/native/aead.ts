@@ -1,4 +1,4 @@
-// ChaCha20-Poly1305 by node:crypto. Each thread that speaks Noise calls it once.
+// ChaCha20-Poly1305 by node:crypto. Each thread that encrypts connections calls createAead once.
 import crypto from 'node:crypto';
 import { AEAD_TAG_BYTES, type Aead } from '../aead.js';
 

@@ -404,7 +404,7 @@ function transactionIn(txid: Uint8Array, value: ByteReader, hashes: Hashes): Cor
   }
   const values = new Map<string, string>();
   for (let pairs = value.compactSize(); pairs > 0; pairs--) values.set(textIn(value), textIn(value));
-  // Messages and payment requests of Core's GUI.
+  // Skip messages and payment requests of Core's GUI.
   for (let texts = value.compactSize() * 2; texts > 0; texts--) value.varBytes();
   value.u32();
   const received = value.u32();

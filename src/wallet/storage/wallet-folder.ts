@@ -125,8 +125,8 @@ export async function repairFolder(folder: string): Promise<void> {
   const old = await exists(path.join(folder, OLD));
   if (!current && fresh && old) {
     await fs.rename(path.join(folder, NEW), databaseOf(folder));
-    // Sync before the old one is removed. Without it, a new database without its final name counts as a wallet that was
-    // never complete.
+    // Sync the folder before the old database is removed. Otherwise a power failure could undo the rename, and a new
+    // database without its final name counts as a wallet that was never complete.
     await syncFolder(folder);
   } else if (current && fresh) await fs.rm(path.join(folder, NEW), { recursive: true });
   if (old && (current || fresh)) await fs.rm(path.join(folder, OLD), { recursive: true });
