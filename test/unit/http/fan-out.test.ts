@@ -12,7 +12,7 @@ class FakeExchange {
   room = Number.POSITIVE_INFINITY;
   released = 0;
   pushes = 0;
-  onGone: (() => void) | null = null;
+  onDisconnect: (() => void) | null = null;
   closed = false;
   #writable = () => {};
 
@@ -48,7 +48,7 @@ class FakeExchange {
 
   close(): void {
     this.closed = true;
-    this.onGone?.();
+    this.onDisconnect?.();
   }
 }
 

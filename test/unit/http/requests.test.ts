@@ -20,7 +20,7 @@ const usual = {
   contentLength: -1,
   chunked: false,
   closing: 'no',
-  keepsOld: false,
+  keepAliveHttp10: false,
   expectsContinue: false,
 };
 
@@ -49,11 +49,11 @@ t.test('parses heads that Core accepts', (t) => {
     ['POST / HTTP/1.1\r\nTransfer-Encoding:\r\nTransfer-Encoding: chunked\r\n\r\n', { closing: 'server' }],
     [
       'POST / HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n',
-      { minor: 0, chunked: true, keepsOld: true, closing: 'server' },
+      { minor: 0, chunked: true, keepAliveHttp10: true, closing: 'server' },
     ],
     ['POST / HTTP/1.1\r\nConnection: Close\r\n\r\n', { closing: 'client' }],
     ['POST / HTTP/1.0\r\n\r\n', { minor: 0, closing: 'old' }],
-    ['POST / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n', { minor: 0, keepsOld: true }],
+    ['POST / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n', { minor: 0, keepAliveHttp10: true }],
     ['POST / HTTP/1.1\r\nExpect: 100-Continue\r\n\r\n', { expectsContinue: true }],
     ['POST / HTTP/1.0\r\nExpect: 100-continue\r\n\r\n', { minor: 0, closing: 'old' }],
   ] as const)

@@ -6,7 +6,7 @@ import type { TemplateSnapshot } from '../../../src/template/view/template-view.
 
 class FakeExchange {
   readonly target = '/template/stream?full=1';
-  onGone: (() => void) | null = null;
+  onDisconnect: (() => void) | null = null;
   closed = false;
   breaks = false;
   text = '';

@@ -41,8 +41,8 @@ function contextOf({ chain, clock }: Fixture, peers: ReadonlySet<Peer>): NetCont
     random: Math.random,
     misbehaving: () => {},
     disconnect: () => {},
-    charged: (_: Peer, work: () => unknown) => work(),
-    wake: () => {},
+    chargeTo: (_: Peer, work: () => unknown) => work(),
+    scheduleRound: () => {},
   } as unknown as NetContext;
 }
 

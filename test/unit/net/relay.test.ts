@@ -476,7 +476,7 @@ function compactOver(
     peers: new Set(),
     random: () => 0.5,
     log: { debug: () => {} },
-    times: { nowMs: () => 0, heard: () => {} },
+    times: { nowMs: () => 0, noteAnnounced: () => {} },
   };
   const relay = new CompactRelay(
     context as unknown as NetContext,
@@ -504,7 +504,7 @@ t.test('a compact block finds what was replaced, and asks for the rest', async (
     identify: async () => undefined,
   };
   const downloads = {
-    of: () => undefined,
+    requestOf: () => undefined,
     expects: () => false,
     begin: () => {},
     room: () => 16,
@@ -563,7 +563,7 @@ t.test('a block that one peer completed is not put together any more from what a
     identify: async () => undefined,
   };
   const downloads = {
-    of: (hash: Uint8Array) => (first.has(keyOf(hash)) ? { peer: first.get(keyOf(hash)) } : undefined),
+    requestOf: (hash: Uint8Array) => (first.has(keyOf(hash)) ? { peer: first.get(keyOf(hash)) } : undefined),
     expects: () => false,
     begin: (peer: Peer, hash: Uint8Array) => first.set(keyOf(hash), peer),
     end: (hash: Uint8Array) => first.delete(keyOf(hash)),
@@ -614,7 +614,7 @@ t.test('blocks that were not put together before the chain went on take no place
     identify: async () => undefined,
   };
   const downloads = {
-    of: () => undefined,
+    requestOf: () => undefined,
     expects: () => false,
     begin: () => true,
     end: () => true,
@@ -673,7 +673,7 @@ t.test('a block that is no longer wanted once it is hashed is not asked for', as
         }),
     };
     const downloads = {
-      of: () => undefined,
+      requestOf: () => undefined,
       expects: () => false,
       begin: () => true,
       end: () => true,
@@ -712,7 +712,7 @@ t.test('what had to be asked for, or was found outside the mempool, is passed on
     identify: async () => undefined,
   };
   const downloads = {
-    of: () => undefined,
+    requestOf: () => undefined,
     expects: () => false,
     begin: () => true,
     end: () => true,
@@ -1146,9 +1146,9 @@ t.test('parents of an orphan are looked up once for all who announced it, and fo
   t.equal(looked, 0);
 
   // Each entry of an inv that names an orphan is a step by itself: others get their turn in between.
-  const named = { orphans: { has: () => true }, announced: () => true };
+  const named = { orphans: { has: () => true }, noteAnnounced: () => true };
   const chain = { isInitialBlockDownload: () => false };
-  const context = { chain, log: silentLogger, options: { blocksOnly: false }, wake: () => {} } as unknown as NetContext;
+  const context = { chain, log: silentLogger, options: { blocksOnly: false }, scheduleRound: () => {} } as unknown as NetContext;
   const inventory = new Inventory(context, { txs: named, announcer: { noteKnownHash: () => {} } } as never);
   busy.relaysByWtxid = true;
   const entries = Array.from({ length: 10 }, () => ({ type: INV.WTX, hash: wide.wtxid }));

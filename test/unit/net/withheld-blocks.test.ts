@@ -36,7 +36,7 @@ async function roomOf(t: { teardown(end: () => unknown): void }, peerCount: numb
     clock: { nowSeconds: () => time.mockMs / 1_000, nowMs: () => time.mockMs, realSeconds: () => time.mockMs / 1_000 },
     log: silentLogger,
     peers,
-    wake: () => {},
+    scheduleRound: () => {},
   } as unknown as NetContext;
   const downloads = new BlockDownload(context, () => time.ms);
   const keepalive = new Keepalive(context);

@@ -48,7 +48,7 @@ t.test('filter hashes and checkpoints cost no filter, and the peer pays for the 
       crypto: hashing,
       log: silentLogger,
       disconnect: () => {},
-      charged: (_: Peer, work: () => unknown) => {
+      chargeTo: (_: Peer, work: () => unknown) => {
         count.charged++;
         return work();
       },
@@ -125,7 +125,7 @@ t.test('filters of an old rival of the best chain are served to nobody: they wou
       params,
       log: silentLogger,
       disconnect: () => told.push('disconnect'),
-      charged: (_: Peer, work: () => unknown) => work(),
+      chargeTo: (_: Peer, work: () => unknown) => work(),
     };
     const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);
     peer.connection = { sendPaused: false, send: (command: string) => told.push(command) } as unknown as SocketConnection;

@@ -82,7 +82,7 @@ function roomOver({ chain, clock }: Fixture): Room {
     random: () => 0.5,
     misbehaving: (peer: Peer, score: number, why: string) => blamed.push(`${peer.id} ${score} ${why}`),
     disconnect: () => {},
-    wake: () => {},
+    scheduleRound: () => {},
   } as unknown as NetContext;
   const downloads = new BlockDownload(context);
   const receiver = new BlockReceiver(context, downloads);
