@@ -1,11 +1,11 @@
-// Where time comes from. Everything that needs a clock gets one of these; tests and setmocktime move it.
+// The source of time. Everything that needs the time receives a Clock; tests and setmocktime change it.
 
 /** A source of time. */
 export interface Clock {
-  /** Seconds since 1970, mockable: what blocks, policy and templates see. */
+  /** Seconds since 1970, possibly mocked. Used for blocks, policy, and templates. */
   nowSeconds(): number;
-  /** Milliseconds since 1970 of the machine's own clock, never mocked: for logs. */
+  /** Milliseconds since 1970 from the machine's clock, never mocked. Used for logs. */
   nowMs(): number;
-  /** Milliseconds from an arbitrary start, never going back: for deadlines and measuring. */
+  /** Milliseconds since an arbitrary start. Never goes back. Used for deadlines and durations. */
   monotonicMs(): number;
 }

@@ -1,10 +1,10 @@
-// Files and names that outlast a loss of power. fsync of a file keeps its bytes; its name is an entry of its folder,
-// which is synced by itself. For small files; large ones are written by src/storage.
+// Writes small files and folders that survive a loss of power. fsync of a file makes its bytes durable. Its name is an
+// entry of its folder, which needs an fsync of its own. src/storage writes large files.
 import fs from 'node:fs';
 import { type FileHandle, open as openFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Writes a folder's names to the disk. Windows and some file systems cannot, and keep them by themselves. */
+/** Makes the names in a folder durable. Does nothing on Windows and on file systems that cannot sync a folder. */
 export function syncFolder(folder: string): void {
   let handle: number;
   try {
@@ -15,20 +15,20 @@ export function syncFolder(folder: string): void {
   try {
     fs.fsyncSync(handle);
   } catch {
-    // See above.
+    // This file system cannot sync a folder.
   } finally {
     fs.closeSync(handle);
   }
 }
 
 /**
- * Puts a file that only its owner may read into the place of what is there: after a loss of power it is the old one or
- * the new one, whole. On the disk when this returns.
- * @param temporary what it is called until then
- * @throws the system's error, the old file as it was
+ * Replaces a file atomically and durably: after a loss of power it has either its old or its new content. Only the
+ * owner may read the new file.
+ * @param temporary path of the new file until it is renamed
+ * @throws the system's error; the old file is unchanged then
  */
 export function replaceFileSync(file: string, data: string | Uint8Array, temporary = `${file}.new`): void {
-  // One that was left behind may have another mode, or be a link.
+  // A leftover file may have another mode, or be a link.
   fs.rmSync(temporary, { force: true });
   const handle = fs.openSync(temporary, 'wx', 0o600);
   try {
@@ -41,13 +41,13 @@ export function replaceFileSync(file: string, data: string | Uint8Array, tempora
   syncFolder(path.dirname(file));
 }
 
-/** How a file is opened: node:fs/promises' open, or something between it and the disk. */
+/** Function that opens a file: open of node:fs/promises, or a test's replacement. */
 type Opener = (path: string, flags: string, mode?: number) => Promise<FileHandle>;
 
 /**
- * The same in the disk's own time, from `<path>.new`, without waiting for the name: a reader finds the old file or the
- * new one, also after a loss of power between. Two at once for one file are not allowed. Rejects with the system's
- * error and leaves the old file as it was.
+ * Replaces a file asynchronously, through `<path>.new`. Does not wait until the new name is durable: after a loss of
+ * power a reader finds either the old or the new file. Callers must not replace one file twice at the same time.
+ * Rejects with the system's error; the old file is unchanged then.
  */
 export async function replaceFile(file: string, pieces: Iterable<Uint8Array>, open: Opener = openFile): Promise<void> {
   const temporary = `${file}.new`;
@@ -68,10 +68,7 @@ export async function replaceFile(file: string, pieces: Iterable<Uint8Array>, op
   }
 }
 
-/**
- * Makes a folder for its owner alone, with all that is missing above it; what was made is on the disk when this
- * returns.
- */
+/** Creates a folder and its missing parents, accessible by the owner alone, and makes them durable. */
 export function makeFolders(folder: string): void {
   const first = fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;

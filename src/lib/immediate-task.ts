@@ -1,4 +1,4 @@
-/** Runs something in the next turn of the event loop, once however often it was asked for. */
+/** Runs a function in the next event-loop tick, once per tick however often it was scheduled. */
 export class ImmediateTask {
   #scheduled = false;
   readonly #run: () => void;

@@ -1,27 +1,29 @@
-// The threads of the process that are loading native libraries. The end of the process ends all of them, and ending
-// one while it loads aborts the process, so the caller waits first. Aditd.
+// Tracks the threads of the process that are still loading native libraries. If a thread is ended while it loads one,
+// the whole process aborts. So the process waits for these threads before it ends, because its end ends all threads.
 
-/** A thread that takes longer is stuck; ending it then is the smaller evil. */
+/** Longest wait. A thread that takes longer is stuck, and ending it is the smaller risk. */
 const LIMIT_MS = 15_000;
 
-// Every thread of the process that is loading, of any pool: the end of the process ends all of them.
 const underWay = new Set<Promise<void>>();
 
-/** Takes note of a thread that was just started. @param loaded resolves once it has loaded or died */
+/**
+ * Registers a thread that was just started.
+ * @param loaded resolves when the thread has loaded its libraries or has ended
+ */
 export function noteLoading(loaded: Promise<void>): void {
   underWay.add(loaded);
   void loaded.then(() => underWay.delete(loaded));
 }
 
-/** Resolves once the process may end: no thread is loading any more, or one is stuck. */
+/** Resolves when the process may end: all threads have loaded, or one of them is stuck. */
 export async function threadsLoaded(): Promise<void> {
   if (underWay.size > 0) await withinLimit(Promise.all(underWay));
 }
 
 /**
- * Ends a thread once it has loaded, or is stuck at that, if it is given up.
- * @param givenUp absent: nobody gives it up
- * @param loaded resolves once it has loaded or died
+ * When the signal aborts, waits until a thread has loaded (or is stuck) and then ends it.
+ * @param givenUp undefined: the thread is never ended
+ * @param loaded resolves when the thread has loaded its libraries or has ended
  */
 export function endWhenGivenUp(givenUp: AbortSignal | undefined, loaded: Promise<unknown>, end: () => unknown): void {
   const onAbort = (): void => void withinLimit(loaded).then(end);
@@ -29,10 +31,10 @@ export function endWhenGivenUp(givenUp: AbortSignal | undefined, loaded: Promise
   else givenUp?.addEventListener('abort', onAbort, { once: true });
 }
 
-/** Waits for threads to load, but not for ever. */
+/** Waits until the promise resolves, but at most LIMIT_MS. */
 export async function withinLimit(loaded: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  // The timer also keeps the process alive: idle threads don't.
+  // The timer also keeps the process alive, which idle threads do not.
   const limit = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, LIMIT_MS);
   });

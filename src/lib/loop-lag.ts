@@ -1,13 +1,13 @@
-// How late a thread's event loop is. The histogram of perf_hooks does not count what holds the loop up right after it
-// was read and reset.
+// Measures the delay of a thread's event loop. The histogram of perf_hooks misses a delay right after it was read and
+// reset.
 
 /**
- * Milliseconds between two looks. A loop that is held up for longer is always seen. Each look wakes the thread: every
- * 10 ms, as prom-client does unless told otherwise, took an idle node one percent of a core.
+ * Milliseconds between two samples. Every delay that is longer is noticed. Each sample wakes the thread: sampling every
+ * 10 ms, the default of prom-client, took 1 % of a core on an idle node.
  */
 export const LAG_STEP_MS = 50;
 
-/** Looks at the loop of the thread that makes it. */
+/** Measures the event loop of the thread that creates it. */
 export class LoopLag {
   readonly #timer = setInterval(() => this.#sample(), LAG_STEP_MS).unref();
   #sampledMs = performance.now();
@@ -19,7 +19,7 @@ export class LoopLag {
     this.#sampledMs = now;
   }
 
-  /** How many milliseconds it was late at most since the last call. */
+  /** Returns the largest delay since the last call, in milliseconds. */
   mostMs(): number {
     const most = this.#mostMs;
     this.#mostMs = 0;

@@ -1,9 +1,8 @@
-// How many files and sockets the system lets this process have at once.
 import fs from 'node:fs';
 
 /**
- * The bound, files and sockets together; null where the system does not say. Node has raised it to what the system
- * allows at most.
+ * Returns the most files and sockets together that this process may have open; null if the system does not say. Node.js
+ * has already raised the limit to the system's maximum.
  */
 export function mostOpenFiles(): number | null {
   try {

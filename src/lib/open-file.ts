@@ -1,14 +1,17 @@
-// Opens files that callers name.
+// Opens files whose paths come from RPC clients.
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
 /**
- * Opening a FIFO waits for its other end, on one of the few threads that all files of the process share: four such
- * calls would stop the node's disk work. Windows has no FIFOs among its files, and no such flag.
+ * Opening a FIFO waits for the process at its other end, on one of the few threads that do all file work of the
+ * process: four such calls would stop the node's disk work. Windows has no FIFOs in its file system and no such flag.
  */
 const NO_WAIT = constants.O_NONBLOCK ?? 0;
 
-/** Opens a file for reading. @throws the system's error; an error when it is a FIFO, a device or a folder */
+/**
+ * Opens a regular file for reading.
+ * @throws the system's error, or an Error if the path names a FIFO, a device, or a folder
+ */
 export async function openFile(path: string): Promise<FileHandle> {
   const handle = await open(path, constants.O_RDONLY | NO_WAIT);
   const isFile = await handle.stat().then(

@@ -1,6 +1,6 @@
-// How far long work came, in the words every such line of the log uses: done, percent, speed, time left.
+// Progress of long work, in the words that all such log lines use: done, percent, speed, time left.
 
-/** A rate and an estimate over work of a known amount. */
+/** Measures the speed of work whose total amount is known, and estimates the time that is left. */
 export class ProgressMeter {
   readonly #startMs: number;
   #reportedMs: number;
@@ -9,8 +9,8 @@ export class ProgressMeter {
   readonly #everyMs: number;
 
   /**
-   * @param at amount done before this run, which does not count for the speed
-   * @param everyMs least time between two reports
+   * @param at amount done before this run, not counted in the speed
+   * @param everyMs shortest time between two reports
    */
   constructor(nowMs: () => number, at: number, everyMs: number) {
     this.#nowMs = nowMs;
@@ -20,7 +20,7 @@ export class ProgressMeter {
     this.#startAt = at;
   }
 
-  /** Whether a report is due; asking counts as making it. */
+  /** Returns whether it is time for a report. A true result starts the next interval. */
   shouldReport(): boolean {
     const now = this.#nowMs();
     if (now - this.#reportedMs < this.#everyMs) return false;
@@ -28,22 +28,22 @@ export class ProgressMeter {
     return true;
   }
 
-  /** Units done per second in this run. */
+  /** Returns the units done per second in this run. @param at amount done so far */
   rate(at: number): number {
     return ((at - this.#startAt) * 1000) / Math.max(1, this.#nowMs() - this.#startMs);
   }
 
-  /** Seconds until `goal` at the speed of this run; null before any speed is known. */
+  /** Returns the seconds until `goal` at the speed of this run; null while the speed is 0. */
   secondsLeft(at: number, goal: number): number | null {
     const rate = this.rate(at);
     return rate > 0 ? Math.max(0, goal - at) / rate : null;
   }
 }
 
-/** `37.2%`; nothing to do is all done. */
+/** Formats a percentage, such as `37.2%`. Without any work it is 100 %. */
 export const percentText = (at: number, goal: number): string => `${(goal <= 0 ? 100 : Math.min(100, (100 * at) / goal)).toFixed(1)}%`;
 
-/** `42 s`, `12 min`, `3 h 05 min`; a dash when unknown. */
+/** Formats a duration, such as `42 s`, `12 min`, or `3 h 05 min`; a dash for null. */
 export function durationText(seconds: number | null): string {
   if (seconds === null) return '-';
   if (seconds < 120) return `${Math.ceil(seconds)} s`;

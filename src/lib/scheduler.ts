@@ -1,5 +1,5 @@
-// Things that are due from time to time, in one place, so that mockscheduler can make them due now. Timers never keep
-// the process up.
+// Runs recurring tasks. They are in one place so that mockscheduler can make them due. The timers do not keep the
+// process alive.
 
 import type { ListenerGuard } from './listener-guard.js';
 
@@ -9,7 +9,7 @@ interface Task {
   readonly run: () => void;
 }
 
-/** Runs tasks when they are due. A task that throws runs again when it is due next. */
+/** Runs recurring tasks. A task that throws runs again when it is next due. */
 export class Scheduler {
   readonly #tasks: Task[] = [];
   readonly #guard: ListenerGuard;
@@ -27,7 +27,7 @@ export class Scheduler {
     this.#arm();
   }
 
-  /** Moves the scheduler's time forward and runs what became due. */
+  /** Advances the scheduler's time and runs the tasks that became due. */
   advance(seconds: number): void {
     this.#skippedMs += seconds * 1000;
     this.#runDue();

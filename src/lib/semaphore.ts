@@ -1,4 +1,4 @@
-// Bounds how much of one kind of work is under way: a few at a time, the others wait in the order of their arrival.
+// Limits how many pieces of one kind of work run at once. The others wait in the order of arrival.
 
 export class Semaphore {
   readonly #permits: number;
@@ -8,14 +8,14 @@ export class Semaphore {
 
   /**
    * @param permits how many run at a time
-   * @param isShut whether nothing may begin for now, whatever is free; who makes it false calls retry()
+   * @param isShut returns whether no work may start for now; after it changes to false, its owner calls retry()
    */
   constructor(permits: number, isShut: () => boolean = () => false) {
     this.#permits = permits;
     this.#isShut = isShut;
   }
 
-  /** Runs the work when its turn has come. @returns the work's own result or error */
+  /** Runs the work when a permit is free. @returns the work's own result or error */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#waiting.length === 0 && this.#isOpen) this.#running++;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -27,7 +27,7 @@ export class Semaphore {
     }
   }
 
-  /** Begins what waits and may begin. */
+  /** Starts waiting work, as far as permits are free. */
   retry(): void {
     while (this.#waiting.length > 0 && this.#isOpen) {
       this.#running++;

@@ -1,5 +1,5 @@
-// Counters and gauges of one thread in shared memory: that thread writes, the node thread reads them for /metrics
-// without asking.
+// Counters and gauges of one thread in shared memory. That thread writes them; the node thread reads them for /metrics
+// without a message.
 
 /** A view of a thread's counters. */
 export class SharedCounters<Name extends string> {
@@ -8,7 +8,7 @@ export class SharedCounters<Name extends string> {
   readonly #words: Float64Array;
   readonly #index: Readonly<Record<Name, number>>;
 
-  /** @param buffer of the other end's view; a new one without */
+  /** @param buffer of an existing view; default: a new one */
   constructor(names: readonly Name[], buffer: SharedArrayBuffer = new SharedArrayBuffer(names.length * 8)) {
     this.buffer = buffer;
     this.#names = names;
@@ -16,12 +16,12 @@ export class SharedCounters<Name extends string> {
     this.#index = Object.fromEntries(names.map((name, i) => [name, i])) as Record<Name, number>;
   }
 
-  /** Adds to a counter; only the owning thread does. */
+  /** Adds to a counter. Only the owning thread may call it. */
   add(name: Name, amount = 1): void {
     this.#words[this.#index[name]] += amount;
   }
 
-  /** Sets a gauge. */
+  /** Sets a gauge. Only the owning thread may call it. */
   set(name: Name, value: number): void {
     this.#words[this.#index[name]] = value;
   }

@@ -1,11 +1,11 @@
-// Long work on a thread that must stay responsive, in turns of a few milliseconds, so that blocks and calls get in
-// between. The data worked on is pinned by the caller (a block's bytes, a list made before).
+// Divides long work on a thread into slices of a few milliseconds, so that blocks and calls can run in between. The
+// caller must make sure that the data does not change during a pause (a block's bytes, a list that was copied before).
 import { workClock } from './work-clock.js';
 
-/** Milliseconds of work between turns. */
+/** Milliseconds of work between two pauses. */
 const SLICE_MS = 2;
 
-// Queue of callers that wait to go on. One is resumed per turn of the event loop, so that new events wait for one slice
+// Callers that wait to continue. One of them is resumed per event-loop tick, so that a new event waits for one slice
 // and not for one slice of each caller. Every thread has its own event loop and its own queue.
 const line: (() => void)[] = [];
 let called = false;
@@ -20,9 +20,7 @@ function callNext(): void {
   });
 }
 
-/**
- * Resolves in the caller's turn of the event loop; work without a Slicer waits in the same queue.
- */
+/** Resolves when the caller is next in the queue. Work without a Slicer can wait here as well. */
 export function yieldInQueue(): Promise<void> {
   return new Promise((resolve) => {
     line.push(resolve);
@@ -30,24 +28,25 @@ export function yieldInQueue(): Promise<void> {
   });
 }
 
-/** Gives the event loop a turn once a slice's time is used up. */
+/** Yields to the event loop when the time of a slice is used up. */
 export class Slicer {
   readonly #yieldToUrgent: (() => unknown) | undefined;
   #since = workClock.now();
 
   /**
-   * @param yieldToUrgent asked after each pause: a promise holds the work back until it is settled, for something more urgent
+   * @param yieldToUrgent called after each pause; if it returns a promise, the work continues only after that has
+   *   settled, so that more urgent work goes first
    */
   constructor(yieldToUrgent?: () => unknown) {
     this.#yieldToUrgent = yieldToUrgent;
   }
 
-  /** Whether it is time to pause. */
+  /** True if the time of the current slice is used up. */
   get due(): boolean {
     return workClock.now() - this.#since >= SLICE_MS;
   }
 
-  /** Lets everything else that is ready run. */
+  /** Waits in the queue, and so lets everything else run that is ready. */
   async pause(): Promise<void> {
     await yieldInQueue();
     await this.#yieldToUrgent?.();

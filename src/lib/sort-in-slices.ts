@@ -1,12 +1,12 @@
-// Sorting long lists on a thread that must stay responsive: short runs, merged pair by pair, with turns in between.
+// Sorts long lists in slices on a thread that must stay responsive: sorts short runs and merges them pairwise.
 import type { Slicer } from './slicer.js';
 
-/** Items sorted at once. */
+/** Number of items that are sorted at once. */
 const RUN = 512;
-/** Items merged between two looks at the clock. */
+/** Number of items that are merged between two checks of the clock. */
 const CHECK_EVERY = 256;
 
-/** @returns a sorted copy; equal items keep their order */
+/** Sorts a list in slices. @returns a sorted copy; equal items keep their order */
 export async function sortInSlices<T>(items: readonly T[], compare: (a: T, b: T) => number, slicer: Slicer): Promise<T[]> {
   let runs: T[][] = [];
   for (let from = 0; from < items.length; from += RUN) {

@@ -1,7 +1,7 @@
-// Work written as a generator: each step is short, and the caller decides whether other work gets a turn between two
-// steps.
+// Runs work that is written as a generator. Each step is short, and the caller decides whether other work may run
+// between two steps.
 
-/** Takes all steps in one go. @returns what the work returns */
+/** Runs all steps without a pause. @returns the result of the generator */
 export function runSteps<T>(steps: Generator<unknown, T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -10,14 +10,15 @@ export function runSteps<T>(steps: Generator<unknown, T>): T {
 }
 
 /**
- * Takes the steps one by one.
- * @param rest asked after each: a promise where it is time for a pause; its rejection ends the work
+ * Runs the steps one by one.
+ * @param yieldIfDue called after each step; returns a promise when it is time for a pause. If the promise is rejected, the
+ *   work ends.
  */
-export async function runStepsInSlices<T>(steps: Generator<unknown, T>, rest: () => Promise<void> | undefined): Promise<T> {
+export async function runStepsInSlices<T>(steps: Generator<unknown, T>, yieldIfDue: () => Promise<void> | undefined): Promise<T> {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value as T;
-    const pause = rest();
+    const pause = yieldIfDue();
     if (pause) await pause;
   }
 }

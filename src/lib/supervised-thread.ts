@@ -1,51 +1,54 @@
-// A thread that serves sockets, for as long as its owner wants it: when it ends by itself, or gives no sign of life any
-// more, what it may have left is looked after, and another one takes its place at the same addresses. Clients lose their
-// connections and come back.
+// Keeps a thread that serves sockets running until its owner closes it. If the thread ends or no longer answers, the
+// supervisor releases what the thread held and starts another one at the same addresses. Clients lose their connections
+// and reconnect.
 import type { Clock } from './clock.js';
 import { CHECKS_UNTIL_STUCK, type Every, timerEvery } from './watchdog.js';
 
-/** Before the next start: at first, and at most. Pools try to connect three times, two seconds apart. */
+/**
+ * First and longest wait before a restart. The wait doubles after each failed start. Pools try to connect three times,
+ * two seconds apart.
+ */
 const FIRST_WAIT_MS = 1_000;
 const MOST_WAIT_MS = 60_000;
 
 export type Addresses = readonly { readonly host: string; readonly port: number }[];
 
-/** One life of the thread. */
+/** A running thread. */
 export interface ListeningThread {
   readonly addresses: Addresses;
-  /** Resolves as soon as the thread has a turn for the answer, or has ended. */
+  /** Resolves when the thread has answered, or has ended. */
   alive(): Promise<void>;
-  /** Ends it at once, as if it ended by itself. */
+  /** Ends the thread at once. The supervisor restarts it. */
   abandon(): void;
   close(): Promise<void>;
 }
 
 export interface SupervisedThreadDeps<T extends ListeningThread> {
-  /** What lines in the log begin with. */
+  /** Prefix of log lines. */
   readonly name: string;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: { info(text: string): void; error(text: string): void };
-  /** Calls back once after so many milliseconds; the result cancels it. */
+  /** Calls `run` once after `ms` milliseconds. Returns a function that cancels the call. */
   readonly after: (ms: number, run: () => void) => () => void;
-  /** When it is asked for a sign of life; a timer unless a test brings its own. */
+  /** Calls back at each check of the watchdog. Default: a timer. */
   readonly every?: Every | undefined;
   /**
    * Starts the thread.
-   * @param addresses of the one before, null at first
-   * @param onEnd to be called once when the thread ends by itself after it was started
-   * @param givenUp when it takes too long, or is not wanted any more: the start fails then
-   * @throws Error with the socket's text when an address does not work
+   * @param addresses where the previous thread listened; null at the first start
+   * @param onEnd called by the implementation, once, when the started thread ends by itself
+   * @param givenUp aborted when the start takes too long or the owner closes; the start must fail then
+   * @throws Error with the socket's text when the thread cannot listen on an address
    */
   readonly start: (addresses: Addresses | null, onEnd: (reason: Error) => void, givenUp: AbortSignal) => Promise<T>;
-  /** The thread has ended; the next one starts when this is done. */
+  /** Called when the thread has ended. The next thread starts after the promise has resolved. */
   readonly ended: () => Promise<void>;
-  /** Another one listens, which knows nothing of what the last one was told. */
+  /** Called when another thread listens. It has none of the previous thread's state. */
   readonly startedAgain: () => void;
 }
 
-/** A timer for `after`. */
+/** Calls `run` after `ms` milliseconds. Returns a function that cancels the call. */
 export function timerAfter(ms: number, run: () => void): () => void {
-  // Node's timers take 31 bits.
+  // Node.js's timers accept at most 31 bits.
   const timer = setTimeout(run, Math.min(ms, 0x7fffffff));
   timer.unref();
   return () => clearTimeout(timer);
@@ -58,9 +61,9 @@ export class SupervisedThread<T extends ListeningThread> implements Pick<Listeni
   #waitMs = FIRST_WAIT_MS;
   #cancel: (() => void) | null = null;
   #stopWatchdog = (): void => {};
-  /** Another start is under way. */
+  /** The restart in progress. */
   #starting: Promise<void> | null = null;
-  /** Ends the start under way. */
+  /** Aborts the start in progress. */
   #giveUp: AbortController | null = null;
   #closed = false;
 
@@ -70,17 +73,17 @@ export class SupervisedThread<T extends ListeningThread> implements Pick<Listeni
 
   /** @throws Error with the socket's text when an address does not work */
   static async start<T extends ListeningThread>(deps: SupervisedThreadDeps<T>): Promise<SupervisedThread<T>> {
-    const kept = new SupervisedThread(deps);
-    await kept.#start(null);
-    return kept;
+    const supervised = new SupervisedThread(deps);
+    await supervised.#start(null);
+    return supervised;
   }
 
-  /** The thread that runs now; null between two. */
+  /** The running thread; null between two threads. */
   get current(): T | null {
     return this.#thread;
   }
 
-  /** None while there is no thread. */
+  /** Addresses of the running thread; empty while there is none. */
   get addresses(): Addresses {
     return this.#thread?.addresses ?? [];
   }
@@ -102,7 +105,7 @@ export class SupervisedThread<T extends ListeningThread> implements Pick<Listeni
     let looks = 0;
     const lookNoMore = every(() => {
       if (++looks !== CHECKS_UNTIL_STUCK) return;
-      log.error(`${name}: the thread that serves clients does not start, and is ended`);
+      log.error(`${name}: The thread that serves clients does not start. adit terminates it.`);
       giveUp.abort();
     });
     let thread: T;
@@ -123,7 +126,7 @@ export class SupervisedThread<T extends ListeningThread> implements Pick<Listeni
     let looks = 0;
     this.#stopWatchdog = every(() => {
       if (isAsked && ++looks === CHECKS_UNTIL_STUCK) {
-        log.error(`${name}: the thread that serves clients does not answer, and is ended`);
+        log.error(`${name}: The thread that serves clients does not respond. adit terminates it.`);
         thread.abandon();
       }
       if (isAsked) return;
@@ -140,7 +143,7 @@ export class SupervisedThread<T extends ListeningThread> implements Pick<Listeni
     this.#thread = null;
     this.#stopWatchdog();
     if (clock.monotonicMs() - this.#startedMs > MOST_WAIT_MS) this.#waitMs = FIRST_WAIT_MS;
-    log.error(`${name}: the thread that serves clients ended: ${reason.message}. It is started again.`);
+    log.error(`${name}: The thread that serves clients ended: ${reason.message}. adit restarts it.`);
     ended()
       .catch((fault: Error) => log.error(`${name}: ${fault.message}`))
       .finally(() => this.#startAgain(addresses));
@@ -153,12 +156,12 @@ export class SupervisedThread<T extends ListeningThread> implements Pick<Listeni
       this.#starting = this.#start(addresses)
         .then(() => {
           if (this.#closed) return;
-          log.info(`${name}: clients are served again`);
+          log.info(`${name}: Clients are served again.`);
           startedAgain();
         })
         .catch((error: Error) => {
           if (this.#closed) return;
-          log.error(`${name}: clients cannot be served: ${error.message}`);
+          log.error(`${name}: Unable to serve clients: ${error.message}`);
           this.#startAgain(addresses);
         });
     });

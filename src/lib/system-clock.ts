@@ -1,8 +1,8 @@
-// The clock of a running node: the machine's, unless setmocktime holds it. The mock time lives in memory shared by all
-// threads, so that a front and the node never disagree.
+// The clock of a running node: the machine's clock, or the time that setmocktime has set. The mock time lies in memory
+// that all threads share, so that a front and the node never disagree.
 import type { Clock } from './clock.js';
 
-/** Where the mock time is kept, in seconds; 0 means the real clock counts. */
+/** Storage of the mock time in seconds; 0 while the real clock is used. */
 export interface MockTime {
   get(): number;
   set(seconds: number): void;
@@ -29,7 +29,7 @@ export class SystemClock implements Clock {
     return performance.now();
   }
 
-  /** @param seconds since 1970; 0 gives the real clock back */
+  /** Sets the mock time. @param seconds since 1970; 0 returns to the real clock */
   setMockTime(seconds: number): void {
     this.#mock.set(seconds);
   }

@@ -1,14 +1,14 @@
-// How urgent the operating system finds one thread beside all others. Called by thread entries about themselves.
+// Priority of one thread relative to all others. Each function changes the thread that calls it.
 import os from 'node:os';
 
-/** Nice values end here. */
+/** The highest priority as a nice value. */
 const HIGHEST = -20;
 
 /**
- * Asks for the calling thread to be served before others. Linux alone keeps a nice value for each thread
- * (setpriority(2), notes); elsewhere it is the whole process's, so nothing is asked for.
- * @param steps taken from the thread's nice value; negative ones are given back
- * @returns whether it was granted: root, CAP_SYS_NICE or a limit (RLIMIT_NICE, systemd's LimitNICE) allow it
+ * Raises the priority of the calling thread. Only Linux keeps a nice value per thread (setpriority(2), notes).
+ * Elsewhere the value belongs to the whole process, so nothing is done.
+ * @param steps subtracted from the thread's nice value; negative steps lower the priority
+ * @returns whether the system allowed it: root, CAP_SYS_NICE, or a limit (RLIMIT_NICE, systemd's LimitNICE) permits it
  */
 export function hurry(steps: number): boolean {
   if (process.platform !== 'linux') return false;
@@ -21,16 +21,16 @@ export function hurry(steps: number): boolean {
 }
 
 /**
- * Makes a switch between the calling thread's nice value as it is now and an urgent one. To be called by that thread
- * alone.
- * @param steps taken while it is urgent
+ * Creates a function that switches the calling thread between its current nice value and an urgent one. Only that
+ * thread may call the function.
+ * @param steps subtracted from the nice value while it is urgent
  */
 export function createUrgency(steps: number): (urgent: boolean) => void {
   let taken = 0;
   return (urgent) => {
     if (urgent === taken > 0) return;
     const before = os.getPriority(0);
-    // Fewer than asked for near the end of the scale; without the right to, none.
+    // The system grants fewer steps near the end of the scale, and none without the permission.
     if (hurry(urgent ? steps : -taken)) taken = urgent ? before - os.getPriority(0) : 0;
   };
 }

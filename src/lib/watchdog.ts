@@ -1,13 +1,13 @@
-// When a thread that gives no answer counts as stuck: looks that found none are counted, and not time, which goes on
-// while a machine sleeps. Two minutes: ten times what the longest work takes on a machine that is busy with others.
-// What a block may ask for has no such bound: there looks count that found no progress either.
+// Decides when a silent thread counts as stuck: after 12 checks in a row without an answer, two minutes. Checks are
+// counted instead of time, because time also passes while the machine sleeps. Two minutes are ten times the longest
+// task on a busy machine. Work for a block has no such limit; its watchdog counts checks without progress.
 
 const CHECK_MS = 10_000;
 
-/** So many looks in a row without an answer. */
+/** Number of checks in a row without an answer after which a thread counts as stuck. */
 export const CHECKS_UNTIL_STUCK = 12;
 
-/** Calls back at every look; the result ends that. A timer, or a test's own. */
+/** Calls the function at every check. Returns a function that stops the checks. */
 export type Every = (look: () => void) => () => void;
 
 export const timerEvery: Every = (look) => {

@@ -1,6 +1,5 @@
-// The time by which long work on a thread ends its slices and turns. There is one for each thread, like the event loop
-// that the work shares. Tests replace the source by one that advances with every reading, so that slices end after a
-// number of steps on any machine.
+// The clock by which long work ends its slices. Each thread has one, like its event loop. Tests replace it by one that
+// advances with every reading, so that slices end after the same number of steps on any machine.
 
-/** The thread's clock for slices. `now` returns milliseconds from an arbitrary start and never goes back. */
+/** Clock of this thread. `now` returns milliseconds since an arbitrary start and never goes back. */
 export const workClock: { now: () => number } = { now: () => performance.now() };

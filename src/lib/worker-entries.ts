@@ -1,5 +1,5 @@
-// The entry modules of worker threads. They are named here alone, because a path relative to the source is right only
-// as long as the file that names it stays as deep in the bundle (src/bundle.mjs) as it is here.
+// Entry modules of the worker threads. All of them are named here, because a path relative to the source is valid only
+// if the file that contains it lies as deep in the bundle (src/bundle.mjs) as in src.
 export const WORKER_ENTRY = {
   assemble: new URL('../../workers/assemble.js', import.meta.url),
   fleet: new URL('../../workers/fleet.js', import.meta.url),
