@@ -1,12 +1,11 @@
-// Frames of bytes from one thread to one other through shared memory: a call and its reply then cost two copies and no
-// message. A thread that finds its ring empty says that it sleeps; only then does the writer have to wake it, by
-// whatever means its owner has. Read frames are overwritten, so that no key or passphrase stays behind. Used by both
-// ends of the link.
+// Passes frames of bytes from one thread to another through shared memory: a call and its reply then cost two copies
+// and no message. A reader that finds its ring empty marks itself as asleep. Only then must the writer wake it; how is
+// up to the ring's owner. Read frames are overwritten, so that no key or passphrase stays in memory.
 //
-//   int32 slot  0 head · 1 tail · 2 reader sleeps · 3 urgent · 4 frames written · 5 frames read      from byte 64: the frames
-//   frame       int32 words of its payload, then the payload; a negative count: the next frame is at the beginning
+// int32 slot  0 head · 1 tail · 2 reader sleeps · 3 urgent · 4 frames written · 5 frames read      from byte 64: the frames
+// frame       int32 number of words of its payload, then the payload; -1: the next frame is at the start of the ring
 //
-// head and tail are positions in words that only grow, modulo 2^32.
+// head and tail are positions in words. They only grow, modulo 2^32.
 
 const HEAD = 0;
 const TAIL = 1;
@@ -17,15 +16,15 @@ const READ = 5;
 const CONTROL_BYTES = 64;
 const WRAP = -1;
 
-/** Shared memory for a ring. @param sizeBytes room for frames, a power of two */
+/** Allocates shared memory for a ring. @param sizeBytes capacity for frames, a power of two */
 export function newRing(sizeBytes: number): SharedArrayBuffer {
   const buffer = new SharedArrayBuffer(CONTROL_BYTES + sizeBytes);
-  // No thread reads yet: the first frame wakes the reader.
+  // The reader counts as asleep at first, so that the first frame wakes it.
   new Int32Array(buffer)[ASLEEP] = 1;
   return buffer;
 }
 
-/** What both ends have: the payloads' memory, as words and as bytes. */
+/** State of both ends: the memory of the frames, as words and as bytes. */
 class RingEnd {
   protected readonly control: Int32Array;
   protected readonly mask: number;
@@ -40,26 +39,27 @@ class RingEnd {
     this.mask = size / 4 - 1;
   }
 
-  /** Frames that wait to be read; for statistics. */
+  /** Number of frames that were written and not read yet. For statistics. */
   get waiting(): number {
     return (Atomics.load(this.control, WRITTEN) - Atomics.load(this.control, READ)) | 0;
   }
 
-  /** How often the writer has said that something urgent waits elsewhere. */
+  /** Number of times that the writer called signalUrgent(). */
   get urgent(): number {
     return Atomics.load(this.control, URGENT);
   }
 }
 
-/** The end that one thread writes. */
+/** The end of a ring for the one thread that writes. */
 export class RingWriter extends RingEnd {
   #head = 0;
   #begun = 0;
 
   /**
-   * Room for a payload.
-   * @param size most words of it
-   * @returns the index of its first word, or -1 when there is no room; then commit() or begin() again
+   * Reserves space for a frame.
+   * @param size largest number of words of its payload
+   * @returns index of the payload's first word in `words`, or -1 if the ring has no space. Then write the payload and
+   *   call commit(), or call reserveFrame() again.
    */
   reserveFrame(size: number): number {
     const { mask } = this;
@@ -78,7 +78,11 @@ export class RingWriter extends RingEnd {
     return 1;
   }
 
-  /** Publishes the payload. @param size words that it has in the end @returns its position, for isUnread() */
+  /**
+   * Publishes the reserved frame.
+   * @param size number of words that the payload has in the end
+   * @returns position of the frame, for isUnread()
+   */
   commit(size: number): number {
     const position = this.#begun;
     this.words[position & this.mask] = size;
@@ -88,29 +92,38 @@ export class RingWriter extends RingEnd {
     return position;
   }
 
-  /** Whether the reader has not done with the frame at a position; when it has, the memory may be another frame's. */
+  /**
+   * Returns whether the reader has not finished the frame at a position. After it has, the memory may belong to another
+   * frame.
+   */
   isUnread(position: number): boolean {
     return ((Atomics.load(this.control, TAIL) - position) | 0) <= 0;
   }
 
-  /** Whether the reader sleeps and must be woken; says so once. Call it after what was committed. */
+  /** Returns true once if the reader sleeps and must be woken. Call it after commit(). */
   mustWake(): boolean {
     return Atomics.load(this.control, ASLEEP) === 1 && Atomics.compareExchange(this.control, ASLEEP, 1, 0) === 1;
   }
 
-  /** Makes the reader look elsewhere before it takes the next frame. */
+  /**
+   * Tells the reader that something urgent waits outside the ring. The reader checks for it before it reads the next
+   * frame.
+   */
   signalUrgent(): void {
     Atomics.add(this.control, URGENT, 1);
   }
 }
 
-/** The end that another thread reads. */
+/** The end of a ring for the one thread that reads. */
 export class RingReader extends RingEnd {
   #head = 0;
   #tail = 0;
   #size = 0;
 
-  /** The index of the first word of the next payload, or -1 when nothing waits. The payload stays until done(). */
+  /**
+   * Returns the index of the first word of the next payload, or -1 if the ring is empty. The payload stays valid until
+   * done().
+   */
   next(): number {
     if (this.#head === this.#tail) {
       this.#head = Atomics.load(this.control, HEAD);
@@ -125,7 +138,7 @@ export class RingReader extends RingEnd {
     return at + 1;
   }
 
-  /** Gives the memory of the frame that next() found back, overwritten. */
+  /** Overwrites the frame that next() returned, and frees its memory. */
   done(): void {
     const at = this.#tail & this.mask;
     this.words.fill(0, at, at + this.#size + 1);
@@ -134,7 +147,10 @@ export class RingReader extends RingEnd {
     Atomics.store(this.control, TAIL, this.#tail);
   }
 
-  /** From now on frames wake this thread. @returns false when one has come in the meantime: read on */
+  /**
+   * Marks the reader as asleep, so that the next frame wakes this thread.
+   * @returns false if a frame has arrived meanwhile: continue reading
+   */
   sleep(): boolean {
     Atomics.store(this.control, ASLEEP, 1);
     if (Atomics.load(this.control, HEAD) === this.#tail) return true;
@@ -142,7 +158,7 @@ export class RingReader extends RingEnd {
     return false;
   }
 
-  /** This thread polls the ring: frames need not wake it. */
+  /** Marks the reader as awake. The thread polls the ring, so frames need not wake it. */
   stayAwake(): void {
     if (Atomics.load(this.control, ASLEEP) === 1) Atomics.store(this.control, ASLEEP, 0);
   }

@@ -1,6 +1,6 @@
-// The end of the links at the thread that runs calls: takes those of all fronts from rings and ports, runs them one
-// after another and gives replies back. Submissions come by priority ports, which are drained between any two calls,
-// batch entries and slices; the loop gets a turn after every few milliseconds of work.
+// The receiving end of the links, on the thread that runs calls: reads the calls of all fronts from rings and ports,
+// runs them one after another, and sends replies. Submissions arrive by priority ports, which are read between any two
+// calls, batch entries, and slices. The thread yields to its event loop after a few milliseconds of work.
 
 import { receiveMessageOnPort, type TransferListItem } from 'node:worker_threads';
 import { yieldToLoop } from '../lib/time-slice.js';
@@ -23,24 +23,24 @@ import { MethodCounts } from './method-counts.js';
 import { type CallReply, type ExecuteBody, type RunHooks, RunningCall } from './running-call.js';
 import { TickLoop } from './tick-loop.js';
 
-/** What a front is told of its question: error code 0 when the template is there. */
+/** Answer to a front that asked for a template. Code 0: the template was posted. */
 export interface TemplateAnswer {
   readonly code: number;
   readonly text: string;
 }
 
-/** What the links need of their owner. */
+/** Functions of the thread that owns the links. */
 export interface CallLinksDeps {
   readonly execute: ExecuteBody;
-  /** Answers a front's question for a template once that was posted to it. Never rejects. */
+  /** Builds a template of the current tip and posts it to the fronts. Resolves after that. Never rejects. */
   askTemplate(): Promise<TemplateAnswer>;
-  /** Takes rare messages of a front. */
+  /** Handles a message of a front that is not a call. */
   onNews(front: number, news: NodeNews): void;
-  /** A call went wrong in a way that no reply explains. */
+  /** Reports an exception that no reply explains. */
   onFault(what: string, error: unknown): void;
 }
 
-/** Plain figures. */
+/** Figures for metrics. */
 export interface CallLinksStats {
   readonly queued: number;
   readonly running: number;
@@ -51,15 +51,16 @@ export interface CallLinksStats {
   readonly methods: ReadonlyMap<string, { calls: number; errors: number; seconds: number; buckets: readonly number[] }>;
 }
 
-// A turn of the loop is due after this much work: a small call behind it waits no longer, and a timer is at most this
+// Milliseconds of work per event-loop tick. A small call behind this work waits no longer, and a timer is at most this
 // late.
 const TICK_MS = 5;
 
-// While a submission is under way no other call begins, so that its steps (pool, files, database) follow each other at
-// once; after this many milliseconds calls begin again, so that a block that is slow to verify doesn't stop them.
+// While a submission runs, no other call starts, so that the submission's steps (workers, files, database) follow each
+// other without delay. After this many milliseconds calls start again, so that a block that is slow to verify does not
+// stop them.
 const HOLD_MS = 25;
 
-// Replies of one turn go out together, but none waits longer than this for those after it.
+// Replies of one tick are announced to their front together, but none waits longer than this.
 const GATHER_MS = 0.25;
 
 const UNHANDLED: CallReply = { status: 500, body: 'Unhandled request' };
@@ -75,7 +76,7 @@ export class CallLinks {
   readonly #links: Link[] = [];
   readonly #counts = new MethodCounts();
   readonly #hooks: RunHooks;
-  /** Calls that came by the ports. */
+  /** Calls that arrived by the ports and have not started. */
   #queue: Waiting[] = [];
   #head = 0;
   readonly #ticks = new TickLoop(() => this.#runTick());
@@ -108,7 +109,7 @@ export class CallLinks {
     this.#ticks.startTicks();
   }
 
-  /** Ends a front's link; its calls are cancelled. */
+  /** Closes a front's link and cancels its calls. */
   remove(front: number): void {
     const at = this.#links.findIndex((link) => link.front === front);
     if (at < 0) return;
@@ -116,7 +117,7 @@ export class CallLinks {
     link.close();
   }
 
-  /** Posts news to one front, in order with the replies before it. */
+  /** Posts news to one front, after the replies that were sent before. */
   postNews(front: number, news: FrontNews, transfer: readonly TransferListItem[] = []): void {
     const link = this.#links.find((one) => one.front === front);
     if (!link) return;
@@ -125,7 +126,8 @@ export class CallLinks {
   }
 
   /**
-   * Posts news to every front. Not held back for the end of the turn: a tip must be there before its epoch is raised.
+   * Posts news to every front immediately, not at the end of the tick: the facts of a tip must arrive before the epoch
+   * is incremented.
    */
   postNewsToAll(news: FrontNews): void {
     for (const link of this.#links) {
@@ -134,7 +136,7 @@ export class CallLinks {
     }
   }
 
-  /** Starts every submission that has arrived; next to nothing when there is none. */
+  /** Starts every submission that has arrived. Costs almost nothing when there is none. */
   startSubmissions(): void {
     for (const link of this.#links) {
       const { urgent } = link.requests.ring;
@@ -146,7 +148,7 @@ export class CallLinks {
     }
   }
 
-  /** Whether a submission is under way that others should let pass. */
+  /** True if other calls must wait because a submission runs. */
   get #held(): boolean {
     return this.#submissions > 0 && performance.now() < this.#holdUntil;
   }
@@ -174,7 +176,7 @@ export class CallLinks {
     call.submission = message.submission;
     call.block = block;
     call.taken = taken;
-    // Calls with keys come by this port too, and may last for minutes: other calls don't wait for them.
+    // Calls with private keys also use this port, and may take minutes. Other calls do not wait for them.
     if (call.submission && this.#submissions++ === 0) this.#holdUntil = performance.now() + HOLD_MS;
     this.#start(call, message.body);
   }
@@ -221,35 +223,38 @@ export class CallLinks {
     call.cancel();
   }
 
-  /** Runs what waits, one call of each front and of the ports after another. @returns whether there is more to do */
+  /**
+   * Runs waiting calls for up to TICK_MS: in each round one call from the ports and one of each front.
+   * @returns whether there is more to do
+   */
   #runTick(): boolean {
     const until = performance.now() + TICK_MS;
-    let said = until - TICK_MS;
+    let wakenAt = until - TICK_MS;
     let worked = false;
     for (let more = true; more; ) {
       more = this.#head < this.#queue.length && this.#fromQueue();
       for (const link of this.#links) if (!this.#holding() && this.#fromRing(link)) more = true;
       if (more) worked = true;
       const now = performance.now();
-      if (now - said > GATHER_MS) {
+      if (now - wakenAt > GATHER_MS) {
         this.#wakeAll();
-        said = now;
+        wakenAt = now;
       }
       if (now > until) break;
     }
     this.#wakeAll();
-    // Under load there is more after a look at the sockets, so the fronts need not wake this thread; without, the loop
-    // goes to sleep.
+    // Under load more calls arrive while the event loop handles sockets, so this thread stays awake and the fronts need
+    // not wake it. Without load it goes to sleep.
     return worked || this.#head < this.#queue.length || !this.#sleep();
   }
 
-  /** Lets submissions in. @returns whether others must wait for them */
+  /** Starts submissions that have arrived. @returns whether other calls must wait for a submission */
   #holding(): boolean {
     this.startSubmissions();
     return this.#held;
   }
 
-  /** Whether every ring is empty and will wake this thread. */
+  /** Marks this thread as asleep in every ring. @returns whether all rings are empty */
   #sleep(): boolean {
     let quiet = true;
     for (const link of this.#links) if (!link.requests.ring.sleep()) quiet = false;
@@ -260,12 +265,12 @@ export class CallLinks {
     for (const link of this.#links) if (link.unannounced) link.wakeFront();
   }
 
-  /** Runs the next call that came by a port. @returns false when it may not begin now */
+  /** Runs the next call that arrived by a port. @returns false if no call may start now */
   #fromQueue(): boolean {
     if (this.#holding()) return false;
     const { call, body } = this.#queue[this.#head++];
     if (this.#head === this.#queue.length || this.#head > 1024) {
-      // Forget what is done before the list grows long under steady load.
+      // Remove finished calls, so that the list does not grow under steady load.
       this.#queue = this.#queue.slice(this.#head);
       this.#head = 0;
     }
@@ -273,7 +278,7 @@ export class CallLinks {
     return true;
   }
 
-  /** Runs the next call in a front's ring. @returns false when there is none */
+  /** Runs the next call in a front's ring. @returns false if the ring is empty */
   #fromRing(link: Link): boolean {
     const { requests } = link;
     if (!requests.next()) return false;
@@ -287,7 +292,7 @@ export class CallLinks {
         this.#start(call, body);
       }
     } finally {
-      // Whatever became of it, nothing is run twice.
+      // Remove the frame in any case, so that no call runs twice.
       requests.done();
     }
     return true;
@@ -324,13 +329,13 @@ export class CallLinks {
     this.#running--;
     if (call.submission) this.#submissions--;
     this.#runningBytes -= call.sizeBytes;
-    // The client has gone, or its front has ended.
+    // The client has disconnected, or its front has ended.
     if (call.cancelled) return;
     call.link.calls.delete(call.id);
     try {
       this.#deliver(call, reply);
     } catch (error) {
-      // No memory for a copy, for one; none of it was written.
+      // For example, there was no memory for a copy. Nothing of the reply was written.
       this.#deps.onFault('reply', error);
       this.#deliver(call, UNHANDLED);
     }
@@ -343,13 +348,15 @@ export class CallLinks {
       else link.outbox.push([ITEM.REPLY, call.id, reply.status, bodyMember(link.outbox, reply.body)]);
       return;
     }
-    // Verdicts are short and decide over a miner's reward: no gathering.
+    // Replies to submissions are short, and miners wait for them: send them immediately.
     const now = new Outbox(reply.body.length > PART_BYTES ? link : link.priority);
     now.push([ITEM.REPLY, call.id, reply.status, bodyMember(now, reply.body)]);
     now.flush();
   }
 
-  /** A reply lies in a front's ring: the turn under way tells it, or else the end of this one. */
+  /**
+   * Notes that a front's ring has a new reply. The current tick announces it, or else the end of this event-loop task.
+   */
   #onReplyWritten(link: Link): void {
     link.unannounced = true;
     if (this.#ticks.underWay || this.#gathering) return;

@@ -1,20 +1,20 @@
-// Bounds of the calls that a front has under way, on whatever threads they run. Used by front-link.ts.
+// Limits the calls that a front has in progress on other threads, and their bytes.
 import type { FrontCounters } from './front-counters.js';
 
-/** The most that may be under way. */
+/** Most calls, and most bytes of calls, in progress at once. */
 export interface LinkBounds {
   readonly calls: number;
   readonly bytes: number;
 }
 
-/** What a call takes of the room. */
+/** Amounts that a call uses of the quota. */
 export interface CallSize {
   readonly sizeBytes: number;
-  /** Whether it counts against the bound on calls: those that may wait for long do not. */
+  /** True if the call counts against the limit on calls. Methods that may wait for a long time do not count. */
   readonly counted: boolean;
 }
 
-/** One per front, shared by its links. */
+/** The quota of a front, shared by its links. */
 export class CallQuota {
   readonly #bounds: LinkBounds;
   readonly #counters: FrontCounters;
@@ -27,9 +27,9 @@ export class CallQuota {
   }
 
   /**
-   * Takes room for a call.
-   * @param submission is worth more than the bound: one of the ordinary size still passes
-   * @returns false when too much is under way
+   * Reserves capacity for a call.
+   * @param submission a block or header: may use as many bytes again as all other calls
+   * @returns false if the quota is used up
    */
   reserveCall({ sizeBytes, counted }: CallSize, submission: boolean): boolean {
     const { calls, bytes } = this.#bounds;

@@ -1,23 +1,25 @@
-// Small calls and their replies as frames of a ring. What does not fit goes by the port (messages.ts). Used by both
-// ends of the link.
+// Encodes small calls and their replies as frames of a ring. Calls and replies that do not fit go through the port
+// (messages.ts).
 //
-//   call    int32  0 kind · 1 number · 2 state · 3 caller · 4 bytes of the body · 5, 6 bytes of user and target      body, user, target
-//   cancel  int32  0 kind · 1 number
-//   reply   int32  0 number · 1 status · 2 messages on the port before it · 3 bytes of the body                      body
+// call    int32  0 kind · 1 number · 2 state · 3 caller · 4 bytes of the body · 5, 6 bytes of user and target      body, user, target
+// cancel  int32  0 kind · 1 number
+// reply   int32  0 number · 1 status · 2 messages on the port before it · 3 bytes of the body                      body
 //
-// A caller is a user with a request target; the first frame of one says who it is, later ones only its number.
+// A caller is a user with a request target. The first frame of a caller contains both; later frames contain only its
+// number.
 import { RingReader, RingWriter } from './byte-ring.js';
 
 /**
- * Room for the frames of one direction and front: enough for a full queue of ordinary calls, small enough for a cache.
+ * Capacity of a ring, for one front and direction: enough for a full queue of ordinary calls, small enough for a
+ * processor cache.
  */
 export const RING_BYTES = 256 * 1024;
 
-/** Larger bodies go by the port. */
+/** Larger bodies go through the port. */
 const MOST_BODY_BYTES = 32 * 1024;
 
 const KIND = { CALL: 0, CANCEL: 1, PLAIN_CALL: 2 } as const;
-// None is zero: memory of frames that were read is.
+// No state is 0, because the memory of frames that were read is filled with 0.
 const STATE = { WAITING: 1, TAKEN: 2, CANCELLED: 3 } as const;
 const CALL_WORDS = 7;
 const REPLY_WORDS = 4;
@@ -32,7 +34,7 @@ export interface Caller {
   readonly uri: string;
 }
 
-/** A front's end of the calls' ring. */
+/** A front's end of the ring for calls. */
 export class CallWriter {
   readonly ring: RingWriter;
   readonly #callers = new Map<string, Map<string, number>>();
@@ -45,8 +47,8 @@ export class CallWriter {
 
   /**
    * Writes a call.
-   * @param plain the front has looked: no passphrase in it
-   * @returns its position, for cancel(); -1 when it must go by the port
+   * @param plain whether the front has searched the body and found no secret
+   * @returns position of the frame, for cancel(); -1 if the call must go through the port
    */
   write(id: number, user: string, uri: string, body: Uint8Array, plain: boolean): number {
     const { ring } = this;
@@ -77,15 +79,16 @@ export class CallWriter {
   }
 
   /**
-   * Takes a call back, or tells the reader to end it.
-   * @returns false when there is no room for that: say it by the port
+   * Cancels a call: marks it if the receiver has not read it, otherwise writes a cancel frame.
+   * @returns false if the ring has no space: send the cancellation through the port
    */
   cancel(id: number, position: number): boolean {
     const { ring } = this;
     if (ring.isUnread(position)) {
       const { words } = ring;
       const at = (position + 1) & (words.length - 1);
-      // Positions come round: a call that was read long ago may seem unread, and its place is another frame's or empty.
+      // Positions wrap around: a call that was read long ago may seem unread, while its place belongs to another frame
+      // or is empty.
       const isItself = Atomics.load(words, at + 1) === id;
       if (isItself && Atomics.compareExchange(words, at + 2, STATE.WAITING, STATE.CANCELLED) === STATE.WAITING) return true;
     }
@@ -107,7 +110,8 @@ export class CallWriter {
   }
 
   #newCaller(user: string, uri: string): number {
-    // Both ends keep at most so many: then numbers begin anew and their old meanings are overwritten one by one.
+    // Both ends store at most MOST_CALLERS callers. Then the numbers start again at 0 and the old callers are
+    // overwritten one by one.
     if (this.#count === MOST_CALLERS) {
       this.#callers.clear();
       this.#count = 0;
@@ -124,16 +128,16 @@ export class CallWriter {
   }
 }
 
-/** The node thread's end. Fields describe the call that next() found. */
+/** The receiver's end of the ring for calls. The fields describe the call that next() found. */
 export class CallReader {
   readonly ring: RingReader;
   readonly #callers: Caller[] = [];
   id = 0;
-  /** The client has gone: to be ended if it runs, to be left out if it does not. */
+  /** The client has disconnected: end the call if it runs, skip it if it does not. */
   cancelled = false;
-  /** The call's text; false: this is only word that a call is cancelled. */
+  /** True if the frame is a call; false: it only cancels one. */
   isCall = false;
-  /** The front has looked: no passphrase in it. */
+  /** True if the front has searched the body and found no secret. */
   plain = false;
   #at = 0;
 
@@ -141,7 +145,7 @@ export class CallReader {
     this.ring = new RingReader(buffer);
   }
 
-  /** Looks at the next frame. @returns false when there is none; otherwise done() gives it back */
+  /** Reads the next frame. @returns false if there is none; otherwise call done() afterwards */
   next(): boolean {
     const at = this.ring.next();
     if (at < 0) return false;
@@ -168,7 +172,7 @@ export class CallReader {
     return this.#callers[this.ring.words[this.#at + 3]];
   }
 
-  /** The body's bytes, which are gone after done(). */
+  /** Returns the bytes of the body, which are valid until done(). */
   body(): Uint8Array {
     const start = (this.#at + CALL_WORDS) * 4;
     return this.ring.bytes.subarray(start, start + this.ring.words[this.#at + 4]);
@@ -179,7 +183,7 @@ export class CallReader {
   }
 }
 
-/** The node thread's end of the replies' ring. */
+/** The receiver's end of the ring for replies. */
 export class ReplyWriter {
   readonly ring: RingWriter;
 
@@ -187,10 +191,14 @@ export class ReplyWriter {
     this.ring = new RingWriter(buffer);
   }
 
-  /** Writes a reply. @param messages posted before it @returns false when it must go by the port */
+  /**
+   * Writes a reply.
+   * @param messages number of messages that were posted on the port before this reply
+   * @returns false if the reply must go through the port
+   */
   write(id: number, status: number, body: Uint8Array | string, messages: number): boolean {
     if (body.length > MOST_BODY_BYTES) return false;
-    // Three bytes at most for each UTF-16 unit: texts need no measuring.
+    // A UTF-16 unit takes at most three bytes, so the text need not be measured.
     const most = typeof body === 'string' ? body.length * 3 : body.length;
     const { ring } = this;
     const at = ring.reserveFrame(REPLY_WORDS + wordsFor(most));
@@ -209,12 +217,12 @@ export class ReplyWriter {
   }
 }
 
-/** A front's end. Fields describe the reply that next() found. */
+/** A front's end of the ring for replies. The fields describe the reply that next() found. */
 export class ReplyReader {
   readonly ring: RingReader;
   id = 0;
   status = 0;
-  /** Messages on the port that come before it. */
+  /** Number of messages on the port that come before this reply. */
   messages = 0;
   #at = 0;
 
@@ -222,7 +230,7 @@ export class ReplyReader {
     this.ring = new RingReader(buffer);
   }
 
-  /** Looks at the next reply. @returns false when there is none; otherwise done() gives it back */
+  /** Reads the next reply. @returns false if there is none; otherwise call done() afterwards */
   next(): boolean {
     const at = this.ring.next();
     if (at < 0) return false;

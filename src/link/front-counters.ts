@@ -1,4 +1,4 @@
-// What a front counts.
+// Counters and gauges of a front.
 import { SharedCounters } from '../lib/shared-counters.js';
 
 const NAMES = [
@@ -21,8 +21,8 @@ const NAMES = [
 ] as const;
 
 /**
- * What a front counts. connectionsOpen, exchangesOpen, waiters, callsOnNode, callBytesOnNode, heldBytes and
- * heapBytes go up and down.
+ * Name of a counter. connectionsOpen, exchangesOpen, waiters, callsOnNode, callBytesOnNode, heldBytes, and heapBytes
+ * are gauges.
  */
 export type FrontCounterName = (typeof NAMES)[number];
 
@@ -31,7 +31,7 @@ export type FrontFigures = Record<FrontCounterName, number>;
 
 /** A view of a front's counters. */
 export class FrontCounters extends SharedCounters<FrontCounterName> {
-  /** @param buffer of the other end's view; a new one without */
+  /** @param buffer of an existing view; default: a new one */
   constructor(buffer?: SharedArrayBuffer) {
     super(NAMES, buffer);
   }

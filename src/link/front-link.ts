@@ -1,7 +1,7 @@
-// The front's end of the link: calls go out by a ring, large ones by the port, submissions at once by the priority
-// port; replies and news come in, each in its place among the others. Bounded in calls and bytes: beyond that call()
-// says no. drain() handles all news that have arrived, for a front that is about to answer alone and must not be older
-// than any reply already given.
+// The front's end of a link. Small calls go out through a ring, large calls through the port, submissions immediately
+// through the priority port. Replies and news arrive in the order in which they were sent. The number and bytes of
+// calls are limited: beyond the limit call() returns 0. A front calls drain() before it answers a call by itself, so
+// that its answer is not older than a reply that was sent before.
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { CallQuota, CallSize } from './call-quota.js';
 import { CallWriter, ReplyReader } from './frames.js';
@@ -23,43 +23,48 @@ import {
 import type { MethodCounts } from './method-counts.js';
 import { TickLoop } from './tick-loop.js';
 
-/** Takes the reply to a call. The bytes are gone when it returns. */
+/** Handles the reply to a call. The bytes are valid until the handler returns. */
 export type ReplyHandler = (status: number, body: Uint8Array | string) => void;
 
-/** Takes the answer to a template question: error code 0 when there is one now. */
+/** Handles the answer to askTemplate(). Code 0: there is a template now. */
 export type TemplateHandler = (code: number, text: string) => void;
 
-/** A call for the thread that runs it. */
+/** A call for another thread. */
 export interface LinkedCall {
   readonly user: string;
   readonly uri: string;
   readonly method: string;
   readonly body: Uint8Array;
-  /** What was taken out of the body of a submission; travels with it, and is gone afterwards. */
+  /**
+   * Block that was taken out of the body of a submission. It is transferred, so the caller cannot use it afterwards.
+   */
   readonly block?: TakenBlock | null;
-  /** Secrets that were taken out of the body: they go by the priority port with it, and are gone afterwards. */
+  /**
+   * Secrets that were taken out of the body. They go through the priority port and are transferred, so the caller
+   * cannot use them afterwards.
+   */
   readonly taken?: PassedSecrets | null;
-  /** The transport owns the body: copied before this returns. */
+  /** True if the connection owns the body: it is copied before call() returns. */
   readonly shared: boolean;
-  /** By the priority port: submissions, and calls whose bytes must not stay in shared memory. */
+  /** Use the priority port: for submissions, and for calls whose bytes must not stay in shared memory. */
   readonly priority: boolean;
-  /** A block or header: passes the bound on calls, and others let it pass. */
+  /** A block or header: may exceed the quota, and other calls wait for it. */
   readonly submission: boolean;
-  /** The method may wait for long: it does not count against the bound on calls. */
+  /** The method may wait for a long time: it does not count against the limit on calls. */
   readonly waits: boolean;
-  /** The body was searched: no passphrase in it. */
+  /** The body was searched and contains no secret. */
   readonly plain: boolean;
 }
 
 interface Pending extends CallSize {
   readonly done: ReplyHandler;
-  /** Where it lies in the ring; -1 for calls that went by a port. */
+  /** Position of the call's frame in the ring; -1 if the call went through a port. */
   readonly position: number;
 }
 
 const LOST = 'The thread that runs this call has ended';
 
-/** Numbers of calls begin anew from here: they cross as int32. */
+/** The numbers of calls start again after this one, because they cross as int32. */
 const LAST_ID = 0x7fff_ffff;
 
 export class FrontLink {
@@ -73,12 +78,12 @@ export class FrontLink {
   readonly #pending = new Map<number, Pending>();
   readonly #templates = new Map<number, TemplateHandler>();
   #lastId = 0;
-  /** Messages of the main port handled until now. */
+  /** Number of messages of the main port that were handled so far. */
   #messages = 0;
   #reading = false;
   readonly #ticks = new TickLoop(() => this.#runTick());
   #closed = false;
-  /** Calls or replies crossed since the last look at the ring. */
+  /** True if calls or replies crossed since the last check of the ring. */
   #active = false;
 
   /** @param quota shared by all links of this front */
@@ -96,15 +101,14 @@ export class FrontLink {
     this.#ticks.startTicks();
   }
 
-  /** Calls under way on the node thread. */
+  /** Number of calls in progress on the other thread. */
   get callsUnderWay(): number {
     return this.#pending.size;
   }
 
   /**
-   * Hands a call to the node thread.
-   * @returns its number for cancel(), or 0 when too much is under way. The body may be transferred: it is gone
-   * afterwards.
+   * Sends a call to the other thread. The body may be transferred, so the caller must not use it afterwards.
+   * @returns number of the call, for cancel(); 0 if the quota is used up
    */
   call(call: LinkedCall, done: ReplyHandler): number {
     const { block = null, taken = null } = call;
@@ -129,7 +133,7 @@ export class FrontLink {
     return id;
   }
 
-  /** The client has gone: whatever comes for this call is dropped, and the node thread may stop early. */
+  /** Cancels a call because its client has disconnected. Its reply is dropped, and the other thread may stop early. */
   cancel(id: number): void {
     const pending = this.#removePending(id);
     if (!pending) return;
@@ -137,25 +141,25 @@ export class FrontLink {
     else this.#outbox.push([ITEM.CANCEL, id]);
   }
 
-  /** Asks for a template of the current tip; it arrives as news before the handler is called. */
+  /** Requests a template of the current tip. The template arrives as news before `done` is called. */
   askTemplate(done: TemplateHandler): void {
     const id = this.#newId();
     this.#templates.set(id, done);
     this.#outbox.push([ITEM.TEMPLATE, id]);
   }
 
-  /** Handles all news that have arrived until now, and the replies before them. */
+  /** Handles all news that have arrived, and the replies before them. */
   drain(): void {
     for (let next = receiveMessageOnPort(this.#port); next; next = receiveMessageOnPort(this.#port)) this.#receive(next.message);
   }
 
-  /** Rare news for the node thread, in order with everything sent before. */
+  /** Posts news, after everything that was sent before. */
   postNews(news: NodeNews, transfer: readonly ArrayBuffer[] = []): void {
     this.#outbox.flush();
     this.#port.postMessage(news, [...transfer]);
   }
 
-  /** Sends the figures of calls answered alone and starts counting anew. */
+  /** Sends the figures of calls that this front answered by itself, and resets them. */
   report(counts: MethodCounts): void {
     for (const [method, count] of counts.byMethod) {
       this.#outbox.push([ITEM.COUNTS, method, count.calls, count.errors, count.seconds, count.buckets]);
@@ -163,7 +167,7 @@ export class FrontLink {
     counts.byMethod.clear();
   }
 
-  /** Ends the link; the thread may then end by itself. */
+  /** Closes the link. The thread can then end. */
   close(): void {
     this.#outbox.flush();
     this.#closed = true;
@@ -172,7 +176,7 @@ export class FrontLink {
     this.#priority.close();
   }
 
-  /** The other thread has ended: what waits for it is told. */
+  /** Fails all pending calls and template requests, because the other thread has ended. */
   #failPending(): void {
     if (!this.#closed) this.#read(true);
     this.#closed = true;
@@ -191,7 +195,7 @@ export class FrontLink {
       this.#ticks.startTicks(true);
       return;
     }
-    // What was given before this message comes before it.
+    // Handle the replies that were sent before this message first.
     this.#read(false);
     this.#messages = (this.#messages + 1) | 0;
     if (isPacked(message)) {
@@ -216,28 +220,29 @@ export class FrontLink {
     }
   }
 
-  /** Something went into the ring: the node thread is woken at the end of this turn if it sleeps. */
+  /** Called after a frame was written. The other thread is woken at the end of this tick if it sleeps. */
   #crossed(): void {
     this.#active = true;
     this.#ticks.startTicks();
   }
 
-  /** @returns whether there is more to do */
+  /** Wakes the other thread if needed, and handles replies. @returns whether there is more to do */
   #runTick(): boolean {
-    // After the end no message announces what the ring still holds: it is not read.
+    // Do not read the ring after close(): its replies may refer to messages that no longer arrive.
     if (this.#closed) return false;
     if (this.#requests.ring.mustWake()) this.#port.postMessage(null);
     this.#read(true);
     const again = this.#active;
     this.#active = false;
-    // Under load the next replies come while sockets are looked at, so the node thread need not wake this one; without,
-    // it goes to sleep.
+    // Under load the next replies arrive while the event loop handles sockets, so this thread stays awake and the other
+    // one need not wake it. Without load it goes to sleep.
     return again || !this.#replies.ring.sleep();
   }
 
   /**
    * Handles replies in the ring.
-   * @param all also those behind messages on the port, which are handled in their place
+   * @param all whether to handle messages of the port as well, each in its place; false stops at the first reply that a
+   *   message precedes
    */
   #read(all: boolean): void {
     if (this.#reading) return;
@@ -267,7 +272,7 @@ export class FrontLink {
     }
   }
 
-  /** Handles the next message of the main port. @returns false when there is none: the link has been closed */
+  /** Handles the next message of the main port. @returns false if there is none, because the link was closed */
   #next(): boolean {
     const next = receiveMessageOnPort(this.#port);
     if (next) this.#receive(next.message);
@@ -295,9 +300,9 @@ export class FrontLink {
 }
 
 /**
- * Throws in a turn of its own, to the thread's handler of uncaught exceptions. A handler that throws must not take
- * replies and messages behind its own with it: their numbers tell the order, and one that is left out stops all that
- * follow.
+ * Throws in an event-loop task of its own, so that the thread's handler of uncaught exceptions gets the error. A
+ * handler that throws must not stop the replies and messages behind it: their numbers define the order, and a missing
+ * one would stop all that follow.
  */
 function throwApart(error: unknown): void {
   setImmediate(() => {

@@ -1,11 +1,11 @@
-// One front as the thread that runs its calls has it: ports, rings, and the calls that are on their way. Used by call-links.ts.
+// One front, as seen by the thread that runs its calls: ports, rings, and the calls in progress.
 import { MessageChannel, type MessagePort, type TransferListItem } from 'node:worker_threads';
 import { newRing } from './byte-ring.js';
 import { CallReader, ReplyWriter, RING_BYTES } from './frames.js';
 import { type LinkPorts, Outbox } from './messages.js';
 import type { RunningCall } from './running-call.js';
 
-/** A new link's two ends: of a front, and of the thread that runs its calls. */
+/** Creates the two ends of a link: for a front, and for the thread that runs its calls. */
 export function newLink(): { front: LinkPorts; thread: LinkPorts } {
   const main = new MessageChannel();
   const priority = new MessageChannel();
@@ -16,19 +16,21 @@ export function newLink(): { front: LinkPorts; thread: LinkPorts } {
   };
 }
 
-/** One front, as that thread sees it. */
+/** The receiving end of the link to one front. */
 export class Link {
   readonly main: MessagePort;
   readonly priority: MessagePort;
   readonly requests: CallReader;
   readonly replies: ReplyWriter;
   readonly outbox: Outbox;
-  /** Calls that wait, or that go on beyond their turn. */
+  /** Calls that wait in the queue, or that did not finish synchronously. */
   readonly calls = new Map<number, RunningCall<Link>>();
   urgentSeen = 0;
-  /** Posts on the main port; replies in the ring say how many come before them. */
+  /**
+   * Number of messages that were posted on the main port. A reply in the ring carries it, so that both keep one order.
+   */
   messages = 0;
-  /** There are replies in the ring that the front was not woken for. */
+  /** True if the ring has replies for which the front was not woken yet. */
   unannounced = false;
 
   constructor(
@@ -42,13 +44,13 @@ export class Link {
     this.outbox = new Outbox(this);
   }
 
-  /** Puts a message on the main port. */
+  /** Posts a message on the main port. */
   postMessage(message: unknown, transfer: readonly TransferListItem[] = []): void {
     this.messages = (this.messages + 1) | 0;
     this.main.postMessage(message, transfer as TransferListItem[]);
   }
 
-  /** Wakes the front when there is something for it and it sleeps. */
+  /** Wakes the front if it sleeps. */
   wakeFront(): void {
     this.unannounced = false;
     if (this.replies.ring.mustWake()) this.main.postMessage(null);

@@ -1,112 +1,114 @@
-// What crosses between a front and the node thread on their port. Small calls and replies go by rings (frames.ts);
-// larger ones and rarer items travel packed, one post per turn of the loop and direction; news (tips, templates, slabs)
-// and everything that carries shared memory travels as plain objects, and null wakes the other side. Both ends of the
-// link are the only users.
+// Messages between a front and a thread that runs calls. Small calls and replies go through rings (frames.ts). Larger
+// calls and rarer items travel packed by msgpackr, one message per event-loop tick and direction. News (tips,
+// templates, slabs) and everything that carries shared memory travel as plain objects. The message null wakes the other
+// side.
 
 import type { MessagePort } from 'node:worker_threads';
 import { Packr } from 'msgpackr';
 import type { TemplateFacts } from '../template/facts.js';
 import type { SlabInfo, SlabRef } from './slab-ring.js';
 
-/** Facts of the tip, published by the node thread with every change. */
+/** Facts of the tip, published by the node thread at every tip change. */
 export interface TipSnapshot {
   readonly height: number;
-  /** Display hex. */
+  /** Hash as it is displayed: byte order reversed. */
   readonly hashHex: string;
   readonly difficulty: number;
 }
 
-/** Bytes of an argument that was taken out of a body, and the text that stands for it there. */
+/** An argument that was taken out of a body, and the token that replaces it there. */
 export interface TakenBlock {
-  /** No argument has it by chance: it is drawn for each body. */
+  /** Random for each body, so that no argument equals it by chance. */
   readonly token: string;
-  /** Has an ArrayBuffer of its own. */
+  /** Has an ArrayBuffer of its own, so that it can be transferred. */
   readonly bytes: Uint8Array;
 }
 
-/** What was taken out of a body that is passed on from thread to thread. Each has an ArrayBuffer of its own. */
+/** Secrets that were taken out of a body and travel with it to another thread. Each has an ArrayBuffer of its own. */
 export interface PassedSecrets {
-  /** By the texts that stand for them in the body. */
+  /** Private keys, by the tokens that replace them in the body. */
   readonly keys: readonly (readonly [token: string, key: Uint8Array])[];
-  /** By position of the argument. */
+  /** Passphrases, by position of the argument. */
   readonly passphrases: readonly (readonly [at: number, passphrase: Uint8Array])[];
 }
 
-/** One side's ports, and the shared memory of the rings (frames.ts). */
+/** Ports of one side, and the shared memory of the rings (frames.ts). */
 export interface LinkPorts {
   readonly main: MessagePort;
-  /** Submissions, and whatever else goes before everything. */
+  /** Port for submissions, and for calls with secrets. */
   readonly priority: MessagePort;
   readonly calls: SharedArrayBuffer;
   readonly replies: SharedArrayBuffer;
 }
 
-/** Facts of a tip with what tells which of two is the better one. */
+/** Facts of a tip with its chain work, so that two tips can be compared. */
 export interface WorkedTip extends TipSnapshot {
-  /** Work of the chain up to it, 64 digits. */
+  /** Total work of the chain up to the tip, 64 hex digits. */
   readonly chainWorkHex: string;
 }
 
-/** Facts of a tip as they cross: `epoch` is the shared state's value once they bind. */
+/** Facts of a tip as they are posted. `epoch` is the value of the shared state once the facts are in force. */
 export interface PublishedTip extends WorkedTip {
   readonly epoch: number;
 }
 
-/** First member of a packed item. */
+/** Kinds of packed items: the first member of each. */
 export const ITEM = {
-  /** front: id, user, uri, method, body | part number */
+  /** from a front: id, user, uri, method, body | number of the part */
   REQUEST: 0,
-  /** front: id; the client has gone. Also of calls that went by the ring, when that has no room */
+  /** from a front: id; the client has disconnected. Also for calls in the ring, if the ring has no space */
   CANCEL: 1,
-  /** front: id; asks for a template of the tip as it is now */
+  /** from a front: id; requests a template of the current tip */
   TEMPLATE: 2,
-  /** front: method, calls, errors, seconds, bucket counts...; calls answered alone since the last report */
+  /**
+   * from a front: method, calls, errors, seconds, bucket counts...; calls that the front answered since the last report
+   */
   COUNTS: 3,
-  /** node: id, status, body | part number */
+  /** to a front: id, status, body | number of the part */
   REPLY: 4,
-  /** node: id, error code | 0, text; answers TEMPLATE, after the template itself was posted */
+  /** to a front: id, error code | 0, text; answers TEMPLATE, after the template itself was posted */
   TEMPLATE_READY: 5,
 } as const;
 
-/** A packed item: kind, then what ITEM says. */
+/** A packed item: its kind, then the members that ITEM lists. */
 export type Item = readonly [kind: number, ...rest: unknown[]];
 
-/** A call that jumps the queue, on the priority port. */
+/** A call on the priority port, which runs before waiting calls. */
 export interface PriorityCall {
   readonly id: number;
   readonly user: string;
   readonly uri: string;
   readonly method: string;
-  /** A block or header, which others let pass. */
+  /** A block or header: other calls wait for it. */
   readonly submission: boolean;
   readonly body: Uint8Array;
-  /** The block that the front took out of the body. */
+  /** Block that the front took out of the body. */
   readonly block: TakenBlock | null;
-  /** Null: they are in the body, if anywhere. */
+  /** Secrets that were taken out of the body; null: any secrets are still in the body. */
   readonly taken: PassedSecrets | null;
 }
 
-/** Rare messages of the node to a front. */
+/** Messages to a front that are not replies. */
 export type FrontNews =
   | { readonly news: 'tip'; readonly tip: PublishedTip }
   | { readonly news: 'template'; readonly facts: TemplateFacts; readonly slab: SlabRef | null }
   | { readonly news: 'slab'; readonly slab: SlabInfo }
-  /** Cut off every reader of this slab. */
+  /** Disconnects every reader of this slab. */
   | { readonly news: 'evict'; readonly index: number }
   | { readonly news: 'warmup'; readonly text: string }
-  /** A link to the wallets' thread. */
+  /** Gives the front a link to the wallets' thread. */
   | { readonly news: 'wallets'; readonly link: LinkPorts }
   /** Tells the first front to listen, and to distribute sockets over these ports. */
   | { readonly news: 'listen'; readonly others: readonly MessagePort[] }
   /** Gives another front the port on which it receives sockets as file descriptors. */
   | { readonly news: 'deal'; readonly sockets: MessagePort }
   | { readonly news: 'stopListening' }
-  /** Wants a sign of life. */
+  /** Asks whether the thread still works. */
   | { readonly news: 'alive' }
   | { readonly news: 'drain' }
   | { readonly news: 'close' };
 
-/** Rare messages of a front to the node. */
+/** Messages of a front that are not calls. */
 export type NodeNews =
   | { readonly news: 'ready' }
   | { readonly news: 'listening'; readonly ports: readonly (number | null)[] }
@@ -117,18 +119,18 @@ export type NodeNews =
   | { readonly news: 'drained' }
   | { readonly news: 'closed' };
 
-/** Above this a body travels as a transferred part of its own, below it inside the packed items. */
+/** A body above this size travels as a transferred part, a smaller one inside the packed items. */
 export const PART_BYTES = 64 * 1024;
 
-// Views of the message are fine: each end lets go of them within the turn, or copies.
+// Unpacked bytes may be views of the message: each end copies them, or releases them within the tick.
 const packr = new Packr({ useRecords: false, mapsAsObjects: true });
 
-/** Whatever takes messages for the other side. */
+/** Port to the other side. */
 export interface Post {
   postMessage(message: unknown, transfer?: ArrayBuffer[]): void;
 }
 
-/** A turn's worth of items in one direction. */
+/** Collects the items of one tick in one direction, and posts them as one message. */
 export class Outbox {
   readonly #port: Post;
   #items: Item[] = [];
@@ -139,7 +141,7 @@ export class Outbox {
     this.#port = port;
   }
 
-  /** Adds a part to be transferred and gives the number that stands for it. The bytes must own their ArrayBuffer. */
+  /** Adds a part that is transferred. The bytes must own their ArrayBuffer. @returns number of the part */
   part(bytes: Uint8Array): number {
     return this.#parts.push(bytes) - 1;
   }
@@ -151,11 +153,14 @@ export class Outbox {
     setImmediate(this.flush);
   }
 
-  /** Posts what has gathered; also called where order against other messages matters. */
+  /**
+   * Posts the collected items. Called at the end of the tick, and wherever the order relative to other messages
+   * matters.
+   */
   flush = (): void => {
     this.#scheduled = false;
     if (this.#items.length === 0) return;
-    // A packed result is a view of a shared pool: a copy of its own size is what may be posted.
+    // The packed bytes are a view of a shared pool, so post a copy of their exact size.
     const packed = new Uint8Array(packr.pack(this.#items));
     this.#items = [];
     const parts = this.#parts;
@@ -171,22 +176,22 @@ export class Outbox {
   };
 }
 
-/** Items and parts of a packed message. */
+/** Returns the items and parts of a packed message. */
 export function unpackMessage(message: Uint8Array | [Uint8Array, ...Uint8Array[]]): { items: Item[]; parts: Uint8Array[] } {
   if (message instanceof Uint8Array) return { items: packr.unpack(message) as Item[], parts: [] };
   const [packed, ...parts] = message;
   return { items: packr.unpack(packed) as Item[], parts };
 }
 
-/** Whether a message is packed items rather than news. */
+/** Returns whether a message contains packed items and is not news. */
 export function isPacked(message: unknown): message is Uint8Array | [Uint8Array, ...Uint8Array[]] {
   return message instanceof Uint8Array || Array.isArray(message);
 }
 
-/** A body as an item's member: itself when small, the number of a part when large. */
+/** Converts a body to a member of an item: the body itself if it is small, the number of a part if it is large. */
 export function bodyMember(outbox: Outbox, body: Uint8Array | string): Uint8Array | string | number {
   if (typeof body === 'string') {
-    // Three bytes at most for each UTF-16 unit: short texts need no measuring.
+    // A UTF-16 unit takes at most three bytes, so short texts need not be measured.
     if (body.length * 3 <= PART_BYTES) return body;
     const bytes = new Uint8Array(Buffer.byteLength(body));
     new TextEncoder().encodeInto(body, bytes);
@@ -197,7 +202,7 @@ export function bodyMember(outbox: Outbox, body: Uint8Array | string): Uint8Arra
   return outbox.part(own && !Buffer.isBuffer(body) ? body : new Uint8Array(body));
 }
 
-/** The body that a member stands for. */
+/** Returns the body that a member of an item represents. */
 export function memberBody(member: unknown, parts: readonly Uint8Array[]): Uint8Array | string {
   return typeof member === 'number' ? parts[member] : (member as Uint8Array | string);
 }

@@ -1,8 +1,7 @@
-// Calls, errors and latency by method, in plain numbers that add up over threads: fronts count what they answer alone
-// and send the difference now and then, the node thread counts the rest. The metrics room reads them from
-// Fronts.stats().
+// Calls, errors, and latency by method, as numbers that add up over threads. Fronts count the calls that they answer,
+// and send the differences regularly. The node thread counts the others. Metrics read the sum.
 
-/** Upper bounds of the latency buckets, seconds; one more bucket takes the rest. */
+/** Upper bounds of the latency buckets in seconds. One more bucket holds longer latencies. */
 export const LATENCY_BOUNDS_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 120] as const;
 
 /** Figures of one method. */
@@ -10,11 +9,11 @@ export interface MethodCount {
   calls: number;
   errors: number;
   seconds: number;
-  /** Calls per bucket (not cumulative), one more than there are bounds. */
+  /** Calls per bucket, not cumulative; one more than there are bounds. */
   readonly buckets: number[];
 }
 
-/** Figures of all methods on one thread, or summed. */
+/** Figures of all methods, of one thread or summed. */
 export class MethodCounts {
   readonly byMethod = new Map<string, MethodCount>();
 
@@ -27,7 +26,7 @@ export class MethodCounts {
     count.buckets[bucketOf(seconds)]++;
   }
 
-  /** Adds another thread's difference. */
+  /** Adds the differences that another thread has sent. */
   merge(method: string, calls: number, errors: number, seconds: number, buckets: readonly number[]): void {
     const count = this.#of(method);
     count.calls += calls;

@@ -1,4 +1,4 @@
-// A call on its way through the thread that runs it, and what that thread's dispatcher is told. Used by call-links.ts.
+// A call in progress, and what the thread's dispatcher knows about it.
 
 import type { PassedSecrets, TakenBlock } from './messages.js';
 
@@ -8,43 +8,47 @@ export interface CallReply {
   readonly body: string | Uint8Array;
 }
 
-/** What a running call may ask for. */
+/** Facts about a call in progress for the dispatcher. */
 export interface RunningCallInfo {
   readonly user: string;
   readonly uri: string;
-  /** The body is known to have no passphrase in it. */
+  /** True if the body was searched and contains no secret. */
   readonly plain: boolean;
-  /** A block that was taken out of the body. */
+  /** Block that was taken out of the body. */
   readonly block: TakenBlock | null;
-  /** Secrets that were taken out of the body on another thread. */
+  /** Secrets that another thread took out of the body. */
   readonly taken: PassedSecrets | null;
-  /** Fires when the client has gone or the server ends. */
+  /** Aborted when the client has disconnected or the server stops. */
   readonly signal: AbortSignal;
 }
 
-/** What the dispatcher does while it runs a body. */
+/** Functions that the dispatcher calls while it runs a body. */
 export interface RunHooks {
   /**
-   * Between batch entries and slices of long work: lets submissions in. A promise: wait for it before the next piece.
+   * Called between batch entries and between slices of long work. Starts submissions that have arrived. If it returns a
+   * promise, the caller must await it before it continues.
    */
   yieldToUrgent(): Promise<void> | undefined;
-  /** After each entry. */
+  /** Called after each entry of a body. */
   onCall(method: string, seconds: number, ok: boolean): void;
 }
 
-/** A thread's dispatcher, bytes to bytes; never throws or rejects. A small body is gone when it returns. */
+/**
+ * The dispatcher of a thread: bytes of a body in, reply out. Never throws or rejects. A small body is valid only until
+ * it returns.
+ */
 export type ExecuteBody = (body: Uint8Array, call: RunningCallInfo, hooks: RunHooks) => CallReply | Promise<CallReply>;
 
-/** One call on its way. */
+/** A call in progress. */
 export class RunningCall<Link> implements RunningCallInfo {
   readonly link: Link;
   readonly id: number;
   readonly user: string;
   readonly uri: string;
   readonly sizeBytes: number;
-  /** Came by the priority port; its reply goes back there. */
+  /** True if the call arrived by the priority port, through which its reply returns. */
   readonly priority: boolean;
-  /** A block or header under way. */
+  /** True if the call submits a block or header. */
   submission = false;
   plain = false;
   block: TakenBlock | null = null;
@@ -61,7 +65,7 @@ export class RunningCall<Link> implements RunningCallInfo {
     this.priority = priority;
   }
 
-  // Most methods never ask: the controller is made on demand.
+  // Created on demand, because most methods never read it.
   get signal(): AbortSignal {
     if (!this.#abort) {
       this.#abort = new AbortController();

@@ -1,9 +1,10 @@
-// The few numbers that every thread must see at once, in one SharedArrayBuffer: the node thread writes, all read. The
-// epoch is raised after a new tip's facts were posted to every front; a front that sees an epoch it has no facts for
-// drains its port before it answers (read your own writes across fronts).
+// Numbers that every thread must see immediately, in one SharedArrayBuffer. The node thread writes them, all threads
+// read them. The node thread posts the facts of a new tip to every front and then increments the epoch. A front that
+// sees an epoch for which it has no facts reads its port before it answers, so that a client that has the reply of one
+// front gets no older answer from another.
 //
 //   int32 slot  0 epoch · 1 mempool counter · 2 flags · 3 connections · 10 changes
-//   int64 slot  2 mock seconds · 3 start, unix ms · 4 clock, ms
+//   int64 slot  2 mock seconds · 3 start, unix ms · 4 clock offset, ms
 
 const EPOCH = 0;
 const COUNTER = 1;
@@ -15,27 +16,29 @@ const CLOCK_MS = 4;
 const CHANGES = 10;
 const SIZE_BYTES = 48;
 
-/** Seconds in a moment: the rest of 53 bits beside the count of changes. */
+/**
+ * The seconds in a state version wrap at this number, so that the version fits into 53 bits with the count of changes.
+ */
 const MOMENT_SECONDS = 1 << 20;
 
 /** Bits of the flags word. */
 export const STATE_FLAG = {
-  /** The server stops: parked polls answer -9, new requests 503. */
+  /** The server stops: parked long polls are answered with -9, new requests with 503. */
   SHUTTING_DOWN: 1,
   INITIAL_BLOCK_DOWNLOAD: 2,
-  /** Any chain but main: templates are given without peers and during initial download. */
+  /** Any chain but main: templates are given out without peers and during the initial block download. */
   TEST_CHAIN: 4,
-  /** There is a peer-to-peer side. */
+  /** The node has peer-to-peer networking. */
   NETWORK: 8,
-  /** Requests are told to the log: the category http. */
+  /** Requests are logged: the category http is on. */
   LOG_HTTP: 16,
-  /** Calls are told to the log: the category rpc. */
+  /** Calls are logged: the category rpc is on. */
   LOG_RPC: 32,
-  /** The start is over: calls are answered. On for every front at once, after all that they were told before. */
+  /** The start has finished: calls are answered. All fronts see it at once, after all news that were posted before. */
   STARTED: 64,
 } as const;
 
-/** A view of the shared numbers; cheap to make on any thread from the same buffer. */
+/** A view of the shared numbers. Any thread can create one from the same buffer. */
 export class SharedState {
   readonly buffer: SharedArrayBuffer;
   readonly #words: Int32Array;
@@ -47,17 +50,17 @@ export class SharedState {
     this.#longs = new BigInt64Array(buffer);
   }
 
-  /** Number of tip changes published so far, wrapping at 32 bits. */
+  /** Number of tip changes published so far, modulo 2^32. */
   get epoch(): number {
     return Atomics.load(this.#words, EPOCH);
   }
 
-  /** Makes published facts binding for every front. Returns the new epoch. */
+  /** Puts published facts into force on every front. @returns the new epoch */
   raiseEpoch(): number {
     return (Atomics.add(this.#words, EPOCH, 1) + 1) | 0;
   }
 
-  /** Transactions-updated counter of the mempool, 32 bits unsigned. */
+  /** Number of changes of the mempool (Core's transactions-updated counter), 32 bits unsigned. */
   get mempoolCounter(): number {
     return Atomics.load(this.#words, COUNTER) >>> 0;
   }
@@ -66,7 +69,7 @@ export class SharedState {
     Atomics.store(this.#words, COUNTER, value | 0);
   }
 
-  /** Peers connected, in any state of the handshake. */
+  /** Number of connected peers, in any state of the handshake. */
   get connections(): number {
     return Atomics.load(this.#words, CONNECTIONS);
   }
@@ -76,31 +79,34 @@ export class SharedState {
   }
 
   /**
-   * Something that replies tell of may have changed. In the same turn of the loop as the change, so that nothing that is
-   * acknowledged is older than its moment.
+   * Marks that replies may have changed. Call it in the same event-loop tick as the change, so that no cached reply is
+   * older than a reply that has been sent.
    */
   noteChange(): void {
     Atomics.add(this.#words, CHANGES, 1);
   }
 
-  /** Another number after every change that was noted, and in every second; 0 where none is: on another machine. */
+  /**
+   * Version of the node's state: another number after every noteChange(), and in every second. 0: unknown, because the
+   * node is on another machine.
+   */
   get stateVersion(): number {
     const changes = Atomics.load(this.#words, CHANGES) >>> 0;
     return changes === 0 ? 0 : changes * MOMENT_SECONDS + (Math.floor(Date.now() / 1000) % MOMENT_SECONDS);
   }
 
-  /** Whether a STATE_FLAG is on. */
+  /** Returns whether a STATE_FLAG is on. */
   has(flag: number): boolean {
     return (Atomics.load(this.#words, FLAGS) & flag) !== 0;
   }
 
-  /** Turns a STATE_FLAG on or off. */
+  /** Sets or clears a STATE_FLAG. */
   set(flag: number, on: boolean): void {
     if (on) Atomics.or(this.#words, FLAGS, flag);
     else Atomics.and(this.#words, FLAGS, ~flag);
   }
 
-  /** Mock time in seconds since 1970; 0 when the real clock runs. */
+  /** Mock time in seconds since 1970; 0 while the real clock is used. */
   get mockSeconds(): number {
     return Number(Atomics.load(this.#longs, MOCK_SECONDS));
   }
@@ -109,7 +115,7 @@ export class SharedState {
     Atomics.store(this.#longs, MOCK_SECONDS, BigInt(seconds));
   }
 
-  /** Start of the process, milliseconds since 1970. */
+  /** Start of the process in milliseconds since 1970. */
   get startedMs(): number {
     return Number(Atomics.load(this.#longs, STARTED_MS));
   }
@@ -119,7 +125,8 @@ export class SharedState {
   }
 
   /**
-   * Milliseconds by which the node's clock is ahead of this machine's: on fronts of another machine than their node's.
+   * Milliseconds by which the node's clock is ahead of this machine's clock. Not 0 only on fronts that run on another
+   * machine than their node.
    */
   get clockOffsetMs(): number {
     return Number(Atomics.load(this.#longs, CLOCK_MS));
@@ -129,7 +136,7 @@ export class SharedState {
     Atomics.store(this.#longs, CLOCK_MS, BigInt(Math.round(ms)));
   }
 
-  /** Seconds since 1970 as policy and templates see them. */
+  /** Returns the seconds since 1970 for policy and templates: mock time, or the node's clock. */
   nowSeconds(): number {
     return this.mockSeconds || Math.floor((Date.now() + this.clockOffsetMs) / 1000);
   }

@@ -1,31 +1,32 @@
-// A fixed ring of shared memory slabs for what many fronts send at once (encoded templates). The node thread takes a
-// free slab, a worker fills it, fronts lease it while they send. Reference counts are atomic; a slab is rewritten only
-// at zero. A fresh SharedArrayBuffer for each template would reach gigabytes before the collector looks: hence the
-// ring.
+// A fixed set of shared memory slabs for data that many fronts send at once: encoded templates. The node thread
+// reserves a free slab, a worker fills it, and fronts lease it while they send. Reference counts are atomic; a slab is
+// rewritten only when its count is 0. A new SharedArrayBuffer for each template would take gigabytes before the garbage
+// collector runs.
 //
-// Control words, two int32 per slab: [count, use]. count -1: being written; 0: free; n: n references, of which one is
-// the publisher's. use: number of times the slab was taken, so that a late reader notices that its content is gone.
+// Control words, two int32 per slab: [count, use]
+//   count  -1: being written; 0: free; n: n references, one of which is the publisher's
+//   use    number of times that the slab was reserved, so that a late reader notices that its content is gone
 
-/** Where published bytes are; goes to fronts inside a template's facts. */
+/** Reference to published bytes; part of a template's facts. */
 export interface SlabRef {
   readonly index: number;
-  /** The use during which these bytes are valid. */
+  /** Value of the slab's use counter while these bytes are valid. */
   readonly use: number;
 }
 
-/** A slab being written. */
+/** A slab that is reserved for writing. */
 export interface WritableSlab extends SlabRef {
   readonly buffer: SharedArrayBuffer;
 }
 
-/** What a front must know of a slab: sent at start and whenever a slab was replaced by a larger one. */
+/** A slab's memory. The node thread sends it to fronts at the start and when it replaces a slab by a larger one. */
 export interface SlabInfo {
   readonly index: number;
   readonly generation: number;
   readonly buffer: SharedArrayBuffer;
 }
 
-/** Plain figures. */
+/** Figures for metrics. */
 export interface SlabStats {
   readonly slabs: number;
   readonly busy: number;
@@ -38,20 +39,20 @@ const SMALLEST_BYTES = 64 * 1024;
 const WRITING = -1;
 const RETRY_MS = 20;
 
-/** The writing side; lives on the node thread. */
+/** The writing side, on the node thread. */
 export class SlabRing {
   readonly control: SharedArrayBuffer;
   readonly #words: Int32Array;
   readonly #slabs: SlabInfo[] = [];
-  /** Slabs by the time of their publication, oldest first; some may be free again. */
+  /** Slabs in the order of their publication, oldest first. Some of them may be free again. */
   #published: number[] = [];
   #current: SlabRef | null = null;
   readonly #waiting: (() => void)[] = [];
   #grown = 0;
   #exhausted = 0;
-  /** Told of every slab that was replaced, before it is used. */
+  /** Called with every slab that was replaced by a larger one, before it is used. */
   onGrow: (slab: SlabInfo) => void = () => {};
-  /** Told that no slab is free, with the slab whose readers are the longest at it. */
+  /** Called when no slab is free, with the slab whose readers have been reading for the longest time. */
   onExhausted: (index: number) => void = () => {};
 
   constructor(count = 8) {
@@ -62,21 +63,23 @@ export class SlabRing {
     }
   }
 
-  /** All slabs as they are now, for a front that starts. */
+  /** Current slabs, for a front that starts. */
   get slabs(): readonly SlabInfo[] {
     return this.#slabs;
   }
 
   /**
-   * A slab of at least sizeBytes, reserved for writing; then publish() or discard() it. Null when every slab is being
-   * read: onExhausted was called, and one will be free as soon as the slowest readers were closed.
+   * Reserves a slab of at least `sizeBytes` for writing. Call publish() or discard() afterwards.
+   * @returns null if all slabs are being read. onExhausted was called then; a slab becomes free when its slowest
+   *   readers have been disconnected.
    */
   takeSlab(sizeBytes: number): WritableSlab | null {
-    // Those that are large enough first, always the same: two or three hold all that readers in time need.
+    // Prefer slabs that are large enough, always in the same order: two or three slabs hold everything that readers
+    // without delay need.
     const index = this.#reserve(sizeBytes) ?? this.#reserve(0);
     if (index === undefined) {
       this.#exhausted++;
-      // The slab in use now has no slow readers yet.
+      // The current slab has no slow readers yet.
       const oldest = this.#published.find((published) => published !== this.#current?.index);
       if (oldest !== undefined) this.onExhausted(oldest);
       return null;
@@ -87,32 +90,33 @@ export class SlabRing {
     return { index, use, buffer: this.#slabs[index].buffer };
   }
 
-  /** The first free slab of at least so many bytes, for writing. */
+  /** Marks the first free slab of at least `leastBytes` as being written. @returns its index */
   #reserve(leastBytes: number): number | undefined {
     return this.#slabs.find(
       ({ index, buffer }) => buffer.byteLength >= leastBytes && Atomics.compareExchange(this.#words, index * 2, 0, WRITING) === 0,
     )?.index;
   }
 
-  /** Like take(), but when every slab is taken it waits until readers have gone. */
+  /** Reserves a slab like takeSlab(), but waits for readers to finish if no slab is free. */
   takeSlabWhenFree(sizeBytes: number): WritableSlab | Promise<WritableSlab> {
     const slab = this.takeSlab(sizeBytes);
     if (slab !== null) return slab;
     return new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
-      // Readers that end by themselves send no word.
+      // Readers that finish by themselves send no message.
       setTimeout(resolve, RETRY_MS);
     }).then(() => this.takeSlabWhenFree(sizeBytes));
   }
 
-  /** Readers were cut off: callers that wait for a slab look again. */
+  /** Called after readers were disconnected. Callers that wait for a slab try again. */
   retryWaiting(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   /**
-   * The bytes are written: readers may lease the slab. The publisher's reference moves to it from the slab published
-   * before, which is free as soon as its last reader is done. Twice is once.
+   * Publishes a slab that was written: readers may lease it. The publisher's reference moves to it from the slab
+   * published before, which becomes free when its last reader has finished. A second call for the same slab does
+   * nothing.
    */
   publish(slab: SlabRef | { readonly index: number }): SlabRef {
     const { index } = slab;
@@ -124,14 +128,14 @@ export class SlabRing {
     return this.#current;
   }
 
-  /** A reader is gone that can't give back what it held. @param held as it was given it; all zero afterwards */
+  /** Releases the leases of a thread that has ended. @param held counts of its leases; set to 0 */
   endLeases(held: SharedArrayBuffer): void {
     const counts = new Int32Array(held);
     for (const { index } of this.#slabs) Atomics.sub(this.#words, index * 2, Atomics.exchange(counts, index, 0));
     this.retryWaiting();
   }
 
-  /** Gives a taken slab back unused. */
+  /** Frees a reserved slab without publishing it. */
   discard(slab: { readonly index: number }): void {
     Atomics.compareExchange(this.#words, slab.index * 2, WRITING, 0);
   }
@@ -156,25 +160,28 @@ export class SlabRing {
   }
 }
 
-/** The reading side; one per front. */
+/** The reading side, one per front. */
 export class SlabReader {
   readonly #words: Int32Array;
   readonly #slabs: SlabInfo[];
   readonly #held: Int32Array;
 
-  /** @param held counts its leases, one int32 per slab, for SlabRing.endLeases */
+  /** @param held counts the leases of this reader, one int32 per slab, for SlabRing.endLeases */
   constructor(control: SharedArrayBuffer, slabs: readonly SlabInfo[], held = new SharedArrayBuffer(slabs.length * 4)) {
     this.#words = new Int32Array(control);
     this.#slabs = [...slabs];
     this.#held = new Int32Array(held);
   }
 
-  /** Takes note of a slab that was replaced; older news of the same slab is ignored. */
+  /** Replaces a slab by a newer one. Ignores older versions. */
   update(slab: SlabInfo): void {
     if (slab.generation > this.#slabs[slab.index].generation) this.#slabs[slab.index] = slab;
   }
 
-  /** Holds the published bytes in place; null when they are gone. Every lease must be given back once. */
+  /**
+   * Leases published bytes, so that they are not overwritten. Every lease must be released once.
+   * @returns null if the bytes are gone
+   */
   lease(ref: SlabRef): SharedArrayBuffer | null {
     for (;;) {
       const count = Atomics.load(this.#words, ref.index * 2);
@@ -189,7 +196,8 @@ export class SlabReader {
 
   /** Ends a lease. */
   release(ref: SlabRef): void {
-    // First here: a slab that stays busy is better than one that is written while others read it.
+    // Decrement this thread's count first: if the thread ends in between, the slab stays busy, which is better than
+    // being overwritten while others read it.
     Atomics.sub(this.#held, ref.index, 1);
     Atomics.sub(this.#words, ref.index * 2, 1);
   }

@@ -1,23 +1,22 @@
-// Work of one end of the link in turns of the event loop, for as long as there is more. Used by front-link.ts and
-// call-links.ts.
+// Runs the work of one end of a link once per event-loop tick, for as long as there is more to do.
 
 export class TickLoop {
   #underWay = false;
   readonly #work: () => boolean;
 
-  /** @param work one turn's worth; true: there is more, and the next turn comes after a look at the sockets */
+  /** @param work work of one tick; returns true if there is more, for the next tick */
   constructor(work: () => boolean) {
     this.#work = work;
   }
 
-  /** Whether a turn runs or is planned. */
+  /** True if a tick runs or is scheduled. */
   get underWay(): boolean {
     return this.#underWay;
   }
 
   /**
-   * Begins a row of turns unless one is under way.
-   * @param now with a turn in this call, else with one at the end of this turn of the loop
+   * Starts the ticks unless they run already.
+   * @param now run the first tick during this call; false: at the end of the current tick
    */
   startTicks(now = false): void {
     if (this.#underWay) return;
@@ -27,7 +26,7 @@ export class TickLoop {
   }
 
   #tick = (): void => {
-    // What throws is told by the thread's handler; what else lies on the link is done all the same.
+    // The thread's handler logs an exception. The rest of the work continues in the next tick.
     let more = true;
     try {
       more = this.#work();
