@@ -1,28 +1,30 @@
-// What the HTTP server is told. Plain and cloneable: it crosses to every front thread. src/config fills it from -rpc*
-// flags.
+// Options of the HTTP server. Plain and cloneable, because they are posted to every front thread. src/config fills them
+// from the -rpc* options.
 import { COMPATS, type Compat } from '../policy/compat.js';
 
-/** One address to listen on; the host is a literal address or a name, without brackets. Port 0 takes any free port. */
+/**
+ * One address to listen on. The host is a literal address or a name, without brackets. Port 0 selects any free port.
+ */
 export interface HttpBind {
   readonly host: string;
   readonly port: number;
 }
 
-/** One -rpcauth entry: hash is the lowercase hex HMAC-SHA256 of the password, keyed by the salt's text. */
+/** One -rpcauth entry. `hashHex` is the HMAC-SHA256 of the password with the salt's text as key, in lower-case hex. */
 export interface HashedCredential {
   readonly user: string;
   readonly salt: string;
   readonly hashHex: string;
 }
 
-/** Who may call. */
+/** Credentials of the users who may call. */
 export interface HttpCredentials {
   /** Complete `user:password` texts: the cookie, or -rpcuser with -rpcpassword. */
   readonly plain: readonly string[];
   readonly hashed: readonly HashedCredential[];
 }
 
-/** -rpcwhitelist: method names by user; users without a list may call everything unless refuseOthers. */
+/** -rpcwhitelist: method names by user. Users without a list may call everything unless `refuseOthers` is set. */
 export interface HttpWhitelist {
   readonly users: ReadonlyMap<string, readonly string[]>;
   readonly refuseOthers: boolean;
@@ -34,47 +36,49 @@ export interface HttpSubnet {
   readonly prefix: number;
 }
 
-/** Certificate and key of -rpctlscert and -rpctlskey, PEM files. */
+/** Certificate and key of -rpctlscert and -rpctlskey: paths of PEM files. */
 export interface HttpTls {
   readonly certFile: string;
   readonly keyFile: string;
 }
 
-/** Options of the server. */
+/** Options of the HTTP server. */
 export interface HttpOptions {
-  /** At least one must work; the others may fail with a warning in the log. */
+  /** Addresses to listen on. At least one of them must work; for the others a warning is logged. */
   readonly binds: readonly HttpBind[];
-  /** Front threads, 1 or more. */
+  /** Number of front threads, at least 1. */
   readonly fronts: number;
-  /** Calls that one front may have under way on the node thread; beyond it `Work queue depth exceeded`. */
+  /**
+   * Calls that one front may have in progress on the node thread. Beyond that clients get `Work queue depth exceeded`.
+   */
   readonly workQueue: number;
-  /** Sockets that one front may have open; further ones are closed as they come. */
+  /** Sockets that one front may have open. A further socket is closed at once. */
   readonly sockets: number;
   /** Seconds that a connection may be idle, that a head may take, or that a body or reply may make no progress. */
   readonly serverTimeoutSeconds: number;
   readonly credentials: HttpCredentials;
   readonly whitelist: HttpWhitelist;
-  /** Besides 127.0.0.0/8 and ::1, which always may. */
+  /** Subnets that may connect, in addition to 127.0.0.0/8 and ::1. */
   readonly allow: readonly HttpSubnet[];
-  /** Bytes of a request body; Core: 0x02000000. */
+  /** Most bytes of a request body (Core: 0x02000000). */
   readonly bodyLimit: number;
-  /** Speaks TLS on every bind; null: plain HTTP. */
+  /** TLS for every address; null: plain HTTP. */
   readonly tls: HttpTls | null;
-  /** Whether there are wallets and their calls; without them help leaves them out. */
+  /** True if wallets are enabled. Without them their methods do not exist and help omits them. */
   readonly wallets: boolean;
-  /** The version whose replies are given. */
+  /** Release whose replies are given. */
   readonly compat: Compat;
-  /** Requests with `"jsonrpc":"2.0"` are answered as later versions of Core do (-jsonrpc2). */
+  /** True if requests with `"jsonrpc":"2.0"` are answered as later releases of Core do (-jsonrpc2). */
   readonly jsonRpc2: boolean;
-  /** Folder of the block files when the REST interface is on (-rest); null: it is off. */
+  /** Folder of the block files if the REST interface is on (-rest), else null. */
   readonly rest: string | null;
 }
 
-/** Defaults for everything that has one; credentials and binds have none. */
+/** Default values. Credentials and addresses have none. */
 export const HTTP_DEFAULTS = {
   fronts: 1,
-  // Core's 16 counts requests that wait for one of four threads. Here a call waits for a turn of one loop, and
-  // thousands pass in the time Core needs for sixteen: the default only bounds memory.
+  // Core's default of 16 counts requests that wait for one of four threads. Here a call waits for one event loop, and
+  // thousands of calls run in the time that Core needs for sixteen. The default only limits memory.
   workQueue: 1024,
   sockets: Number.POSITIVE_INFINITY,
   serverTimeoutSeconds: 30,
@@ -88,7 +92,7 @@ export const HTTP_DEFAULTS = {
   rest: null as string | null,
 } as const;
 
-/** What an operator gives; config checks users and resolves files. */
+/** Options of the operator. src/config checks users and resolves file names. */
 export const HTTP_ROWS = {
   enabled: ['server', 'bool', 'Serve JSON-RPC over HTTP', true],
   port: ['rpcport', 'port', 'Port for JSON-RPC (default: 8332, 18332, 48332, 38332, 18443 by network)'],

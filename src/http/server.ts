@@ -1,6 +1,6 @@
-// The HTTP server as the node thread sees it: starts front threads, publishes tips and templates to them, runs their
-// calls, and ends them in order. Wired in node/wiring.ts. After publishTip() the caller raises the shared state's
-// epoch, then replies.
+// The node thread's side of the HTTP server: starts front threads, publishes tips and templates to them, runs their
+// calls, and stops them. After publishTip() the caller must increment the epoch of the shared state before it replies
+// to the client that submitted the block.
 
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ChainParams } from '../consensus/params/chain-params.js';
@@ -21,15 +21,15 @@ import { bindFault } from './bind-fault.js';
 import type { FrontInit } from './front/start-front.js';
 import type { HttpOptions } from './options.js';
 
-/** What hands out templates; src/template/service.ts. */
+/** Source of templates (src/template/service.ts). */
 export interface TemplatePublisher {
-  /** A template of the current tip, built when the last one is too old; concurrent callers share a build. */
+  /** Returns a template of the current tip. Builds one if the last one is too old; concurrent callers share a build. */
   refresh(): Promise<TemplateFacts>;
   current(): TemplateFacts | null;
   onPublish(listener: (facts: TemplateFacts) => void, name: string): unknown;
 }
 
-/** What the server needs of the node. */
+/** Dependencies of the server. */
 export interface FrontsDeps {
   readonly execute: ExecuteBody;
   readonly templates: TemplatePublisher;
@@ -37,58 +37,64 @@ export interface FrontsDeps {
   readonly slabs: SlabRing;
   readonly params: ChainParams;
   readonly logger: Logger;
-  /** Start of the process, seconds since 1970. */
+  /** Start of the process in seconds since 1970. */
   readonly startedSeconds: number;
   readonly tip: WorkedTip;
-  /** Text of -28 replies until setWarmup(null); null when the node is ready. */
+  /** Text of -28 replies until setWarmup(null) is called; null if the node is ready. */
   readonly warmup?: string | null;
-  /** A thread that stands on the link as a front does, and serves no sockets: src/fleet. */
+  /** A thread that uses a link like a front but serves no sockets (src/fleet). */
   readonly remote?: RemoteThread | null;
 }
 
-/** A front without sockets; it is started again when it ends. */
+/** A front without sockets. It is restarted when it ends. */
 export interface RemoteThread {
   readonly entry: URL;
   readonly name: string;
-  /** Its figures, for stats(). */
+  /** Returns the figures of the thread, for stats(). */
   readonly figures: () => Record<string, number>;
-  /** Its own options: the member `remote` of what it is started with. */
+  /** Options of the thread; it receives them as member `remote` of its workerData. */
   readonly options: unknown;
 }
 
-/** Figures of the whole server. */
+/** Figures of all fronts. */
 export interface FrontsStats {
   readonly fronts: readonly FrontFigures[];
   readonly link: CallLinksStats;
   readonly slabs: SlabStats;
   readonly waiters: number;
   readonly evictedReaders: number;
-  /** Of the thread that serves no sockets; undefined without one. */
+  /** Figures of the thread without sockets; undefined if there is none. */
   readonly remote: Record<string, number> | undefined;
 }
 
-/** The running server. */
+/** The running HTTP server. */
 export interface Fronts {
-  /** Where it listens, one entry per bind that worked. */
+  /** Addresses on which the server listens: one per configured address that worked. */
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
   publishTip(tip: WorkedTip): void;
   /**
-   * Posts a template to every front; a second time is ignored. Templates of deps.templates are posted by themselves.
+   * Posts a template to every front. A second call with the same template does nothing. Templates that deps.templates
+   * publishes are posted automatically.
    */
   publishTemplate(facts: TemplateFacts): void;
-  /** Links every front to the wallets' thread. @param take is given that thread's ends, by the front's number */
+  /**
+   * Creates a link from every front to the wallets' thread.
+   * @param take receives the wallets' thread's end of each link, with the number of the front
+   */
   linkWallets(take: (front: number, link: LinkPorts) => void): void;
   setWarmup(text: string | null): void;
   stats(): FrontsStats;
-  /** From now on new requests get 503 and parked polls -9; replies end their connections. */
+  /**
+   * Makes fronts answer new requests with 503 and parked long polls with -9, and close connections after their replies.
+   */
   stopAccepting(): void;
-  /** Waits for calls under way (at most graceMs), then ends all sockets and threads. */
+  /** Waits for calls in progress, at most `graceMs`, then closes all sockets and threads. */
   close(graceMs?: number): Promise<void>;
 }
 
-/** No address could be bound, or a front did not start. The message is what Core prints after `Error: `. */
+/** Error: no address could be bound, or a front did not start. The message is what Core prints after `Error: `. */
 export class HttpStartError extends Error {
-  /** A thing the operator can mend: the message alone is shown. */
+  /** Marks an error that the operator can fix: only its message is shown. */
   readonly code = 'HTTP_START';
   constructor(message = 'Unable to start HTTP server. See debug log for details.') {
     super(message);
@@ -96,12 +102,12 @@ export class HttpStartError extends Error {
   }
 }
 
-// Room for several of the largest bodies on their way at once; a fraction of what a node has anyway.
+// Number of the largest bodies that a front may send to the node thread at once.
 const LINK_BODIES = 4;
 const CLOSE_GRACE_MS = 10_000;
 const EXIT_GRACE_MS = 3_000;
 
-/** Starts the fronts and listens. @throws HttpStartError when every bind fails, or a front ends */
+/** Starts the fronts and listens. @throws HttpStartError if no address can be bound, or if a front ends */
 export async function createFronts(options: HttpOptions, deps: FrontsDeps): Promise<Fronts> {
   const server = new FrontServer(options, deps);
   try {
@@ -118,12 +124,12 @@ interface FrontHandle {
   readonly counters: FrontCounters;
   readonly leases: SharedArrayBuffer;
   readonly exited: Promise<void>;
-  /** Its first message came. */
+  /** Resolves when the thread has sent its first message. */
   readonly ready: Promise<void>;
   readonly loaded: () => void;
   drained: boolean;
   ended: boolean;
-  /** Why it ended, when that is known. */
+  /** Why the thread ended, if known. */
   reason: Error | null;
 }
 
@@ -134,7 +140,7 @@ class FrontServer implements Fronts {
   readonly #fronts: FrontHandle[] = [];
   readonly #seen = new WeakSet<TemplateFacts>();
   #remote: SupervisedThread<ListeningThread> | null = null;
-  /** For one that starts late. */
+  /** Current tip and template, for a thread that starts later. */
   #tip: WorkedTip;
   #template: FrontNews | null = null;
   readonly #awaited: { news: NodeNews['news']; count: number; done: () => void }[] = [];
@@ -154,7 +160,7 @@ class FrontServer implements Fronts {
       execute: deps.execute,
       askTemplate: () => this.#refreshTemplate(),
       onNews: (front, news) => this.#onNews(front, news),
-      onFault: (what, error) => deps.logger.error(`http ${what} failed: ${error instanceof Error ? error.stack : error}`),
+      onFault: (what, error) => deps.logger.error(`HTTP: The ${what} failed. ${error instanceof Error ? error.stack : error}`),
     });
     deps.slabs.onGrow = (slab) => this.#links.postNewsToAll({ news: 'slab', slab });
     deps.slabs.onExhausted = (index) => this.#links.postNewsToAll({ news: 'evict', index });
@@ -165,11 +171,11 @@ class FrontServer implements Fronts {
     const ready = this.#wait('ready', this.#options.fronts);
     const entry = WORKER_ENTRY.front;
     for (let index = 0; index < this.#options.fronts; index++) this.#spawn(index, { entry, name: `adit-front-${index}`, options: null });
-    const kept = remote ? this.#superviseRemote(remote) : null;
+    const supervised = remote ? this.#superviseRemote(remote) : null;
     this.#deps.templates.onPublish((facts) => this.publishTemplate(facts), 'fronts');
     const current = this.#deps.templates.current();
     if (current) this.publishTemplate(current);
-    [this.#remote] = await Promise.all([kept, ready]);
+    [this.#remote] = await Promise.all([supervised, ready]);
     this.#assertRunning();
     const listening = this.#wait('listening', 1);
     const others = Array.from({ length: this.#options.fronts - 1 }, () => new MessageChannel());
@@ -193,7 +199,10 @@ class FrontServer implements Fronts {
     throw new HttpStartError(`Unable to start HTTP server. ${faults.join(' ')} Choose another -rpcport or -rpcbind.`);
   }
 
-  /** Without its acceptor the server would wait for ever; without another front clients would be dealt to nothing. */
+  /**
+   * Throws if a front has ended. Without the first front the server would wait for ever; without another one clients
+   * would be sent to a thread that does not exist.
+   */
   #assertRunning(): void {
     if (this.#fronts.some(({ ended }) => ended)) throw new HttpStartError();
   }
@@ -243,7 +252,7 @@ class FrontServer implements Fronts {
     if (this.#stopping) return;
     this.#stopping = true;
     this.#deps.state.set(STATE_FLAG.SHUTTING_DOWN, true);
-    // Ends when all do, and does not come again.
+    // The thread without sockets ends with all others and is not restarted.
     void this.#remote?.close();
     this.#links.postNewsToAll({ news: 'drain' });
   }
@@ -262,13 +271,13 @@ class FrontServer implements Fronts {
     this.#links.postNewsToAll({ news: 'close' });
     const exited = Promise.all(this.#fronts.map((front) => front.exited));
     if (!(await within(exited, EXIT_GRACE_MS))) {
-      this.#deps.logger.warn('a front thread did not end in time');
+      this.#deps.logger.warn('A front thread did not end in time.');
       for (const { worker } of this.#fronts) worker.unref();
     }
     for (const index of this.#fronts.keys()) this.#links.remove(index);
   }
 
-  /** Posts a template of the current tip to every front unless that was done. */
+  /** Posts a template of the current tip to every front, unless the fronts have it. */
   async #refreshTemplate(): Promise<TemplateAnswer> {
     try {
       this.publishTemplate(await this.#deps.templates.refresh());
@@ -282,11 +291,14 @@ class FrontServer implements Fronts {
     if (error instanceof RpcError) return { code: error.code, text: error.message };
     const text = error instanceof Error ? error.message : String(error);
     if ((error as { code?: string }).code === 'CLOCK_BEHIND') return { code: RPC_CODE.MISC_ERROR, text };
-    this.#deps.logger.error(`building a template failed: ${error instanceof Error ? error.stack : text}`);
+    this.#deps.logger.error(`Unable to build a template: ${error instanceof Error ? error.stack : text}`);
     return { code: RPC_CODE.MISC_ERROR, text };
   }
 
-  /** @throws HttpStartError when it ends before it is ready the first time */
+  /**
+   * Starts the thread without sockets, and restarts it whenever it ends.
+   * @throws HttpStartError if it ends before it is ready for the first time
+   */
   #superviseRemote(remote: RemoteThread): Promise<SupervisedThread<ListeningThread>> {
     const index = this.#options.fronts;
     let leases: SharedArrayBuffer;
@@ -350,7 +362,7 @@ class FrontServer implements Fronts {
     });
     worker.on('error', (error) => {
       front.reason = error;
-      this.#deps.logger.error(`front ${index} ended: ${error.stack ?? error.message}`);
+      this.#deps.logger.error(`Front ${index} ended: ${error.stack ?? error.message}`);
     });
     const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
     void exited.then(() => this.#onExit(front, index));
@@ -392,12 +404,15 @@ class FrontServer implements Fronts {
     this.#arrived(news.news);
   }
 
-  /** A front that ends on its own sends no more news: every wait for news goes on without it. */
+  /**
+   * Handles the end of a front. A front that ends by itself sends no more news, so every wait for news continues
+   * without it.
+   */
   #onExit(front: FrontHandle, index: number): void {
     front.drained = true;
     front.ended = true;
     if (this.#closing) return;
-    this.#deps.logger.error(`front ${index} has ended by itself`);
+    this.#deps.logger.error(`Front ${index} ended unexpectedly.`);
     this.#links.remove(index);
     for (const { news } of [...this.#awaited]) this.#arrived(news);
   }
@@ -416,7 +431,7 @@ class FrontServer implements Fronts {
   }
 }
 
-/** Whether the promise was fulfilled within the time. */
+/** Returns whether the promise was fulfilled within `ms` milliseconds. */
 async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {

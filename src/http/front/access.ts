@@ -1,8 +1,8 @@
-// Which addresses may connect (-rpcallowip) and which methods a user may call (-rpcwhitelist).
+// Checks which addresses may connect (-rpcallowip) and which methods a user may call (-rpcwhitelist).
 import { BlockList, isIPv6 } from 'node:net';
 import type { HttpSubnet, HttpWhitelist } from '../options.js';
 
-/** Addresses that may connect: loopback always, and the given subnets. */
+/** Addresses that may connect: loopback, and the given subnets. */
 export class AddressFilter {
   readonly #list = new BlockList();
   readonly #loopbackOnly: boolean;
@@ -26,14 +26,17 @@ export class AddressFilter {
   }
 }
 
-/** 127.0.0.0/8, also mapped, or ::1. @param address 4 or 16 bytes, network order */
+/**
+ * Returns whether an address is in 127.0.0.0/8 (also mapped to IPv6) or is ::1.
+ * @param address 4 or 16 bytes, network order
+ */
 export function isLoopback(address: Uint8Array): boolean {
   const v4 = asV4(address);
   if (v4) return v4[0] === 127;
   return address.byteLength === 16 && address[15] === 1 && address.subarray(0, 15).every((byte) => byte === 0);
 }
 
-/** The IPv4 address in 4 bytes or mapped into 16 (::ffff:a.b.c.d), or null. */
+/** Returns an IPv4 address that has 4 bytes or is mapped to IPv6 (::ffff:a.b.c.d), or null. */
 function asV4(address: Uint8Array): Uint8Array | null {
   if (address.byteLength === 4) return address;
   if (address.byteLength !== 16) return null;
@@ -41,7 +44,7 @@ function asV4(address: Uint8Array): Uint8Array | null {
   return address[10] === 0xff && address[11] === 0xff ? address.subarray(12) : null;
 }
 
-/** 4 or 16 bytes of an address as sockets name it. */
+/** Converts the text of a socket's address to 4 or 16 bytes. */
 export function addressBytes(text: string | undefined): Uint8Array {
   const [, ...v4] = /(?:^|:)(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text ?? '') ?? [];
   if (v4.length > 0) return Uint8Array.from(v4.map(Number));
@@ -59,7 +62,7 @@ export function addressBytes(text: string | undefined): Uint8Array {
   return bytes;
 }
 
-/** Methods per user. */
+/** Methods that each user may call. */
 export class MethodFilter {
   readonly #users = new Map<string, ReadonlySet<string>>();
   readonly #others: ReadonlySet<string> | null;
@@ -69,7 +72,7 @@ export class MethodFilter {
     this.#others = whitelist.refuseOthers ? new Set() : null;
   }
 
-  /** What a user may call; null for everything. */
+  /** Returns the methods that a user may call; null: all. */
   allowed(user: string): ReadonlySet<string> | null {
     return this.#users.get(user) ?? this.#others;
   }

@@ -1,10 +1,10 @@
-// Who is calling: HTTP Basic against the cookie, -rpcuser/-rpcpassword and -rpcauth, as Core's RPCAuthorized does.
-// Comparisons take the same time wherever the texts differ. Headers that were right once are remembered: hashing
-// passwords for each of a hundred thousand calls a second is not free.
+// Authenticates HTTP Basic credentials against the cookie, -rpcuser with -rpcpassword, and -rpcauth, as Core's
+// RPCAuthorized does. Comparisons take the same time wherever the texts differ. Valid headers are cached, because
+// hashing a password for each of 100,000 calls per second would cost too much.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { HttpCredentials } from '../options.js';
 
-/** What an Authorization header is worth. */
+/** Result of checking an Authorization header. */
 export type AuthResult = { readonly kind: 'missing' } | { readonly kind: 'wrong' } | { readonly kind: 'user'; readonly user: string };
 
 const MISSING: AuthResult = { kind: 'missing' };
@@ -15,7 +15,8 @@ const REMEMBERED = 64;
 export class Authenticator {
   readonly #plain: readonly Buffer[];
   readonly #hashed: readonly { user: Buffer; salt: Buffer; hash: Buffer }[];
-  // A lookup compares hashes seeded per process before it compares texts, so its time says nothing about prefixes.
+  // A lookup compares hashes that are seeded per process before it compares texts, so its time reveals nothing about
+  // prefixes.
   readonly #known = new Map<string, AuthResult>();
 
   constructor(credentials: HttpCredentials) {
@@ -27,7 +28,7 @@ export class Authenticator {
     }));
   }
 
-  /** @param header value of Authorization, empty when there was none */
+  /** Checks a header. @param header value of Authorization, empty if the request has none */
   check(header: string): AuthResult {
     const known = this.#known.get(header);
     if (known) return known;
@@ -42,7 +43,7 @@ export class Authenticator {
 
   #check(header: string): AuthResult {
     if (!header.startsWith(PREFIX)) return WRONG;
-    // Core decodes up to the first character of another alphabet, and doesn't mind what follows.
+    // Like Core, decode up to the first character that is not Base64, and ignore the rest.
     const text = /^[A-Za-z0-9+/]*/.exec(header.slice(PREFIX.length).trim())![0];
     const given = Buffer.from(text, 'base64');
     const colon = given.indexOf(0x3a);
@@ -64,7 +65,7 @@ export class Authenticator {
   }
 }
 
-/** Equal bytes, in time that depends on the length of the given ones alone. */
+/** Compares bytes in a time that depends only on the length of the given ones. */
 function sameBytes(given: Buffer, right: Buffer): boolean {
   if (given.byteLength !== right.byteLength) {
     timingSafeEqual(given, given);

@@ -1,17 +1,24 @@
-// A body that comes in pieces, put together within bounds. Used by exchange.ts.
+// Assembles a body that arrives in pieces, within limits.
 
-/** Who decides about the bytes of bodies. */
+/** Functions of the front that a body needs. */
 export interface PiecesOwner {
-  /** Whether so many more bytes may be held. @param submits of a client that may submit blocks */
+  /**
+   * Reserves memory for a body.
+   * @param submits whether the user may submit blocks
+   * @returns false if the quota is used up
+   */
   reserve(sizeBytes: number, submits: boolean): boolean;
-  /** Whether a body that begins like this may hold secrets. */
+  /** Returns whether a body that begins like this may contain secrets. */
   maySecret(first: Uint8Array): boolean;
 }
 
-/** What became of a piece: 413, the body is larger than the limit; 500, there is no room for it. Both are said once. */
+/**
+ * Result of adding a piece. 413: the body is larger than the limit. 500: there is no memory for it. Each of these is
+ * returned once, and 'refused' for every further piece.
+ */
 export type PieceTaken = 'taken' | 413 | 500 | 'refused';
 
-/** A declared length up to here is taken at its word. */
+/** Up to this Content-Length, memory is reserved for the whole body at once. */
 const TRUSTED_BYTES = 1024 * 1024;
 const FIRST_BYTES = 16 * 1024;
 
@@ -26,10 +33,10 @@ export class BodyPieces {
   #length = 0;
   #reserved = 0;
   #refused = false;
-  /** Of a body that may hold secrets nothing is left anywhere else. */
+  /** True to overwrite the source of each piece, because the body may contain secrets. */
   #overwrites = false;
 
-  /** @param declared length of the body by its head; -1 when there was none @param submits see PiecesOwner.reserve */
+  /** @param declared Content-Length of the body; -1 if there was none @param submits see PiecesOwner.reserve */
   constructor(limit: number, declared: number, owner: PiecesOwner, submits = false) {
     this.#limit = limit;
     this.#declared = declared;
@@ -37,12 +44,12 @@ export class BodyPieces {
     this.#submits = submits;
   }
 
-  /** Bytes held, to be given back to the owner. */
+  /** Bytes that were reserved; the owner releases them. */
   get reservedBytes(): number {
     return this.#reserved;
   }
 
-  /** Takes the next piece, whose bytes may be gone afterwards. */
+  /** Adds the next piece. The caller may overwrite its bytes afterwards. */
   add(bytes: Uint8Array): PieceTaken {
     if (this.#refused) return 'refused';
     const needed = this.#length + bytes.byteLength;
@@ -64,7 +71,7 @@ export class BodyPieces {
     return 'taken';
   }
 
-  /** The body, in an array of exactly its size. */
+  /** Returns the whole body, in an array of exactly its size. */
   whole(): Uint8Array {
     if (this.#length !== this.#buffer.byteLength) this.#move(this.#length);
     return this.#buffer;
@@ -77,8 +84,8 @@ export class BodyPieces {
     if (this.#overwrites) old.fill(0);
   }
 
-  // Exact from the start for a declared length of ordinary size; otherwise doubling, so that a length alone reserves
-  // nothing.
+  // The declared length if it is of ordinary size. Otherwise the capacity doubles, so that a Content-Length alone
+  // reserves nothing.
   #capacity(old: number, needed: number): number {
     const doubled = Math.max(needed, old * 2, FIRST_BYTES);
     return this.#declared >= needed && (this.#declared <= TRUSTED_BYTES || doubled > this.#declared) ? this.#declared : doubled;

@@ -31,7 +31,7 @@ export class BodyReader {
     else this.#expected = this.#left > 0 ? 'data' : 'nothing';
   }
 
-  /** Whether the whole body was read. */
+  /** True if the whole body was read. */
   get done(): boolean {
     return this.#expected === 'nothing';
   }

@@ -6,15 +6,21 @@ import { httpDate, statusLine, TYPE_DEFAULT } from './pages.js';
 /** Handles a whole body. If `shared` is true, the connection owns the bytes and they are valid until the handler returns. */
 export type BodyHandler = (exchange: Exchange, body: Uint8Array, shared: boolean) => void;
 
-/** What an exchange asks and tells; one record for all exchanges of a front. */
+/** Functions of the front that exchanges call; one record for all exchanges of a front. */
 export interface ExchangeOwner {
-  /** Whether so many more bytes of a body may be held. @param submits of a client that may submit blocks */
+  /**
+   * Reserves memory for a body.
+   * @param submits whether the user may submit blocks
+   * @returns false if the quota is used up
+   */
   reserve(sizeBytes: number, submits: boolean): boolean;
-  /** Instead of the body: it is larger than the limit (413), or there is no room for it (500). */
+  /**
+   * Called instead of the body handler: the body is larger than the limit (413), or there is no memory for it (500).
+   */
   refuse(exchange: Exchange, status: 413 | 500): void;
-  /** Whether a body that begins like this may hold secrets. */
+  /** Returns whether a body that begins like this may contain secrets. */
   maySecret(first: Uint8Array): boolean;
-  /** The exchange is over, however it ended. */
+  /** Called when the exchange has ended, for whatever reason. */
   ended(exchange: Exchange): void;
 }
 
@@ -49,9 +55,9 @@ export class Exchange {
   readonly #head: RequestHead;
   readonly #connection: ExchangeWire;
   readonly #owner: ExchangeOwner;
-  /** Who calls, once that is known. */
+  /** Authenticated user; empty until it is known. */
   user = '';
-  /** Whether that user may submit blocks. */
+  /** True if the user may submit blocks. */
   submits = false;
   #closing: RequestHead['closing'];
   #state: 'open' | 'sending' | 'ended' | 'gone' = 'open';
@@ -63,7 +69,7 @@ export class Exchange {
   /** Bytes of the body that were given to the connection, and the number that push() last returned. */
   #handed = 0;
   #reported = 0;
-  /** Whether the pieces of a stream are sent as chunks. */
+  /** True if the pieces of a stream are sent as chunks. */
   #framed = false;
   #parked = false;
   #onFlushed: (() => void) | null = null;
@@ -93,7 +99,7 @@ export class Exchange {
     return this.#head.authorization;
   }
 
-  /** Declared length; -1 when none was (chunked, or no body). */
+  /** Content-Length of the request; -1 if it has none (chunked, or no body). */
   get contentLength(): number {
     return this.#head.contentLength;
   }
@@ -102,7 +108,7 @@ export class Exchange {
     return this.#head.acceptEncoding;
   }
 
-  /** The client went away, or the connection was closed, before the reply was out. */
+  /** True if the client disconnected, or the connection was closed, before the whole reply was sent. */
   get disconnected(): boolean {
     return this.#state === 'gone';
   }
@@ -117,12 +123,12 @@ export class Exchange {
     return this.#connection.remoteAddressText;
   }
 
-  /** Called once when the client goes away before the reply is out. */
+  /** Function that is called once if the client disconnects before the whole reply was sent. */
   set onDisconnect(handler: (() => void) | null) {
     this.#onDisconnect = handler;
   }
 
-  /** The connection ends with this reply, and the reply says so. */
+  /** Closes the connection after the reply, which announces it in its head. */
   closeAfterReply(): void {
     if (this.#closing === 'no') this.#closing = 'server';
   }
@@ -146,15 +152,12 @@ export class Exchange {
     return this.#parked;
   }
 
-  /** Whether readBody() was called and the request is not answered. */
+  /** True if readBody() was called and the request is not answered. */
   get wantsBody(): boolean {
     return this.#onBody !== null && this.#state === 'open';
   }
 
-  /**
-   * Reads the body. Of a body that comes in one piece nothing is copied.
-   * @param limit most bytes accepted
-   */
+  /** Reads the body. A body that arrives in one piece is not copied. @param limit most bytes that are accepted */
   readBody(limit: number, done: BodyHandler): void {
     this.#onBody = { limit, done };
     this.#closing = this.#head.closing;
@@ -214,13 +217,13 @@ export class Exchange {
 
   /** Builds the head in the order and words of Core. @param size of the body; null when it is unknown */
   #headText(status: number, type: string, size: number | null, extra: Header | undefined): string {
-    const { minor, keepAliveHttp10: keepsOld } = this.#head;
+    const { minor, keepAliveHttp10 } = this.#head;
     let head = `HTTP/1.${minor === 0 ? 0 : 1} ${statusLine(status)}\r\n`;
     if (extra) head += `${extra[0]}: ${extra[1]}\r\n`;
     const typed = status !== 204;
     if (typed && type !== TYPE_DEFAULT) head += `Content-Type: ${type}\r\n`;
     if (this.#closing === 'server') head += 'Connection: close\r\n';
-    else if (keepsOld && this.#closing === 'no') head += 'Connection: keep-alive\r\n';
+    else if (keepAliveHttp10 && this.#closing === 'no') head += 'Connection: keep-alive\r\n';
     if (minor > 0) head += `Date: ${httpDate()}\r\n`;
     if (size === null) head += this.#framed ? 'Transfer-Encoding: chunked\r\n' : '';
     else if (typed) head += `Content-Length: ${size}\r\n`;
@@ -235,8 +238,9 @@ export class Exchange {
   }
 
   /**
-   * Begins a reply that push() or writeStream() sends in pieces, its headers with the first; onWritable is called when
-   * a stalled socket takes more.
+   * Starts a reply that push() or writeStream() sends in pieces. Its head is sent with the first piece.
+   * @param onWritable called when a stalled socket accepts more bytes
+   * @returns false if the reply cannot start, because the client has disconnected
    */
   startPieces(type: string, extra: Header | undefined, onWritable: () => void): boolean {
     if (this.#state !== 'open') return false;
@@ -284,8 +288,8 @@ export class Exchange {
   }
 
   /**
-   * Writes to a reply of unknown length that startPieces() began.
-   * @returns false when the socket is full; the bytes are taken all the same
+   * Writes to a reply of unknown length that startPieces() started.
+   * @returns false if the socket is full; the bytes are sent all the same
    */
   writeStream(bytes: Uint8Array): boolean {
     if (this.#state !== 'sending') return false;
@@ -298,7 +302,7 @@ export class Exchange {
     return unsent === 0;
   }
 
-  /** Ends such a reply. */
+  /** Ends a reply of unknown length. */
   endStream(): void {
     if (this.#state !== 'sending') return;
     const head = this.#takeHead(null);
@@ -306,7 +310,7 @@ export class Exchange {
     this.#over();
   }
 
-  /** Cuts the connection without a reply. */
+  /** Closes the connection without a reply. */
   close(): void {
     if (this.#state === 'open' || this.#state === 'sending') this.#connection.cut();
   }
@@ -320,9 +324,9 @@ export class Exchange {
   aborted(): void {
     if (this.#state === 'ended' || this.#state === 'gone') return;
     this.#state = 'gone';
-    const gone = this.#onDisconnect;
+    const onDisconnect = this.#onDisconnect;
     this.#onDisconnect = null;
-    gone?.();
+    onDisconnect?.();
     this.#owner.ended(this);
   }
 

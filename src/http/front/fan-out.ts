@@ -1,41 +1,41 @@
-// Sends large replies to many sockets: in slices, one client after another (send-queue.ts), a bounded number of bytes
-// per turn of the loop. A small call then waits for one turn at most. A socket that is full leaves the queue until it
-// takes more. Used by front.ts for everything above SLICED_BYTES.
+// Sends large replies (above SLICED_BYTES) to many sockets in slices, one client after another (send-queue.ts), with a
+// limited number of bytes per event-loop tick. A small call then waits for at most one tick. A socket that is full
+// leaves the queue until it drains.
 import type { Exchange, Header } from './exchange.js';
 import { type Queued, SendQueue } from './send-queue.js';
 
-// Bound on replies that are held for clients that do not read and that no other client shares: beyond it, the client
-// that has read nothing for longest is cut off.
+// Most bytes of replies that are held for clients that do not read, without bytes that several clients share. Beyond
+// it, the client that has read nothing for the longest time is disconnected.
 const HELD_BYTES = 4 * 1024 * 1024;
 
-// A client that has read something within so long is no such client, whatever the others hold, up to a bound for all
-// together: a few of the largest replies that the node thread makes.
+// A client that has read something within READS_MS is not disconnected, up to a limit for all clients together: a few
+// of the largest replies that the node thread makes.
 const READS_MS = 2000;
 const MOST_HELD_BYTES = 256 * 1024 * 1024;
 
-/** Replies up to this size are sent whole. */
+/** Replies up to this size are sent at once. */
 export const SLICED_BYTES = 256 * 1024;
 
-// Larger slices cost fewer system calls. A turn is some tenths of a millisecond.
+// Larger slices need fewer system calls. A tick takes some tenths of a millisecond.
 const SLICE_BYTES = 512 * 1024;
 const TICK_BYTES = 1024 * 1024;
 
-// What a client that is never read from may take besides the others, when room is made for a new reply.
+// First bytes of a reply that are offered to its socket at once while the memory limit is not reached.
 const FIRST_BYTES = 128 * 1024;
 
-// From so many replies in the queue on, sending them is ordinary work and not urgent, until few enough (FEW) are left.
+// From CROWD replies in the queue on, sending them is not urgent any more, until only FEW are left.
 const CROWD = 32;
 const FEW = 4;
 
-/** Bytes of another owner, which release() gives back. */
+/** The body of a reply. Its bytes belong to another owner, to which release() returns them. */
 export interface FanOutBody {
-  /** In order; concatenated they are the body. */
+  /** Parts of the body in order. */
   readonly parts: readonly Uint8Array[];
-  /** Slab that a part lies in, -1 when none does: eviction closes by it. */
+  /** Slab that contains a part; -1 if none does. evict() closes connections by it. */
   readonly slabIndex: number;
-  /** A part that replies to other clients have too: counted once for all of them. */
+  /** A part that several replies share: its bytes count once for all of them. */
   readonly shared?: Uint8Array;
-  /** Called once when the bytes are not needed any more. */
+  /** Called once when the bytes are no longer needed. */
   release(): void;
 }
 
@@ -43,18 +43,18 @@ interface Job extends Queued {
   readonly exchange: Exchange;
   readonly body: FanOutBody;
   readonly parts: readonly Uint8Array[];
-  /** Part being sent and where it begins in the body. */
+  /** Index of the part that is being sent, and its offset in the body. */
   part: number;
   partStart: number;
-  /** Bytes of the body taken by the socket. */
+  /** Bytes of the body that the socket has accepted. */
   offset: number;
   queued: boolean;
   over: boolean;
-  /** The body is this client's alone and counts against what is held. */
+  /** True if the body lies in no slab, so that its bytes count as held. */
   readonly own: boolean;
-  /** Bytes that are held for it alone. */
+  /** Bytes that only this reply holds. */
   readonly ownBytes: number;
-  /** When the socket took bytes last. */
+  /** Time when the socket last accepted bytes. */
   movedMs: number;
 }
 
@@ -66,26 +66,26 @@ export class FanOut {
   #crowded = false;
   #scheduled = false;
   #held = 0;
-  /** Replies that a shared part is in. */
+  /** Number of replies that contain a shared part. */
   readonly #sharedBy = new Map<Uint8Array, number>();
   #cut = 0;
 
   /**
-   * @param onCrowd told when very many replies wait for their slices, and when few are left of them; clients that don't
-   * read don't count
-   * @param nowMs a clock that never goes back
+   * @param onCrowd called when many replies wait for their slices (true), and when few of them are left (false);
+   *   clients that do not read do not count
+   * @param nowMs a monotonic clock
    */
   constructor(onCrowd: (crowded: boolean) => void = () => {}, nowMs: () => number = () => performance.now()) {
     this.#onCrowd = onCrowd;
     this.#nowMs = nowMs;
   }
 
-  /** Replies being sent. */
+  /** Number of replies that are being sent. */
   get size(): number {
     return this.#jobs.size;
   }
 
-  /** Takes over a 200 reply of any length. The body is released even when the client has gone already. */
+  /** Sends a reply with status 200 of any length. Releases the body even if the client has disconnected. */
   send(exchange: Exchange, type: string, body: FanOutBody, extra?: Header): void {
     let total = 0;
     const parts = body.parts.filter((part) => part.byteLength > 0);
@@ -113,7 +113,7 @@ export class FanOut {
       return;
     }
     if (job.own) {
-      // What the socket takes at once makes room for others.
+      // Bytes that the socket accepts at once need not be held.
       this.#slice(job, this.#held > HELD_BYTES ? job.total : FIRST_BYTES);
       if (job.over) return;
       this.#enforceHeldLimit(job);
@@ -121,7 +121,10 @@ export class FanOut {
     this.#enqueue(job);
   }
 
-  /** Takes over the end of a reply that a socket took only the beginning of. */
+  /**
+   * Sends the rest of a reply of which the socket accepted only the beginning.
+   * @param left bytes that are not sent yet
+   */
   adopt(exchange: Exchange, body: string | Uint8Array, left: number): void {
     const whole = typeof body === 'string' ? Buffer.from(body) : body;
     const total = whole.byteLength;
@@ -168,26 +171,27 @@ export class FanOut {
     }
   }
 
-  /** Bytes of replies that are in no slab. */
+  /** Bytes of replies that are held and lie in no slab. */
   get heldBytes(): number {
     return this.#held;
   }
 
-  /** Clients cut off because they did not read. */
+  /** Number of clients that were disconnected because they did not read. */
   get cutOff(): number {
     return this.#cut;
   }
 
   /**
-   * The memory bound comes before fairness: what sockets take is sent at once, and the clients that read nothing for
-   * longest are cut off, until the rest fits or only clients that read are left. Jobs that progress move to the end.
+   * Enforces the limit on held bytes, which is more important than fairness. Offers every held reply to its socket, and
+   * disconnects the clients that have read nothing for the longest time, until the rest is within the limit or only
+   * clients that read are left. Jobs that make progress move to the end of the list.
    */
   #enforceHeldLimit(newest: Job): void {
     const reading = this.#nowMs() - READS_MS;
     for (const job of [...this.#jobs]) {
       if (this.#held <= HELD_BYTES) return;
       if (!job.own || job === newest) continue;
-      // All that follow got on later.
+      // All following jobs made progress more recently.
       if (this.#held <= MOST_HELD_BYTES && job.movedMs > reading) return;
       this.#slice(job, job.total);
       if (job.over || (this.#held <= MOST_HELD_BYTES && job.movedMs > reading)) continue;
@@ -196,7 +200,7 @@ export class FanOut {
     }
   }
 
-  /** Cuts off every reader of a slab; returns how many there were. */
+  /** Disconnects every reader of a slab. @returns number of them */
   evict(slabIndex: number): number {
     const readers = [...this.#jobs].filter((job) => job.body.slabIndex === slabIndex);
     for (const job of readers) job.exchange.close();
@@ -222,14 +226,14 @@ export class FanOut {
     try {
       this.#sendSlices();
     } finally {
-      // Also when a socket threw: the others have nothing to do with it.
+      // Continue even if a socket threw: the other clients are not affected.
       const waiting = this.#queue.size;
       if (this.#crowded && waiting <= FEW) this.#onCrowd((this.#crowded = false));
       if (waiting > 0) this.#schedule();
     }
   };
 
-  /** A turn's worth of slices. */
+  /** Sends slices for one event-loop tick. */
   #sendSlices(): void {
     for (let budget = TICK_BYTES; budget > 0; ) {
       const job = this.#queue.next();
@@ -245,11 +249,11 @@ export class FanOut {
         continue;
       }
       job.queued = true;
-      this.#queue.back(job, sent);
+      this.#queue.putBack(job, sent);
     }
   }
 
-  /** Sends up to a slice. @returns whether the socket took all of it and may take more */
+  /** Sends up to `sliceBytes`. @returns whether the socket accepted all of them and may accept more */
   #slice(job: Job, sliceBytes: number): boolean {
     const pieces: Uint8Array[] = [];
     let offered = 0;
@@ -279,7 +283,10 @@ export class FanOut {
     return taken === offered;
   }
 
-  /** @throws what the socket throws, which is cut off then: nothing would send the rest */
+  /**
+   * Offers pieces to the socket.
+   * @throws the socket's exception, after closing the connection, because nothing would send the rest
+   */
   #push(job: Job, pieces: readonly Uint8Array[]): number {
     try {
       return job.exchange.push(pieces, job.total);

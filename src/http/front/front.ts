@@ -1,6 +1,6 @@
-// What one front does with a request: address, method, path and credentials in Core's order, then the body; answers
-// alone what it can, hands the rest to the node thread. Knows no sockets (exchange.ts) and no channel (link/). It joins
-// the parts, and is longer than most files for that. Made by start-front.ts.
+// Handles the requests of a front: checks address, method, path, and credentials in Core's order, then reads the body.
+// Answers what it can by itself and sends the rest to the node thread. It knows no sockets (exchange.ts) and no ports
+// (link/). This file connects all parts of a front, and is longer than most files for that reason.
 import { getHeapStatistics } from 'node:v8';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import { createNativeHashes } from '../../crypto/native/hashes.js';
@@ -33,7 +33,7 @@ import { templateState } from './template-state.js';
 import { STREAM_PATH, TemplateStreams } from './template-stream.js';
 import { WrongPasswords } from './wrong-passwords.js';
 
-/** What a front is made of. */
+/** Dependencies of a front. */
 export interface FrontDeps {
   readonly options: HttpOptions;
   readonly params: ChainParams;
@@ -44,35 +44,35 @@ export interface FrontDeps {
   readonly link: FrontLink;
   readonly tip: PublishedTip;
   readonly warmup: string | null;
-  /** Told how urgent this thread's work is. */
+  /** Raises (true) or lowers (false) the priority of this thread. */
   readonly urgency: (urgent: boolean) => void;
 }
 
-// How often calls answered here are reported to the node thread, for /metrics.
+// Interval at which the figures of calls that this front answered are sent to the node thread, for /metrics.
 const REPORT_MS = 1000;
 
-/** Most causes of refusals that the log names. Causes with an error of the TLS library could be many. */
+/** Most causes of refusals that are logged. Causes that contain an error of the TLS library could be many. */
 const MOST_CAUSES = 64;
 
-// Room for bodies on their way in, as multiples of the largest one.
+// Most bytes of bodies that are being received, as a multiple of the largest body.
 const BODIES_AT_ONCE = 4;
 
-/** Larger ones travel as they are, in memory of their own, and nothing is made of them here. */
+/** Larger bodies are not searched for secrets here: they are passed on in memory of their own. */
 const MAX_SECRET_SCAN_BYTES = 1 << 20;
 
 const ONLY_POST = 'JSONRPC server handles only POST requests';
 const QUEUE_FULL = 'Work queue depth exceeded';
 const HANDLED_METHODS = new Set(['POST', 'GET', 'HEAD', 'PUT']);
 
-/** What is known of a body. */
+/** Facts about a body. */
 interface BodyFacts {
-  /** The body is the transport's and gone after this turn. */
+  /** True if the connection owns the bytes: they are valid only during this event-loop task. */
   readonly shared?: boolean;
-  /** The body was searched: no passphrase in it. */
+  /** True if the body was searched and contains no secret. */
   readonly plain?: boolean;
   /**
-   * It goes by the port that is drained first, with bytes of its own, even if it is no submission, and nothing of it
-   * stays on this thread.
+   * True if the body may contain secrets: it goes through the priority port in memory of its own, and this thread keeps
+   * no copy.
    */
   readonly secret?: boolean;
 }
@@ -87,13 +87,13 @@ export class Front {
   readonly #wrongPasswords: WrongPasswords;
   readonly #sockets: SocketQuota;
   readonly #fanOut: FanOut;
-  /** Null without -rest. */
+  /** Handles REST requests; null without -rest. */
   readonly #rest: RestFront | null;
   readonly #streams = new TemplateStreams(() => this.#view.snapshot());
-  /** What exchanges are made with. */
+  /** Functions for all exchanges of this front. */
   readonly owner: ExchangeOwner;
   readonly #counts = new MethodCounts();
-  /** The wallets' thread; null until it runs, and without wallets. */
+  /** Link to the wallets' thread; null until it runs, and without wallets. */
   wallets: FrontLink | null = null;
   readonly #reporting: NodeJS.Timeout;
   readonly #lag = new LoopLag();
@@ -102,7 +102,8 @@ export class Front {
   #open = 0;
   #bodyBytes = 0;
   /**
-   * Set for good when an address that may not connect did; until then requests need no look at theirs (it costs 20 %).
+   * True once a disallowed address has connected. Until then the address check per request is skipped, which costs 20 %
+   * of a small call.
    */
   #sawDisallowed = false;
   #onIdle: (() => void) | null = null;
@@ -113,8 +114,8 @@ export class Front {
     this.#deps = deps;
     this.#tip = deps.tip;
     this.#warmup = deps.warmup;
-    // The clients of a crowd take more time than the sending: on a small machine an urgent front would only keep them
-    // from reading.
+    // The clients of a crowd need more processor time than sending does. On a small machine a front with raised
+    // priority would keep them from reading.
     this.#fanOut = new FanOut((crowded) => deps.urgency(!crowded));
     this.#auth = new Authenticator(deps.options.credentials);
     this.#addresses = new AddressFilter(deps.options.allow);
@@ -186,13 +187,13 @@ export class Front {
     this.#reporting.unref();
   }
 
-  /** Takes news of the node thread that concern replies; the rest is start-front's. */
+  /** Handles news that concern replies. start-front.ts handles the others. */
   onNews(news: FrontNews): void {
     switch (news.news) {
       case 'tip':
         this.#tip = news.tip;
         this.#view.onTip(news.tip.hashHex);
-        // Its first template may have come before it.
+        // The first template of the tip may have arrived before the tip.
         this.#streams.published();
         break;
       case 'template':
@@ -214,7 +215,8 @@ export class Front {
   }
 
   /**
-   * Answers parked calls, and calls back when no request is open any more. The shared state says that the server stops.
+   * Answers parked calls, and calls `idle` when no request is open any more. The shared state says that the server
+   * stops.
    */
   drain(idle: () => void): void {
     this.#view.stop();
@@ -232,9 +234,9 @@ export class Front {
   }
 
   /**
-   * A socket was opened.
+   * Counts a new socket.
    * @param address of the client, 4 or 16 bytes
-   * @returns whether it may stay; the caller closes it else
+   * @returns whether the socket may stay open; if not, the caller closes it
    */
   onOpened(address: Uint8Array): boolean {
     if (!this.#sockets.opened()) return false;
@@ -243,7 +245,7 @@ export class Front {
     return true;
   }
 
-  /** A socket was closed; one that may not stay before any other. */
+  /** Counts a closed socket. A socket that onOpened() refused must be reported before any other. */
   onClosed(): void {
     if (!this.#sockets.closed()) return;
     this.#deps.counters.add('connectionsOpen', -1);
@@ -297,7 +299,7 @@ export class Front {
     }
   }
 
-  /** A stream is getblocktemplate by other means: a user needs the permission for that method. */
+  /** Opens a template stream. The user needs the permission for getblocktemplate. */
   #openStream(exchange: Exchange, user: string): void {
     const allowed = this.#methods.allowed(user);
     if (allowed !== null && !allowed.has('getblocktemplate')) exchange.reply(403, TYPE_DEFAULT, '');
@@ -308,7 +310,7 @@ export class Front {
     }
   }
 
-  /** Everything that the head decides before credentials; false when the request was answered. */
+  /** Checks everything that the head decides before the credentials. @returns false if the request was answered */
   #admit(exchange: Exchange, bodyLimit: number): boolean {
     const { method, target } = exchange;
     const { compat } = this.#deps.options;
@@ -343,7 +345,7 @@ export class Front {
       if (body.byteLength >= LARGE_BODY_BYTES && (secret === null || allowed !== null)) {
         const method = scanMethod(body);
         if (allowed !== null || this.#mayBeOfWallets(method)) void this.#readLong(exchange, body, shared, call);
-        // The link copies what does not travel by itself.
+        // The link copies bytes that it cannot transfer.
         else this.#toThread(exchange, user, { kind: 'node', method }, { body, shared });
         return;
       }
@@ -354,21 +356,24 @@ export class Front {
     }
   };
 
-  /** A large body of a user whose methods are listed (-rpcwhitelist): read here, in turns. */
+  /**
+   * Reads a large body in slices, to check its methods for a user with a method list (-rpcwhitelist) or to find out
+   * whether the wallets' thread can run it.
+   */
   async #readLong(exchange: Exchange, body: Uint8Array, shared: boolean, call: FrontCall): Promise<void> {
-    // One that came in a single piece was not held until now.
+    // A body that arrived in one piece has reserved no memory yet.
     const copiedBytes = shared ? body.byteLength : 0;
     if (!this.#reserve(copiedBytes, exchange.submits)) {
       this.#queueFull(exchange);
       return;
     }
     const own = shared ? new Uint8Array(body) : body;
-    // A block is taken even if its client does not wait for the verdict.
+    // A block is processed even if its client has disconnected.
     const guess = SUBMISSIONS.has(scanMethod(own));
     if (shared && !guess) body.fill(0);
     try {
       const plan = await this.#router.planLong(own, call, () => exchange.disconnected && !guess);
-      // Any other method of a client that has gone is not run.
+      // Other methods do not run if the client has disconnected.
       const taken = plan?.kind === 'node' && SUBMISSIONS.has(plan.method);
       if (plan !== null && (taken || !exchange.disconnected)) this.#executePlan(exchange, call.user, plan, { body: own });
     } catch (error) {
@@ -378,7 +383,7 @@ export class Front {
     }
   }
 
-  /** Whether a large body is worth a closer look: the wallets' thread takes it only if it runs all of it. */
+  /** Returns whether a large body may be for the wallets' thread, which takes a body only if it runs all of it. */
   #mayBeOfWallets(method: string): boolean {
     return this.wallets !== null && (METHODS.get(method)?.runs ?? 'wallet') === 'wallet';
   }
@@ -388,7 +393,7 @@ export class Front {
     exchange.reply(500, TYPE_DEFAULT, 'Unhandled request');
   }
 
-  /** Does what was decided about a call. */
+  /** Executes a CallPlan. */
   #executePlan(exchange: Exchange, user: string, plan: CallPlan, facts: BodyFacts & { readonly body: Uint8Array }): void {
     switch (plan.kind) {
       case 'reply':
@@ -414,19 +419,19 @@ export class Front {
     }
   }
 
-  /** Hands a call to the thread that runs it. */
+  /** Sends a call to the thread that runs it. */
   #toThread(exchange: Exchange, user: string, plan: ThreadPlan, facts: BodyFacts & { readonly body: Uint8Array }): void {
-    const { kind, method, cacheReply: keep } = plan;
+    const { kind, method, cacheReply } = plan;
     const { body, secret = false, shared = false, plain = false } = facts;
     const waits = METHODS.get(method)?.waits === true;
-    // Until there is a thread of wallets the node thread says what it waits for.
+    // Until the wallets' thread runs, the node thread answers for it.
     const link = (kind === 'wallet' ? this.wallets : null) ?? this.#deps.link;
     const submission = SUBMISSIONS.has(method);
     const priority = submission || secret;
     const taken = method === 'submitblock' && body.byteLength >= LARGE_BODY_BYTES ? this.#router.withoutBlock(body) : null;
     const sent = taken ?? { body, block: null };
     const id = link.call({ user, uri: exchange.target, method, ...sent, shared, priority, submission, waits, plain }, (status, reply) => {
-      if (keep && status === 200) keep(reply);
+      if (cacheReply && status === 200) cacheReply(reply);
       this.#deliver(exchange, status, reply);
     });
     if (secret) body.fill(0);
@@ -448,7 +453,7 @@ export class Front {
       return;
     }
     const left = exchange.reply(status, body.length === 0 ? TYPE_DEFAULT : TYPE_JSON, body);
-    // The bytes are the link's own.
+    // Copy: the link owns the bytes.
     if (left > 0) this.#fanOut.adopt(exchange, typeof body === 'string' ? body : new Uint8Array(body), left);
   }
 
@@ -472,8 +477,8 @@ export class Front {
   }
 
   /**
-   * Bodies that come in pieces are held until they are whole, all of them together within bounds. Users who may submit
-   * blocks have as much again: no other client can take the room of a block.
+   * Reserves memory for bodies that arrive in pieces, within a limit for all of them together. Users that may submit
+   * blocks have the same amount again, so that other clients cannot use up the memory for a block.
    */
   #reserve(sizeBytes: number, submits: boolean): boolean {
     const most = (submits ? 2 : 1) * BODIES_AT_ONCE * this.#deps.options.bodyLimit;
@@ -514,13 +519,14 @@ export class Front {
     if (this.#open === 0 && this.#onIdle) {
       const idle = this.#onIdle;
       this.#onIdle = null;
-      // The last reply is on its way: it goes out before whatever idle() closes.
+      // The last reply is being sent. It leaves before the sockets that idle() closes.
       setImmediate(idle);
     }
   }
 
   /**
-   * The phase of the start, null after it, which all fronts see at once: none refuses what another one answers already.
+   * Returns the text of the current start phase; null after the start. All fronts change at the same moment, so that
+   * none refuses a call that another one already answers.
    */
   #warmingUp(): string | null {
     if (this.#warmup === null) return null;
@@ -530,7 +536,10 @@ export class Front {
     return this.#warmup;
   }
 
-  /** The newest tip: facts are posted before the epoch rises, so a newer epoch means that they are in the port. */
+  /**
+   * Returns the newest tip. Facts are posted before the epoch is incremented, so a newer epoch means that they are in
+   * the port.
+   */
   #freshTip(): PublishedTip {
     if (this.#deps.state.epoch !== this.#tip.epoch) this.#deps.link.drain();
     return this.#tip;
@@ -543,12 +552,12 @@ export class Front {
     this.#deps.link.postNews({ news: 'evicted', count });
   }
 
-  /** A line of a category that is on; many of them are the operator's wish. */
+  /** Logs a line of a category that is on. There is no limit, because the operator asked for them. */
   #detail(category: 'http' | 'rpc', text: string): void {
     this.#deps.link.postNews({ news: 'detail', category, text });
   }
 
-  /** A call that is answered here: what the node's desk says of its own. */
+  /** Logs a call that this front answers, as the node thread does for its own calls. */
   #logCall(method: string, user: string): void {
     if (this.#deps.state.has(STATE_FLAG.LOG_RPC)) this.#detail('rpc', `ThreadRPCServer method=${method} user=${user}`);
   }
@@ -558,7 +567,7 @@ export class Front {
   }
 
   #observer(): DispatchObserver {
-    // What a front runs itself is over when it returns, so one call is under way at a time.
+    // Methods of a front are synchronous, so only one call runs at a time.
     let begunMs = 0;
     return {
       started: (method, call) => {

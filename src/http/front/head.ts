@@ -106,10 +106,10 @@ export function readHead(text: string): RequestHead {
   const chunked = isChunked(codings[0]);
   const length = readLength(fields.lengths);
   const { connection } = fields;
-  const keepsOld = minor === 0 && connection === 'keep-alive';
+  const keepAliveHttp10 = minor === 0 && connection === 'keep-alive';
   let closing: RequestHead['closing'] = 'no';
   if (connection === 'close') closing = 'client';
-  else if (minor === 0 && !keepsOld) closing = 'old';
+  else if (minor === 0 && !keepAliveHttp10) closing = 'old';
   // A proxy may have computed another length. Close after the reply, so that no later bytes are parsed as a request.
   else if (codings.length > 0 && (codings.length > 1 || !chunked || length >= 0 || minor === 0)) closing = 'server';
   return {
@@ -121,7 +121,7 @@ export function readHead(text: string): RequestHead {
     contentLength: chunked ? -1 : length,
     chunked,
     closing,
-    keepAliveHttp10: keepsOld,
+    keepAliveHttp10,
     expectsContinue: fields.expectsContinue && minor > 0,
   };
 }

@@ -1,5 +1,4 @@
-// Status lines, and the bodies of replies that no handler writes. Core 0.21 lets libevent make its error pages; these
-// are the same bytes.
+// Status lines, and the bodies of error replies. In Core 0.21 libevent makes the error pages; these are the same bytes.
 
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',
@@ -15,7 +14,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** `200 OK` and so on. */
+/** Returns a status line, such as `200 OK`. */
 export function statusLine(status: number): string {
   return `${status} ${REASONS[status] ?? 'Unknown'}`;
 }
@@ -33,19 +32,19 @@ export function httpDate(): string {
   return dateText;
 }
 
-/** libevent's page for a status. */
+/** Returns libevent's error page for a status. */
 export function errorPage(status: number): string {
   const reason = REASONS[status] ?? 'Unknown';
   return `<HTML><HEAD>\n<TITLE>${status} ${reason}</TITLE>\n</HEAD><BODY>\n<H1>${reason}</H1>\n</BODY></HTML>\n`;
 }
 
-/** Of bytes. */
+/** Content type of bytes. */
 export const TYPE_BYTES = 'application/octet-stream';
-/** Of texts that say so. */
+/** Content type of REST texts. */
 export const TYPE_TEXT = 'text/plain';
-/** Of JSON replies. */
+/** Content type of JSON. */
 export const TYPE_JSON = 'application/json';
-/** Of pages made by the server itself. */
+/** Content type of error pages. */
 export const TYPE_PAGE = 'text/html';
-/** Of everything without a type of its own: empty bodies and plain texts. */
+/** Content type of everything else: empty bodies and plain texts. */
 export const TYPE_DEFAULT = 'text/html; charset=ISO-8859-1';

@@ -1,6 +1,7 @@
-// REST requests on a front (-rest): read here, answered by the node thread in status and body, dressed here with the
-// type and for how long the reply may be kept. Bytes of blocks never pass the node thread: it says where they lie, and
-// the front reads the file. No credentials, as in Core; addresses and bounds are those of calls. Used by front.ts.
+// Handles REST requests on a front (-rest). The front parses the request, the node thread answers with status and body,
+// and the front adds the content type and the caching headers. Bytes of blocks never pass the node thread: it returns
+// their place, and the front reads the block file. As in Core there are no credentials; the limits on addresses and
+// sizes are those of RPC calls.
 import { createNativeHashes } from '../../crypto/native/hashes.js';
 import { Semaphore } from '../../lib/semaphore.js';
 import { yieldToLoop } from '../../lib/time-slice.js';
@@ -23,58 +24,58 @@ import { BlockReader } from '../../storage/block-reader.js';
 import type { Exchange, Header } from './exchange.js';
 import { TYPE_BYTES, TYPE_DEFAULT, TYPE_JSON, TYPE_TEXT } from './pages.js';
 
-/** What the REST side of a front needs of it. */
+/** Functions of the front that the REST handler needs. */
 export interface RestDeps {
   readonly compat: Compat;
   /** Folder of the block files. */
   readonly blocksDir: string;
-  /** Message start of the network. */
+  /** Message start (magic) of the network. */
   readonly magic: Uint8Array;
   readonly link: FrontLink;
-  /** The phase of the start, null after it. */
+  /** Returns the text of the current start phase; null after the start. */
   warmup(): string | null;
-  /** Reads the body of a request. The bytes are gone when the handler returns. */
+  /** Reads the body of a request. The bytes are valid until the handler returns. */
   readBody(exchange: Exchange, limit: number, done: (body: Uint8Array) => void): void;
-  /** Sends a whole reply. */
+  /** Sends a complete reply. */
   send(exchange: Exchange, reply: RestReply): void;
-  /** Too much is under way. */
+  /** Answers that the work queue is full. */
   refuse(exchange: Exchange): void;
-  /** Something that no reply explains, for the log. */
+  /** Logs an exception that no reply explains. */
   fault(error: unknown): void;
 }
 
-/** A reply as it goes out. */
+/** A complete reply. */
 export interface RestReply {
   readonly status: number;
   readonly type: string;
-  /** In parts. */
+  /** Parts of the body in order. */
   readonly body: readonly Uint8Array[];
   readonly extra?: Header;
 }
 
-/** Bodies are lists of fifteen outpoints, perhaps as hex. */
+/** Most bytes of a request body: a list of up to fifteen outpoints, possibly as hex. */
 const BODY_BYTES = 64 * 1024;
 
-/** Hex is made of so many bytes at a time, with a turn of the loop between: a millisecond. */
+/** Bytes that are converted to hex per event-loop tick: about a millisecond. */
 const HEX_BYTES = 512 * 1024;
 
-/** Blocks that are read and made ready at once; what is being sent is bounded elsewhere (fan-out.ts). */
+/** Blocks that are read and converted at once. fan-out.ts limits those that are being sent. */
 const BLOCKS_AT_ONCE = 3;
 
 const NOTHING = new Uint8Array(0);
 const CACHE = 'Cache-Control';
 const CACHEABLE: Header = [CACHE, 'public, immutable, max-age=86400'];
-/** Said of replies that no cache may keep. */
+/** Header of replies that caches must not store. */
 export const NO_STORE: Header = [CACHE, 'no-store'];
-/** Since this release. */
+/** Release since which Core sends caching headers. */
 export const CACHE_RELEASE = 32;
 
 const TYPES: Readonly<Record<Exclude<RestFormat, null>, string>> = { bin: TYPE_BYTES, hex: TYPE_TEXT, json: TYPE_JSON };
 
-/** Whether a path is the REST interface's. */
+/** Returns whether a request target belongs to the REST interface. */
 export const isRestTarget = (target: string): boolean => target.startsWith(REST_PREFIX);
 
-/** One per front. */
+/** REST handler of a front. */
 export class RestFront {
   readonly #deps: RestDeps;
   readonly #blocks: BlockReader;
@@ -87,7 +88,7 @@ export class RestFront {
     this.#noStore = shows(deps.compat, { since: CACHE_RELEASE }) ? NO_STORE : undefined;
   }
 
-  /** Takes a request whose target isRestTarget. */
+  /** Handles a request whose target belongs to the REST interface. */
   handleRequest(exchange: Exchange): void {
     const warmup = this.#deps.warmup();
     if (warmup !== null) this.#fault(exchange, 503, `Service temporarily unavailable: ${warmup}`);
@@ -115,7 +116,7 @@ export class RestFront {
     else exchange.onDisconnect = () => link.cancel(id);
   }
 
-  /** @param body of the node thread's reply, gone when this returns */
+  /** Handles the node thread's reply. @param body valid until this returns */
   #answer(exchange: Exchange, call: RestCall, status: number, body: Uint8Array | string): void {
     if (status !== 200) this.#fault(exchange, status, Buffer.from(body).toString());
     else if (isStored(call)) void this.#sendStored(exchange, call, decodePlace(Buffer.from(body)));
@@ -147,7 +148,7 @@ export class RestFront {
     this.#fault(exchange, error.status, error.message);
   }
 
-  /** A reply of 200. */
+  /** Sends a reply with status 200. */
   #found(exchange: Exchange, call: RestCall, body: readonly Uint8Array[]): void {
     const extra = this.#noStore && (neverChanges(call) ? CACHEABLE : NO_STORE);
     this.#send(exchange, { status: 200, type: TYPES[call.format ?? 'bin'], body, ...(extra ? { extra } : {}) });
@@ -162,7 +163,7 @@ export class RestFront {
   }
 }
 
-/** Bytes as hex and a line's end, in parts. */
+/** Converts bytes to hex with a line feed at the end, in parts. */
 async function hexLine(bytes: Uint8Array): Promise<Uint8Array[]> {
   const parts: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += HEX_BYTES) {

@@ -1,11 +1,11 @@
-// Large bodies are not decoded on a front. This finds the method's name at either end of one, well enough to choose the
-// port and to count it; the node thread reads the body properly, so a wrong guess costs nothing but order.
+// Guesses the method of a large body, which a front does not parse. The guess only selects the port and the counter;
+// the node thread parses the body, so a wrong guess can change nothing but the order of calls.
 import { LONG_BODY_BYTES } from '../../rpc/wire/long-batch.js';
 import { firstMethodIn } from '../../rpc/wire/secret-places.js';
 
 /**
- * Bodies of this size and above go to the node thread unread, unless their methods have to be checked: those are looked
- * through in turns.
+ * Bodies of at least this size go to the node thread unread, unless their methods must be checked: those are read in
+ * slices.
  */
 export const LARGE_BODY_BYTES = LONG_BODY_BYTES;
 
@@ -13,7 +13,7 @@ const WINDOW_BYTES = 512;
 const NAME = /^[a-z]+$/;
 const OPEN_BRACKET = 0x5b;
 
-/** The method of a single request, `batch` for an array, `large` when the name is not near an end. */
+/** Returns the method of a single request, `batch` for an array, or `large` if the name is not near either end. */
 export function scanMethod(body: Uint8Array): string {
   let start = 0;
   while (start < WINDOW_BYTES && body[start] <= 0x20) start++;

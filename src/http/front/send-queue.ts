@@ -1,22 +1,22 @@
-// The order of large replies. Clients are finished one after another: a template given to a thousand waiters
-// in equal shares reaches nearly all of them at the very end, and its bytes leave the processor's caches between
-// writing and reading. So a reply that has begun goes on before others begin. Two things keep that fair: lighter
-// replies have a lane of their own, which gets every second slice, and a reply that took a fair share in a row goes to
-// the back of its lane. Used by fan-out.ts.
+// Order of large replies. Clients are finished one after another: with equal shares nearly all of a thousand clients
+// would get their last byte at the very end, and the bytes would leave the processor's caches between the writes. So a
+// reply that has started continues before others start. Two rules keep the queue fair: small replies have a lane of
+// their own, which gets every second slice, and a reply that was sent SHARE_BYTES in a row goes to the end of its lane
+// (docs/decisions/0070-finish-large-replies-in-order.md).
 
-/** Replies up to this size never wait behind a row of heavier ones. */
+/** Replies up to this size use the lane for small replies. */
 const LIGHT_BYTES = 1024 * 1024;
 
-/** A reply that has had so much in a row lets others pass: more than any template of ordinary transactions. */
+/** Bytes in a row after which a reply lets others pass: more than any template of ordinary transactions. */
 const SHARE_BYTES = 4 * 1024 * 1024;
 
-/** What the queue knows of a reply. */
+/** A reply in the queue. */
 export interface Queued {
-  /** Bytes in all. */
+  /** Size of the body in bytes. */
   readonly total: number;
   /**
-   * Bytes sent since it was last at the back; the owner adds those of a slice that filled the socket, back() the
-   * others.
+   * Bytes sent since the reply was last at the end of its lane. The owner adds the bytes of a slice that filled the
+   * socket, putBack() the others.
    */
   share: number;
 }
@@ -35,7 +35,7 @@ export class SendQueue<T extends Queued> {
   readonly #heavy = new Lane<T>();
   #lightNext = true;
 
-  /** A reply that waits for its first slice, or whose client takes bytes again. */
+  /** Adds a reply that waits for its first slice, or whose socket accepts bytes again. */
   add(reply: T, begun: boolean): void {
     const lane = this.#laneOf(reply);
     const past = reply.share >= SHARE_BYTES;
@@ -43,15 +43,15 @@ export class SendQueue<T extends Queued> {
     (begun && !past ? lane.begun : lane.fresh).push(reply);
   }
 
-  /** Takes out the next reply. */
+  /** Removes and returns the next reply. */
   next(): T | undefined {
     const [first, second] = this.#lightNext ? [this.#light, this.#heavy] : [this.#heavy, this.#light];
     this.#lightNext = !this.#lightNext;
     return first.takeNext() ?? second.takeNext();
   }
 
-  /** Puts back a reply that took so many bytes and could take more. */
-  back(reply: T, sentBytes: number): void {
+  /** Puts back a reply whose socket accepted `sentBytes` and may accept more. */
+  putBack(reply: T, sentBytes: number): void {
     const lane = this.#laneOf(reply);
     reply.share += sentBytes;
     if (reply.share < SHARE_BYTES) lane.begun.unshift(reply);
@@ -61,7 +61,7 @@ export class SendQueue<T extends Queued> {
     }
   }
 
-  /** Replies that wait for a slice. */
+  /** Number of replies in the queue. */
   get size(): number {
     return [this.#light, this.#heavy].reduce((sum, { begun, fresh }) => sum + begun.length + fresh.length, 0);
   }

@@ -1,13 +1,13 @@
-// How many sockets a front may have open. What comes beyond is closed as it comes, and the log says so now and then.
+// Limits the sockets of a front. A further socket is closed at once, and the log reports it once a minute.
 
-/** That there are too many is said again after so long, ms. */
+/** Interval between two warnings. */
 const WARN_EVERY_MS = 60_000;
 
 export class SocketQuota {
   #open = 0;
-  /** Open sockets that are about to be closed. */
+  /** Open sockets that were refused and are about to be closed. */
   #refused = 0;
-  /** When it was said last, by performance.now(). */
+  /** Time of the last warning, by performance.now(). */
   #warnedMs = Number.NEGATIVE_INFINITY;
   readonly #most: number;
   readonly #warn: (text: string) => void;
@@ -17,7 +17,10 @@ export class SocketQuota {
     this.#warn = warn;
   }
 
-  /** A socket was opened. @returns whether it may stay; the caller closes it else, before any other is closed */
+  /**
+   * Counts a new socket.
+   * @returns whether it may stay open; if not, the caller must close it before any other socket closes
+   */
   opened(): boolean {
     if (++this.#open <= this.#most) return true;
     this.#refused++;
@@ -31,7 +34,7 @@ export class SocketQuota {
     return false;
   }
 
-  /** A socket was closed. @returns whether it was one that might stay */
+  /** Counts a closed socket. @returns whether it was one that could stay open */
   closed(): boolean {
     this.#open--;
     if (this.#refused === 0) return true;

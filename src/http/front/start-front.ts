@@ -17,7 +17,7 @@ import { Connections } from './connection.js';
 import { createDuplicate } from './duplicate.js';
 import { Front } from './front.js';
 
-/** What a front thread is started with. */
+/** Data that a front thread is started with. */
 export interface FrontInit {
   readonly index: number;
   readonly options: HttpOptions;
@@ -27,13 +27,13 @@ export interface FrontInit {
   readonly counters: SharedArrayBuffer;
   readonly slabControl: SharedArrayBuffer;
   readonly slabs: readonly SlabInfo[];
-  /** Where it counts its leases. */
+  /** Counts of the leases of this front, for SlabRing.endLeases. */
   readonly leases: SharedArrayBuffer;
   readonly tip: PublishedTip;
   readonly warmup: string | null;
-  /** Bytes of bodies that may be under way to the node thread. */
+  /** Most bytes of bodies that may be in progress on other threads. */
   readonly linkBytes: number;
-  /** Its end of the link to the node thread. */
+  /** The front's end of its link to the node thread. */
   readonly link: LinkPorts;
 }
 
@@ -43,10 +43,7 @@ const PAUSED = { pauseOnCreate: true };
 /** Number of connections that the kernel may queue before the front accepts them. */
 const BACKLOG = 4096;
 
-/**
- * Runs a front until the node thread closes it.
- * @param urgency tells how urgent this thread's work is: not while it sends to a crowd
- */
+/** Runs a front until the node thread closes it. @param urgency raises or lowers the priority of this thread */
 export function startFront(init: FrontInit, urgency: (urgent: boolean) => void): void {
   const thread = new FrontThread(init, urgency);
   // An exception in one request must not end the others.
@@ -177,12 +174,12 @@ class FrontThread {
 
   /** Gives a socket to the next front in round-robin order. */
   #deal(socket: net.Socket): void {
-    const turn = this.#nextFront++ % (this.#others.length + 1);
+    const index = this.#nextFront++ % (this.#others.length + 1);
     const descriptor = (socket as net.Socket & { readonly _handle?: { readonly fd?: number } | null })._handle?.fd ?? -1;
-    if (turn > 0 && this.#duplicate !== null && descriptor >= 0) {
+    if (index > 0 && this.#duplicate !== null && descriptor >= 0) {
       const copy = this.#duplicate(descriptor);
       if (copy >= 0) {
-        this.#others[turn - 1].postMessage(copy);
+        this.#others[index - 1].postMessage(copy);
         socket.destroy();
         return;
       }

@@ -1,5 +1,5 @@
-// A getblocktemplate call between the socket and template/view: the view knows parts and errors, this file knows what
-// becomes of them on the wire. Small replies are joined and sent at once, large ones go through the fan-out scheduler.
+// Connects a getblocktemplate call to template/view: the view provides parts or an error, and this class sends them.
+// Small replies are joined and sent at once, large ones are sent in slices (fan-out.ts).
 import type { TemplatePlan } from '../../rpc/front/request-router.js';
 import type { TemplateBody, TemplateCall } from '../../template/view/template-view.js';
 import { isLoopback } from './access.js';
@@ -7,7 +7,7 @@ import type { Exchange, Header } from './exchange.js';
 import { type FanOut, SLICED_BYTES } from './fan-out.js';
 import { TYPE_DEFAULT, TYPE_JSON } from './pages.js';
 
-/** Told when the call is answered; `failed` when with an error. */
+/** Called when the call is answered; `failed`: with an error. */
 export type TemplateDone = (failed: boolean) => void;
 
 export class TemplateExchange implements TemplateCall {
@@ -70,21 +70,21 @@ export class TemplateExchange implements TemplateCall {
     this.#exchange.reply(status, body === '' ? TYPE_DEFAULT : TYPE_JSON, body);
   }
 
-  /** A JSON-RPC 2.0 notification: done, never answered. */
+  /** Returns whether the call is a JSON-RPC 2.0 notification, which runs but gets no reply. */
   #silent(): boolean {
     return this.#plan.suffix === '}\n' && this.#plan.error(0, '').status === 204;
   }
 }
 
 /**
- * Not for clients on this machine, where bytes cost less than compression: many libraries accept gzip without being
- * told to.
+ * Returns whether to send a compressed template. Clients on this machine get plain ones, because bytes cost less than
+ * compression there, and many libraries accept gzip although their users did not ask for it.
  */
 function acceptsGzip(exchange: Exchange): boolean {
   return exchange.acceptEncoding !== '' && asksForGzip(exchange.acceptEncoding) && !isLoopback(exchange.remoteAddress);
 }
 
-/** Whether an Accept-Encoding value names gzip without refusing it (RFC 9110, 12.5.3). */
+/** Returns whether an Accept-Encoding value accepts gzip (RFC 9110, 12.5.3). */
 export function asksForGzip(value: string): boolean {
   return value.split(',').some((entry) => {
     const [coding, ...parameters] = entry.toLowerCase().split(';');

@@ -1,9 +1,9 @@
-// The shared numbers as template/view wants to see them, on a front and on the node thread.
+// Adapts the shared state to the interface of template/view, for fronts and the node thread.
 
 import { type SharedState, STATE_FLAG } from '../../link/shared-state.js';
 import type { TemplateState } from '../../template/view/template-view.js';
 
-/** Reads through: every look is at the numbers of now. @param stopping whether calls are to end */
+/** Creates a view that reads the current values at each access. @param stopping returns whether calls are to end */
 export function templateState(state: SharedState, stopping = () => state.has(STATE_FLAG.SHUTTING_DOWN)): TemplateState {
   return {
     get mempoolCounter() {

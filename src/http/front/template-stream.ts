@@ -1,21 +1,20 @@
-// Templates as server-sent events: GET /template/stream gives one event for each template that is published, with its
-// id and totals, or whole with ?full=1. A reader that is slower than templates come skips to the newest. Used by
-// front.ts; the wire is exchange.ts's.
+// Streams templates as server-sent events. GET /template/stream sends one event for each published template, with its
+// id and totals; ?full=1 sends whole templates. A reader that is slower than the templates skips to the newest one.
 import { longPollId } from '../../template/render-template.js';
 import type { TemplateSnapshot } from '../../template/view/template-view.js';
 import type { Exchange } from './exchange.js';
 
-/** Where the stream is served. */
+/** Path of the stream. */
 export const STREAM_PATH = '/template/stream';
 
 const TYPE_EVENTS = 'text/event-stream';
 const PIECE_BYTES = 256 * 1024;
-/** A comment so often keeps proxies, and the library's own idle limit, from closing a quiet stream. */
+/** Interval of comments, which keep proxies and other idle limits from closing a quiet stream. */
 const COMMENT_MS = 5000;
 const COMMENT = Buffer.from(':\n\n');
 const END = Buffer.from('\n\n');
 
-/** One event on its way. */
+/** An event that is being sent. */
 interface Sending {
   readonly parts: readonly Uint8Array[];
   readonly slabIndex: number;
@@ -28,9 +27,9 @@ interface Reader {
   readonly exchange: Exchange;
   readonly full: boolean;
   sending: Sending | null;
-  /** Id of the newest template it was given. */
+  /** Id of the newest template that the reader was sent. */
   last: string;
-  /** Something newer than what is being sent was published. */
+  /** True if a newer template than the one being sent was published. */
   behind: boolean;
   blocked: boolean;
 }
@@ -40,17 +39,17 @@ export class TemplateStreams {
   readonly #readers = new Set<Reader>();
   #comments: NodeJS.Timeout | null = null;
 
-  /** @param newest the current template, held until it is released; null without one */
+  /** @param newest returns the current template, leased until it is released; null if there is none */
   constructor(newest: () => TemplateSnapshot | null) {
     this.#newest = newest;
   }
 
-  /** Open streams. */
+  /** Number of open streams. */
   get size(): number {
     return this.#readers.size;
   }
 
-  /** Takes over a request that was let in. The first event is the current template. */
+  /** Opens a stream for an authenticated request. The first event is the current template. */
   open(exchange: Exchange): void {
     const query = new URLSearchParams(exchange.target.slice(STREAM_PATH.length));
     const reader: Reader = { exchange, full: query.get('full') === '1', sending: null, last: '', behind: true, blocked: false };
@@ -69,7 +68,7 @@ export class TemplateStreams {
     this.#startEvent(reader);
   }
 
-  /** A template was published, or became the one of the tip. */
+  /** Sends the current template to all readers. Called when a template was published, or when its tip became known. */
   published(): void {
     for (const reader of this.#readers) {
       reader.behind = true;
@@ -77,14 +76,14 @@ export class TemplateStreams {
     }
   }
 
-  /** Cuts off every reader of a slab. @returns how many there were */
+  /** Disconnects every reader of a slab. @returns number of them */
   evict(slabIndex: number): number {
     const slow = [...this.#readers].filter(({ sending }) => sending?.slabIndex === slabIndex);
     for (const { exchange } of slow) exchange.close();
     return slow.length;
   }
 
-  /** The server stops: all streams end. */
+  /** Ends all streams, because the server stops. */
   close(): void {
     for (const reader of [...this.#readers]) {
       const { exchange } = reader;
@@ -110,8 +109,8 @@ export class TemplateStreams {
   }
 
   /**
-   * A socket that throws is cut off, and the fault goes to the thread's handler: other readers have nothing to do with
-   * it.
+   * Runs a step of one reader. If its socket throws, its connection is closed and the error goes to the thread's
+   * handler; the other readers are not affected.
    */
   #runIsolated(reader: Reader, run: () => void): void {
     try {
@@ -125,7 +124,10 @@ export class TemplateStreams {
     }
   }
 
-  /** Writes one piece; more follows in later turns, so that a large event delays no other work. */
+  /**
+   * Starts the next event if a newer template exists. Writes one piece per event-loop tick, so that a large event
+   * delays no other work.
+   */
   #startEvent(reader: Reader): void {
     if (reader.blocked || !this.#readers.has(reader)) return;
     if (reader.sending === null) {
@@ -155,7 +157,7 @@ export class TemplateStreams {
         return;
       }
     }
-    // A full socket is looked at again when it says so, or a little later: nothing is lost by asking.
+    // Try a full socket again when it drains, or a little later.
     const goOn = (): void => this.#runIsolated(reader, () => this.#piece(reader, sending));
     if (reader.blocked) setTimeout(goOn, 10);
     else setImmediate(goOn);
@@ -165,7 +167,7 @@ export class TemplateStreams {
     if (!reader.exchange.writeStream(bytes)) reader.blocked = true;
   }
 
-  /** The current template, unless the reader has it. */
+  /** Returns an event with the current template; null if the reader has it already. */
   #event(reader: Reader): Sending | null {
     const snapshot = this.#newest();
     if (snapshot === null) return null;

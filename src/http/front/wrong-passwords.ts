@@ -1,32 +1,32 @@
-// Wrong credentials wait a quarter of a second, as Core has it, by a timer that holds nothing else; how many may wait,
-// in all and of one address, and how many lines they write is bounded. Used by front.ts.
+// Delays replies to wrong credentials by 250 ms, as Core does, but with a timer that blocks nothing. Limits how many
+// replies wait, in total and per address, and how many lines they write to the log.
 import type { Exchange } from './exchange.js';
 
-// Core's delay.
+// Core's delay in milliseconds.
 const DELAY_MS = 250;
-// So many sockets may wait; the next ones are cut off at once, which tells a guesser nothing sooner.
+// Most sockets that wait. Further ones are closed at once, which tells an attacker nothing sooner.
 const MOST_WAITING = 1024;
-// Core's four threads answer four guesses in a quarter of a second, from any number of clients.
+// Most sockets of one address that wait. Core's four threads answer four guesses per 250 ms, from all clients together.
 const MOST_OF_ADDRESS = 4;
-// The node thread writes the log, and has other work in a flood.
+// Most log lines per second: the node thread writes them, and has other work during a flood.
 const LINES_PER_SECOND = 20;
 
 export class WrongPasswords {
   readonly #warn: (line: string) => void;
   #waiting = 0;
-  /** Those that wait, by address. */
+  /** Number of waiting sockets by address. */
   readonly #waitingOf = new Map<string, number>();
   #second = 0;
   #lines = 0;
   readonly #nowMs: () => number;
 
-  /** @param warn writes to the log @param nowMs a monotonic clock's milliseconds */
+  /** @param warn writes to the log @param nowMs a monotonic clock, in milliseconds */
   constructor(warn: (line: string) => void, nowMs: () => number = () => performance.now()) {
     this.#nowMs = nowMs;
     this.#warn = warn;
   }
 
-  /** Lets an exchange wait, then calls back; cuts it off when too many wait already. @param address of the client */
+  /** Calls `then` after the delay. Closes the connection if too many wait already. @param address of the client */
   delayReply(exchange: Exchange, address: string, then: () => void): void {
     const sameAddress = this.#waitingOf.get(address) ?? 0;
     if (this.#waiting >= MOST_WAITING || sameAddress >= MOST_OF_ADDRESS) {
