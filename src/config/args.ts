@@ -1,62 +1,63 @@
-// Options as the operator gave them: command line over settings.json over the network's section of the configuration
-// file over its default section, with Core's rules for repetition and negation (util/settings.cpp, util/system.cpp).
+// Options as the operator gave them. Precedence: command line, settings.json, the network's section of the
+// configuration file, its default section. The rules for repetition and negation are Core's (util/settings.cpp,
+// util/system.cpp).
 import { type Flag, flagByName } from './flags.js';
 
-/** A setting that can't be used; the message is what the operator sees behind `Error: `. */
+/** Error for an invalid option. The message is what the operator sees after `Error: `. */
 export class ConfigError extends Error {}
 
-/** One source's values for an option in the order given, those before the last negation dropped. */
+/** Values of an option from one source, in order, without those before the last negation. */
 interface Given {
   values: string[];
-  /** Whether a negation was among them: weaker sources are then left out of lists. */
+  /** True if the option was negated: lists then omit weaker sources. */
   negatedOnce: boolean;
 }
 
 const lastNegated = (given: Given): boolean => given.negatedOnce && given.values.length === 0;
 
-/** Where values come from, strongest first. */
+/** Sources of values, strongest first. */
 type Source = 'command line' | 'settings' | 'section' | 'default section';
 
 const sourceOrder: readonly Source[] = ['command line', 'settings', 'section', 'default section'];
 
-/** A file counts from its first line, everything else from its last. */
+/** Sources in which the first value wins. In the others the last one wins. */
 const firstWins: ReadonlySet<Source> = new Set(['section', 'default section']);
 
-/** C's atoi, which Core reads its numbers with: leading blanks and sign, digits, then anything; otherwise 0. */
+/** Parses like C's atoi, as Core does: leading blanks and a sign, digits, then anything; otherwise 0. */
 export function leadingInteger(text: string): number {
   const match = /^\s*([+-]?\d+)/.exec(text);
   return match ? Number(match[1]) : 0;
 }
 
-/** Core's reading of a switch: empty is true, otherwise a number that is not 0. */
+/** Parses a switch as Core does: empty is true, otherwise any number but 0. */
 function truth(text: string): boolean {
   return text === '' || leadingInteger(text) !== 0;
 }
 
-/** The options of one start. */
+/** The options of one start of a program. */
 export class Args {
   readonly #known: ReadonlyMap<string, Flag>;
   readonly #program: string;
   readonly #commandLine = new Map<string, Given>();
   readonly #settings = new Map<string, Given>();
   readonly #settingsJson = new Map<string, string>();
-  /** Sections of the configuration files by name, '' for what stands before any. */
+  /** Sections of the configuration files by name; '' is the default section. */
   readonly #sections = new Map<string, Map<string, Given>>([['', new Map()]]);
   #chain: string | undefined;
-  /** Lines for the log: ignored keys, odd negations. */
+  /** Warnings for the log: ignored keys, double negations. */
   readonly warnings: string[] = [];
-  /** Lines for the console too. */
+  /** Warnings for the log and the console. */
   readonly loudWarnings: string[] = [];
-  /** Whether a configuration file contains conf, which has no effect there. */
+  /** True if a configuration file contains `conf`, which has no effect there. */
   confInFile = false;
 
-  /** @param known the options there are: the daemon's unless told otherwise */
+  /** @param known options of the program; default: those of the daemon @param program name in error messages */
   constructor(known: ReadonlyMap<string, Flag> = flagByName, program = 'aditd') {
     this.#known = known;
     this.#program = program;
   }
 
-  /** Whether `name` is an option of this program. */
+  /** Returns whether `name` is an option of this program. */
   knows(name: string): boolean {
     return this.#known.has(name);
   }
@@ -64,7 +65,10 @@ export class Args {
   /** Error for a value that Core 31 refuses and 0.21.1 accepts. */
   #refusal: string | undefined;
 
-  /** Takes `-name`, `-name=value`, `--name`, `-noname`. @throws ConfigError for an unknown option or a bare word */
+  /**
+   * Parses a command line: `-name`, `-name=value`, `--name`, `-noname`.
+   * @throws ConfigError for an unknown option or a word without a dash
+   */
   parseCommandLine(argv: readonly string[]): void {
     for (const arg of argv) {
       if (!arg.startsWith('-') || arg === '-')
@@ -80,14 +84,14 @@ export class Args {
     // -noincludeconf is allowed: no file is included then.
     const include = this.#commandLine.get('includeconf')?.values[0];
     if (include !== undefined) {
-      // As JSON since release 22. A negation that was negated is a switch.
+      // Core shows the value as JSON since release 22. A negation that was negated is a switch.
       const json = argv.some((arg) => /^--?noincludeconf=/.test(arg)) ? 'true' : JSON.stringify(include);
       const shown = legacy ? include : json;
       throw new ConfigError(`Error parsing command line arguments: -includeconf cannot be used from commandline; -includeconf=${shown}`);
     }
   }
 
-  /** Records a line of a configuration file. @returns false when no option has that name */
+  /** Adds a line of a configuration file. @returns false if no option has that name */
   giveFromFile(section: string, name: string, value: string): boolean {
     let values = this.#sections.get(section);
     if (!values) this.#sections.set(section, (values = new Map()));
@@ -95,8 +99,8 @@ export class Args {
   }
 
   /**
-   * Records an entry of settings.json; `false` among the values negates those before.
-   * @returns false when no option has that name
+   * Adds an entry of settings.json. A `false` among the values negates those before it.
+   * @returns false if no option has that name
    */
   giveSetting(name: string, values: readonly (string | false)[], json: string): boolean {
     this.#settingsJson.set(name, json);
@@ -111,7 +115,7 @@ export class Args {
     return this.#known.has(name);
   }
 
-  /** Decides which section of the files counts besides the default one. */
+  /** Selects the section of the configuration files that counts besides the default one. */
   selectChain(chain: string): void {
     this.#chain = chain;
   }
@@ -147,12 +151,15 @@ export class Args {
     return this.#sections.get('')!.get(name);
   }
 
-  /** Options that belong to one network don't take values of the default section on another; negations they do take. */
+  /**
+   * Returns whether the default section is ignored for an option: it belongs to one network, and another network than
+   * main is selected. Negations count all the same.
+   */
   #ignoresDefault(name: string): boolean {
     return this.#chain !== undefined && this.#chain !== 'main' && this.#known.get(name)?.networkOnly === true;
   }
 
-  /** The value that counts: a text, false for a negation, undefined when no source names the option. */
+  /** Returns the value that counts: a text, false for a negation, undefined if no source names the option. */
   #winner(name: string): string | false | undefined {
     for (const source of sourceOrder) {
       const given = this.#given(source, name);
@@ -165,17 +172,17 @@ export class Args {
     return undefined;
   }
 
-  /** Whether any source that counts names the option, negations included. */
+  /** Returns whether any source that counts names the option, including negations. */
   isSet(name: string): boolean {
     return this.#winner(name) !== undefined;
   }
 
-  /** Whether the strongest source that names the option negates it. */
+  /** Returns whether the strongest source that names the option negates it. */
   isNegated(name: string): boolean {
     return this.#winner(name) === false;
   }
 
-  /** Options of one network that only the default section gives while another network is chosen, by name. */
+  /** Returns options of one network that only the default section gives while another network is selected, by name. */
   misplaced(): string[] {
     if (this.#chain === undefined || this.#chain === 'main') return [];
     const has = (source: Source, name: string): boolean => (this.#given(source, name)?.values.length ?? 0) > 0;
@@ -187,8 +194,8 @@ export class Args {
   }
 
   /**
-   * The one value that counts: the last of the command line, the first of a file's section; undefined when negated or
-   * absent.
+   * Returns the value that counts: the last of the command line, the first of a section; undefined if the option is
+   * negated or missing.
    */
   text(name: string): string | undefined {
     const winner = this.#winner(name);
@@ -196,8 +203,8 @@ export class Args {
   }
 
   /**
-   * A switch that chooses the chain, by rules of its own: files have no sections yet, their last line counts, and a
-   * negation on the command line does not undo what a file says.
+   * Returns a switch that selects the chain. It has its own rules: files have no sections yet, their last line counts,
+   * and a negation on the command line does not undo what a file says.
    */
   chainSwitch(name: string): boolean {
     for (const source of ['command line', 'default section'] as const) {
@@ -208,23 +215,23 @@ export class Args {
     return false;
   }
 
-  /** File names after -includeconf of a section, from the given position on. */
+  /** Returns the files of -includeconf in a section. @param skip number of files to omit */
   includes(section: string, skip = 0): string[] {
     return (this.#sections.get(section)?.get('includeconf')?.values ?? []).slice(skip);
   }
 
-  /** Whether -noincludeconf was given: no file is included, and settings of no file count beyond the first. */
+  /** True if -noincludeconf was given: no file is included. */
   get noIncludes(): boolean {
     const given = this.#commandLine.get('includeconf');
     return given !== undefined && lastNegated(given);
   }
 
-  /** Entries of settings.json as they stand there, for the log. */
+  /** Entries of settings.json as JSON, for the log. */
   get settings(): ReadonlyMap<string, string> {
     return this.#settingsJson;
   }
 
-  /** Every other value given, for the log: where it stands, name, values (negations as false). */
+  /** Yields all other values for the log: source, section, name, and values (negations as false). */
   *everything(): Generator<{
     source: 'Config file' | 'Command-line';
     section: string;
@@ -257,12 +264,12 @@ export class Args {
     const [, digits, unit = 'M'] = /^(\d+)([kKmMgGtT])?$/.exec(text) ?? [];
     const factor = (/[A-Z]/.test(unit) ? 1024 : 1000) ** ('kmgt'.indexOf(unit.toLowerCase()) + 1);
     const size = digits === undefined ? Number.NaN : Number(digits) * factor;
-    // Core counts in 64 bits.
+    // Core uses 64 bits.
     if (!(size < 2 ** 64)) throw new ConfigError(`Unable to parse -${name}: '${text}'`);
     return size;
   }
 
-  /** A port. @throws ConfigError in Core's words */
+  /** Returns a port. @throws ConfigError in Core's words */
   port(name: string): number | undefined {
     if (!this.isSet(name)) return undefined;
     const text = this.text(name) ?? '';
@@ -271,19 +278,19 @@ export class Args {
     return Number(text);
   }
 
-  /** A whole number within bounds. @throws ConfigError naming the option otherwise (text that is no number included) */
+  /** Returns an integer from `min` to `max`. @throws ConfigError that names the option for any other value */
   strictInt(name: string, otherwise: number, min: number, max: number): number {
     const text = this.text(name);
     if (text === undefined) return this.isNegated(name) ? Math.max(0, min) : otherwise;
     if (!/^[+-]?\d{1,15}$/.test(text) || Number(text) < min || Number(text) > max) {
-      throw new ConfigError(`Invalid value for -${name}=<n>: '${text}' (it takes a whole number from ${min} to ${max})`);
+      throw new ConfigError(`Invalid value for -${name}=<n>: '${text}' (it must be an integer from ${min} to ${max})`);
     }
     return Number(text);
   }
 
   /**
-   * All values of a repeatable option, strongest source first. A negation drops the weaker sources; but values that
-   * follow a negation on the command line bring those of the files back, as in Core.
+   * Returns all values of a repeatable option, strongest source first. A negation removes the weaker sources. But
+   * values after a negation on the command line bring those of the files back, as in Core.
    * @param weakestFirst return the weakest source first, for options of which the last value wins
    */
   list(name: string, weakestFirst = false): string[] {
@@ -301,7 +308,7 @@ export class Args {
     return (weakestFirst ? bySource.reverse() : bySource).flat();
   }
 
-  /** A BTC amount as satoshi. @throws ConfigError in Core's words */
+  /** Returns a BTC amount in satoshis. @throws ConfigError in Core's words */
   amount(name: string, otherwise: number): number {
     const text = this.text(name);
     if (text === undefined) return otherwise;

@@ -1,4 +1,5 @@
-// Rules that the operator chooses for a network of their own: when they hold on regtest, and whose a signet is.
+// Consensus rules that the operator can change on test networks: activation heights on regtest, and the challenge of a
+// signet.
 import type { ChainName } from '../consensus/params/chain-params.js';
 import { BURIED_RULES, type BuriedRule, chainParams, type RegtestVariant } from '../consensus/params/networks.js';
 import { type Compat, only } from '../policy/compat.js';
@@ -6,21 +7,21 @@ import { ConfigError } from './args.js';
 import type { OWN_ROWS } from './own-rows.js';
 import type { RowValues } from './rows.js';
 
-/** How the network differs from the one of its name. */
+/** Differences from the standard network of the same name. */
 export interface ChosenRules {
   readonly signetChallengeHex: string | undefined;
-  /** -signetseednode; empty: those of the network. */
+  /** Seed nodes of -signetseednode; empty: those of the network. */
   readonly signetSeedNodes: readonly string[];
-  /** -testactivationheight and -segwitheight; -1 for never. */
+  /** Heights of -testactivationheight and -segwitheight; -1: never. */
   readonly activationHeights: Readonly<Partial<Record<BuriedRule, number>>>;
   readonly vbparams: readonly { name: string; startTime: bigint; timeout: bigint; minActivationHeight: number }[];
-  /** Values of regtest that -compat or -test changes. */
+  /** Parameters of regtest that -compat or -test changes. */
   readonly regtest: RegtestVariant;
 }
 
 type Given = RowValues<typeof OWN_ROWS>;
 
-/** @throws ConfigError */
+/** Reads these options. @throws ConfigError */
 export function chosenRules(given: Given, chain: ChainName, compat: Compat): ChosenRules {
   const { signetChallengeHex, signetSeedNodes } = given;
   if (chain !== 'regtest') {
@@ -36,7 +37,7 @@ export function chosenRules(given: Given, chain: ChainName, compat: Compat): Cho
   };
 }
 
-/** Deployments as -vbparams has them. @throws ConfigError */
+/** Parses -vbparams. @throws ConfigError */
 function vbparams(texts: readonly string[], compat: Compat): ChosenRules['vbparams'] {
   return texts.map((text) => {
     const parts = text.split(':');
@@ -52,7 +53,7 @@ function vbparams(texts: readonly string[], compat: Compat): ChosenRules['vbpara
       timeout: whole(parts[2]!, 'nTimeout'),
       minActivationHeight: Number(parts[3] === undefined ? 0n : whole(parts[3], 'min_activation_height')),
     };
-    // Taproot is no deployment since release 32.
+    // Taproot is not a deployment since release 32.
     const known = chainParams('regtest').deployments.some(({ name }) => name === change.name);
     if (!known || (change.name === 'taproot' && only(compat, 32))) {
       throw new ConfigError(`Invalid deployment (${change.name})`);
@@ -61,7 +62,7 @@ function vbparams(texts: readonly string[], compat: Compat): ChosenRules['vbpara
   });
 }
 
-/** Heights as -testactivationheight has them, each name@height, over what the version has. @throws ConfigError */
+/** Parses -testactivationheight, each name@height, over the heights of the release. @throws ConfigError */
 function activationHeights(given: Given, usual: ChosenRules['activationHeights']): ChosenRules['activationHeights'] {
   const heights: Partial<Record<BuriedRule, number>> = { ...usual };
   if (given.segwitHeight !== undefined) {

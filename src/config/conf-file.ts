@@ -1,5 +1,5 @@
-// bitcoin.conf as Core reads it (util/system.cpp, GetConfigOptions and ReadConfigFiles): sections, comments, dotted
-// names, includeconf one level deep.
+// Reads bitcoin.conf as Core does (util/system.cpp, GetConfigOptions and ReadConfigFiles): sections, comments, dotted
+// names, and includeconf, one level deep.
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Args, ConfigError } from './args.js';
@@ -8,7 +8,7 @@ import { flagByName } from './flags.js';
 const knownSections = new Set(['main', 'test', 'testnet4', 'signet', 'regtest']);
 const blanks = ' \t\r\n';
 
-/** A text without the blanks around it. */
+/** Removes the blanks around a text. */
 function trimmed(text: string): string {
   let start = 0;
   let end = text.length;
@@ -17,16 +17,16 @@ function trimmed(text: string): string {
   return text.slice(start, end);
 }
 
-/** One `name=value` with the section it stands in ('' for the default one). */
+/** A `name=value`, with its section ('' for the default one). */
 export interface ConfLine {
   readonly section: string;
   readonly name: string;
   readonly value: string;
-  /** Number of the line in the file, from 1. */
+  /** Number of the line in the file, starting at 1. */
   readonly number: number;
 }
 
-/** Splits a file's text. @throws ConfigError with Core's `parse error on line N` texts */
+/** Parses the text of a file. @throws ConfigError with Core's `parse error on line N` texts */
 export function parseConf(text: string, fileName: string, warn: (line: string) => void): ConfLine[] {
   const lines: ConfLine[] = [];
   let prefix = '';
@@ -55,7 +55,7 @@ export function parseConf(text: string, fileName: string, warn: (line: string) =
     const value = trimmed(line.slice(split + 1));
     if (hash >= 0 && full.includes('rpcpassword'))
       throw new ConfigError(`parse error on line ${number}, using # in rpcpassword can be ambiguous and should be avoided`);
-    // A dotted name carries its section; below a section's title it names an unknown section.
+    // A dotted name contains its section. Below the title of a section it names an unknown section.
     const last = full.lastIndexOf('.');
     if (last >= 0 && prefix.length <= last) heed(full.slice(0, last), number);
     const dot = full.indexOf('.');
@@ -109,10 +109,10 @@ function readOne(args: Args, baseDir: string, file: string, kind = 'Config'): bo
 }
 
 /**
- * Reads the configuration file and those it includes into `args`. Included files come after the whole of the including
- * one, so that its lines count first.
- * @param required whether a file that isn't there is an error: one that was named on the command line
- * @param chain tells which chain the options choose until now, because its section may include files of its own
+ * Reads the configuration file and the files that it includes into `args`. Included files are read after the including
+ * one, so that the lines of the latter count first.
+ * @param required whether a missing file is an error: it was named on the command line
+ * @param chain returns the chain that the options select so far, because its section may include files
  */
 export function readConf(args: Args, baseDir: string, file: string, required: boolean, chain: () => string): void {
   if (!readOne(args, baseDir, file)) {

@@ -1,5 +1,5 @@
-// Every option of the daemon, in the order of the help: Core 0.21.1's, so that existing command lines and bitcoin.conf
-// files are taken, and adit's own. What each is stands as a row in its room.
+// All options of the daemon in the order of the help: Core 0.21.1's, so that existing command lines and bitcoin.conf
+// files work, and adit's own. Each module describes its options in rows (rows.ts).
 
 import { CHAIN_ROWS } from '../chain/options.js';
 import { HTTP_ROWS } from '../http/options.js';
@@ -19,23 +19,25 @@ import { SPEND_ROWS } from '../wallet/spend/options.js';
 import { BROKER_ROWS, FLEET_ROWS, OWN_ROWS } from './own-rows.js';
 import { helpOf, type OptionRow } from './rows.js';
 
-/** How an option's text is read. */
+/** Type of an option's value. */
 export type FlagKind = 'bool' | 'int' | 'string' | 'list' | 'amount';
 
 /**
- * One option. `effect: 'none'` marks Core's options that adit takes and does not act on (yet); the log says so when one
- * is given.
+ * An option. `effect: 'none'` marks options of Core that adit accepts without effect; the log warns if one is given.
  */
 export interface Flag {
   readonly name: string;
   readonly kind: FlagKind;
   readonly category: string;
   readonly help?: string;
-  /** Given in the default section of the configuration file while another chain is chosen: an error. */
+  /**
+   * True if it is an error to give the option in the default section of the configuration file while another network is
+   * selected.
+   */
   readonly networkOnly?: boolean;
-  /** `-name` without `=` is refused. */
+  /** True if `-name` without `=` is refused. */
   readonly needsValue?: boolean;
-  /** `-noname` is refused. */
+  /** True if `-noname` is refused. */
   readonly noNegation?: boolean;
   readonly effect?: 'none';
 }
@@ -64,10 +66,10 @@ const moduleRows: readonly Readonly<Record<string, OptionRow>>[] = [
 ];
 /** Option rows of all modules, by name of the option. */
 export const optionRows: ReadonlyMap<string, OptionRow> = new Map(
-  moduleRows.flatMap((room) => Object.values(room)).map((row) => [row[0], row]),
+  moduleRows.flatMap((rows) => Object.values(rows)).map((row) => [row[0], row]),
 );
 
-/** Core's options without effect here. */
+/** Core's options that have no effect in adit, by type. */
 const unused: Readonly<Record<string, string>> = {
   bool: `
     persistmempoolv1 cjdnsreachable forcecompactdb choosedatadir min resetguisettings splash
@@ -80,11 +82,11 @@ const unused: Readonly<Record<string, string>> = {
   string: 'lang uiplatform',
 };
 
-/** What belongs to one network: see `Flag`. */
+/** Options that belong to one network (Flag.networkOnly). */
 const ofOneNetwork =
   'sv2bind sv2port stratumbind stratumport stratumtlsport stratumaddress stratumfee rpcport rpcbind rpclenientport port bind connect addnode wallet walletdir';
 
-/** The options by section of the help. */
+/** The options, by section of the help. */
 const sections: Readonly<Record<string, string>> = {
   Options: `
     ? help h version datadir conf allowignoredconf blocksdir blocksxor dbcache loadblock par pid assumevalid maxmempool mempoolexpiry
@@ -141,7 +143,7 @@ const wordsOf = (text: string): string[] => text.trim().split(/\s+/);
 const withValue = ['proxy', 'loglevel'];
 const notNegated = ['datadir', 'loglevel'];
 
-/** An option as the table has it. */
+/** Converts a row to an option. */
 export function flagOf(row: OptionRow, category: string): Flag {
   const help = helpOf(row);
   const [name, type] = row;
@@ -161,7 +163,7 @@ function flagNamed(name: string, category: string): Flag {
   return { name, kind, category, effect: 'none' };
 }
 
-/** Every option, in the order of the help. */
+/** All options in the order of the help. */
 export const allFlags: readonly Flag[] = Object.entries(sections).flatMap(([category, names]) =>
   wordsOf(names).map((name) => ({
     ...flagNamed(name, category),

@@ -1,5 +1,5 @@
-// Options of adit-front: those of aditd that concern the port it serves, and its own. It keeps nothing on disk, so it
-// has no data folder: files are relative to the folder it is started in.
+// Reads the options of adit-front: those of aditd that concern the port it serves, and its own. adit-front stores
+// nothing on disk and has no data folder, so file names are relative to the folder in which it is started.
 import path from 'node:path';
 import type { FleetFrontOptions } from '../fleet/options.js';
 import { METRICS_ROWS } from '../metrics/options.js';
@@ -20,17 +20,17 @@ import { type Sv2Config, sv2Options } from './sv2-options.js';
 import { templateWeights } from './template-weights.js';
 import { version } from './version.js';
 
-/** A node that is believed and followed. */
+/** A node whose publications the front trusts. */
 export interface FollowedNode {
   readonly name: string;
-  /** Ed25519, 32 bytes in hex. */
+  /** Ed25519 public key, 32 bytes in hex. */
   readonly keyHex: string;
 }
 
-/** What adit-front is started with. */
+/** Configuration of adit-front. */
 export interface FrontConfig extends Pick<NodeConfig, keyof ChosenRules | 'chain' | 'compat' | 'rpc' | 'metrics' | 'log'> {
   readonly wallet: { readonly enabled: boolean };
-  /** null without -sv2. */
+  /** Null without -sv2. */
   readonly sv2: Sv2Config | null;
   /** null without -stratum. */
   readonly stratum: StratumConfig | null;
@@ -39,7 +39,7 @@ export interface FrontConfig extends Pick<NodeConfig, keyof ChosenRules | 'chain
   readonly notes: readonly string[];
 }
 
-/** Options of aditd that mean the same here. */
+/** Options of aditd that have the same meaning here. */
 const shared = new Set(
   `? help h version conf chain regtest signet testnet testnet4 signetchallenge segwitheight vbparams compat disablewallet fleet fleetcreds
   fleettlsca fleettlscert fleettlskey rpcport rpcbind rpcallowip rpclenientport rpctlscert rpctlskey rpcuser rpcpassword rpcauth rpcwhitelist
@@ -49,7 +49,7 @@ const shared = new Set(
   loglevel loglevelalways debuglogfile printtoconsole logtimestamps logtimemicros`.split(/\s+/),
 );
 
-/** Its own. */
+/** Options that only adit-front has. */
 const FRONT_ROWS = {
   account: ['fleetaccount', 'string', 'Account of this front in the broker and on the nodes', 'fronts'],
   nodes: [
@@ -72,19 +72,19 @@ const FRONT_ROWS = {
   ],
 } as const;
 
-/** Every option of adit-front, in the order of its help. */
+/** All options of adit-front in the order of its help. */
 export const frontFlags: readonly Flag[] = allFlags
   .filter(({ name }) => shared.has(name))
   .concat(Object.values(FRONT_ROWS).map((row) => flagOf(row, 'Fleet')));
 
-/** What the command line alone decides. @throws ConfigError */
+/** Parses the command line. @throws ConfigError */
 export function parseFrontArgs(argv: readonly string[]): Args {
   const args = new Args(new Map(frontFlags.map((flag) => [flag.name, flag])), 'adit-front');
   args.parseCommandLine(argv);
   return args;
 }
 
-/** What `adit-front --help` opens with. */
+/** First lines of `adit-front --help`. */
 export const frontUsage: readonly string[] = [
   `adit front version ${version}`,
   '',
@@ -95,7 +95,7 @@ export const frontUsage: readonly string[] = [
 
 const NODE_KEY = /^([^:]+):([0-9a-fA-F]{64})$/;
 
-/** Reads everything. @throws ConfigError with the text for the operator */
+/** Reads the configuration. @throws ConfigError with the text for the operator */
 export function loadFrontConfig(args: Args): FrontConfig {
   const folder = process.cwd();
   const conf = args.text('conf');
@@ -105,22 +105,22 @@ export function loadFrontConfig(args: Args): FrontConfig {
   const compat = compatOption(args);
   refuseMisplaced(args, chain, compat);
   const broker = brokerOptions(args, folder, compat);
-  if (broker === null) throw new ConfigError('-fleet=nats://host is needed');
+  if (broker === null) throw new ConfigError('-fleet=nats://host is required');
   const given = readRows(args, FRONT_ROWS, compat);
   const nodes = given.nodes.map((text) => {
     const [, name = '', keyHex = ''] = NODE_KEY.exec(text) ?? [];
-    if (name === '') throw new ConfigError(`-fleetnode takes name:key with 64 hex digits of the key, not '${text}'`);
+    if (name === '') throw new ConfigError(`-fleetnode must be name:key, with a key of 64 hex digits, not '${text}'`);
     return { name: fleetWord('fleetnode', name), keyHex: keyHex.toLowerCase() };
   });
-  if (nodes.length === 0) throw new ConfigError("-fleetnode=name:key is needed, as the node's log shows it");
+  if (nodes.length === 0) throw new ConfigError('-fleetnode=name:key is required. The log of the node shows both.');
   const rpc = rpcOptions(args, folder, compat);
   if (rpc.password === '' && rpc.auth.length === 0)
-    throw new ConfigError('a front has no cookie: give -rpcauth, or -rpcuser and -rpcpassword');
+    throw new ConfigError('A front has no cookie file. Set -rpcauth, or -rpcuser and -rpcpassword.');
   const log = logOptions(args, compat);
   const { maxWeight, reservedWeight, longPollDeltaSats } = TEMPLATE_ROWS;
   const templates = readRows(args, { maxWeight, reservedWeight, longPollDeltaSats }, compat);
   const weights = templateWeights(templates, compat);
-  // Without a name there is no file.
+  // Without -debuglogfile there is no log file.
   const logFile = args.text('debuglogfile');
   return {
     chain,

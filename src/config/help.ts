@@ -1,4 +1,4 @@
-// The text of `aditd --help`, made from the table of options.
+// Builds the text of `aditd --help` from the table of options.
 import { allFlags, type Flag } from './flags.js';
 import { version } from './version.js';
 
@@ -10,7 +10,10 @@ const usage: readonly string[] = [
   'The options and the configuration file are those of Bitcoin Core.',
 ];
 
-/** All options by category, wrapped at 80 columns. Core's options without effect here are listed by name at the end. */
+/**
+ * Returns the help: all options by category, wrapped at 80 columns. Core's options without effect are listed by name at
+ * the end.
+ */
 export function helpText(): string {
   const out = describeFlags(usage, allFlags);
   const silent = allFlags.filter((flag) => flag.effect === 'none').map((flag) => `-${flag.name}`);
@@ -24,7 +27,7 @@ export function helpText(): string {
   return out.join('\n');
 }
 
-/** Lines of a help page: an opening, then options by category, wrapped at 80 columns. */
+/** Returns the lines of a help page: the opening, then options by category, wrapped at 80 columns. */
 export function describeFlags(opening: readonly string[], flags: readonly Flag[]): string[] {
   const out = [...opening];
   let category = '';

@@ -1,6 +1,6 @@
-// From argv and bitcoin.conf to one plain record per room. What is wrong with an option is said before anything is opened,
-// in Core's words where Core has words for it. Rooms declare their options as rows; here files are resolved, and what one
-// option means for another is decided.
+// Reads argv and bitcoin.conf into one plain record with a part for each module. Reports invalid options before
+// anything is opened, in Core's words where Core has some. Modules declare their options as rows; this file resolves
+// file names and dependencies between options.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -37,60 +37,61 @@ import { type Sv2Config, sv2Options } from './sv2-options.js';
 import { templateWeights } from './template-weights.js';
 import { walletOptions } from './wallet-options.js';
 
-/** What the daemon is started with. Sizes in bytes, rates in satoshi per 1,000 virtual bytes, times in seconds. */
+/** Configuration of the daemon. Sizes are in bytes, fee rates in satoshis per 1,000 virtual bytes, times in seconds. */
 export interface NodeConfig extends RowValues<typeof CHAIN_ROWS>, ChosenRules, CookieConfig {
   readonly chain: ChainName;
-  /** Which Bitcoin Core the node speaks and acts like. */
+  /** Release of Bitcoin Core that the node follows. */
   readonly compat: Compat;
-  /** The folder given by -datadir, and the network's folder in it. */
+  /** Folder of -datadir, and the folder of the network in it. */
   readonly baseDir: string;
   readonly netDir: string;
   readonly blocksDir: string;
   readonly pidFile: string;
-  /** settings.json, where calls keep options that outlive the process; undefined with -nosettings. */
+  /** Path of settings.json, in which RPC calls store options for the next start; undefined with -nosettings. */
   readonly settingsFile: string | undefined;
-  /** Null: blocks are kept. */
+  /** Null: blocks are not pruned. */
   readonly prune: PruneOption | null;
   readonly indexes: IndexOptions;
   readonly mockTime: number;
-  /** ips: lines about peers show their addresses. */
+  /** `ips`: whether lines about peers show their addresses. */
   readonly log: LogOptions & { readonly ips: boolean };
   readonly announce: boolean;
-  /** -daemon and -daemonwait; null: run in the foreground. untilReady: the command returns when the node is up. */
+  /** -daemon and -daemonwait; null: run in the foreground. `untilReady`: the command returns when the node is ready. */
   readonly background: { readonly untilReady: boolean } | null;
   readonly templates: TemplateOptions;
   readonly policy: PolicyOptions;
   readonly mempool: Omit<MempoolOptions, 'policy' | 'limitLegacySigops' | 'segmentBytes'>;
   /** -persistmempool */
   readonly persistMempool: boolean;
-  /** Whether to read fee estimates of any age. */
+  /** True to read fee estimates of any age. */
   readonly acceptStaleFees: boolean;
   readonly warmUp: boolean;
   readonly rpc: RpcConfig;
-  /** null without -sv2. */
+  /** Null without -sv2. */
   readonly sv2: Sv2Config | null;
-  /** null without -stratum. */
+  /** Null without -stratum. */
   readonly stratum: StratumConfig | null;
-  /** null without -fleet. */
+  /** Null without -fleet. */
   readonly fleet: FleetConfig | null;
   readonly wallet: WalletOptions;
   readonly net: Partial<NetOptions>;
-  /** -asmap; undefined: addresses are grouped by prefix. */
+  /** File of -asmap; undefined: addresses are grouped by prefix. */
   readonly asmapFile: string | undefined;
-  /** -deprecatedrpc: old members and behaviours of calls. */
+  /** Values of -deprecatedrpc: old members and behaviour of methods. */
   readonly deprecatedRpc: ReadonlySet<string>;
   readonly notify: RowValues<typeof NOTIFY_ROWS> & { readonly zmq: readonly ZmqEndpoint[] };
   readonly metrics: RowValues<typeof METRICS_ROWS>;
-  /** Lines for the log once it is open. */
+  /** Lines to log when the log is open. */
   readonly notes: readonly string[];
 }
 
-/** Values that must not be in the log. */
+/** Options whose values must not be logged. */
 const secretOptions = new Set(['fleet', 'rpcauth', 'rpcbind', 'rpcpassword', 'rpcuser', 'rpcwhitelist', 'torpassword']);
 
 /**
- * Core's bound on what -par asks for: 15 threads beside its own. Scripts of an unseen input take about six times as long
- * as the node thread's share of it, so the seventh thread and those after it wait for the node thread.
+ * Largest number of script threads: Core's limit for -par, 15 threads besides the main one. The scripts of an input
+ * that is not in the script cache take about six times as long as the node thread's work for it, so the seventh thread
+ * and later ones wait for the node thread.
  */
 const maxScriptThreads = 16;
 /** The release of Core that removed its checkpoints. */
@@ -100,7 +101,7 @@ const TESTNET3_STANDARD = 27;
 /** Values of -test that Core accepts. In adit only bip94 has an effect. */
 const TEST_OPTIONS: readonly string[] = ['addrman', 'reindex_after_failure_noninteractive_yes', 'bip94'];
 
-/** What the command line alone decides: help, version, or a start. */
+/** Parses the command line, which decides between help, version, and a start. */
 export function parseArgs(argv: readonly string[]): Args {
   const args = new Args();
   args.parseCommandLine(argv);
@@ -127,7 +128,10 @@ function hexOption(
   return digits.toLowerCase().padStart(64, '0');
 }
 
-/** Whether -blockfilterindex asks for the basic filter, the only type there is. */
+/**
+ * Returns whether -blockfilterindex enables the basic filter, the only type there is.
+ * @throws ConfigError for another type
+ */
 function filterIndex(asked: readonly string[]): boolean {
   if (asked.some((value) => value === '' || value === '1')) return true;
   const wrong = asked.find((value) => value !== '0' && value !== 'basic');
@@ -172,7 +176,7 @@ function asmapFile(args: Args, file: string, netDir: string, compat: Compat): st
   return place;
 }
 
-/** What was given, one line each as Core logs it; secrets as stars. */
+/** Returns the options that were given, one line each as Core logs them. Secrets are replaced by stars. */
 function argumentLines(args: Args): string[] {
   const lines: string[] = [];
   for (const [name, json] of args.settings) lines.push(`Setting file arg: ${name} = ${secretOptions.has(name) ? '****' : json}`);
@@ -190,16 +194,16 @@ function webUrl(text: string): string {
   try {
     url = new URL(text);
   } catch {
-    // Said below.
+    // The check below reports the error.
   }
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new ConfigError(`-notifyurl takes an http or https URL, not '${text}'`);
+    throw new ConfigError(`-notifyurl must be an http or https URL, not '${text}'`);
   return text;
 }
 
 /**
- * Reads everything.
- * @param prepare sees to the folders before the first file in them is read
+ * Reads the configuration.
+ * @param prepare creates the folders before the first file in them is read
  * @throws ConfigError with the text for the operator
  */
 export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: string) => void = () => {}): NodeConfig {
@@ -242,7 +246,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
     ...rules,
     ...policyRows,
     requireStandard: !(acceptNonStandard ?? (chain === 'test' && !follows(compat, TESTNET3_STANDARD))),
-    // Raising the increment alone lifts the minimum with it, as in Core's init.
+    // A higher increment also raises the minimum, as in Core's init.
     minRelayFeeRate: args.isSet('minrelaytxfee')
       ? policyRows.minRelayFeeRate
       : Math.max(policyRows.minRelayFeeRate, policyRows.incrementalFeeRate),
@@ -291,7 +295,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   if (prevoutThreads < 0 && follows(compat, 31)) {
     throw new ConfigError(`-prevoutfetchthreads must be non-negative (got ${prevoutThreads}). Use 0 to disable parallel input fetching.`);
   }
-  // Behind all that warns.
+  // After everything that may add a warning.
   const notes = [
     ...args.warnings,
     ...args.loudWarnings.map((line) => `Warning: ${line}`),
@@ -368,7 +372,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   };
 }
 
-/** As Core has it: 64 bits that saturate, of which the low 32 are kept. */
+/** Converts like Core: saturates at 64 bits, of which the low 32 are kept. */
 function blockVersion(value: number): number {
   return value >= 2 ** 63 ? -1 : Math.max(value, -(2 ** 63)) | 0;
 }

@@ -1,4 +1,4 @@
-// What is found out before all else: the data folder, the network, the version that is followed.
+// Finds the data folder, the network, and the release that is followed, before the other options are read.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { type Args, ConfigError } from './args.js';
 import { readConf } from './conf-file.js';
 import { OWN_ROWS } from './own-rows.js';
 
-/** Folders of the networks in the data folder. */
+/** Folders of the networks within the data folder. */
 export const chainFolders: Record<ChainName, string> = {
   main: '',
   test: 'testnet3',
@@ -18,7 +18,8 @@ export const chainFolders: Record<ChainName, string> = {
 };
 
 /**
- * The default data folder on this system. Not Core's: two nodes that append to the same block files would ruin both.
+ * Returns the default data folder on this system. It is not Core's: two nodes that append to the same block files would
+ * destroy both.
  */
 export function defaultDataDir(): string {
   if (process.platform === 'darwin') return path.join(os.homedir(), 'Library', 'Application Support', 'adit');
@@ -26,7 +27,7 @@ export function defaultDataDir(): string {
   return path.join(os.homedir(), '.adit');
 }
 
-/** The chain that the options name. @throws ConfigError */
+/** Returns the chain that the options select. @throws ConfigError */
 export function chooseChain(args: Args): ChainName {
   const chosen = (['regtest', 'signet', 'testnet', 'testnet4'] as const).filter((name) => args.chainSwitch(name));
   if (chosen.length + (args.isSet('chain') ? 1 : 0) > 1) {
@@ -42,7 +43,7 @@ export function chooseChain(args: Args): ChainName {
   return named as ChainName;
 }
 
-/** @throws ConfigError */
+/** Throws if a folder does not exist. @throws ConfigError */
 export function requireFolder(dir: string, optionName: string): void {
   let info: fs.Stats;
   try {
@@ -116,7 +117,7 @@ export function refuseMisplaced(args: Args, chain: ChainName, compat: Compat): v
   if (lines.length > 0) throw new ConfigError(lines.join('\n'));
 }
 
-/** @throws ConfigError for a version that there is not */
+/** Returns the release of -compat. @throws ConfigError for an unknown release */
 export function compatOption(args: Args): Compat {
   const name = args.text('compat') ?? OWN_ROWS.compat[3];
   if (name !== '0.21.1' && name !== '31' && name !== 'default')

@@ -1,4 +1,4 @@
-// Options of the log, for aditd and adit-front.
+// Reads the options of the log, for aditd and adit-front.
 import { ALL_CATEGORIES, type LogLevel, listedCategories, logCategories, logLevels, NO_CATEGORIES } from '../log/categories.js';
 import type { LogOptions } from '../log/create-logger.js';
 import { LOG_ROWS } from '../log/options.js';

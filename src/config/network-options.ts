@@ -1,5 +1,5 @@
-// What the command line says about peers, as the network room wants it: hosts and ports still as text where a look-up
-// may be needed.
+// Reads the options about peers, as the net module needs them. Hosts and ports stay text where a DNS lookup may be
+// needed.
 import { NET_ROWS, PEER_ROWS } from '../net/option-rows.js';
 import type { NetOptions, Permissions } from '../net/options.js';
 import { NO_PERMISSIONS } from '../net/options.js';
@@ -12,27 +12,30 @@ import { hasProxy, type ProxyOptions, proxyOptions } from './proxy-options.js';
 import { type RowValues, readRows } from './rows.js';
 import { version } from './version.js';
 
-/** BIP-0014: comments may not look like the agent itself. */
+/**
+ * Characters allowed in comments of the user agent (BIP-0014): those that cannot be confused with the agent's own
+ * syntax.
+ */
 const SAFE_COMMENT = /^[a-zA-Z0-9 .,;\-_?@]*$/;
 const MAX_AGENT_BYTES = 256;
-/** What may be a host's name or address. */
+/** Characters of a host name or address. */
 const HOST_NAME = /^[a-z0-9.:_-]+$/i;
 const TOR_CONTROL_PORT = 9051;
 const SAM_PORT = 7656;
-/** Marks an address of -bind that Tor connects to. */
+/** Suffix of an address of -bind to which Tor connects. */
 const ONION_MARK = '=onion';
 
-/** What other options mean for the network. */
+/** Other options that concern the network. */
 interface NetworkContext {
   readonly compat: Compat;
-  /** Whether old blocks are deleted, and so not offered. */
+  /** True if old blocks are pruned and so not offered to peers. */
   readonly pruned: boolean;
-  /** Whether filters of blocks are kept (-blockfilterindex). */
+  /** True if the node has block filters (-blockfilterindex). */
   readonly hasFilters: boolean;
   readonly logIps: boolean;
 }
 
-/** @throws ConfigError with Core's texts */
+/** Reads the options about peers. @throws ConfigError with Core's texts */
 export function networkOptions(
   args: Args,
   defaultPort: number,
@@ -47,7 +50,7 @@ export function networkOptions(
   checkPlaces(args, compat);
   const proxied = hasProxy(args);
   const askedToListen = given.binds.length > 0 || given.whiteBinds.length > 0;
-  // Core's parameter interactions: an explicit address means listening, a proxy or a list of peers means not.
+  // Core's parameter interactions: an explicit address turns listening on; a proxy or -connect turns it off.
   const listen = given.listen ?? (askedToListen || (!proxied && !connectOnly && (maxConnections > 0 || !follows(compat, 25))));
   if (!listen && askedToListen) throw new ConfigError('Cannot set -bind or -whitebind together with -listen=0');
   if (maxConnections < 0 && !legacyPeers) throw new ConfigError('-maxconnections must be greater or equal than zero');
@@ -80,7 +83,7 @@ export function networkOptions(
     userAgent: agentOf(given.comments, compat),
     services:
       (pruned ? 0n : SERVICE.NETWORK) |
-      // A test chain without segwit has no witnesses to offer.
+      // A test chain without segwit has no witness data.
       (args.text('segwitheight') === '-1' ? 0n : SERVICE.WITNESS) |
       SERVICE.NETWORK_LIMITED |
       (peerBlockFilters ? SERVICE.COMPACT_FILTERS : 0n) |
@@ -122,7 +125,11 @@ function checkPlaces(args: Args, compat: Compat): void {
   }
 }
 
-/** -privatebroadcast: without a way to addresses of Tor or I2P, or with -connect, there are no peers to send to. */
+/**
+ * Returns true if private broadcast is possible: the node must reach Tor or I2P, and -connect must not restrict its
+ * connections.
+ * @throws ConfigError otherwise
+ */
 function canBroadcastPrivately(
   args: Args,
   { proxies, onionProxy, onionReachable, onlyNets }: ProxyOptions,
@@ -149,7 +156,7 @@ function canBroadcastPrivately(
   return true;
 }
 
-/** -port; 0.21.1 takes 0 for its default. */
+/** Returns -port. In 0.21.1 a 0 means the default. */
 function portOf(args: Args, zeroIsDefault: boolean): number | undefined {
   if (!args.isSet('port')) return undefined;
   const text = args.text('port') ?? '';
@@ -230,7 +237,7 @@ function endpoint(text: string, port: number, option: string): { host: string; p
   return parts;
 }
 
-/** Splits `noban,mempool@rest`. */
+/** Splits the value of -whitelist or -whitebind, such as `noban,mempool@address`. */
 function permissionsIn(text: string): { names: readonly string[] | null; rest: string } {
   const at = text.indexOf('@');
   if (at < 0) return { names: null, rest: text };
@@ -244,8 +251,8 @@ function permissionsIn(text: string): { names: readonly string[] | null; rest: s
 }
 
 /**
- * What `-whitelist=` and `-whitebind=` give when they name nothing. Core's parameter interactions: relaying by force
- * means relaying, blocks only mean not, unless the operator says otherwise.
+ * Returns the permissions of -whitelist and -whitebind values that name none. Core's parameter interactions:
+ * -whitelistforcerelay implies -whitelistrelay, -blocksonly turns it off unless the operator sets it.
  */
 function implicitPermissions(forcerelay: boolean, relay: boolean | undefined, blocksOnly: boolean): Permissions {
   return {
@@ -259,7 +266,11 @@ function implicitPermissions(forcerelay: boolean, relay: boolean | undefined, bl
   };
 }
 
-/** @param names as written, null for none @param implicit what is granted then */
+/**
+ * Returns the permissions that a value names.
+ * @param names null if it names none
+ * @param implicit permissions in that case
+ */
 function permissionsOf(names: readonly string[] | null, implicit: Permissions): Permissions {
   if (names === null) return implicit;
   const granted: Record<keyof Permissions, boolean> = { ...NO_PERMISSIONS };
@@ -285,20 +296,20 @@ function whitelisted(text: string, implicit: Permissions, compat: Compat): NetOp
   return { subnet, permissions: permissionsOf(names, implicit), ways: named.length === 0 ? ['in'] : named };
 }
 
-/** -listenonion. @throws ConfigError when nothing is listened on */
+/** Returns whether to create an onion service. @throws ConfigError if the node does not listen */
 function listenOnion(wanted: boolean, listen: boolean): boolean {
   if (wanted && !listen) throw new ConfigError('Cannot set -listen=0 together with -listenonion=1');
   return wanted;
 }
 
-/** -torcontrol, -torpassword. */
+/** Parses -torcontrol. */
 function torControl(text: string, password: string): NetOptions['torControl'] {
   const place = splitHostPort(text, TOR_CONTROL_PORT);
   if (place === null) throw new ConfigError(`Invalid -torcontrol address or hostname: '${text}'`);
   return { ...place, password };
 }
 
-/** -i2psam. */
+/** Parses -i2psam. */
 function samBridge(text: string): NetOptions['i2pSam'] {
   if (text === '' || text === '0') return null;
   const place = splitHostPort(text, SAM_PORT);
@@ -307,7 +318,7 @@ function samBridge(text: string): NetOptions['i2pSam'] {
   return place;
 }
 
-/** -externalip: addresses, and names that have to be looked up. */
+/** Parses -externalip: addresses, and names that need a DNS lookup. */
 function externalAddresses(texts: readonly string[], port: number): Pick<NetOptions, 'externalAddresses' | 'externalNames'> {
   const addresses: NetAddress[] = [];
   const names: NetOptions['externalNames'][number][] = [];

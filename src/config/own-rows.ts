@@ -1,6 +1,6 @@
-// Options that are read before the rooms are, those of the start itself, and the fleet's.
+// Options of the start itself, which are read before those of the modules, and options of a fleet.
 
-/** What the operator gives; the network, its rules and the folders are read before all else. */
+/** Options that are read first: the network, its rules, and the folders. */
 export const OWN_ROWS = {
   questionMark: ['?', 'bool', 'Print this help and exit'],
   help: ['help', 'bool'],
@@ -82,7 +82,7 @@ export const OWN_ROWS = {
   mockTime: ['mocktime', 'int', 'Start with this time instead of the real time. Test chains only'],
 } as const;
 
-/** Values of -deprecatedrpc that change something. */
+/** Values of -deprecatedrpc that have an effect. */
 export const DEPRECATED_RPC = [
   'banscore',
   'bip125',
@@ -94,7 +94,10 @@ export const DEPRECATED_RPC = [
   'whitelisted',
 ];
 
-/** What nodes and fronts of a fleet have in common; here because a node without one loads nothing of its room. */
+/**
+ * Options that nodes and fronts of a fleet share. They are declared here so that a node without a fleet loads nothing
+ * of the fleet module.
+ */
 export const BROKER_ROWS = {
   servers: [
     'fleet',
@@ -107,7 +110,7 @@ export const BROKER_ROWS = {
   key: ['fleettlskey', 'filled', 'Private key of the certificate, a PEM file relative to the data folder'],
 } as const;
 
-/** What the nodes of a fleet have besides. */
+/** Options of nodes in a fleet. */
 export const FLEET_ROWS = {
   name: ['fleetname', 'string', 'Name of this node in the fleet: letters, digits, - and _', 'node'],
   key: [

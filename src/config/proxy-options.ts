@@ -16,9 +16,9 @@ export type ProxyOptions = Pick<NetOptions, 'proxies' | 'onionProxy' | 'onionRea
 /** Other options that decide whether a network can be reached. */
 interface Ways {
   readonly compat: Compat;
-  /** Whether adit requests an onion service from Tor's control port, which then also reports Tor's proxy. */
+  /** True if adit requests an onion service from Tor's control port, which then also reports Tor's proxy. */
   readonly listenOnion: boolean;
-  /** Whether -i2psam is given. */
+  /** True if -i2psam is given. */
   readonly hasI2p: boolean;
 }
 
@@ -28,7 +28,7 @@ export function hasProxy(args: Args): boolean {
   return text !== '' && text !== '0';
 }
 
-/** @throws ConfigError */
+/** Reads the options. @throws ConfigError in Core's words */
 export function proxyOptions(args: Args, { compat, listenOnion, hasI2p }: Ways): ProxyOptions {
   const onlyNets = args.list('onlynet').map((name) => name.toLowerCase());
   for (const [i, name] of onlyNets.entries()) {
@@ -93,7 +93,7 @@ function proxiesByNetwork(args: Args): ProxyOptions['proxies'] {
   return proxies;
 }
 
-/** @throws ConfigError */
+/** Parses the address of a proxy. @throws ConfigError */
 function proxyPlace(text: string, option: 'proxy' | 'onion'): ProxyPlace {
   const path = text.startsWith(UNIX_PREFIX) ? text.slice(UNIX_PREFIX.length) : '';
   if (path !== '' && Buffer.byteLength(path) <= MAX_PATH_BYTES) return { path };

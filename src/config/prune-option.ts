@@ -1,4 +1,4 @@
-// -prune, with Core's refusals.
+// Reads -prune, with Core's error messages.
 
 import type { CHAIN_ROWS } from '../chain/options.js';
 import type { IndexOptions } from '../indexes/options.js';
@@ -8,20 +8,20 @@ import type { RowValues } from './rows.js';
 
 const MIB = 1024 * 1024;
 /**
- * Below this a node could not keep the blocks that a reorganisation may need (Core's MIN_DISK_SPACE_FOR_BLOCK_FILES),
- * MiB.
+ * Smallest value of -prune in MiB. With less a node could not keep the blocks that a reorganisation may need (Core's
+ * MIN_DISK_SPACE_FOR_BLOCK_FILES).
  */
 const MIN_TARGET_MIB = 550;
-/** The value that leaves it to pruneblockchain. */
+/** Value with which only pruneblockchain prunes. */
 const BY_HAND = 1;
 
-/** How old blocks are removed. */
+/** How old blocks are pruned. */
 export interface PruneOption {
-  /** Bytes that block and undo files may take; infinite: they are removed by pruneblockchain only. */
+  /** Most bytes of block and undo files; infinite: only pruneblockchain prunes. */
   readonly targetBytes: number;
 }
 
-/** @returns null without pruning, and lines for the log @throws ConfigError */
+/** Reads -prune. @returns prune: null without pruning; notes: lines for the log @throws ConfigError */
 export function pruneOption(
   { pruneMib: value, reindexChainstate, smallBlockFiles }: RowValues<typeof CHAIN_ROWS>,
   indexes: IndexOptions,
@@ -38,7 +38,7 @@ export function pruneOption(
     const line = 'Block pruning enabled.  Use RPC call pruneblockchain(height) to manually prune block and undo files.';
     return { prune: { targetBytes: Number.POSITIVE_INFINITY }, notes: [line] };
   }
-  // Tests make do with little.
+  // Tests use small files.
   if (value < MIN_TARGET_MIB && !smallBlockFiles) {
     throw new ConfigError(`Prune configured below the minimum of ${MIN_TARGET_MIB} MiB.  Please use a higher number.`);
   }

@@ -1,11 +1,14 @@
-// Options as the rooms declare them: a row of flag, type, help and default stands beside what the room makes of it. Here
-// rows are read from what the operator gave, and put into words for the help.
+// Rows with which modules declare their options: flag, type, help, and default. This file reads rows from the
+// operator's options and builds their help texts.
 
 import { COMPATS, type Compat, follows } from '../policy/compat.js';
 
 type Scalar = boolean | number | string;
 
-/** What the operator gave; see args.ts, which needs the table of flags itself. */
+/**
+ * The operator's options; Args implements it. An interface, because args.ts imports the table of flags, which is built
+ * from rows.
+ */
 interface GivenOptions {
   isSet(name: string): boolean;
   bool(name: string, otherwise: boolean): boolean;
@@ -18,56 +21,63 @@ interface GivenOptions {
   list(name: string): readonly string[];
 }
 
-/** What each type of row becomes. */
+/** Types of values, by type of row. */
 interface Types {
   readonly bool: boolean;
   readonly int: number;
-  /** Size in bytes: MiB, or a number followed by k, m, g, t (powers of 1000) or K, M, G, T (powers of 1024). */
+  /**
+   * Size in bytes. The operator gives MiB, or a number followed by k, m, g, t (powers of 1000) or K, M, G, T (powers of
+   * 1024).
+   */
   readonly bytes: number;
-  /** A number that must be one, between `least` and `most`. */
+  /** An integer from `least` to `most`. Anything else is an error. */
   readonly whole: number;
   readonly port: number;
   readonly string: string;
-  /** A text that counts as not given when it is empty. */
+  /** A text that counts as missing if it is empty. */
   readonly filled: string;
-  /** In BTC as given, in satoshis as read; `least: -1` admits -1, which is no amount. */
+  /** An amount in BTC, read as satoshis. `least: -1` also accepts -1, which is not an amount. */
   readonly amount: number;
   readonly list: readonly string[];
 }
 
 interface RowDetails {
-  /** How many of the room's units one of the operator's is: 1000 for kvB where the room counts vbytes; absent: 1. */
+  /**
+   * Factor from the operator's unit to the module's: 1000 if the operator gives kvB and the module counts vbytes.
+   * Default: 1.
+   */
   readonly unit?: number;
-  /** Lower values count as this one, higher ones as `most`; in the operator's unit. */
+  /** Lower values count as `least`, higher ones as `most`, in the operator's unit. */
   readonly least?: number;
   readonly most?: number;
 }
 
-/** One option of a room. */
+/** The row of one option. */
 export type OptionRow = readonly [
   flag: string,
   type: keyof Types,
   /**
-   * ` (default: ...)` is added where there is a default and the text has no braces: `{default}` stands for the default,
-   * `{0.21.1}` for that with -compat=0.21.1, both in the operator's unit. Absent or empty: not in the help.
+   * Help text. ` (default: ...)` is appended if there is a default and the text has no braces. `{default}` is replaced
+   * by the default, `{0.21.1}` by the default with -compat=0.21.1, both in the operator's unit. Missing or empty: the
+   * option is not in the help.
    */
   help?: string,
   /**
-   * In the room's unit, amounts in satoshis; a function where the version that is followed decides. Absent: what is not
-   * given is undefined, a list empty.
+   * Default value in the module's unit, amounts in satoshis; a function if it depends on the release. Missing: the
+   * value is undefined if the option is not given, a list is empty.
    */
   otherwise?: Scalar | ((compat: Compat) => Scalar),
   details?: RowDetails,
 ];
 
-/** What is read when the option is not given, as far as it is nothing. */
+/** Undefined, if the option has no default. */
 type Missing<Row extends OptionRow> = Row extends readonly [unknown, unknown, unknown, infer Default, ...unknown[]]
   ? Extract<Default, undefined>
   : undefined;
 
 type Value<Row extends OptionRow> = Row[1] extends 'list' ? Types['list'] : Types[Row[1]] | Missing<Row>;
 
-/** What the rows of a room become, by their names. */
+/** Values of the rows of a module, by name. */
 export type RowValues<Rows extends Record<string, OptionRow>> = { readonly [Name in keyof Rows]: Value<Rows[Name]> };
 
 const defaultOf = ([, , , otherwise]: OptionRow, compat: Compat): Scalar | undefined =>
@@ -88,7 +98,7 @@ function readRow(args: GivenOptions, row: OptionRow, compat: Compat): Scalar | r
   return (type === 'whole' ? args.strictInt(flag, inUnits, least, most) : Math.max(least, Math.min(most, args.int(flag, inUnits)))) * unit;
 }
 
-/** Reads the options of a room, by the names of its rows. @throws ConfigError */
+/** Reads the options of a module. @returns values by the names of the rows @throws ConfigError */
 export function readRows<Rows extends Record<string, OptionRow>>(args: GivenOptions, rows: Rows, compat: Compat): RowValues<Rows> {
   const values = Object.entries(rows).map(([name, row]) => [name, readRow(args, row, compat)]);
   return Object.fromEntries(values) as RowValues<Rows>;
@@ -106,7 +116,7 @@ export function defaultText(row: OptionRow, compat: Compat): string | undefined 
   return digits.endsWith('.') ? digits.slice(0, -1) : digits;
 }
 
-/** What the help says of an option. */
+/** Returns the help text of an option; undefined if it is not in the help. */
 export function helpOf(row: OptionRow): string | undefined {
   const [, , help, otherwise] = row;
   if (!help || otherwise === undefined || otherwise === '') return help || undefined;

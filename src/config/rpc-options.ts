@@ -1,4 +1,4 @@
-// Options of the RPC port: what the rows of the HTTP room say, with files and front threads resolved.
+// Reads the options of the RPC port. Resolves files and the number of front threads.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -17,15 +17,16 @@ export interface RpcConfig extends Omit<RowValues<typeof HTTP_ROWS>, 'auth' | 'f
   readonly sockets: number;
 }
 
-/** Who may read the cookie, as file modes. */
+/** File modes of the cookie. */
 const cookieModes = { owner: 0o600, group: 0o640, all: 0o644 } as const;
 
-/** Fronts without -fronts and -rpcthreads: the node thread answers no more of them than this. */
+/** Most front threads without -fronts and -rpcthreads: the node thread cannot serve more. */
 const MOST_FRONTS = 8;
 
 /**
- * A quarter of the cores serves HTTP: the others are for scripts, and for the node thread behind the fronts.
- * @param threads -rpcthreads
+ * Returns the default number of front threads: a quarter of the cores. The others are for scripts and for the node
+ * thread.
+ * @param threads value of -rpcthreads
  */
 export function defaultFronts(cores: number, threads?: number): number {
   if (threads !== undefined) return Math.max(1, Math.min(threads, cores - 1));
@@ -33,15 +34,15 @@ export function defaultFronts(cores: number, threads?: number): number {
 }
 
 /**
- * Half of what the system lets the process open is for HTTP, the rest for files, peers and other ports: a database or a
- * block file that cannot be opened stops the chain.
+ * Share of the process's file descriptors for HTTP. The rest is for files, peers, and other ports: if a database or
+ * block file cannot be opened, the chain stops.
  */
 const HTTP_SHARE = 0.5;
 
-/** The files of -rpctlscert and -rpctlskey, found to belong together before anything listens. */
+/** Returns the files of -rpctlscert and -rpctlskey, after checking that they belong together. @throws ConfigError */
 function tlsFiles({ tlsCert: cert, tlsKey: key }: RowValues<typeof HTTP_ROWS>, baseDir: string): RpcConfig['tls'] {
   if (cert === undefined && key === undefined) return null;
-  if (cert === undefined || key === undefined) throw new ConfigError('-rpctlscert and -rpctlskey have to be given together');
+  if (cert === undefined || key === undefined) throw new ConfigError('-rpctlscert and -rpctlskey must be set together');
   const files = { certFile: path.resolve(baseDir, cert), keyFile: path.resolve(baseDir, key) };
   try {
     createSecureContext({ cert: fs.readFileSync(files.certFile), key: fs.readFileSync(files.keyFile) });
@@ -68,13 +69,13 @@ function hashedCredentials(args: Args, given: readonly string[], compat: Compat)
     const credential = hashedCredential(text, compat);
     if (credential !== null) taken.push(credential);
     else if (follows(compat, 22))
-      throw new ConfigError('Invalid -rpcauth argument. Use user:salt$hash, as adit-cli -newrpcauth=USER prints it.');
-    else args.warnings.push('Ignoring a malformed -rpcauth. Use user:salt$hash, as adit-cli -newrpcauth=USER prints it.');
+      throw new ConfigError('Invalid -rpcauth argument. Use user:salt$hash, as printed by adit-cli -newrpcauth=USER.');
+    else args.warnings.push('Ignoring a malformed -rpcauth. Use user:salt$hash, as printed by adit-cli -newrpcauth=USER.');
   }
   return taken;
 }
 
-/** @param baseDir that files of certificates are relative to @throws ConfigError */
+/** Reads the options of the RPC port. @param baseDir folder to which file names are relative @throws ConfigError */
 export function rpcOptions(args: Args, baseDir: string, compat: Compat): RpcConfig {
   const given = readRows(args, HTTP_ROWS, compat);
   const fronts = given.fronts ?? defaultFronts(os.availableParallelism(), given.threads);
@@ -88,15 +89,18 @@ export function rpcOptions(args: Args, baseDir: string, compat: Compat): RpcConf
   };
 }
 
-/** Where the cookie goes and who may read it. */
+/** Path and file mode of the cookie. */
 export interface CookieConfig {
-  /** undefined with -norpccookiefile: no client is admitted by a cookie. */
+  /** Undefined with -norpccookiefile: no client can authenticate with a cookie. */
   readonly cookieFile: string | undefined;
   /** File mode of the cookie. */
   readonly cookieMode: number;
 }
 
-/** @throws ConfigError for an unknown word, which Core refuses at the start of the server */
+/**
+ * Reads the options of the cookie.
+ * @throws ConfigError for an unknown value, for which Core does not start its server
+ */
 export function cookieOptions(args: Args, { cookie, cookieReaders }: RpcConfig, netDir: string): CookieConfig {
   if (!Object.hasOwn(cookieModes, cookieReaders))
     throw new ConfigError(`Invalid -rpccookieperms=${cookieReaders}; must be one of 'owner', 'group', or 'all'.`);

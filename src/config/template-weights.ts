@@ -1,11 +1,11 @@
-// -blockmaxweight and -blockreservedweight, with the refusals of Core's master. 0.21 puts a weight that is out of range
-// right instead, and so does the default: who comes from there keeps his configuration.
+// Reads -blockmaxweight and -blockreservedweight, with the errors of Core 31. Except with -compat=31, an out-of-range
+// -blockmaxweight is replaced by the nearest allowed value, as in 0.21, so that existing configurations keep working.
 import { MAX_BLOCK_WEIGHT } from '../consensus/limits.js';
 import { type Compat, only } from '../policy/compat.js';
 import { SMALLEST_RESERVE, SMALLEST_WEIGHT, type TemplateOptions } from '../template/options.js';
 import { ConfigError } from './args.js';
 
-/** @returns what templates are built with, and lines for the log @throws ConfigError */
+/** Checks the weights. @returns maxWeight for templates, and lines for the log @throws ConfigError */
 export function templateWeights(
   { maxWeight: wanted, reservedWeight: reserved }: Pick<TemplateOptions, 'maxWeight' | 'reservedWeight'>,
   compat: Compat,

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** adit's own version; package.json carries the same (a test compares them). */
+/** Version of adit; a test compares it with package.json. */
 export const version = '0.1.0';
 
 /** P2P protocol version. */

@@ -1,4 +1,4 @@
-// Options of the wallet: what its rows say, its folder, and Core's limits on fees.
+// Reads the options of wallets: their folder, and Core's limits on fees.
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Compat, follows, only } from '../policy/compat.js';
@@ -8,7 +8,7 @@ import { type Args, ConfigError } from './args.js';
 import { requireFolder } from './locate.js';
 import { readRows } from './rows.js';
 
-/** What other options mean for the wallet. */
+/** Other options that concern wallets. */
 interface WalletContext {
   readonly netDir: string;
   readonly compat: Compat;
@@ -24,7 +24,7 @@ function addressType(text: string, kind: 'address' | 'change', compat: Compat): 
   throw new ConfigError(`Unknown ${kind} type '${text}'`);
 }
 
-/** Fees and habits of payments, with Core's limits. */
+/** Reads the options of payments, with Core's limits. */
 function spendOptions(args: Args, { compat, deprecatedRpc, minRelayFeeRate }: WalletContext): SpendOptions {
   const given = readRows(args, SPEND_ROWS, compat);
   const invalid = (name: string, why: string): never => {
@@ -38,7 +38,7 @@ function spendOptions(args: Args, { compat, deprecatedRpc, minRelayFeeRate }: Wa
   return { ...given, rules: follows(compat, 31) ? NEW_SPENDING : OLD_SPENDING, bumpGivesPsbt: deprecatedRpc.has('bumpfee') };
 }
 
-/** @throws ConfigError */
+/** Reads the options of wallets. @throws ConfigError */
 export function walletOptions(args: Args, context: WalletContext): WalletOptions {
   const { netDir, compat, deprecatedRpc, blocksOnly } = context;
   const given = readRows(args, WALLET_ROWS, compat);
