@@ -1,11 +1,11 @@
-// The log: pino underneath, one line of plain text per entry in the shape of Core's debug.log, to a file, the console,
-// or both. Categories are Core's; `logging` RPC and -debug switch them.
+// Creates the log, on top of pino: one line of plain text per entry in the shape of Core's debug.log, to a file, the
+// console, or both. Categories are Core's; the `logging` call and -debug switch them.
 import fs from 'node:fs';
 import { pino } from 'pino';
 import { ALL_CATEGORIES, type LogLevel, logCategories } from './categories.js';
 import type { Logger } from './logger.js';
 
-/** Where lines go and which details are shown. */
+/** Where lines are written, and which details are shown. */
 export interface LogOptions {
   readonly file: string | undefined;
   readonly console: boolean;
@@ -16,24 +16,27 @@ export interface LogOptions {
   readonly excluded: readonly string[];
   /** Minimum level of debug lines, by category ('' for all others). The last entry wins. */
   readonly levels: readonly (readonly [category: string, level: LogLevel])[];
-  /** Begin each line with the time. */
+  /** True if lines begin with the time. */
   readonly timestamps: boolean;
-  /** With six decimals of the second. */
+  /** True if times have six decimals of the second. */
   readonly micros: boolean;
-  /** Name the thread that speaks. */
+  /** True if lines contain the name of the thread. */
   readonly threadNames: boolean;
-  /** Name category and level in each line, as Core does: `[all:info]`. */
+  /** True if every line contains category and level, as in Core: `[all:info]`. */
   readonly levelAlways: boolean;
-  /** Cut the file to its newest 10 MB when it is larger by a tenth; undefined: unless categories are on. */
+  /**
+   * True to shrink the file at the start to its newest 10 MB if it is larger by more than a tenth; undefined: yes,
+   * unless categories are on.
+   */
   readonly shrink: boolean | undefined;
 }
 
 /** The node's log: a Logger, switches for its categories, and a way to end it. */
 export interface NodeLogger extends Logger {
   readonly path: string;
-  /** @returns false when there is no such category */
+  /** Switches a category. @returns false if it does not exist */
   setCategory(name: string, on: boolean): boolean;
-  /** Whether a category is switched on. */
+  /** Returns whether a category is on. */
   isOn(category: string): boolean;
   /**
    * Reopens the file (SIGHUP, after rotation). If that fails, the log continues in the old file, as in Core.
@@ -45,13 +48,16 @@ export interface NodeLogger extends Logger {
   warnLoudly(message: string): void;
   /** Closes the file; nothing may be logged afterwards. */
   close(): void;
-  /** Tells the log where a mocked time comes from: lines then carry both. @param seconds 0 while the real clock runs */
+  /**
+   * Makes lines show the mocked time in addition to the real time.
+   * @param seconds returns the mocked time, 0 while the real clock is used
+   */
   showMockTime(seconds: () => number): void;
 }
 
-/** The log cannot be written where it was asked for. */
+/** Error: the log file cannot be opened. */
 export class LogFileError extends Error {
-  /** A thing the operator can mend: the message alone is shown. */
+  /** Marks an error that the operator can fix: only its message is shown. */
   readonly code = 'LOG_FILE';
   constructor(file: string, cause: unknown) {
     super(`Could not open debug log file ${file}`, { cause });
@@ -59,12 +65,12 @@ export class LogFileError extends Error {
   }
 }
 
-/** Core's measure of a log worth cutting, in bytes. */
+/** Bytes to which a log file is shrunk, as in Core. */
 const recentBytes = 10_000_000;
 
 /**
- * What is not printable, escaped as Core does, and lines after the first set in: no text from outside can begin a line
- * of its own.
+ * Escapes unprintable characters as Core does, and indents lines after the first, so that no text from outside can
+ * start a line of its own.
  */
 function escapeLine(text: string): string {
   return text
@@ -72,7 +78,7 @@ function escapeLine(text: string): string {
     .replaceAll('\n', '\n    ');
 }
 
-/** Keeps the newest part of a log that has grown. */
+/** Shrinks a large log file to its newest part. */
 function shrinkFile(file: string): void {
   let handle: number;
   try {
@@ -142,7 +148,7 @@ function tryWrite(file: number, text: string): void {
   }
 }
 
-/** Opens the log. @throws LogFileError when the file can't be opened */
+/** Opens the log. @throws LogFileError if the file cannot be opened */
 export function createLogger(options: LogOptions): NodeLogger {
   const on = new Set<string>();
   const set = (name: string, value: boolean): boolean => {
@@ -160,7 +166,7 @@ export function createLogger(options: LogOptions): NodeLogger {
   let mockSeconds = (): number => 0;
   if (options.file !== undefined && (options.shrink ?? on.size === 0)) shrinkFile(options.file);
   let file = options.file === undefined ? -1 : openLog(options.file);
-  // Sets this run apart from the one before.
+  // Separate this run from the previous one.
   tryWrite(file, '\n\n\n\n\n');
   const stamp = (): string => {
     if (!options.timestamps) return '';
@@ -176,7 +182,7 @@ export function createLogger(options: LogOptions): NodeLogger {
       const entry = JSON.parse(line) as Entry;
       const message = escapeLine(entry.msg);
       const text = `${stamp()}${thread}${labelOf(entry, options.levelAlways)}${message}\n`;
-      // Written at once: a line stands in the file before what it tells of can be seen from outside, by any thread.
+      // Written synchronously: a line is in the file before any thread can show the effect that it describes.
       tryWrite(file, text);
       if (options.console) process.stdout.write(text);
       const echoed = options.echoWarnings && !options.console && entry.level >= WARN;

@@ -1,29 +1,29 @@
-// A log for rooms whose lines strangers can cause: so many at once, then so many a second; what is left out is counted
-// and told. Details (debug) are shown in full, since the operator asked for them.
+// A log for modules whose lines peers can cause. Limits the number of lines, and logs how many were omitted. Details
+// (debug) are not limited, because the operator asked for them.
 import type { Logger } from './logger.js';
 
-/** Lines at once, and lines a second after that. */
+/** Lines that may be logged at once, and lines per second after that. */
 const BURST = 200;
 const PER_SECOND = 2;
 
-/** @param nowMs a monotonic clock's milliseconds */
+/** Wraps a log. @param nowMs a monotonic clock, in milliseconds */
 export function limitedLog(log: Logger, nowMs: () => number): Logger {
-  let room = BURST;
+  let budget = BURST;
   let at = nowMs();
   let leftOut = 0;
   const limited =
     (write: (message: string) => void) =>
     (message: string): void => {
       const now = nowMs();
-      room = Math.min(BURST, room + ((now - at) / 1_000) * PER_SECOND);
+      budget = Math.min(BURST, budget + ((now - at) / 1_000) * PER_SECOND);
       at = now;
-      if (room < 1) {
+      if (budget < 1) {
         leftOut++;
         return;
       }
-      room--;
+      budget--;
       if (leftOut > 0) {
-        log.info(`${leftOut} lines about peers were left out: there are too many of them`);
+        log.info(`Omitted ${leftOut} lines about peers, because there were too many.`);
         leftOut = 0;
       }
       write(message);

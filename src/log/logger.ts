@@ -1,19 +1,21 @@
-// What every room above the pure wall may say to the operator. The implementation (pino, Core's debug.log) lives beside
-// it.
+// Interface through which modules log. create-logger.ts implements it with pino, in the format of Core's debug.log.
 
-/** A place for log lines. Never pass keys, passphrases or cookies. */
+/** Receives log lines. Never log keys, passphrases, or cookies. */
 export interface Logger {
-  /** Rare, of interest to every operator. */
+  /** Logs a rare event that interests every operator. */
   info(message: string): void;
-  /** The operator should act. */
+  /** Logs a problem on which the operator should act. */
   warn(message: string): void;
-  /** Something is broken; the node may be about to stop. */
+  /** Logs a failure; the node may be about to stop. */
   error(message: string): void;
-  /** Detail, shown when its category (Core's names: net, mempool, http, rpc, validation, coindb, ...) is on. */
+  /**
+   * Logs a detail, which is shown if its category is on (Core's names: net, mempool, http, rpc, validation, coindb,
+   * ...).
+   */
   debug(category: string, message: string): void;
-  /** Whether details of a category are shown: for those who would make many lines for nothing. */
+  /** Returns whether details of a category are shown, for callers that would build many lines in vain. */
   shows(category: string): boolean;
 }
 
-/** Says nothing: for tests and library use. */
+/** Discards all lines: for tests and library use. */
 export const silentLogger: Logger = { info() {}, warn() {}, error() {}, debug() {}, shows: () => false };

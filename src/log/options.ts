@@ -1,6 +1,6 @@
 // Options of the log.
 
-/** What an operator gives, in the names of `LogOptions`; `ips`: lines about peers show their addresses. */
+/** Options of the log, named as in LogOptions. `ips`: whether lines about peers show their addresses. */
 export const LOG_ROWS = {
   file: ['debuglogfile', 'string', 'The log file, relative to the network folder (default: {default}; -nodebuglogfile: none)', 'debug.log'],
   categories: ['debug', 'list', 'Log debug messages of this category (1 or all: every category)'],
@@ -12,9 +12,9 @@ export const LOG_ROWS = {
   ],
   ips: ['logips', 'bool', 'Write addresses of peers to the log', false],
   console: ['printtoconsole', 'bool', 'Write the log to the console too (default: 1 without -daemon)'],
-  timestamps: ['logtimestamps', 'bool', 'Begin each line of the log with the time', true],
+  timestamps: ['logtimestamps', 'bool', 'Start each line of the log with the time', true],
   micros: ['logtimemicros', 'bool', 'Use microseconds in the times of the log', false],
-  threadNames: ['logthreadnames', 'bool', 'Name the thread in each line of the log', false],
-  levelAlways: ['loglevelalways', 'bool', 'Name category and level in each line of the log', false],
+  threadNames: ['logthreadnames', 'bool', 'Show the thread in each line of the log', false],
+  levelAlways: ['loglevelalways', 'bool', 'Show category and level in each line of the log', false],
   shrink: ['shrinkdebugfile', 'bool', 'Shorten debug.log to its newest 10 MB at the start (default: 1 without -debug)'],
 } as const;

@@ -1,6 +1,6 @@
 // Options of the exporter.
 
-/** What an operator gives, in the names of `MetricsOptions`. */
+/** Options of the exporter, named as in MetricsOptions. */
 export const METRICS_ROWS = {
   port: ['metricsport', 'port', 'Serve Prometheus metrics at /metrics on this port (default: none)'],
   names: [

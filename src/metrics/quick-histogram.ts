@@ -1,6 +1,6 @@
-// A histogram for what happens a hundred thousand times a second: prom-client puts the labels of each observation into
-// a text, which costs more than many calls. Here labels are looked up once per series, and the exposition is made at
-// each scrape.
+// A histogram for values that are observed 100,000 times per second. prom-client converts the labels of each
+// observation to a text, which takes longer than many calls. Here labels are looked up once per series, and the
+// exposition is built at each scrape.
 
 /** One series of a histogram. */
 export interface Series {
@@ -13,7 +13,7 @@ interface Value {
   readonly value: number;
 }
 
-/** Made for Registry.registerMetric(): name, help, type and values in prom-client's shape. */
+/** Histogram in the shape that Registry.registerMetric() expects: name, help, type, and values. */
 export class QuickHistogram {
   readonly type = 'histogram';
   readonly #series: OneSeries[] = [];
@@ -27,7 +27,7 @@ export class QuickHistogram {
     this.#buckets = buckets;
   }
 
-  /** A new series; the caller keeps it and asks for each set of labels once. */
+  /** Creates a series. The caller stores it and calls this once for each set of labels. */
   series(labels: Readonly<Record<string, string>>): Series {
     const series = new OneSeries(labels, this.#buckets);
     this.#series.push(series);
@@ -40,14 +40,14 @@ export class QuickHistogram {
   }
 }
 
-/** What another thread counted: by bucket, not cumulative, and the sum of all values. */
+/** Values that another thread counted: per bucket (not cumulative), their sum, and their number. */
 export interface CountedValues {
   readonly counts: readonly number[];
   readonly sum: number;
   readonly count: number;
 }
 
-/** A histogram that is counted elsewhere and read at each scrape. */
+/** A histogram that another thread counts, read at each scrape. */
 export class ReadHistogram {
   readonly type = 'histogram';
   readonly #buckets: readonly number[];
@@ -90,7 +90,7 @@ class OneSeries implements Series {
     this.#sum += seconds;
   }
 
-  /** Cumulative buckets, sum and count, as Prometheus reads them. */
+  /** Returns cumulative buckets, sum, and count, in Prometheus's format. */
   values(name: string): Value[] {
     const counts = [...this.#counts];
     return exposed(name, this.#labels, this.#buckets, { counts, sum: this.#sum, count: counts.reduce((a, b) => a + b, 0) });

@@ -113,7 +113,7 @@ export class Metrics {
     this.#registry.registerMetric(histogram as unknown as Metric);
   }
 
-  /** The exposition text. */
+  /** Returns the exposition text. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }
@@ -122,7 +122,7 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** Names of all metrics, for the test that compares the dashboards with them. */
+  /** Returns the names of all metrics. */
   async names(): Promise<string[]> {
     return (await this.#registry.getMetricsAsJSON()).map((metric) => metric.name);
   }

@@ -1,5 +1,5 @@
-// Serves /metrics for Prometheus, and what else people look at: rare, small requests, so plain node:http on the node
-// thread is enough. Loopback unless told otherwise.
+// Serves /metrics for Prometheus, and pages for people. Requests are rare and small, so plain node:http on the node
+// thread is sufficient. It listens on loopback by default.
 import http from 'node:http';
 import type { Metrics } from './registry.js';
 
@@ -9,10 +9,10 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-/** Answers a GET of one path; the reply is its own to end. */
+/** Handles GET and HEAD of one path, and ends the reply. */
 export type Page = (request: http.IncomingMessage, reply: http.ServerResponse) => void;
 
-/** A page of HTML, made for each request. */
+/** Returns a page of HTML that is built for each request. */
 export function htmlPage(make: () => string): Page {
   return (request, reply) => {
     const html = make();
@@ -27,7 +27,7 @@ export function htmlPage(make: () => string): Page {
   };
 }
 
-/** A page of JSON that never changes: made at the first request, and shared by all. */
+/** Returns a page of JSON that never changes. It is built at the first request. */
 export function jsonPage(make: () => unknown): Page {
   let body: Buffer | undefined;
   return (request, reply) => {
@@ -37,30 +37,30 @@ export function jsonPage(make: () => unknown): Page {
   };
 }
 
-/** Where it listens, and the names by which it may be asked. */
+/** Address of the server, and allowed host names. */
 export interface MetricsOptions {
   readonly host: string;
   readonly port: number;
-  /** Besides localhost, addresses in figures, and the host it listens on (-metricshost). */
+  /** Allowed host names besides localhost, IP addresses, and the host on which the server listens (-metricshost). */
   readonly names?: readonly string[];
 }
 
-/** Scrapes that are made in a second; more of them in the same second get what the last one got. */
+/** Most scrapes per second. Further ones in the same second get the last text. */
 const SCRAPES_PER_SECOND = 4;
 
 /**
- * Whether a request's Host may be answered. A page in an operator's browser can have its own name point to this machine
- * (DNS rebinding) and would read every figure here; it cannot make the browser send an address or another name. A
- * client without Host is no browser.
+ * Returns whether a request with this Host may be answered. A web page in the operator's browser can make its own host
+ * name resolve to this machine (DNS rebinding) and read all figures. But it cannot make the browser send an IP address
+ * or another name. A client without Host is not a browser.
  */
 function allowsHost(host: string | undefined, names: ReadonlySet<string>): boolean {
   if (host === undefined) return true;
   const name = host.replace(/:\d{1,5}$/, '').toLowerCase();
-  // What is in brackets is an address of IPv6; no name of the DNS ends in a figure.
+  // A host in brackets is an IPv6 address. No DNS name ends in a number.
   return names.has(name) || name.startsWith('[') || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(name);
 }
 
-/** The text of a scrape, made anew some times a second only. */
+/** Returns a function that builds the text of a scrape at most SCRAPES_PER_SECOND times per second. */
 function limitedScrapes(metrics: Metrics): () => Promise<string> {
   let second = -1;
   let made = 0;
@@ -79,7 +79,7 @@ function limitedScrapes(metrics: Metrics): () => Promise<string> {
   };
 }
 
-/** @param pages by path, besides /metrics @throws the socket's error, e.g. EADDRINUSE */
+/** Starts the server. @param pages further pages by path @throws the socket's error, for example EADDRINUSE */
 export function serveMetrics(
   metrics: Metrics,
   options: MetricsOptions,
@@ -122,7 +122,7 @@ export function serveMetrics(
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, () => {
-      // What goes wrong later concerns one connection: it must not end the node.
+      // Later errors concern only one connection and must not end the node.
       server.on('error', () => {});
       server.off('error', reject);
       resolve({

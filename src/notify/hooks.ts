@@ -18,7 +18,7 @@ export interface HookLimits {
 /** Limits for events that happen a few times a minute. A hanging shell takes about 1 MB. */
 const USUAL_LIMITS: HookLimits = { quick: 64, slowMs: 5_000, running: 512, waiting: 256 };
 
-/** What a shell takes as one harmless word: Core's SanitizeString, in single quotes. */
+/** Quotes a text as one harmless shell word: Core's SanitizeString, in single quotes. */
 export function quoted(text: string): string {
   return `'${text.replace(/[^a-zA-Z0-9 .,;\-_/:?@()]/g, '')}'`;
 }

@@ -1,6 +1,6 @@
-// Options of what tells the outside.
+// Options of notifications.
 
-/** Core's topics of ZeroMQ. */
+/** Core's ZeroMQ topics. */
 export const zmqTopics = ['hashblock', 'hashtx', 'rawblock', 'rawtx', 'sequence'] as const;
 export type ZmqTopic = (typeof zmqTopics)[number];
 
@@ -8,7 +8,7 @@ export type ZmqTopic = (typeof zmqTopics)[number];
 export const NOTIFY_ROWS = {
   alert: ['alertnotify', 'list', 'Run this command when there is a warning. %s is its text'],
   block: ['blocknotify', 'list', 'Run this command for each new tip. %s is the block hash'],
-  startup: ['startupnotify', 'list', 'Run this command once the node is up'],
+  startup: ['startupnotify', 'list', 'Run this command when the node is ready'],
   shutdown: ['shutdownnotify', 'list', 'Run this command before the node stops. The node waits until the command has ended'],
   urls: ['notifyurl', 'list', 'POST new tips, starts and alerts to this URL as JSON'],
 } as const;
@@ -16,7 +16,7 @@ export const NOTIFY_ROWS = {
 /** Core's default limit of queued messages per subscriber. */
 export const CORE_HIGH_WATER_MARK = 1000;
 
-/** Where a topic is published. */
+/** Options of a ZeroMQ topic. */
 export const zmqRows = (topic: ZmqTopic) =>
   ({
     addresses: [`zmqpub${topic}`, 'list', `Publish ${topic} at this address, such as tcp://127.0.0.1:28332`],

@@ -1,14 +1,14 @@
-// Webhooks (-notifyurl): events as JSON by POST, in order, tried again for a while when the receiver is away. A
-// receiver that is slow or gone costs a bounded queue and nothing else.
+// Sends webhooks (-notifyurl): events as JSON by POST, in order, with retries while the receiver is unavailable. A slow
+// or missing receiver costs a limited queue and nothing else.
 import type { Logger } from '../log/logger.js';
 
-/** An event; `event` names its kind: block, startup, alert. */
+/** An event; `event` is its kind: block, startup, or alert. */
 export type HookEvent = { readonly event: string } & Readonly<Record<string, string | number>>;
 
 const mostWaiting = 256;
 const timeoutMs = 10_000;
 
-/** Pauses between tries; after the last one the event is given up. */
+/** Pauses between retries. After the last one the event is dropped. */
 export const retryPausesMs: readonly number[] = [500, 1000, 2000, 4000, 8000];
 
 class Receiver {
@@ -29,7 +29,7 @@ class Receiver {
   push(event: HookEvent): void {
     if (this.#queue.length >= mostWaiting) {
       this.#queue.shift();
-      if (this.#dropped++ === 0) this.#log.warn('-notifyurl: a receiver does not keep up; its oldest events are left out');
+      if (this.#dropped++ === 0) this.#log.warn('-notifyurl: A receiver is too slow. Its oldest events are dropped.');
     }
     this.#queue.push(event);
     if (!this.#busy) void this.#work();
@@ -54,7 +54,7 @@ class Receiver {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify(event),
-          // A receiver may not send the node's requests elsewhere: into the network that the node stands in.
+          // Do not follow redirects: a receiver could send the node's requests into the node's own network.
           redirect: 'manual',
           signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(timeoutMs)]),
         });
@@ -75,14 +75,14 @@ class Receiver {
         });
       });
     }
-    this.#log.warn(`-notifyurl: a ${event.event} event could not be delivered: ${problem}`);
+    this.#log.warn(`-notifyurl: A ${event.event} event could not be delivered: ${problem}. Check the receiver.`);
   }
 }
 
 export class Webhooks {
   readonly #receivers: readonly Receiver[];
 
-  /** @param pausesMs between tries */
+  /** @param pausesMs pauses between retries */
   constructor(urls: readonly string[], log: Logger, pausesMs: readonly number[] = retryPausesMs) {
     this.#receivers = urls.map((url) => new Receiver(url, log, pausesMs));
   }

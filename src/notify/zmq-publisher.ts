@@ -1,6 +1,6 @@
-// ZeroMQ publishers with Bitcoin Core's topics and framing (doc/zmq.md, zmq/zmqpublishnotifier.cpp): topic, body, and a
-// 32-bit little-endian counter of the topic at its address. The only file that knows the library, which is loaded for
-// the first address: it takes 3 MB.
+// Publishes through ZeroMQ with Bitcoin Core's topics and framing (doc/zmq.md, zmq/zmqpublishnotifier.cpp): topic,
+// body, and a 32-bit little-endian counter of the topic at its address. Only this file uses the library, which is
+// loaded for the first address because it takes 3 MB.
 import type { Publisher } from 'zeromq';
 import type { ListenerGuard } from '../lib/listener-guard.js';
 import { TimeSlice } from '../lib/time-slice.js';
@@ -97,12 +97,12 @@ export class ZmqPublisher {
     return new ZmqPublisher([...sockets.values()], notifiers, guard);
   }
 
-  /** What is published, in the order of getzmqnotifications. */
+  /** Endpoints in the order of getzmqnotifications. */
   get list(): readonly ShownEndpoint[] {
     return this.#notifiers;
   }
 
-  /** Whether a notifier publishes the topic: bodies of other topics need not be made. */
+  /** Returns whether a topic is published, so that bodies of other topics need not be built. */
   wants(topic: ZmqTopic): boolean {
     return this.#notifiers.some((notifier) => notifier.topic === topic);
   }
