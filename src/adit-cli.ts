@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The client's entry: what it does is in cli/.
+// Entry of adit-cli, which cli/ implements.
 import { cliErrorText, runCli } from './cli/run.js';
 
 // Ignore a reader that closed the pipe (`| head`). Report other failures, such as a full disk.

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// A process of fronts without a node: options in, the RPC port up, and down again on a signal. Its threads are aditd's;
-// in the place of the node it has the nodes of a fleet (src/fleet/follow).
+// Entry of adit-front: a process of fronts without a node. Reads the options, opens the RPC port, and closes it on a
+// signal. Its threads are those of aditd; the nodes of a fleet replace the node (src/fleet/follow).
 import { type Args, ConfigError } from './config/args.js';
 import { type FrontConfig, frontFlags, frontUsage, loadFrontConfig, parseFrontArgs } from './config/front-config.js';
 import { describeFlags } from './config/help.js';
@@ -27,9 +27,9 @@ import { networkParams } from './node/network-params.js';
 import { logAddresses } from './node/rpc-server.js';
 import { difficultyOf } from './rpc/render/difficulty.js';
 
-/** Templates that slow readers may be at. */
+/** Number of slabs: templates that slow readers may still be reading. */
 const slabCount = 16;
-/** Time for sockets to close after a fault. */
+/** Milliseconds for closing sockets after a fault. */
 const lastWordsMs = 4_000;
 
 function refuse(message: string): never {
@@ -142,14 +142,14 @@ async function run(config: FrontConfig, log: NodeLogger): Promise<void> {
     log.info('Shutdown: In progress...');
     await sv2?.close();
     await stratum?.close();
-    // What is under way is finished: the nodes are still there.
+    // Finish calls in progress while the connection to the nodes still exists.
     await fronts.close();
     await status?.close();
     await source.stop();
   }
 }
 
-/** @throws ConfigError when the port is taken */
+/** Starts the metrics server. @throws ConfigError if it cannot listen */
 async function openMetrics(
   { metrics: { port = 0, host, names } }: FrontConfig,
   source: FleetSource,

@@ -1,5 +1,5 @@
-// The daemon: options in, a node up, and down again on a signal, the stop call, or a fault. What can be wrong with a
-// start is said on stderr as `Error: ...` with exit status 1, as Bitcoin Core does.
+// Entry of the daemon: reads the options, starts a node, and stops it on a signal, the stop call, or a fault. An error
+// at the start is printed on stderr as `Error: ...` with exit status 1, as in Bitcoin Core.
 import { type Args, ConfigError } from './config/args.js';
 import { helpText } from './config/help.js';
 import { loadConfig, type NodeConfig, parseArgs } from './config/load.js';
@@ -28,13 +28,13 @@ function warn(lines: readonly string[]): void {
   for (const line of lines) process.stderr.write(`Warning: ${line}\n`);
 }
 
-/** Messages of errors that an operator can mend; anything else is a fault of ours and shows its stack. */
+/** Returns the message of an error that the operator can fix, or the stack of any other error. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return withAdvice(error.message, error);
   return operatorError(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error));
 }
 
-/** Time for sockets to close after a fault. */
+/** Milliseconds for closing sockets after a fault. */
 const lastWordsMs = 4000;
 
 /** Returns the text of an error at the start. Adds the path of the log where Core's text only mentions the log. */
@@ -44,13 +44,14 @@ function explainStart(error: unknown, { compat, log: { file } }: NodeConfig): st
 }
 
 async function run(config: NodeConfig, log: NodeLogger): Promise<number> {
-  // Faults that no room caught: what was acknowledged is on disk, so the safest thing is to say so and end.
+  // Handles exceptions that no module caught. Everything acknowledged is on disk, so the safest reaction is to log the
+  // fault and end.
   let abandon = (): Promise<void> => Promise.resolve();
   let dying = false;
   const die = (error: unknown): void => {
     if (dying) return;
     dying = true;
-    // Whatever is still under way writes nothing more: memory may disagree with the disk.
+    // Unfinished work must not write any more: memory may disagree with the disk.
     stopWriting('the process ends after a fault');
     log.fatal(`Unexpected error, the node stops: ${explain(error)}`);
     const end = (): never => {
@@ -58,7 +59,7 @@ async function run(config: NodeConfig, log: NodeLogger): Promise<number> {
       process.exit(1);
     };
     const closed = Promise.race([abandon(), new Promise((resolve) => setTimeout(resolve, lastWordsMs))]);
-    // Neither under open sockets nor while a thread loads a native library: either would abort the process.
+    // Do not exit while sockets are open or a thread loads a native library: either would abort the process.
     Promise.allSettled([closed, threadsLoaded()]).then(end);
   };
   process.on('uncaughtException', die);
@@ -103,7 +104,7 @@ async function main(): Promise<number> {
       process.stdout.write(helpText());
       return 0;
     }
-    // Files made here are the operator's alone.
+    // Only the operator may read files that the node creates.
     process.umask(0o077);
     config = loadConfig(args, prepareFolders);
     if (config.background !== null && !inBackground) {
@@ -130,10 +131,10 @@ async function main(): Promise<number> {
   }
 }
 
-// A promise keeps no process alive, and while a node starts or ends perhaps nothing else does: it would be over, with
-// status 0, in the middle of that.
+// Keep the process alive: promises do not, and during a start or shutdown nothing else may, so that the process would
+// end early with status 0.
 setInterval(() => {}, 2 ** 30);
-// Threads and sockets that are slow to go must not keep an ended node in the process table.
+// Exit explicitly, so that slow threads and sockets do not keep a stopped node in the process table.
 main().then(async (status) => {
   await threadsLoaded();
   process.exit(status);

@@ -1,4 +1,4 @@
-// Bundles what was compiled, and the tests' harness: `node src/bundle.mjs`, and a part of every build (launch.mjs).
+// Bundles the compiled commands and the test harness: `node src/bundle.mjs`, and part of every build (launch.mjs).
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const compiled = path.join(root, 'build');
 
-/** Packages that load binaries or threads from their own folders. */
+/** Packages that load binaries or threads from their own folders and so are not bundled. */
 const OUTSIDE = [
   '@nxtedition/rocksdb',
   'koffi',
@@ -19,7 +19,7 @@ const OUTSIDE = [
   'uwebsockets-next',
   'zeromq',
 ];
-/** What is left of CommonJS in a bundle asks for Node's modules and for its place. */
+/** Definitions for CommonJS code in a bundle, which uses require and its own path. */
 const banner = {
   js: [
     "import { createRequire as requireFrom } from 'node:module';",
@@ -28,10 +28,9 @@ const banner = {
 };
 
 /**
- * Puts what the commands and their threads load into a few files, packages too: a thousand modules take a third of a
- * second to be found and read, and each thread loads its own. A command is one file, which starts in nine tenths of the
- * time; threads share theirs. Commands, and what threads share, lie two folders deep, as src/lib/worker-entries.ts
- * expects.
+ * Bundles the commands and their threads, with packages, into a few files: finding and reading a thousand modules takes
+ * a third of a second, and each thread loads its own. A command is one file, which starts in 90 % of the time; threads
+ * share theirs. Commands and shared files of threads lie two folders deep, as src/lib/worker-entries.ts expects.
  */
 export async function bundle() {
   const outdir = path.join(compiled, 'bundle');
@@ -60,12 +59,12 @@ export async function bundle() {
 }
 
 /**
- * Puts tap into one file where compiled tests find it before node_modules: its 400 modules take 0.2 s of processor time
- * to load, in each of the tests' processes.
+ * Bundles tap into one file, where compiled tests find it before node_modules: its 400 modules take 0.2 s of processor
+ * time to load in each test process.
  */
 export async function bundleHarness() {
   const folder = path.join(compiled, 'node_modules', 'tap');
-  // tap leaves the modules of its scope out of the stacks that it shows.
+  // tap hides modules of its scope in stack traces.
   const file = 'node_modules/@tapjs/index.mjs';
   await build({
     absWorkingDir: root,

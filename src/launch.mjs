@@ -1,6 +1,6 @@
-// What `npm start`, `npm test` and the other scripts of package.json run. Plain JavaScript on Node alone, because it has
-// to work in a bare clone: it installs when the lock file or the version of Node is another than what was installed for,
-// compiles when a source is another than what was compiled, and then runs the thing asked for.
+// Runs the scripts of package.json, such as `npm start` and `npm test`. Plain JavaScript that needs only Node.js,
+// because it must work in a fresh clone: it installs packages if the lock file or the version of Node.js has changed,
+// compiles if a source has changed, and then runs the command.
 import { spawn, spawnSync } from 'node:child_process';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -45,12 +45,12 @@ const help = `usage: node src/launch.mjs COMMAND [ARG...]
                        install, build, and kill daemons a thousand times (an hour at most)
   power [--cuts=N --seed=N --minutes=N --phase=NAME --jobs=N]
                        install, build, and cut the power of daemons a thousand times (needs a C compiler)
-  mutate ROOM [FILE] [--minutes=10]
-                       install, build, and list changes of src/ROOM that no unit test notices (test/mutate/run.ts)
+  mutate MODULE [FILE] [--minutes=10]
+                       install, build, and list changes of src/MODULE that no unit test notices (test/mutate/run.ts)
   mesh [--nodes=8 --blocks=N --transactions=N --reorg=200 --minutes=15]
                        install, build, and let several nodes sync, fall apart and agree again
   fleet [--minutes=30 --seed=1 --servers=3 --nodes=3 --fronts=3]
-                       install, build, and let everything happen to a fleet (needs nats-server)
+                       install, build, and test a fleet with random faults (needs nats-server)
   hostile              install, build, and attack a node for ten minutes (HOSTILE_SECONDS, HOSTILE_LANES, HOSTILE_ONLY)
   soak                 install, build, and load a node in mode live for half an hour
 `;
@@ -68,7 +68,7 @@ function readOrEmpty(file) {
   }
 }
 
-/** A digest of names, sizes and contents: cheap enough to take at every start, and it cannot be fooled by clocks. */
+/** Returns a digest of names, sizes, and contents: fast enough for every start, and independent of clocks. */
 function digest(files) {
   const hash = crypto.createHash('sha256');
   for (const file of files)
@@ -103,7 +103,8 @@ function isInstalled() {
 }
 
 function install() {
-  // Some packages have a binary for each version of Node's interface, of which npm installs the one for its own.
+  // Some packages have a binary for each version of Node.js's binary interface. npm installs the one for its own
+  // version.
   const wanted = `${digest([inRoot('package-lock.json')])} ${process.platform}-${process.arch}-${process.versions.modules}`;
   const before = readOrEmpty(installedMark);
   if (before === wanted) return;
@@ -112,7 +113,8 @@ function install() {
     return;
   }
   process.stdout.write('adit: installing packages (once, about a minute)\n');
-  // Not `npm ci`: it refuses a lock file without the optional binaries of platforms other than the one it was made on.
+  // Not `npm ci`, which refuses a lock file without the optional binaries of other platforms than the one on which it
+  // was written.
   run('npm', ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], 'npm install');
   fs.writeFileSync(installedMark, wanted);
 }
@@ -148,7 +150,7 @@ async function build() {
   // An interrupted build may have left the compiler's state without the files that it lists.
   if (!fs.existsSync(builtMark)) fs.rmSync(compilerRecord, { force: true });
   run(process.execPath, [inRoot('node_modules', 'typescript', 'bin', 'tsc'), '-p', inRoot('tsconfig.json')], 'the build');
-  // What was compiled from a source that is gone would still be found by the test runner.
+  // Delete compiled files without a source, which the test runner would still find.
   for (const compiled of walk(inRoot('build'), '.js')) {
     const source = inRoot(path.relative(inRoot('build'), compiled)).replace(/\.js$/, '.ts');
     if (!compiled.startsWith(inRoot('build', 'bundle') + path.sep) && !fs.existsSync(source)) fs.rmSync(compiled);
@@ -160,7 +162,7 @@ async function build() {
   fs.writeFileSync(builtMark, wanted);
 }
 
-/** Runs a child in our place: its exit status is ours, and the signals that end us end it first. */
+/** Runs a child process in place of this one: exits with its status, and passes signals on to it. */
 function become(args, env = {}) {
   const child = spawn(process.execPath, args, {
     cwd: process.env.INIT_CWD ?? process.cwd(),
@@ -177,7 +179,7 @@ const networkOption = /^--?(no)?(regtest|signet|testnet|testnet4|chain|conf)(=|$
 const FAST = ['unit', 'fuzz', 'functional'];
 const LONG = ['long', 'kill', 'power'];
 
-/** The tests of a folder, as compiled files. */
+/** Returns the compiled tests of folders. */
 function compiledTests(...folders) {
   return folders.flatMap((folder) =>
     fs.existsSync(inRoot('build', 'test', folder)) ? [...walk(inRoot('build', 'test', folder), '.test.js')] : [],
@@ -198,7 +200,7 @@ function namedTests(name) {
   return [compiled];
 }
 
-/** With more certificates each process of Node takes three times as long to start, and no test needs them. */
+/** Tests need no further certificates, with which each Node.js process takes three times as long to start. */
 function forgetCertificates() {
   delete process.env.NODE_EXTRA_CA_CERTS;
 }

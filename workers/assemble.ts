@@ -1,4 +1,4 @@
-// Thread entry of the assembler, whose state is the mirrors inside the runners. Piscina calls all of these by name.
+// Entry of the assembler's thread. Its state is the mirrors inside the runners. Piscina calls these functions by name.
 
 import { performance } from 'node:perf_hooks';
 import { createNativeHashes } from '../src/crypto/native/hashes.js';
@@ -8,5 +8,5 @@ const deps = { hashes: createNativeHashes(), now: () => performance.now() };
 
 export const { assemble, improve } = createAssembleRunner(deps);
 
-// For a mempool beside the node's.
+// Functions for a second mempool besides the node's.
 export const { assemble: assembleBeside, improve: improveBeside, reset: forgetBeside } = createAssembleRunner(deps);

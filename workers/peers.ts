@@ -1,4 +1,4 @@
-// Entry of the thread that has the sockets of peers; everything it does is in src/net/thread.
+// Entry of the thread that owns the sockets of peers (src/net/thread).
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createEllSwift } from '../src/crypto/native/ell-swift.js';
 import { createNativeHashes } from '../src/crypto/native/hashes.js';

@@ -1,4 +1,4 @@
-// Entry of the thread that writes databases; everything it does is in src/storage.
+// Entry of the storage thread, which writes databases (src/storage).
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { serveNxteditionWrites } from '../src/storage/nxtedition-engine.js';
 

@@ -1,4 +1,4 @@
-// Thread entry of the verification pool. Fills this thread's Crypto record and hands the jobs to their run functions.
+// Entry of the threads of the verify pool. Creates this thread's Crypto record and passes jobs to their run functions.
 
 import { performance } from 'node:perf_hooks';
 import { workerData } from 'node:worker_threads';
@@ -13,8 +13,8 @@ import { createSignRunner } from '../src/jobs/sign.js';
 import { createVerifyRunner } from '../src/jobs/verify.js';
 import { hurry } from '../src/lib/thread-priority.js';
 
-// Steps below the node thread, the fronts and those for peers: where cores are few and full, a thread that wakes for a
-// moment has a core at once, and the work that takes long goes on behind it.
+// A lower priority than the node thread, the fronts, and the peers' thread: with few busy cores, a thread that wakes
+// for a moment gets a core at once, and long jobs continue after it.
 hurry(-2);
 
 const options = workerData as NativeCryptoOptions;
@@ -34,5 +34,5 @@ export const sign = createSignRunner(crypto, () => createSigner(options));
 
 export const grind = (job: GrindJob): GrindJobResult => runGrindJob(job, crypto);
 
-/** Answered once at the start: the thread came up, and with which libraries. */
+/** Called once at the start: shows that the thread runs, and with which libraries. */
 export const describe = (): typeof crypto.backend => crypto.backend;

@@ -1,4 +1,4 @@
-// Entry of the wallets' thread; everything it does is in src/node/wallet-worker.ts.
+// Entry of the wallets' thread (src/node/wallet-worker.ts).
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { WalletInit } from '../src/node/wallet-messages.js';
 import { runWallets } from '../src/node/wallet-worker.js';

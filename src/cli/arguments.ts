@@ -1,12 +1,15 @@
-// Words of a command line to JSON parameters: what a method declares as text stays text, everything else is read as
-// JSON.
+// Converts the words of a command line to JSON parameters: arguments that the method declares as text stay text, all
+// others are parsed as JSON.
 import type { ArgSpec, MethodSpec } from '../rpc/declare/types.js';
 import { parseJson } from '../rpc/wire/json-parse.js';
 import { JsonObject, type JsonValue } from '../rpc/wire/values.js';
 
 const isText = (arg: ArgSpec | undefined): boolean => arg === undefined || arg.type === 'str' || arg.type === 'hex';
 
-/** An object that may be a text as well, such as submitblock's second argument: read as JSON where it is some. */
+/**
+ * Returns whether an argument is an object or a text, such as submitblock's second argument: it is parsed as JSON if it
+ * is valid JSON.
+ */
 const mayBeText = (arg: ArgSpec | undefined): boolean => arg?.type === 'obj' && (arg.typeWords?.includes('string') ?? false);
 
 function read(word: string, arg: ArgSpec | undefined): JsonValue {
@@ -20,8 +23,9 @@ function read(word: string, arg: ArgSpec | undefined): JsonValue {
 }
 
 /**
- * @param spec the method's declaration; a method this client does not know gets all its words as text
- * @param named words are name=value
+ * Converts words to parameters.
+ * @param spec declaration of the method; undefined: all words stay text
+ * @param named whether the words are name=value
  */
 export function convertArguments(spec: MethodSpec | undefined, words: readonly string[], named: boolean): JsonValue[] | JsonObject {
   if (!named) return words.map((word, index) => read(word, spec?.args[index]));

@@ -1,26 +1,26 @@
-// adit-cli's side of the wire: one POST, one reply, and what goes wrong on the way in bitcoin-cli's words.
+// Sends a request to the node and reads the reply, with the error messages of bitcoin-cli.
 import http from 'node:http';
 import https from 'node:https';
 import { parseJson } from '../rpc/wire/json-parse.js';
 import { type JsonNumber, JsonObject, type JsonValue } from '../rpc/wire/values.js';
 
-/** Nothing was asked of a node, or it could not be asked. */
+/** Error of the client: no request was sent, or it failed. */
 export class CliError extends Error {}
 
-/** -28 and refused connections: what -rpcwait waits out. */
+/** Error that -rpcwait waits out: the node is starting (-28) or refuses the connection. */
 export class NotYet extends CliError {}
 
-/** Whom to ask, and as who. */
+/** Address and credentials of a node. */
 export interface Target {
   readonly host: string;
   readonly port: number;
   /** `user:password`. */
   readonly auth: string;
   readonly wallet: string | undefined;
-  /** 0: for ever. */
+  /** Timeout in milliseconds; 0: none. */
   readonly timeoutMs: number;
   readonly tls: boolean;
-  /** Certificates to trust, PEM. */
+  /** Trusted certificates, PEM. */
   readonly ca?: readonly (Buffer | string)[];
 }
 
@@ -68,7 +68,7 @@ function send(target: Target, body: string): Promise<Raw> {
   });
 }
 
-/** What to do about an error of TLS; undefined for every other one. */
+/** Returns advice for a TLS error; undefined for any other error. */
 function tlsAdvice(code: string): string | undefined {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return 'The certificate is not for this host. Make one whose subjectAltName holds the name or address that -rpcconnect gives.';
@@ -79,7 +79,7 @@ function tlsAdvice(code: string): string | undefined {
   return /SSL|TLS/.test(code) ? 'TLS could not be agreed on.' : undefined;
 }
 
-/** Asks, and reads the JSON of the reply. @throws CliError, NotYet */
+/** Sends a request and parses the JSON of the reply. @throws CliError, NotYet */
 export async function post(target: Target, body: string): Promise<JsonValue> {
   const raw = await send(target, body);
   if (raw.status === 401) throw new CliError('Authorization failed: Incorrect rpcuser or rpcpassword');
@@ -97,10 +97,10 @@ export async function post(target: Target, body: string): Promise<JsonValue> {
   }
 }
 
-/** Results of a batch by position, null where there was an error; the error object when a call failed. */
+/** Outcomes of a batch by position: the result (null if the call failed), and the error (null if it succeeded). */
 export type BatchReply = readonly { readonly result: JsonValue; readonly error: JsonValue }[];
 
-/** Asks several things at once. */
+/** Sends several calls as one batch. */
 export async function batch(target: Target, calls: readonly { method: string; params?: string }[]): Promise<BatchReply> {
   const body = `[${calls.map(({ method, params }, id) => `{"method":"${method}","params":${params ?? '[]'},"id":${id}}`).join(',')}]\n`;
   const reply = await post(target, body);

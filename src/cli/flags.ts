@@ -1,4 +1,4 @@
-// adit-cli's options, one row each: bitcoin-cli's.
+// Options of adit-cli: those of bitcoin-cli, and adit's own.
 import type { Flag, FlagKind } from '../config/flags.js';
 import { version } from '../config/version.js';
 
@@ -45,7 +45,7 @@ export const cliFlags: ReadonlyMap<string, Flag> = new Map(
   rows.map(([name, kind, help]) => [name, { name, kind, category: 'Options', help, ...(name === 'rpcport' ? { networkOnly: true } : {}) }]),
 );
 
-/** What `adit-cli --help` prints. */
+/** Returns the text of `adit-cli --help`. */
 export function cliHelp(): string {
   const shown = rows.filter(([, , help]) => help !== '');
   const width = Math.max(...shown.map(([name, kind]) => name.length + (kind === 'bool' ? 0 : 4)));

@@ -1,4 +1,4 @@
-// -generate: a new address of the wallet, then blocks that pay to it; for regtest.
+// Implements -generate: gets a new address from the wallet and mines blocks to it, on regtest.
 import { encodeJson } from '../rpc/wire/json-write.js';
 import { JsonObject, type JsonValue } from '../rpc/wire/values.js';
 import { CliError, post, type Target } from './client.js';
@@ -10,7 +10,8 @@ async function call(target: Target, method: string, params: string): Promise<Jso
 }
 
 /**
- * The address comes first, as in Core: a wallet that is not there is told before wrong words are.
+ * Gets an address, then mines. As in Core the address comes first, so that a missing wallet is reported before wrong
+ * arguments.
  * @param words [nblocks [maxtries]]
  */
 export async function generateSteps(

@@ -1,15 +1,18 @@
-// -getinfo: what one wants to know first, gathered from several calls in one batch; bitcoin-cli 0.21's members in its
-// order.
+// Implements -getinfo: the most important figures from several calls in one batch, with the members of bitcoin-cli 0.21
+// in its order.
 import { JsonNumber, JsonObject, type JsonValue } from '../rpc/wire/values.js';
 import { batch, type Target } from './client.js';
 
-/** Codes of a node without the wallet that is asked for: its part is left out then. */
+/** Error codes of a node without the requested wallet. Its members are omitted then. */
 const noWallet = new Set(['-18', '-19', '-32601']);
 
 const member = (value: JsonValue, ...path: string[]): JsonValue | undefined =>
   path.reduce<JsonValue | undefined>((at, key) => (at instanceof JsonObject ? at.get(key) : undefined), value);
 
-/** What each loaded wallet has, by name; undefined where there are fewer than two, whose balance is told by itself. */
+/**
+ * Returns the balance of each loaded wallet by name; undefined if fewer than two are loaded, because `balance` shows a
+ * single one.
+ */
 async function balancesOfAll(target: Target): Promise<JsonObject | undefined> {
   const [list] = await batch(target, [{ method: 'listwallets' }]);
   const names = list!.error === null ? (list!.result as string[]) : [];
@@ -22,7 +25,7 @@ async function balancesOfAll(target: Target): Promise<JsonObject | undefined> {
   return new JsonObject(names, trusted);
 }
 
-/** Asks, and puts the object together; or the first error that matters. */
+/** Calls the node and builds the object. @returns result, or the first error that matters */
 export async function getInfo(target: Target): Promise<{ result: JsonObject } | { error: JsonValue }> {
   const [network, chain, wallet, balances] = await batch(target, [
     { method: 'getnetworkinfo' },

@@ -1,31 +1,31 @@
-// -netinfo: the peers as a table of counts, and what the node says about its networks.
+// Implements -netinfo: a table with the numbers of peers, and what the node says about its networks.
 import { JsonNumber, JsonObject, type JsonValue } from '../rpc/wire/values.js';
 import { batch, CliError, type Target } from './client.js';
 
-/** Networks of the table's columns, others when the node can reach them. */
+/** Networks that always have a column. Others have one if the node can reach them. */
 const COLUMNS: readonly string[] = ['ipv4', 'ipv6', 'onion'];
 
 const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : value instanceof JsonNumber ? value.text : '');
 
 const helpText = `-netinfo [level]
 
-Peers by network and direction. From level 1 on a line for each peer too, the quickest first:
+Peers by network and direction. From level 1 on also one line per peer, fastest first:
   <->     in or out, and whether it relays transactions (*: blocks only)
   net     network
-  mping   least time of a ping so far, milliseconds
-  ping    time of the last one
-  send    seconds since something was sent
-  recv    seconds since something came
-  age     minutes since it connected
-  height  of its best block that is known
-Level 2 adds addresses, 3 versions, 4 both.
+  mping   shortest ping time so far, milliseconds
+  ping    last ping time, milliseconds
+  send    seconds since the last message was sent
+  recv    seconds since the last message was received
+  age     minutes since the connection was made
+  height  height of the peer's best known block
+Level 2 adds addresses, level 3 versions, level 4 both.
 `;
 
-/** A time in seconds as whole milliseconds. */
+/** Converts seconds to whole milliseconds. */
 const milliseconds = (value: JsonValue | undefined): string =>
   value instanceof JsonNumber ? String(Math.round(Number(value.text) * 1000)) : '';
 
-/** One line for each peer, the quickest of each direction first. */
+/** Returns one line per peer, fastest of each direction first. */
 function peerLines(peers: readonly JsonObject[], level: number, nowSeconds: number): string[] {
   const withAddress = level === 2 || level > 3;
   const withVersion = level > 2;
@@ -61,7 +61,7 @@ function peerLines(peers: readonly JsonObject[], level: number, nowSeconds: numb
     ...(withVersion ? ['version'] : []),
   ];
   const widths = titles.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i].length)));
-  // Words stand left, numbers right.
+  // Align words left and numbers right.
   const line = (row: readonly string[]): string =>
     row
       .map((cell, i) => (i === 0 || i > 7 ? cell.padEnd(widths[i]) : cell.padStart(widths[i])))
@@ -70,7 +70,7 @@ function peerLines(peers: readonly JsonObject[], level: number, nowSeconds: numb
   return ['Peer connections', line(titles), ...rows.map(line), '     send, recv in seconds, pings in milliseconds, age in minutes'];
 }
 
-/** @param words the level of detail, 0 to 4, or help */
+/** Returns the table. @param words level of detail, 0 to 4, or help */
 export async function netInfo(target: Target, words: readonly string[]): Promise<{ text: string } | { error: JsonValue }> {
   const level = words[0] ?? '0';
   if (level === 'help') return { text: helpText };

@@ -1,23 +1,25 @@
-// -newrpcauth: credentials for one client. The node gets a salted hash of the password (-rpcauth), the client the
-// password itself.
+// Implements -newrpcauth: creates credentials for one client. The node gets a salted hash of the password (-rpcauth),
+// the client gets the password.
 import { createHmac, randomBytes } from 'node:crypto';
 
 const SALT_BYTES = 16;
 const PASSWORD_BYTES = 32;
 
-/** What -newrpcauth prints. */
+/** New credentials. */
 export interface NewRpcAuth {
   /**
-   * For the node: `USER:SALT$HASH`, the HMAC-SHA256 of the password under the salt, as Core's share/rpcauth makes it.
+   * Value of -rpcauth for the node: `USER:SALT$HASH`. HASH is the HMAC-SHA256 of the password with the salt as key, as
+   * in Core's share/rpcauth.
    */
   readonly line: string;
-  /** For the client: 32 random bytes, base64url. */
+  /** Password for the client: 32 random bytes as base64url. */
   readonly password: string;
 }
 
 /**
- * @returns undefined for a name that HTTP Basic or -rpcauth cannot carry: empty, or with a colon, a dollar sign or a
- * line break
+ * Creates credentials.
+ * @returns undefined for a user name that HTTP Basic or -rpcauth cannot carry: empty, or with a colon, a dollar sign,
+ *   or white space
  */
 export function newRpcAuth(user: string): NewRpcAuth | undefined {
   if (!/^[^:$\s]+$/.test(user)) return undefined;

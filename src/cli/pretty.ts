@@ -1,9 +1,9 @@
-// JSON for people: two spaces a level, number text as it came. The shape is univalue's, so that scripts see what
-// bitcoin-cli gives.
+// Formats JSON for people: two spaces per level, numbers as received. The layout is univalue's, so that scripts see the
+// output of bitcoin-cli.
 import { encodeString } from '../rpc/wire/json-write.js';
 import { JsonNumber, JsonObject, type JsonValue } from '../rpc/wire/values.js';
 
-/** Indented JSON without a newline at the end. */
+/** Returns indented JSON without a line feed at the end. */
 export function prettyJson(value: JsonValue, depth = 1): string {
   const inner = '  '.repeat(depth);
   const outer = '  '.repeat(depth - 1);

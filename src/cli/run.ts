@@ -1,6 +1,6 @@
-// adit-cli: asks a running node and prints the answer, as bitcoin-cli does: strings raw, null as nothing, everything
-// else indented; an error on stderr with its code as exit status. The types of arguments come from the methods'
-// declarations.
+// Implements adit-cli: calls a running node and prints the reply as bitcoin-cli does. Strings are printed raw, null as
+// nothing, everything else indented. An error goes to stderr, with its code as exit status. The types of arguments come
+// from the declarations of the methods.
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,7 +24,7 @@ import { firstLine, passwordLine } from './stdin.js';
 
 const rpcPorts = { main: 8332, test: 18332, testnet4: 48332, signet: 38332, regtest: 18443 } as const;
 
-/** Addresses that -generate tries each block for, unless told otherwise. */
+/** Default of maxtries of -generate. */
 const defaultMaxTries = 1_000_000;
 
 /** Returns the options of other networks whose nodes left a cookie in the data folder. */
@@ -35,7 +35,7 @@ function otherCookies(baseDir: string, chosen: string): string[] {
 }
 
 function credentials(args: Args, { baseDir, chain, netDir }: ReturnType<typeof locate>, password: string | undefined): string {
-  // An empty password is none, as for the daemon.
+  // An empty password counts as none, as for the daemon.
   if (password !== undefined && password !== '') return `${args.text('rpcuser') ?? ''}:${password}`;
   const file = path.resolve(netDir, args.text('rpccookiefile') ?? '.cookie');
   try {
@@ -56,7 +56,7 @@ function credentials(args: Args, { baseDir, chain, netDir }: ReturnType<typeof l
   }
 }
 
-/** Host and port of -rpcconnect and -rpcport: the port of -rpcport wins over one behind the host. */
+/** Returns host and port of -rpcconnect and -rpcport. The port of -rpcport wins over one in -rpcconnect. */
 function address(args: Args, chain: keyof typeof rpcPorts): { host: string; port: number } {
   const connect = args.text('rpcconnect') ?? '127.0.0.1';
   const split = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(connect);
@@ -65,7 +65,7 @@ function address(args: Args, chain: keyof typeof rpcPorts): { host: string; port
   return { host: split?.[1] ?? split?.[2] ?? connect, port };
 }
 
-/** The certificate file to trust: -rpctlsca, or the node's own from a configuration file that both read. */
+/** Returns the trusted certificate file: -rpctlsca, or the node's own from a shared configuration file. */
 function trustedFile(args: Args, baseDir: string): string | undefined {
   const ca = args.text('rpctlsca');
   if (ca !== undefined) return path.resolve(ca);
@@ -91,12 +91,12 @@ function targetOf(args: Args, password: string | undefined): Target {
     wallet: args.text('rpcwallet'),
     timeoutMs: args.int('rpcclienttimeout', 900) * 1000,
     tls: args.bool('rpctls', false) || trusted !== undefined,
-    // A node's certificate may be signed by a known authority as well as by itself.
+    // A node's certificate may be self-signed, or signed by a public authority.
     ...(trusted === undefined ? {} : { ca: [readCertificate(trusted), ...rootCertificates] }),
   };
 }
 
-/** What a reply's error makes of the exit status, said on stderr. @throws NotYet for -28 while waiting */
+/** Prints an error on stderr. @returns exit status @throws NotYet for -28 while waiting */
 function reportError(error: JsonValue, waiting: boolean): number {
   if (!(error instanceof JsonObject)) {
     process.stderr.write(`error: ${encodeJson(error)}\n`);
@@ -117,7 +117,7 @@ function print(result: JsonValue | undefined): void {
   else if (result !== null && result !== undefined) process.stdout.write(`${prettyJson(result)}\n`);
 }
 
-/** One try to get everything asked. */
+/** Tries once to run the command. @returns exit status */
 async function attempt(args: Args, words: readonly string[], password: string | undefined, waiting: boolean): Promise<number> {
   const target = targetOf(args, password);
   if (args.bool('getinfo', false)) {
@@ -150,7 +150,7 @@ async function attempt(args: Args, words: readonly string[], password: string | 
 
 /** Runs the client. @returns its exit status */
 export async function runCli(argv: readonly string[]): Promise<number> {
-  // Options come before the method; what follows is the method's own, even when it starts with a dash.
+  // Options come before the method. Everything after it belongs to the method, even if it starts with a dash.
   let first = argv.findIndex((arg) => !arg.startsWith('-') || arg === '-');
   if (first < 0) first = argv.length;
   const args = new Args(cliFlags, 'adit-cli');
@@ -216,7 +216,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** The text of an error for the operator. */
+/** Returns the text of an error for the operator. */
 export function cliErrorText(error: unknown): string {
   if (error instanceof ConfigError || error instanceof CliError) return error.message;
   return error instanceof Error ? error.message : String(error);

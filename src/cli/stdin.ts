@@ -1,12 +1,12 @@
-// What adit-cli reads from standard input besides arguments: passwords, first lines of a pipe or typed without an echo.
+// Reads passwords from standard input: the first line of a pipe, or typed without echo.
 
-/** The first line of a text, and what follows it. */
+/** Splits a text into its first line and the rest. */
 export function firstLine(text: string): { line: string; rest: string } {
   const end = text.indexOf('\n');
   return end < 0 ? { line: text, rest: '' } : { line: text.slice(0, end), rest: text.slice(end + 1) };
 }
 
-/** Asks for a line at the terminal; what is typed is not shown. */
+/** Reads a line from the terminal without showing it. */
 export function passwordLine(prompt: string): Promise<string> {
   const { stdin } = process;
   process.stderr.write(prompt);
@@ -16,12 +16,12 @@ export function passwordLine(prompt: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let line = '';
     const done = (): void => {
-      stdin.off('data', take);
+      stdin.off('data', onData);
       stdin.setRawMode(false);
       stdin.pause();
       process.stderr.write('\n');
     };
-    const take = (chunk: string): void => {
+    const onData = (chunk: string): void => {
       for (const c of chunk) {
         if (c === '\r' || c === '\n') {
           done();
@@ -37,6 +37,6 @@ export function passwordLine(prompt: string): Promise<string> {
         else line += c;
       }
     };
-    stdin.on('data', take);
+    stdin.on('data', onData);
   });
 }
