@@ -1,5 +1,5 @@
-// What methods need of the chain: chain/chain.ts and what it holds. Hashes are 32 bytes in internal order, amounts
-// satoshis, times seconds.
+// The chain as methods use it; chain/chain.ts implements it. Hashes are 32 bytes in internal order, amounts are
+// satoshis, times are seconds.
 
 import type { CoinVisitor } from '../../chain/coins/walk-coins.js';
 import type { KnownTransactions } from '../../chain/connect/known-block.js';
@@ -14,7 +14,7 @@ import type { VersionBitsCache } from '../../consensus/rules/versionbits.js';
 import type { Verdict } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 
-/** A header of the tree; chain's HeaderNode is one. */
+/** A header of the header tree; chain's HeaderNode implements it. */
 export interface HeaderInfo extends HeaderContext {
   readonly hash: Uint8Array;
   readonly hashHex: string;
@@ -23,107 +23,113 @@ export interface HeaderInfo extends HeaderContext {
   readonly version: number;
   readonly merkleRoot: Uint8Array;
   readonly time: number;
-  /** The largest time of this block and all before it. */
+  /** Largest time of this block and all its ancestors. */
   readonly maxTime: number;
   readonly bits: number;
   readonly nonce: number;
   readonly chainWork: bigint;
-  /** Transactions in the block, 0 while the block was never stored. */
+  /** Number of transactions in the block; 0 while the block has never been stored. */
   readonly txCount: number;
-  /** Transactions up to and including the block, 0 while some ancestor was never stored. */
+  /** Number of transactions up to and including the block; 0 while some ancestor has never been stored. */
   readonly chainTxCount: number;
-  /** The 80 bytes. */
+  /** The serialized header, 80 bytes. */
   readonly headerBytes: Uint8Array;
   ancestor(height: number): HeaderInfo | null;
 }
 
-/** The chain as RPC sees it; chain/chain.ts is one. */
+/** The chain as methods use it; chain/chain.ts implements it. */
 export interface ChainAccess {
   readonly params: ChainParams;
   readonly tip: HeaderInfo;
   readonly genesis: HeaderInfo;
   readonly bestHeader: HeaderInfo;
-  /** @param hash 32 bytes internal order, or display hex */
+  /** Returns a header of the tree. @param hash 32 bytes in internal order, or hex in display order */
   node(hash: Uint8Array | string): HeaderInfo | undefined;
-  /** The block of the best chain at a height. */
+  /** Returns the block of the active chain at a height. */
   atHeight(height: number): HeaderInfo | undefined;
-  /** Whether the header is in the best chain. */
+  /** Returns whether the header is in the active chain. */
   contains(node: HeaderInfo): boolean;
-  /** The block after one of the best chain's. */
+  /** Returns the block after a block of the active chain. */
   next(node: HeaderInfo): HeaderInfo | undefined;
   isInitialBlockDownload(): boolean;
-  /** Memory for coins, and for the caches of their database (-dbcache). */
+  /** Memory for coins and for the caches of their database (-dbcache). */
   readonly coinsCacheBytes: number;
   verificationProgress(node: HeaderInfo): number;
   known(hash: Uint8Array): KnownBlock;
-  /** The block with the coinbase's witness nonce filled in where a miner left it out. */
+  /** Returns the block with the coinbase's witness reserved value filled in, if the miner omitted it. */
   withWitnessReserved(block: BlockView): BlockView;
   submitBlock(block: Uint8Array | BlockView, options?: { force?: boolean }): Promise<BlockOutcome>;
   submitHeader(bytes: Uint8Array): Promise<Verdict>;
   testBlockValidity(block: BlockView, options: { checkPow: boolean; checkMerkle: boolean }): Promise<Verdict>;
-  /** Whether a block of such transactions is valid on the tip, but for its proof of work; false: not known. */
+  /**
+   * Returns whether a block with these transactions is valid on the tip, apart from its proof of work. False: unknown.
+   */
   isKnownValid(header: HeaderView, coinbase: TxView, known: KnownTransactions): Promise<boolean>;
   invalidateBlock(node: HeaderInfo): Promise<Verdict>;
   reconsiderBlock(node: HeaderInfo): Promise<Verdict>;
   preciousBlock(node: HeaderInfo): Promise<Verdict>;
-  /** Whether the block's bytes are stored. */
+  /** Returns whether the bytes of the block are stored. */
   hasBlock(node: HeaderInfo): boolean;
-  /** Whether they were, and were deleted for want of room. */
+  /** Returns whether the bytes of the block were stored and have been pruned. */
   isPruned(node: HeaderInfo): boolean;
-  /** Whether that ever happened to a block. */
+  /** True if any block has ever been pruned. */
   readonly havePruned: boolean;
-  /** How old blocks are deleted (infinite bytes: by hand only), null when they never are. */
+  /** How old blocks are pruned; null: never. Infinite targetBytes: only by pruneblockchain. */
   readonly pruneSettings: { readonly targetBytes: number; readonly afterHeight: number } | null;
-  /** The lowest block from which on all blocks up to the tip are stored. */
+  /** Lowest block from which all blocks up to the tip are stored. */
   readonly lowestStored: HeaderInfo;
-  /** Deletes files whose every block is at a height or below it, and far enough below the tip. */
+  /** Deletes the files all of whose blocks are at the height or below, and far enough below the tip. */
   pruneUpTo(height: number): Promise<void>;
-  /** Number of the file that the block's bytes lie in, and where in it; null while they are not stored. */
+  /**
+   * Returns the block file that contains the block, and the block's position in it; null if the block is not stored.
+   */
   blockPlace(node: HeaderInfo): { readonly file: number; readonly pos: number } | null;
   readBlock(node: HeaderInfo): Promise<BlockView>;
   readBlockBytes(node: HeaderInfo): Promise<Uint8Array>;
-  /** Whether it is known what the block spent: it was connected once, and its undo data was not deleted. */
+  /** Returns whether the block has undo data: it was connected once, and its undo data was not pruned. */
   hasUndo(node: HeaderInfo): boolean;
-  /** Spent coins of each transaction after the coinbase, per input. */
+  /** Reads the coins that a block spent: for each transaction after the coinbase, one per input. */
   readUndo(node: HeaderInfo): Promise<Coin[][]>;
-  /** An unspent output; the argument is txid and little-endian index, 36 bytes. */
+  /** Returns an unspent output. @param outpoint txid in internal order and 32-bit little-endian index, 36 bytes */
   coin(outpoint: Uint8Array): Promise<Coin | undefined>;
-  /** The same of several, in order. */
+  /** Returns several unspent outputs, in the order of the outpoints. */
   coinsAt(outpoints: readonly Uint8Array[]): Promise<(Coin | undefined)[]>;
-  /** The same, with the tip at which they were looked up. */
+  /** Returns several unspent outputs, and the tip at which they were looked up. */
   coinsAtTip(outpoints: readonly Uint8Array[]): Promise<{ readonly tip: HeaderInfo; readonly coins: readonly (Coin | undefined)[] }>;
-  /** Any unspent output of a transaction. */
+  /** Returns any unspent output of a transaction. */
   anyCoinOf(txid: Uint8Array): Promise<Coin | undefined>;
   coinsStats(options: { hashSerialized: 2 | 3 | null; muhash?: boolean }): Promise<CoinsStats>;
   /**
-   * Writes all coins to a file that does not exist; null while another such dump is written. Rejects with the system's
-   * error.
+   * Writes all coins to a new file. Returns null while another dump is being written. Rejects with the system's error.
    */
   dumpCoins(path: string, form: '0.21' | '28'): Promise<{ tip: HeaderInfo; coins: number; hash: Uint8Array | null } | null>;
   /**
-   * Goes over every coin at the tip, in the order of txid and index, on the pool's threads, and shows those with
-   * certain scripts.
+   * Reads every coin at the tip, in the order of txid and index, on the threads of the verify pool, and passes those
+   * with certain scripts to the visitor.
    */
   walkCoins(visitor: CoinVisitor): Promise<{ tip: HeaderInfo; complete: boolean }>;
-  /** The block of the snapshot that the chain was begun with, as long as that matters. */
+  /**
+   * Base block of the snapshot with which the chain was started, until the snapshot is validated and no longer matters;
+   * null without one.
+   */
   readonly snapshot: { readonly base: HeaderInfo; readonly validated: boolean } | null;
-  /** The blocks below it that are validated in the background; null for none. */
+  /** Validation of the blocks up to the base of the snapshot, in the background; null if there is none. */
   readonly history: { readonly tip: HeaderInfo; readonly base: HeaderInfo; readonly coinsCacheBytes: number } | null;
-  /** Begins the chain with the coins of a file. @throws SnapshotError when it is refused */
+  /** Starts the chain with the coins of a snapshot file. @throws SnapshotError if the snapshot is refused */
   loadSnapshot(file: SnapshotFile, head: SnapshotHead, poolSize: () => number): Promise<HeaderInfo>;
-  /** Heads of all branches, highest first. */
+  /** Returns the tips of all branches, highest first. */
   tips(): HeaderInfo[];
   blockState(node: HeaderInfo): BlockState;
   verifyChain(level: number, blocks: number): Promise<boolean>;
-  /** Bytes of block and undo files. */
+  /** Returns the bytes of all block and undo files. */
   sizeOnDisk(): number;
-  /** Deployment states by period. */
+  /** Cache of deployment states by period (BIP-0009). */
   readonly versionBits: VersionBitsCache;
-  /** Calls back after each change of the tip; returns the way to stop. */
+  /** Adds a listener that is called after each tip change. @returns a function that removes it */
   onTip(listener: (tip: HeaderInfo) => void, name: string): () => void;
 }
 
-/** Of the chain. */
+/** Chain part of NodeContext. */
 export interface ChainContext {
   readonly params: ChainParams;
   readonly chain: ChainAccess;

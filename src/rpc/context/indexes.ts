@@ -1,48 +1,48 @@
-// What methods need of the indexes, each there when its option is on.
+// The indexes as methods use them. Each exists if its option is on.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { HeaderInfo } from './chain.js';
 
-/** Where every transaction of the best chain is, when -txindex is on. */
+/** Finds every transaction of the active chain (-txindex). */
 export interface TxIndexAccess {
-  /** Whether it has caught up with the tip. */
+  /** Returns whether the index has every block up to the tip. */
   synced(): boolean | Promise<boolean>;
   find(txid: Uint8Array): Promise<{ tx: TxView; blockHash: Uint8Array } | undefined>;
 }
 
-/** What spends every output that the best chain spends, when -txospenderindex is on. */
+/** Finds the transaction that spends an output in the active chain (-txospenderindex). */
 export interface SpenderIndexAccess {
-  /** Whether it has caught up with the tip. */
+  /** Returns whether the index has every block up to the tip. */
   synced(): boolean | Promise<boolean>;
-  /** @param outpoint txid and little-endian index, 36 bytes */
+  /** @param outpoint txid in internal order and 32-bit little-endian index, 36 bytes */
   find(outpoint: Uint8Array): Promise<{ tx: TxView; blockHash: Uint8Array } | undefined>;
 }
 
-/** How far an index came. */
+/** Progress of an index. */
 export interface IndexState {
   readonly name: string;
-  /** Whether it reached the tip since the node started. */
+  /** True if the index has reached the tip since the node started. */
   readonly synced: boolean;
-  /** Height of its last block, 0 at the beginning. */
+  /** Height of the index's last block; 0 at the beginning. */
   readonly height: number;
-  /** Waits until it has every block of the chain. False at once while it is still being built. */
+  /** Waits until the index has every block of the chain. Returns false at once while the index is being built. */
   waitUntilSynced(): Promise<boolean>;
 }
 
-/** Filters of BIP-0158 by block, when -blockfilterindex is on. */
+/** Block filters of BIP-0158 (-blockfilterindex). */
 export interface FilterIndexAccess {
   readonly state: IndexState;
   /** @param blockHash internal order */
   find(blockHash: Uint8Array): Promise<{ filter: Uint8Array; header: Uint8Array } | undefined>;
   /**
-   * Prepares a search: of blocks (hashes in internal order) it says whether they may hold one of the scripts, undefined
-   * where there is no filter.
+   * Prepares a search for scripts. Returns a function that tells for blocks (hashes in internal order) whether they may
+   * contain one of the scripts; undefined for blocks without a filter.
    */
   search(scripts: readonly Uint8Array[]): (blockHashes: readonly Uint8Array[]) => Promise<readonly (boolean | undefined)[]>;
-  /** Filter headers of many blocks, undefined where there is no filter. @param blockHashes internal order */
+  /** Returns the filter headers of blocks; undefined for blocks without a filter. @param blockHashes internal order */
   heads(blockHashes: readonly Uint8Array[]): Promise<readonly ({ readonly header: Uint8Array } | undefined)[]>;
 }
 
-/** Sums over all coins, in satoshis; those but `outputs`, `bogoSize` and `amount` run over the whole history. */
+/** Sums over all coins, in satoshis. All except `outputs`, `bogoSize`, and `amount` cover the whole history. */
 export interface CoinTotals {
   readonly outputs: number;
   readonly bogoSize: number;
@@ -57,13 +57,13 @@ export interface CoinTotals {
   readonly unclaimedRewards: bigint;
 }
 
-/** Figures of the unspent set after any block, when -coinstatsindex is on. */
+/** Statistics of the coins after any block (-coinstatsindex). */
 export interface CoinStatsAccess {
   readonly state: IndexState;
   find(node: HeaderInfo): Promise<{ totals: CoinTotals; before: CoinTotals; muhash: Uint8Array } | undefined>;
 }
 
-/** Of the indexes. */
+/** Index part of NodeContext. */
 export interface IndexContext {
   /** Null without -txindex. */
   readonly txIndex: TxIndexAccess | null;
@@ -73,6 +73,6 @@ export interface IndexContext {
   readonly filterIndex: FilterIndexAccess | null;
   /** Null without -coinstatsindex. */
   readonly coinStatsIndex: CoinStatsAccess | null;
-  /** Indexes that are on, in getindexinfo's order. */
+  /** Indexes that are on, in the order of getindexinfo. */
   readonly indexes: readonly IndexState[];
 }

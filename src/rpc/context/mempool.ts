@@ -1,4 +1,4 @@
-// What methods need of the mempool and of fee estimates; amounts are satoshis, rates satoshis per 1000 virtual bytes.
+// The mempool and fee estimates as methods use them. Amounts are satoshis, fee rates satoshis per 1,000 virtual bytes.
 import type { KnownTransactions } from '../../chain/connect/known-block.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -8,13 +8,13 @@ import type { PackageResult } from '../../mempool/package/package-acceptor.js';
 import type { TxOutcome } from '../../mempool/recent-outcomes.js';
 
 /**
- * A transaction of the pool with its place among the others; sums include itself, fees in sums are modified fees. To be
- * read at once, or from a list that is held.
+ * A transaction of the mempool with its relatives. Sums include the transaction itself; fees in sums are modified fees.
+ * Read it immediately, or from a list that holds it.
  */
 export interface PoolEntry {
   readonly txid: Uint8Array;
   readonly wtxid: Uint8Array;
-  /** Read anew at each access. */
+  /** Parsed again at each access. */
   readonly tx: TxView;
   readonly fee: number;
   readonly modifiedFee: number;
@@ -29,110 +29,113 @@ export interface PoolEntry {
   readonly ancestorCount: number;
   readonly ancestorSize: number;
   readonly ancestorFees: number;
-  /** BIP-0125: the transaction itself opts in. */
+  /** True if the transaction itself signals replaceability (BIP-0125). */
   readonly signalsReplacement: boolean;
   readonly parents: readonly PoolEntry[];
   readonly children: readonly PoolEntry[];
   readonly unbroadcast: boolean;
 }
 
-/** Entries that may be read over pauses until they are released, also when some leave the pool meanwhile. */
+/** Entries that can be read across pauses until they are released, even if some leave the mempool meanwhile. */
 export interface PoolList {
   readonly length: number;
   at(i: number): PoolEntry;
   release(): void;
 }
 
-/** What came of an offered transaction. */
+/** Result of offering a transaction to the mempool. */
 export interface PoolVerdict {
-  /** Null when it was (or would be) taken. */
+  /** Why the transaction was rejected; null if it was (or would be) accepted. */
   readonly reject: Reject | null;
-  /** Base fee in satoshis and BIP-0141 virtual size. */
+  /** Base fee in satoshis, without prioritisetransaction. */
   readonly fee: number;
   readonly vsize: number;
-  /** With what prioritisetransaction added. */
+  /** Fee including prioritisetransaction. */
   readonly modifiedFee: number;
-  /** Sigop-adjusted virtual size, when it came to that. */
+  /** Sigop-adjusted virtual size, if the check reached it. */
   readonly size: number;
 }
 
-/** What of a saved pool counts besides its transactions. */
+/** Parts of a saved mempool to import besides its transactions. */
 export interface PoolImport {
-  /** They come now, not when the file says. */
+  /** Use the current time as time of entry, not that of the file. */
   readonly currentTime: boolean;
   readonly feeDeltas: boolean;
   readonly unbroadcast: boolean;
 }
 
-/** How a transaction is offered. */
+/** Options for offering a transaction. */
 export interface PoolOffer {
-  /** Only check. */
+  /** Only check the transaction; do not add it. */
   readonly testOnly?: boolean;
-  /** Above this base fee it is not kept. */
+  /** Reject the transaction if its base fee is higher. */
   readonly maxFeeSats?: number;
 }
 
-/** The pool as RPC sees it; mempool/mempool.ts is one. */
+/** The mempool as methods use it; mempool/mempool.ts implements it. */
 export interface PoolAccess {
   readonly size: number;
   /** Core's mempool sequence number. */
   readonly sequence: number;
   get(txid: Uint8Array): PoolEntry | undefined;
-  /** Who spends an outpoint, 36 bytes. */
+  /** Returns the entry that spends an outpoint (36 bytes). */
   spender(outpoint: Uint8Array): PoolEntry | undefined;
-  /** Everything, in Core's listing order, as it is at the call. */
+  /** Returns all current entries, in Core's listing order. */
   snapshot(yieldToUrgent?: () => unknown): Promise<PoolList>;
-  /** These, in this order. */
+  /** Holds some entries, in the given order. */
   holdEntries(entries: readonly PoolEntry[]): PoolList;
-  /** Relatives by the bytes of their txids, the entry itself left out. */
+  /** Returns relatives ordered by the bytes of their txids, without the entry itself. */
   ancestors(entry: PoolEntry): PoolEntry[];
   descendants(entry: PoolEntry): PoolEntry[];
   /**
-   * The cluster of an entry, cut into what is mined as one, best first. Modified fees in satoshis, sigop-adjusted
-   * weights.
+   * Returns the chunks of an entry's cluster, best first. Fees are modified fees in satoshis, weights are
+   * sigop-adjusted.
    */
   cluster(entry: PoolEntry): { readonly fee: number; readonly weight: number; readonly entries: readonly PoolEntry[] }[];
   stats(): Omit<MempoolStats, 'accepted' | 'rejected' | 'replaced'>;
   accept(tx: TxView, offer: PoolOffer): PoolVerdict | Promise<PoolVerdict>;
-  /** A child with its unconfirmed parents. */
+  /** Offers a package: a child with its unconfirmed parents. */
   acceptPackage(txs: readonly TxView[], options: { readonly maxFeeRate?: number }): Promise<PackageResult>;
-  /** The same question about several, one after the other, nothing is kept. */
+  /** Checks several transactions one after another, without adding them. */
   testPackage(txs: readonly TxView[]): Promise<PackageResult>;
-  /** Announces what will be offered next, in this order, so that scripts run ahead. */
+  /** Starts to verify the scripts of transactions that will be offered next, in this order. */
   prefetchTransactions(txs: readonly TxView[]): Promise<void>;
-  /** A copy of the transaction with this wtxid; undefined when it is not here. */
+  /** Returns a copy of the transaction with this wtxid; undefined if it is not in the mempool. */
   byWtxid(wtxid: Uint8Array): TxView | undefined;
-  /** A block's transactions, when all of them are here. @param wtxids 32 bytes each, one after the other */
+  /**
+   * Returns the transactions of a block if all of them are in the mempool.
+   * @param wtxids concatenated, 32 bytes each
+   */
   known(wtxids: Uint8Array): KnownTransactions | null;
-  /** Why a transaction that is not here was refused or left, as far as that is remembered. */
+  /** Returns why a transaction was rejected or removed, as far as the mempool remembers it. */
   recentOutcome(txid: Uint8Array): TxOutcome | undefined;
-  /** Marks it for announcement until a peer has asked for it. */
+  /** Marks a transaction as unbroadcast: it is announced again until a peer requests it. */
   addUnbroadcast(txid: Uint8Array): void;
-  /** Tells peers of it once. */
+  /** Announces a transaction to peers once. */
   announce(txid: Uint8Array): void;
   prioritise(txid: Uint8Array, feeDeltaSats: number): void;
-  /** Whether it is here and must not pay a fee. */
+  /** Returns whether the transaction is in the mempool and must not pay a fee. */
   hasFixedFee(txid: Uint8Array): boolean;
-  /** Prioritisations that are not zero, by txid in internal order. */
+  /** Returns all prioritisations that are not zero, by txid in internal order. */
   prioritised(): readonly { readonly txid: Uint8Array; readonly delta: number; readonly entry: PoolEntry | undefined }[];
-  /** Whether a saved pool is back, or none was to be loaded. */
+  /** True if the saved mempool has been loaded, or none was to be loaded. */
   readonly loaded: boolean;
-  /** What transactions should pay; 0 for no answer. */
+  /** Fee estimates; 0: no estimate. */
   readonly fees: Pick<FeeEstimator, 'enabled' | 'highestTarget' | 'smart' | 'raw'>;
-  /** Transactions of disconnected blocks are on their way back. */
+  /** True if transactions of disconnected blocks are being added again. */
   readonly returning: boolean;
-  /** Resolves when none is. */
+  /** Resolves when `returning` is false. */
   settled(): Promise<void>;
 }
 
-/** Of the mempool. */
+/** Mempool part of NodeContext. */
 export interface MempoolContext {
   readonly mempool: PoolAccess;
-  /** Writes the pool to its file. Rejects when that fails. @returns the file's path */
+  /** Saves the mempool to its file. Rejects if that fails. @returns path of the file */
   savePool(): Promise<string>;
   /**
-   * Offers a saved pool's transactions to the pool.
-   * @returns whether the file was read to its end; why not, the log says
+   * Offers the transactions of a saved mempool to the mempool.
+   * @returns whether the file was read to its end; if not, the log says why
    */
   importPool(file: string, options: PoolImport): Promise<boolean>;
 }

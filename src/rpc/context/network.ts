@@ -1,16 +1,16 @@
-// What methods need of the network: facts of peers and addresses, and what may be changed.
+// Peers and addresses as methods use them.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Amount } from '../wire/values.js';
 
-/** -privatebroadcast: transactions that are sent through Tor. */
+/** Transactions that are broadcast privately, through Tor (-privatebroadcast). */
 export interface PrivateBroadcastAccess {
-  /** Whether there is a way to Tor. */
+  /** True if Tor can be reached. */
   readonly reachable: boolean;
-  /** False when too many wait. */
+  /** Adds a transaction. Returns false if too many wait. */
   add(tx: TxView): boolean;
-  /** Gives up all with this txid or wtxid. */
+  /** Removes all transactions with this txid or wtxid, and returns them. */
   abort(id: Uint8Array): readonly TxView[];
-  /** Times in seconds. */
+  /** Returns all transactions. Times are in seconds since 1970. */
   list(): readonly {
     readonly tx: TxView;
     readonly addedAt: number;
@@ -19,7 +19,7 @@ export interface PrivateBroadcastAccess {
   }[];
 }
 
-/** What the network room knows. */
+/** The network module as methods use it. */
 export interface NetworkAccess {
   connections(): { in: number; out: number };
   peers(): readonly PeerInfo[];
@@ -30,81 +30,88 @@ export interface NetworkAccess {
   readonly serviceNames: readonly string[];
   readonly active: boolean;
   readonly relays: boolean;
-  /** ipv4, ipv6, onion, as getnetworkinfo lists them. */
+  /** Networks in the order of getnetworkinfo. */
   readonly networks: readonly NetworkInfo[];
-  /** Seconds that most peers are ahead of us. */
+  /** Returns the median time offset of peers in seconds. */
   timeOffset(): number;
-  /** Where others are told to reach us, and how sure we are. */
+  /** Returns addresses at which other nodes may reach this one, with their scores. */
   localAddresses(): readonly { readonly address: string; readonly port: number; readonly score: number }[];
-  /** -maxuploadtarget: bytes a day and what is left of it. */
-  /** Transactions outside the mempool that may be in a block (-blockreconstructionextratxn), by key of the wtxid. */
+  /**
+   * Returns transactions outside the mempool that may be in a block (-blockreconstructionextratxn), by key of the
+   * wtxid.
+   */
   extraTransactions(): ReadonlyMap<string, TxView>;
-  /** Transactions that wait for their parents, by wtxid, with the ids of the peers that announced them. */
+  /** Returns orphan transactions, by wtxid, with the ids of the peers that announced them. */
   orphans(): readonly { readonly tx: TxView; readonly from: readonly number[] }[];
-  /** Null without -privatebroadcast. */
+  /** Returns the private broadcast; null without -privatebroadcast. */
   privately(): PrivateBroadcastAccess | null;
   upload(): { target: number; reached: boolean; historicalReached: boolean; bytesLeft: number; secondsLeft: number };
   readonly control: NetworkControl;
 }
 
-/** Connections that the node makes by itself. */
+/** Types of connections that the node opens by itself. */
 export type FoundType = 'outbound-full-relay' | 'block-relay-only' | 'addr-fetch' | 'feeler';
 
-/** What RPC may change about the network. */
+/** Actions of RPC on the network. */
 export interface NetworkControl {
   /**
-   * Tries to connect once; whether it worked shows in getpeerinfo.
-   * @param encrypted whether BIP-0324 is tried; undefined: as the options say
+   * Tries to connect once. getpeerinfo shows whether it worked.
+   * @param encrypted whether to use BIP-0324; undefined: as the options say
    */
   connectOnce(node: string, encrypted?: boolean): Promise<void>;
   /**
-   * The same for a peer that counts as one we found by ourselves. False when there are as many of its type as may be.
+   * Opens a connection that counts as one that the node opened by itself. Returns false if all connections of that type
+   * are used.
    */
   openConnection(node: string, type: FoundType, encrypted: boolean): Promise<boolean>;
-  /** Keeps a connection to a peer. False when it does so already. @param encrypted as for connectOnce */
+  /**
+   * Keeps a connection to a peer (addnode add). Returns false if the peer was added before.
+   * @param encrypted as for connectOnce
+   */
   addNode(node: string, encrypted?: boolean): boolean;
-  /** Whether there are encrypted connections at all. */
+  /** Returns whether encrypted connections are enabled. */
   encrypts(): boolean;
-  /** False when it did not. */
+  /** Stops keeping a connection (addnode remove). Returns false if the peer was not added. */
   removeNode(node: string): boolean;
-  /** What addNode keeps, in wire form. */
+  /** Returns the added nodes, as getaddednodeinfo shows them. */
   addedNodes(): Promise<{ addednode: string; connected: boolean; addresses: { address: string; connected: 'inbound' | 'outbound' }[] }[]>;
-  /** Ends a connection. False when there is none such. */
+  /** Closes a connection. Returns false if there is no such connection. */
   disconnectAddress(address: string): boolean;
   disconnectId(id: number): boolean;
   pingAll(): void;
-  /** Asks a peer for a block; why not, null when it was asked. @param hash internal order */
+  /** Requests a block from a peer. @param hash internal order @returns why it was not requested, or null */
   fetchBlock(hash: Uint8Array, peer: number): string | null;
   setActive(active: boolean): void;
-  /** Whether the text names an address or subnet. */
+  /** Returns whether the text is an address or a subnet. */
   isSubnet(text: string): boolean;
-  /** Of an address: whether any ban covers it; of a subnet: whether exactly it is banned. */
+  /** Returns for an address whether any ban covers it, and for a subnet whether exactly it is banned. */
   isBanned(text: string): boolean;
-  /** @param seconds from now, 0 for the default; with `absolute` seconds since 1970 */
+  /** @param seconds duration, 0 for the default; with `absolute` the end in seconds since 1970 */
   ban(text: string, seconds: number, absolute: boolean): void;
   unban(text: string): boolean;
   bans(): readonly { readonly address: string; readonly until: number; readonly createdAt: number }[];
   clearBans(): void;
   /**
-   * Some of the known addresses; 0 for all. Services as a number, since they are shown as one.
-   * @param network by name; absent: all of them
+   * Returns a sample of the known addresses. Services are a number because replies show them so.
+   * @param count 0: all
+   * @param network name of a network; undefined: all
    */
   knownAddresses(
     count: number,
     network?: string,
   ): readonly { time: number; services: number; address: string; port: number; network: string }[];
-  /** All addresses known now by their places in the tables, each made when it is read; a place is `bucket/position`. */
+  /** Returns all known addresses by their position `bucket/position` in the tables. Each is created when it is read. */
   addressTables(): Readonly<Record<'new' | 'tried', Iterable<readonly [string, KnownNode]>>>;
-  /** Known addresses by network, those that were connected to and the others. */
+  /** Returns the numbers of known addresses by network: tried and new. */
   addressCounts(): ReadonlyMap<string, { readonly new: number; readonly tried: number }>;
   /**
-   * Adds an address to the known ones, and to those that were connected to if `tried`.
-   * @returns null when it was added; `invalid` for what is no address or port; else why not, in Core's words
+   * Adds an address to the new or the tried table.
+   * @returns null if it was added; `invalid` if address or port is invalid; otherwise the reason in Core's words
    */
   addAddress(address: string, port: number, tried: boolean): string | null;
 }
 
-/** What is known of an address; systems are 0 without a map. */
+/** A known address. Autonomous systems are 0 without -asmap. */
 export interface KnownNode {
   readonly address: string;
   readonly network: string;
@@ -115,7 +122,7 @@ export interface KnownNode {
   readonly source: { readonly address: string; readonly network: string; readonly system: number };
 }
 
-/** One of getnetworkinfo's networks, members in wire order. */
+/** A network of getnetworkinfo; members in the order of the reply. */
 export interface NetworkInfo {
   readonly name: string;
   readonly limited: boolean;
@@ -124,14 +131,14 @@ export interface NetworkInfo {
   readonly proxy_randomize_credentials: boolean;
 }
 
-/** A peer as getpeerinfo shows it; members in order, already in wire form. */
+/** A peer of getpeerinfo; members in the order and form of the reply. */
 export type PeerInfo = Readonly<
   Record<string, string | number | boolean | null | Amount | readonly string[] | readonly number[] | Readonly<Record<string, number>>>
 >;
 
-/** Of the network. */
+/** Network part of NodeContext. */
 export interface NetworkContext {
   readonly network: NetworkAccess;
-  /** Bytes of the map of autonomous systems in use; null without -asmap. */
+  /** Reads the map of autonomous systems that is in use; null without -asmap. */
   readAsmap(): Promise<Uint8Array | null>;
 }

@@ -9,58 +9,58 @@ import type { MiningContext } from './mining.js';
 import type { NetworkContext } from './network.js';
 import type { SigningContext } from './signing.js';
 
-/** The mock clock and the scheduler that tests move. */
+/** Clock and scheduler, which setmocktime and mockscheduler change. */
 export interface ClockControl extends Clock {
-  /** Sets the mock time in seconds; 0 ends it. */
+  /** Sets the mock time in seconds since 1970; 0 returns to the real clock. */
   setMockTime(seconds: number): void;
-  /** Runs what is due in the next seconds now. */
+  /** Runs the tasks that are due within the next `seconds` immediately. */
   advanceScheduler(seconds: number): void;
 }
 
 /** Log categories. */
 export interface LogControl {
-  /** Names in Core's order with whether they are on. */
+  /** Returns all categories in Core's order, with whether they are on. */
   categories(): readonly (readonly [name: string, on: boolean])[];
-  /** False when there is no category of that name. */
+  /** Switches a category on. Returns false if it does not exist. */
   enable(name: string): boolean;
   disable(name: string): boolean;
-  /** The log file's full path. */
+  /** Full path of the log file. */
   readonly path: string;
-  /** A line for the operator. */
+  /** Logs a line for the operator. */
   info(line: string): void;
 }
 
-/** Has a call run on the wallets' thread. Rejects with the RpcError that it ends with. */
+/** Runs a call on the wallets' thread. Rejects with the RpcError that the call ends with. */
 export type PassOn = (method: string, args: readonly JsonValue[], call: CallInfo) => Promise<JsonResult>;
 
-/** Everything a node method may use. */
+/** Context of methods on the node thread. */
 export interface NodeContext extends ChainContext, MempoolContext, IndexContext, MiningContext, NetworkContext, SigningContext {
   /** -deprecatedrpc */
   readonly deprecated: ReadonlySet<string>;
-  /** The network's data folder, an absolute path: where relative paths of calls start. */
+  /** Absolute path of the network's data folder. Relative paths in calls start there. */
   readonly folder: string;
-  /** What is published by ZeroMQ; absent when nothing can be. */
+  /** ZeroMQ publishers; undefined if ZeroMQ is not available. */
   readonly zmq?: readonly { readonly topic: string; readonly address: string; readonly highWaterMark: number }[];
   /** Null with -disablewallet. */
   readonly passOn: PassOn | null;
   readonly clock: ClockControl;
   readonly heavy: Semaphore;
   readonly log: LogControl;
-  /** Resolves when every event up to now reached wallets, notifiers and indexes; undefined when all of them have. */
+  /** Waits until every event so far has reached wallets, notifiers, and indexes; undefined if that is already so. */
   waitForListeners(): Promise<unknown> | undefined;
-  /** Warnings of the node, empty when there are none. */
+  /** Returns the current warnings of the node. */
   warnings(): readonly string[];
-  /** Begins the end of the process, after the reply is out. */
+  /** Starts the shutdown after the reply was sent. */
   stop(waitMs: number): void;
-  /** Fires when the node begins to stop. */
+  /** Aborted when the shutdown starts. */
   readonly stopping: AbortSignal;
-  /** Calls under way, those of wallets among them: method and start on the monotonic clock. */
+  /** Returns the calls in progress, including those of wallets. Start times are by the monotonic clock. */
   activeCommands(): Promise<readonly { readonly method: string; readonly startedMs: number }[]>;
   /** adit's version, and the commit of the build; null if unknown. */
   readonly adit: { readonly version: string; readonly commit: string | null };
-  /** Start of the process, seconds since 1970. */
+  /** Start of the process in seconds since 1970. */
   readonly startedSeconds: number;
 }
 
-/** A run function of the node thread. */
+/** Run function of a method on the node thread. */
 export type NodeRun = Run<NodeContext>;

@@ -1,4 +1,4 @@
-// What methods need to read and to sign transactions, on the node thread as on the wallets'.
+// Context of methods that read and sign transactions, on the node thread and the wallets' thread.
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { Crypto } from '../../crypto/crypto.js';
@@ -10,19 +10,19 @@ import type { SigningThreads } from '../../signing/sign-transaction.js';
 import type { ExternalSigner } from '../../wallet/external-signer.js';
 
 export interface SigningContext {
-  /** Which Bitcoin Core it speaks and acts like. */
+  /** Release of Bitcoin Core that is followed. */
   readonly compat: Compat;
   readonly params: ChainParams;
   readonly crypto: Crypto;
   readonly clock: Clock;
-  /** What descriptors are read with, key arithmetic among it. */
+  /** Context for parsing descriptors, with key arithmetic. */
   readonly descriptors: DescriptorContext;
-  /** For signed messages. */
+  /** Recoverable signatures, for signed messages. */
   readonly recoverable: RecoverableSignatures;
-  /** For signed transactions. */
+  /** Signer of transactions. */
   readonly signer: Signer;
-  /** What large transactions are signed on; absent where there is one thread. */
+  /** Threads that sign large transactions; undefined: sign on this thread. */
   readonly signingThreads?: SigningThreads | undefined;
-  /** The command of -signer; absent without one. */
+  /** The external signer (-signer); undefined without one. */
   readonly externalSigner?: ExternalSigner | undefined;
 }

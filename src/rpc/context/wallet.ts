@@ -1,5 +1,4 @@
-// What the wallets' methods need, and all that they need: it can be put together on a thread that has no node. Amounts
-// are satoshis.
+// Everything that methods of wallets need. It can be created on a thread that has no node. Amounts are satoshis.
 import type { WalletManager } from '../../wallet/manage/wallet-manager.js';
 import type { NodeClient } from '../../wallet/node-client.js';
 import type { SpendTools } from '../../wallet/spend/payment.js';
@@ -8,10 +7,10 @@ import type { SigningContext } from './signing.js';
 
 export interface WalletContext extends SigningContext {
   readonly wallets: WalletManager;
-  /** What payments of wallets are made with. */
+  /** Tools for payments: fee estimates, signing, broadcast. */
   readonly spend: SpendTools;
   readonly client: NodeClient;
 }
 
-/** A run function of the wallets. */
+/** Run function of a method of wallets. */
 export type WalletRun = Run<WalletContext>;

@@ -1,8 +1,8 @@
-// Parts of the calls that make addresses: which kinds there are.
+// Parts of declarations of methods that create addresses: the address types.
 
-/** Where any key of a wallet may stand behind it. */
+/** Help for address types of wallets. */
 export const ADDRESS_TYPES_HELP =
   'legacy, p2sh-segwit, bech32 or bech32m (bech32m only in descriptor wallets with tr(), not with -compat=0.21.1)';
 
-/** Where a script stands behind it. */
+/** Help for address types of scripts. */
 export const SCRIPT_ADDRESS_TYPES_HELP = 'The address type: legacy, p2sh-segwit or bech32';

@@ -1,4 +1,4 @@
-// Parts of bumpfee and psbtbumpfee.
+// Arguments and members of bumpfee and psbtbumpfee.
 import { OUTPUTS_INNER } from './fund-parts.js';
 import { amount, arr, bool, hex, num, obj, str } from './parts.js';
 import { PSBT_VERSION_ARG } from './psbt-parts.js';

@@ -1,15 +1,15 @@
-// Parts of the calls that fund a transaction: the options they share.
+// Parts of declarations of methods that fund a transaction: the options that they share.
 import { ADDRESS_TYPES_HELP } from './address-parts.js';
 import { amount, arr, bool, hex, keyed, num, obj, str } from './parts.js';
 import { CONF_TARGET_ARG, ESTIMATE_MODE_ARG, FEE_RATE_ARG, REPLACEABLE_ARG } from './spend-parts.js';
 import type { ArgSpec, ResultSpec } from './types.js';
 
-/** What kind of address change goes to. */
+/** Argument: type of the change address. */
 export const CHANGE_TYPE_ARG: ArgSpec = str('change_type', `The type of the change address: ${ADDRESS_TYPES_HELP}`, {
   default: 'set by -changetype',
 });
 
-/** Argument with keys and scripts of outputs that the wallet does not know. */
+/** Argument: keys and scripts of outputs that the wallet does not know. */
 export const SOLVING_DATA_ARG: ArgSpec = obj(
   'solving_data?',
   'Keys and scripts of external inputs, to estimate their size',
@@ -21,7 +21,7 @@ export const SOLVING_DATA_ARG: ArgSpec = obj(
   ],
 );
 
-/** Options of every call that funds a transaction, that came after 0.21. */
+/** Options that releases after 0.21 added to every method that funds a transaction. */
 export const LATER_FUND_OPTIONS: readonly ArgSpec[] = [
   bool(
     'include_unsafe',
@@ -42,12 +42,15 @@ const WEIGHT_ARG: ArgSpec = num(
   'Maximum weight of the input: outpoint, sequence, scriptSig and witness, with signatures of maximum size',
 );
 
-/** Weights of inputs, where a call does not take them with the inputs. */
+/** Argument: weights of inputs, for methods that do not take them with the inputs. */
 export const INPUT_WEIGHTS_ARG: ArgSpec = arr('input_weights?', 'Inputs and their weights', { since: 24 }, [
   obj({ optional: true }, [hex('txid', 'The transaction id'), num('vout', 'The output number'), WEIGHT_ARG]),
 ]);
 
-/** Options that fundrawtransaction and walletcreatefundedpsbt have in common. @param addInputs default of add_inputs */
+/**
+ * Returns the options that fundrawtransaction and walletcreatefundedpsbt share.
+ * @param addInputs default of add_inputs
+ */
 export const fundOptions = (addInputs: string): readonly ArgSpec[] => [
   bool('add_inputs', 'Whether to add coins to the given inputs if necessary', { default: addInputs }),
   str('changeAddress', 'Address for the change', { default: 'pool address' }),
@@ -68,13 +71,13 @@ export const fundOptions = (addInputs: string): readonly ArgSpec[] => [
   ...LATER_FUND_OPTIONS,
 ];
 
-/** Fee and place of the change. */
+/** Members: fee and position of the change output. */
 export const FUNDED_MEMBERS: readonly ResultSpec[] = [
   amount('fee', 'The fee in BTC'),
   num('changepos', 'Position of the change output, -1 if there is none'),
 ];
 
-/** Coins by their outpoints. */
+/** Elements of an inputs argument. */
 export const INPUTS_INNER: readonly ArgSpec[] = [
   obj({ optional: true }, [
     hex('txid', 'The transaction id'),
@@ -84,7 +87,7 @@ export const INPUTS_INNER: readonly ArgSpec[] = [
   ]),
 ];
 
-/** Addresses with amounts, or data. */
+/** Elements of an outputs argument: addresses with amounts, or data. */
 export const OUTPUTS_INNER: readonly ArgSpec[] = [
   keyed({ optional: true }, [amount('address', 'The address as the name, the amount in BTC as the value')]),
   obj({ optional: true }, [hex('data', 'Data for an OP_RETURN output')]),

@@ -1,4 +1,4 @@
-// What the declarations of the history calls have in common.
+// Parts of declarations of methods that show a wallet's history.
 import { amount, arr, bool, hex, num, str, time } from './parts.js';
 import type { ArgSpec, ResultSpec } from './types.js';
 
@@ -6,7 +6,7 @@ export const includeWatchOnlyArg: ArgSpec = bool('include_watchonly', 'Include w
   default: 'true for watch-only wallets, otherwise false',
 });
 
-/** Arguments of the calls that list what was received. @param what the things they list */
+/** Returns the arguments of methods that list received amounts. @param what plural of the things that they list */
 export function receivedArgs(what: string): readonly ArgSpec[] {
   return [
     num('minconf', 'Minimum number of confirmations', { default: '1' }),
@@ -15,13 +15,13 @@ export function receivedArgs(what: string): readonly ArgSpec[] {
   ];
 }
 
-/** Whether coinbases count before they may be spent. Up to release 22 they never count. */
+/** Argument: whether to count coinbases that cannot be spent yet. Up to release 22 they never count. */
 export const IMMATURE_ARG: ArgSpec = bool('include_immature_coinbase', 'Include immature coinbases', {
   since: 23,
   default: 'false',
 });
 
-/** What is known of a transaction as a whole. */
+/** Members that describe a transaction as a whole. */
 export const transactionMembers: readonly ResultSpec[] = [
   num('confirmations', 'Number of confirmations. Negative: number of blocks since a conflicting transaction was confirmed'),
   bool('generated?', 'Whether the transaction is a coinbase'),
@@ -46,7 +46,10 @@ export const transactionMembers: readonly ResultSpec[] = [
   str('to?', 'Comment of the sender about the recipient'),
 ];
 
-/** One output of a transaction. @param repeat whether each also tells of the transaction */
+/**
+ * Returns the members that describe an output of a transaction.
+ * @param repeat whether each entry also describes the transaction
+ */
 export function entryMembers(repeat: boolean): readonly ResultSpec[] {
   return [
     bool('involvesWatchonly?', 'Whether a watch-only address is involved'),

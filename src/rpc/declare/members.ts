@@ -1,4 +1,4 @@
-// Parts that several declarations share: members of headers, scripts, transactions and pool entries.
+// Members that several declarations share: of headers, scripts, transactions, and mempool entries.
 import type { Release } from '../../policy/compat.js';
 import { amount, arr, bool, hex, num, obj, str, time } from './parts.js';
 import type { ArgSpec, ResultSpec } from './types.js';
@@ -11,7 +11,7 @@ export const HEADER_MEMBERS: readonly ResultSpec[] = [
   hex('merkleroot', 'Merkle root'),
 ];
 
-/** The members that end a header object. */
+/** Last members of a header object. */
 export const HEADER_TAIL: readonly ResultSpec[] = [
   time('time', 'Block time'),
   time('mediantime', 'Median time past'),
@@ -37,8 +37,9 @@ export const SCRIPT_MEMBERS: readonly ResultSpec[] = [
 ];
 
 /**
- * @param prevout more of an input
- * @param more more of an output
+ * Returns the members of a transaction.
+ * @param prevout more members of an input
+ * @param more more members of an output
  */
 const txMembers = (prevout: readonly ResultSpec[] = [], more: readonly ResultSpec[] = []): readonly ResultSpec[] => [
   hex('txid', 'The transaction id'),
@@ -65,13 +66,16 @@ const txMembers = (prevout: readonly ResultSpec[] = [], more: readonly ResultSpe
 /** Members of a transaction. */
 export const TX_MEMBERS: readonly ResultSpec[] = txMembers();
 
-/** The same as a wallet shows it. */
+/** Members of a transaction as wallets show it. */
 export const WALLET_TX_MEMBERS: readonly ResultSpec[] = txMembers(
   [],
   [bool('ischange?', 'Whether the output is change. Absent if not', { since: 31 })],
 );
 
-/** The same with what each input spends, which the method shows since a release. */
+/**
+ * Returns the members of a transaction with the outputs that its inputs spend.
+ * @param since release since which the method shows them
+ */
 export const spendingMembers = (since: Release): readonly ResultSpec[] =>
   txMembers([
     obj('prevout?', 'The output that the input spends', { since }, [
@@ -90,11 +94,11 @@ const FEES: ResultSpec = obj('fees', '', [
   amount('chunk?', 'Modified fees of the chunk of the transaction', { since: 31 }),
 ]);
 
-/** Members of a pool entry. */
+/** Members of a mempool entry. */
 export const ENTRY_MEMBERS: readonly ResultSpec[] = [
   { ...FEES, until: 31 },
   num('vsize_adjusted', 'Virtual size, adjusted for signature operations', { since: 32 }),
-  num('vsize', 'The same'),
+  num('vsize', 'Virtual size with signature operations'),
   num('vsize_bip141', 'Virtual size (BIP141)', { since: 32 }),
   num('weight', 'Weight (BIP141)'),
   amount('fee?', 'Fee in BTC (old)', { until: 24 }),
@@ -116,7 +120,7 @@ export const ENTRY_MEMBERS: readonly ResultSpec[] = [
   bool('unbroadcast', 'Whether no peer has requested the transaction yet'),
 ];
 
-/** Warnings about the node or the network: a text, since release 28 a list. */
+/** Warnings about the node or the network: one text, since release 28 a list. */
 export const NODE_WARNINGS: readonly ResultSpec[] = [
   str('warnings', 'Warnings about the node or the network', { until: 28 }),
   arr('warnings', 'Warnings about the node or the network', { since: 28 }, [str()]),
@@ -135,7 +139,7 @@ export const MULTISIG_RESULTS: readonly ResultSpec[] = [
   ]),
 ];
 
-/** What is to be known of a wallet that was made, loaded or unloaded. */
+/** Warnings about a wallet that was created, loaded, or unloaded. */
 export const WARNINGS: readonly ResultSpec[] = [
   str('warning', 'Warnings, one per line', { until: 26 }),
   arr('warnings?', 'Warnings', { since: 25 }, [str()]),

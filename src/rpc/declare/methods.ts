@@ -1,4 +1,4 @@
-// All methods of the node by name; a method that is not here does not exist.
+// All methods by name. A method that is not here does not exist.
 
 import { type Compat, shows } from '../../policy/compat.js';
 import { SPECS } from '../methods/specs.js';
@@ -11,8 +11,8 @@ export const METHODS: ReadonlyMap<string, MethodSpec> = new Map(SPECS.map((spec)
 const made = new Map<string, ReadonlyMap<string, VersionedMethod>>();
 
 /**
- * Declarations of the methods that there are, as a version has them. Made once.
- * @param wallets false with -disablewallet: the wallets' methods do not exist
+ * Returns the declarations of all existing methods, adapted to a release. Computed once.
+ * @param wallets false with -disablewallet: methods of wallets do not exist
  */
 export function methodsOf(wallets: boolean, compat: Compat): ReadonlyMap<string, VersionedMethod> {
   const key = `${compat.name} ${wallets}`;

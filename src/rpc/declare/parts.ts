@@ -1,5 +1,5 @@
-// Arguments, results and their members in one line each. What is said of one comes in this order: its name (a ? at the
-// end: it may be left out), its help, what else there is to say, and its members. A single text is the help.
+// Functions that declare an argument, a result, or a member in one line. Their arguments are, in this order: the name
+// (with ? at the end if it is optional), the help, other properties, and the members. A single string is the help.
 import type { ArgSpec, ArgType, ResultSpec, ResultType } from './types.js';
 
 type More = Omit<Partial<ArgSpec & ResultSpec>, 'type' | 'name' | 'help' | 'inner'>;
@@ -22,20 +22,20 @@ const maker =
 export const str = maker('str');
 export const hex = maker('hex');
 export const num = maker('num');
-/** Seconds since 1970. */
+/** Time in seconds since 1970. */
 export const time = maker('num-time');
-/** In BTC. */
+/** Amount in BTC. */
 export const amount = maker('amount');
 export const bool = maker('bool');
 export const none = maker('none');
-/** A number, or a list of the first and the last one. */
+/** A number, or a list of the first and the last number. */
 export const range = maker('range');
 export const obj = maker('obj');
-/** An argument whose keys the caller chooses. */
+/** An object argument whose keys the caller chooses. */
 export const keyed = maker('obj-user-keys');
-/** A result with a member for each of something. */
+/** A result object with a variable number of members of one kind. */
 export const dyn = maker('obj-dyn');
 export const arr = maker('arr');
-/** A list in which each place has a meaning of its own. */
+/** A list in which each position has its own meaning. */
 export const fixed = maker('arr-fixed');
 export const elision = maker('elision');

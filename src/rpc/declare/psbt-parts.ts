@@ -1,4 +1,4 @@
-// Parts that the declarations about PSBTs share.
+// Parts of declarations of methods that work with PSBTs.
 import { TX_MEMBERS } from './members.js';
 import { amount, arr, bool, dyn, hex, num, obj, str } from './parts.js';
 import type { ArgSpec, ResultSpec } from './types.js';
@@ -6,13 +6,13 @@ import type { ArgSpec, ResultSpec } from './types.js';
 /** Argument: a PSBT. */
 export const PSBT_ARG: ArgSpec = str('psbt', 'A PSBT in Base64');
 
-/** Argument: the version of a transaction that is built. */
+/** Argument: version of a new transaction. */
 export const TX_VERSION_ARG: ArgSpec = num('version', 'Version of the transaction', { since: 30, default: '2' });
 
-/** Argument: the version of a PSBT that is made. */
+/** Argument: version of a new PSBT. */
 export const PSBT_VERSION_ARG: ArgSpec = num('psbt_version', 'Version of the PSBT: 0 or 2', { since: 32, default: '0, with -compat=31 2' });
 
-/** Argument: several. */
+/** Argument: several PSBTs. */
 export const PSBTS_ARG: ArgSpec = arr('txs', 'PSBTs in Base64', [str('psbt', 'A PSBT')]);
 
 const inner = (key: string, help: string): ResultSpec =>
@@ -33,7 +33,7 @@ const UNKNOWN: ResultSpec = dyn('unknown?', 'Unknown fields', [hex('key', 'The v
 const TAP_KEY_PATHS = keyPaths('taproot_bip32_derivs', [arr('leaf_hashes', 'Leaves for which the key signs', [hex('Hash of a leaf')])]);
 const TAP_INTERNAL_KEY: ResultSpec = hex('taproot_internal_key?', 'The internal key (BIP341)');
 
-/** A script that is paid. */
+/** Members of the script of an output. */
 export const PAID_SCRIPT_MEMBERS: readonly ResultSpec[] = [
   str('asm', 'The script in text form (asm)'),
   str('desc', 'Descriptor of the script, inferred from the script alone', { since: 23 }),

@@ -1,9 +1,9 @@
-// Arguments that hold passphrases or private keys, gathered from the declarations.
+// Collects the arguments that contain passphrases or private keys from the declarations.
 import type { MethodSecrets, SecretKind, SecretPlace, SecretPlaces } from '../wire/secret-places.js';
 import { METHODS } from './methods.js';
 import type { ArgSpec } from './types.js';
 
-/** What to look for in a value that may be any of these; undefined when they hold no secrets. */
+/** Returns the places of secrets in a value that may have any of these forms; undefined if none contains secrets. */
 function placeOf(forms: readonly ArgSpec[]): SecretPlace | undefined {
   let text: SecretKind | undefined;
   let elements: readonly ArgSpec[] = [];
@@ -27,7 +27,10 @@ function placeOf(forms: readonly ArgSpec[]): SecretPlace | undefined {
   };
 }
 
-/** Names of the innermost members on all ways to a secret; null when one can be reached without any. */
+/**
+ * Returns the names of the innermost members on all paths to a secret; null if a secret can be reached without a
+ * member.
+ */
 function hintsOf(place: SecretPlace): string[] | null {
   if (place.text !== undefined) return null;
   const inList = place.elements === undefined ? [] : hintsOf(place.elements);

@@ -1,8 +1,8 @@
-// Parts that the signing calls share: what a signature commits to, and what comes back.
+// Parts of declarations of methods that sign: arguments and results.
 import { amount, arr, bool, hex, num, obj, str } from './parts.js';
 import type { ArgSpec, ResultSpec } from './types.js';
 
-/** Argument: outputs that are spent and that the node may not know. */
+/** Argument: outputs that the inputs spend and that the node may not know. */
 export const PREVTXS_ARG: ArgSpec = arr('prevtxs?', 'Outputs that the inputs spend and that the node may not know', [
   obj({ optional: true }, [
     hex('txid', 'The transaction id'),
@@ -14,14 +14,14 @@ export const PREVTXS_ARG: ArgSpec = arr('prevtxs?', 'Outputs that the inputs spe
   ]),
 ]);
 
-/** Argument: the hash type. */
+/** Argument: the sighash type. */
 export const SIGHASH_TYPE_ARG: ArgSpec = str(
   'sighashtype',
   'The signature hash type:\n"ALL"\n"NONE"\n"SINGLE"\n"ALL|ANYONECANPAY"\n"NONE|ANYONECANPAY"\n"SINGLE|ANYONECANPAY"\n"DEFAULT" (taproot: ALL without an additional byte in the signature; not with -compat=0.21.1)',
   { default: 'ALL' },
 );
 
-/** Result: the transaction as far as it is signed. */
+/** Result: the transaction with the signatures so far. */
 export const SIGNED_RESULTS: readonly ResultSpec[] = [
   obj([
     hex('hex', 'The transaction with its signatures'),

@@ -1,4 +1,4 @@
-// Parts that the paying calls share: how the fee is chosen, and what is said about the payment.
+// Parts of declarations of methods that pay: how the fee is chosen, and what the result says about it.
 import { amount, bool, hex, num, obj, str } from './parts.js';
 import type { ArgSpec, ResultSpec } from './types.js';
 

@@ -1,10 +1,10 @@
-// What a method says about itself. Data only: help pages, named arguments, argument counts and placement on threads
-// are derived from it (help.ts, params.ts, dispatch.ts, methods/). One file per method: methods/CATEGORY/NAME.spec.ts,
-// its arguments and results made by parts.ts.
+// Types of declarations. Declarations are data only: help pages, named arguments, argument counts, and the thread of a
+// method are derived from them (help.ts, params.ts, dispatch.ts, methods/). Each method has a file
+// methods/CATEGORY/NAME.spec.ts, which uses the functions of parts.ts.
 import type { Release, Span } from '../../policy/compat.js';
 import type { SecretKind } from '../wire/secret-places.js';
 
-/** Groups of `help`, spelled as Core does (hidden methods are in "hidden"). */
+/** Categories of `help`, spelled as in Core. Hidden methods are in "hidden". */
 export type Category =
   | 'blockchain'
   | 'control'
@@ -18,51 +18,51 @@ export type Category =
   | 'zmq'
   | 'hidden';
 
-/** Group of a method in `help` from a release on. */
+/** Category of a method since a release. */
 export interface Moved {
   readonly since: Release;
   readonly category: Category;
 }
 
 /**
- * Where a method runs: on a front alone, on the node thread, or on the node thread as a call of wallets. The tables of
- * run functions are made from it (src/method-tables.mjs).
+ * Where a method runs: on a front, on the node thread, or on the wallets' thread. The build writes the tables of run
+ * functions from it (src/method-tables.mjs).
  */
 export type Runs = 'front' | 'node' | 'wallet';
 
-/** Types of arguments, in the words of Core's help. */
+/** Types of arguments, named as in Core. */
 export type ArgType = 'str' | 'hex' | 'num' | 'bool' | 'amount' | 'range' | 'obj' | 'obj-user-keys' | 'arr';
 
-/** One argument, or a member of one. */
+/** An argument, or a member of one. */
 export interface ArgSpec extends Span {
   /** Name, with aliases after bars: `verbosity|verbose`. */
   readonly name: string;
   readonly type: ArgType;
-  /** Neither required nor with a default: may be left out. */
+  /** True if the argument may be omitted, without having a default. */
   readonly optional?: boolean;
-  /** What is used when it is left out, as text for the help page; implies optional. */
+  /** Default value as text for the help page. An argument with a default is optional. */
   readonly default?: string;
   readonly help: string;
   readonly inner?: readonly ArgSpec[];
-  /** Overrides of the help page: how the value looks, and the words for its type. */
+  /** Overrides for the help page: the short form of the value, and the words for its type. */
   readonly shortForm?: string;
   readonly typeWords?: string;
-  /** How the argument looks in the first line of the help page. */
+  /** Text for the argument in the first line of the help page. */
   readonly oneline?: string;
-  /** Accepted but not shown, with everything after it. */
+  /** True if the argument is accepted but not shown, with all arguments after it. */
   readonly hidden?: boolean;
   /**
-   * Where arguments are held against their declarations (Compat.strictArguments) this one may be of any type; the
-   * method says what it takes.
+   * True if the argument may have any type even if types are checked against the declaration (Compat.strictArguments).
+   * The method checks the type itself.
    */
   readonly anyType?: boolean;
-  /** The first release in which it may not be left out, whatever its default was. */
+  /** First release in which the argument is required, even if it has a default. */
   readonly required?: Release;
-  /** The members of an object may be given by name beside the arguments, as since release 26. */
+  /** True if members of this object may be given by name like arguments, as since release 26. */
   readonly namedMembers?: boolean;
-  /** What it is called since a release; both names are taken where releases before and after count. */
+  /** Name since a release. If releases before and after it count, both names are accepted. */
   readonly renamed?: { readonly since: Release; readonly name: string };
-  /** Secrets that its text is or has in it: taken out of the request before that is parsed (wire/secret-search.ts). */
+  /** Kind of secret that the text contains. It is taken out of the request before parsing (wire/secret-search.ts). */
   readonly holds?: SecretKind;
 }
 
@@ -81,68 +81,68 @@ export type ResultType =
   | 'arr-fixed'
   | 'elision';
 
-/** A result or a member of one. */
+/** A result, or a member of one. */
 export interface ResultSpec extends Span {
   readonly type: ResultType;
-  /** Member name inside an object, or nothing. */
+  /** Name of the member in an object; empty elsewhere. */
   readonly name: string;
   readonly help: string;
   readonly optional?: boolean;
-  /** When this form of the result is given, for the title `Result (…)`. */
+  /** Condition for this form of the result, for the title `Result (…)`. */
   readonly when?: string;
   readonly inner?: readonly ResultSpec[];
-  /** What an ellipsis stands for: help pages leave it out, the OpenRPC document does not. */
+  /** Members that an ellipsis replaces: help pages omit them, the OpenRPC document does not. */
   readonly of?: readonly ResultSpec[];
-  /** `false` stands here when there is no such object. */
+  /** True if the value is `false` if there is no such object. */
   readonly orFalse?: boolean;
 }
 
-/** An example call; `cli` is what follows the method on a command line, `rpc` the inside of the params array. */
+/** An example call. `cli`: arguments on a command line. `rpc`: content of the params array. */
 export interface Example {
   readonly cli?: string;
   readonly rpc?: string;
-  /** A line of text above it. */
+  /** Line of text above the example. */
   readonly title?: string;
-  /** The method called, when it is another one: the counterpart of this. */
+  /** Method that the example calls, if it is another one. */
   readonly method?: string;
 }
 
-/** A method. Like its arguments and the members of its results it may be of some releases only (-compat). */
+/** A method. Like its arguments and members, it may exist only in some releases (-compat). */
 export interface MethodSpec extends Span {
   readonly name: string;
   readonly category: Category;
   readonly moved?: Moved;
   readonly runs: Runs;
   /**
-   * How a call of one wallet holds its lock (wallet/lock.ts): to the call's end, as the wallet or its private keys must
-   * not change hands meanwhile; or in 'parts' that the run function takes by itself, where it needs the wallet for
-   * itself or may wait long. Absent when the call is about wallets as such, or about none.
+   * How a call holds the lock of its wallet (wallet/lock.ts). 'wallet' and 'keys': until the call ends, because the
+   * wallet or its private keys must not change. 'parts': the run function takes the lock itself, because it needs the
+   * wallet exclusively or may wait for a long time. Undefined: the method does not concern one wallet.
    */
   readonly holds?: 'wallet' | 'keys' | 'parts';
   /**
-   * Releases before 25 hold all arguments against their types before anything else, and may take null for one left out.
-   * Without it they meet a wrong type where the argument is read. Since 25 types are always held first.
+   * Releases before 25 check the types of all arguments of this method first, and may accept null for an omitted one.
+   * Without `checks` they check a type where the argument is read. Since 25 all types are always checked first.
    */
   readonly checks?: 'types' | 'types or null';
-  /** Text without leading or trailing newline. */
+  /** Text without a line feed at its start or end. */
   readonly description: string;
   readonly args: readonly ArgSpec[];
   readonly results: readonly ResultSpec[];
   readonly examples: readonly Example[];
-  /** May take long or wait: fronts and the link give it no deadline. */
+  /** True if the method may wait or take a long time: fronts and the link set no deadline. */
   readonly waits?: boolean;
   /**
-   * May be run twice, or on another node: it changes nothing. A front of a fleet asks another node when one has gone;
-   * methods of fronts are so.
+   * True if the method may run twice, or on another node, because it changes nothing. If a node ends, a front of a
+   * fleet calls another one. Methods of fronts are always repeatable.
    */
   readonly repeatable?: boolean;
   /**
-   * The result follows from chain, mempool, peers and the clock's second, and from nothing else; that of a front's own
-   * method from the tip alone. A front may give it again until one of these has changed (rpc/front/known-replies).
+   * True if a front may cache replies (rpc/front/known-replies.ts): the result depends only on chain, mempool, peers,
+   * and the second of the clock; for a method of fronts only on the tip.
    */
   readonly cacheable?: boolean;
-  /** In a fleet it goes to all nodes at once: a submission, of which a second one does no harm. */
+  /** True if a fleet sends the call to all nodes at once: a submission, which may be repeated. */
   readonly everywhere?: boolean;
-  /** The help page is no more than the name and, right below it, the description. */
+  /** True if the help page is only the name with the description in the next line. */
   readonly bare?: boolean;
 }

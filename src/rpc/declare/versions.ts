@@ -1,20 +1,19 @@
-// What a version has of the declared methods: those that its releases had, with the arguments and members that they
-// had. Replies are shaped by it: members that the version lacks are left out. Run functions write members in the order
-// of 0.21.1; for later versions they stand in the order of the declaration, where a member that moved from one place to
-// another is declared at both (the first until a release, the second since it). Where every release counts, replies
-// stay as they are.
+// Adapts declarations and results to a release: methods, arguments, and members that the release does not have are
+// removed. Run functions write members in the order of 0.21.1. For later releases the members are put into the order of
+// the declaration, where a member that moved is declared at both places (the first until a release, the second since
+// it). In default mode, where all releases count, results stay as they are.
 import { type Compat, follows, only, type Span, shows } from '../../policy/compat.js';
 import type { JsonResult } from '../wire/values.js';
 import type { ArgSpec, Category, MethodSpec, ResultSpec } from './types.js';
 
-/** Gives a reply, or a member of one, the members of a version. */
+/** Converts a result, or a member of one, to the members of a release. */
 export type Shaper = (value: JsonResult) => JsonResult;
 
-/** An object as run functions return it; the special values of replies are classes. */
+/** Returns whether a value is a plain object; special values of results are instances of classes. */
 const isPlain = (value: JsonResult): value is Record<string, JsonResult> =>
   value !== null && typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype;
 
-/** @returns null when nothing changes */
+/** Returns the shaper of a value; null if it does not change. */
 function shaperOf(spec: ResultSpec, compat: Compat): Shaper | null {
   switch (spec.type) {
     case 'obj':
@@ -35,8 +34,8 @@ function shaperOf(spec: ResultSpec, compat: Compat): Shaper | null {
 }
 
 /**
- * Of several forms that a value may have, those that are objects or lists of objects are shaped by their first
- * declaration that changes anything.
+ * Returns the shaper of a value with several forms: that of the first form that changes anything. It shapes all objects
+ * and lists of objects.
  */
 function anyOf(forms: readonly ResultSpec[], compat: Compat): Shaper | null {
   for (const form of forms) {
@@ -48,7 +47,7 @@ function anyOf(forms: readonly ResultSpec[], compat: Compat): Shaper | null {
 
 const shapers = new WeakMap<readonly ResultSpec[], Map<Compat['name'], Shaper | null>>();
 
-/** The shaper of an object with these members; null when nothing changes. Made once. */
+/** Returns the shaper of an object with these members; null if it does not change. Computed once. */
 export function objectShaper(members: readonly ResultSpec[], compat: Compat): Shaper | null {
   let known = shapers.get(members);
   if (known === undefined) shapers.set(members, (known = new Map()));
@@ -58,7 +57,7 @@ export function objectShaper(members: readonly ResultSpec[], compat: Compat): Sh
 }
 
 function makeObjectShaper(members: readonly ResultSpec[], compat: Compat): Shaper | null {
-  // All releases: what the run functions write is all of it, in the order that clients of 0.21 know.
+  // All releases count: results stay complete, in the order that clients of 0.21 know.
   if (compat.name === 'default') return null;
   const keyed = members.filter(({ name }) => name !== '');
   const shown = keyed.filter((member) => shows(compat, member)).map((member) => ({ key: member.name, shape: shaperOf(member, compat) }));
@@ -78,7 +77,7 @@ function makeObjectShaper(members: readonly ResultSpec[], compat: Compat): Shape
   };
 }
 
-/** Leaves members out and the others where they are. */
+/** Returns a shaper that removes members and keeps the order of the others. */
 function inOwnOrder(shown: ReadonlyMap<string, Shaper | null>, declared: ReadonlySet<string>): Shaper {
   return (value) => {
     if (!isPlain(value)) return value;
@@ -91,10 +90,10 @@ function inOwnOrder(shown: ReadonlyMap<string, Shaper | null>, declared: Readonl
   };
 }
 
-/** The part of a list that a version has. */
+/** Returns the part of a list that a release has. */
 const having = <T extends Span>(list: readonly T[], compat: Compat): readonly T[] => list.filter((one) => shows(compat, one));
 
-/** The names of an argument. */
+/** Returns the names of an argument. */
 function nameOf({ name, renamed }: ArgSpec, compat: Compat): string {
   if (renamed === undefined || !follows(compat, renamed.since)) return name;
   if (compat.replies.oldest >= renamed.since) return renamed.name;
@@ -118,10 +117,10 @@ function resultsOf(results: readonly ResultSpec[], compat: Compat): readonly Res
   }));
 }
 
-/** A method as a version has it. */
+/** A method, adapted to a release. */
 export interface VersionedMethod extends MethodSpec {
   readonly compat: Compat;
-  /** Gives results the version's members; null when they are as they should be. */
+  /** Converts results to the members of the release; null if they do not change. */
   readonly shape: Shaper | null;
 }
 
@@ -131,7 +130,7 @@ function categoryOf({ category, moved }: MethodSpec, compat: Compat): Category {
   return only(compat, moved.since) || moved.category !== 'hidden' ? moved.category : category;
 }
 
-/** A declaration as a version has it. */
+/** Adapts a declaration to a release. */
 export function versioned(spec: MethodSpec, compat: Compat): VersionedMethod {
   return {
     ...spec,

@@ -1,19 +1,15 @@
-// The reply of a batch as it grows: finished text is put away as bytes, and counted against a bound that all batches of
-// a thread share. Without it a body of 32 MB could ask for more than any machine's memory. Used by dispatch.ts and
-// reply.ts.
+// Builds the reply of a batch. Finished text is stored as bytes and counted against a limit that all batches of a
+// thread share: a body of 32 MB could ask for more than any machine's memory.
 import { RPC_CODE, RpcError } from '../errors.js';
 import { encodeEnvelope, faultReply, isNotification, joined, type Outcome, type Reply } from './reply.js';
 import type { RequestEntry } from './request.js';
 
-/** Characters of text that are gathered before they become bytes. */
+/** Characters of text that are collected before they are converted to bytes. */
 const CHUNK_CHARS = 1 << 20;
 
-/**
- * Room for replies under way: every batch takes from it as its reply grows. Sizes in characters, which are bytes nearly
- * always.
- */
+/** Limits the size of all batch replies in progress. Sizes are in characters, which are nearly always bytes. */
 export class ReplyQuota {
-  /** Most that one batch may take. */
+  /** Largest size of one reply. */
   readonly each: number;
   #left: number;
 
@@ -34,9 +30,9 @@ export class ReplyQuota {
 }
 
 export class BatchReply {
-  /** Entries answered so far, notifications among them. */
+  /** Number of entries answered so far, including notifications. */
   count = 0;
-  /** Too large: nothing further can be added, and the entries to come should not be run. */
+  /** True if the reply is too large. No outcome can be added then, and further entries must not run. */
   full = false;
   readonly #quota: ReplyQuota;
   readonly #chunks: Uint8Array[] = [];
@@ -49,7 +45,7 @@ export class BatchReply {
     this.#quota = quota;
   }
 
-  /** Adds what came of the next entry. */
+  /** Adds the outcome of the next entry. */
   add(entry: RequestEntry, outcome: Outcome): void {
     this.count++;
     if (this.full || isNotification(entry)) return;
@@ -64,12 +60,12 @@ export class BatchReply {
     if (this.#partChars > CHUNK_CHARS) this.#putAway();
   }
 
-  /** The whole reply; gives the room back. */
+  /** Returns the whole reply, and releases its part of the quota. */
   finish(): Reply {
     this.#quota.releaseSize(this.#taken);
     this.#taken = 0;
     if (this.full) {
-      const done = `entries after number ${this.count} were not run`;
+      const done = `entries after number ${this.count} were not executed`;
       return faultReply(new RpcError(RPC_CODE.OUT_OF_MEMORY, `The reply of this batch is too large; ${done}`));
     }
     if (this.#answers === 0 && this.count > 0) return { status: 204, body: '' };

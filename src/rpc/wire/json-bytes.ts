@@ -1,11 +1,11 @@
-// JSON written as bytes, piece by piece, for answers with very many entries: adding strings makes trees inside the
-// engine, and turning those into bytes costs more than everything else about an entry. Used by the wallet's history.
+// Writes JSON as bytes, piece by piece, for results with very many entries. Concatenated strings would be trees inside
+// the engine, and converting those to bytes costs more than everything else about an entry.
 import { encodeString } from './json-write.js';
 
 const FIRST_BYTES = 4 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Two hex digits of every byte. */
+/** The two hex digits of every byte, in ASCII. */
 const HEX = Uint8Array.from({ length: 512 }, (_, i) => '0123456789abcdef'.charCodeAt(i & 1 ? (i >> 1) & 15 : i >> 5));
 const ZERO = 0x30;
 const SATS_PER_COIN = 100_000_000;
@@ -15,12 +15,12 @@ export class JsonBytes {
   #buffer: Buffer = Buffer.allocUnsafe(FIRST_BYTES);
   #at = 0;
 
-  /** Where the next byte goes, as a place for drop() and again(); good until the next begin(). */
+  /** Position of the next byte, for drop(), takeText(), and repeatText(). Valid until the next beginEntry(). */
   get at(): number {
     return this.#at;
   }
 
-  /** What is written until the next begin() lies together. */
+  /** Starts an entry. Everything written until the next beginEntry() lies in one buffer. */
   beginEntry(): void {
     if (this.#at < CHUNK_BYTES / 2) return;
     this.#full.push(this.#buffer.subarray(0, this.#at));
@@ -28,12 +28,12 @@ export class JsonBytes {
     this.#at = 0;
   }
 
-  /** Takes back what was written since a place. */
+  /** Removes what was written since a position. */
   drop(since: number): void {
     this.#at = since;
   }
 
-  /** Takes the last byte back, wherever it is. */
+  /** Removes the last byte. */
   dropLast(): void {
     if (this.#at === 0) {
       this.#buffer = this.#full.pop() as Buffer;
@@ -42,21 +42,21 @@ export class JsonBytes {
     this.#at--;
   }
 
-  /** Takes back what was written since a place, as text. */
+  /** Removes what was written since a position, and returns it as text. */
   takeText(since: number): string {
     const text = this.#buffer.toString('utf8', since, this.#at);
     this.#at = since;
     return text;
   }
 
-  /** Writes what stands between two places once more. */
+  /** Writes a copy of the bytes between two positions. */
   repeatText(from: number, to: number): void {
     this.#ensure(to - from);
     this.#buffer.copyWithin(this.#at, from, to);
     this.#at += to - from;
   }
 
-  /** Text as it is. */
+  /** Writes text without quotes or escapes. */
   text(text: string): void {
     this.#ensure(text.length * 3);
     const buffer = this.#buffer;
@@ -72,25 +72,25 @@ export class JsonBytes {
     this.#at = at;
   }
 
-  /** Bytes as they are. */
+  /** Writes bytes unchanged. */
   raw(bytes: Uint8Array): void {
     this.#ensure(bytes.length);
     this.#buffer.set(bytes, this.#at);
     this.#at += bytes.length;
   }
 
-  /** A string with its quotes. */
+  /** Writes a string with quotes and escapes. */
   string(text: string): void {
     this.text(encodeString(text));
   }
 
-  /** A whole number. */
+  /** Writes an integer. */
   int(value: number): void {
     if (value < 0 || value > 0xffff_ffff) this.text(String(value));
     else this.#digits(value, 1);
   }
 
-  /** Satoshis as BTC with eight decimals. */
+  /** Writes satoshis as BTC with eight decimals. */
   amount(sats: number): void {
     this.#ensure(32);
     let left = sats;
@@ -104,7 +104,7 @@ export class JsonBytes {
     this.#digits(left - whole * SATS_PER_COIN, 8);
   }
 
-  /** Display hex of a hash: its bytes backwards, between quotes. */
+  /** Writes a hash as a string of hex digits in display order. */
   hash(hash: Uint8Array): void {
     this.#ensure(2 * hash.length + 2);
     const buffer = this.#buffer;
@@ -119,12 +119,12 @@ export class JsonBytes {
     this.#at = at;
   }
 
-  /** Bytes written. */
+  /** Number of bytes written. */
   get size(): number {
     return this.#full.reduce((sum, chunk) => sum + chunk.length, this.#at);
   }
 
-  /** What was written until now; nothing may be written afterwards. */
+  /** Returns everything that was written. Nothing may be written afterwards. */
   parts(): readonly Buffer[] {
     return this.#at === 0 ? this.#full : [...this.#full, this.#buffer.subarray(0, this.#at)];
   }
@@ -135,7 +135,7 @@ export class JsonBytes {
       .join('');
   }
 
-  /** At least so many digits. @param value below 2^32 */
+  /** Writes a number with at least `least` digits. @param value below 2^32 */
   #digits(value: number, least: number): void {
     this.#ensure(16);
     let size = least;

@@ -1,32 +1,31 @@
-// Reads one JSON text from bytes as strictly as Core's univalue does: no junk around it, no leading zeros, no control
-// characters in strings, valid UTF-8, no lone surrogates, at most 512 levels. Used by request.ts; RFC 8259.
+// Parses a JSON text (RFC 8259) from bytes as strictly as Core's univalue: nothing around it, no leading zeros, no
+// control characters in strings, valid UTF-8, no lone surrogates, at most 512 levels.
 import { JsonNumber, JsonObject, type JsonValue } from './values.js';
 
-/** Nesting beyond this is refused. */
+/** Deepest nesting that is accepted. */
 export const MAX_DEPTH = 512;
 
 /**
- * Values that one request may consist of. A body of 32 MB has room for sixteen million numbers, which take gigabytes; a
- * transaction of the largest size has half a million.
+ * Most values in one request. A body of 32 MB can contain sixteen million numbers, which take gigabytes. A transaction
+ * of the largest size has half a million values.
  */
 export const MAX_VALUES = 2_000_000;
 
-/** The text is not JSON, which carries no detail because Core's reply has none, or more than is read. */
+/**
+ * Error for a text that is not JSON, without details because Core's reply has none, or for a text with too many values.
+ */
 export class JsonParseError extends Error {
   override readonly name = 'JsonParseError';
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/**
- * Parses a whole JSON text.
- * @throws JsonParseError when anything is wrong with it
- */
+/** Parses a JSON text. @throws JsonParseError */
 export function parseJson(bytes: Uint8Array): JsonValue {
   return new Parser(bytes).document(Number.POSITIVE_INFINITY) as JsonValue;
 }
 
-/** Parses a whole JSON text bit by bit, for those that are large. */
+/** Parses a large JSON text in slices. */
 export class JsonReader {
   readonly #parser: Parser;
 
@@ -35,30 +34,30 @@ export class JsonReader {
   }
 
   /**
-   * Goes on reading.
+   * Continues parsing.
    * @param untilMs when to pause, by performance.now(); long runs of white space are not interrupted
-   * @param mostValues pauses also when more values were made
-   * @returns the value, undefined when there was a pause
+   * @param mostValues also pause after this many values
+   * @returns the value; undefined at a pause
    * @throws JsonParseError
    */
   read(untilMs: number, mostValues = Number.POSITIVE_INFINITY): JsonValue | undefined {
     return this.#parser.document(untilMs, mostValues);
   }
 
-  /** Values made so far. */
+  /** Number of values parsed so far. */
   get values(): number {
     return this.#parser.count;
   }
 }
 
-/** What a JsonListReader came upon. */
+/** Result of JsonListReader.next(): a value, a pause within a value, or the end of the list. */
 export type ListStep = 'value' | 'pause' | 'end';
 
-/** Reads a list value by value, for bodies that are too large to be held as values. */
+/** Parses a list value by value, for bodies that are too large to be held as values. */
 export class JsonListReader {
   readonly #parser: Parser;
   #began = false;
-  /** Where the value that next() found begins. */
+  /** Offset of the value that next() found. */
   start = 0;
 
   constructor(bytes: Uint8Array) {
@@ -66,10 +65,10 @@ export class JsonListReader {
   }
 
   /**
-   * Looks at the next value.
-   * @param untilMs when to pause: the next call goes on there
-   * @param mostValues pauses also when it consists of more values
-   * @param onValue is shown the value when there is one; it is not kept here
+   * Parses the next value of the list.
+   * @param untilMs when to pause; the next call continues there
+   * @param mostValues also pause when the value consists of more values
+   * @param onValue receives the value; the reader does not store it
    * @throws JsonParseError
    */
   next(untilMs = Number.POSITIVE_INFINITY, mostValues = Number.POSITIVE_INFINITY, onValue?: (value: JsonValue) => void): ListStep {
@@ -80,12 +79,12 @@ export class JsonListReader {
     return start === ENDED ? 'end' : 'value';
   }
 
-  /** Values made so far of the one that a pause fell into. */
+  /** Number of values parsed so far of the value within which a pause occurred. */
   get values(): number {
     return this.#parser.count;
   }
 
-  /** The value that begins there, once next() has found it. */
+  /** Parses the value at an offset that next() found. */
   valueAt(start: number): JsonValue {
     return this.#parser.valueAt(start);
   }
@@ -95,52 +94,55 @@ const bad = (): never => {
   throw new JsonParseError('Parse error');
 };
 
-/** Single digits are shared: long lists of them are the densest numbers there are. */
+/** Numbers of one digit are shared objects: long lists of them are the densest numbers. */
 const DIGITS = Array.from('0123456789', (digit) => new JsonNumber(digit));
 
-/** A reader that goes on with other values keeps no more than this of what it needed for the last. */
+/** Most unused members that the parser retains between two values. */
 const MAX_RETAINED_MEMBERS = 1024;
 
-/** Not the place of a value. */
+/** Results of listNext() that are not offsets. */
 const ENDED = -1;
 const PAUSED = -2;
 
-/** The clock is asked after so many values, and so many bytes. */
+/** The clock is checked after this many values, and this many bytes. */
 const VALUES_PER_CHECK = 256;
 const BYTES_PER_CHECK = 64 * 1024;
 
 const EMPTY_OBJECT = new JsonObject([], []);
 
-/** 1 for bytes that stand for themselves in a string. */
+/** 1 for bytes that represent themselves in a string. */
 const PLAIN = Uint8Array.from({ length: 256 }, (_, c) => (c >= 0x20 && c < 0x80 && c !== 0x22 && c !== 0x5c ? 1 : 0));
 
 const isDigit = (c: number) => c >= 0x30 && c <= 0x39;
 
 class Parser {
   readonly #bytes: Uint8Array;
-  /** The same bytes, one character each: ASCII runs are cut from it without copying. */
+  /** The same bytes as a string with one character per byte: ASCII runs are sliced from it without copying. */
   readonly #text: string;
   #at = 0;
   #depth = 0;
-  /** Values begun, of a list's value under way only. */
+  /** Number of values started; in a list, only those of the current element. */
   #count = 0;
-  /** Where the clock was asked last. */
+  /** Offset at which the clock was last checked. */
   #checkedAt = 0;
-  // Members under way on all levels. A list grown by itself reserves room for seventeen, which a body full of short
-  // lists would multiply by its size.
+  // Members of unfinished objects and lists on all levels. One shared list, because a list of each level would reserve
+  // memory for seventeen members, which a body full of short lists would multiply.
   readonly #values: JsonValue[] = [];
   #valuesUsed = 0;
   readonly #keys: string[] = [];
   #keysUsed = 0;
-  // Objects and lists under way, outermost first, three numbers each: the byte that opened it, and where its members
-  // begin in the two lists above.
+  // Unfinished objects and lists, outermost first, three numbers each: the byte that opened it, and the start of its
+  // members in the two lists above.
   readonly #frames: number[] = [];
   #frame = 0;
-  /** A member's name comes next. */
+  /** True if the name of a member comes next. */
   #expectsKey = false;
-  /** A string that a pause fell into: what was read of it, where the run under way began, and whether that is wide. */
+  /**
+   * State of a string within which a pause occurred: the text read so far, the start of the current run, the offset,
+   * and whether the run has bytes beyond ASCII.
+   */
   #cut: { readonly out: string | null; readonly from: number; readonly at: number; readonly wide: boolean } | null = null;
-  /** The list's value that a pause fell into began here; -1 for none. */
+  /** Start of the list element within which a pause occurred; -1 if there is none. */
   #listStart = -1;
 
   constructor(bytes: Uint8Array) {
@@ -153,7 +155,7 @@ class Parser {
     return this.#count;
   }
 
-  /** @returns undefined when it is not yet there */
+  /** Parses the whole text. @returns undefined at a pause */
   document(untilMs: number, mostValues = Number.POSITIVE_INFINITY): JsonValue | undefined {
     const value = this.#readValue(untilMs, mostValues);
     if (value !== undefined && this.#next() !== -1) bad();
@@ -161,8 +163,9 @@ class Parser {
   }
 
   /**
-   * Steps over the next value of the outermost list: where it begins, ENDED after the last, PAUSED within one.
-   * @param began not the first call
+   * Parses the next value of the outermost list.
+   * @param began false at the first call
+   * @returns its offset, ENDED after the last value, PAUSED at a pause
    */
   listNext(began: boolean, untilMs: number, mostValues: number, onValue?: (value: JsonValue) => void): number {
     if (this.#listStart < 0) {
@@ -173,7 +176,7 @@ class Parser {
         c = this.#next();
       }
       if (c === 0x5d) {
-        // After a comma there must be a value, which the step before has made sure of.
+        // An empty list: the previous step has made sure that a value follows a comma.
         this.#leaveContainer();
         if (this.#next() !== -1) bad();
         return ENDED;
@@ -195,7 +198,7 @@ class Parser {
     return start;
   }
 
-  /** The value that begins there. */
+  /** Parses the value at an offset. */
   valueAt(start: number): JsonValue {
     this.#at = start;
     this.#depth = 1;
@@ -205,13 +208,13 @@ class Parser {
     return value;
   }
 
-  /** Lets go of members of values that were handed out. */
+  /** Releases the members of values that were returned. */
   #releaseMembers(): void {
     if (this.#values.length > MAX_RETAINED_MEMBERS) this.#values.length = 0;
     if (this.#keys.length > MAX_RETAINED_MEMBERS) this.#keys.length = 0;
   }
 
-  /** Skips whitespace; the byte found there, or -1 at the end. */
+  /** Skips white space. @returns the next byte, or -1 at the end */
   #next(): number {
     const bytes = this.#bytes;
     let at = this.#at;
@@ -226,7 +229,7 @@ class Parser {
     return -1;
   }
 
-  /** Goes on with a value, which begins here or which a pause fell into. @returns undefined at a pause */
+  /** Parses a value, or continues one after a pause. @returns undefined at a pause */
   #readValue(untilMs: number, mostValues: number): JsonValue | undefined {
     for (let look = VALUES_PER_CHECK; ; look--) {
       if (look === 0 || this.#at - this.#checkedAt > BYTES_PER_CHECK) {
@@ -259,7 +262,7 @@ class Parser {
         }
         value = this.#close();
       } else value = this.#scalar(c);
-      // Closes whatever ends with this value.
+      // Close all objects and lists that end with this value.
       while (this.#frame > 0) {
         this.#values[this.#valuesUsed++] = value;
         const open = this.#frames[this.#frame - 3]!;
@@ -276,7 +279,7 @@ class Parser {
     }
   }
 
-  /** The first byte of a value, which is counted. */
+  /** Counts a new value. @returns its first byte */
   #beginValue(): number {
     if (++this.#count > MAX_VALUES) throw new JsonParseError(`Parse error: more than ${MAX_VALUES} values in one request`);
     return this.#next();
@@ -316,7 +319,7 @@ class Parser {
     this.#depth--;
   }
 
-  /** The innermost object or list, whose end is here. */
+  /** Finishes the innermost object or list. */
   #close(): JsonValue {
     this.#leaveContainer();
     this.#frame -= 3;
@@ -329,7 +332,7 @@ class Parser {
     return new JsonObject(keys, this.#takeValues(base));
   }
 
-  /** The values since `base` as a list of exactly their number. */
+  /** Removes the values since `base`, and returns them as a list of exactly their number. */
   #takeValues(base: number): JsonValue[] {
     const taken = this.#values.slice(base, this.#valuesUsed);
     this.#valuesUsed = base;
@@ -369,7 +372,7 @@ class Parser {
   }
 
   /**
-   * A string from its opening quote, or from a pause; the plain ASCII kind is one slice.
+   * Parses a string from its opening quote, or continues after a pause. A plain ASCII string is one slice.
    * @returns undefined at a pause
    */
   #string(untilMs: number): string | undefined {
@@ -387,7 +390,7 @@ class Parser {
     return this.#text.slice(start, at);
   }
 
-  /** The rest of a string that is long, or has more than plain ASCII in it, from `#cut` on. */
+  /** Parses the rest of a string that is long or not plain ASCII, from `#cut` on. @returns undefined at a pause */
   #longString(untilMs: number): string | undefined {
     const bytes = this.#bytes;
     let { out, from, at, wide } = this.#cut!;
@@ -398,7 +401,7 @@ class Parser {
       if (at >= look) {
         look = at + BYTES_PER_CHECK;
         if (wide) {
-          // As far as whole characters go: a continuation byte (10xxxxxx) is at most the fourth.
+          // Up to the last whole character: a continuation byte (10xxxxxx) is at most the fourth byte.
           let end = at;
           while (at - end < 3 && (bytes[end]! & 0xc0) === 0x80) end--;
           out = (out ?? '') + this.#run(from, end, true);
@@ -437,7 +440,9 @@ class Parser {
     }
   }
 
-  /** What follows a backslash; a surrogate must be the first half of a pair written as two escapes. */
+  /**
+   * Parses an escape after its backslash. A surrogate must be the first half of a pair that is written as two escapes.
+   */
   #escape(): string {
     const c = this.#bytes[this.#at++];
     switch (c) {

@@ -1,6 +1,6 @@
-// Steps over JSON text byte by byte without making values of it, for code that handles secrets: a string stays in
-// memory until the engine reuses its room. This is no validator: what is not JSON may pass, and the parser refuses it.
-// Used by secret-search.ts and method-names.ts.
+// Walks over JSON text byte by byte without creating values, for code that handles secrets: a string stays in memory
+// until the engine reuses its memory. This is not a validator: it may accept text that is not JSON, which the parser
+// then rejects.
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -10,40 +10,40 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
-/** Longer strings are searched for their end by the library. */
+/** For longer strings, Buffer.indexOf searches the closing quote. */
 const SHORT = 64;
-/** Bytes between two looks at the clock. */
+/** Bytes between two checks of the clock. */
 const BYTES_PER_CHECK = 8 * 1024;
 
-/** Text that is no JSON. */
+/** Thrown for text that is not JSON. */
 export class Unread extends Error {}
 
 export const unread = (): never => {
   throw new Unread();
 };
 
-/** The same bytes with Buffer's methods. */
+/** Returns a Buffer over the same bytes. */
 export const bufferOf = (bytes: Uint8Array): Buffer =>
   bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Bytes of a text, the first and the one behind the last. */
+/** Range of bytes: the first, and the one after the last. */
 export interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-/** Work on a text that pauses (yields) when its time is up. */
+/** Work on a text. It yields when its time is used up. */
 export type Walk = Generator<void, void, void>;
 
-/** A request among those of a body. */
+/** A request in a body. */
 export interface WalkedRequest {
-  /** Its place in the batch; 0 for a single one. */
+  /** Position in the batch; 0 for a single request. */
   readonly index: number;
-  /** Undefined when it is missing or no string, or the request is no object. */
+  /** Name of the method; undefined if it is missing or not a string, or if the request is not an object. */
   readonly method: string | undefined;
-  /** Where its params begin; -1 without them. */
+  /** Offset of the params; -1 if there are none. */
   readonly params: number;
-  /** Whether it is an object whose members' names are written without escapes, as far as they matter. */
+  /** True if the request is an object, and the names that matter are written without escapes. */
   readonly clear: boolean;
 }
 
@@ -57,7 +57,7 @@ const isDelimiter = (c: number): boolean =>
   c === CLOSE_BRACKET ||
   c <= 0x20;
 
-/** A place in a text. @throws Unread from all methods */
+/** A position in a text. @throws Unread from all methods */
 export class JsonWalker {
   at = 0;
   /** When to pause, by performance.now(). */
@@ -69,14 +69,14 @@ export class JsonWalker {
     this.buffer = bufferOf(bytes);
   }
 
-  /** Whether it is time for a pause; asks the clock once in a while. */
+  /** True if it is time to pause. Checks the clock only every few kilobytes. */
   get due(): boolean {
     if (Math.abs(this.at - this.#checkedAt) < BYTES_PER_CHECK) return false;
     this.#checkedAt = this.at;
     return performance.now() > this.untilMs;
   }
 
-  /** Skips white space; the byte found there. */
+  /** Skips white space. @returns the next byte */
   next(): number {
     const { buffer } = this;
     for (;;) {
@@ -86,7 +86,7 @@ export class JsonWalker {
     }
   }
 
-  /** What stands between the quotes of the string here. */
+  /** Walks over the string at the current position. @returns range between its quotes */
   string(): Range {
     const { buffer } = this;
     if (this.next() !== QUOTE) unread();
@@ -112,7 +112,7 @@ export class JsonWalker {
     return { from, to };
   }
 
-  /** The text of a string as it is written, one character per byte. */
+  /** Returns the text of a range as it is written, one character per byte. */
   written({ from, to }: Range): string {
     return this.buffer.toString('latin1', from, to);
   }
@@ -123,7 +123,7 @@ export class JsonWalker {
     if (this.at === start) unread();
   }
 
-  /** Steps over a value. */
+  /** Walks over a value. */
   *skip(): Walk {
     let depth = 0;
     do {
@@ -141,7 +141,7 @@ export class JsonWalker {
     } while (depth > 0);
   }
 
-  /** Goes into the object here. @param visit steps over the value of a member */
+  /** Walks over the members of the object at the current position. @param visit walks over the value of a member */
   *members(visit: (name: Range) => Walk): Walk {
     yield* this.#list(CLOSE_BRACE, () => {
       const name = this.string();
@@ -151,7 +151,7 @@ export class JsonWalker {
     });
   }
 
-  /** Goes into the list here. @param visit steps over an element */
+  /** Walks over the elements of the list at the current position. @param visit walks over an element */
   *elements(visit: (index: number) => Walk): Walk {
     yield* this.#list(CLOSE_BRACKET, visit);
   }
@@ -172,7 +172,7 @@ export class JsonWalker {
     }
   }
 
-  /** Goes through the requests of a body. @param visit may go into the params and leave the place anywhere */
+  /** Walks over the requests of a body. @param visit may walk into the params and leave the position anywhere */
   *requests(visit: (request: WalkedRequest) => Walk): Walk {
     if (this.next() === OPEN_BRACKET) yield* this.elements((index) => this.#request(index, visit));
     else yield* this.#request(0, visit);
@@ -189,7 +189,7 @@ export class JsonWalker {
         const name = this.written(range);
         if (name.includes('\\')) clear = false;
         const c = this.next();
-        // Of two the parser takes the first.
+        // The parser uses the first of two.
         if (name === 'params' && params < 0) params = this.at;
         if (name === 'method' && !named) {
           named = true;

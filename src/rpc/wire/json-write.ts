@@ -1,5 +1,5 @@
 // Writes JSON as Core's univalue does: compact, members in order, short escapes, other control characters and DEL as
-// \u00xx, everything else raw UTF-8. Amounts have eight decimals; doubles are C's %.16g. Used for every reply.
+// \u00xx, everything else as raw UTF-8. Amounts have eight decimals; doubles are formatted like C's %.16g.
 import { Amount, Double, JsonNumber, JsonObject, type JsonResult, RawBytes, RawJson } from './values.js';
 
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\u007f]/;
@@ -15,14 +15,14 @@ const SHORT: Record<string, string> = {
 };
 const escapeOne = (c: string) => SHORT[c] ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** A string as JSON text, quotes included. */
+/** Encodes a string, with quotes. */
 export function encodeString(text: string): string {
   return NEEDS_ESCAPE.test(text) ? `"${text.replace(ESCAPES, escapeOne)}"` : `"${text}"`;
 }
 
 /**
- * C's %.16g: sixteen significant digits without trailing zeros, an exponent (two digits at least) below 1e-4 and from
- * 1e16.
+ * Formats a double like C's %.16g: sixteen significant digits without trailing zeros, and an exponent with at least two
+ * digits below 1e-4 and from 1e16.
  */
 export function formatDouble(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value < 0 ? '-inf' : 'inf';
@@ -37,18 +37,18 @@ export function formatDouble(value: number): string {
   return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
-/** Satoshis as BTC with eight decimals. */
+/** Formats satoshis as BTC with eight decimals. */
 export function formatAmount(sats: number | bigint): string {
   const negative = sats < 0;
   const digits = String(negative ? -sats : sats).padStart(9, '0');
   return `${negative ? '-' : ''}${digits.slice(0, -8)}.${digits.slice(-8)}`;
 }
 
-// Members of replies have few names, the same all the time. Bounded: names may also come from elsewhere.
+// Cache of encoded member names: replies have few different ones. Limited, because names may also come from requests.
 const MOST_NAMES = 2048;
 const names = new Map<string, string>();
 
-/** `"name":` */
+/** Encodes a member's name: `"name":` */
 function encodeName(name: string): string {
   const known = names.get(name);
   if (known !== undefined) return known;
@@ -57,7 +57,7 @@ function encodeName(name: string): string {
   return text;
 }
 
-/** Any result as JSON text. */
+/** Encodes a result as JSON text. */
 export function encodeJson(value: JsonResult): string {
   if (value === null) return 'null';
   switch (typeof value) {

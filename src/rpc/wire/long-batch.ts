@@ -1,17 +1,17 @@
-// A batch in a large body, read entry by entry: first through once in turns, to know that all of it is JSON (nothing
-// may run when it is not) and where the entries begin; then each entry again when it is due. As a whole the entries of
-// 32 MB can take gigabytes, and a second of the thread. Used by dispatch.ts; small bodies go through request.ts.
+// Reads a batch in a large body entry by entry. First it scans the whole body in slices, to check that all of it is
+// JSON (otherwise nothing may run) and to find the entries. Then it parses each entry again when the entry runs. The
+// entries of 32 MB could take gigabytes as values, and a second of the thread.
 import { JsonListReader } from './json-parse.js';
 import { parseEntry, type RequestEntry, type RequestOptions, VERSION_1 } from './request.js';
 import type { Reading } from './shared-reading.js';
 import type { JsonValue } from './values.js';
 
-/** Bodies from here on are read this way. */
+/** Smallest body that is read this way. */
 export const LONG_BODY_BYTES = 64 * 1024;
 
 /**
- * Values of entries that are kept from the first look, a megabyte or so with an entry that has as many as one may; a
- * batch of three thousand transactions has fewer.
+ * Most values of entries that are cached by the scan: a megabyte or so, plus one entry of any size. A batch of three
+ * thousand transactions has fewer.
  */
 const MAX_CACHED_VALUES = 16_384;
 
@@ -21,12 +21,12 @@ export class LongBatch implements Reading {
   readonly #reader: JsonListReader;
   readonly #onEntry: (source: JsonValue) => void;
   #starts = new Uint32Array(1024);
-  /** The first entries as they were found, as long as they are few values. */
+  /** The first entries, cached while they have few values. */
   readonly #cached: JsonValue[] = [];
   #cachedValues = 0;
   #length = 0;
 
-  /** The batch in a large body, null for any other body. @param onEntry is shown each entry as it is found */
+  /** Returns the batch in a large body; null for any other body. @param onEntry receives each entry during the scan */
   static in(body: Uint8Array, onEntry?: (source: JsonValue) => void, options = VERSION_1): LongBatch | null {
     if (body.length < LONG_BODY_BYTES) return null;
     let at = 0;
@@ -45,17 +45,17 @@ export class LongBatch implements Reading {
     };
   }
 
-  /** Entries found so far; all of them once goOn() returned true. */
+  /** Number of entries found so far; all of them after goOn() returned true. */
   get length(): number {
     return this.#length;
   }
 
-  /** Values of the entry that a pause fell into. */
+  /** Number of values of the entry within which a pause occurred. */
   get values(): number {
     return this.#reader.values;
   }
 
-  /** Goes on looking through the body. @throws JsonParseError */
+  /** Continues the scan. @throws JsonParseError */
   goOn(ms: number, mostValues = Number.POSITIVE_INFINITY): boolean {
     const until = performance.now() + ms;
     for (;;) {
@@ -71,7 +71,7 @@ export class LongBatch implements Reading {
     }
   }
 
-  /** Entry `index`, below length. */
+  /** Returns entry `index`, which must be below `length`. */
   at(index: number): RequestEntry {
     return parseEntry(this.#cached[index] ?? this.#reader.valueAt(this.#starts[index]), this.#options);
   }

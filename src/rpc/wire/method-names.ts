@@ -1,5 +1,5 @@
-// The methods that a body names, read from its bytes: for users with a list of methods whose request may hold secrets,
-// which must not become text on a front. Used by front/plan.ts.
+// Reads the names of the methods in a body from its bytes, for users with a method list whose request may contain
+// secrets: it must not become text on a front.
 import { JsonWalker, Unread, type Walk } from './json-walker.js';
 import type { Reading } from './shared-reading.js';
 
@@ -7,7 +7,7 @@ const OPEN_BRACKET = 0x5b;
 const OPEN_BRACE = 0x7b;
 
 export class MethodNames implements Reading {
-  /** Nothing is held but names. */
+  /** Always 0: no values are held, only names. */
   readonly values = 0;
   readonly #walker: JsonWalker;
   readonly #walk: Walk;
@@ -21,17 +21,17 @@ export class MethodNames implements Reading {
     this.#walk = this.#read();
   }
 
-  /** Each name once; null when only the parser can tell. There once goOn() returned true. */
+  /** Names of all methods; null if only the parser can find them. Valid after goOn() returned true. */
   get names(): ReadonlySet<string> | null {
     return this.#clear && this.#count > 0 ? this.#seen : null;
   }
 
-  /** Whether the body is a list. */
+  /** True if the body is a batch. */
   get isBatch(): boolean {
     return this.#isBatch;
   }
 
-  /** Goes on. Never throws. */
+  /** Continues reading. Never throws. */
   goOn(ms: number): boolean {
     this.#walker.untilMs = performance.now() + ms;
     try {
@@ -49,7 +49,7 @@ export class MethodNames implements Reading {
     yield* walker.requests(({ method, params, clear }) => {
       this.#count++;
       const listed = params < 0 || walker.buffer[params] === OPEN_BRACKET || walker.buffer[params] === OPEN_BRACE;
-      // The others are answered with what is wrong with them.
+      // Other requests are malformed; the parser finds the error.
       if (method === undefined || !clear || !listed) this.#clear = false;
       else this.#seen.add(method);
       return NOTHING;

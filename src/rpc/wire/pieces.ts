@@ -1,8 +1,7 @@
-// Long text put together from many pieces. Strings made by adding are trees inside the engine, and turning one of 30 MB
-// into bytes holds its thread for hundreds of milliseconds; here every few pieces become one flat string as they come.
-// Used where replies are rendered in slices.
+// Builds long text from many pieces. Concatenated strings are trees inside the engine, and converting one of 30 MB to
+// bytes blocks its thread for hundreds of milliseconds. Here every few pieces become one flat string immediately.
 
-/** Pieces that are made flat together: a fraction of a millisecond's work for entries of ordinary size. */
+/** Number of pieces that are joined together: a fraction of a millisecond for entries of ordinary size. */
 const GROUP = 64;
 
 export class Pieces {
@@ -20,7 +19,7 @@ export class Pieces {
     this.#group = [];
   }
 
-  /** All pieces, separated. */
+  /** Returns all pieces, joined by the separator. */
   text(): string {
     return (this.#group.length > 0 ? [...this.#groups, this.#group.join(this.#separator)] : this.#groups).join(this.#separator);
   }

@@ -1,27 +1,27 @@
-// From outcomes to a reply's bytes: envelopes of each version, batches, notifications, HTTP statuses. Used by
-// dispatch.ts.
+// Converts outcomes to the bytes of a reply: envelopes of each JSON-RPC version, batches, notifications, and HTTP
+// statuses.
 import { RPC_CODE, type RpcError } from '../errors.js';
 import { encodeString } from './json-write.js';
 import type { RequestEntry } from './request.js';
 
-/** What came of one entry: a result as JSON text or, in parts, its bytes; or an error. */
+/** Outcome of an entry: a result as JSON text or as bytes in parts, or an error. */
 export type Outcome = { readonly result: string | readonly Uint8Array[] } | { readonly error: RpcError };
 
 /**
- * A whole reply: status and body, which is empty for 204 and ends with a newline otherwise. Text is sent as UTF-8; what
- * is large comes as bytes.
+ * A complete reply. The body is empty for status 204 and ends with a line feed otherwise. Text is sent as UTF-8; large
+ * bodies are bytes.
  */
 export interface Reply {
   readonly status: number;
   readonly body: string | Uint8Array;
 }
 
-/** For a client that has gone. */
+/** Placeholder reply for a client that has disconnected. */
 export const DISCONNECTED_REPLY: Reply = { status: 500, body: '' };
 
 const errorText = (error: RpcError) => `{"code":${error.code},"message":${encodeString(error.message)}}`;
 
-/** One entry's envelope, without the newline that ends a body. */
+/** Encodes the envelope of an entry, without the line feed that ends a body. */
 export function encodeEnvelope(entry: Pick<RequestEntry, 'idText' | 'hasId' | 'version'>, outcome: Outcome): string {
   const result = 'error' in outcome ? '' : typeof outcome.result === 'string' ? outcome.result : Buffer.concat(outcome.result).toString();
   const id = (entry.version === 2 && !entry.hasId) || entry.idText === '' ? '' : `,"id":${entry.idText}`;
@@ -31,27 +31,27 @@ export function encodeEnvelope(entry: Pick<RequestEntry, 'idText' | 'hasId' | 'v
   return 'error' in outcome ? `{"result":null,"error":${errorText(outcome.error)}${id}}` : `{"result":${result},"error":null${id}}`;
 }
 
-/** Stands in for the result while the envelope is cut in two; no id can contain it unescaped. */
+/** Placeholder of the result while the envelope is split. No id can contain it unescaped. */
 const HOLE = '\u0000';
 
-/** What stands before and after the result of a single request's reply. */
+/** Returns the text before and after the result in the reply to a single request. */
 export function envelopeAround(entry: RequestEntry): readonly [prefix: string, suffix: string] {
   const [prefix = '', suffix = ''] = `${encodeEnvelope(entry, { result: HOLE })}\n`.split(HOLE);
   return [prefix, suffix];
 }
 
-/** A 2.0 request without id: executed, never answered. */
+/** Returns whether an entry is a notification: a JSON-RPC 2.0 request without id, which runs but gets no reply. */
 export function isNotification(entry: RequestEntry): boolean {
   return entry.version === 2 && !entry.hasId;
 }
 
-/** Core's status of an error outside batches. */
+/** Returns Core's HTTP status for an error outside batches. */
 export function errorStatus(error: RpcError): number {
   if (error.code === RPC_CODE.INVALID_REQUEST) return 400;
   return error.code === RPC_CODE.METHOD_NOT_FOUND ? 404 : 500;
 }
 
-/** A reply without any entry: bodies that are no JSON, and errors found before the entries are looked at. */
+/** Returns a reply without an entry, for bodies that are not JSON and for errors found before the entries. */
 export function faultReply(error: RpcError): Reply {
   const text = encodeEnvelope({ idText: 'null', hasId: false, version: 1 }, { error });
   return { status: errorStatus(error), body: `${text}\n` };
@@ -60,8 +60,8 @@ export function faultReply(error: RpcError): Reply {
 const EMPTY = new Uint8Array(0);
 
 /**
- * One array of its own, as what crosses between threads must be.
- * @param chunks emptied, so that each is free once it is copied
+ * Concatenates chunks into one array of its own, which can be transferred to another thread.
+ * @param chunks emptied, so that each can be freed once it is copied
  */
 export function joined(head: Uint8Array, chunks: Uint8Array[]): Uint8Array {
   const out = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, head.length));
@@ -76,9 +76,9 @@ export function joined(head: Uint8Array, chunks: Uint8Array[]): Uint8Array {
   return out;
 }
 
-/** The reply to a single request. */
+/** Returns the reply to a single request. */
 export function singleReply(entry: RequestEntry, outcome: Outcome): Reply {
-  // A 2.0 request that is malformed beyond its version is answered even without an id: it never became a notification.
+  // A malformed 2.0 request is answered even without an id: it is not a notification.
   if (isNotification(entry) && !entry.error) return { status: 204, body: '' };
   if (!('error' in outcome) && typeof outcome.result !== 'string') {
     const [prefix, suffix] = envelopeAround(entry);

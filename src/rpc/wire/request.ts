@@ -1,61 +1,62 @@
-// From a body's bytes to request entries: JSON-RPC 1.0 and 1.1 as Core 0.21 reads them, 2.0 as later Core does, single
-// and batches. Nothing here throws; what is wrong with an entry stays with it. Used by dispatch.ts; rpc/request.cpp.
+// Parses a body into request entries: JSON-RPC 1.0 and 1.1 as Core 0.21 reads them, 2.0 as later releases do, single
+// requests and batches. Nothing here throws; an error of an entry is stored in it. Core: rpc/request.cpp.
 import { RPC_CODE, RpcError } from '../errors.js';
 import { JsonParseError, JsonReader, parseJson } from './json-parse.js';
 import { encodeJson } from './json-write.js';
 import type { Reading } from './shared-reading.js';
 import { JsonObject, type JsonValue } from './values.js';
 
-/** One request of a body. */
+/** A request in a body. */
 export interface RequestEntry {
   /**
-   * The id as JSON text; without one `null`, or with -jsonrpc2 empty: the reply has none either then, as since release
-   * 28.
+   * The id as JSON text. Without an id it is `null`, or empty with -jsonrpc2: the reply then has no id either, as in
+   * Core since release 28.
    */
   readonly idText: string;
-  /** Whether the entry had an id member at all. */
+  /** True if the entry has a member `id`. */
   readonly hasId: boolean;
-  /** 2 when `"jsonrpc":"2.0"` is there and counts, 1 otherwise. */
+  /** 2 if the entry has `"jsonrpc":"2.0"` and -jsonrpc2 is on, else 1. */
   readonly version: 1 | 2;
   readonly method: string;
   readonly params: readonly JsonValue[] | JsonObject;
-  /** What was wrong with the entry itself. */
+  /** Error of the entry itself; null if it is well-formed. */
   readonly error: RpcError | null;
-  /** As parsed, for access lists. */
+  /** The parsed value, for method lists. */
   readonly source: JsonValue;
 }
 
-/** Entries of a batch: a list, or what reads them from the body when they are due. */
+/** Entries of a batch: an array, or an object that parses them from the body when they run. */
 export interface RequestList {
   readonly length: number;
   at(index: number): RequestEntry | undefined;
 }
 
-/** A body, read. */
+/** A parsed body. */
 export type ParsedBody =
   | { readonly kind: 'single'; readonly entry: RequestEntry }
   | { readonly kind: 'batch'; readonly entries: readonly RequestEntry[] }
   | { readonly kind: 'fault'; readonly error: RpcError };
 
-/** Switches of the reader. */
+/** Options of the parser. */
 export interface RequestOptions {
   /**
-   * `"jsonrpc":"2.0"` is answered as later versions of Core do (-jsonrpc2); otherwise it is ignored, as Core 0.21 does.
+   * True if `"jsonrpc":"2.0"` selects JSON-RPC 2.0, as in later releases of Core (-jsonrpc2). Otherwise it is ignored,
+   * as in 0.21.
    */
   readonly version2: boolean;
 }
 
-/** As Core 0.21 reads requests. */
+/** Options with which requests are parsed as in Core 0.21. */
 export const VERSION_1: RequestOptions = { version2: false };
 
 const NO_PARAMS: readonly JsonValue[] = [];
 
-/** Reads a body. */
+/** Parses a body. */
 export function parseRequest(body: Uint8Array, options = VERSION_1): ParsedBody {
   return bodyOf(() => parseJson(body), options) as ParsedBody;
 }
 
-/** Reads a body bit by bit, so that other calls need not wait for all of a large one. */
+/** Parses a large body in slices, so that other calls need not wait for all of it. */
 export class RequestReader implements Reading {
   readonly #json: JsonReader;
   #body: ParsedBody | undefined;
@@ -66,7 +67,7 @@ export class RequestReader implements Reading {
     this.#json = new JsonReader(body);
   }
 
-  /** What the body is; there once goOn() returned true. */
+  /** The parsed body. Valid after goOn() returned true. */
   get body(): ParsedBody {
     if (this.#body === undefined) throw new Error('the body was not read to its end');
     return this.#body;
@@ -82,13 +83,13 @@ export class RequestReader implements Reading {
   }
 }
 
-/** What a body that is no JSON is answered with. @throws what is no JsonParseError */
+/** Converts a parser's exception to the error for the client. @throws every other exception */
 export function parseFault(error: unknown): RpcError {
   if (!(error instanceof JsonParseError)) throw error;
   return new RpcError(RPC_CODE.PARSE_ERROR, error.message);
 }
 
-/** What a body is, from its value when that is there. */
+/** Converts the value of a body to entries; undefined while the value is not complete. */
 function bodyOf(read: () => JsonValue | undefined, options: RequestOptions): ParsedBody | undefined {
   let value: JsonValue | undefined;
   try {
@@ -102,7 +103,7 @@ function bodyOf(read: () => JsonValue | undefined, options: RequestOptions): Par
   return { kind: 'fault', error: new RpcError(RPC_CODE.PARSE_ERROR, 'Top-level object parse error') };
 }
 
-/** One request from its parsed value. */
+/** Converts a parsed value to a request entry. */
 export function parseEntry(source: JsonValue, options = VERSION_1): RequestEntry {
   if (!(source instanceof JsonObject)) {
     return { idText: 'null', hasId: false, version: 1, method: '', params: NO_PARAMS, error: invalid('Invalid Request object'), source };
@@ -126,7 +127,7 @@ export function parseEntry(source: JsonValue, options = VERSION_1): RequestEntry
   return { idText, hasId, version, method: '', params: NO_PARAMS, error, source };
 }
 
-/** What the member `jsonrpc` may say. */
+/** Accepted values of the member `jsonrpc`. */
 const VERSIONS: readonly JsonValue[] = ['1.0', '1.1', '2.0'];
 
 const invalid = (message: string): RpcError => new RpcError(RPC_CODE.INVALID_REQUEST, message);

@@ -1,52 +1,58 @@
-// Where methods take secrets, as a reader of bytes needs to know it; gathered from the declarations in
-// declare/secret-places.ts.
+// Places of secrets in the arguments of methods, in the form that a reader of bytes needs. declare/secret-places.ts
+// collects them from the declarations.
 import { bufferOf } from './json-walker.js';
 
 /**
- * What a text in a request holds: a passphrase, a private key in WIF, or a descriptor (or what is given instead of
- * one), in which private keys may stand.
+ * Kind of a string in a request: a passphrase, a private key in WIF, or a descriptor (or its replacement) that may
+ * contain private keys.
  */
 export type SecretKind = 'passphrase' | 'key' | 'descriptor';
 
-/** What to look for in a value: in its text, in the elements of a list, in the members of an object. */
+/** Where secrets are in a value: in its text, in the elements of a list, or in the members of an object. */
 export interface SecretPlace {
   readonly text?: SecretKind;
   readonly elements?: SecretPlace;
   readonly members?: ReadonlyMap<string, SecretPlace>;
 }
 
-/** The arguments of a method that hold secrets. */
+/** Arguments of a method that contain secrets. */
 export interface MethodSecrets {
-  /** By position. */
+  /** Places of secrets by position of the argument. */
   readonly args: ReadonlyMap<number, SecretPlace>;
-  /** Positions by name. */
+  /** Positions of arguments by name. */
   readonly names: ReadonlyMap<string, number>;
-  /** Names of members of which one at least stands in a request with secrets; null when there may be none. */
+  /**
+   * Names of members at least one of which occurs in every request with secrets; null if there are requests without
+   * them.
+   */
   readonly hints: readonly string[] | null;
 }
 
-/** By method. */
+/** Arguments with secrets, by method. */
 export type SecretPlaces = ReadonlyMap<string, MethodSecrets>;
 
 const QUOTE = 0x22;
-/** What may stand between the name of a member and its text. */
+/** Bytes that may occur between the name of a member and its value. */
 const BETWEEN: ReadonlySet<number> = new Set(Buffer.from(': \t\r\n'));
 const METHOD = Buffer.from('"method"');
-/** No method has a longer name. */
+/** Longest name of a method. */
 const MAX_NAME = 32;
 
 /**
- * The methods that a body names and that take secrets, as far as a quick look tells: null where there is none yet.
- * One step per place where a method may be named, for callers that have to pause in between.
+ * Finds methods that take secrets by a quick scan of a body. Yields once per place where a method may be named: the
+ * name of such a method, or null. The caller can pause between the steps.
  */
 export function* secretMethods(body: Uint8Array, places: SecretPlaces): Generator<string | null> {
   const buffer = bufferOf(body);
   const seen: string[] = [];
-  // The first may be the text of another member.
+  // A match may also be the text of another member, so check all of them.
   for (let at = buffer.indexOf(METHOD); at >= 0; at = buffer.indexOf(METHOD, at + 1)) yield secretMethodAt(buffer, at, places, seen);
 }
 
-/** The first of them in a small body, null for none. Not by the generator, which costs a small call twice as much. */
+/**
+ * Returns the first method that takes secrets in a small body; null if there is none. It does not use the generator,
+ * which takes twice as long for a small call.
+ */
 export function secretMethodIn(body: Uint8Array, places: SecretPlaces): string | null {
   const buffer = bufferOf(body);
   const seen: string[] = [];
@@ -57,19 +63,19 @@ export function secretMethodIn(body: Uint8Array, places: SecretPlaces): string |
   return null;
 }
 
-/** @param seen methods that were looked at, each once: a body may repeat one without end */
+/** @param seen methods that were checked; each is checked once, because a body may repeat one endlessly */
 function secretMethodAt(buffer: Buffer, at: number, places: SecretPlaces, seen: string[]): string | null {
   const name = methodAt(buffer, at + METHOD.length);
   const wanted = places.get(name);
   if (wanted === undefined || seen.includes(name)) return null;
   seen.push(name);
-  // What stands deep inside has its member's name before it: many requests of importmulti hold no keys.
+  // A secret deep inside has the name of its member before it: many requests of importmulti contain no keys.
   return wanted.hints === null || wanted.hints.some((hint) => buffer.includes(`"${hint}"`)) ? name : null;
 }
 
 /**
- * The first method that is named within a part of a body, as far as a quick look tells; empty for none. No more than
- * the name is made text of.
+ * Returns the first method that is named in a part of a body, by a quick scan; empty if there is none. Only the name
+ * becomes text.
  */
 export function firstMethodIn(body: Uint8Array, from: number, to: number): string {
   const part = bufferOf(body).subarray(from, to);
@@ -80,7 +86,7 @@ export function firstMethodIn(body: Uint8Array, from: number, to: number): strin
   return '';
 }
 
-/** The method that is named from a place on, if that is a short text. */
+/** Returns the name of the method at an offset; empty if there is no short string. */
 function methodAt(body: Buffer, start: number): string {
   let from = start;
   while (BETWEEN.has(body[from])) from++;

@@ -1,7 +1,7 @@
-// Takes passphrases and private keys out of the bytes of a request, single or batch, of any size, before it is parsed.
-// A passphrase leaves an empty text, a key a token of its length (taken-secrets.ts), alone or within a descriptor,
-// whose text otherwise stays what it was. Used by the desk (desk.ts), which hands the bytes to the methods and overwrites
-// them when the call is over.
+// Takes passphrases and private keys out of the bytes of a request (single or batch, of any size) before it is parsed.
+// An empty string replaces a passphrase. A token of the same length replaces a key (taken-secrets.ts), alone or within
+// a descriptor, whose other text does not change. The call executor passes the bytes to the methods and overwrites them
+// when the call ends.
 import { isUtf8 } from 'node:buffer';
 import { decodeBase58Check, isBase58Digit } from '../../address/base58.js';
 import type { Hashes } from '../../crypto/crypto.js';
@@ -12,9 +12,9 @@ import { type SecretPlace, type SecretPlaces, secretMethodIn, secretMethods } fr
 import type { Reading } from './shared-reading.js';
 import { TakenSecrets } from './taken-secrets.js';
 
-/** Longer bodies are not looked at in one go. */
+/** Largest body that is scanned at once. */
 const MAX_QUICK_BYTES = 64 * 1024;
-/** Names looked at between two looks at the clock. */
+/** Names that are checked between two checks of the clock. */
 const NAMES_PER_CHECK = 256;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -22,10 +22,10 @@ const SPACE = 0x20;
 const OPEN_BRACKET = 0x5b;
 const OPEN_BRACE = 0x7b;
 
-/** Characters of a key in WIF, without and with the mark of a compressed public key, and of an extended key. */
+/** Lengths of a key in WIF (without and with the mark of a compressed public key), and of an extended key. */
 const WIF_LENGTHS: ReadonlySet<number> = new Set([51, 52]);
 const EXTENDED_LENGTH = 111;
-/** Bytes behind them, and where an extended key says with a zero that it is private. */
+/** Decoded sizes, and the offset of the byte that is 0 in an extended private key. */
 const WIF_SIZES: ReadonlySet<number> = new Set([33, 34]);
 const EXTENDED_SIZE = 78;
 const EXTENDED_KEY = 45;
@@ -33,7 +33,7 @@ const EXTENDED_KEY = 45;
 const PURE_HASHES = createPureHashes();
 
 export class SecretSearch implements Reading {
-  /** Nothing is held but the body. */
+  /** Always 0: no values are held, only the body. */
   readonly values = 0;
   readonly taken = new TakenSecrets();
   readonly #body: Uint8Array;
@@ -42,7 +42,7 @@ export class SecretSearch implements Reading {
   readonly #walker: JsonWalker;
   readonly #walk: Walk;
 
-  /** A search of a body; null when a quick look tells that there is nothing to find. */
+  /** Returns a search of a body; null if a quick scan shows that it contains no secrets. */
   static in(body: Uint8Array, places: SecretPlaces, hashes: Hashes = PURE_HASHES): SecretSearch | null {
     if (body.length <= MAX_QUICK_BYTES && secretMethodIn(body, places) === null) return null;
     return new SecretSearch(body, places, hashes);
@@ -56,7 +56,7 @@ export class SecretSearch implements Reading {
     this.#walk = this.#search();
   }
 
-  /** Goes on. Never throws: in what is no JSON nothing more is found. */
+  /** Continues the search. Never throws: in text that is not JSON it finds nothing more. */
   goOn(ms: number): boolean {
     this.#walker.untilMs = performance.now() + ms;
     try {
@@ -119,12 +119,12 @@ export class SecretSearch implements Reading {
     this.#body.fill(SPACE, range.from + 1, range.to + 1);
   }
 
-  /** Whatever is as long as a key: a call that takes nothing else. */
+  /** Takes a string that is as long as a key, for arguments that accept nothing but keys. */
   #takeWif(range: Range): void {
     if (WIF_LENGTHS.has(range.to - range.from) && this.#runEnd(range.from, range.to) === range.to) this.#takeKey(range);
   }
 
-  /** Every run of Base58 that reads as a private key of some network. */
+  /** Takes every run of Base58 that decodes as a private key of some network. */
   *#takeFromDescriptor({ from, to }: Range): Walk {
     const walker = this.#walker;
     for (let at = from; at < to; ) {
@@ -180,7 +180,10 @@ function hex4(bytes: Uint8Array, at: number): number {
   return value;
 }
 
-/** A string's text as UTF-8, up to its first NUL: Core 0.21 reads passphrases so. Null where it is none. */
+/**
+ * Returns the text of a string as UTF-8, up to its first NUL, as Core 0.21 reads passphrases; null if it is not a valid
+ * string.
+ */
 function decodeString(bytes: Uint8Array, { from, to }: Range): Uint8Array | null {
   if (!isUtf8(bytes.subarray(from, to))) return null;
   const out = secretBytes(to - from);
@@ -196,7 +199,7 @@ function decodeString(bytes: Uint8Array, { from, to }: Range): Uint8Array | null
   }
 }
 
-/** @returns bytes written @throws Unread */
+/** Writes a string without its escapes. @returns number of bytes @throws Unread */
 function writeUnescaped(bytes: Uint8Array, from: number, to: number, out: Uint8Array): number {
   let size = 0;
   const point = (code: number): void => {

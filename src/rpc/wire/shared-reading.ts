@@ -1,35 +1,34 @@
-// Large bodies that are read side by side: some milliseconds for all of them together in each turn of the loop. Values
-// take many times the room of the text they stand for, so at most one body is held as more than a few of them; the
-// others wait for it with their text alone. A block is one value: submissions pass long lists. Used by dispatch.ts on
-// the node thread and by the desk of a front.
+// Reads several large bodies concurrently, in a few milliseconds per event-loop tick for all of them together. Values
+// take many times the memory of their text. So only one body at a time is held as more than a few values; the others
+// wait with their text alone. A block is one value, so submissions pass bodies with long lists.
 import { workClock } from '../../lib/work-clock.js';
 
 /**
- * As so many values every body may be held while another one is read: a submission needs ten. Readers look at the
- * number now and then, so it is somewhat more; of bodies of 64 kB there may be two thousand.
+ * Number of values that every body may be held as while another one is read: a submission needs ten. Readers check the
+ * number only now and then, so it can be somewhat exceeded. There may be two thousand bodies of 64 kB.
  */
 const FEW_VALUES = 512;
 
-/** A body under way. */
+/** A body that is being read. */
 export interface Reading {
-  /** Values held of what was read. */
+  /** Number of values that are held. */
   readonly values: number;
   /**
-   * Goes on.
-   * @param ms when to pause; something is read even so
-   * @param mostValues pauses also when more are held
+   * Continues reading.
+   * @param ms milliseconds after which to pause; it reads something in any case
+   * @param mostValues also pause when more values are held
    * @returns whether the end was reached
    */
   goOn(ms: number, mostValues: number): boolean;
 }
 
-/** The call that a body is read for. */
+/** The call for which a body is read. */
 export interface ReadingFor {
-  /** A turn of the loop is due after this long. */
+  /** Milliseconds of reading per event-loop tick. */
   readonly sliceMs: number;
-  /** The client has gone: the rest need not be read. */
+  /** Returns whether the client has disconnected, so that the rest need not be read. */
   isDisconnected(): boolean;
-  /** Asked before each step. A promise holds it back until it is settled. */
+  /** Called before each step. If it returns a promise, the body waits until that has settled. */
   yieldToUrgent?: (() => unknown) | undefined;
 }
 
@@ -38,26 +37,22 @@ interface Waiting {
   readonly who: ReadingFor;
   readonly resolve: (whole: boolean) => void;
   readonly fail: (error: unknown) => void;
-  /** Waits for a promise of breathe(). */
+  /** True if the body waits for a promise of yieldToUrgent(). */
   held: boolean;
 }
 
-/** One per thread that reads. */
+/** Reads the large bodies of a thread. */
 export class SharedReading {
-  /** The first may become as many values as it likes. */
+  /** Bodies that are being read, in order. The first one may become any number of values. */
   readonly #waiting = new Set<Waiting>();
   #scheduled = false;
 
-  /** As how many values a body may be held whose first step is made before read() takes it. */
+  /** Most values of a body that is read before it is passed to read(). */
   get mostValues(): number {
     return this.#waiting.size === 0 ? Number.POSITIVE_INFINITY : FEW_VALUES;
   }
 
-  /**
-   * Reads on until the end.
-   * @returns whether it was reached; false: the client has gone
-   * @throws what goOn() throws
-   */
+  /** Reads a body to its end. @returns false if the client has disconnected before @throws what goOn() throws */
   read(reading: Reading, who: ReadingFor): Promise<boolean> {
     return new Promise((settle, fail) => {
       this.#waiting.add({ reading, who, resolve: settle, fail, held: false });
@@ -76,18 +71,18 @@ export class SharedReading {
     const began = workClock.now();
     let first = true;
     let passed = false;
-    // Steps may bring new bodies: they have their turn later.
+    // Iterate over a copy: a step may add bodies.
     for (const one of [...this.#waiting]) {
       if (one.who.isDisconnected()) {
         this.#waiting.delete(one);
         one.resolve(false);
       } else if (first) {
         first = false;
-        // Half of the turn is for the others.
+        // The other bodies get half of the time.
         this.#step(one, this.#waiting.size > 1 ? one.who.sliceMs / 2 : one.who.sliceMs, Number.POSITIVE_INFINITY);
       } else if (!one.held && one.reading.values <= FEW_VALUES) {
         const ms = one.who.sliceMs - (workClock.now() - began);
-        // One of them gets on in any case.
+        // At least one of them makes progress.
         if (ms <= 0 && passed) continue;
         passed = true;
         this.#step(one, Math.max(ms, 0), FEW_VALUES);
@@ -98,19 +93,19 @@ export class SharedReading {
 
   #step(one: Waiting, ms: number, mostValues: number): void {
     if (one.held) return;
-    const hold = one.who.yieldToUrgent?.();
-    if (hold instanceof Promise) {
+    const pause = one.who.yieldToUrgent?.();
+    if (pause instanceof Promise) {
       one.held = true;
       const free = () => {
         one.held = false;
       };
-      hold.then(free, free);
+      pause.then(free, free);
       return;
     }
     try {
       const whole = one.reading.goOn(ms, mostValues);
       if (!whole && one.reading.values > FEW_VALUES) return;
-      // A body that holds few values goes to the end, so that each has its turn and another one is first.
+      // A body that holds few values goes to the end, so that another one becomes the first.
       this.#waiting.delete(one);
       if (whole) one.resolve(true);
       else this.#waiting.add(one);

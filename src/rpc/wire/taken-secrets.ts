@@ -1,15 +1,15 @@
-// What was taken out of a request before it was parsed: strings of JavaScript cannot be overwritten, bytes can. Made by
-// secret-search.ts, used by the methods that asked for it, overwritten by the desk when the call is over.
+// Secrets that were taken out of a request before it was parsed: JavaScript strings cannot be overwritten, bytes can.
+// secret-search.ts creates them, methods use them, and the call executor overwrites them when the call ends.
 import { secretCopy } from '../../crypto/secret-bytes.js';
 import type { PassedSecrets } from '../../link/messages.js';
 
 /** The secrets of a body. */
 export class TakenSecrets {
   readonly #keys = new Map<string, Uint8Array>();
-  /** By place of the request in the batch, then by position of the argument. */
+  /** Passphrases by position of the request in the batch, then by position of the argument. */
   readonly #passphrases = new Map<number, Map<number, Uint8Array>>();
 
-  /** Those that came with a single request. @param passed are overwritten by wipe() */
+  /** Wraps the secrets of a single request from another thread. @param passed overwritten by wipe() */
   static of({ keys, passphrases }: PassedSecrets): TakenSecrets {
     const taken = new TakenSecrets();
     for (const [token, key] of keys) taken.#keys.set(token, key);
@@ -17,7 +17,11 @@ export class TakenSecrets {
     return taken;
   }
 
-  /** Copies for another thread, of what one request may need. @param request place in the batch; null: nothing */
+  /**
+   * Copies the secrets that one request may need, for another thread.
+   * @param request position in the batch
+   * @returns null if there are none
+   */
   ofRequest(request: number): PassedSecrets | null {
     const copies = <K>(secrets: Iterable<readonly [K, Uint8Array]>) =>
       [...secrets].map(([name, secret]) => [name, secretCopy(secret)] as const);
@@ -25,7 +29,7 @@ export class TakenSecrets {
     return passed.keys.length + passed.passphrases.length > 0 ? passed : null;
   }
 
-  /** Texts of private keys (WIF, or extended) as ASCII, by the tokens that stand for them in the body. */
+  /** Private keys as ASCII (WIF or extended), by the tokens that replace them in the body. */
   get keys(): ReadonlyMap<string, Uint8Array> {
     return this.#keys;
   }
@@ -35,29 +39,30 @@ export class TakenSecrets {
   }
 
   /**
-   * UTF-8; the argument itself is an empty text.
-   * @param request place in the batch, 0 for a single one
+   * Returns a passphrase as UTF-8. The argument itself is an empty string.
+   * @param request position in the batch, 0 for a single request
    * @param at position of the argument
    */
   passphrase(request: number, at: number): Uint8Array | undefined {
     return this.#passphrases.get(request)?.get(at);
   }
 
-  /** @param secret is overwritten by wipe() */
+  /** Adds a passphrase. @param secret overwritten by wipe() */
   addPassphrase(request: number, at: number, secret: Uint8Array): void {
     let ofRequest = this.#passphrases.get(request);
     if (ofRequest === undefined) {
       ofRequest = new Map();
       this.#passphrases.set(request, ofRequest);
     }
-    // An argument given twice: the parser takes the last.
+    // If an argument is given twice, the parser uses the last one.
     ofRequest.get(at)?.fill(0);
     ofRequest.set(at, secret);
   }
 
   /**
-   * @param key is copied
-   * @returns what stands for it now: as long, and made of characters that descriptors may have and keys have not
+   * Adds a private key.
+   * @param key copied
+   * @returns token that replaces it: of the same length, with characters that descriptors may contain and keys do not
    */
   addKey(key: Uint8Array): string {
     const token = `~key:${this.#keys.size}`.padEnd(key.length, '~');

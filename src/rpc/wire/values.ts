@@ -1,7 +1,7 @@
-// JSON values as the wire has them: what a request's parser yields and what a method may return.
-// Numbers keep their text, objects their duplicate keys, so that an id or an echo leaves byte for byte as it came.
+// JSON values of requests and results. Numbers keep their text and objects keep repeated members, so that an id or the
+// result of echo returns byte for byte.
 
-/** A number as written in the request. */
+/** A number, with its text in the request. */
 export class JsonNumber {
   readonly text: string;
   constructor(text: string) {
@@ -9,10 +9,10 @@ export class JsonNumber {
   }
 }
 
-/** An object with its members in order; a repeated key stays, lookups take the first (univalue's find_value). */
+/** An object with its members in order, including repeated ones. Lookups use the first (univalue's find_value). */
 export class JsonObject {
   readonly keys: readonly string[];
-  /** As many as keys, in their order. */
+  /** Values in the order of `keys`. */
   readonly values: readonly JsonValue[];
 
   constructor(keys: readonly string[], values: readonly JsonValue[]) {
@@ -20,7 +20,7 @@ export class JsonObject {
     this.values = values;
   }
 
-  /** The first member of that name, undefined when there is none. */
+  /** Returns the first member with this name, or undefined. */
   get(key: string): JsonValue | undefined {
     const at = this.keys.indexOf(key);
     return at < 0 ? undefined : this.values[at];
@@ -54,7 +54,7 @@ export class Double {
   }
 }
 
-/** JSON text that was encoded before. */
+/** JSON text that is already encoded. */
 export class RawJson {
   readonly text: string;
   constructor(text: string) {
@@ -62,7 +62,7 @@ export class RawJson {
   }
 }
 
-/** JSON that was written as bytes, in parts. */
+/** Encoded JSON as bytes, in parts. */
 export class RawBytes {
   readonly parts: readonly Uint8Array[];
   constructor(parts: readonly Uint8Array[]) {
@@ -74,7 +74,7 @@ export class RawBytes {
   }
 }
 
-/** What a method may return. Members that are undefined are left out; whole numbers print as integers. */
+/** Result of a method. Members that are undefined are omitted; whole numbers print as integers. */
 export type JsonResult =
   | null
   | boolean
@@ -90,7 +90,7 @@ export type JsonResult =
   | readonly JsonResult[]
   | { readonly [key: string]: JsonResult | undefined };
 
-/** Type names as Core's messages print them (univalue's uvTypeName). */
+/** Returns the name of a type as Core's messages print it (univalue's uvTypeName). */
 export function typeName(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'boolean') return 'bool';
