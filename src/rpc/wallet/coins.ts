@@ -1,4 +1,4 @@
-// What getbalance, getbalances, getunconfirmedbalance, listlockunspent and lockunspent share.
+// Shared by getbalance, getbalances, getunconfirmedbalance, listlockunspent, and lockunspent.
 import { runStepsInSlices } from '../../lib/steps.js';
 import { type BalanceQuestion, type Balances, needsCoins } from '../../wallet/coins/balance-sheet.js';
 import type { Wallet } from '../../wallet/wallet.js';
@@ -11,21 +11,25 @@ import { yieldIfDueFor } from './import-outcome.js';
 
 export const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
-/** include_watchonly: by default what the wallet is made for. */
+/** Reads include_watchonly. Default: true for wallets without private keys. */
 export function includeWatchOnly(wallet: Wallet, value: JsonValue | undefined): boolean {
   return given(value) ? asBool(value) : wallet.privateKeysDisabled;
 }
 
-/** Leaves out coins of addresses that were spent from, when the wallet minds. */
+/**
+ * Returns a filter for coins of used addresses, if the wallet has the flag avoid_reuse and the caller wants to avoid
+ * reuse.
+ */
 export function usedFilter(wallet: Wallet, avoid: boolean): ((coin: number) => boolean) | undefined {
   if (!avoid || !wallet.record.has(WALLET_FLAG.AVOID_REUSE)) return undefined;
   return (coin) => wallet.isUsed(wallet.ledger.coins.script(coin));
 }
 
 /**
- * Balances, all of one moment: where they take a look at every coin, the wallet is theirs meanwhile.
- * @param questions asked in that moment
- * @param answer what is told of them; what else it reads of the wallet is of the same moment
+ * Computes several balances of the same moment. If a question needs every coin, the call holds the wallet exclusively
+ * meanwhile.
+ * @param questions returns the questions, in that moment
+ * @param answer builds the result in the same moment
  */
 export function balancesOf<T>(
   wallet: Wallet,
@@ -42,9 +46,9 @@ export function balancesOf<T>(
   }
   return access.runExclusive(async () => {
     wallet.assertOpen();
-    const breath = yieldIfDueFor(wallet, new Slicer(call.yieldToUrgent));
+    const yieldIfDue = yieldIfDueFor(wallet, new Slicer(call.yieldToUrgent));
     const found: Balances[] = [];
-    for (const question of questions()) found.push(await runStepsInSlices(ledger.sheet.sumBalances(question), breath));
+    for (const question of questions()) found.push(await runStepsInSlices(ledger.sheet.sumBalances(question), yieldIfDue));
     return answer(found);
   });
 }

@@ -9,20 +9,23 @@ import type { WalletContext } from '../context/wallet.js';
 
 const parents = new WeakMap<TrackedDescriptor, string>();
 
-/** A descriptor of a wallet without private keys, its extended keys behind their last hardened step. */
+/** Returns a descriptor of a wallet without private keys. Its extended keys start after their last hardened step. */
 export function normalText({ vault }: Wallet, tracked: TrackedDescriptor): string {
   const { descriptor, cache } = tracked;
   return descriptor.normalizedText(vault.locked ? { cache } : { cache, secrets: tracked }) ?? descriptor.toString();
 }
 
-/** The same, kept: entries of history and coins name the descriptor that their script comes from. */
+/**
+ * Returns a descriptor without private keys from a cache. Entries of history and coins contain the descriptor of their
+ * script.
+ */
 export function parentText(wallet: Wallet, tracked: TrackedDescriptor): string {
   let text = parents.get(tracked);
   if (text === undefined) parents.set(tracked, (text = normalText(wallet, tracked)));
   return text;
 }
 
-/** @returns the descriptor with its checksum, null when the script cannot be solved */
+/** Describes a script. @returns descriptor with its checksum; null if the script cannot be solved */
 export function describeScript(ctx: WalletContext, script: Uint8Array, provider: SigningProvider | undefined): string | null {
   if (provider === undefined) return null;
   const later = ctx.descriptors.language === 'master';

@@ -1,5 +1,5 @@
-// A dump of private keys read back: bytes in portions, lines as views that are overwritten once they are read, and what
-// they say in columns that are overwritten when they are done with. No string ever holds a key.
+// Reads a dump of private keys: the file in portions, lines as views that are overwritten after they were read, and
+// their contents in columns that are overwritten at the end. No string ever contains a key.
 
 import type { FileHandle } from 'node:fs/promises';
 import { decodeWif } from '../../address/wif.js';
@@ -13,9 +13,9 @@ import type { WalletContext } from '../context/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { YieldIfDue } from './import-request.js';
 
-/** Bytes that are read together. */
+/** Bytes per read. */
 const PORTION = 65_536;
-/** The longest line that is read, room for a very long label. */
+/** Longest line that is accepted: enough for a very long label. */
 const MAX_LINE = 1_048_576;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -27,15 +27,15 @@ const textOf = (ascii: Uint8Array): string => Buffer.from(ascii.buffer, ascii.by
 
 /** A private key of a dump. */
 export interface DumpedKey {
-  /** A view, to be used at once. */
+  /** The key as a view. Use it immediately. */
   readonly secret: Uint8Array;
   readonly publicKey: Uint8Array;
   readonly label: string | undefined;
-  /** Seconds, at least 1. */
+  /** Time of the key in seconds since 1970, at least 1. */
   readonly time: number;
 }
 
-/** What the lines of a dump say. */
+/** Contents of a dump. */
 export class DumpContents {
   readonly #secrets = new SecretSlab();
   readonly #publicKeys = new ByteArena();
@@ -44,15 +44,15 @@ export class DumpContents {
   readonly #scripts = new ByteArena();
   #scriptTimes = new Float64Array(64);
   #scriptCount = 0;
-  /** Seconds of the earliest key or script; Infinity where none says one. */
+  /** Time of the earliest key or script in seconds since 1970; Infinity if no line has one. */
   earliest = Number.POSITIVE_INFINITY;
-  /** Whether there is something that no wallet can hold. */
+  /** True if the dump contains something that no wallet can store. */
   isUnusable = false;
 
   get keyCount(): number {
     return this.#labels.length;
   }
-  /** @param secret is copied */
+  /** Adds a key. @param secret copied */
   addKey({ secret, publicKey, label, time }: DumpedKey): void {
     const row = this.#secrets.add(secret);
     this.#publicKeys.add(publicKey);
@@ -75,7 +75,7 @@ export class DumpContents {
       yield { secret: this.#secrets.get(row), publicKey: this.#publicKeys.get(row), label, time: this.#keyTimes[row] };
     }
   }
-  /** Redeem and witness scripts with their times, 0 when unknown. */
+  /** Yields redeem and witness scripts with their times, 0 if unknown. */
   *scripts(): Generator<{ script: Uint8Array; time: number }> {
     for (let row = 0; row < this.#scriptCount; row++) yield { script: this.#scripts.get(row), time: this.#scriptTimes[row] };
   }
@@ -91,15 +91,15 @@ export class DumpContents {
 
 /**
  * Reads a dump.
- * @param contents receives what it says, also when this fails
- * @throws RpcError, and what `breath` is rejected with
+ * @param contents receives the contents, even if reading fails
+ * @throws RpcError, and the error with which `yieldIfDue` rejects
  */
-export async function readDump(ctx: WalletContext, file: string, contents: DumpContents, breath: YieldIfDue): Promise<void> {
+export async function readDump(ctx: WalletContext, file: string, contents: DumpContents, yieldIfDue: YieldIfDue): Promise<void> {
   const handle = await openFile(file).catch(unreadable);
   try {
     const whole = await eachLine(handle, (line) => {
       readLine(ctx, line, contents);
-      return breath();
+      return yieldIfDue();
     });
     if (!whole) contents.isUnusable = true;
   } finally {
@@ -108,14 +108,14 @@ export async function readDump(ctx: WalletContext, file: string, contents: DumpC
 }
 
 /**
- * Visits the lines of a file, without their ends, that are no comments.
- * @param visit gets a view that is overwritten afterwards
- * @returns false when one is too long: those after it were not visited
+ * Visits the lines of a file that are not comments, without their line ends.
+ * @param visit receives a view that is overwritten afterwards
+ * @returns false if a line is too long; the lines after it were not visited
  */
 export async function eachLine(file: Pick<FileHandle, 'read'>, visit: (line: Uint8Array) => Promise<void> | undefined): Promise<boolean> {
   let bytes = new Uint8Array(PORTION);
   let end = 0;
-  /** Within a comment whose beginning is gone. */
+  /** True if the bytes continue a comment whose start was overwritten. */
   let passing = false;
   const take = (line: Uint8Array): Promise<void> | undefined => {
     const skipped = passing || line[0] === COMMENT;
@@ -158,7 +158,7 @@ export async function eachLine(file: Pick<FileHandle, 'read'>, visit: (line: Uin
   }
 }
 
-/** The words of a line, views. */
+/** Returns the words of a line as views. */
 function wordsOf(line: Uint8Array): Uint8Array[] {
   const words: Uint8Array[] = [];
   for (let start = 0; ; ) {
@@ -179,14 +179,14 @@ function readLine(ctx: WalletContext, line: Uint8Array, contents: DumpContents):
     wif.key.fill(0);
     return;
   }
-  // A key of another network, or one that was misspelt, becomes no string either.
+  // Text that is not hex stays bytes: it may be a key of another network, or a misspelt one.
   const script = first.every(isHexDigit) ? hexBytes(textOf(first)) : null;
   if (script) contents.addScript(script, parseTime(textOf(time)));
 }
 
 /**
- * The label among the words after the time, up to a comment.
- * @returns empty when none is said, undefined for keys without: change and reserve
+ * Finds the label among the words after the time, up to a comment.
+ * @returns empty if there is none; undefined for change and reserve keys, which have no label
  */
 function labelOf(words: readonly string[]): string | undefined {
   let label: string | undefined = '';
@@ -205,7 +205,7 @@ function parseTime(text: string): number {
   return Number.isNaN(ms) || ms < 0 ? 0 : Math.floor(ms / 1000);
 }
 
-/** Everything but printable ASCII, and the percent sign, as %xx. */
+/** Encodes everything but printable ASCII, and the percent sign, as %xx. */
 export function encodeLabel(label: string): string {
   let out = '';
   for (const byte of new TextEncoder().encode(label)) {

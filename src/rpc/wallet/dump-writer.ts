@@ -1,9 +1,9 @@
-// A dump of private keys on its way to the disk, as bytes in one block of memory that is overwritten whenever it has
-// been written or is left behind; no string ever holds a key.
+// Writes a dump of private keys: bytes in one block of memory, which is overwritten after each write and when the dump
+// is abandoned. No string ever contains a key.
 import type fs from 'node:fs/promises';
 import type { Slicer } from '../../lib/slicer.js';
 
-/** Bytes that are written together. */
+/** Bytes per write. */
 const PORTION = 65_536;
 const LINE_FEED = 0x0a;
 
@@ -16,7 +16,7 @@ export class DumpWriter {
     this.#file = file;
   }
 
-  /** A line. @param parts byte strings are private keys as ASCII; they are overwritten */
+  /** Adds a line. @param parts strings as they are; byte arrays are private keys as ASCII and are overwritten */
   writeLine(...parts: readonly (string | Uint8Array)[]): void {
     for (const part of parts) {
       if (typeof part === 'string') this.#add(Buffer.from(part));
@@ -27,13 +27,13 @@ export class DumpWriter {
     }
     this.#add(Uint8Array.of(LINE_FEED));
   }
-  /** Writes what there is when it is much, or time for a pause, and pauses. */
+  /** Writes the buffer if it is half full or if it is time to pause, and pauses in the latter case. */
   async flushWhenDue(slicer: Slicer): Promise<void> {
     if (slicer.due) await slicer.pause();
     else if (this.#end < PORTION / 2) return;
     await this.flush();
   }
-  /** Writes what there is, and overwrites it. */
+  /** Writes the buffer, and overwrites it. */
   async flush(): Promise<void> {
     try {
       if (this.#end > 0) await this.#file.writeFile(this.#bytes.subarray(0, this.#end));
@@ -41,7 +41,7 @@ export class DumpWriter {
       this.wipe();
     }
   }
-  /** Overwrites what was not written. */
+  /** Overwrites the buffer without writing it. */
   wipe(): void {
     this.#bytes.fill(0, 0, this.#end);
     this.#end = 0;

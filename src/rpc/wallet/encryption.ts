@@ -1,4 +1,4 @@
-// What encryptwallet, walletlock, walletpassphrase and walletpassphrasechange share.
+// Shared by encryptwallet, walletlock, walletpassphrase, and walletpassphrasechange.
 import { follows } from '../../policy/compat.js';
 import { openMasterKey, type SealedMasterKey } from '../../wallet/crypt/master-key.js';
 import type { Wallet } from '../../wallet/wallet.js';
@@ -15,7 +15,11 @@ export const empty = ({ compat }: WalletContext): never =>
 
 export const incorrect = (): never => fail(RPC_CODE.WALLET_PASSPHRASE_INCORRECT, 'Error: The wallet passphrase entered was incorrect.');
 
-/** The master key under a passphrase, in a fresh array, and how it is stored. */
+/**
+ * Decrypts the master key with a passphrase.
+ * @returns key in a new array, and the stored form
+ * @throws RpcError if the passphrase is wrong
+ */
 export async function masterKeyOf(wallet: Wallet, passphrase: Uint8Array): Promise<{ key: Uint8Array; stored: SealedMasterKey }> {
   for (const stored of wallet.masterKeys) {
     const key = await openMasterKey(stored, passphrase);

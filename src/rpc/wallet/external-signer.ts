@@ -1,5 +1,5 @@
-// What enumeratesigners and walletdisplayaddress share. And how a PSBT is signed by one. Core's master:
-// rpc/external_signer.cpp, wallet/external_signer_scriptpubkeyman.cpp.
+// Signs PSBTs with an external signer, and reports its errors. Core 31: rpc/external_signer.cpp,
+// wallet/external_signer_scriptpubkeyman.cpp.
 import { equalBytes, toHex } from '../../consensus/bytes/hex.js';
 import { combinePsbts } from '../../psbt/combine-psbts.js';
 import { isFinal, type Psbt } from '../../psbt/psbt.js';
@@ -16,12 +16,12 @@ import type { Pauses } from '../render/tx.js';
 
 export const NO_COMMAND = 'restart bitcoind with -signer=<cmd>';
 
-/** What a signer's failure is for a client. */
+/** Throws a signer's error as an RPC error. */
 export const signerFailed = (error: unknown): never => {
   throw error instanceof SignerError ? new RpcError(RPC_CODE.MISC_ERROR, error.message) : error;
 };
 
-/** The signer of -signer, whose failures are errors of the call. */
+/** Returns the signer of -signer. Its errors become RPC errors. @throws RpcError without -signer */
 export function signerOf({ externalSigner }: WalletContext): Pick<ExternalSigner, 'descriptors' | 'displayAddress'> {
   const signer = externalSigner ?? fail(RPC_CODE.MISC_ERROR, NO_COMMAND);
   return {
@@ -30,7 +30,7 @@ export function signerOf({ externalSigner }: WalletContext): Pick<ExternalSigner
   };
 }
 
-/** What a wallet does to a PSBT; its device signs where the wallet has one. */
+/** Adds to a PSBT what a wallet knows, and signs it. A wallet with an external signer lets the device sign. */
 export async function fillPsbtBy(
   ctx: WalletContext,
   wallet: Wallet,
@@ -76,7 +76,7 @@ async function signOutside(ctx: WalletContext, psbt: Psbt, pauses: Pauses): Prom
   }
 }
 
-/** Of the master keys that inputs name. */
+/** Returns the fingerprints of the master keys that inputs name. */
 function fingerprintsOf({ inputs }: Psbt): Set<string> {
   const found = new Set<string>();
   for (const { keyPaths, tapKeyPaths } of inputs) {

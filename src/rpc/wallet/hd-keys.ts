@@ -1,5 +1,5 @@
-// What addhdkey, createwalletdescriptor, derivehdkey and gethdkeys share: the extended keys that a wallet's descriptors
-// are derived from. Core's master: wallet/rpc/wallet.cpp.
+// Shared by addhdkey, createwalletdescriptor, derivehdkey, and gethdkeys: the extended keys from which a wallet's
+// descriptors are derived. Core 31: wallet/rpc/wallet.cpp.
 import { decodeExtendedKey, encodeExtendedKey } from '../../address/bip32/extended-codec.js';
 import type { ExtendedKey, ExtendedSecret } from '../../address/bip32/extended-key.js';
 import { compareBytes } from '../../consensus/bytes/hex.js';
@@ -19,7 +19,7 @@ export function descriptorsOf(wallet: Wallet, method: string): DescriptorKeys {
   return wallet.descriptors ?? fail(RPC_CODE.WALLET_ERROR, `${method} is not available for non-descriptor wallets`);
 }
 
-/** A member of an object of options. */
+/** Returns a member of an options object. */
 export const option = (options: Given, name: string): Given => (options instanceof JsonObject ? options.get(name) : undefined);
 
 export const flagOf = (options: Given, name: string): boolean => {
@@ -27,7 +27,7 @@ export const flagOf = (options: Given, name: string): boolean => {
   return value === undefined ? false : asBool(value);
 };
 
-/** An extended key with the descriptors that begin with it. */
+/** An extended key, and the numbers of the descriptors that start with it. */
 interface RootKey {
   readonly key: ExtendedKey;
   readonly numbers: number[];
@@ -36,7 +36,7 @@ interface RootKey {
 export const orderOf = (a: ExtendedKey, b: ExtendedKey): number =>
   compareBytes(a.publicKey, b.publicKey) || compareBytes(a.chainCode, b.chainCode);
 
-/** The extended keys of some descriptors, in Core's order, each once. */
+/** Returns the extended keys of descriptors without duplicates, in Core's order. */
 export async function rootsOf(ctx: WalletContext, all: Iterable<TrackedDescriptor>, pauses: Slicer): Promise<RootKey[]> {
   const roots = new Map<string, RootKey>();
   for (const { descriptor, number } of all) {
@@ -51,12 +51,15 @@ export async function rootsOf(ctx: WalletContext, all: Iterable<TrackedDescripto
   return [...roots.values()].sort((a, b) => orderOf(a.key, b.key));
 }
 
-/** Descriptors that hold a key and make no script: addhdkey's. */
+/** Yields descriptors that contain a key and have no scripts, such as those of addhdkey. */
 export function* unused(keys: DescriptorKeys): Generator<TrackedDescriptor> {
   for (const tracked of keys.all()) if (!tracked.descriptor.hasScripts) yield tracked;
 }
 
-/** An extended key with the secret that any descriptor has of it, in a fresh array; null when none has. */
+/**
+ * Returns an extended key with its private key, from any descriptor that has it. The key is in a new array.
+ * @returns null if none has it
+ */
 export async function secretOf(ctx: WalletContext, keys: DescriptorKeys, key: ExtendedKey, pauses: Slicer): Promise<ExtendedSecret | null> {
   const id = ctx.crypto.hash160(key.publicKey);
   for (const tracked of keys.all()) {
@@ -70,6 +73,6 @@ export async function secretOf(ctx: WalletContext, keys: DescriptorKeys, key: Ex
 export const failUnknown = (ctx: WalletContext, key: ExtendedKey): never =>
   invalidKey(`Private key for ${encodeExtendedKey(key, ctx.params, ctx.descriptors)} is not known`);
 
-/** The extended public key that a call names. */
+/** Reads an extended public key. @throws RpcError */
 export const namedKey = (ctx: WalletContext, value: JsonValue): ExtendedKey =>
   decodeExtendedKey(asString(value), ctx.params, ctx.descriptors) ?? invalidKey('Unable to parse HD key. Please provide a valid xpub');

@@ -1,5 +1,5 @@
-// Entries of a wallet's history as JSON, member for member as Core 0.21 prints them (ListTransactions, WalletTxToJSON).
-// Bytes, not objects or strings: the longest answers have millions of entries.
+// Writes entries of a wallet's history as JSON, member for member as Core 0.21 does (ListTransactions, WalletTxToJSON).
+// The output is bytes, not objects or strings, because the longest results have millions of entries.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { follows, only, shows } from '../../policy/compat.js';
@@ -20,18 +20,18 @@ import { encodeString } from '../wire/json-write.js';
 import { parentText } from './describe.js';
 import { type Payee, type Payees, payeesOf } from './payees.js';
 
-/** Confirmations from which a coinbase is mature. */
+/** Confirmations at which a coinbase is mature. */
 const MATURE = 101;
 
-/** What entries of one record are made of. */
+/** Selects entries of a record and their members. */
 export interface EntryOptions {
-  /** Receiving entries of records with fewer confirmations are left out. */
+  /** Omit receiving entries of records with fewer confirmations. */
   readonly minDepth: number;
-  /** Only receiving entries of this label; null: all entries. */
+  /** Only receiving entries with this label; null: all entries. */
   readonly label: string | null;
-  /** Whether each entry repeats what is known of the transaction. */
+  /** True if each entry repeats the members of its transaction. */
   readonly long: boolean;
-  /** Change is shown too. */
+  /** True to show change. */
   readonly change?: boolean;
 }
 
@@ -39,7 +39,7 @@ const NOTHING: readonly Movement[] = [];
 
 const hashList = (hashes: readonly Uint8Array[]): string => hashes.map((hash) => `"${hashHex(hash)}"`).join(',');
 
-// Pieces of every entry.
+// Parts of every entry.
 const AMOUNT = Buffer.from('","amount":');
 const VOUT = Buffer.from(',"vout":');
 const FEE = Buffer.from(',"fee":');
@@ -58,7 +58,7 @@ const NOT_REPLACEABLE = Buffer.from(',"bip125-replaceable":"no"');
 
 export const LONG: EntryOptions = { minDepth: 0, label: null, long: true };
 
-/** Commas between entries as they come. */
+/** Writes the commas between entries. */
 export class EntryList {
   #some = false;
   readonly #out: JsonBytes;
@@ -67,13 +67,13 @@ export class EntryList {
     this.#out = out;
   }
 
-  /** Another entry was written. */
+  /** Called after each entry. */
   readonly onEntry = (): void => {
     this.#out.text(',');
     this.#some = true;
   };
 
-  /** Ends the list; the next begins anew. */
+  /** Ends the list. The next entry starts a new one. */
   end(): void {
     if (this.#some) this.#out.dropLast();
     this.#some = false;
@@ -81,19 +81,22 @@ export class EntryList {
   }
 }
 
-/** Writes entries for one call; remembers what it found out on the way. */
+/** Writes entries for one call. Caches what it finds out. */
 export class HistoryWriter {
   readonly #trust = new Map<number, boolean>();
-  /** What the mempool said of transactions, and of what spends outputs. */
+  /** Facts from the mempool: relatives of transactions, and spenders of outputs. */
   readonly #relatives = new Map<string, Relatives | null>();
   readonly #spenders = new Map<string, Spender | null>();
   readonly #blocks = new Map<number, readonly [head: Uint8Array, tail: Uint8Array]>();
   readonly #payees: Payees;
   readonly #render: RenderContext;
-  /** Entries as later releases write them. */
+  /** True to write entries as releases since 24 do. */
   readonly later: boolean;
   readonly #showsWatched: boolean;
-  /** What was said of a payment comes in the order of SAID, otherwise by name. */
+  /**
+   * True if the stored values of a payment (comments, replacements) are written in the order of PAYMENT_VALUES, and not
+   * by name.
+   */
   readonly #valuesInOrder: boolean;
   readonly #ctx: WalletContext;
   readonly #wallet: Wallet;
@@ -113,8 +116,9 @@ export class HistoryWriter {
   }
 
   /**
-   * Asks the mempool about the unconfirmed ones of some records; to be done before they are written.
-   * @param txs as entries() takes them @returns undefined when there is nothing to ask
+   * Queries the mempool about the unconfirmed transactions of some records. Must be called before they are written.
+   * @param txs as for entries()
+   * @returns undefined if there is nothing to query
    */
   queryMempool(pin: RecordSnapshot, first: number, txs: readonly (TxView | undefined)[]): Promise<void> | undefined {
     const unconfirmed: { row: number; tx: TxView }[] = [];
@@ -142,7 +146,7 @@ export class HistoryWriter {
     for (const [i, key] of [...outpoints.keys()].entries()) this.#spenders.set(key, spenders[i]);
   }
 
-  /** How many entries() would hand on. */
+  /** Returns how many entries entries() would write. */
   count(pin: RecordSnapshot, i: number, tx: TxView | undefined, { label, minDepth, change }: EntryOptions): number {
     const moved = movementsOf(this.#wallet, pin.rows[i], tx, this.#filter, change);
     const received = pin.depth(i) >= minDepth ? moved.received : NOTHING;
@@ -153,8 +157,8 @@ export class HistoryWriter {
   /**
    * Writes the entries of a record: sent ones, then received ones.
    * @param tx as movementsOf() needs it
-   * @param take called after each, with the place where it begins
-   * @returns how many
+   * @param take called after each entry, with the position where it starts
+   * @returns number of entries
    */
   entries(pin: RecordSnapshot, i: number, tx: TxView | undefined, options: EntryOptions, take: (start: number) => unknown): number {
     const { label } = options;
@@ -164,7 +168,8 @@ export class HistoryWriter {
     const sent = label === null ? moved.sent : NOTHING;
     const received = pin.depth(i) >= options.minDepth ? moved.received : NOTHING;
     let count = 0;
-    // What is known of the transaction, once it was written for an entry; it lies together with the entries after it.
+    // Position of the transaction's members after they were written for an entry. They lie in the same buffer as the
+    // following entries.
     let from = -1;
     let to = -1;
     const common = (): void => {
@@ -187,7 +192,7 @@ export class HistoryWriter {
       common();
       out.raw(abandoned ? ABANDONED : NOT_ABANDONED);
       take(start);
-      // Entries that are not wanted may be overwritten.
+      // An entry that was dropped may be overwritten.
       if (out.at === start) from = -1;
       count++;
     }
@@ -222,7 +227,7 @@ export class HistoryWriter {
     out.int(movement.vout);
   }
 
-  /** Descriptors of the wallet that an own script comes from. */
+  /** Writes the descriptors of the wallet from which a script was derived. */
   #parents(script: Uint8Array): void {
     const place = this.#wallet.descriptors?.locate(script);
     const text = place && parentText(this.#wallet, place.tracked);
@@ -233,12 +238,12 @@ export class HistoryWriter {
     return this.#payees.get(scriptId, script, this.#render);
   }
 
-  /** What a label filter compares: no label counts as the empty one. */
+  /** Returns the label of a movement; empty if it has none. */
   #labelOf(movement: Movement): string {
     return this.#payee(movement).label ?? '';
   }
 
-  /** Writes what is known of a transaction, members without braces. @param tx needed when it is in no block */
+  /** Writes the members of a transaction, without braces. @param tx needed if the transaction is unconfirmed */
   common(pin: RecordSnapshot, i: number, tx: TxView | undefined): void {
     const out = this.#out;
     const { txs, spends } = this.#wallet.ledger;
@@ -257,7 +262,7 @@ export class HistoryWriter {
     out.raw(TXID);
     out.hash(txid);
     const view = tx ?? txs.view(row);
-    // Of several versions the one that the caller shows.
+    // If there are several versions, use the one that the caller shows.
     const hasOthers = this.later && txs.versions(row).length > 1;
     const wtxid = this.later ? ((hasOthers ? tx?.wtxid : undefined) ?? txs.wtxid(row)) : undefined;
     if (wtxid !== undefined) {
@@ -278,20 +283,20 @@ export class HistoryWriter {
     out.raw(RECEIVED);
     out.int(txs.received(row));
     if (!shows(this.#ctx.compat, { until: 32 })) {
-      // Told no more.
+      // Releases since 32 do not have this member.
     } else if (depth > 0) out.raw(NOT_REPLACEABLE);
     else out.text(`,"bip125-replaceable":"${this.#replaceable(txid, tx ?? txs.view(row))}"`);
-    const said = txs.values(row);
-    if (!said) return;
-    for (const name of this.#valuesInOrder ? PAYMENT_VALUES.filter((known) => said.has(known)) : said.keys()) {
+    const values = txs.values(row);
+    if (!values) return;
+    for (const name of this.#valuesInOrder ? PAYMENT_VALUES.filter((known) => values.has(known)) : values.keys()) {
       out.text(',');
       out.string(name);
       out.text(':');
-      out.string(said.get(name)!);
+      out.string(values.get(name)!);
     }
   }
 
-  /** What surrounds the place in a block. */
+  /** Returns the text around the position in a block. */
   #block(id: number, height: number): readonly [head: Uint8Array, tail: Uint8Array] {
     let text = this.#blocks.get(id);
     if (text === undefined) {
@@ -302,7 +307,7 @@ export class HistoryWriter {
     return text;
   }
 
-  /** Other transactions of the wallet that spend one of its inputs. */
+  /** Returns other transactions of the wallet that spend one of its inputs. */
   #conflicts(row: number, tx: TxView | undefined): string {
     const { txs, spends } = this.#wallet.ledger;
     const rivals = new Set<number>();
@@ -314,9 +319,9 @@ export class HistoryWriter {
   }
 
   /**
-   * Transactions of the mempool that keep it out: they spend an input of it or of an ancestor that is in no block (also
-   * of an abandoned or conflicted one, as in Core), or are the one child of version 3 that an unconfirmed parent may have
-   * (BIP-0431).
+   * Returns transactions of the mempool that conflict with a transaction: they spend an input of it or of an
+   * unconfirmed ancestor (also of an abandoned or conflicted one, as in Core), or are the only child of version 3 that
+   * an unconfirmed parent may have (BIP-0431).
    */
   #poolConflicts(first: number, tx: TxView): string {
     const rivals = new Map<string, Uint8Array>();
@@ -328,10 +333,13 @@ export class HistoryWriter {
     return hashList(sorted.map(([, txid]) => txid));
   }
 
-  /** Inputs of a transaction and its ancestors, and outputs of these, as far as they are in no block and no mempool. */
+  /**
+   * Yields the inputs of a transaction and its ancestors, and the outputs of the ancestors, as far as they are neither
+   * in a block nor in the mempool.
+   */
   *#claims(first: number, tx: TxView): Generator<readonly [outpoint: Uint8Array, isInput: boolean]> {
     const { txs } = this.#wallet.ledger;
-    // Ancestors join while they are gone through.
+    // The loop adds ancestors to the set while it runs.
     const rows = new Set([first]);
     for (const row of rows) {
       const view = row === first ? tx : txs.view(row);
@@ -346,7 +354,7 @@ export class HistoryWriter {
     }
   }
 
-  /** BIP-0125 state of a transaction that is in no block. */
+  /** Returns the BIP-0125 state of an unconfirmed transaction. */
   #replaceable(txid: Uint8Array, tx: TxView | undefined): 'yes' | 'no' | 'unknown' {
     if (tx && signalsReplacement(tx)) return 'yes';
     const relatives = this.#relatives.get(hashKey(txid)) ?? null;

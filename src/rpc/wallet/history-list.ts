@@ -1,5 +1,5 @@
-// What listsinceblock and listtransactions share. Both select rows in memory first and fetch bytes only of transactions
-// that spent something of ours, in portions, between other work.
+// Shared by listsinceblock and listtransactions. Both select rows in memory first. Then they read only the bytes of
+// transactions that spent coins of the wallet, in portions, between other work.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { RecordSnapshot } from '../../wallet/coins/record-snapshot.js';
 import type { Wallet } from '../../wallet/wallet.js';
@@ -7,7 +7,10 @@ import type { Slicer } from '../node/slices.js';
 import type { JsonBytes } from '../wire/json-bytes.js';
 import type { EntryOptions, HistoryWriter } from './history-entry.js';
 
-/** Records whose bytes are fetched together: a trip to the disk's threads each, and a few milliseconds of parsing. */
+/**
+ * Records whose bytes are read together: each needs a read on the file threads, and a portion a few milliseconds of
+ * parsing.
+ */
 const PORTION = 1024;
 
 export interface Work {
@@ -15,15 +18,15 @@ export interface Work {
   readonly options: EntryOptions;
   readonly slicer: Slicer;
   readonly out: JsonBytes;
-  /** Called after each entry that is wanted, with the place where it begins. */
+  /** Called after each selected entry, with the position where it starts. */
   readonly onEntry: (start: number) => unknown;
-  /** No more records after this many entries, skipped ones not counted. */
+  /** Stop after this many entries, not counting skipped ones. */
   readonly enough?: number;
-  /** So many entries come before the first that is wanted; counted down. */
+  /** Number of entries to skip before the first selected one; counted down. */
   readonly skip?: { left: number };
 }
 
-/** Hands on the entries of pinned records, in their order. */
+/** Writes the entries of pinned records, in their order. */
 export async function forEachEntry(wallet: Wallet, pin: RecordSnapshot, work: Work): Promise<void> {
   const { ledger } = wallet;
   const needed = (row: number): boolean => ledger.needsTx(row) || (work.writer.later && !ledger.txs.hasWtxid(row));
@@ -33,7 +36,7 @@ export async function forEachEntry(wallet: Wallet, pin: RecordSnapshot, work: Wo
   let reading = portion(0);
   for (let from = 0; from < pin.size && left > 0; from += PORTION) {
     const txs = await reading;
-    // The next bytes come while these are written out.
+    // Read the next portion while this one is written.
     if (from + PORTION < pin.size) reading = portion(from + PORTION);
     reading.catch(() => {});
     const asked = work.writer.queryMempool(pin, from, txs);
@@ -45,16 +48,16 @@ export async function forEachEntry(wallet: Wallet, pin: RecordSnapshot, work: Wo
   }
 }
 
-/** Writes what is wanted of a record's entries. @returns how many were */
-function writeRecord(pin: RecordSnapshot, i: number, tx: TxView | undefined, { writer, options, out, onEntry: take, skip }: Work): number {
-  if (!skip || skip.left === 0) return writer.entries(pin, i, tx, options, take);
+/** Writes the selected entries of a record. @returns number of them */
+function writeRecord(pin: RecordSnapshot, i: number, tx: TxView | undefined, { writer, options, out, onEntry, skip }: Work): number {
+  if (!skip || skip.left === 0) return writer.entries(pin, i, tx, options, onEntry);
   const count = writer.count(pin, i, tx, options);
   const before = Math.min(count, skip.left);
   skip.left -= before;
   if (before === count) return 0;
   let at = 0;
   writer.entries(pin, i, tx, options, (start) => {
-    if (at++ >= before) take(start);
+    if (at++ >= before) onEntry(start);
     else out.drop(start);
   });
   return count - before;

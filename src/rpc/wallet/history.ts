@@ -1,4 +1,4 @@
-// What abandontransaction and gettransaction share. And what all history calls share.
+// Shared by methods that show a wallet's history.
 import { FILTER, type OwnershipFilter } from '../../wallet/keys/ownership.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -7,7 +7,7 @@ import { includeWatchOnly } from './coins.js';
 
 export const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
-/** Which outputs count, by an include_watchonly argument. */
+/** Returns the filter of an include_watchonly argument. */
 export const filterOf = (wallet: Wallet, value: JsonValue | undefined): OwnershipFilter =>
   includeWatchOnly(wallet, value) ? FILTER.ALL : FILTER.SPENDABLE;
 

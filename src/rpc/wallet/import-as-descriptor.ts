@@ -1,6 +1,5 @@
-// What a request of importmulti amounts to in a wallet of descriptors: the descriptor that it names, or the one that
-// its script, inner scripts and keys are of. Checks and warnings are those of importmulti, and then those of
-// importdescriptors.
+// Converts a request of importmulti to a descriptor, for descriptor wallets: the descriptor that it names, or that of
+// its script, inner scripts, and keys. Checks and warnings are those of importmulti, then those of importdescriptors.
 import { inferDescriptor } from '../../address/descriptor/infer.js';
 import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor/parse.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
@@ -16,21 +15,21 @@ import { elementError } from './import-outcome.js';
 import { optional, readImportHead, readScriptImport, readSecret, warnOfKeys, wipeImport } from './import-request.js';
 import { hasAllSecrets, type ReadDescriptor } from './importdescriptors.js';
 
-/** A descriptor with what was to be warned of. The secrets are for the caller to wipe. */
+/** A descriptor with warnings. The caller must wipe the secrets. */
 interface Amounting {
   readonly parsed: ParsedDescriptor;
   readonly warnings: readonly string[];
 }
 
-/** Members that importdescriptors reads too. */
+/** Members that importdescriptors also reads. */
 const SHARED = ['internal', 'label', 'range'];
 
-/** Reads a request of importmulti for `importDescriptors`. */
+/** Parses a request of importmulti for importDescriptors(). */
 export async function asDescriptor(ctx: WalletContext, wallet: Wallet, request: JsonObject, call: CallInfo): Promise<ReadDescriptor> {
   try {
     const { addToPool, hasScript } = readImportHead(wallet, request);
     const amounting = await (hasScript ? ofScript(ctx, request, call) : ofText(ctx, request, call));
-    // Keys for a key pool are what an active descriptor gives out.
+    // Keys for the key pool correspond to an active descriptor.
     const members: [string, JsonValue][] = [['active', addToPool]];
     for (const name of SHARED) if (request.has(name)) members.push([name, request.get(name) as JsonValue]);
     const asked = new JsonObject(
@@ -43,13 +42,13 @@ export async function asDescriptor(ctx: WalletContext, wallet: Wallet, request: 
   }
 }
 
-/** Reads text that is a descriptor, or ends with its fault. */
+/** Parses a descriptor. @throws RpcError */
 function parse(ctx: WalletContext, text: string, call?: CallInfo): ParsedDescriptor {
   const parsed = parseDescriptor(text, ctx.descriptors, { requireChecksum: true, keys: call?.taken?.keys });
   return 'error' in parsed ? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error) : parsed;
 }
 
-/** A request with `desc`. */
+/** Parses a request with `desc`. */
 function ofText(ctx: WalletContext, request: JsonObject, call: CallInfo): Amounting {
   const parsed = parse(ctx, asString(request.get('desc')), call);
   const { descriptors, secrets } = parsed;
@@ -82,7 +81,7 @@ function ofText(ctx: WalletContext, request: JsonObject, call: CallInfo): Amount
   }
 }
 
-/** A request with `scriptPubKey`. */
+/** Parses a request with `scriptPubKey`. */
 async function ofScript(ctx: WalletContext, request: JsonObject, call: CallInfo): Promise<Amounting> {
   const data = await readScriptImport(ctx, request, call);
   try {

@@ -1,5 +1,4 @@
-// What calls that import have in common: the time of a request, what its element of the reply says, and the pauses
-// between.
+// Shared by methods that import: the time of a request, its result, and pauses.
 
 import { hideKeys } from '../../address/descriptor/key-tokens.js';
 import type { StoredBlocks } from '../../wallet/node-client.js';
@@ -12,8 +11,8 @@ import { JsonNumber, JsonObject, type JsonResult, type JsonValue, typeName } fro
 import type { YieldIfDue } from './import-request.js';
 
 /**
- * The time of a request, "now" resolved. Times beyond 2^53 seconds, which no clock shows, are all one: numbers here do
- * not tell them apart.
+ * Reads the time of a request, and resolves "now". All times beyond 2^53 seconds become the same number, because larger
+ * numbers are not exact.
  */
 export function importTime(request: JsonValue, now: number): number {
   const value = request instanceof JsonObject && request.has('timestamp') ? (request.get('timestamp') ?? null) : undefined;
@@ -23,20 +22,23 @@ export function importTime(request: JsonValue, now: number): number {
   return fail(RPC_CODE.TYPE_ERROR, `Expected number or "now" timestamp value for key. got type ${typeName(value)}`);
 }
 
-/** What one element of the result says. */
+/** Outcome of one request. */
 export interface ImportOutcome {
   readonly success: boolean;
   readonly error?: RpcError;
   readonly warnings: readonly string[];
 }
 
-/** An exception inside an element as the element's error; faults of the node go on. */
+/** Converts an exception to the error of a request. Throws exceptions that are faults of the node. */
 export function elementError(error: unknown): RpcError {
   if (!(error instanceof RpcError)) throw error;
   return error.code === RPC_CODE.MISC_ERROR ? new RpcError(RPC_CODE.MISC_ERROR, 'Missing required fields') : error;
 }
 
-/** @param keys private keys of the call by the tokens that stand for them: no error repeats them */
+/**
+ * Converts an outcome to its element of the result.
+ * @param keys private keys of the call by their tokens, which are removed from error messages
+ */
 export function outcomeResult({ success, error, warnings }: ImportOutcome, keys?: ReadonlyMap<string, Uint8Array>): JsonResult {
   return {
     success,
@@ -45,13 +47,13 @@ export function outcomeResult({ success, error, warnings }: ImportOutcome, keys?
   };
 }
 
-/** What requests are put into a wallet with, which is held meanwhile. */
+/** Batch of a wallet that is held exclusively, and a function that yields when a slice is used up. */
 export interface Applying {
   readonly batch: WalletBatch;
   readonly yieldIfDue: YieldIfDue;
 }
 
-/** Message for elements whose past could not be read. */
+/** Returns the error for requests whose blocks could not be read. */
 export function scanFailure(
   { havePruned, historyMissing }: StoredBlocks,
   what: string,
@@ -70,8 +72,8 @@ export function scanFailure(
 }
 
 /**
- * Gives other work its turns while requests are read and applied. What changed the wallet before they are applied is
- * seen to again then.
+ * Returns a function that yields to other work when a slice is used up, while requests are read and applied. The state
+ * of the wallet may change meanwhile, so it is checked again when the imports are applied.
  */
 export function yieldIfDueFor(wallet: Wallet, slicer: Slicer): YieldIfDue {
   const pause = async (): Promise<void> => {

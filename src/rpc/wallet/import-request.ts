@@ -1,6 +1,6 @@
-// One request of importmulti, read and judged: what is to be imported and the warnings to give. Nothing is changed
-// here. Two kinds: scripts with what belongs to them, and descriptors. Core 0.21: ProcessImportLegacy,
-// RecurseImportData, ProcessImportDescriptor.
+// Parses and checks one request of importmulti: what to import, and the warnings. It changes nothing. There are two
+// kinds: scripts with their keys and inner scripts, and descriptors. Core 0.21: ProcessImportLegacy, RecurseImportData,
+// ProcessImportDescriptor.
 import { decodeAddress } from '../../address/address.js';
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
@@ -18,27 +18,27 @@ import { asRange } from '../range.js';
 import { hex } from '../render/hex.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
 
-/** A key with its public half. */
+/** A private key with its public key. */
 export interface SecretKey {
   readonly publicKey: Uint8Array;
-  /** 32 bytes, wiped when the request is done. */
+  /** 32 bytes, wiped when the request ends. */
   readonly secret: Uint8Array;
 }
 
-/** What a request asks for. Maps go by hashKey(HASH160). */
+/** The objects that a request imports. The keys of maps are hashKey(HASH160). */
 export interface ImportData {
   /** Output scripts. */
   readonly targets: Uint8Array[];
-  /** Redeem and witness scripts, and native witness programs that must be known as scripts. */
+  /** Redeem and witness scripts, and native witness programs that the wallet must know as scripts. */
   readonly scripts: Map<string, Uint8Array>;
   readonly publicKeys: Map<string, Uint8Array>;
-  /** Public keys in the order they enter a key pool. */
+  /** Public keys in the order in which they enter the key pool. */
   readonly ordered: Uint8Array[];
-  /** Where among those keys begin that give change whatever the request says; Infinity: nowhere. */
+  /** Index in `ordered` of the first key for change, whatever the request says; Infinity: none. */
   changeFrom: number;
   readonly secrets: Map<string, SecretKey>;
   readonly origins: { publicKey: Uint8Array; origin: KeyOrigin }[];
-  /** Anything but bare output scripts was given and fits. */
+  /** True if the request contains more than output scripts, and it matches them. */
   hasSolvingData: boolean;
   readonly warnings: string[];
 }
@@ -66,26 +66,26 @@ const MISSING_KEYS =
 const ALL_KEYS =
   'All private keys are provided, outputs will be considered spendable. If this is intentional, do not specify the watchonly flag.';
 
-/** Warns where `watchonly` says something else than the private keys that were given. */
+/** Adds a warning if `watchonly` contradicts the given private keys. */
 export function warnOfKeys({ warnings }: Pick<ImportData, 'warnings'>, watchOnly: boolean, spendable: boolean): void {
   if (!watchOnly && !spendable) warnings.push(MISSING_KEYS);
   if (watchOnly && spendable) warnings.push(ALL_KEYS);
 }
 
-/** A member's value, null and wrong types included; undefined only when the member is not there. */
+/** Reads a member; `otherwise` only if it does not exist. Null and wrong types are passed to `read`. */
 export const optional = <T>(data: JsonObject, name: string, read: (value: JsonValue | undefined) => T, otherwise: T): T =>
   data.has(name) ? read(data.get(name)) : otherwise;
 
-/** What every request says, whichever its kind. */
+/** Members that both kinds of requests have. */
 export interface ImportHead {
   readonly internal: boolean;
   readonly label: string;
   readonly addToPool: boolean;
-  /** It has `scriptPubKey`; otherwise `desc`. */
+  /** True if it has `scriptPubKey`; otherwise it has `desc`. */
   readonly hasScript: boolean;
 }
 
-/** Reads what comes before the kinds differ. @throws RpcError */
+/** Parses the members that both kinds have. @throws RpcError */
 export function readImportHead(wallet: Wallet, request: JsonObject): ImportHead {
   const internal = optional(request, 'internal', asBool, false);
   if (internal && request.has('label')) fail(RPC_CODE.INVALID_PARAMETER, 'Internal addresses should not have a label');
@@ -101,7 +101,7 @@ export function readImportHead(wallet: Wallet, request: JsonObject): ImportHead 
   return { internal, label, addToPool, hasScript };
 }
 
-/** A private key. @throws RpcError */
+/** Reads a private key. @throws RpcError */
 export function readSecret(ctx: WalletContext, value: JsonValue | undefined, call: CallInfo): SecretKey {
   const wif = privateKeyOf(value, ctx, call) ?? refuse('Invalid private key encoding');
   const publicKey = ctx.descriptors.keys.publicKey(wif.key, wif.compressed);
@@ -112,13 +112,13 @@ export function readSecret(ctx: WalletContext, value: JsonValue | undefined, cal
   return { publicKey, secret: wif.key };
 }
 
-/** Takes over the private key of a hash, or overwrites it where there is one already. */
+/** Adds a private key, or overwrites it if the request has one with this hash already. */
 function addSecret(data: ImportData, id: string, key: SecretKey): void {
   if (data.secrets.has(id)) key.secret.fill(0);
   else data.secrets.set(id, key);
 }
 
-/** What `fill` read of a request. When it throws, the private keys that it had read are overwritten. */
+/** Parses a request with `fill`. If that throws, the private keys read so far are overwritten. */
 async function readImport(fill: (data: ImportData) => void | Promise<void>): Promise<ImportData> {
   const data = emptyImport();
   try {
@@ -130,24 +130,28 @@ async function readImport(fill: (data: ImportData) => void | Promise<void>): Pro
   }
 }
 
-// -- scripts
+// Requests with scripts
 
-/** State of the walk through a script and what was given for it. */
+/** State of the walk through a script and its inner scripts. */
 interface Walk {
   redeemScript: Uint8Array | undefined;
   witnessScript: Uint8Array | undefined;
-  /** Keys the script names; true: needed to solve it. */
+  /** Keys that the script contains; true: needed to solve it. */
   readonly used: Map<string, boolean>;
   readonly scripts: Map<string, Uint8Array>;
 }
 
 type Place = 'top' | 'p2sh' | 'wsh';
 
-/** @returns why the script cannot be solved, empty when it can. @throws RpcError for nestings that cannot be */
+/**
+ * Walks through a script and its inner scripts.
+ * @returns why the script cannot be solved; empty if it can
+ * @throws RpcError for nestings that are not possible
+ */
 function walkScript(ctx: WalletContext, script: Uint8Array, walk: Walk, place: Place): string {
   const { crypto } = ctx;
   const { type, solutions } = solve(script);
-  const keep = (kept: Uint8Array): void => void walk.scripts.set(hashKey(crypto.hash160(kept)), kept);
+  const addScript = (inner: Uint8Array): void => void walk.scripts.set(hashKey(crypto.hash160(inner)), inner);
   const use = (id: Uint8Array, needed: boolean): void => {
     const key = hashKey(id);
     if (needed || !walk.used.has(key)) walk.used.set(key, needed);
@@ -169,13 +173,13 @@ function walkScript(ctx: WalletContext, script: Uint8Array, walk: Walk, place: P
       walk.redeemScript = undefined;
       if (inner === undefined) return 'missing redeemscript';
       if (!equalBytes(crypto.hash160(inner), solutions[0])) return 'redeemScript does not match the scriptPubKey';
-      keep(inner);
+      addScript(inner);
       return walkScript(ctx, inner, walk, 'p2sh');
     }
     case 'witness_v0_keyhash':
       if (place === 'wsh') return refuse('Trying to nest P2WPKH inside P2WSH');
       use(solutions[0], true);
-      if (place === 'top') keep(script);
+      if (place === 'top') addScript(script);
       return '';
     case 'witness_v0_scripthash': {
       if (place === 'wsh') return refuse('Trying to nest P2WSH inside another P2WSH');
@@ -183,8 +187,8 @@ function walkScript(ctx: WalletContext, script: Uint8Array, walk: Walk, place: P
       walk.witnessScript = undefined;
       if (inner === undefined) return 'missing witnessscript';
       if (!equalBytes(crypto.sha256(inner), solutions[0])) return 'witnessScript does not match the scriptPubKey or redeemScript';
-      if (place === 'top') keep(script);
-      keep(inner);
+      if (place === 'top') addScript(script);
+      addScript(inner);
       return walkScript(ctx, inner, walk, 'wsh');
     }
     case 'nulldata':
@@ -206,7 +210,7 @@ function targetScript(ctx: WalletContext, value: JsonValue | undefined, output: 
   return script;
 }
 
-/** A request with `scriptPubKey`. @throws RpcError */
+/** Parses a request with `scriptPubKey`. @throws RpcError */
 export const readScriptImport = (ctx: WalletContext, request: JsonObject, call: CallInfo): Promise<ImportData> =>
   readImport((data) => fillFromScript(ctx, request, call, data));
 
@@ -254,7 +258,7 @@ function fillFromScript(ctx: WalletContext, request: JsonObject, call: CallInfo,
   if (data.hasSolvingData) matchSolvingData(ctx, script, walk, data, watchOnly);
 }
 
-/** Whether what was given fits the script; what does not is dropped with a warning. */
+/** Checks that keys and inner scripts match the script. Drops those that do not, with a warning. */
 function matchSolvingData(ctx: WalletContext, script: Uint8Array, walk: Walk, data: ImportData, watchOnly: boolean): void {
   let reason = walkScript(ctx, script, walk, 'top');
   const { used } = walk;
@@ -281,7 +285,7 @@ function matchSolvingData(ctx: WalletContext, script: Uint8Array, walk: Walk, da
   }
   if (walk.redeemScript) data.warnings.push('Ignoring redeemscript as this is not a P2SH script.');
   if (walk.witnessScript) data.warnings.push('Ignoring witnessscript as this is not a (P2SH-)P2WSH script.');
-  // Keys of these maps are the bytes of the hashes, so that plain order of text is order of bytes.
+  // The keys of these maps are the bytes of hashes, so the order of strings is the order of bytes.
   for (const id of [...data.secrets.keys()].sort()) {
     if (used.has(id)) continue;
     data.warnings.push('Ignoring irrelevant private key.');
@@ -296,39 +300,39 @@ function matchSolvingData(ctx: WalletContext, script: Uint8Array, walk: Walk, da
   }
 }
 
-// -- descriptors
+// Requests with descriptors
 
 /**
- * Asked after each index of a range: a promise where it is time for a pause. It is rejected where there is no point in
- * going on.
+ * Called after each index of a range. Returns a promise when it is time to pause. The promise rejects if the work
+ * cannot continue.
  */
 export type YieldIfDue = () => Promise<void> | undefined;
 
 /**
- * Indices of ranges that one call may bring: each takes some 5 kB until it is written. Core has no bound but a range's
- * length.
+ * Most indexes of ranges per call: each takes about 5 kB until it is written. Core limits only the length of each
+ * range.
  */
 export const MOST_INDICES = 300_000;
 
 /**
- * A request with `desc`, read in slices: a range may have a great many indices.
- * @param left indices that the call may bring still
- * @throws RpcError, and what `breath` is rejected with
+ * Parses a request with `desc`, in slices because a range may have very many indexes.
+ * @param left indexes that the call may still import
+ * @throws RpcError, and the error with which `yieldIfDue` rejects
  */
 export const readDescriptorImport = (
   ctx: WalletContext,
   request: JsonObject,
   call: CallInfo,
-  breath: YieldIfDue,
+  yieldIfDue: YieldIfDue,
   left = { indices: MOST_INDICES },
-): Promise<ImportData> => readImport((data) => fillFromDescriptor(ctx, request, call, data, { breath, left }));
+): Promise<ImportData> => readImport((data) => fillFromDescriptor(ctx, request, call, data, { yieldIfDue, left }));
 
 async function fillFromDescriptor(
   ctx: WalletContext,
   request: JsonObject,
   call: CallInfo,
   data: ImportData,
-  { breath, left }: { readonly breath: YieldIfDue; readonly left: { indices: number } },
+  { yieldIfDue, left }: { readonly yieldIfDue: YieldIfDue; readonly left: { indices: number } },
 ): Promise<void> {
   const parsed = parseDescriptor(asString(request.get('desc')), ctx.descriptors, { requireChecksum: true, keys: call.taken?.keys });
   if ('error' in parsed) {
@@ -338,7 +342,7 @@ async function fillFromDescriptor(
   const { descriptors, secrets } = parsed;
   const [descriptor] = descriptors;
   try {
-    // Wallets of descriptors alone hold keys that have no script.
+    // Only descriptor wallets store keys without a script.
     if (!descriptor.hasScripts) refuse('Cannot import unused() to a legacy wallet');
     if (descriptors.length > 1 && request.has('internal')) {
       refuse("Cannot have multipath descriptor while also specifying 'internal'");
@@ -375,17 +379,18 @@ async function fillFromDescriptor(
       }
     };
     for (const [at, path] of descriptors.entries()) {
-      // Of two paths the second gives change.
+      // The second of two paths is for change.
       if (at === 1 && descriptors.length === 2) data.changeFrom = data.ordered.length;
       for (let index = range.begin; index <= range.end; index++) {
         const expansion = path.expand(index, { secrets });
-        // A key may lack the secret of a hardened step: then there are no scripts, and the other keys come all the same.
+        // If a private key for a hardened step is missing, there are no scripts. The other keys are imported all the
+        // same.
         if (expansion !== null) keepPublic(expansion);
         for (const pair of path.secretsAt(index, secrets)) {
           const id = hashKey(crypto.hash160(pair.publicKey));
           addSecret(data, id, pair);
         }
-        const pause = breath();
+        const pause = yieldIfDue();
         if (pause) await pause;
       }
     }

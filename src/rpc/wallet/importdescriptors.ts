@@ -1,5 +1,4 @@
-// What importdescriptors and listdescriptors share: what a descriptor wallet is made of. Core 0.21's checks;
-// listdescriptors is of later versions.
+// Imports descriptors into a descriptor wallet, with Core 0.21's checks.
 import { DescriptorCache } from '../../address/descriptor/cache.js';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import type { ParsedDescriptor } from '../../address/descriptor/parse.js';
@@ -31,7 +30,7 @@ import { addressedBy } from './payees.js';
 import { scanImported, withRescan } from './rescan.js';
 import { ensureUnlocked } from './select.js';
 
-/** A request that passed every check. */
+/** A request that passed all checks. */
 interface Accepted {
   readonly parsed: ParsedDescriptor;
   readonly active: boolean;
@@ -44,10 +43,10 @@ interface Accepted {
   readonly nextIndex: number;
 }
 
-/** Whether a path of a multipath descriptor gives change: of two the second does. */
+/** Returns whether a path of a multipath descriptor is for change: the second of two. */
 const isChange = ({ parsed, internal }: Accepted, at: number): boolean => (parsed.descriptors.length === 2 ? at === 1 : internal);
 
-/** Whether every key of the descriptor has its secret in the text, at index 0. */
+/** Returns whether the text contains the private key of every key of the descriptor, at index 0. */
 export function hasAllSecrets(ctx: WalletContext, descriptor: Descriptor, { secrets }: ParsedDescriptor): boolean {
   const expansion = descriptor.expand(0, { secrets });
   if (expansion === null) {
@@ -123,7 +122,10 @@ function readRequest(ctx: WalletContext, wallet: Wallet, read: ReadRequest, warn
   return { parsed, active, internal, label, labelsRange: labelsRange && request.has('label'), rangeStart, rangeEnd, nextIndex };
 }
 
-/** A descriptor that is there may be imported again with a range that has its own in it; up to release 21 the end may be lower. */
+/**
+ * Throws unless an existing descriptor may be imported again: the new range must include the old one. Up to release 21
+ * the end may be lower.
+ */
 function ensureWider(
   ctx: WalletContext,
   { rangeStart: from, rangeEnd: to, text }: TrackedDescriptor,
@@ -131,7 +133,7 @@ function ensureWider(
 ): void {
   if (follows(ctx.compat, 22)) {
     if (rangeStart <= from && rangeEnd >= to) return;
-    // Core repeats the request's text, which may hold private keys.
+    // Core repeats the text of the request, which may contain private keys.
     fail(RPC_CODE.WALLET_ERROR, `Could not add descriptor '${text}': new range must include current range = [${from},${to - 1}]`);
   }
   if (rangeStart > from) fail(RPC_CODE.INVALID_PARAMS, `range_start can only decrease; current range = [${from},${to}]`);
@@ -161,7 +163,7 @@ function failToAdd(descriptor: Descriptor): never {
   return fail(RPC_CODE.WALLET_ERROR, `Could not add descriptor '${descriptor.toString()}'`);
 }
 
-/** Takes one descriptor of a request in. */
+/** Imports one descriptor of a request. */
 async function applyPath(
   ctx: WalletContext,
   wallet: Wallet,
@@ -173,17 +175,17 @@ async function applyPath(
     precomputed,
   }: { descriptor: Descriptor; isInternal: boolean; time: number; precomputed: PrecomputedScripts | undefined },
   warnings: string[],
-  { batch, yieldIfDue: breath }: Applying,
+  { batch, yieldIfDue }: Applying,
 ): Promise<void> {
   const keys = wallet.descriptors!;
   const steps = keys.addDescriptorInSteps(
     { descriptor, secrets: parsed.secrets.pairs(), rangeStart, rangeEnd, nextIndex, time, precomputed },
     batch,
   );
-  const tracked = (await runStepsInSlices(steps, breath)) ?? failToAdd(descriptor);
+  const tracked = (await runStepsInSlices(steps, yieldIfDue)) ?? failToAdd(descriptor);
   if (!descriptor.isRange && !isInternal) {
-    // Of several scripts 0.21 labels the shortest, the first of Core's ordered set; later releases all that have
-    // addresses.
+    // If there are several scripts, 0.21 labels the shortest, the first of Core's ordered set. Later releases label all
+    // that have addresses.
     const scripts = descriptor.scripts(0, { cache: tracked.cache, secrets: tracked }) ?? [];
     const all = follows(ctx.compat, 22) ? scripts : [...scripts].sort((a, b) => a.length - b.length || Buffer.compare(a, b)).slice(0, 1);
     for (const script of all) {
@@ -196,7 +198,7 @@ async function applyPath(
       const destination = addressedBy(script, ctx);
       if (destination) wallet.book.set(destination, label, 'receive', batch);
     }
-    const pause = breath();
+    const pause = yieldIfDue();
     if (pause) await pause;
   }
   if (!active) {
@@ -207,7 +209,7 @@ async function applyPath(
   else keys.setActive(tracked, isInternal, batch);
 }
 
-/** Parsed request: its descriptors, and scripts that they will need. */
+/** A parsed request: its descriptors, and the scripts that they will need. */
 export interface ReadRequest {
   readonly request: JsonObject;
   readonly parsed: ParsedDescriptor;
@@ -216,7 +218,7 @@ export interface ReadRequest {
   tooMany?: true;
   /** Warnings from parsing. */
   readonly warnings?: readonly string[];
-  /** Whether the label applies to each address of a range, as in importmulti. Otherwise a range may not have a label. */
+  /** True if the label applies to each address of a range, as in importmulti. Otherwise a range may not have a label. */
   readonly labelsRange?: true;
 }
 
@@ -224,24 +226,24 @@ export interface ReadRequest {
 export type ReadDescriptor = ReadRequest | ImportOutcome;
 
 /**
- * Scripts that a call may bring: all of them are in memory until they are written. Core has no bound but a range's
- * length, and derives for hours where a range begins far from 0.
+ * Most scripts per call: all of them are in memory until they are written. Core limits only the length of each range,
+ * and derives for hours if a range starts far from 0.
  */
 const MOST_SCRIPTS = 2_000_000;
 
 const TOO_MANY = `One call brings ${MOST_SCRIPTS} scripts at most, counted from index 0 of a descriptor or from the last that the wallet has`;
 
 /**
- * Makes the scripts that a request will need, in slices; none for a single index, or when it will be refused, as things
- * are.
- * @param left of them
+ * Computes the scripts that a request will need, in slices. None for a single index, or if the request would currently
+ * be refused.
+ * @param left scripts that the call may still compute
  */
 async function precomputeScripts(
   ctx: WalletContext,
   wallet: Wallet,
   read: ReadRequest,
   left: { count: number },
-  breath: YieldIfDue,
+  yieldIfDue: YieldIfDue,
 ): Promise<void> {
   const { parsed, precomputed } = read;
   if (!parsed.descriptors[0].isRange) return;
@@ -249,7 +251,7 @@ async function precomputeScripts(
   try {
     accepted = readRequest(ctx, wallet, read, []);
   } catch (error) {
-    // The change refuses it again, or not any more.
+    // processRequest repeats the checks.
     elementError(error);
     return;
   }
@@ -269,26 +271,26 @@ async function precomputeScripts(
         return;
       }
       scripts.push(made);
-      const pause = breath();
+      const pause = yieldIfDue();
       if (pause) await pause;
     }
     precomputed.push({ first, scripts, cache });
   }
 }
 
-/** Reads one request. */
+/** Parses one request. */
 export type Reader = (request: JsonObject) => ReadDescriptor | Promise<ReadDescriptor>;
 
-/** Reads requests in slices for `apply`. Private keys in them are overwritten afterwards, come what may. */
+/** Parses requests in slices and calls `apply`. Overwrites their private keys afterwards in any case. */
 async function withRead(
   ctx: WalletContext,
   wallet: Wallet,
   requests: readonly JsonValue[],
   call: CallInfo,
   readOne: Reader,
-  apply: (read: ReadDescriptor[], breath: YieldIfDue) => Promise<ImportOutcome[]>,
+  apply: (read: ReadDescriptor[], yieldIfDue: YieldIfDue) => Promise<ImportOutcome[]>,
 ): Promise<ImportOutcome[]> {
-  const breath = yieldIfDueFor(wallet, new Slicer(call.yieldToUrgent));
+  const yieldIfDue = yieldIfDueFor(wallet, new Slicer(call.yieldToUrgent));
   const read: ReadDescriptor[] = [];
   const left = { count: MOST_SCRIPTS };
   try {
@@ -296,11 +298,11 @@ async function withRead(
       const one = await readOne(request);
       read.push(one);
       if ('success' in one) continue;
-      await precomputeScripts(ctx, wallet, one, left, breath);
-      const pause = breath();
+      await precomputeScripts(ctx, wallet, one, left, yieldIfDue);
+      const pause = yieldIfDue();
       if (pause) await pause;
     }
-    return await apply(read, breath);
+    return await apply(read, yieldIfDue);
   } finally {
     for (const one of read) if ('parsed' in one) one.parsed.secrets.wipe();
   }
@@ -318,7 +320,7 @@ async function processRequest(
   const warnings = [...(read.warnings ?? [])];
   try {
     const accepted = readRequest(ctx, wallet, read, warnings);
-    // Before anything is changed: what has not all of its scripts would stay by halves.
+    // Check before changing anything, so that a descriptor without all its scripts is not imported partly.
     if (read.unmade) failToAdd(read.unmade);
     if (read.tooMany) fail(RPC_CODE.INVALID_PARAMETER, TOO_MANY);
     await applyRequest(ctx, wallet, accepted, { time, precomputed }, warnings, apply);
@@ -328,7 +330,7 @@ async function processRequest(
   }
 }
 
-/** Imports into a wallet of descriptors. @param how rescan: whether past blocks are read */
+/** Imports requests into a descriptor wallet. @param how rescan: whether to scan past blocks; read: parses a request */
 export async function importDescriptors(
   ctx: WalletContext,
   wallet: Wallet,
@@ -340,21 +342,21 @@ export async function importDescriptors(
     ensureUnlocked(wallet);
     const tip = wallet.tip!;
     const now = tip.medianTime;
-    // Core imports what stands before a bad time and then fails; here a call that fails has imported nothing.
+    // Core imports the requests before an invalid time and then fails. Here a call that fails has imported nothing.
     const times = requests.map((request) => importTime(request, now));
     let lowest = tip.time;
     for (const time of times) lowest = Math.min(lowest, Math.max(time, 1));
     const start = rescan ? await scanStart(ctx.client, lowest) : null;
-    const outcomes = await withRead(ctx, wallet, requests, call, readOne, (read, breath) =>
+    const outcomes = await withRead(ctx, wallet, requests, call, readOne, (read, yieldIfDue) =>
       wallet.changeKeysExclusively(async (batch) => {
         ensureUnlocked(wallet);
         const all: ImportOutcome[] = [];
         for (const [i, one] of read.entries()) {
-          all.push(await processRequest(ctx, wallet, one, Math.max(times[i], 1), { batch, yieldIfDue: breath }));
-          // What was applied is let go of: there may be many.
+          all.push(await processRequest(ctx, wallet, one, Math.max(times[i], 1), { batch, yieldIfDue }));
+          // Release applied requests, because there may be many.
           if ('parsed' in one) one.parsed.secrets.wipe();
           read[i] = all[i];
-          const pause = breath();
+          const pause = yieldIfDue();
           if (pause) await pause;
         }
         if (rescan && all.some(({ success }) => success)) planRescan(wallet, start, batch);

@@ -1,5 +1,4 @@
-// importmulti: many addresses, scripts, keys and descriptors at once, each for itself, then one scan. Core 0.21's order
-// of checks, writes and warnings.
+// Shared by importmulti, importaddress, and importpubkey.
 import { destinationOf } from '../../wallet/keys/destination.js';
 import { OWNERSHIP } from '../../wallet/keys/ownership.js';
 import type { WalletBatch } from '../../wallet/storage/wallet-batch.js';
@@ -7,7 +6,7 @@ import type { Wallet } from '../../wallet/wallet.js';
 import type { WalletContext } from '../context/wallet.js';
 import { legacyOf } from './select.js';
 
-/** Marks an output script as ours to watch where it is not ours already, and labels it. */
+/** Watches an output script unless it belongs to the wallet already, and labels its address. */
 export function importTarget(
   ctx: WalletContext,
   wallet: Wallet,

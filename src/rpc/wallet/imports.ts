@@ -1,5 +1,4 @@
-// What importaddress, importprivkey and importpubkey share. Each watches or takes one thing and scans from the
-// beginning.
+// Shared by importaddress, importprivkey, and importpubkey. Each imports one thing and scans from the genesis block.
 import { scriptHashScript } from '../../consensus/script/build-script.js';
 import { planRescan, scanStart } from '../../wallet/follow/rescan.js';
 import { payToKeyHash } from '../../wallet/keys/is-mine.js';
@@ -13,10 +12,10 @@ import { refuseScanOfPruned, scanImported, withRescan } from './rescan.js';
 
 export const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
-/** The time of keys whose past is unknown. */
+/** Time of keys whose history is unknown. */
 export const BEGINNING = 1;
 
-/** Output scripts of a key's addresses: legacy, and for compressed keys the two of segwit. */
+/** Returns the output scripts of a key's addresses: legacy, and for compressed keys the two segwit ones. */
 export function keyScripts(ctx: WalletContext, publicKey: Uint8Array): Uint8Array[] {
   const id = ctx.crypto.hash160(publicKey);
   if (publicKey.length !== 33) return [payToKeyHash(id)];
@@ -24,7 +23,7 @@ export function keyScripts(ctx: WalletContext, publicKey: Uint8Array): Uint8Arra
   return [payToKeyHash(id), scriptHashScript(ctx.crypto.hash160(program)), program];
 }
 
-/** Imports, then scans the whole chain when asked to. */
+/** Imports, and scans the whole chain if `rescan` is set. */
 export async function importThenScan(
   ctx: WalletContext,
   wallet: Wallet,

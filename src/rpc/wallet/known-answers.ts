@@ -1,51 +1,54 @@
-// What was answered since a wallet last changed: pools and exchanges ask about the same addresses and payments again
-// and again. For answers that depend on nothing but their question and the wallet.
+// Caches answers until a wallet changes, because pools and exchanges repeat questions about the same addresses and
+// payments. For answers that depend only on the question and the wallet.
 import type { Wallet } from '../../wallet/wallet.js';
 import { RawJson } from '../wire/values.js';
 
-/** Longer questions are not kept: no address or txid is. */
+/** Longer questions are not cached: no address or txid is longer. */
 const LONGEST_QUESTION = 128;
 
-/** Answers of one wallet. */
+/** Cached answers of one wallet. */
 class WalletAnswers {
   generation = -1;
-  /** The newer half, and what was new before it. */
+  /** The newer half of the cache. The older half is dropped when this one is full. */
   young = new Map<string, RawJson>();
   old = new Map<string, RawJson>();
 }
 
-/** Answers to one kind of question, by wallet. */
+/** Cached answers to one kind of question, by wallet. */
 export class KnownAnswers {
   readonly #wallets = new WeakMap<Wallet, WalletAnswers>();
   readonly #most: number;
   readonly #longest: number;
 
-  /** @param most answers kept per wallet @param longest characters of an answer that is kept */
+  /**
+   * @param most largest number of cached answers per wallet
+   * @param longest largest length of a cached answer, in characters
+   */
   constructor(most: number, longest: number) {
     this.#most = most;
     this.#longest = longest;
   }
 
   get(wallet: Wallet, question: string): RawJson | undefined {
-    const kept = this.#wallets.get(wallet);
-    if (kept === undefined || kept.generation !== wallet.generation) return undefined;
-    return kept.young.get(question) ?? kept.old.get(question);
+    const answers = this.#wallets.get(wallet);
+    if (answers === undefined || answers.generation !== wallet.generation) return undefined;
+    return answers.young.get(question) ?? answers.old.get(question);
   }
 
-  /** Keeps an answer that was worked out just now. @returns it */
+  /** Caches an answer that was just computed. @returns the answer */
   storeAnswer(wallet: Wallet, question: string, answer: string): RawJson {
     const result = new RawJson(answer);
     if (question.length > LONGEST_QUESTION || answer.length > this.#longest) return result;
-    let kept = this.#wallets.get(wallet);
-    if (kept === undefined || kept.generation !== wallet.generation) {
-      kept = new WalletAnswers();
-      kept.generation = wallet.generation;
-      this.#wallets.set(wallet, kept);
-    } else if (kept.young.size >= this.#most / 2) {
-      kept.old = kept.young;
-      kept.young = new Map();
+    let answers = this.#wallets.get(wallet);
+    if (answers === undefined || answers.generation !== wallet.generation) {
+      answers = new WalletAnswers();
+      answers.generation = wallet.generation;
+      this.#wallets.set(wallet, answers);
+    } else if (answers.young.size >= this.#most / 2) {
+      answers.old = answers.young;
+      answers.young = new Map();
     }
-    kept.young.set(question, result);
+    answers.young.set(question, result);
     return result;
   }
 }

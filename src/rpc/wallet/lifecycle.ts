@@ -1,6 +1,4 @@
-// What backupwallet, createwallet, importcorewallet, listwalletdir, listwallets, loadwallet, restorewallet,
-// setwalletflag, unloadwallet and upgradewallet share. Reatewallet, loadwallet, unloadwallet, listwallets,
-// listwalletdir, backupwallet, restorewallet, and their flags.
+// Shared by methods that create, load, unload, list, back up, and restore wallets, and change their flags.
 import { follows, only } from '../../policy/compat.js';
 import { VERIFY } from '../../wallet/manage/wallet-error.js';
 import { asBool, asString } from '../args.js';
@@ -14,13 +12,13 @@ export const given = (value: JsonValue | undefined): value is JsonValue => value
 
 export const flag = (value: JsonValue | undefined, otherwise: boolean): boolean => (given(value) ? asBool(value) : otherwise);
 
-/** Warnings in both forms: one text since ever, a list where there are any since release 25. */
+/** Returns warnings in both forms: one text, and if there are any a list (since release 25). */
 export const warned = (warnings: readonly string[]): Record<string, JsonResult> => ({
   warning: warnings.join('\n'),
   ...(warnings.length > 0 ? { warnings } : {}),
 });
 
-/** Which names of wallets release 31 takes: no way up, no detours. */
+/** Checks a wallet's name as release 31 does: no relative paths upwards, no unnormalized paths. */
 export function checkName({ compat }: WalletContext, name: string): void {
   if (!only(compat, 31)) return;
   const refuse = (why: string): never => fail(RPC_CODE.WALLET_ERROR, `${VERIFY}Wallet name ${why}`);
@@ -50,5 +48,5 @@ export function uniqueWalletName(ctx: WalletContext, call: CallInfo, value: Json
   return endpoint ?? asString(value);
 }
 
-/** What to do with the list of wallets to load at the next start: undefined leaves it. */
+/** Reads load_on_startup: whether to add the wallet to the list of the next start; undefined: do not change it. */
 export const loadOnStart = (value: JsonValue | undefined): boolean | undefined => (given(value) ? asBool(value) : undefined);

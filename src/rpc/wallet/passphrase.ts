@@ -1,12 +1,12 @@
-// Passphrases of a call, as bytes.
+// Reads passphrases of a call, as bytes.
 import { asString } from '../args.js';
 import type { CallInfo } from '../dispatch.js';
 import type { JsonValue } from '../wire/values.js';
 
 /**
- * The passphrase among the arguments. It was taken out of the request before that was parsed. Like Core 0.21's it ends
- * at the first NUL.
- * @returns bytes that the caller wipes
+ * Reads a passphrase argument. It was taken out of the request before parsing. As in Core 0.21 it ends at the first
+ * NUL.
+ * @returns bytes that the caller must wipe
  */
 export function passphraseOf(args: readonly JsonValue[], at: number, call: CallInfo): Uint8Array {
   const taken = call.taken?.passphrase(call.index ?? 0, at);

@@ -1,5 +1,5 @@
-// What entries of a wallet's history say of an output script, its address and label, ready to be written: kept for as
-// many as a busy wallet pays and is paid by, since making them costs more than everything else about an entry.
+// Caches the encoded address and label of output scripts for entries of a wallet's history, because encoding them costs
+// more than everything else about an entry. The cache is large enough for a busy wallet.
 
 import { encodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
@@ -12,33 +12,36 @@ import type { RenderContext } from '../render/script.js';
 import { encodeString } from '../wire/json-write.js';
 
 export interface Payee {
-  /** The script that an address stands for; null when there is none for this script. */
+  /** Script of the address; null if the output script has no address. */
   readonly destination: Uint8Array | null;
-  /** Members of an entry from the address to the category's value, which is still to come. */
+  /** Encoded members from the address up to the category. */
   readonly head: Uint8Array;
-  /** Undefined without one. */
+  /** Label of the address; undefined without one. */
   readonly label: string | undefined;
-  /** The label as a member with a comma in front; empty without one. */
+  /** Encoded label with a comma before it; empty without one. */
   readonly tail: Uint8Array;
 }
 
-/** What addresses are written with. */
+/** Context for encoding addresses. */
 type AddressContext = Pick<RenderContext, 'compat' | 'params' | 'hashes'>;
 
 interface CachedPayee extends Payee {
   label: string | undefined;
   tail: Uint8Array;
-  /** State of the address book that the label was read from. */
+  /** Edition of the address book from which the label was read. */
   edition: number;
 }
 
-/** Some 15 MB a wallet. */
+/** Most cached payees: about 15 MB per wallet. */
 const MOST = 30_000;
 const NOTHING = new Uint8Array(0);
 
 /** Payees of one wallet. */
 export class Payees {
-  /** The newer half, and what was new before it; by number of the script among the wallet's, or else by hashKey. */
+  /**
+   * The newer half of the cache, by number of the wallet's script, or by hashKey. The older half is dropped when this
+   * one is full.
+   */
   #young = new Map<number | string, CachedPayee>();
   #old = new Map<number | string, CachedPayee>();
   readonly #wallet: Wallet;
@@ -48,8 +51,9 @@ export class Payees {
   }
 
   /**
-   * @param scriptId coins.scriptId of an own output, -1 of another's
-   * @param script may be a view: what is kept is a copy
+   * Returns the payee of an output script.
+   * @param scriptId coins.scriptId of an output of the wallet, -1 for others
+   * @param script may be a view; it is copied
    */
   get(scriptId: number, script: Uint8Array, context: AddressContext): Payee {
     const key = scriptId >= 0 ? scriptId : hashKey(script);
@@ -76,7 +80,9 @@ export class Payees {
   }
 }
 
-/** The script whose address an output has. Up to release 21 a bare key's output has the one of the key's hash. */
+/**
+ * Returns the script whose address an output has. Up to release 21 a bare public key has the address of the key's hash.
+ */
 export function addressedBy(
   script: Uint8Array,
   { compat, crypto }: { readonly compat: Compat; readonly crypto: Hashes },
@@ -93,7 +99,7 @@ function makePayee(script: Uint8Array, { params, hashes, compat }: AddressContex
 
 const payees = new WeakMap<Wallet, Payees>();
 
-/** The payees of a wallet, kept as long as it is loaded. */
+/** Returns the payees of a wallet, cached as long as it is loaded. */
 export function payeesOf(wallet: Wallet): Payees {
   let found = payees.get(wallet);
   if (found === undefined) {

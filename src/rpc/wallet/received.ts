@@ -1,5 +1,5 @@
-// What getreceivedbyaddress, getreceivedbylabel, listreceivedbyaddress and listreceivedbylabel share. An address's
-// outputs are a chain in the table of coins, so that each answer costs what it counts. Core 0.21: GetReceived,
+// Shared by getreceivedbyaddress, getreceivedbylabel, listreceivedbyaddress, and listreceivedbylabel. The outputs of an
+// address are linked in the table of coins, so that an answer costs only what it counts. Core 0.21: GetReceived,
 // ListReceived.
 import { sortInSlices } from '../../lib/sort-in-slices.js';
 import { follows, only as onlySince } from '../../policy/compat.js';
@@ -14,22 +14,22 @@ import { destinationKey } from './addresses.js';
 import { filterOf, given } from './history.js';
 
 interface Tally {
-  /** Satoshis. */
+  /** Sum in satoshis. */
   amount: number;
-  /** Least confirmations of what was counted; Infinity when nothing was. */
+  /** Fewest confirmations of the counted outputs; Infinity if none was counted. */
   depth: number;
-  /** Transactions, one for each output counted. */
+  /** Rows of the transactions, one per counted output. */
   readonly rows: number[];
 }
 
-/** Which transactions count. */
+/** Selects the transactions that count. */
 interface Counted {
   readonly minDepth: number;
-  /** Coinbases: none up to release 22, then those that may be spent, or all. */
+  /** Coinbases that count: none up to release 22, then mature ones or all. */
   readonly coinbases: 'none' | 'mature' | 'all';
 }
 
-/** Confirmations from which on a coinbase may be spent in the next block. */
+/** Confirmations from which a coinbase may be spent in the next block. */
 const MATURE = 101;
 
 export const countedOf = ({ compat }: WalletContext, minDepth: JsonValue | undefined, immature: JsonValue | undefined): Counted => ({
@@ -41,8 +41,8 @@ const counts = (depth: number, isCoinbase: boolean, { minDepth, coinbases }: Cou
   depth >= minDepth && (!isCoinbase || (coinbases !== 'none' && depth >= (coinbases === 'all' ? 1 : MATURE)));
 
 /**
- * Outputs to an address in transactions that count; what is not final yet does not.
- * @param depths Ledger.depths of the moment that is asked about; absent: now
+ * Sums the outputs to an address in transactions that count. Transactions that are not final do not count.
+ * @param depths Ledger.depths at the moment of interest; undefined: now
  */
 export function tally(wallet: Wallet, destination: Uint8Array, counted: Counted, depths?: Int32Array): Tally {
   const { coins, txs } = wallet.ledger;
@@ -64,14 +64,16 @@ interface Received extends Tally {
   readonly key: string;
   readonly script: Uint8Array;
   readonly label: string;
-  /** Anything counted, and the address is watched only. */
+  /** True if something was counted and the address is watch-only. */
   readonly watched: boolean;
 }
 
-/** Stands for the row of the one address that is asked for. */
+/** Replaces the row of the address book if only one address is requested. */
 const ONLY = -1;
 
-/** Every address of the book (or one) with what it received, in Core's order, all of one moment. */
+/**
+ * Returns every address of the address book (or one) with its received amount, in Core's order, all at the same moment.
+ */
 export async function receivedByAddress(
   ctx: WalletContext,
   wallet: Wallet,

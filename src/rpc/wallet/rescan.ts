@@ -1,4 +1,4 @@
-// What abortrescan and rescanblockchain share. Escanblockchain, abortrescan, and the part that importing calls share.
+// Shared by abortrescan, rescanblockchain, and methods that import.
 import { type RescanDeps, rescanFrom, reserveScan } from '../../wallet/follow/rescan.js';
 import { reacceptTransactions } from '../../wallet/spend/resend.js';
 import type { Wallet } from '../../wallet/wallet.js';
@@ -8,7 +8,7 @@ import { managerOf } from './select.js';
 
 export const scanDeps = (ctx: WalletContext): RescanDeps => managerOf(ctx).scanDeps();
 
-/** Holds the wallet for a scan while `work` runs. */
+/** Reserves the wallet for a scan while `work` runs. @throws RpcError if another scan runs */
 export async function withRescan<T>(ctx: WalletContext, wallet: Wallet, work: () => Promise<T>): Promise<T> {
   if (!reserveScan(wallet, ctx.clock.monotonicMs())) {
     fail(RPC_CODE.WALLET_ERROR, 'Wallet is currently rescanning. Abort existing rescan or wait.');
@@ -21,8 +21,8 @@ export async function withRescan<T>(ctx: WalletContext, wallet: Wallet, work: ()
 }
 
 /**
- * Scans for what was imported; then the wallet's transactions that wait go to the mempool again.
- * @returns as rescanFrom's
+ * Scans for payments to imported scripts, and then submits the wallet's pending transactions to the mempool again.
+ * @returns see rescanFrom
  */
 export async function scanImported(ctx: WalletContext, wallet: Wallet, seconds: number): Promise<number> {
   managerOf(ctx).logOperation(
@@ -34,7 +34,7 @@ export async function scanImported(ctx: WalletContext, wallet: Wallet, seconds: 
   return scannedTo;
 }
 
-/** Refuses a scan from the beginning where its blocks are gone. @throws RpcError */
+/** Throws if blocks were pruned, so that a scan from the genesis block is not possible. @throws RpcError */
 export async function refuseScanOfPruned({ client }: WalletContext, what = 'Rescan is disabled when blocks are pruned'): Promise<void> {
   if ((await client.stored()).havePruned) fail(RPC_CODE.WALLET_ERROR, what);
 }

@@ -1,4 +1,4 @@
-// The run functions of the wallets' calls, each with what its declaration says it relies on.
+// Run functions of methods of wallets, wrapped with the locks that their declarations require.
 
 import type { WalletContext, WalletRun } from '../context/wallet.js';
 import { METHODS } from '../declare/methods.js';
@@ -11,7 +11,7 @@ function guarded(name: string, run: WalletRun): WalletRun {
   return holds === undefined ? run : refusing(holding(run, holds));
 }
 
-/** By name of the method. */
+/** Run functions by method name. */
 export const WALLET_RUNS: RunTable<WalletContext> = Object.fromEntries(
   Object.entries(RUNS).map(([name, run]) => [name, guarded(name, run)]),
 );

@@ -1,5 +1,5 @@
-// What every wallet call begins with: the wallet it means, brought up to date with everything acknowledged before, and
-// the checks that several calls share. Core: GetWalletForJSONRPCRequest, EnsureWalletIsUnlocked,
+// Start of every call of a wallet: selects the wallet, brings it up to date with everything acknowledged before, and
+// does checks that several methods share. Core: GetWalletForJSONRPCRequest, EnsureWalletIsUnlocked,
 // EnsureLegacyScriptPubKeyMan.
 
 import { Slicer } from '../../lib/slicer.js';
@@ -17,11 +17,11 @@ import type { JsonResult } from '../wire/values.js';
 
 const PREFIX = '/wallet/';
 
-// Callers name few wallets. Bounded: they may also name none that there is.
+// Cache of decoded names. Clients name few wallets. Limited, because they may also name wallets that do not exist.
 const MOST_NAMES = 256;
 const names = new Map<string, string>();
 
-/** The name in /wallet/NAME, null on other paths. Only %XX is decoded; a broken % stays. */
+/** Returns the name in /wallet/NAME; null for other paths. Only %XX is decoded; an invalid % stays. */
 export function walletNameOf(path: string): string | null {
   if (!path.startsWith(PREFIX)) return null;
   let name = names.get(path);
@@ -49,8 +49,8 @@ function decodeName(path: string): string {
 const refusalOf = (error: unknown): unknown => (error instanceof WalletError ? new RpcError(error.code, error.message) : error);
 
 /**
- * A call that answers with what the wallet room refuses wherever it meets it, as a wallet that is unloaded while the
- * call waits.
+ * Wraps a run function so that a WalletError becomes an RpcError, wherever it occurs: for example the wallet may be
+ * unloaded while the call waits.
  */
 export function refusing(run: Run<WalletContext>): Run<WalletContext> {
   const refuse = (error: unknown): never => {
@@ -66,7 +66,7 @@ export function refusing(run: Run<WalletContext>): Run<WalletContext> {
   };
 }
 
-/** Errors of the wallet room, and of a wallet's database, as RPC errors. */
+/** Converts errors of the wallet module and of a wallet's database to RPC errors. */
 export function asRpcError(error: unknown): unknown {
   if (error instanceof WalletError) return refusalOf(error);
   const fault = describeStoreError(error);
@@ -77,13 +77,13 @@ export function managerOf(ctx: WalletContext): WalletManager {
   return ctx.wallets ?? fail(RPC_CODE.METHOD_NOT_FOUND, 'Method not found');
 }
 
-/** What a call without a wallet's name is told when several are loaded. */
+/** Error for a call without a wallet's name while several wallets are loaded. */
 const ambiguous = ({ compat }: WalletContext): string =>
   follows(compat, 28)
     ? 'Multiple wallets are loaded. Please select which wallet to use by requesting the RPC through the /wallet/<walletname> URI path.'
     : 'Wallet file not specified (must request wallet RPC through /wallet/<filename> uri-path).';
 
-/** The wallet a call means. */
+/** Returns the wallet of a call. @throws RpcError */
 export function walletOf(ctx: WalletContext, call: CallInfo): Wallet {
   const manager = managerOf(ctx);
   try {
@@ -93,7 +93,7 @@ export function walletOf(ctx: WalletContext, call: CallInfo): Wallet {
   }
 }
 
-/** The wallet a call means, undefined when there is none such: the call says what is wrong. */
+/** Returns the wallet of a call; undefined if it does not exist. The call then reports the error. */
 function meantWallet(ctx: WalletContext, call: CallInfo): Wallet | undefined {
   try {
     return ctx.wallets?.selectWallet(walletNameOf(call.path), ambiguous(ctx));
@@ -103,19 +103,20 @@ function meantWallet(ctx: WalletContext, call: CallInfo): Wallet | undefined {
 }
 
 /**
- * A wallet's call with its share of the lock, once everything is worked off that happened before it came.
- * @param holds see MethodSpec
+ * Wraps a run function so that it runs with a share of the wallet's lock, after everything that happened before the
+ * call was processed.
+ * @param holds see MethodSpec.holds
  */
 export const holding =
   (run: Run<WalletContext>, holds: NonNullable<MethodSpec['holds']>): Run<WalletContext> =>
   (ctx, args, call) => {
     const wallet = meantWallet(ctx, call);
     if (wallet === undefined) return run(ctx, args, call);
-    // Keys on a device are never locked, and it may take minutes to sign.
+    // Keys on a device are never locked, and signing may take minutes.
     const inParts = holds === 'parts' || (holds === 'keys' && wallet.record.has(WALLET_FLAG.EXTERNAL_SIGNER));
     let parts: JsonResult | Promise<JsonResult> | undefined;
     const begin = (): JsonResult | Promise<JsonResult> => {
-      // It was unloaded while the call waited, and another one may have its name.
+      // The wallet may have been unloaded while the call waited, and another one may have its name.
       const result = meantWallet(ctx, call) === wallet ? run(ctx, args, call) : holding(run, holds)(ctx, args, call);
       if (!inParts) return result;
       parts = result;
@@ -131,8 +132,8 @@ export const holding =
   };
 
 /**
- * The same for calls about coins and balances: transactions of disconnected blocks are back in the pool first. At once
- * when none are on their way.
+ * Returns the wallet for calls about coins and balances, after transactions of disconnected blocks were added to the
+ * mempool again. Returns no promise if none are pending.
  */
 export function settledWallet(ctx: WalletContext, call: CallInfo): Wallet | Promise<Wallet> {
   const wallet = walletOf(ctx, call);
@@ -144,18 +145,18 @@ export function settledWallet(ctx: WalletContext, call: CallInfo): Wallet | Prom
     .then(() => wallet);
 }
 
-/** Runs a call about coins and balances, at once when nothing is on its way back to the pool. */
+/** Runs a call about coins and balances with settledWallet(). Synchronous if nothing is pending. */
 export function withSettled<T>(ctx: WalletContext, call: CallInfo, run: (wallet: Wallet) => T | Promise<T>): T | Promise<T> {
   const wallet = settledWallet(ctx, call);
   return wallet instanceof Promise ? wallet.then(run) : run(wallet);
 }
 
-/** Slices of a call that reads a wallet over pauses: after each it is loaded still. */
+/** Slices of a call that reads a wallet across pauses. After each pause it checks that the wallet is still loaded. */
 export class WalletSlicer extends Slicer {
   readonly #wallet: Wallet;
   readonly #check: () => unknown;
 
-  /** @param check called now and after each pause; what it throws ends the call */
+  /** @param check called now and after each pause; an exception ends the call */
   constructor(wallet: Wallet, call: CallInfo, check: () => unknown = () => undefined) {
     super(call.yieldToUrgent);
     this.#wallet = wallet;
@@ -170,8 +171,8 @@ export class WalletSlicer extends Slicer {
 }
 
 /**
- * Calls that write private keys ask again inside their change: it may have waited for encryptwallet, which ends with a
- * locked wallet.
+ * Throws if the wallet is locked. Calls that write private keys check again within their change, because they may have
+ * waited for encryptwallet, which locks the wallet.
  */
 export function ensureUnlocked(wallet: Wallet): void {
   if (wallet.vault.locked) {
@@ -182,8 +183,8 @@ export function ensureUnlocked(wallet: Wallet): void {
 export const failNotLoaded = (): never => fail(RPC_CODE.WALLET_NOT_FOUND, NOT_LOADED);
 
 /**
- * Calls that pause and go on reading private keys ask again: those of an unloaded wallet are overwritten, and look as
- * if there were none.
+ * Throws if the wallet was unloaded. Calls that pause while reading private keys check again: the keys of an unloaded
+ * wallet are overwritten and seem not to exist.
  */
 export function ensureLoaded(wallet: Wallet): void {
   if (wallet.closed) failNotLoaded();
@@ -193,12 +194,12 @@ export function legacyOf(wallet: Wallet): LegacyKeys {
   return wallet.legacy ?? fail(RPC_CODE.WALLET_ERROR, 'This type of wallet does not support this command');
 }
 
-/** A label as an argument; "*" is refused. */
+/** Checks a label argument; "*" is refused. */
 export function labelOf(label: string): string {
   if (label === '*') fail(RPC_CODE.WALLET_INVALID_LABEL_NAME, 'Invalid label name');
   return label;
 }
 
-/** The block up to which the wallet has recorded everything. */
+/** Returns the block up to which the wallet has recorded everything. */
 export const lastProcessed = (wallet: Wallet): { hash: string; height: number } | undefined =>
   wallet.tip ? { hash: wallet.tip.hashHex, height: wallet.tip.height } : undefined;

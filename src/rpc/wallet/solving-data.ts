@@ -1,5 +1,5 @@
-// What a caller knows of outputs that are not the wallet's, so that the size of their inputs can be told: keys, scripts,
-// descriptors. Core's master: solving_data in wallet/rpc/spend.cpp.
+// Reads keys, scripts, and descriptors of outputs that do not belong to the wallet, so that the size of their inputs
+// can be computed. Core 31: solving_data in wallet/rpc/spend.cpp.
 import { parseDescriptor } from '../../address/descriptor/parse.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { witnessProgramScript } from '../../consensus/script/build-script.js';

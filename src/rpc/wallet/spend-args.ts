@@ -1,5 +1,5 @@
-// What the paying calls have in common: how much, to whom, at which rate. Core 0.21: wallet/rpcwallet.cpp
-// ParseRecipients, SetFeeEstimateMode, GetAvoidReuseFlag.
+// Shared by methods that pay: amounts, recipients, and fee rates. Core 0.21: wallet/rpcwallet.cpp ParseRecipients,
+// SetFeeEstimateMode, GetAvoidReuseFlag.
 import { decodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { Slicer } from '../../lib/slicer.js';
@@ -22,21 +22,21 @@ export const given = (value: Given): value is Exclude<JsonValue, null> => value 
 
 export const toolsOf = (ctx: WalletContext): SpendTools => ctx.spend ?? fail(RPC_CODE.METHOD_NOT_FOUND, 'Method not found');
 
-/** A control with the operator's habits, open for changes. */
+/** Returns a coin control with the operator's defaults, which the caller may change. */
 export const controlFor = (ctx: WalletContext): { -readonly [K in keyof CoinControl]: CoinControl[K] } =>
   defaultControl(toolsOf(ctx).options.avoidPartialSpends);
 
 const FEE_MODES: readonly FeeMode[] = ['unset', 'economical', 'conservative'];
 
-/** Three arguments that say what a payment pays. */
+/** The three arguments that select the fee rate. */
 export interface RateArgs {
   readonly confTarget: Given;
   readonly estimateMode: Given;
-  /** Satoshis per virtual byte. */
+  /** Fee rate in satoshis per virtual byte. */
   readonly feeRate: Given;
 }
 
-/** @param override the rate holds even below the minimum */
+/** Sets the fee rate from the arguments. @param override whether the rate may be below the minimum */
 export function setFeeRate(ctx: WalletContext, control: ReturnType<typeof controlFor>, args: RateArgs, override: boolean): void {
   const { confTarget, estimateMode, feeRate } = args;
   if (given(feeRate)) {
@@ -49,8 +49,8 @@ export function setFeeRate(ctx: WalletContext, control: ReturnType<typeof contro
     if (given(estimateMode) && asString(estimateMode) !== 'unset') {
       fail(RPC_CODE.INVALID_PARAMETER, 'Cannot specify both estimate_mode and fee_rate');
     }
-    // Satoshis per byte read with the eight decimals of an amount: a thousand bytes leave three of them, and later
-    // releases take no more.
+    // 0.21 reads satoshis per byte with the eight decimals of an amount, of which three have an effect. Later releases
+    // accept only those.
     control.feeRate = follows(ctx.compat, 22) ? asAmount(feeRate, 3) : Math.trunc(asAmount(feeRate) / 100_000);
     control.overrideFeeRate ||= override;
     control.replaceable ??= true;
@@ -65,7 +65,7 @@ export function setFeeRate(ctx: WalletContext, control: ReturnType<typeof contro
   if (given(confTarget)) control.confirmTarget = confirmTarget(ctx.client.longestTarget, confTarget);
 }
 
-/** Whether coins of addresses spent from are left out: what wallets with the flag do by themselves. */
+/** Reads avoid_reuse: whether to avoid coins of used addresses. Default: true for wallets with the flag. */
 export function avoidReuse(wallet: Wallet, value: Given): boolean {
   const able = wallet.record.has(WALLET_FLAG.AVOID_REUSE);
   const wanted = given(value) ? asBool(value) : able;
@@ -73,7 +73,7 @@ export function avoidReuse(wallet: Wallet, value: Given): boolean {
   return wanted;
 }
 
-/** Recipients from addresses and amounts, in slices. @param payers addresses that pay the fee */
+/** Reads recipients from addresses and amounts, in slices. @param payers addresses that pay the fee */
 export async function recipientsOf(
   ctx: WalletContext,
   amounts: JsonObject,

@@ -1,4 +1,4 @@
-// What bumpfee and psbtbumpfee share. Core: wallet/rpc/spend.cpp bumpfee_helper.
+// Shared by bumpfee and psbtbumpfee. Core: wallet/rpc/spend.cpp bumpfee_helper.
 import { follows } from '../../policy/compat.js';
 import type { PsbtVersion } from '../../psbt/create-psbt.js';
 import type { CoinControl } from '../../wallet/spend/coin-control.js';
@@ -23,10 +23,10 @@ const CODES: Readonly<Record<BumpFailure, number>> = {
 
 const TYPES = { confTarget: 'number', conf_target: 'number', fee_rate: null, replaceable: 'bool', estimate_mode: 'string' } as const;
 
-/** Members of later releases. */
+/** Types of members, including those of later releases. */
 const LATER_TYPES = { ...TYPES, outputs: null, original_change_index: 'number', psbt_version: 'number' } as const;
 
-/** What the replacement should pay, whom, and whether it can be replaced again. */
+/** Fee and outputs of the replacement, and whether it can be replaced again. */
 interface BumpRequest {
   readonly control: CoinControl;
   readonly wishes: BumpOptions;
@@ -72,7 +72,7 @@ function bumpControl(ctx: WalletContext, wallet: Wallet, value: JsonValue | unde
 
 export const refuse = ({ failure, error }: BumpError): never => fail(CODES[failure], error);
 
-/** The wallet, what is replaced, and what is wanted of the replacement. */
+/** Reads the arguments: the wallet, the transaction to replace, and the request. */
 export async function bumpArgs(ctx: WalletContext, args: readonly JsonValue[], call: CallInfo, foreignInputs: boolean) {
   const chosen = walletOf(ctx, call);
   checkTypes(args, ['string', 'object']);

@@ -1,4 +1,4 @@
-// The options of the calls that fund a transaction. Core: wallet/rpc/spend.cpp FundTransaction.
+// Reads the options of methods that fund a transaction. Core: wallet/rpc/spend.cpp FundTransaction.
 import { decodeAddress } from '../../address/address.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
@@ -18,7 +18,7 @@ import { includeWatchOnly } from './coins.js';
 import { solvingData } from './solving-data.js';
 import { controlFor, type Given, given, setFeeRate, toolsOf } from './spend-args.js';
 
-/** Members by both of their names, where there are two. Null: any type. */
+/** Types of members, by both names if a member has two. Null: any type. */
 const TYPES: Readonly<Record<string, CheckedType | null>> = {
   add_inputs: 'bool',
   add_to_wallet: 'bool',
@@ -43,7 +43,7 @@ const TYPES: Readonly<Record<string, CheckedType | null>> = {
   estimate_mode: 'string',
 };
 
-/** Members of later releases. */
+/** Types of members, including those of later releases. */
 const LATER_TYPES: Readonly<Record<string, CheckedType | null>> = {
   ...TYPES,
   include_unsafe: 'bool',
@@ -56,27 +56,27 @@ const LATER_TYPES: Readonly<Record<string, CheckedType | null>> = {
 
 const invalid = (text: string): never => fail(RPC_CODE.INVALID_PARAMETER, text);
 
-/** What a call funds and how far it lets the wallet go. */
+/** The transaction that a call funds, and the permissions of the wallet. */
 export interface FundCall {
   readonly tx: TxFields;
-  /** Whether coins may be added where the caller's options do not say. */
+  /** Default of add_inputs. */
   readonly addInputs: boolean;
-  /** A rate in sat/vB holds even below the minimum. */
+  /** True if a fee rate in sat/vB may be below the minimum. */
   readonly overrideRate: boolean;
-  /** Inputs as the caller listed them, which may say their weights. */
+  /** Inputs as the caller listed them, possibly with weights. */
   readonly listed?: Given;
-  /** Names of the outputs, by which a caller may say which of them pay the fee. */
+  /** Names of the outputs, by which a caller may select those that pay the fee. */
   readonly names: readonly string[];
 }
 
-/** The largest standard transaction, and the largest of version 3, weight. */
+/** Largest weight of a standard transaction, and of one of version 3. */
 const MAX_WEIGHT = 400_000;
 const VERSION_3 = 3;
 const MAX_WEIGHT_3 = 40_000;
-/** Outpoint, sequence, the counts of an empty scriptSig and an empty witness. */
+/** Weight of an input with an empty scriptSig and an empty witness. */
 const MIN_INPUT_WEIGHT = 165;
 
-/** Reads the options and funds, in the wallet's spend line; errors are the call's. */
+/** Reads the options, and funds the transaction in the wallet's spend queue. @throws RpcError */
 export async function fundWith(
   ctx: WalletContext,
   wallet: Wallet,
@@ -116,10 +116,10 @@ export async function fundWith(
 
 const OUT_OF_BOUNDS = 'changePosition out of bounds';
 
-/** A member under its present name, else under its old one; undefined when neither is there. */
+/** Returns a member by its current or else by its old name; undefined if neither exists. */
 const either = (options: JsonObject, name: string, old: string): Given => (options.has(name) ? options.get(name) : options.get(old));
 
-/** Outputs among the inputs that are not the wallet's. */
+/** Returns the outputs that inputs spend and that do not belong to the wallet. */
 async function foreignOutputs(ctx: WalletContext, wallet: Wallet, tx: TxFields): Promise<Map<string, SpentOutput>> {
   const { coins } = wallet.ledger;
   const foreign = tx.inputs.filter(({ prevHash, prevIndex }) => coins.find(outpointOf(prevHash, prevIndex)) < 0);
@@ -133,7 +133,7 @@ async function foreignOutputs(ctx: WalletContext, wallet: Wallet, tx: TxFields):
   );
 }
 
-/** Weights of inputs that the caller knows. */
+/** Reads the weights of inputs. */
 function readWeights(value: Given, control: ReturnType<typeof controlFor>): void {
   if (!given(value)) return;
   const bad = (why: string): never => invalid(`Invalid parameter, ${why}`);
@@ -145,8 +145,8 @@ function readWeights(value: Given, control: ReturnType<typeof controlFor>): void
     const index = input.get('vout');
     const vout = index instanceof JsonNumber ? asInt(index) : bad('missing vout key');
     if (vout < 0) bad('vout cannot be negative');
-    const said = input.get('weight');
-    const weight = said instanceof JsonNumber ? asInt(said) : bad('missing weight key');
+    const given = input.get('weight');
+    const weight = given instanceof JsonNumber ? asInt(given) : bad('missing weight key');
     if (weight < MIN_INPUT_WEIGHT) {
       bad(
         `weight cannot be less than ${MIN_INPUT_WEIGHT} (41 bytes (size of outpoint + sequence + empty scriptSig) * 4 (witness scaling factor)) + 1 (empty witness)`,
@@ -157,11 +157,11 @@ function readWeights(value: Given, control: ReturnType<typeof controlFor>): void
     inputs.push(outpointOf(txid, vout));
   }
   control.weights = weights;
-  // What is weighed is spent.
+  // Inputs with weights are also spent.
   control.inputs = inputs;
 }
 
-/** Options that came after 0.21. */
+/** Reads options that were added after 0.21. */
 function readLater(ctx: WalletContext, options: JsonObject, control: ReturnType<typeof controlFor>, call: CallInfo): void {
   if (options.has('include_unsafe')) control.includeUnsafe = asBool(options.get('include_unsafe'));
   readDepths(options, control, { negative: 'Negative minconf' });
@@ -170,7 +170,7 @@ function readLater(ctx: WalletContext, options: JsonObject, control: ReturnType<
   control.solving = solvingData(ctx, asObject(options.get('solving_data')), call);
 }
 
-/** Confirmations that coins have at least and at most. */
+/** Reads minconf and maxconf. */
 export function readDepths(options: JsonObject, control: ReturnType<typeof controlFor>, { negative }: { readonly negative: string }): void {
   if (options.has('minconf')) control.minDepth = asInt(options.get('minconf'));
   if (control.minDepth < 0) invalid(negative);
@@ -181,7 +181,7 @@ export function readDepths(options: JsonObject, control: ReturnType<typeof contr
   }
 }
 
-/** Outputs that pay the fee, by name or number. */
+/** Returns the indexes of the outputs that pay the fee, given by name or index. @throws RpcError */
 export function checkPositions(payers: readonly JsonValue[], names: readonly string[]): Set<number> {
   const bad = (why: string): never => invalid(`Invalid parameter 'subtract fee from output', ${why}`);
   const positions = new Set<number>();

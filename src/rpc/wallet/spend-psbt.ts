@@ -1,4 +1,4 @@
-// What send and walletcreatefundedpsbt share: transactions from a list of outputs, as a PSBT or paid at once. Core:
+// Shared by send and walletcreatefundedpsbt: transactions from a list of outputs, as a PSBT or sent at once. Core:
 // wallet/rpc/spend.cpp.
 import { buildTx, type TxFields } from '../../consensus/tx/build-tx.js';
 import { parseTx } from '../../consensus/tx/tx-view.js';
@@ -25,13 +25,13 @@ import { fillPsbtBy } from './external-signer.js';
 import { type Given, given, toolsOf } from './spend-args.js';
 import { failFill } from './walletprocesspsbt.js';
 
-/** The values of the transaction that inputs, outputs and lock time make. */
+/** Returns the fields of a transaction from inputs, outputs, and lock time. */
 export function startedTx(ctx: WalletContext, args: readonly JsonValue[], replaceable: boolean, version?: number): TxFields {
   const context = { params: ctx.params, hashes: ctx.crypto };
   return fieldsOf(parseTx(constructTransaction(context, args, replaceable, version), ctx.crypto, { allowWitness: false }));
 }
 
-/** A PSBT of the values with what the wallet knows. */
+/** Creates a PSBT, and adds what the wallet knows. */
 export async function walletPsbt(
   ctx: WalletContext,
   wallet: Wallet,
@@ -46,13 +46,13 @@ export async function walletPsbt(
   return 'fault' in outcome ? failFill(outcome.fault) : { psbt, complete: outcome.complete };
 }
 
-/** Names of the outputs in the order that they are listed in. */
+/** Returns the names of the outputs in their order. */
 export function outputNames(outputs: Given): string[] {
   const lists = outputs instanceof JsonObject ? [outputs] : Array.isArray(outputs) ? outputs : [];
   return lists.flatMap((item) => (item instanceof JsonObject ? item.keys : []));
 }
 
-/** Inputs that say what they weigh. */
+/** Returns the inputs with weights. */
 export const weighed = (inputs: Given): JsonValue[] =>
   Array.isArray(inputs) ? inputs.filter((input) => input instanceof JsonObject && input.has('weight')) : [];
 
@@ -64,16 +64,16 @@ export function refuseWeights(options: Given): void {
 
 export const SEQUENCE_REPLACEABLE = 0xffff_fffd;
 
-/** Lets the lock time count. */
+/** Sequence with which the lock time is enforced. */
 export const SEQUENCE_LOCKABLE = 0xffff_fffe;
 
-/** The transaction with a lock time that says that it is not meant for past blocks, as far as its sequences go. */
+/** Returns the transaction with a lock time that prevents fee sniping, if its sequences allow one. */
 export async function notForThePast(wallet: Wallet, tx: TxFields, tools: SpendTools): Promise<TxFields> {
   const lockable = tx.inputs.every(({ sequence }) => sequence === SEQUENCE_LOCKABLE || sequence === SEQUENCE_REPLACEABLE);
   return lockable ? { ...tx, locktime: await lockTime(wallet, tools) } : tx;
 }
 
-/** Options that send knows by one name only, with the names that other calls take. */
+/** Options for which send accepts only one name, with the names that other methods accept. */
 const OLD_NAMES = [
   ['feeRate', 'fee_rate (sat/vB) instead of feeRate'],
   ['changeAddress', 'change_address'],
@@ -83,7 +83,7 @@ const OLD_NAMES = [
   ['subtractFeeFromOutputs', 'subtract_fee_from_outputs'],
 ] as const;
 
-/** The options with the rate's arguments among them, whichever way they were given. */
+/** Merges the fee arguments into the options. */
 export function sendOptions(args: readonly JsonValue[], { compat }: Pick<WalletContext, 'compat'>): JsonObject {
   const invalid = (text: string): never => fail(RPC_CODE.INVALID_PARAMETER, text);
   const options = given(args[4]) ? asObject(args[4]) : new JsonObject([], []);
@@ -114,21 +114,21 @@ export function sendOptions(args: readonly JsonValue[], { compat }: Pick<WalletC
   return merged;
 }
 
-/** What becomes of a signed transaction. */
+/** Options for a signed transaction. */
 export interface SendOutcome {
   readonly wantsPsbt: boolean;
   readonly addToWallet: boolean;
 }
 
-/** Read before anything is chosen: a call that is refused has given out no change address. */
+/** Reads the outcome options. Call it before coins are chosen, so that a refused call has not used a change address. */
 export const sendOutcome = (options: JsonObject): SendOutcome => ({
   wantsPsbt: options.has('psbt') && asBool(options.get('psbt')),
   addToWallet: !options.has('add_to_wallet') || asBool(options.get('add_to_wallet')),
 });
 
 /**
- * Signs a transaction of the wallet and sends it, or gives it back, as the options of send and sendall say.
- * @param chosen outpoints that the wallet chose for it: they are unspent still when it is recorded
+ * Signs a transaction, and sends or returns it, as the options of send and sendall say.
+ * @param chosen outpoints that the wallet chose; they must still be unspent when the transaction is recorded
  */
 export async function finishSend(
   ctx: WalletContext,

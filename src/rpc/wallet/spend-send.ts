@@ -1,4 +1,4 @@
-// What sendmany, sendtoaddress and settxfee share. Core: wallet/rpc/spend.cpp.
+// Shared by sendmany and sendtoaddress. Core: wallet/rpc/spend.cpp.
 import type { CoinControl } from '../../wallet/spend/coin-control.js';
 import { payAndRecord } from '../../wallet/spend/commit-transaction.js';
 import { inPaymentQueue } from '../../wallet/spend/payment-queue.js';
@@ -15,7 +15,7 @@ import type { JsonResult } from '../wire/values.js';
 import { ensureUnlocked } from './select.js';
 import { type Given, given, toolsOf } from './spend-args.js';
 
-/** A comment that is kept with the payment; empty ones are not. */
+/** Adds a comment to a payment unless it is empty. */
 export function addComment(values: Map<string, string>, name: string, value: Given): void {
   const text = given(value) ? asString(value) : '';
   if (text !== '') values.set(name, text);

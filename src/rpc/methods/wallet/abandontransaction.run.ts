@@ -1,4 +1,3 @@
-// Runs abandontransaction.
 import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
 import { asHash } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
@@ -11,7 +10,8 @@ export const abandontransaction: Run<WalletContext> = async (ctx, args, call) =>
   const wallet = await settledWallet(ctx, call);
   const txid = asHash(args[0], 'txid');
   if (wallet.ledger.txs.find(txid) < 0) unknownId();
-  // Not while it is being handed in: it could be in the mempool a moment after its coins were given free.
+  // Wait until no spend is in progress: otherwise the transaction could enter the mempool after its coins were
+  // released.
   const done = await inPaymentQueue(wallet, async () => {
     await wallet.applyPendingEvents();
     const row = wallet.ledger.txs.find(txid);

@@ -1,5 +1,3 @@
-// Runs abortrescan.
-
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { walletOf } from '../../wallet/select.js';

@@ -1,4 +1,4 @@
-// Runs addhdkey. Core's master: wallet/rpc/wallet.cpp.
+// Core 31: wallet/rpc/wallet.cpp.
 import { randomFillSync } from 'node:crypto';
 import { decodeExtendedKey, decodeExtendedSecret, encodeExtendedKey } from '../../../address/bip32/extended-codec.js';
 import { type ExtendedSecret, masterFromSeed } from '../../../address/bip32/extended-key.js';

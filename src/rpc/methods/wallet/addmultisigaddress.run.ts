@@ -1,4 +1,4 @@
-// addmultisigaddress: an m-of-n address whose script a legacy wallet keeps. Core 0.21, rpcwallet.cpp.
+// Creates an m-of-n address and stores its script in a legacy wallet. Core 0.21: wallet/rpcwallet.cpp.
 import { decodeAddress } from '../../../address/address.js';
 import { inferDescriptor } from '../../../address/descriptor/infer.js';
 import { buildMultisig } from '../../../address/multisig.js';
@@ -15,7 +15,7 @@ import { labelOf, legacyOf, walletOf } from '../../wallet/select.js';
 
 const refuse = (message: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, message);
 
-/** A key given in hex, or by an address of the wallet. */
+/** Parses a public key given in hex or by an address of the wallet. */
 function publicKeyOf(ctx: WalletContext, legacy: LegacyKeys, text: string): Uint8Array {
   const bytes = text.length === 66 || text.length === 130 ? hexBytes(text) : null;
   if (bytes !== null) return ctx.crypto.isPoint(bytes) ? bytes : refuse(`Invalid public key: ${text}`);

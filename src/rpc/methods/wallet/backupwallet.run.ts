@@ -1,4 +1,3 @@
-// Runs backupwallet.
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { ADDED, shows } from '../../../policy/compat.js';
@@ -19,7 +18,7 @@ export const backupwallet: Run<WalletContext> = async (ctx, args, call) => {
       () => false,
     );
     await wallet.queueWrite(async () => {});
-    // A name may be a path.
+    // Wallet names may contain path separators.
     const name = `${(wallet.name || 'wallet').replaceAll(/[/\\:]+/g, '_')}.backup`;
     const file = isFolder ? path.join(destination, name) : destination;
     if (await isOfDatabase(wallet.parts.options.dir, file)) throw new Error('a wallet is not written over');

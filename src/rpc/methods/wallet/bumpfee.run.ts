@@ -1,4 +1,4 @@
-// Runs bumpfee. Core: wallet/rpc/spend.cpp bumpfee_helper.
+// Core: wallet/rpc/spend.cpp, bumpfee_helper.
 import { parseTx, type TxView } from '../../../consensus/tx/tx-view.js';
 import { follows } from '../../../policy/compat.js';
 import { fieldsOf } from '../../../psbt/create-psbt.js';
@@ -44,7 +44,7 @@ export const bumpfee: Run<WalletContext> = async (ctx, args, call) => {
   });
 };
 
-/** The replacement, signed by the wallet's device. */
+/** Returns the replacement, signed by the wallet's external signer. */
 async function signedOutside(ctx: WalletContext, wallet: Wallet, bump: Bump, call: CallInfo): Promise<TxView> {
   const { psbt, complete } = await walletPsbt(ctx, wallet, fieldsOf(bump.tx), { sign: true, derivations: true }, call);
   return complete ? parseTx(extractTx(psbt), ctx.crypto) : fail(RPC_CODE.WALLET_ERROR, 'Transaction incomplete. Try psbtbumpfee instead.');

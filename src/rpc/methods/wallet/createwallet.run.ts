@@ -1,4 +1,3 @@
-// Runs createwallet.
 import { follows, only } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';

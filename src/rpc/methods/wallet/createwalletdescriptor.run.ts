@@ -1,4 +1,4 @@
-// Runs createwalletdescriptor. Core's master: wallet/rpc/wallet.cpp.
+// Core 31: wallet/rpc/wallet.cpp.
 import type { ExtendedKey } from '../../../address/bip32/extended-key.js';
 import type { OutputType } from '../../../address/descriptor/derive-options.js';
 import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
@@ -42,7 +42,7 @@ export const createwalletdescriptor: Run<WalletContext> = async (ctx, args, call
   }
 };
 
-/** The key that new descriptors grow from. */
+/** Returns the key from which new descriptors are derived. */
 async function accountRoot(ctx: WalletContext, keys: DescriptorKeys, named: Given, pauses: Slicer): Promise<ExtendedKey> {
   if (given(named)) return namedKey(ctx, named);
   const roots = await rootsOf(ctx, keys.actives(), pauses);

@@ -1,4 +1,4 @@
-// Runs derivehdkey. Core's master: wallet/rpc/wallet.cpp.
+// Core 31: wallet/rpc/wallet.cpp.
 import { encodeExtendedKey, encodeExtendedSecret } from '../../../address/bip32/extended-codec.js';
 import { deriveSecretPath, type ExtendedKey, fingerprintOf, HARDENED } from '../../../address/bip32/extended-key.js';
 import { formatPath, parsePath } from '../../../address/bip32/key-path.js';
@@ -27,7 +27,9 @@ import { type Given, given } from '../../wallet/spend-args.js';
 const isSame = (a: ExtendedKey, b: ExtendedKey): boolean =>
   orderOf(a, b) === 0 && a.depth === b.depth && a.childNumber === b.childNumber && equalBytes(a.parentFingerprint, b.parentFingerprint);
 
-/** Characters of a path: 255 steps have 3,000. A text of megabytes would hold the thread for seconds. */
+/**
+ * Longest path in characters: 255 steps have about 3,000, and a path of megabytes would block the thread for seconds.
+ */
 const MOST_PATH = 16_384;
 
 export const derivehdkey: Run<WalletContext> = async (ctx, args, call) => {
@@ -56,7 +58,9 @@ export const derivehdkey: Run<WalletContext> = async (ctx, args, call) => {
   return result;
 };
 
-/** The key to derive from: the one that addhdkey brought, else that of the descriptors that give out addresses. */
+/**
+ * Returns the key to derive from: the one added by addhdkey, otherwise that of the descriptors that provide addresses.
+ */
 async function derivedRoot(ctx: WalletContext, keys: DescriptorKeys, named: Given, pauses: Slicer): Promise<ExtendedKey> {
   const spare = await rootsOf(ctx, unused(keys), pauses);
   if (given(named)) {

@@ -1,4 +1,4 @@
-// Runs dumpprivkey. Core 0.21 (rpcdump.cpp).
+// Core 0.21: wallet/rpcdump.cpp.
 import { decodeAddress } from '../../../address/address.js';
 import { encodeWif } from '../../../address/wif.js';
 import { keyOfDestination } from '../../../wallet/keys/destination.js';

@@ -1,4 +1,4 @@
-// Runs dumpwallet. Core 0.21 (rpcdump.cpp).
+// Core 0.21: wallet/rpcdump.cpp.
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { encodeScriptHash } from '../../../address/address.js';
@@ -23,10 +23,10 @@ import { DumpWriter } from '../../wallet/dump-writer.js';
 import { keyScripts } from '../../wallet/imports.js';
 import { ensureLoaded, ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
 
-/** ISO 8601 without fractions, as Core writes times. */
+/** Formats a time as Core does: ISO 8601 without fractions of a second. */
 const isoTime = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 
-/** What a key is for, as its line says it, and its addresses. */
+/** Returns the purpose of a key, as its line in the dump states it, and its addresses. */
 function keyUse(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys, row: number): { use: string; addresses: string } {
   const id = legacy.keys.id(row);
   const publicKey = legacy.keys.publicKey(row)!;
@@ -44,7 +44,7 @@ function keyUse(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys, row: num
   return { use: 'change=1', addresses };
 }
 
-/** Writes the dump's lines, in slices. */
+/** Writes the lines of the dump in slices. */
 async function writeDump(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys, out: DumpWriter, slicer: Slicer): Promise<void> {
   const tip = wallet.tip!;
   out.writeLine('# Wallet dump created by adit');
@@ -67,7 +67,7 @@ async function writeDump(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys,
   }
   const inOrder = await sortInSlices(keys, (a, b) => a.time - b.time || legacy.keys.compareIds(a.row, b.row), slicer);
   for (const { row, time } of inOrder) {
-    // It locked itself or was unloaded meanwhile: the file would lack keys.
+    // If the wallet was locked or unloaded meanwhile, the file would lack keys.
     ensureUnlocked(wallet);
     ensureLoaded(wallet);
     const secret = legacy.secret(legacy.keys.id(row));

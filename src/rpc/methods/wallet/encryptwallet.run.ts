@@ -1,4 +1,3 @@
-// Runs encryptwallet.
 import { follows } from '../../../policy/compat.js';
 import { encryptWallet } from '../../../wallet/manage/encrypt-wallet.js';
 import type { WalletContext } from '../../context/wallet.js';
@@ -29,7 +28,7 @@ export const encryptwallet: Run<WalletContext> = async (ctx, args, call) => {
   const passphrase = passphraseOf(args, 0, call);
   try {
     if (passphrase.length === 0) empty(ctx);
-    // Another call may have been faster.
+    // Another call may have encrypted the wallet meanwhile.
     await encryptWallet(wallet, passphrase, ctx.descriptors, ensurePlain);
   } catch (error) {
     throw asRpcError(error);

@@ -1,5 +1,5 @@
-// exportwatchonlywallet: a backup without private keys, which restorewallet makes a watching wallet of. Core's master:
-// wallet/export.cpp; the file is one of adit's backups.
+// Writes a backup without private keys, which restorewallet can restore to a watch-only wallet. Core 31:
+// wallet/export.cpp; but the format of the file is that of adit's backups.
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
@@ -21,7 +21,7 @@ export const exportwatchonlywallet: Run<WalletContext> = async (ctx, args, call)
   if (asked === '') refuse('Export destination cannot be empty');
   const file = path.resolve(asked);
   const isDatabase = await isOfDatabase(wallet.parts.options.dir, file).catch(() => false);
-  // A file in a place of a wallet's database would be in the way of its next exchange.
+  // A file at the path of a wallet's database would be in the way when that database is next replaced.
   if (isDatabase) refuse(`Could not create file '${asked}'`);
   await fillPool(wallet, 0);
   const taken = (): never => refuse(`Export destination '${asked}' already exists`);
@@ -29,7 +29,7 @@ export const exportwatchonlywallet: Run<WalletContext> = async (ctx, args, call)
   if (keys.count === 0) refuse('Wallet has no descriptors to export');
   await wallet.queueWrite(async () => {});
   await writeBackup(wallet.store, file, watchOnlyRow).catch((error: NodeJS.ErrnoException) => {
-    // Another call may have been faster.
+    // Another call may have created the file meanwhile.
     if (error.code === 'EEXIST') taken();
     if (error.syscall === undefined) throw error;
     refuse(`Could not create file '${asked}'`);

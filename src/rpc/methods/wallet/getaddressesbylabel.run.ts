@@ -1,4 +1,3 @@
-// Runs getaddressesbylabel.
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import { asString } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';

@@ -1,5 +1,5 @@
-// getaddressinfo: an address, what the wallet knows about it, and what it may show of keys and scripts behind it. Core
-// 0.21's order of members; embedded scripts recurse as in its DescribeWalletAddressVisitor.
+// Describes an address, what the wallet knows about it, and keys and scripts behind it. Members are in Core 0.21's
+// order; embedded scripts recurse as in DescribeWalletAddressVisitor.
 import { type DecodedAddress, decodeAddress, encodeAddress, encodePublicKeyHash } from '../../../address/address.js';
 import { formatPath, type HardenedMark } from '../../../address/bip32/key-path.js';
 import { type Compat, follows, only, shows } from '../../../policy/compat.js';
@@ -20,7 +20,10 @@ import type { JsonResult } from '../../wire/values.js';
 
 type Members = Record<string, JsonResult>;
 
-/** What kind of address it is. Taproot is a script since release 22, an anchor one without a program since 28. */
+/**
+ * Returns the members about the type of address. Taproot counts as a script since release 22. An anchor counts as a
+ * script without a witness program since release 28.
+ */
 function kindMembers({ kind, witnessVersion, payload }: DecodedAddress, compat: Compat): Members {
   const program = (): Members => ({ witness_version: witnessVersion, witness_program: hex(payload) });
   switch (kind) {
@@ -41,7 +44,7 @@ function kindMembers({ kind, witnessVersion, payload }: DecodedAddress, compat: 
   }
 }
 
-/** What the wallet knows of the key or script behind an address. */
+/** Returns the members about the key or script behind an address, as far as the wallet knows it. */
 function knownMembers({ kind, payload }: DecodedAddress, provider: SigningProvider | undefined, ctx: WalletContext): Members {
   if (provider === undefined) return {};
   switch (kind) {
@@ -69,7 +72,7 @@ function knownMembers({ kind, payload }: DecodedAddress, provider: SigningProvid
 function scriptMembers(script: Uint8Array, provider: SigningProvider, ctx: WalletContext): Members {
   const { type, solutions } = solve(script);
   const out: Members = { script: type, hex: hex(script) };
-  // Up to release 21 a bare key counts as its P2PKH address here.
+  // Up to release 21, a bare key is shown as its P2PKH address.
   const address =
     type === 'pubkey' && !follows(ctx.compat, 22)
       ? encodePublicKeyHash(ctx.crypto.hash160(solutions[0]), ctx.params, ctx.crypto)
@@ -91,10 +94,10 @@ function scriptMembers(script: Uint8Array, provider: SigningProvider, ctx: Walle
   return out;
 }
 
-/** Mark of hardened steps: `h` with -compat=31, otherwise `'`, because clients of 0.21.1 compare these members. */
+/** Mark of hardened steps: `h` with -compat=31, otherwise `'`, because clients of Core 0.21.1 compare these members. */
 const markOf = ({ compat }: WalletContext): HardenedMark => (only(compat, 26) ? 'h' : "'");
 
-/** Some 6 MB a wallet. */
+/** About 6 MB per wallet. */
 const answers = new KnownAnswers(8192, 1024);
 
 export const getaddressinfo: Run<WalletContext> = (ctx, args, call) => {
@@ -103,7 +106,7 @@ export const getaddressinfo: Run<WalletContext> = (ctx, args, call) => {
   return answers.get(wallet, text) ?? answers.storeAnswer(wallet, text, encodeJson(describeAddress(ctx, wallet, text)));
 };
 
-/** @throws RpcError when the text is no address */
+/** @throws RpcError if the text is no address */
 function describeAddress(ctx: WalletContext, wallet: Wallet, text: string): Members {
   const decoded = decodeAddress(text, ctx.params, ctx.crypto);
   if ('error' in decoded) {

@@ -28,7 +28,7 @@ const AFTER_EMBEDDED: readonly ResultSpec[] = [
   hex('hdmasterfingerprint?', 'Fingerprint of the root key'),
   arr('labels', 'Labels of the address', [str('The label')]),
 ];
-/** Members that ask the wallet and not the address. */
+/** Members that depend on the wallet, not only on the address. */
 const OF_WALLET: ReadonlySet<string> = new Set(['ismine', 'solvable', 'desc', 'parent_desc', 'iswatchonly']);
 const INSIDE = [...BEFORE_EMBEDDED.filter(({ name }) => !OF_WALLET.has(name)), ...AFTER_EMBEDDED.slice(0, 1)];
 const embedded = (members: readonly ResultSpec[]): ResultSpec =>
@@ -45,7 +45,7 @@ export const getaddressinfo: MethodSpec = {
   results: [
     obj([
       ...BEFORE_EMBEDDED,
-      // A script of a key in a witness script in P2SH is the deepest.
+      // The deepest nesting is a script of a key in a witness script in P2SH.
       embedded([...INSIDE, embedded(INSIDE)]),
       ...AFTER_EMBEDDED,
     ]),

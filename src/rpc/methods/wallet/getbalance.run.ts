@@ -1,4 +1,3 @@
-// Runs getbalance.
 import type { BalanceQuestion } from '../../../wallet/coins/balance-sheet.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';

@@ -1,4 +1,3 @@
-// Runs getbalances.
 import { follows, shows } from '../../../policy/compat.js';
 import type { BalanceQuestion, Balances } from '../../../wallet/coins/balance-sheet.js';
 import { TX_STATE } from '../../../wallet/coins/tx-table.js';

@@ -1,4 +1,4 @@
-// Runs gethdkeys. Core's master: wallet/rpc/wallet.cpp.
+// Core 31: wallet/rpc/wallet.cpp.
 import { encodeExtendedKey, encodeExtendedSecret } from '../../../address/bip32/extended-codec.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';

@@ -1,4 +1,3 @@
-// Runs getnewaddress.
 import { asString } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
@@ -8,7 +7,7 @@ import { labelOf, walletOf } from '../../wallet/select.js';
 
 export const getnewaddress: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
-  // Core asks with either chain in mind: internal keys of a watch-only pool do not help here.
+  // Core requires receive keys in both cases: the change keys of a watch-only pool do not suffice.
   ensureKeys(wallet, false);
   const label = given(args[0]) ? labelOf(asString(args[0])) : '';
   const type = givenType(ctx, wallet, args[1], wallet.parts.options.addressType);
@@ -16,7 +15,8 @@ export const getnewaddress: Run<WalletContext> = async (ctx, args, call) => {
     const next = wallet.keys.newAddress(type, false, batch);
     if ('script' in next) wallet.book.set(next.script, label, 'receive', batch);
     return next;
-    // On the disk before the reply: else, after a loss of power, another payer would get the same address.
+    // The wallet stores the new index durably before the reply: otherwise, after a power loss, another payer would get
+    // the same address.
   });
   return 'script' in result ? addressText(ctx, result.script) : fail(RPC_CODE.WALLET_KEYPOOL_RAN_OUT, result.error);
 };

@@ -1,4 +1,3 @@
-// Runs getrawchangeaddress.
 import { follows } from '../../../policy/compat.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
@@ -13,7 +12,7 @@ export const getrawchangeaddress: Run<WalletContext> = async (ctx, args, call) =
   const type = givenType(ctx, wallet, args[0], changeType ?? addressType);
   const result = await wallet.change((batch) => wallet.keys.newAddress(type, true, batch));
   if ('script' in result) return addressText(ctx, result.script);
-  // Since release 22 it is as with new addresses.
+  // Since release 22, the message is that of getnewaddress.
   const error = follows(ctx.compat, 22) ? result.error : 'Error: Keypool ran out, please call keypoolrefill first';
   return fail(RPC_CODE.WALLET_KEYPOOL_RAN_OUT, error);
 };

@@ -1,4 +1,3 @@
-// Runs getreceivedbyaddress.
 import { decodeAddress } from '../../../address/address.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import { asString } from '../../args.js';

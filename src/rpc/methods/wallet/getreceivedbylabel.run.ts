@@ -1,4 +1,3 @@
-// Runs getreceivedbylabel.
 import { follows } from '../../../policy/compat.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import { asString } from '../../args.js';

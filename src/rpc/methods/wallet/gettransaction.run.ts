@@ -1,4 +1,3 @@
-// Runs gettransaction.
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { follows, shows } from '../../../policy/compat.js';
 import { creditOf, movementsOf } from '../../../wallet/coins/movements.js';
@@ -25,17 +24,18 @@ const SHORT = { minDepth: 0, label: null, long: false };
 export const gettransaction: Run<WalletContext> = (ctx, args, call) =>
   withSettled(ctx, call, (wallet) => findTransaction(ctx, wallet, args, call));
 
-/** Some 4 MB a wallet. */
+/** About 4 MB per wallet. */
 const answers = new KnownAnswers(2048, 4096);
 
-/** At once when the transaction is in memory. */
+/** Returns no promise if the transaction is in memory. */
 function findTransaction(ctx: WalletContext, wallet: Wallet, args: readonly JsonValue[], call: CallInfo): JsonResult | Promise<JsonResult> {
   const txid = asHash(args[0], 'txid');
   const filter = filterOf(wallet, args[1]);
   const verbose = given(args[2]) ? asBool(args[2]) : false;
   const row = wallet.ledger.txs.find(txid);
   if (row < 0) unknownId();
-  // In a block it is told as long as the wallet stays as it is; outside the mempool has a say.
+  // The answer about a confirmed transaction stays valid until the wallet changes. Otherwise it also depends on the
+  // mempool.
   const question = !verbose && wallet.ledger.depth(row) > 0 ? `${filter} ${wallet.tip?.hashHex.slice(32)} ${args[0]}` : null;
   const kept = question !== null && answers.get(wallet, question);
   if (kept) return kept;
@@ -49,7 +49,7 @@ function findTransaction(ctx: WalletContext, wallet: Wallet, args: readonly Json
     );
   };
   const show = (view: TxView | undefined): JsonResult | Promise<JsonResult> => {
-    // It may have been removed while its bytes were read.
+    // The transaction may have been removed while its bytes were read.
     if (view === undefined || wallet.ledger.txs.find(txid) < 0) return unknownId();
     const text = transactionText(ctx, wallet, view, filter);
     if (typeof text !== 'string') return text.then((written) => finish(view, written));
@@ -60,15 +60,17 @@ function findTransaction(ctx: WalletContext, wallet: Wallet, args: readonly Json
   return tx instanceof Promise ? tx.then(show) : show(tx);
 }
 
-/** Change as release 31 counts it: a bare key has no address, and so no label. */
+/**
+ * Returns whether a script is change as release 31 defines it: a bare key has no address, so it has no label either.
+ */
 const isChange31 = (ctx: WalletContext, wallet: Wallet, script: Uint8Array): boolean =>
   wallet.isMine(script) !== OWNERSHIP.NO && (addressedBy(script, ctx) === null || wallet.isUnlabelled(script));
 
-/** How gettransaction ends: with the block that the wallet has seen last, as since release 24. */
+/** Returns the end of the reply: since release 24 with the last block that the wallet processed. */
 const endOf = (ctx: WalletContext, wallet: Wallet): string =>
   follows(ctx.compat, 24) ? `,"lastprocessedblock":${encodeJson(lastProcessed(wallet) ?? null)}}` : '}';
 
-/** What gettransaction shows, without the last brace; at once when the mempool has no say. */
+/** Returns the reply without its last brace. Returns no promise if the mempool is not needed. */
 function transactionText(ctx: WalletContext, wallet: Wallet, tx: TxView, filter: OwnershipFilter): string | Promise<string> {
   const { ledger } = wallet;
   const row = ledger.txs.find(tx.txid);

@@ -1,4 +1,3 @@
-// Runs getunconfirmedbalance.
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';

@@ -1,4 +1,4 @@
-// getwalletinfo: every figure of a wallet, members in Core 0.21's order.
+// Returns statistics of a wallet, with members in Core 0.21's order.
 import type { Balances } from '../../../wallet/coins/balance-sheet.js';
 import { OWNERSHIP } from '../../../wallet/keys/ownership.js';
 import type { Wallet } from '../../../wallet/wallet.js';
@@ -10,10 +10,10 @@ import { balancesOf, usedFilter } from '../../wallet/coins.js';
 import { lastProcessed, settledWallet } from '../../wallet/select.js';
 import { Amount, Double, type JsonResult } from '../../wire/values.js';
 
-/** The xpubs behind hardened steps are kept: so do all wallets of descriptors here. */
+/** Core's flag last_hardened_xpub_cached, which holds for all descriptor wallets of adit. */
 const CACHED = 1n << 2n;
 
-/** Names of flags, lowest bit first. */
+/** Names of flags, by bit. */
 const FLAGS: readonly (readonly [bit: bigint, name: string])[] = [
   [WALLET_FLAG.AVOID_REUSE, 'avoid_reuse'],
   [WALLET_FLAG.KEY_ORIGIN_METADATA, 'key_origin_metadata'],
@@ -24,10 +24,10 @@ const FLAGS: readonly (readonly [bit: bigint, name: string])[] = [
   [WALLET_FLAG.EXTERNAL_SIGNER, 'external_signer'],
 ];
 
-/** Core's answer for a wallet without any key manager: the largest int64. */
+/** Core's reply for a wallet without any key manager: the largest int64. */
 const NEVER = 9_223_372_036_854_775_807n;
 
-/** Time of the oldest key in waiting; null where nothing is shown. */
+/** Returns the time of the oldest unused key; null if the member is omitted. */
 function oldestKey(wallet: Wallet): number | bigint | null {
   const { legacy, descriptors, record } = wallet;
   if (descriptors) return descriptors.count === 0 ? NEVER : null;
@@ -42,7 +42,7 @@ function oldestKey(wallet: Wallet): number | bigint | null {
   return oldest > 0 ? oldest : null;
 }
 
-/** Keys in waiting: for receiving, and in all. */
+/** Returns the numbers of unused keys for receiving and for change. */
 function poolSizes(wallet: Wallet): { external: number; internal: number } {
   const { legacy, descriptors } = wallet;
   if (legacy) return { external: legacy.pool.externalSize + legacy.pool.preSplitSize, internal: legacy.pool.internalSize };

@@ -1,4 +1,3 @@
-// Runs importaddress.
 import { decodeAddress } from '../../../address/address.js';
 import { scriptHashScript } from '../../../consensus/script/build-script.js';
 import { asBool, asString, hexBytes } from '../../args.js';

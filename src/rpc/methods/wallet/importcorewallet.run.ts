@@ -1,4 +1,3 @@
-// Runs importcorewallet.
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { CORE_NAME } from '../../../wallet/storage/wallet-folder.js';
@@ -11,7 +10,10 @@ import { given, loadOnStart } from '../../wallet/lifecycle.js';
 import { passphraseOf } from '../../wallet/passphrase.js';
 import { asRpcError, managerOf } from '../../wallet/select.js';
 
-/** The name of the folder that a wallet's file is in; of a file with another name that name without its ending. */
+/**
+ * Derives the wallet's name from a file: the folder's name for wallet.dat, otherwise the file's name without its
+ * extension.
+ */
 function nameOfFile(file: string): string {
   const { base, name, dir } = path.parse(file);
   return base === CORE_NAME ? path.basename(dir) : name;

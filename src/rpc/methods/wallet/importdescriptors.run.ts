@@ -1,4 +1,3 @@
-// Runs importdescriptors.
 import { parseDescriptor } from '../../../address/descriptor/parse.js';
 import { follows } from '../../../policy/compat.js';
 import type { DescriptorKeys } from '../../../wallet/keys/descriptor-keys.js';
@@ -23,7 +22,7 @@ function readDescriptor(ctx: WalletContext, request: JsonObject, call: CallInfo)
     if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
     return { request, parsed, precomputed: [] };
   } catch (error) {
-    // A value of another type ends the whole call in later releases.
+    // Since release 24, a value of the wrong type fails the whole call.
     if (follows(ctx.compat, 24) && error instanceof TypeFault) throw error;
     return { success: false, error: elementError(error), warnings: [] };
   }

@@ -1,4 +1,3 @@
-// Runs importmulti.
 import { hashKey } from '../../../consensus/bytes/hex.js';
 import { MAX_SCRIPT_ELEMENT_SIZE } from '../../../consensus/script/eval-script.js';
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
@@ -37,30 +36,30 @@ import { scanImported, withRescan } from '../../wallet/rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
 import type { JsonObject, JsonResult, JsonValue } from '../../wire/values.js';
 
-/** Scripts by length, then bytes: the order in which Core visits a set of them. */
+/** Compares scripts by length, then by bytes: the order in which Core iterates over a set of scripts. */
 const compareScripts = (a: Uint8Array, b: Uint8Array): number => a.length - b.length || Buffer.compare(a, b);
 
 async function applyImport(ctx: WalletContext, wallet: Wallet, read: AcceptedImport, time: number, apply: Applying): Promise<void> {
   const { data, internal, label, addToPool } = read;
-  const { batch, yieldIfDue: breath } = apply;
+  const { batch, yieldIfDue } = apply;
   const legacy = legacyOf(wallet);
-  // Core stores what fits before it fails; here nothing is stored.
+  // Core stores some of the scripts before it fails. adit stores none.
   if (read.scripts.some((script) => script.length > MAX_SCRIPT_ELEMENT_SIZE)) fail(RPC_CODE.WALLET_ERROR, 'Error adding script to wallet');
-  await eachInSlices(read.scripts, breath, (script) => legacy.importScript(script, time, batch));
-  await eachInSlices(data.secrets.values(), breath, ({ publicKey, secret }) => legacy.importSecret(secret, publicKey, time, batch));
-  await eachInSlices(data.origins, breath, ({ publicKey, origin }) => legacy.importOrigin(publicKey, origin, batch));
-  await eachInSlices(data.ordered.entries(), breath, ([at, key]) => {
+  await eachInSlices(read.scripts, yieldIfDue, (script) => legacy.importScript(script, time, batch));
+  await eachInSlices(data.secrets.values(), yieldIfDue, ({ publicKey, secret }) => legacy.importSecret(secret, publicKey, time, batch));
+  await eachInSlices(data.origins, yieldIfDue, ({ publicKey, origin }) => legacy.importOrigin(publicKey, origin, batch));
+  await eachInSlices(data.ordered.entries(), yieldIfDue, ([at, key]) => {
     if (!data.publicKeys.has(hashKey(ctx.crypto.hash160(key)))) return;
     legacy.importPublicKey(key, time, { add: addToPool, internal: internal || at >= data.changeFrom }, batch);
   });
   const how = { hasSolvingData: data.hasSolvingData, label: internal ? null : label, time };
-  await eachInSlices(read.targets, breath, (script) => importTarget(ctx, wallet, script, how, batch));
+  await eachInSlices(read.targets, yieldIfDue, (script) => importTarget(ctx, wallet, script, how, batch));
 }
 
-/** A request that was read and may be taken in. */
+/** A valid request. */
 interface AcceptedImport {
   readonly data: ImportData;
-  /** Its output scripts and the others, in Core's order. */
+  /** Output scripts, in Core's order; `scripts` are the redeem and witness scripts. */
   readonly targets: readonly Uint8Array[];
   readonly scripts: readonly Uint8Array[];
   readonly internal: boolean;
@@ -68,10 +67,10 @@ interface AcceptedImport {
   readonly addToPool: boolean;
 }
 
-/** A request as it was read: what it asks for, or why it cannot be. */
+/** A parsed request, or why it was rejected. */
 type ReadImport = AcceptedImport | ImportOutcome;
 
-/** Reads a request and judges it, as far as that does not depend on what the wallet holds. */
+/** Parses a request and validates it, as far as this does not depend on the content of the wallet. */
 async function readRequest(
   ctx: WalletContext,
   wallet: Wallet,
@@ -79,11 +78,11 @@ async function readRequest(
   call: CallInfo,
   { slicer, left }: { readonly slicer: Slicer; readonly left: { indices: number } },
 ): Promise<ReadImport> {
-  const breath = yieldIfDueFor(wallet, slicer);
+  const yieldIfDue = yieldIfDueFor(wallet, slicer);
   let data: ImportData | undefined;
   try {
     const { internal, label, addToPool, hasScript } = readImportHead(wallet, request);
-    data = await (hasScript ? readScriptImport(ctx, request, call) : readDescriptorImport(ctx, request, call, breath, left));
+    data = await (hasScript ? readScriptImport(ctx, request, call) : readDescriptorImport(ctx, request, call, yieldIfDue, left));
     if (wallet.privateKeysDisabled && data.secrets.size > 0) {
       fail(RPC_CODE.WALLET_ERROR, 'Cannot import private keys to a wallet with private keys disabled');
     }
@@ -96,7 +95,7 @@ async function readRequest(
   }
 }
 
-/** Puts what a request asks for into the wallet, all or nothing. The wallet is held. */
+/** Imports a request into the wallet, completely or not at all. The caller holds the wallet exclusively. */
 async function processImport(ctx: WalletContext, wallet: Wallet, read: ReadImport, time: number, apply: Applying): Promise<ImportOutcome> {
   if ('success' in read) return read;
   const { data } = read;
@@ -118,7 +117,7 @@ export const importmulti: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
   checkTypes(args, ['array', 'object']);
   const legacy = wallet.legacy !== null;
-  // Newer wallets are of descriptors; clients that know no other call import into them too.
+  // Some clients know no other import method, so descriptor wallets accept importmulti too.
   if (!legacy && !follows(ctx.compat, 30)) legacyOf(wallet);
   const requests = args[0] as JsonValue[];
   const options = args[1] as JsonObject | undefined;
@@ -146,24 +145,24 @@ async function importAll(
   for (const time of times) lowest = Math.min(lowest, Math.max(time, 1));
   const start = rescan ? await scanStart(ctx.client, lowest) : null;
   const slicer = new Slicer(call.yieldToUrgent);
-  const breath = yieldIfDueFor(wallet, slicer);
+  const yieldIfDue = yieldIfDueFor(wallet, slicer);
   const read: ReadImport[] = [];
   const left = { indices: MOST_INDICES };
   let outcomes: ImportOutcome[];
   try {
     for (const request of requests) {
       read.push(await readRequest(ctx, wallet, request as JsonObject, call, { slicer, left }));
-      const pause = breath();
+      const pause = yieldIfDue();
       if (pause) await pause;
     }
     outcomes = await wallet.changeKeysExclusively(async (batch) => {
       ensureUnlocked(wallet);
       const all: ImportOutcome[] = [];
       for (const [i, one] of read.entries()) {
-        all.push(await processImport(ctx, wallet, one, Math.max(times[i], 1), { batch, yieldIfDue: breath }));
-        // What was applied is let go of: a range may be large.
+        all.push(await processImport(ctx, wallet, one, Math.max(times[i], 1), { batch, yieldIfDue }));
+        // Release the memory of an applied request, whose range may be large.
         read[i] = all[i];
-        const pause = breath();
+        const pause = yieldIfDue();
         if (pause) await pause;
       }
       if (rescan && all.some(({ success }) => success)) planRescan(wallet, start, batch);

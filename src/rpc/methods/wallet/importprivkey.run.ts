@@ -1,4 +1,3 @@
-// Runs importprivkey.
 import { keyHashProgram } from '../../../wallet/keys/key-table.js';
 import { asBool, asString } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';

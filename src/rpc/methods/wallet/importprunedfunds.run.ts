@@ -1,4 +1,4 @@
-// Runs importprunedfunds. Core 0.21, rpcdump.cpp.
+// Core 0.21: wallet/rpcdump.cpp.
 import { HEADER_SIZE, parseHeader } from '../../../consensus/block/header-view.js';
 import { extractMatches } from '../../../consensus/block/partial-merkle.js';
 import { equalBytes } from '../../../consensus/bytes/hex.js';
@@ -23,10 +23,10 @@ export const importprunedfunds: Run<WalletContext> = async (ctx, args, call) => 
   const header = parseHeader(proof.subarray(0, HEADER_SIZE), ctx.crypto);
   const found = extractMatches(tree, ctx.crypto);
   if (found === null || !equalBytes(found.root, header.merkleRoot)) return refuse('Something wrong with merkleblock');
-  const told = await ctx.client.block(header.hash);
-  // A count other than the block's own would prove inner nodes as if they were transactions.
-  const block = told?.inChain && (told.txCount === 0 || told.txCount === tree.count) ? told.block : null;
-  // What the wallet has not seen yet it cannot place.
+  const known = await ctx.client.block(header.hash);
+  // With a wrong count, inner nodes of the tree could be passed off as transactions.
+  const block = known?.inChain && (known.txCount === 0 || known.txCount === tree.count) ? known.block : null;
+  // The wallet can only place a transaction in a block that it has processed.
   const isPlaced = (): boolean => block !== null && ctx.client.contains(block) && block.height <= wallet.tip!.height;
   if (block === null || !isPlaced()) return refuse('Block not found in chain');
   const at = found.txids.findIndex((txid) => equalBytes(txid, tx.txid));
@@ -35,7 +35,7 @@ export const importprunedfunds: Run<WalletContext> = async (ctx, args, call) => 
   for (let i = 0; i < tx.outputCount; i++) mine ||= wallet.isMine(tx.outputScript(i)) !== OWNERSHIP.NO;
   if (!mine) return refuse('No addresses in wallet correspond to included transaction');
   await wallet.change((batch) => {
-    // It may have waited for a reorganisation.
+    // A reorganisation may have happened while this waited.
     if (!isPlaced()) refuse('Block not found in chain');
     wallet.ledger.putRecord(tx, placeIn(block, found.positions[at]), batch);
   });

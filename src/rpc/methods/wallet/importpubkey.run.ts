@@ -1,4 +1,3 @@
-// Runs importpubkey.
 import { asBool, asString, hexBytes } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';

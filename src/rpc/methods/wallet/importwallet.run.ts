@@ -1,4 +1,4 @@
-// Runs importwallet. Core 0.21 (rpcdump.cpp).
+// Core 0.21: wallet/rpcdump.cpp.
 import path from 'node:path';
 import { Slicer } from '../../../lib/slicer.js';
 import { planRescan, rescanFrom, scanStart } from '../../../wallet/follow/rescan.js';
@@ -15,10 +15,10 @@ import { keyScripts } from '../../wallet/imports.js';
 import { refuseScanOfPruned, scanDeps, withRescan } from '../../wallet/rescan.js';
 import { ensureUnlocked, legacyOf, walletOf } from '../../wallet/select.js';
 
-/** Puts a key of a dump into the wallet. */
+/** Imports a key of a dump. */
 function importKey(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys, key: DumpedKey, batch: WalletBatch): void {
   const { secret, publicKey, label, time } = key;
-  // A key that is held already gets the label of its line all the same.
+  // A key that the wallet already has still gets the label of its line.
   if (!legacy.hasSecret(ctx.crypto.hash160(publicKey))) legacy.importSecret(secret, publicKey, time, batch);
   if (label !== undefined) wallet.book.set(keyScripts(ctx, publicKey)[0], label, 'receive', batch);
 }
@@ -29,22 +29,22 @@ export const importwallet: Run<WalletContext> = async (ctx, args, call) => {
   await refuseScanOfPruned(ctx, 'Importing wallets is disabled when blocks are pruned');
   return withRescan(ctx, wallet, async () => {
     ensureUnlocked(wallet);
-    const breath = yieldIfDueFor(wallet, new Slicer(call.yieldToUrgent));
+    const yieldIfDue = yieldIfDueFor(wallet, new Slicer(call.yieldToUrgent));
     const contents = new DumpContents();
     let since = wallet.tip!.time;
     try {
-      await readDump(ctx, path.resolve(asString(args[0])), contents, breath);
+      await readDump(ctx, path.resolve(asString(args[0])), contents, yieldIfDue);
       if (wallet.privateKeysDisabled && contents.keyCount > 0) {
         fail(RPC_CODE.WALLET_ERROR, 'Importing wallets is disabled when private keys are disabled');
       }
-      // Core adds what fits and then fails; here nothing is added by a call that fails.
+      // Core imports some of the keys and then fails. adit imports nothing if a call fails.
       if (contents.isUnusable) fail(RPC_CODE.WALLET_ERROR, 'Error adding some keys/scripts to wallet');
       since = Math.min(since, contents.earliest);
       const start = await scanStart(ctx.client, since);
       await wallet.changeKeysExclusively(async (batch) => {
         ensureUnlocked(wallet);
-        await eachInSlices(contents.keys(), breath, (key) => importKey(ctx, wallet, legacy, key, batch));
-        await eachInSlices(contents.scripts(), breath, ({ script, time }) => legacy.importScript(script, time, batch));
+        await eachInSlices(contents.keys(), yieldIfDue, (key) => importKey(ctx, wallet, legacy, key, batch));
+        await eachInSlices(contents.scripts(), yieldIfDue, ({ script, time }) => legacy.importScript(script, time, batch));
         planRescan(wallet, start, batch);
       });
     } finally {

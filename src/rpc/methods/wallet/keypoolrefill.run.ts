@@ -1,4 +1,3 @@
-// Runs keypoolrefill.
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import { asInt } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';

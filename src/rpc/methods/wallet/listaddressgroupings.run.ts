@@ -1,6 +1,5 @@
-// listaddressgroupings: addresses that anyone who reads the chain may take for one owner's, because they were spent
-// together or one is the other's change. Core 0.21: GetAddressGroupings, GetAddressBalances. Everything is in the
-// tables of coins and spends.
+// Groups addresses that an observer of the chain can attribute to one owner, because they were spent together or one is
+// the change of another. Core 0.21: GetAddressGroupings, GetAddressBalances. Reads only the tables of coins and spends.
 import { hashKey } from '../../../consensus/bytes/hex.js';
 import { BUCKET } from '../../../wallet/coins/coin-table.js';
 import { destinationOf } from '../../../wallet/keys/destination.js';
@@ -13,9 +12,9 @@ import { addressText, destinationKey } from '../../wallet/addresses.js';
 import { settledWallet } from '../../wallet/select.js';
 import { Amount, type JsonResult } from '../../wire/values.js';
 
-const NOBODY = -1;
+const NO_ADDRESS = -1;
 
-/** Addresses by number, joined into groups. */
+/** Disjoint sets of addresses, which are identified by number. */
 class Groups {
   readonly scripts: Uint8Array[] = [];
   readonly balances: number[] = [];
@@ -46,7 +45,10 @@ class Groups {
   }
 }
 
-/** Joins what was spent together, and change with what it came from. Balances are of one moment. */
+/**
+ * Joins addresses that were spent together, and change with the addresses that it came from. All balances are of the
+ * same moment.
+ */
 async function groupsOf(wallet: Wallet, slicer: Slicer): Promise<Groups> {
   const { coins, spends, sheet } = wallet.ledger;
   const groups = new Groups();
@@ -55,22 +57,22 @@ async function groupsOf(wallet: Wallet, slicer: Slicer): Promise<Groups> {
     const known = ofScript.get(coins.scriptId(coin));
     if (known !== undefined) return known;
     const destination = destinationOf(coins.script(coin), wallet.parts.crypto);
-    const id = destination === null ? NOBODY : groups.add(destination);
+    const id = destination === null ? NO_ADDRESS : groups.add(destination);
     ofScript.set(coins.scriptId(coin), id);
     return id;
   };
-  /** An address of each spending transaction. */
+  /** One address for each spending transaction. */
   const spenders = new Map<number, number>();
   const trust = new Map<number, boolean>();
   const counts = (coin: number): boolean =>
     coins.bucket(coin) === BUCKET.CONFIRMED || (coins.bucket(coin) === BUCKET.PENDING && sheet.isTrusted(coins.txRow(coin), trust));
-  // What blocks may change is read before the first pause.
+  // Read what blocks may change before the first pause.
   const all = [...coins.rows()];
   const values = all.map((coin) => (counts(coin) ? coins.value(coin) : 0));
   for (const [i, coin] of all.entries()) {
     if (slicer.due) await slicer.pause();
-    const address = coins.ownership(coin) === OWNERSHIP.NO ? NOBODY : addressOf(coin);
-    if (address === NOBODY) continue;
+    const address = coins.ownership(coin) === OWNERSHIP.NO ? NO_ADDRESS : addressOf(coin);
+    if (address === NO_ADDRESS) continue;
     for (const row of spends.spenders(coins.outpoint(coin))) {
       const other = spenders.get(row);
       if (other === undefined) spenders.set(row, address);
@@ -81,8 +83,8 @@ async function groupsOf(wallet: Wallet, slicer: Slicer): Promise<Groups> {
   for (const [row, address] of spenders) {
     if (slicer.due) await slicer.pause();
     for (const coin of coins.ofTx(row)) {
-      const change = coins.ownership(coin) === OWNERSHIP.NO ? NOBODY : addressOf(coin);
-      if (change !== NOBODY && wallet.isUnlabelled(coins.script(coin))) groups.join(change, address);
+      const change = coins.ownership(coin) === OWNERSHIP.NO ? NO_ADDRESS : addressOf(coin);
+      if (change !== NO_ADDRESS && wallet.isUnlabelled(coins.script(coin))) groups.join(change, address);
     }
   }
   return groups;
@@ -104,6 +106,6 @@ export const listaddressgroupings: Run<WalletContext> = async (ctx, _args, call)
     if (group) group.push(line);
     else out.set(groups.root(id), [line]);
   }
-  // Groups come in the order of their first addresses.
+  // Groups are in the order of their first addresses.
   return [...out.values()];
 };

@@ -1,4 +1,3 @@
-// Runs listdescriptors.
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import type { TrackedDescriptor } from '../../../wallet/keys/descriptor-table.js';
 import { asBool } from '../../args.js';
@@ -11,7 +10,10 @@ import { encodeJson } from '../../wire/json-write.js';
 import { Pieces } from '../../wire/pieces.js';
 import { type JsonResult, RawJson } from '../../wire/values.js';
 
-/** What is listed of a descriptor. @param internal whether it gives out change addresses; undefined: none at all */
+/**
+ * Returns the members about a descriptor.
+ * @param internal whether it provides change addresses; undefined if it provides no addresses
+ */
 function listed(tracked: TrackedDescriptor, desc: string, internal: boolean | undefined): Record<string, JsonResult> {
   const { isRange, time, rangeStart, rangeEnd, nextIndex } = tracked;
   return {

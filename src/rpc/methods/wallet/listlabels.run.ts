@@ -1,4 +1,3 @@
-// Runs listlabels.
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import { follows } from '../../../policy/compat.js';
 import { asString } from '../../args.js';

@@ -1,5 +1,3 @@
-// Runs listlockunspent.
-
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { hashHex } from '../../render/hex.js';

@@ -1,4 +1,3 @@
-// Runs listreceivedbyaddress.
 import { decodeAddress } from '../../../address/address.js';
 import { only as onlySince } from '../../../policy/compat.js';
 import { asBool, asString } from '../../args.js';
@@ -17,10 +16,10 @@ export const listreceivedbyaddress: Run<WalletContext> = async (ctx, args, call)
   const wallet = await settledWallet(ctx, call);
   const slicer = new Slicer(call.yieldToUrgent);
   let only: Uint8Array | null = null;
-  // Since release 22 an empty text is no filter.
+  // Since release 22, an empty string is no filter.
   const wantsOne = onlySince(ctx.compat, 22) ? given(args[3]) && args[3] !== '' : args.length > 3;
   if (wantsOne) {
-    // Arguments before this one are looked at first.
+    // Validate the arguments before this one first.
     countedOf(ctx, args[0], args[4]);
     if (given(args[1])) asBool(args[1]);
     filterOf(wallet, args[2]);

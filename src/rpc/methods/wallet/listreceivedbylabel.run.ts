@@ -1,5 +1,3 @@
-// Runs listreceivedbylabel.
-
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { Slicer } from '../../node/slices.js';
@@ -15,7 +13,7 @@ export const listreceivedbylabel: Run<WalletContext> = async (ctx, args, call) =
     byLabel.set(entry.label, {
       amount: (sum?.amount ?? 0) + entry.amount,
       depth: Math.min(sum?.depth ?? Number.POSITIVE_INFINITY, entry.depth),
-      // The last address of a label decides, as in Core.
+      // The last address of a label determines this member, as in Core.
       watched: entry.watched,
     });
   }

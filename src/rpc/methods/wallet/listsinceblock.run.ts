@@ -1,4 +1,3 @@
-// Runs listsinceblock.
 import { parseBlock } from '../../../consensus/block/block-view.js';
 import { equalBytes } from '../../../consensus/bytes/hex.js';
 import { RecordSnapshot } from '../../../wallet/coins/record-snapshot.js';
@@ -17,10 +16,12 @@ import { labelOf, withSettled } from '../../wallet/select.js';
 import { JsonBytes } from '../../wire/json-bytes.js';
 import { type JsonResult, type JsonValue, RawBytes, RawJson } from '../../wire/values.js';
 
-/** Below every depth: entries of blocks that left the chain show whatever became of the transaction. */
+/** Lower than any depth, so that entries of removed blocks are shown whatever happened to the transaction since. */
 const ANY_DEPTH = -100_000_000;
 
-/** Rows less than `limit` blocks deep either way, in order of txid; all when it is null. */
+/**
+ * Returns the rows whose depth is less than `limit` in either direction, in txid order; all rows if `limit` is null.
+ */
 function rowsSince(wallet: Wallet, limit: number | null): Int32Array {
   const { ledger } = wallet;
   const { txs } = ledger;
@@ -32,13 +33,13 @@ function rowsSince(wallet: Wallet, limit: number | null): Int32Array {
   return rows.sort((a, b) => txs.compareTxids(a, b));
 }
 
-/** A block and where its branch leaves the wallet's. */
+/** A block, and the height at which its branch diverges from the wallet's chain. */
 interface Branch {
   readonly from: BlockFacts;
   readonly forkHeight: number;
 }
 
-/** What an answer speaks of, all as of one tip of the wallet. */
+/** The content of a reply, all at the same tip of the wallet. */
 interface Selection {
   readonly asked: Branch | null;
   readonly tip: BlockFacts;
@@ -52,24 +53,24 @@ function select({ client }: WalletContext, wallet: Wallet, asked: Branch | null)
 }
 
 /**
- * The records since a block, chosen in the turn in which it is sure where its branch leaves the wallet's: the node's
- * chain may be ahead of that, on another branch.
+ * Selects the records since a block. Repeats until the wallet's chain did not change while the node determined the
+ * fork: the node may be ahead of the wallet, on another branch.
  */
 async function selectSince(ctx: WalletContext, wallet: Wallet, hash: Uint8Array): Promise<Selection> {
   const { client } = ctx;
   for (;;) {
     const { disconnects } = wallet;
     const tip = wallet.tip ?? client.genesis;
-    // Most clients have seen everything up to the wallet's tip, of which the node need not be asked.
+    // Most clients ask for what follows the wallet's tip, for which the node is not needed.
     if (equalBytes(tip.hash, hash)) return select(ctx, wallet, { from: tip, forkHeight: tip.height });
     const { block, shared } = (await client.fork(hash, tip.hash)) ?? notFound();
-    // Blocks that joined during the question leave a fork below the old tip where it is.
+    // Blocks that were connected meanwhile do not move a fork below the old tip.
     const isFixed = shared.height < tip.height || sameBlock(wallet.tip, tip);
     if (isFixed && wallet.disconnects === disconnects) return select(ctx, wallet, { from: block, forkHeight: shared.height });
   }
 }
 
-/** Entries of the wallet's transactions in blocks between a block and the fork, newest block first. */
+/** Writes the entries of the wallet's transactions in the blocks above the fork, newest block first. */
 async function removedEntries(
   ctx: WalletContext,
   wallet: Wallet,

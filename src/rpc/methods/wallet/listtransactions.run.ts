@@ -1,4 +1,3 @@
-// Runs listtransactions.
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import { coinsOfAddress } from '../../../wallet/coins/coins-of-address.js';
 import { RecordSnapshot } from '../../../wallet/coins/record-snapshot.js';
@@ -16,10 +15,10 @@ import { JsonBytes } from '../../wire/json-bytes.js';
 import { Pieces } from '../../wire/pieces.js';
 import { RawJson } from '../../wire/values.js';
 
-/** Records looked at in one go. */
+/** Largest number of records in one step. */
 const MOST_ROWS = 4096;
 
-/** The next items of an iterator, about as many as are wanted. */
+/** Returns about as many items of an iterator as are wanted. */
 function firstOf(rows: Iterator<number>, wanted: number): number[] {
   const out: number[] = [];
   while (out.length < Math.min(Math.max(wanted, 1), MOST_ROWS)) {
@@ -45,7 +44,7 @@ export const listtransactions: Run<WalletContext> = async (ctx, args, call) => {
   const slicer = new Slicer(call.yieldToUrgent);
   const { txs } = wallet.ledger;
   const newest = label === null ? txs.newestFirst() : (await rowsOfLabel(wallet, label, slicer)).values();
-  // Newest first until there are enough; shown the other way round.
+  // Iterate from the newest until there are enough entries; the reply reverses their order.
   const found: string[] = [];
   const skipped = { left: skip };
   const out = new JsonBytes();
@@ -63,7 +62,7 @@ export const listtransactions: Run<WalletContext> = async (ctx, args, call) => {
   return new RawJson(`[${pieces.text()}]`);
 };
 
-/** Records that pay an address of a label, newest arrival first. */
+/** Returns the records that pay to an address with a label, newest first. */
 async function rowsOfLabel(wallet: Wallet, label: string, slicer: Slicer): Promise<number[]> {
   const { coins, txs } = wallet.ledger;
   const rows = new Set<number>();

@@ -1,6 +1,6 @@
-// listunspent: coins that nothing spends, with what is known of each. Costs what it returns, or looks at: coins of the
-// addresses asked for, as many as asked for, else all. They are chosen in one go, with what blocks may change of them,
-// and written in slices. Core 0.21, rpcwallet.cpp and AvailableCoins.
+// Lists unspent coins. The cost depends on the coins that are returned or examined: those of the requested addresses,
+// as many as requested, or all. They are selected at once, together with everything that a block may change, and
+// written in slices. Core 0.21: wallet/rpcwallet.cpp and AvailableCoins.
 import { decodeAddress, encodeAddress } from '../../../address/address.js';
 import { hashKey } from '../../../consensus/bytes/hex.js';
 import { follows, only, shows } from '../../../policy/compat.js';
@@ -26,18 +26,18 @@ import { Amount, type JsonResult, type JsonValue, RawJson } from '../../wire/val
 
 const given = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null;
 
-/** What listunspent filters by. */
+/** The filters of listunspent. */
 interface CoinFilter {
   readonly minDepth: number;
   readonly maxDepth: number;
-  /** Output scripts of the wanted addresses by hashKey; null: all. */
+  /** Output scripts of the requested addresses, by hashKey; null for all. */
   readonly scripts: ReadonlyMap<string, Uint8Array> | null;
   readonly includeUnsafe: boolean;
   readonly minAmount: number;
   readonly maxAmount: number;
   readonly minSum: number;
   readonly maxCount: bigint;
-  /** Coinbases that may not be spent yet pass too. */
+  /** True to include immature coinbase outputs. */
   readonly immature: boolean;
 }
 
@@ -95,7 +95,7 @@ function coinFilter(ctx: WalletContext, args: readonly JsonValue[]): CoinFilter 
   return { minDepth, maxDepth, scripts, includeUnsafe, minAmount, maxAmount, minSum, maxCount, immature };
 }
 
-/** A coin that passed, whether it may be relied on, and its confirmations. */
+/** A coin that passed the filters, whether it is safe, and its confirmations. */
 interface FoundCoin {
   readonly coin: number;
   readonly safe: boolean;
@@ -104,12 +104,14 @@ interface FoundCoin {
 
 const limited = (filter: CoinFilter): boolean => filter.minSum !== MAX_MONEY || filter.maxCount > 0n;
 
-/** Below this share of all records with coins, sorting those is quicker than walking all. */
+/**
+ * If the records with coins are fewer than one in SORT_SHARE, sorting them is faster than iterating over all records.
+ */
 const SORT_SHARE = 16;
 
 /**
- * Coins that may pass where they are few enough to be sorted, in no order; null: every coin may, and records have an
- * order already.
+ * Yields the coins that may pass the filters in any order, if they are few enough to sort. Returns null if every coin
+ * may pass, because records are already in order.
  */
 function* unorderedCoins(wallet: Wallet, filter: CoinFilter): Generator<number> {
   const { coins } = wallet.ledger;
@@ -121,14 +123,14 @@ function* unorderedCoins(wallet: Wallet, filter: CoinFilter): Generator<number> 
   }
   for (const script of filter.scripts.values()) {
     yield* coins.ofScript(script);
-    // Outputs that pay to a bare key count as its P2PKH address.
+    // Outputs that pay to a bare key count as those of its P2PKH address.
     const { type, solutions } = solve(script);
     const key = type === 'pubkeyhash' ? wallet.provider(script)?.publicKey(solutions[0]) : undefined;
     if (key) yield* coins.ofScript(payToKey(key));
   }
 }
 
-/** Whether sorting the coins that may pass is quicker than walking all records. */
+/** Returns whether sorting the coins that may pass is faster than iterating over all records. */
 function areFew(wallet: Wallet, filter: CoinFilter): boolean {
   if (filter.scripts !== null) return !limited(filter);
   const { coins, txs } = wallet.ledger;
@@ -136,7 +138,7 @@ function areFew(wallet: Wallet, filter: CoinFilter): boolean {
   return (coins.countOf(BUCKET.CONFIRMED) + coins.countOf(BUCKET.PENDING) + young) * SORT_SHARE < txs.size;
 }
 
-/** Coins that may pass, in Core's order: of txid and output. */
+/** Yields the coins that may pass, in Core's order: by txid and output. */
 function* candidates(wallet: Wallet, filter: CoinFilter): Generator<number> {
   const { coins, txs } = wallet.ledger;
   if (!areFew(wallet, filter)) for (const row of txs.inTxidOrder()) yield* coins.ofTx(row);
@@ -146,7 +148,7 @@ function* candidates(wallet: Wallet, filter: CoinFilter): Generator<number> {
     );
 }
 
-/** Whether a coin passes all but the limits. */
+/** Applies all filters to a coin, except for the limits. */
 function judge(wallet: Wallet, coin: number, filter: CoinFilter, memo: Map<number, boolean>): FoundCoin | null {
   const { ledger } = wallet;
   const { coins, txs } = ledger;
@@ -168,7 +170,7 @@ function judge(wallet: Wallet, coin: number, filter: CoinFilter, memo: Map<numbe
   return ledger.locked.size > 0 && wallet.isLocked(coins.outpoint(coin)) ? null : { coin, safe, depth };
 }
 
-/** Coins that pass, in Core's order. */
+/** Returns the coins that pass, in Core's order. */
 function selectCoins(wallet: Wallet, filter: CoinFilter): FoundCoin[] {
   const found: FoundCoin[] = [];
   const memo = new Map<number, boolean>();
@@ -184,7 +186,7 @@ function selectCoins(wallet: Wallet, filter: CoinFilter): FoundCoin[] {
   return found;
 }
 
-/** What a script's coins have in common. */
+/** The facts that all coins of a script share. */
 interface ScriptFacts {
   readonly destination: Uint8Array | null;
   readonly before: Record<string, JsonResult>;
@@ -225,7 +227,10 @@ function scriptFacts(ctx: WalletContext, wallet: Wallet, script: Uint8Array): Sc
   return { destination, before, after };
 }
 
-/** Unconfirmed ancestors of coins that are in the mempool, by row, itself counted, fees in satoshis. */
+/**
+ * Returns the members about unconfirmed ancestors of coins in the mempool, by row. They include the transaction itself;
+ * fees are in satoshis.
+ */
 async function ancestorMembers(
   { client, compat }: WalletContext,
   { ledger }: Wallet,
@@ -253,12 +258,12 @@ export const listunspent: Run<WalletContext> = async (ctx, args, call) => {
   const found = selectCoins(wallet, filter);
   const ancestors = await ancestorMembers(ctx, wallet, found);
   const facts = new Map<number, ScriptFacts>();
-  // Since release 30 all coins are spendable: a wallet without keys leaves signing to another program.
+  // Since release 30, all coins are spendable, because a wallet without keys leaves signing to another program.
   const showsSpendable = wallet.descriptors ? follows(ctx.compat, 30) : only(ctx.compat, 30);
   const pieces = new Pieces(',');
   for (const { coin, safe, depth } of found) {
     if (slicer.due) await slicer.pause();
-    // Gone meanwhile: a record that removeprunedfunds took out.
+    // removeprunedfunds may have removed the record meanwhile.
     if (!coins.isLive(coin)) continue;
     const id = coins.scriptId(coin);
     const about = facts.get(id) ?? scriptFacts(ctx, wallet, coins.script(coin));

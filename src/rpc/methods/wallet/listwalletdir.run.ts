@@ -1,5 +1,3 @@
-// Runs listwalletdir.
-
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { managerOf } from '../../wallet/select.js';

@@ -1,5 +1,3 @@
-// Runs listwallets.
-
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { managerOf } from '../../wallet/select.js';

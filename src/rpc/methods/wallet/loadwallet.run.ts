@@ -1,4 +1,3 @@
-// Runs loadwallet.
 import { follows } from '../../../policy/compat.js';
 import { asString } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';

@@ -1,4 +1,3 @@
-// Runs lockunspent.
 import { outpointOf } from '../../../wallet/coins/outpoint.js';
 import { asBool, asHash, asInt, asObject, checkMembers, checkType } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';

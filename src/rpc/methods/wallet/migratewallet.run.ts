@@ -1,4 +1,3 @@
-// Runs migratewallet.
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { Slicer } from '../../node/slices.js';

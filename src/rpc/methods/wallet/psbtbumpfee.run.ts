@@ -1,4 +1,4 @@
-// Runs psbtbumpfee. Core: wallet/rpc/spend.cpp bumpfee_helper.
+// Core: wallet/rpc/spend.cpp, bumpfee_helper.
 import { fieldsOf } from '../../../psbt/create-psbt.js';
 import { createBump } from '../../../wallet/spend/fee-bump.js';
 import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';

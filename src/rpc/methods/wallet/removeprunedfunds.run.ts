@@ -1,4 +1,4 @@
-// Runs removeprunedfunds. Core 0.21, rpcdump.cpp.
+// Core 0.21: wallet/rpcdump.cpp.
 import { TX_STATE } from '../../../wallet/coins/tx-table.js';
 import { asHash } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
@@ -19,7 +19,7 @@ export const removeprunedfunds: Run<WalletContext> = async (ctx, args, call) => 
   if (row < 0) return fail(RPC_CODE.INVALID_PARAMETER, 'Transaction does not exist in wallet.');
   const confirmed = wallet.ledger.txs.state(row) === TX_STATE.CONFIRMED;
   const tx = await wallet.transaction(row);
-  // Bytes of a record are missing only when another call removed it meanwhile.
+  // A record has no bytes only if another call removed it meanwhile.
   if (tx === undefined || wallet.ledger.txs.find(txid) !== row) {
     return confirmed
       ? fail(RPC_CODE.WALLET_ERROR, 'Could not properly delete the transaction.')

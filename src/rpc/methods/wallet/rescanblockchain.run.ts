@@ -1,4 +1,3 @@
-// Runs rescanblockchain.
 import { follows } from '../../../policy/compat.js';
 import { markScan } from '../../../wallet/follow/open-scan.js';
 import { scanBlocks } from '../../../wallet/follow/rescan.js';
@@ -14,7 +13,7 @@ const given = (value: JsonValue | undefined): value is JsonValue => value !== un
 
 export const rescanblockchain: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = await settledWallet(ctx, call);
-  // A range that goes on needs keys.
+  // Extending the range of a descriptor needs private keys.
   if (follows(ctx.compat, 25)) ensureUnlocked(wallet);
   return withRescan(ctx, wallet, async () => {
     const tip = wallet.tip!.height;
@@ -29,7 +28,7 @@ export const rescanblockchain: Run<WalletContext> = async (ctx, args, call) => {
       if (stop < 0 || stop > tip) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid stop_height');
       if (stop < start) fail(RPC_CODE.INVALID_PARAMETER, 'stop_height must be greater than start_height');
     }
-    // As Core looks: from the wallet's tip, or the height to stop at, down to the first.
+    // Core checks for missing blocks from the wallet's tip, or from the last height, down to the first.
     if (!(await ctx.client.hasBlocks(start, stop ?? tip))) {
       if (!(await ctx.client.stored()).havePruned) {
         fail(
@@ -40,7 +39,7 @@ export const rescanblockchain: Run<WalletContext> = async (ctx, args, call) => {
       fail(RPC_CODE.MISC_ERROR, "Can't rescan beyond pruned data. Use RPC call getblockchaininfo to determine your pruned height.");
     }
     const [first] = await ctx.client.blocks(start, 1);
-    // A process that dies before the scan's own first mark goes on as well.
+    // Mark the scan now, so that it resumes even if the process is killed before the scan's own first mark.
     await wallet.change((batch) => markScan(wallet, { nextHeight: start, stopHeight: stop }, batch));
     const result = await scanBlocks(wallet, first, stop, true, scanDeps(ctx));
     if (result.status === 'failure') fail(RPC_CODE.MISC_ERROR, 'Rescan failed. Potentially corrupted data files.');

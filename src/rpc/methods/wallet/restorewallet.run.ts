@@ -1,4 +1,3 @@
-// Runs restorewallet.
 import path from 'node:path';
 import { asString } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';

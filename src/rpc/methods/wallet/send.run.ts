@@ -1,4 +1,4 @@
-// Runs send. Core: wallet/rpc/spend.cpp.
+// Core: wallet/rpc/spend.cpp.
 import { follows } from '../../../policy/compat.js';
 import { inPaymentQueue } from '../../../wallet/spend/payment-queue.js';
 import { asArray, asBool, checkTypes } from '../../args.js';

@@ -1,4 +1,4 @@
-// sendall: spends all coins of a wallet, or those that are named, to one or more addresses. Core's master:
+// Spends all coins of a wallet, or those that the caller lists, to one or more addresses. Core 31:
 // wallet/rpc/spend.cpp.
 import { hashKey } from '../../../consensus/bytes/hex.js';
 import { buildTx, type TxFields, type TxInputFields } from '../../../consensus/tx/build-tx.js';
@@ -43,14 +43,17 @@ const short = (text: string): never => fail(RPC_CODE.WALLET_INSUFFICIENT_FUNDS, 
 
 const MAX_STANDARD_WEIGHT = 400_000;
 
-/** Version 3 (TRUC): the largest, and the largest that spends an unconfirmed one. */
+/**
+ * Transaction version of TRUC. MAX_WEIGHT_3 limits such transactions, MAX_CHILD_WEIGHT_3 those that spend an
+ * unconfirmed output.
+ */
 const VERSION_3 = 3;
 
 const MAX_WEIGHT_3 = 40_000;
 
 const MAX_CHILD_WEIGHT_3 = 4_000;
 
-/** A coin that is spent, and how large its input will be; null where that cannot be told. */
+/** A coin to spend, and the size of its input; null if unknown. */
 interface Spent {
   readonly input: TxInputFields;
   readonly value: number;
@@ -58,7 +61,7 @@ interface Spent {
   readonly depth: number;
 }
 
-/** Recipients as outputs with amounts, those without one with 0; and the texts of the latter. */
+/** Parses recipients to outputs with amounts. Recipients without an amount get 0 and are also in `open`. */
 function readRecipients(value: JsonValue | undefined): { outputs: JsonValue[]; open: Set<string> } {
   const open = new Set<string>();
   const outputs = asArray(value).map((recipient) => {
@@ -69,7 +72,7 @@ function readRecipients(value: JsonValue | undefined): { outputs: JsonValue[]; o
   return { outputs, open };
 }
 
-/** What is asked of the transaction beyond its coins. */
+/** Requested properties of the transaction, other than its coins. */
 interface Wanted {
   readonly sendMax: boolean;
   readonly replaceable: boolean;
@@ -111,7 +114,8 @@ export const sendall: Run<WalletContext> = async (ctx, args, call) => {
         : started.inputs.map((input) => namedCoin(wallet, input, sizes, control.version));
     const begun = { ...started, inputs: spent.map(({ input }) => input) };
     const tx = await divided(tools, begun, spent, wanted, { outputs, open, isOpen: listed === undefined });
-    // Core has no such check: it records the payment although the mempool refuses it, and all coins become unavailable.
+    // Core has no such check: it records the payment although the mempool rejects it, so that all coins become
+    // unavailable.
     const fault = shows(ctx.compat, { since: ADDED }) ? await chainLimitFault(buildTx(tx), tools) : null;
     if (fault !== null) fail(RPC_CODE.WALLET_ERROR, fault.error);
     const chosen = spent.map(({ input }) => outpointOf(input.prevHash, input.prevIndex));
@@ -134,7 +138,7 @@ async function rateFor(ctx: WalletContext, wallet: Wallet, control: ReturnType<t
   return rate.feeRate;
 }
 
-/** A coin that the caller names. */
+/** Returns a coin that the caller lists. */
 function namedCoin(wallet: Wallet, input: TxInputFields, sizes: SignedSizes, version: number): Spent {
   const { ledger } = wallet;
   const outpoint = outpointOf(input.prevHash, input.prevIndex);
@@ -149,7 +153,7 @@ function namedCoin(wallet: Wallet, input: TxInputFields, sizes: SignedSizes, ver
   return { input, value: ledger.coins.value(coin), size: sizes.of(ledger.coins.script(coin)), depth };
 }
 
-/** Every coin that may be spent. */
+/** Returns all spendable coins. */
 async function allCoins(
   wallet: Wallet,
   control: CoinControl,
@@ -170,7 +174,7 @@ async function allCoins(
   });
 }
 
-/** The transaction with its amounts: what the fee leaves is shared by the outputs without one. */
+/** Returns the transaction with its amounts: the outputs without an amount share what remains after the fee. */
 async function divided(
   { options, client }: SpendTools,
   tx: TxFields,

@@ -1,4 +1,4 @@
-// Runs sendmany. Core: wallet/rpc/spend.cpp.
+// Core: wallet/rpc/spend.cpp.
 import { follows } from '../../../policy/compat.js';
 import { asArray, asBool, asObject, asString } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';

@@ -1,4 +1,4 @@
-// Runs sendtoaddress. Core: wallet/rpc/spend.cpp.
+// Core: wallet/rpc/spend.cpp.
 import { asBool, asString } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';

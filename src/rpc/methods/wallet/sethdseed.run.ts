@@ -1,4 +1,3 @@
-// Runs sethdseed.
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import type { WalletBatch } from '../../../wallet/storage/wallet-batch.js';
 import { asBool } from '../../args.js';

@@ -1,4 +1,3 @@
-// Runs setlabel.
 import { decodeAddress } from '../../../address/address.js';
 import { purposeOf } from '../../../wallet/address-book.js';
 import { asString } from '../../args.js';

@@ -1,4 +1,4 @@
-// Runs settxfee. Core: wallet/rpc/spend.cpp.
+// Core: wallet/rpc/spend.cpp.
 import { formatFeeRate } from '../../../policy/fee-rate.js';
 import { asAmount } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';

@@ -1,4 +1,3 @@
-// Runs setwalletflag.
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
 import { asString } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
@@ -7,7 +6,7 @@ import { fail, RPC_CODE } from '../../errors.js';
 import { flag } from '../../wallet/lifecycle.js';
 import { walletOf } from '../../wallet/select.js';
 
-/** Names of flags as setwalletflag takes them. */
+/** Flags by the names that setwalletflag accepts. */
 const FLAG_NAMES: Readonly<Record<string, bigint>> = {
   avoid_reuse: WALLET_FLAG.AVOID_REUSE,
   blank: WALLET_FLAG.BLANK,

@@ -1,4 +1,4 @@
-// signmessage: a text signed with the key of one of the wallet's P2PKH addresses. Core 0.21, rpcwallet.cpp.
+// Signs a message with the key of a P2PKH address of the wallet. Core 0.21: wallet/rpcwallet.cpp.
 import { decodeAddress } from '../../../address/address.js';
 import { signMessage } from '../../../address/signed-message.js';
 import { follows } from '../../../policy/compat.js';

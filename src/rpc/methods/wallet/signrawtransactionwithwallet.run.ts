@@ -1,4 +1,4 @@
-// signrawtransactionwithwallet: signs with the keys and scripts of a wallet. Core 0.21: wallet/rpcwallet.cpp.
+// Core 0.21: wallet/rpcwallet.cpp.
 import { follows } from '../../../policy/compat.js';
 import { signTransaction } from '../../../signing/sign-transaction.js';
 import { signingProviderOf } from '../../../wallet/spend/signing-provider-of.js';
@@ -16,7 +16,7 @@ export const signrawtransactionwithwallet: Run<WalletContext> = async (ctx, args
   ensureUnlocked(wallet);
   const spent = spentOutputs(await ctx.client.outputs(outpointsOf(tx)), tx, args[1], null, ctx.crypto);
   const hashType = asHashType(args[2], ctx);
-  // Core has each key manager sign in turn; where there is none, nothing is said of the inputs.
+  // In Core, each key manager signs in turn; a wallet without one reports nothing about the inputs.
   if (!(wallet.descriptors ? wallet.descriptors.count > 0 : wallet.hasKeyManager)) return { hex: hex(tx.bytes), complete: false };
   const provider = await signingProviderOf(wallet, spent);
   return signingReply(tx, spent, await signTransaction(tx, spent, provider, hashType, ctx, follows(ctx.compat, 31)));

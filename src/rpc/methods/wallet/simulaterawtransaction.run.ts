@@ -1,5 +1,4 @@
-// simulaterawtransaction: what transactions would change about a wallet's balance. Core's master:
-// wallet/rpc/wallet.cpp.
+// Computes by how much transactions would change a wallet's balance. Core 31: wallet/rpc/wallet.cpp.
 import { hashKey } from '../../../consensus/bytes/hex.js';
 import { outpointOf } from '../../../wallet/coins/outpoint.js';
 import { OWNERSHIP, type Ownership } from '../../../wallet/keys/ownership.js';
@@ -24,7 +23,7 @@ export const simulaterawtransaction: Run<WalletContext> = async (ctx, args, call
     ownership === OWNERSHIP.SPENDABLE || (ownership === OWNERSHIP.WATCH && (watchOnly || wallet.privateKeysDisabled));
   const { coins } = wallet.ledger;
   let change = 0;
-  /** Outputs of the transactions before, and what spends them. */
+  /** Values of the outputs that earlier transactions create, by outpoint. */
   const made = new Map<string, number>();
   const spent = new Set<string>();
   for (const text of texts) {

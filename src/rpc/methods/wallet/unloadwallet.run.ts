@@ -1,4 +1,3 @@
-// Runs unloadwallet.
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { loadOnStart, uniqueWalletName, warned } from '../../wallet/lifecycle.js';

@@ -1,4 +1,3 @@
-// Runs upgradewallet.
 import { WALLET_VERSION } from '../../../wallet/wallet-record.js';
 import { asInt, checkTypes } from '../../args.js';
 import type { WalletContext } from '../../context/wallet.js';
@@ -17,6 +16,6 @@ export const upgradewallet: Run<WalletContext> = (ctx, args, call) => {
   if (wanted < current) {
     return { ...facts, error: `Cannot downgrade wallet from version ${current} to version ${wanted}. Wallet version unchanged.` };
   }
-  // adit makes wallets of the latest version only.
+  // adit creates only wallets of the latest version.
   return { ...facts, result: 'Already at latest version. Wallet version unchanged.' };
 };

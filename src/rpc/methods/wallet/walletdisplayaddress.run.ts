@@ -1,4 +1,4 @@
-// Runs walletdisplayaddress. Core's master: rpc/external_signer.cpp, wallet/external_signer_scriptpubkeyman.
+// Core 31: rpc/external_signer.cpp, wallet/external_signer_scriptpubkeyman.cpp.
 import { decodeAddress, encodeAddress } from '../../../address/address.js';
 import { WALLET_FLAG } from '../../../wallet/wallet-record.js';
 import { asString } from '../../args.js';

@@ -1,5 +1,3 @@
-// Runs walletlock.
-
 import type { WalletContext } from '../../context/wallet.js';
 import type { Run } from '../../dispatch.js';
 import { ensureEncrypted } from '../../wallet/encryption.js';

@@ -1,4 +1,3 @@
-// Runs walletpassphrase.
 import { fillPool } from '../../../wallet/keys/fill-pool.js';
 import { renewSeed } from '../../../wallet/manage/encrypt-wallet.js';
 import { asInt64 } from '../../args.js';
@@ -27,7 +26,7 @@ export const walletpassphrase: Run<WalletContext> = async (ctx, args, call) => {
     await renewSeed(wallet, ctx.descriptors);
     await fillPool(wallet, 0, new Slicer(call.yieldToUrgent));
     await wallet.whenReassessed();
-    // Another call may have unlocked it for longer meanwhile.
+    // Another call may have unlocked the wallet for longer meanwhile.
     if (seconds === 0 && wallet.vault.session === session) wallet.lock();
   } finally {
     passphrase.fill(0);

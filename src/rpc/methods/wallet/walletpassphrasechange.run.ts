@@ -1,4 +1,3 @@
-// Runs walletpassphrasechange.
 import { encodeMasterKey, sealMasterKey } from '../../../wallet/crypt/master-key.js';
 import { WALLET_PREFIX, walletKey } from '../../../wallet/storage/layout.js';
 import type { WalletContext } from '../../context/wallet.js';
@@ -18,7 +17,7 @@ export const walletpassphrasechange: Run<WalletContext> = async (ctx, args, call
     try {
       const renewed = await sealMasterKey(key, fresh);
       await wallet.change((batch) => {
-        // Another call was faster: the old passphrase opens nothing any more.
+        // Another call changed the passphrase meanwhile, so the old one is no longer valid.
         if (!wallet.masterKeys.includes(stored)) incorrect();
         wallet.masterKeys.splice(0, wallet.masterKeys.length, renewed);
         batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(renewed));

@@ -1,4 +1,4 @@
-// Runs walletprocesspsbt. Core 0.21: wallet/rpcwallet.cpp.
+// Core 0.21: wallet/rpcwallet.cpp.
 import { follows, shows } from '../../../policy/compat.js';
 import { extractTx } from '../../../psbt/extract-tx.js';
 import { asBool, checkTypes } from '../../args.js';
