@@ -1,14 +1,14 @@
-// Reads arguments the way Core 0.21's handlers do, with its exact codes and texts: plain getters (-1), explicit type
-// checks (-3), 64-digit hashes and hex (-8), amounts (-3). Used by every run function; rpc/util.cpp, univalue.
+// Reads arguments as the handlers of Core 0.21 do, with their exact codes and texts: plain getters (-1), explicit type
+// checks (-3), 64-digit hashes and hex (-8), amounts (-3). Core: rpc/util.cpp, univalue.
 import { fail, RPC_CODE, TypeFault } from './errors.js';
 import { JsonNumber, JsonObject, type JsonValue, typeName } from './wire/values.js';
 
-/** The most a coin value can be, in satoshis. */
+/** Largest possible amount in satoshis. */
 export const MAX_MONEY = 2_100_000_000_000_000;
 
 const NAMED = { string: 'a string', bool: 'a boolean', array: 'an array', object: 'an object', number: 'a number' } as const;
 
-/** How releases since 25 name a value of another type than declared. */
+/** Error text of releases since 25 for a value whose type is not the declared one. */
 export const otherType = (value: JsonValue | undefined, type: string): string =>
   `JSON value of type ${typeName(value)} is not of expected type ${type}`;
 
@@ -36,51 +36,52 @@ function integer(value: JsonValue | undefined, min: bigint, max: bigint): bigint
   if (!(value instanceof JsonNumber)) return wrong(value, 'number', 'an integer');
   if (value.text.length > 20 || !/^-?\d+$/.test(value.text)) fail(RPC_CODE.MISC_ERROR, 'JSON integer out of range');
   const number = BigInt(value.text);
-  // Unsigned types take no sign, of zero neither.
+  // Unsigned types accept no sign, not even of zero.
   const signed = min === 0n && value.text.startsWith('-');
   return signed || number < min || number > max ? fail(RPC_CODE.MISC_ERROR, 'JSON integer out of range') : number;
 }
 
-/** A 32-bit signed integer; `1.0` and `1e3` are out of range. */
+/** Reads a 32-bit signed integer. `1.0` and `1e3` are out of range, as in Core. */
 export function asInt(value: JsonValue | undefined): number {
   return Number(integer(value, -0x8000_0000n, 0x7fff_ffffn));
 }
 
-/** A 32-bit unsigned integer. */
+/** Reads a 32-bit unsigned integer. */
 export function asUint32(value: JsonValue | undefined): number {
   return Number(integer(value, 0n, 0xffff_ffffn));
 }
 
-/** A 64-bit signed integer. */
+/** Reads a 64-bit signed integer. */
 export function asInt64(value: JsonValue | undefined): bigint {
   return integer(value, -0x8000_0000_0000_0000n, 0x7fff_ffff_ffff_ffffn);
 }
 
 /**
- * A 64-bit signed integer that is to be exact as a number: one beyond a limit either way is refused in the same words.
+ * Reads a 64-bit signed integer from -`limit` to `limit`, so that it is exact as a number. Others get the same error as
+ * integers beyond 64 bits.
  */
 export function asInt64Within(value: JsonValue | undefined, limit: number): number {
   return Number(integer(value, -BigInt(limit), BigInt(limit)));
 }
 
-/** A double. */
+/** Reads a double. */
 export function asDouble(value: JsonValue | undefined): number {
   if (!(value instanceof JsonNumber)) return wrong(value, 'number');
   const number = Number(value.text);
   return Number.isFinite(number) ? number : fail(RPC_CODE.MISC_ERROR, 'JSON double out of range');
 }
 
-/** Types in the words of Core's -3 messages. */
+/** Types as Core's -3 messages name them. */
 export type CheckedType = 'string' | 'number' | 'bool' | 'array' | 'object' | 'null';
 
-/** One value's type, null allowed on demand: -3 `Expected type string, got number`. */
+/** Checks the type of a value. @throws RpcError with -3 `Expected type string, got number` */
 export function checkType(value: JsonValue | undefined, type: CheckedType, allowNull = false): void {
   const got = typeName(value);
   if (got === type || (allowNull && got === 'null')) return;
   throw new TypeFault(RPC_CODE.TYPE_ERROR, `Expected type ${type}, got ${got}`, otherType(value, type));
 }
 
-/** Leading arguments' types (RPCTypeCheck); null as a type means anything goes. */
+/** Checks the types of the first arguments (Core's RPCTypeCheck). A type of null allows any value. */
 export function checkTypes(args: readonly JsonValue[], types: readonly (CheckedType | null)[], allowNull = false): void {
   for (let i = 0; i < types.length && i < args.length; i++) {
     const type = types[i];
@@ -89,7 +90,8 @@ export function checkTypes(args: readonly JsonValue[], types: readonly (CheckedT
 }
 
 /**
- * Members' types (RPCTypeCheckObj): `Missing k`, `Expected type string for k, got number`, strict: `Unexpected key k`.
+ * Checks the types of members (Core's RPCTypeCheckObj): `Missing k`, `Expected type string for k, got number`, and with
+ * `strict` also `Unexpected key k`.
  */
 export function checkMembers(
   object: JsonObject,
@@ -109,45 +111,51 @@ export function checkMembers(
   for (const key of object.keys) if (!Object.hasOwn(types, key)) fail(RPC_CODE.TYPE_ERROR, `Unexpected key ${key}`);
 }
 
-// Buffer's own decoder would take the low byte of wide characters for digits.
+// Buffer's decoder would use the low byte of wide characters as digits.
 const NOT_HEX = /[^0-9a-fA-F]/;
 const isHexText = (text: string) => text.length % 2 === 0 && !NOT_HEX.test(text);
 
-/** From here on decoded bytes are not copied out of the pool of small buffers, in which they do not lie. */
+/**
+ * Decoded bytes of at least this size have memory of their own, because Node.js's pool of small buffers does not hold
+ * them. They need no copy.
+ */
 const OWN_MEMORY = 65_536;
 
-/** The bytes of hex text, or null. Core's IsHex: an even number of digits, and at least two. */
+/** Decodes hex. @returns null if the text is not an even number of digits, at least two (Core's IsHex) */
 export function hexBytes(text: string): Uint8Array | null {
-  // A block has millions of digits. The decoder stops at the first that is none; it would take the low byte of a wide
-  // character for one.
+  // A block has millions of digits. The decoder stops at the first character that is not a digit, but would use the low
+  // byte of a wide character as one.
   if (text.length === 0 || text.length % 2 !== 0 || Buffer.byteLength(text) !== text.length) return null;
   const bytes = Buffer.from(text, 'hex');
   if (bytes.length * 2 !== text.length) return null;
   return bytes.length < OWN_MEMORY ? new Uint8Array(bytes) : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-/** A 64-digit hash as display hex, lower case (ParseHashV). */
+/** Reads a hash of 64 hex digits (Core's ParseHashV). @returns lower-case hex, in display order */
 export function asHashHex(value: JsonValue | undefined, name: string): string {
   const text = asString(value);
-  // Core counts bytes.
+  // Core counts bytes, not characters.
   const length = Buffer.byteLength(text);
   if (length !== 64) fail(RPC_CODE.INVALID_PARAMETER, `${name} must be of length 64 (not ${length}, for '${text}')`);
   if (!isHexText(text)) fail(RPC_CODE.INVALID_PARAMETER, `${name} must be hexadecimal string (not '${text}')`);
   return text.toLowerCase();
 }
 
-/** The same in internal byte order. */
+/** Reads a hash of 64 hex digits. @returns 32 bytes in internal order */
 export function asHash(value: JsonValue | undefined, name: string): Uint8Array {
   return new Uint8Array(Buffer.from(asHashHex(value, name), 'hex').reverse());
 }
 
-/** Hex of any length (ParseHexV): -8 `<name> must be hexadecimal string (not '…')`. */
+/**
+ * Reads hex of any length (Core's ParseHexV).
+ * @throws RpcError with -8 `<name> must be hexadecimal string (not '…')`
+ */
 export function asHex(value: JsonValue | undefined, name: string): Uint8Array {
   const text = typeof value === 'string' ? value : '';
   return hexBytes(text) ?? fail(RPC_CODE.INVALID_PARAMETER, `${name} must be hexadecimal string (not '${text}')`);
 }
 
-/** An amount in satoshis from a number or a string of BTC (AmountFromValue). */
+/** Reads an amount from a number or a string in BTC (Core's AmountFromValue). @returns satoshis */
 export function asAmount(value: JsonValue | undefined, decimals = 8): number {
   const text = value instanceof JsonNumber ? value.text : value;
   if (typeof text !== 'string') return fail(RPC_CODE.TYPE_ERROR, 'Amount is not a number or string');
@@ -162,8 +170,9 @@ const FIXED = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 const ZERO = 0x30;
 
 /**
- * A decimal number as an integer of that many decimals: at most 18 digits, nothing smaller than one unit. Null when it
- * is not one.
+ * Parses a decimal number as an integer with `decimals` decimals: at most 18 digits, nothing smaller than one unit
+ * (Core's ParseFixedPoint).
+ * @returns null if the text is no such number
  */
 export function parseFixedPoint(text: string, decimals: number): bigint | null {
   const match = FIXED.exec(text);
@@ -171,7 +180,7 @@ export function parseFixedPoint(text: string, decimals: number): bigint | null {
   const [, sign, whole = '', fraction = '', power = '0'] = match;
   if (power.length > 19) return null;
   const digits = (whole === '0' ? '' : whole) + fraction;
-  // By hand: a regular expression for zeros at the end tries anew at each run of zeros, which is quadratic.
+  // A loop, because a regular expression for trailing zeros starts again at each run of zeros, which is quadratic.
   let end = digits.length;
   while (end > 0 && digits.charCodeAt(end - 1) === ZERO) end--;
   let start = 0;

@@ -1,5 +1,5 @@
-// The desk of a thread that runs calls: whole bodies from the fronts in, replies out. Keeps the list of calls under way
-// for getrpcinfo and tells metrics how long each took. Called by link and by tests.
+// Runs calls on the node thread or the wallets' thread: whole bodies from the fronts in, replies out. Keeps the list of
+// calls in progress for getrpcinfo, and reports the duration of each call to metrics.
 
 import type { Clock } from '../lib/clock.js';
 import type { PassedSecrets, TakenBlock } from '../link/messages.js';
@@ -11,15 +11,15 @@ import { DISCONNECTED_REPLY, type Reply } from './wire/reply.js';
 import { SecretSearch } from './wire/secret-search.js';
 import { TakenSecrets } from './wire/taken-secrets.js';
 
-/** A call under way. */
+/** A call in progress. */
 export interface ActiveCommand {
   readonly method: string;
   readonly startedMs: number;
 }
 
-/** Calls under way; shared by the desk, which writes, and getrpcinfo, which reads through NodeContext. */
+/** Calls in progress. The executor updates the list, getrpcinfo reads it through NodeContext. */
 export class ActiveCommands {
-  /** All but the newest, which is mostly over before another begins. */
+  /** All calls except the newest, which usually ends before another one starts. */
   readonly #calls = new Map<number, ActiveCommand>();
   #newest: ActiveCommand | null = null;
   #last = 0;
@@ -30,7 +30,7 @@ export class ActiveCommands {
     return ++this.#last;
   }
 
-  /** @returns when it started, 0 when unknown */
+  /** Removes a call. @returns when it started, by the monotonic clock in milliseconds; 0 if it is unknown */
   finish(token: number): number {
     if (token === this.#last && this.#newest !== null) {
       const { startedMs } = this.#newest;
@@ -47,33 +47,33 @@ export class ActiveCommands {
   }
 }
 
-/** Who calls. */
+/** A request as the link delivers it. */
 export interface RpcCaller {
   readonly user: string;
-  /** Request target. */
+  /** Request target, such as /wallet/name. */
   readonly uri: string;
   readonly signal?: AbortSignal;
-  /** The body was searched: no passphrase and no private key in it. */
+  /** True if the body was searched and contains no secret. */
   readonly plain?: boolean;
-  /** What a front has taken out of a submitblock. */
+  /** Block that a front took out of a submitblock. */
   readonly block?: TakenBlock | null;
-  /** Secrets that were taken out of a single request on another thread. */
+  /** Secrets that another thread took out of a single request. */
   readonly taken?: PassedSecrets | null;
 }
 
-/** What a desk needs besides the context. */
+/** Dependencies of the executor, other than the context. */
 export interface CallExecutorDeps<Context>
   extends Pick<DispatchDeps<Context>, 'runs' | 'prefetchBatch' | 'warmup' | 'requests' | 'onFault'> {
   readonly active: ActiveCommands;
-  /** Whether there are wallets. */
+  /** True if wallets are enabled. */
   readonly wallets: boolean;
-  /** Before each call. */
+  /** Called before each call. */
   readonly onStart?: (method: string, user: string) => void;
-  /** After each call. @param code error code, 0 for success */
+  /** Called after each call. @param code error code, 0 for success */
   readonly onCall?: (method: string, seconds: number, code: number) => void;
 }
 
-/** One per thread. */
+/** Runs the calls of a thread. */
 export class CallExecutor<Context extends { readonly compat: Compat; readonly clock: Clock }> {
   readonly #dispatcher: Dispatcher<Context>;
 
@@ -96,14 +96,14 @@ export class CallExecutor<Context extends { readonly compat: Compat; readonly cl
     });
   }
 
-  /** Never rejects. Synchronous when every entry is. */
+  /** Runs a body. Never rejects. Returns the reply without a promise if all entries run synchronously. */
   executeBody(body: Uint8Array, call: RpcCaller, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
     if (call.taken) return this.#executeSecret(body, true, new ExecutorCall(call, hooks, TakenSecrets.of(call.taken)), hooks);
     const search = call.plain ? null : SecretSearch.in(body, SECRET_PLACES);
     const info = new ExecutorCall(call, hooks, search?.taken);
     if (search === null) return this.#dispatcher.dispatchBytes(body, info, hooks);
-    // Not breathing: a submission that is looked through here would wait for itself.
-    const { yieldToUrgent: breathe, ...turns } = hooks;
+    // Search without yieldToUrgent: this body may be a submission itself, which would then wait for itself.
+    const { yieldToUrgent, ...turns } = hooks;
     const whole = this.#dispatcher.read(search, info, turns);
     if (whole === true && search.taken.size === 0) return this.#dispatcher.dispatchBytes(body, info, hooks);
     return this.#executeSecret(body, whole, info, hooks);
@@ -118,7 +118,9 @@ export class CallExecutor<Context extends { readonly compat: Compat; readonly cl
   }
 }
 
-/** What run functions see of a call. A signal is made only for those that look: it costs more than most calls. */
+/**
+ * A call as run functions see it. The signal is created only when it is read, because it costs more than most calls.
+ */
 class ExecutorCall implements CallInfo {
   readonly user: string;
   readonly path: string;

@@ -1,5 +1,6 @@
-// JSON-RPC from bytes to bytes, on either kind of thread: a front dispatches what it can answer alone, the node thread
-// the rest. A Dispatcher joins the declarations with the run functions of its thread. Nothing here knows sockets.
+// Runs JSON-RPC requests, from the bytes of a body to the bytes of a reply. A front dispatches the calls that it can
+// answer by itself, the node thread and the wallets' thread dispatch the others. A Dispatcher combines the declarations
+// with the run functions of its thread. It knows no sockets.
 import { hideKeys } from '../address/descriptor/key-tokens.js';
 import { yieldInQueue } from '../lib/slicer.js';
 import { workClock } from '../lib/work-clock.js';
@@ -26,27 +27,30 @@ import { type Reading, SharedReading } from './wire/shared-reading.js';
 import type { TakenSecrets } from './wire/taken-secrets.js';
 import { JsonObject, type JsonResult, type JsonValue, RawBytes } from './wire/values.js';
 
-/** What a run function may know of the call. */
+/** Facts about a call for its run function. */
 export interface CallInfo {
-  /** Authenticated user, empty when unknown. */
+  /** Authenticated user; empty if unknown. */
   readonly user: string;
-  /** Request target, for /wallet/… */
+  /** Request target, such as /wallet/name. */
   readonly path: string;
-  /** Fires when the client has gone. */
+  /** Aborted when the client has disconnected. */
   readonly signal?: AbortSignal | undefined;
-  /** For long work between its slices: lets more urgent work in. A promise holds it back until it is settled. */
+  /**
+   * Long work calls it between its slices, so that more urgent work runs. If it returns a promise, the long work must
+   * await it.
+   */
   readonly yieldToUrgent?: (() => unknown) | undefined;
-  /** Passphrases and private keys that were taken out of the body; wiped when the call is over. */
+  /** Passphrases and private keys that were taken out of the body. They are overwritten when the call ends. */
   readonly taken?: TakenSecrets | undefined;
-  /** Place of the request in its batch, when secrets were taken; undefined outside of batches. */
+  /** Position of the request in its batch, if secrets were taken out; otherwise undefined. */
   readonly index?: number | undefined;
-  /** What the thread prepares for a batch, as its lookahead left it; undefined outside of batches. */
+  /** Work on later entries of the batch; undefined outside of batches. */
   readonly prefetch?: BatchPrefetch | undefined;
-  /** A block that the front took out of a submitblock, and the argument that stands for it; never of a batch. */
+  /** Block that the front took out of a submitblock, and the argument that replaces it. Never part of a batch. */
   readonly block?: TakenBlock | null;
 }
 
-/** A call with some members replaced. Its signal is made only when it is read, as that of the call. */
+/** A call with some members replaced. Its signal is created only when it is read. */
 export class DerivedCall implements CallInfo {
   readonly user: string;
   readonly path: string;
@@ -71,74 +75,78 @@ export class DerivedCall implements CallInfo {
   }
 }
 
-/** Work on entries of a batch whose turn has not come. It must not change what they answer. */
+/** Prefetches for later entries of a batch. It must not change what they answer. */
 export interface BatchPrefetch {
-  /** The entry of this index is next; each is, in order. @returns it, read once */
+  /** Called with each index in order, before that entry runs. @returns the entry; each is parsed only once */
   reached(index: number): RequestEntry;
 }
 
-/** A method's code on one thread. */
+/** Implementation of a method on one thread. */
 export type Run<Context> = (ctx: Context, args: readonly JsonValue[], call: CallInfo) => JsonResult | Promise<JsonResult>;
 
 /** Run functions by method name. */
 export type RunTable<Context> = Readonly<Record<string, Run<Context>>>;
 
-/** What a dispatcher tells its owner: for getrpcinfo and /metrics. */
+/** Receives the start and the end of each call, for getrpcinfo and /metrics. */
 export interface DispatchObserver {
   started(method: string, call: CallInfo): number;
-  /** @param code error code, 0 for success */
+  /** @param token returned by started() @param code error code, 0 for success */
   finished(token: number, method: string, code: number): void;
 }
 
-/** What a dispatcher does between the entries of a batch. */
+/** Hooks between the entries of a batch. */
 export interface DispatchHooks {
   /**
-   * Lets more urgent work in; called between any two entries. A promise holds the next entry back until it is settled.
+   * Called between any two entries, so that more urgent work runs. If it returns a promise, the next entry waits for
+   * it.
    */
   yieldToUrgent?(): unknown;
-  /** A batch gives the event loop a turn after this long. */
+  /** Milliseconds after which a batch yields to the event loop. */
   readonly sliceMs?: number;
 }
 
-/** A declaration, with what a version makes of it; without that it is as 0.21.1 has it. */
+/** A declaration, adapted to a release. Without `compat` and `shape` it is that of 0.21.1. */
 export type DispatchedMethod = MethodSpec & Partial<Pick<VersionedMethod, 'compat' | 'shape'>>;
 
-/** Everything a dispatcher is made of. */
+/** Dependencies of a dispatcher. */
 export interface DispatchDeps<Context> {
   readonly methods: ReadonlyMap<string, DispatchedMethod>;
   readonly runs: RunTable<Context>;
   readonly context: Context;
-  /** Status text while the node starts, null afterwards. */
+  /** Returns the status text while the node starts, null afterwards. */
   readonly warmup: () => string | null;
-  /** Prepares later entries of a batch while earlier ones run; null when there is nothing to prepare. */
+  /** Starts prefetches for later entries of a batch. Returns null if there is nothing to prefetch. */
   readonly prefetchBatch?: (ctx: Context, entries: RequestList) => BatchPrefetch | null;
   readonly observer?: DispatchObserver;
-  /** Called with exceptions that are no RpcError: they are answered as -1 and belong in the log. */
+  /** Called with exceptions other than RpcError. The client gets -1; the exception belongs in the log. */
   readonly onFault?: (method: string, error: unknown) => void;
-  /** Bounds of the replies of batches; by default what ReplyRoom says. */
+  /** Limits the size of batch replies. Default: that of ReplyQuota. */
   readonly replyQuota?: ReplyQuota;
-  /** How requests are read; by default as Core 0.21 does. */
+  /** How requests are parsed. Default: as Core 0.21 does. */
   readonly requests?: RequestOptions;
 }
 
-/** Where a parsed body is to be dispatched. */
+/** Where a parsed body can run: on this thread, or on another one. */
 export type Place = 'here' | 'elsewhere';
 
 const FAULT_TEXT = 'Internal error';
 
-/** No call was announced to the observer: the entry failed before. */
+/** Token of an entry that failed before the observer was called. */
 const NOT_STARTED = -1;
 
-/** Milliseconds of a batch between turns of the event loop. */
+/** Milliseconds of a batch between two event-loop ticks. */
 const SLICE_MS = 5;
 
-/** For a method that is not on the user's list. */
+/** Reply for a method that the user's list (-rpcwhitelist) does not contain. */
 const FORBIDDEN: Reply = { status: 403, body: '' };
 
-/** Joins declarations and run functions of one thread. */
+/** Combines declarations with the run functions of one thread. */
 export class Dispatcher<Context> {
   readonly #deps: DispatchDeps<Context>;
-  /** By name: names come from requests, and a record would have to make each known to all of the program first. */
+  /**
+   * A Map, because names come from requests: looking them up in an object would add each to the engine's table of
+   * property names.
+   */
   readonly #runs: ReadonlyMap<string, Run<Context>>;
   readonly #replyQuota: ReplyQuota;
   readonly #reading = new SharedReading();
@@ -150,8 +158,8 @@ export class Dispatcher<Context> {
   }
 
   /**
-   * Whether every entry can be answered on this thread: it is malformed, unknown, has a run function here, or the node
-   * starts still.
+   * Returns whether every entry can be answered on this thread: it is malformed or unknown, it has a run function here,
+   * or the node is still starting.
    */
   place(parsed: ParsedBody): Place {
     if (parsed.kind === 'fault' || this.#deps.warmup() !== null) return 'here';
@@ -159,12 +167,16 @@ export class Dispatcher<Context> {
     return alone ? 'here' : 'elsewhere';
   }
 
-  /** Whether this thread has what one entry needs. */
+  /** Returns whether this thread can answer an entry. */
   answersAlone(entry: RequestEntry): boolean {
     return entry.error !== null || this.#runs.has(entry.method) || !this.#deps.methods.has(entry.method);
   }
 
-  /** Checked positional arguments of an entry, for callers that run the method themselves (parked long polls). */
+  /**
+   * Returns the checked positional arguments of an entry, for callers that run the method themselves (parked long
+   * polls).
+   * @throws RpcError
+   */
   arguments(entry: RequestEntry): { spec: DispatchedMethod; args: readonly JsonValue[] } {
     if (entry.error) throw entry.error;
     const warmup = this.#deps.warmup();
@@ -174,7 +186,7 @@ export class Dispatcher<Context> {
     return { spec, args: toArguments(spec, entry.params, renderHelp) };
   }
 
-  /** Runs one entry; never rejects. Synchronous when the method is. */
+  /** Runs one entry. Never rejects. Returns the outcome without a promise if the method is synchronous. */
   execute(entry: RequestEntry, call: CallInfo): Outcome | Promise<Outcome> {
     const { observer, context } = this.#deps;
     let token = NOT_STARTED;
@@ -206,7 +218,10 @@ export class Dispatcher<Context> {
     return outcome;
   }
 
-  /** A whole body; never rejects. Synchronous when every entry is. Batch entries run one after another. */
+  /**
+   * Runs a parsed body, batch entries one after another. Never rejects. Returns the reply without a promise if all
+   * entries run synchronously.
+   */
   dispatch(parsed: ParsedBody, call: CallInfo, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
     if (parsed.kind === 'fault') return faultReply(parsed.error);
     if (parsed.kind === 'batch') return this.#batch(parsed.entries, this.#prepared(parsed.entries, call), hooks);
@@ -215,35 +230,38 @@ export class Dispatcher<Context> {
     return outcome instanceof Promise ? outcome.then((value) => singleReply(entry, value)) : singleReply(entry, outcome);
   }
 
-  /** Bytes to bytes. */
+  /** Parses and runs a body. Never rejects. */
   dispatchBytes(body: Uint8Array, call: CallInfo, hooks: DispatchHooks = {}): Reply | Promise<Reply> {
     const long = LongBatch.in(body, undefined, this.#deps.requests);
     if (long !== null) return this.#longBatch(long, call, hooks);
     if (body.length < LONG_BODY_BYTES) return this.dispatch(parseRequest(body, this.#deps.requests), call, hooks);
     const reader = new RequestReader(body, this.#deps.requests);
-    // Not breathing: a submission that is read here would wait for itself.
+    // Read without yieldToUrgent: this body may be a submission itself, which would then wait for itself.
     const whole = this.read(reader, call, { sliceMs: hooks.sliceMs ?? SLICE_MS });
     return whole === true ? this.dispatch(reader.body, call, hooks) : this.#longSingle(reader, whole, call, hooks);
   }
 
   #prepared(entries: RequestList, call: CallInfo): CallInfo {
-    const { context, prefetchBatch: lookAhead, warmup } = this.#deps;
-    const ahead = warmup() === null ? lookAhead?.(context, entries) : null;
-    if (!ahead) return call;
-    return new DerivedCall(call, { prefetch: ahead });
+    const { context, prefetchBatch, warmup } = this.#deps;
+    const prefetch = warmup() === null ? prefetchBatch?.(context, entries) : null;
+    if (!prefetch) return call;
+    return new DerivedCall(call, { prefetch: prefetch });
   }
 
-  /** Entries one after another: without a promise as long as all are synchronous and quick, awaiting from there on. */
+  /**
+   * Runs entries one after another, without promises as long as all are synchronous and quick. From the first one that
+   * is not, #batchLater() continues.
+   */
   #batch(entries: RequestList, call: CallInfo, hooks: DispatchHooks): Reply | Promise<Reply> {
     const reply = new BatchReply(this.#replyQuota);
-    const turnMs = hooks.sliceMs ?? SLICE_MS;
+    const sliceMs = hooks.sliceMs ?? SLICE_MS;
     const started = workClock.now();
     for (let i = 0; i < entries.length && !reply.full; i++) {
-      const hold = i > 0 ? hooks.yieldToUrgent?.() : undefined;
-      if (hold instanceof Promise) return this.#batchLater(entries, reply, hold, call, hooks);
+      const pause = i > 0 ? hooks.yieldToUrgent?.() : undefined;
+      if (pause instanceof Promise) return this.#batchLater(entries, reply, pause, call, hooks);
       const entry = call.prefetch?.reached(i) ?? (entries.at(i) as RequestEntry);
       const outcome = this.execute(entry, callAt(call, i));
-      if (outcome instanceof Promise || workClock.now() - started > turnMs) {
+      if (outcome instanceof Promise || workClock.now() - started > sliceMs) {
         const first = Promise.resolve(outcome).then((value) => reply.add(entry, value));
         return this.#batchLater(entries, reply, first, call, hooks);
       }
@@ -253,25 +271,26 @@ export class Dispatcher<Context> {
   }
 
   /**
-   * Reads a body, in turns when that takes long.
-   * @returns true, or later whether the end was reached: the client may go before
+   * Reads a body, in slices if it takes long.
+   * @returns true if it was read; otherwise a promise of whether its end was reached: false if the client has
+   *   disconnected
    */
   read(reading: Reading, call: CallInfo, hooks: DispatchHooks): true | Promise<boolean> {
-    const { sliceMs: turnMs = SLICE_MS } = hooks;
-    if (reading.goOn(turnMs, this.#reading.mostValues)) return true;
+    const { sliceMs = SLICE_MS } = hooks;
+    if (reading.goOn(sliceMs, this.#reading.mostValues)) return true;
     return this.#reading.read(reading, {
-      sliceMs: turnMs,
+      sliceMs,
       isDisconnected: () => call.signal?.aborted === true,
       yieldToUrgent: hooks.yieldToUrgent,
     });
   }
 
-  /** A large request that is no batch. */
+  /** Runs a large single request after it was read. */
   async #longSingle(reader: RequestReader, whole: Promise<boolean>, call: CallInfo, hooks: DispatchHooks): Promise<Reply> {
     return (await whole) ? this.dispatch(reader.body, call, hooks) : DISCONNECTED_REPLY;
   }
 
-  /** A batch whose entries are read when they are due. Nothing runs unless the whole body is JSON. */
+  /** Runs a large batch, whose entries are parsed when they run. Nothing runs unless the whole body is JSON. */
   async #longBatch(batch: LongBatch, call: CallInfo, hooks: DispatchHooks): Promise<Reply> {
     try {
       if (!(await this.read(batch, call, hooks))) return DISCONNECTED_REPLY;
@@ -281,7 +300,7 @@ export class Dispatcher<Context> {
     return this.#batchLater(batch, new BatchReply(this.#replyQuota), yieldInQueue(), this.#prepared(batch, call), hooks);
   }
 
-  /** The rest of a batch. @param first what to wait for before the next entry; it may add an outcome */
+  /** Runs the rest of a batch. @param first awaited before the next entry; it may add an outcome */
   async #batchLater(
     entries: RequestList,
     reply: BatchReply,
@@ -289,21 +308,21 @@ export class Dispatcher<Context> {
     call: CallInfo,
     hooks: DispatchHooks,
   ): Promise<Reply> {
-    const turnMs = hooks.sliceMs ?? SLICE_MS;
+    const sliceMs = hooks.sliceMs ?? SLICE_MS;
     const waited = reply.count;
-    let turn = workClock.now();
+    let sliceStart = workClock.now();
     await first;
-    // When the wait was for permission and not for an outcome, the next entry has breathed already.
-    let breathed = reply.count === waited;
+    // If `first` was only a yield, the yield before the next entry is done.
+    let hasYielded = reply.count === waited;
     while (reply.count < entries.length && !reply.full) {
-      // Awaiting a settled promise gives the event loop no turn: the clock decides, not the kind of outcome.
-      if (workClock.now() - turn > turnMs) {
+      // Awaiting a settled promise does not yield to the event loop, so the clock decides when to yield.
+      if (workClock.now() - sliceStart > sliceMs) {
         await yieldInQueue();
-        turn = workClock.now();
+        sliceStart = workClock.now();
       }
-      const hold = breathed ? undefined : hooks.yieldToUrgent?.();
-      if (hold instanceof Promise) await hold;
-      breathed = false;
+      const pause = hasYielded ? undefined : hooks.yieldToUrgent?.();
+      if (pause instanceof Promise) await pause;
+      hasYielded = false;
       const entry = call.prefetch?.reached(reply.count) ?? (entries.at(reply.count) as RequestEntry);
       const outcome = this.execute(entry, callAt(call, reply.count));
       reply.add(entry, outcome instanceof Promise ? await outcome : outcome);
@@ -311,7 +330,10 @@ export class Dispatcher<Context> {
     return reply.finish();
   }
 
-  /** What a caller is told of an error: in the words of the release that is followed, and without the keys it gave. */
+  /**
+   * Converts an exception to an outcome: in the words of the release that is followed, and without the private keys of
+   * the request.
+   */
   failed(entry: RequestEntry, error: unknown, { taken }: Pick<CallInfo, 'taken'>): Outcome {
     if (error instanceof TypeFault && this.#deps.methods.get(entry.method)?.compat?.strictArguments) {
       return { error: new RpcError(RPC_CODE.TYPE_ERROR, error.later) };
@@ -326,20 +348,21 @@ export class Dispatcher<Context> {
   }
 }
 
-/** A batch's call for one of its requests. */
+/** Returns the call for one entry of a batch. */
 function callAt(call: CallInfo, index: number): CallInfo {
   return call.taken?.size ? new DerivedCall(call, { index }) : call;
 }
 
-/** As text, or as the bytes that it is already. */
+/** Encodes a result as JSON text; a result that consists of bytes stays as it is. */
 function encodeResult(result: JsonResult, { shape }: DispatchedMethod): string | readonly Uint8Array[] {
   if (result instanceof RawBytes) return result.parts;
   return encodeJson(shape ? shape(result) : result);
 }
 
 /**
- * A user's method list against a body (-rpcwhitelist): null when allowed, otherwise the reply. Malformed single
- * requests are answered before the list is asked; in a batch the first bad element decides.
+ * Checks a body against a user's method list (-rpcwhitelist). A malformed single request is answered before the list is
+ * checked; in a batch the first bad element decides.
+ * @returns null if the body is allowed, else the reply
  */
 export function checkAccess(parsed: ParsedBody, allows: (method: string) => boolean): Reply | null {
   if (parsed.kind === 'fault') return null;
@@ -351,7 +374,7 @@ export function checkAccess(parsed: ParsedBody, allows: (method: string) => bool
   return null;
 }
 
-/** The same for one element of a batch. */
+/** Checks one element of a batch against a user's method list. @returns null if it is allowed, else the reply */
 export function checkElement(source: JsonValue, allows: (method: string) => boolean): Reply | null {
   if (!(source instanceof JsonObject)) return faultReply(new RpcError(RPC_CODE.INVALID_REQUEST, 'Invalid Request object'));
   const method = source.get('method');

@@ -1,7 +1,7 @@
-// Every JSON-RPC error code of the node, in one table, and the error that carries one to the caller's reply.
-// Thrown by argument checks and run functions, caught only by dispatch.ts. Core: src/rpc/protocol.h.
+// All JSON-RPC error codes, and the exception that carries one to the reply. Argument checks and run functions throw
+// it; only dispatch.ts catches it. Core: src/rpc/protocol.h.
 
-/** Codes as Core numbers them; names without Core's RPC_ prefix. */
+/** Error codes, with Core's names without the prefix RPC_. */
 export const RPC_CODE = {
   PARSE_ERROR: -32700,
   INVALID_REQUEST: -32600,
@@ -44,7 +44,7 @@ export const RPC_CODE = {
   CLIENT_MEMPOOL_DISABLED: -33,
 } as const;
 
-/** An error the caller sees: `{"code":…,"message":…}`. */
+/** An error that the client sees: `{"code":…,"message":…}`. */
 export class RpcError extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
@@ -54,12 +54,12 @@ export class RpcError extends Error {
   }
 }
 
-/** Throws an {@link RpcError}; as an expression where a value is missing. */
+/** Throws an {@link RpcError}. Usable as an expression where a value is missing. */
 export function fail(code: number, message: string): never {
   throw new RpcError(code, message);
 }
 
-/** A value of another JSON type than the method reads; `later` is what releases from 24 on say of it, with code -3. */
+/** Error for a value of the wrong JSON type. `later` is the text of releases since 24, which have code -3. */
 export class TypeFault extends RpcError {
   constructor(
     code: number,

@@ -1,19 +1,20 @@
-// Renders help pages in the layout of Core 0.21 from the declarations: first line, description, arguments, results,
-// examples; and the overview that `help` without a topic prints. The count check answers with these pages too.
+// Renders help pages in the layout of Core 0.21 from the declarations: first line, description, arguments, results, and
+// examples. Also renders the list of methods that `help` without an argument prints. A call with a wrong number of
+// arguments is answered with its page.
 import { follows, namesAdit } from '../policy/compat.js';
 import type { ArgSpec, MethodSpec, ResultSpec } from './declare/types.js';
 import type { VersionedMethod } from './declare/versions.js';
 import { firstName, isOptional } from './params.js';
 
-/** A line of two columns; the right one is empty for brackets. */
+/** A line with two columns. The right one is empty for brackets. */
 type Row = readonly [left: string, right: string];
 
-/** Declaration with or without releases. */
+/** A declaration, adapted to a release or not. */
 type HelpSpec = MethodSpec & Partial<Pick<VersionedMethod, 'compat'>>;
 
 const GAP = 4;
 
-/** Rows with the right column aligned behind the longest left one that has text. */
+/** Aligns the right column behind the longest left column of the rows. */
 function align(rows: readonly Row[], width = Math.max(0, ...rows.map(([left]) => left.length)) + GAP): string {
   return rows
     .map(([left, right]) => {
@@ -24,7 +25,10 @@ function align(rows: readonly Row[], width = Math.max(0, ...rows.map(([left]) =>
     .join('');
 }
 
-/** How an argument looks in JSON, as a short form. */
+/**
+ * Returns the short form of an argument as JSON, such as `"txid"` or `{"txid":"hex","vout":n}`.
+ * @param named with its name as key
+ */
 function shortForm(arg: ArgSpec, named: boolean): string {
   const name = firstName(arg);
   const key = named ? `"${name}":` : '';
@@ -82,13 +86,16 @@ const TYPE_WORDS = {
 
 function about(arg: ArgSpec): string {
   const type = arg.typeWords ?? TYPE_WORDS[arg.type];
-  // An object that stands in a list has no name, and no need of its own.
+  // An object in a list has no name and is neither required nor optional.
   if (arg.name === '') return `(${type})${arg.help ? ` ${arg.help}` : ''}`;
   const need = arg.default !== undefined ? `optional, default=${arg.default}` : arg.optional ? 'optional' : 'required';
   return `(${type}, ${need})${arg.help ? ` ${arg.help}` : ''}`;
 }
 
-/** Rows of an argument; `left` is what stands before its value. Nested ones open a bracket and indent. */
+/**
+ * Returns the rows of an argument. Nested arguments open a bracket and are indented.
+ * @param left text before its value
+ */
 function argRows(arg: ArgSpec, left: string, indent: number): Row[] {
   const inner = arg.inner ?? [];
   const pad = ' '.repeat(indent);
@@ -149,10 +156,10 @@ function resultsPart(spec: MethodSpec): string {
   return spec.results.map((result) => `\nResult${result.when ? ` (${result.when})` : ''}:\n${align(resultRows(result, 0, true))}`).join('');
 }
 
-/** Returns one example command line. @param client name of the command */
+/** Returns an example command line. @param client name of the command */
 const cliExample = (client: string, method: string, args: string): string => `> ${client} ${method}${args ? ` ${args}` : ' '}\n`;
 
-/** One command line for curl; the port is always the main chain's, as in Core. */
+/** Returns an example command line for curl. The port is always that of the main chain, as in Core. */
 const curlExample = (method: string, args: string): string =>
   `> curl --user myusername --data-binary '{"jsonrpc": "1.0", "id": "curltest", "method": "${method}", "params": [${args}]}' -H 'content-type: text/plain;' http://127.0.0.1:8332/\n`;
 
@@ -166,13 +173,13 @@ function examplesPart(spec: HelpSpec): string {
   return `\nExamples:\n${lines.join('')}`;
 }
 
-/** A method's whole page. */
+/** Returns the help page of a method. */
 export function renderHelp(spec: HelpSpec): string {
   if (spec.bare && !(spec.compat && follows(spec.compat, 22))) return `${firstLine(spec)}\n${spec.description}`;
   return `${firstLine(spec)}\n\n${spec.description}\n${argumentsPart(spec)}${resultsPart(spec)}${examplesPart(spec)}`;
 }
 
-/** All methods that are not hidden, by category and name, first lines only. */
+/** Returns the first lines of all methods that are not hidden, by category and name. */
 export function renderOverview(methods: Iterable<MethodSpec>): string {
   const shown = [...methods].filter(({ category }) => category !== 'hidden');
   shown.sort((a, b) => (a.category === b.category ? (a.name < b.name ? -1 : 1) : a.category < b.category ? -1 : 1));

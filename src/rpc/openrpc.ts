@@ -1,11 +1,11 @@
-// The OpenRPC document (spec.open-rpc.org, 1.3.2) of the methods, made from their declarations. Schemas are JSON Schema
-// draft 7. Null stands for an argument left out, so optional ones take it.
+// Builds the OpenRPC document (spec.open-rpc.org, 1.3.2) of the methods from their declarations. Schemas are JSON
+// Schema draft 7. Null means a missing argument, so optional arguments accept it.
 import type { Compat } from '../policy/compat.js';
 import type { ArgSpec, Example, MethodSpec, ResultSpec } from './declare/types.js';
 import { renderHelp } from './help.js';
 import { firstName, isOptional } from './params.js';
 
-/** A schema, as far as it is used here. */
+/** The parts of JSON Schema that are used here. */
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -20,17 +20,17 @@ export interface Schema {
   readonly default?: unknown;
 }
 
-/** One argument of a method. */
+/** An argument of a method. */
 export interface ContentDescriptor {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;
   readonly schema: Schema;
-  /** Further names that are taken. */
+  /** Other accepted names. */
   readonly 'x-aliases'?: readonly string[];
 }
 
-/** One method. */
+/** A method. */
 export interface MethodObject {
   readonly name: string;
   readonly summary: string;
@@ -52,7 +52,7 @@ export interface OpenRpcDocument {
 const hex: Schema = { type: 'string', pattern: '^([0-9a-fA-F]{2})*$' };
 const oneOf = (choices: readonly Schema[]): Schema => (choices.length === 1 ? choices[0]! : { anyOf: choices });
 
-/** What members of a list may be: any of its inner kinds. */
+/** Schema of the elements of a list: any of its inner types. */
 const itemsOf = (inner: readonly Schema[]): { items?: Schema } => (inner.length === 0 ? {} : { items: oneOf(inner) });
 
 function argSchema(arg: ArgSpec): Schema {
@@ -62,7 +62,7 @@ function argSchema(arg: ArgSpec): Schema {
     properties: Object.fromEntries(inner.map((one) => [firstName(one), argSchema(one)])),
     required: inner.filter((one) => !isOptional(one)).map(firstName),
   });
-  // Where the words for the type say more than the type: a hash or a height.
+  // The words for the type are more precise than the type, for example for a hash or a height.
   if (arg.typeWords?.includes(' or ') || arg.typeWords?.includes(' / ')) {
     const choices: Schema[] = [];
     if (arg.typeWords.includes('string')) choices.push({ type: 'string' });
@@ -135,12 +135,12 @@ const isText = (schema: Schema): boolean =>
   schema.anyOf ? schema.anyOf.some(isText) : Array.isArray(schema.type) ? schema.type.includes('string') : schema.type === 'string';
 
 /**
- * An example's arguments. Core's examples give lists and objects as texts here and there; the document has what is
- * meant.
+ * Returns the arguments of an example. Some of Core's examples give lists and objects as text; the document has the
+ * values.
  */
 function exampleParams(spec: MethodSpec, example: Example): unknown[] {
   const inside = (example.rpc ?? '').trim();
-  // Some of Core's pages forget the quotes around a single word.
+  // Some of Core's pages omit the quotes around a single word.
   const bare = /^[a-z]\w*$/.test(inside) && !['true', 'false', 'null'].includes(inside);
   const values = bare ? [inside] : (JSON.parse(`[${inside}]`) as unknown[]);
   return values.map((value, i) => {
@@ -155,7 +155,7 @@ function exampleParams(spec: MethodSpec, example: Example): unknown[] {
 }
 
 function methodObject(spec: MethodSpec): MethodObject {
-  // What stands before a required argument has to be there too, if only as null.
+  // Arguments before a required one must be present too, possibly as null.
   const lastRequired = spec.args.findLastIndex((arg) => !isOptional(arg));
   const params = spec.args
     .filter((arg) => !arg.hidden)
@@ -181,7 +181,7 @@ function methodObject(spec: MethodSpec): MethodObject {
     params,
     result: { name: 'result', schema: spec.results.length === 0 ? {} : oneOf(spec.results.map(resultSchema)) },
     examples: spec.examples
-      // An ellipsis is for readers of the page.
+      // Examples with an ellipsis are not valid requests.
       .filter(({ rpc, cli, method }) => method === undefined && (rpc !== undefined || (cli ?? '') === '') && !rpc?.includes('...'))
       .map((example, i) => ({
         name: example.title ?? `${spec.name} ${i + 1}`,
@@ -190,7 +190,7 @@ function methodObject(spec: MethodSpec): MethodObject {
   };
 }
 
-/** The document over some methods, in the order of their names. */
+/** Returns the document of some methods, ordered by name. */
 export function openRpcDocument(methods: Iterable<MethodSpec>, { name }: Compat): OpenRpcDocument {
   const version = name === 'default' ? '31' : name;
   return {

@@ -1,8 +1,8 @@
-// Turns a request's params into positional arguments by the declaration, as Core does: named ones by their names and
-// aliases, then the count check, whose message is the help page, then types. 0.21: the last of a name given twice
-// counts, and types are checked here where the declaration says so. Since release 25 (Compat.strictArguments) a name
-// twice is refused and so are all arguments of other types than declared; since 26 the members of options may be given
-// by name beside the arguments, and the first arguments as a list named `args`.
+// Converts the params of a request to positional arguments by the declaration, as Core does: resolves names and
+// aliases, checks the number of arguments (the error message is the help page), then checks types. In 0.21 the last
+// value of a repeated name counts, and types are checked here only where the declaration says so. Since release 25
+// (Compat.strictArguments) a repeated name is refused, and so are all arguments of the wrong type. Since 26 the members
+// of an options argument may be named like arguments, and a list named `args` gives the first arguments.
 import { follows } from '../policy/compat.js';
 import { type CheckedType, checkTypes, otherType } from './args.js';
 import type { ArgSpec, MethodSpec } from './declare/types.js';
@@ -11,17 +11,17 @@ import { fail, RPC_CODE } from './errors.js';
 import { encodeString } from './wire/json-write.js';
 import { JsonObject, type JsonValue, typeName } from './wire/values.js';
 
-/** Whether an argument may be left out. */
+/** Returns whether an argument may be omitted. */
 export const isOptional = (arg: ArgSpec): boolean => arg.optional === true || arg.default !== undefined;
 
-/** The first of an argument's names. */
+/** Returns the first name of an argument. */
 export const firstName = (arg: ArgSpec): string => arg.name.split('|', 1)[0]!;
 
 type Declared = MethodSpec & Partial<Pick<VersionedMethod, 'compat'>>;
 
 const twice = (name: string): never => fail(RPC_CODE.INVALID_PARAMETER, `Parameter ${name} specified multiple times`);
 
-/** Takes what is given under one of an argument's names. */
+/** Removes and returns the value given under one of an argument's names. */
 function takeArgument(left: Map<string, JsonValue>, { name: names }: ArgSpec): { name: string; value: JsonValue } | undefined {
   const name = names.split('|').find((alias) => left.has(alias));
   if (name === undefined) return undefined;
@@ -30,7 +30,10 @@ function takeArgument(left: Map<string, JsonValue>, { name: names }: ArgSpec): {
   return { name, value };
 }
 
-/** Named arguments in the method's order: missing middle ones become null, missing last ones are dropped. */
+/**
+ * Returns named arguments in the order of the declaration. Missing arguments in between become null, missing ones at
+ * the end are dropped.
+ */
 function positional({ args, compat }: Declared, named: JsonObject): JsonValue[] {
   const mixed = compat !== undefined && follows(compat, 26);
   const left = new Map<string, JsonValue>();
@@ -65,9 +68,9 @@ function positional({ args, compat }: Declared, named: JsonObject): JsonValue[] 
   return out;
 }
 
-/** What is counted and looked at in each call of a method. */
+/** Checks that every call of a method needs, computed once per method. */
 interface Demands {
-  /** Arguments up to the last one that must be there. */
+  /** Number of arguments up to the last required one. */
   readonly required: number;
   readonly types: readonly (CheckedType | null)[];
 }
@@ -83,7 +86,7 @@ function demandsOf(spec: MethodSpec): Demands {
   return found;
 }
 
-/** JSON types of arguments; those that are not here may be of several. */
+/** JSON types of argument types. A type that is missing here accepts several JSON types. */
 const JSON_TYPES: Partial<Record<ArgSpec['type'], CheckedType>> = {
   str: 'string',
   hex: 'string',
@@ -96,7 +99,7 @@ const JSON_TYPES: Partial<Record<ArgSpec['type'], CheckedType>> = {
 
 const typeOf = ({ type, anyType }: ArgSpec): CheckedType | null => (anyType ? null : (JSON_TYPES[type] ?? null));
 
-/** Refuses arguments of other types than declared, all in one message. */
+/** Checks the types of all arguments. @throws RpcError that lists all wrong ones */
 function checkAllTypes(spec: MethodSpec, args: readonly JsonValue[]): void {
   const faults: string[] = [];
   for (const [i, arg] of spec.args.entries()) {
@@ -108,7 +111,11 @@ function checkAllTypes(spec: MethodSpec, args: readonly JsonValue[]): void {
   if (faults.length > 0) fail(RPC_CODE.TYPE_ERROR, `Wrong type passed:\n{\n${faults.join(',\n')}\n}`);
 }
 
-/** Positional arguments, counted. @param helpPage called only when the count is wrong */
+/**
+ * Returns the positional arguments of a request, checked.
+ * @param helpPage returns the error message if their number is wrong
+ * @throws RpcError
+ */
 export function toArguments(
   spec: Declared,
   params: readonly JsonValue[] | JsonObject,

@@ -1,10 +1,9 @@
-// Ranges of descriptor indices as arguments: an end, or [begin, end]. Used by deriveaddresses and imports. Core:
-// rpc/util.cpp.
+// Parses ranges of descriptor indexes: an end, or [begin, end]. Core: rpc/util.cpp.
 import { asInt64 } from './args.js';
 import { fail, RPC_CODE } from './errors.js';
 import { JsonNumber, type JsonValue } from './wire/values.js';
 
-/** First and last index, both included. */
+/** First and last index, both inclusive. */
 export interface IndexRange {
   readonly begin: number;
   readonly end: number;
@@ -13,7 +12,7 @@ export interface IndexRange {
 const MAX_END = 0x7fff_ffffn;
 const MAX_LENGTH = 1_000_000n;
 
-/** Reads a range of at most a million indices below 2^31. */
+/** Parses a range of at most a million indexes below 2^31. */
 export function asRange(value: JsonValue | undefined): IndexRange {
   const [begin, end] = bounds(value);
   if (begin < 0n) fail(RPC_CODE.INVALID_PARAMETER, 'Range should be greater or equal than 0');

@@ -1,27 +1,27 @@
-// Takes a block's hex out of the body of a submitblock: a front decodes it, so that the node thread gets the block's
-// bytes and a body of a hundred bytes instead of megabytes of text to parse and decode. Used by plan.ts; the node's
-// side is rpc/node/submit.ts.
+// Takes the block's hex out of the body of a submitblock. A front decodes the hex, so that the node thread gets the
+// bytes of the block and a body of about a hundred bytes, instead of megabytes of text to parse and decode.
+// rpc/node/submit.ts is the node thread's side.
 import { randomBytes } from 'node:crypto';
 import type { TakenBlock } from '../../link/messages.js';
 import type { ParsedBody } from '../wire/request.js';
 
-/** A body without its block. */
+/** A body whose block was taken out. */
 export interface BodyWithoutBlock {
   readonly body: Uint8Array;
   readonly block: TakenBlock;
 }
 
-/** Shorter hex is left where it is. */
+/** Hex with fewer digits stays in the body. */
 const LEAST_DIGITS = 32 * 1024;
-/** Bytes of a body beside its block at most: they are parsed on the front, which must not be kept. */
+/** Most bytes of a body besides its block: they are parsed on the front, which must not be delayed. */
 const MOST_AROUND = 64 * 1024;
 const QUOTE = 0x22;
 const TOKEN_BYTES = 16;
 
 /**
- * The first long run of hex digits between two quotes, decoded, and the body with a token in its place. What the run is
- * for the parser of the body decides: it was an argument if the token is one.
- * @returns null when there is no such run, or much beside it
+ * Finds the first long run of hex digits between two quotes, decodes it, and replaces it by a token. The parser of the
+ * body decides what the run was: it was an argument if the token is one.
+ * @returns null if there is no such run, or if the rest of the body is too large
  */
 export function takeLongHex(body: Uint8Array): BodyWithoutBlock | null {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
@@ -31,7 +31,8 @@ export function takeLongHex(body: Uint8Array): BodyWithoutBlock | null {
     if (digits >= LEAST_DIGITS && digits % 2 === 0) {
       if (text.length - digits > MOST_AROUND) return null;
       const bytes = new Uint8Array(digits / 2);
-      // The decoder stops at what is no digit; each character is one byte, so none passes for another.
+      // The decoder stops at the first character that is not a digit. Each character is one byte, so no wide character
+      // passes as a digit.
       const written = Buffer.from(bytes.buffer).write(text.toString('latin1', from + 1, to), 'hex');
       if (written < bytes.length) return null;
       const token = `block:${randomBytes(TOKEN_BYTES).toString('hex')}`;
@@ -45,7 +46,7 @@ export function takeLongHex(body: Uint8Array): BodyWithoutBlock | null {
   return null;
 }
 
-/** Whether a body is a single submitblock. */
+/** Returns whether a body is a single submitblock. */
 export function isSubmitBlock(parsed: ParsedBody): parsed is Extract<ParsedBody, { kind: 'single' }> {
   return parsed.kind === 'single' && parsed.entry.error === null && parsed.entry.method === 'submitblock';
 }

@@ -1,5 +1,5 @@
-// What a front thread knows by itself: parameters, clocks and the published facts of the tip. Methods that need no more
-// than this run there; http/front fills it in.
+// Context of methods on a front thread: parameters, clocks, and the published facts of the tip. http/front/front.ts
+// provides it.
 
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { ChainParams } from '../../consensus/params/chain-params.js';
@@ -8,26 +8,26 @@ import type { TipSnapshot } from '../../link/messages.js';
 import type { Compat } from '../../policy/compat.js';
 import type { Run } from '../dispatch.js';
 
-/** Everything a front method may use. */
+/** Context of methods that run on a front. */
 export interface FrontContext {
   readonly compat: Compat;
   readonly params: ChainParams;
   readonly hashes: Hashes;
-  /** How scripts are put into words. */
+  /** Context for showing scripts as descriptors. */
   readonly descriptors: DescriptorContext;
-  /** The newest tip, at least as new as any reply given before. */
+  /** Returns the newest tip, at least as new as that of any reply sent before. */
   snapshot(): TipSnapshot;
-  /** Another number whenever what the node thread would answer may have changed; 0 where that is not known. */
+  /** Returns a number that changes whenever a reply of the node thread may have changed; 0 if unknown. */
   stateVersion(): number;
-  /** Seconds since 1970 by the node's clock, mocked or not. */
+  /** Returns the seconds since 1970 by the node's clock, mocked or not. */
   nowSeconds(): number;
-  /** When the node started, seconds since 1970 of the real clock. */
+  /** Start of the node in seconds since 1970, by the real clock. */
   readonly startedSeconds: number;
-  /** Whether there are wallets and their calls. */
+  /** True if wallets are enabled. */
   readonly wallets: boolean;
-  /** Status text while the node starts, null afterwards. */
+  /** Returns the status text while the node starts, null afterwards. */
   warmup(): string | null;
 }
 
-/** A run function of a front. */
+/** Run function of a method on a front. */
 export type FrontRun = Run<FrontContext>;

@@ -1,5 +1,5 @@
-// createrawtransaction: an unsigned transaction from JSON, with Core 0.21's checks in their order
-// (rpc/rawtransaction_util.cpp).
+// Builds unsigned transactions from JSON for createrawtransaction and other calls, with Core 0.21's checks in their
+// order (rpc/rawtransaction_util.cpp).
 import { decodeAddress } from '../../address/address.js';
 import { plainPush } from '../../consensus/script/build-script.js';
 import { buildTx, type TxInputFields, type TxOutputFields } from '../../consensus/tx/build-tx.js';
@@ -14,7 +14,7 @@ const MAX_LOCKTIME = 0xffff_ffffn;
 
 const SEQUENCE_FINAL = 0xffff_ffff;
 
-/** Highest sequence that lets a lock time count. */
+/** Highest sequence with which the lock time is enforced. */
 const SEQUENCE_LOCKABLE = 0xffff_fffe;
 
 /** Highest sequence that marks a transaction as replaceable (BIP-0125). */
@@ -24,7 +24,7 @@ const OP_RETURN = 0x6a;
 
 const DEFAULT_VERSION = 2;
 
-/** The highest version that any release relays. */
+/** Highest transaction version that any release relays. */
 const MAX_STANDARD_VERSION = 3;
 
 const invalid = (what: string): never => fail(RPC_CODE.INVALID_PARAMETER, `Invalid parameter, ${what}`);
@@ -46,7 +46,7 @@ function input(value: JsonValue, sequenceDefault: number): TxInputFields {
   return { prevHash, prevIndex, scriptSig: new Uint8Array(0), sequence };
 }
 
-/** One object of all outputs; a list of one-member objects is joined. */
+/** Returns all outputs as one object. Joins a list of objects with one member each. */
 function joined(outputs: JsonValue): JsonObject {
   if (outputs instanceof JsonObject) return outputs;
   const keys: string[] = [];
@@ -60,7 +60,7 @@ function joined(outputs: JsonValue): JsonObject {
   return new JsonObject(keys, values);
 }
 
-/** A value's text whatever its type, as univalue's getValStr gives it. */
+/** Returns a value as text, whatever its type (univalue's getValStr). */
 function valueText(value: JsonValue | undefined): string {
   if (value instanceof JsonNumber) return value.text;
   return value === true ? '1' : typeof value === 'string' ? value : '';
@@ -74,7 +74,7 @@ function dataScript(data: Uint8Array): Uint8Array {
   return script;
 }
 
-/** Outputs as calls take them: amounts by address, and data. */
+/** Reads the outputs argument: amounts by address, and data. */
 export function outputsOf(given: JsonValue, ctx: Pick<FrontContext, 'params' | 'hashes'>): TxOutputFields[] {
   const all = joined(given);
   const seen = new Set<string>();
@@ -98,18 +98,18 @@ export function outputsOf(given: JsonValue, ctx: Pick<FrontContext, 'params' | '
 }
 
 /**
- * Whether inputs shall say that they may be replaced; null when nothing is said, which since release 24 means that they
- * do.
+ * Reads the replaceable argument: whether the inputs signal replaceability. Null: not given, which since release 24
+ * means that they do.
  */
 export const asReplaceable = (value: JsonValue | undefined, compat: Compat): boolean | null =>
   value === true ? true : (value ?? null) === null && follows(compat, 24) ? null : false;
 
-/** The version that a transaction shall have. */
+/** Reads the version argument. */
 export const asTxVersion = (value: JsonValue | undefined): number => ((value ?? null) === null ? DEFAULT_VERSION : asUint32(value));
 
 /**
- * The unsigned transaction that some calls begin with: inputs, outputs, lock time and replaceability as they take them.
- * @param replaceable null for a sequence that allows it without insisting
+ * Builds an unsigned transaction from the arguments inputs, outputs, and lock time.
+ * @param replaceable null: signal replaceability, but accept inputs whose sequence does not
  */
 export function constructTransaction(
   ctx: Pick<FrontContext, 'params' | 'hashes'>,

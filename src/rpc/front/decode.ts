@@ -1,4 +1,4 @@
-// What decoderawtransaction and decodescript share: pure views of bytes.
+// Parses the transaction of decoderawtransaction.
 import { DecodeError } from '../../consensus/bytes/reader.js';
 import { parseTxLenient } from '../../consensus/tx/parse-lenient.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -7,7 +7,7 @@ import { asBool, asString, hexBytes } from '../args.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { JsonValue } from '../wire/values.js';
 
-/** The transaction that decoderawtransaction is asked about. */
+/** Returns the transaction that decoderawtransaction shows. @throws RpcError */
 export function txToDecode(args: readonly JsonValue[], hashes: Hashes): TxView {
   const wanted: JsonValue = args[1] ?? null;
   const tryWitness = wanted === null || asBool(wanted);

@@ -1,24 +1,24 @@
-// Replies that a front gives again, found by the bytes of the request: of calls declared `kept`. A client repeats such
-// a call with another id or the same one, so the id is left out of the comparison and put into the reply as it came;
-// the rest is neither searched for secrets nor parsed nor checked again. Used by plan.ts.
+// Caches replies on a front and finds them by the bytes of the request, for methods declared `cacheable`. Clients
+// repeat such a call with another id or the same one. So the comparison skips the id, and the id of the request is
+// copied into the cached reply. The rest of a known request is not searched for secrets, parsed, or checked again.
 //
-// A reply of the front's own holds for the tip that it was made for. One of the node thread's holds for a moment: the
-// front looks at it before the call goes there and keeps the reply only if it is still the same when the reply is
-// there, so the reply tells of no less than what had been acknowledged then. The node thread moves on to another moment
-// with every change, in the turn of the loop that makes it.
+// A reply that the front made is valid as long as its tip. A reply of the node thread is valid for one state version
+// (SharedState.stateVersion): the front reads the version before it sends the call, and caches the reply only if the
+// version is the same when the reply arrives. The node thread changes the version with every change, in the same
+// event-loop tick. So a cached reply is never older than a reply that was sent before the request.
 import { bufferOf } from '../wire/json-walker.js';
 import { envelopeAround } from '../wire/reply.js';
 import type { RequestEntry } from '../wire/request.js';
 import type { FrontContext } from './context.js';
 
-/** Longer requests and replies are not kept. */
+/** Larger requests and replies are not cached. */
 const MOST_BODY_BYTES = 512;
 const MOST_REPLY_BYTES = 64 * 1024;
-/** All of them together; a few thousand headers. */
+/** Most bytes of all cached requests and replies: a few thousand headers. */
 const MOST_BYTES = 4 << 20;
-/** A reply takes the place of what lies in its slot; a power of two. */
+/** Number of slots, a power of two. A new reply replaces the one in its slot. */
 const SLOTS = 2048;
-/** No hash. */
+/** Hash of a request that cannot be cached. */
 const NONE = 0;
 
 const SPACE = 0x20;
@@ -37,25 +37,28 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const LAST_ASCII = 0x7e;
 
-/** What follows the id in a reply's body. */
+/** Bytes after the id in the body of a reply. */
 const AFTER_ID = Buffer.from('}\n');
 
-/** Where the id stands in a body: its first byte and the one behind its last; both 0 when it is compared like the rest. */
+/**
+ * Position of the id in a body: its first byte, and the byte after its last. Both are 0 if the id is compared like the
+ * rest.
+ */
 interface IdPlace {
   from: number;
   to: number;
 }
 
-/** What a reply holds for. */
+/** Limits of the validity of a reply. */
 export type Lasting = 'tip' | 'moment';
 
-/** Takes the body of a reply with status 200. */
+/** Receives the body of a reply with status 200. */
 export type ReplyKeeper = (body: string | Uint8Array) => void;
 
-/** What decides whether a reply still holds. */
+/** Current tip and state version, which decide whether a reply is still valid. */
 export type Times = Pick<FrontContext, 'snapshot' | 'stateVersion'>;
 
-/** A request and its reply. */
+/** A cached request and its reply. */
 export class KnownReply {
   readonly method: string;
   readonly lasting: Lasting;
@@ -63,7 +66,7 @@ export class KnownReply {
   readonly #body: Uint8Array;
   readonly #id: IdPlace;
   #reply: Uint8Array;
-  /** Bytes of the id in the reply. */
+  /** Length of the id in the reply. */
   #idSize: number;
 
   constructor(method: string, lasting: Lasting, since: unknown, body: Uint8Array, id: IdPlace, reply: Uint8Array) {
@@ -76,7 +79,7 @@ export class KnownReply {
     this.#idSize = id.to - id.from;
   }
 
-  /** With the id that putId() wrote last. */
+  /** The reply, with the id that putId() wrote last. */
   get reply(): Uint8Array {
     return this.#reply;
   }
@@ -85,7 +88,7 @@ export class KnownReply {
     return this.#body.length + this.#reply.length;
   }
 
-  /** Whether a body is this one but for its id. */
+  /** Returns whether a body equals this request except for the id. */
   isOf(body: Uint8Array, { from, to }: IdPlace): boolean {
     const known = this.#body;
     const shift = this.#id.to - to;
@@ -114,9 +117,12 @@ export class KnownReplies {
   readonly #times: Times;
   readonly #slots = new Array<KnownReply | null>(SLOTS).fill(null);
   #bytes = 0;
-  /** Hashes of what was asked last, by slot: only what is asked twice is kept, since keeping costs half a plan. */
+  /**
+   * Hashes of the newest requests by slot. Only a request that comes twice is cached, because caching costs half as
+   * much as planning a call.
+   */
   readonly #asked = new Int32Array(SLOTS);
-  /** Of the body that was scanned last. */
+  /** Position of the id in the body that was scanned last. */
   readonly #id: IdPlace = { from: 0, to: 0 };
   #hash = NONE;
   #scanned: Uint8Array | null = null;
@@ -125,7 +131,7 @@ export class KnownReplies {
     this.#times = times;
   }
 
-  /** The reply to a body if it is known and holds; its bytes are right until the next call. */
+  /** Returns the cached reply to a body if it is still valid. Its bytes are valid until the next call. */
   find(body: Uint8Array): KnownReply | null {
     const hash = this.#scan(body);
     if (hash === NONE) return null;
@@ -135,7 +141,7 @@ export class KnownReplies {
     return known.since === this.#now(known.lasting) ? known : null;
   }
 
-  /** What is to be shown the reply; to be asked for before the call runs. Null: it is not kept. */
+  /** Returns a function that caches the reply; null if the reply must not be cached. Call it before the method runs. */
   replyKeeper(body: Uint8Array, entry: RequestEntry, lasting: Lasting): ReplyKeeper | null {
     const hash = body === this.#scanned ? this.#hash : this.#scan(body);
     if (hash === NONE) return null;
@@ -152,7 +158,7 @@ export class KnownReplies {
     return (reply) => {
       if (reply.length > MOST_REPLY_BYTES || since !== this.#now(lasting)) return;
       const text = typeof reply === 'string' ? reply : bufferOf(reply).toString();
-      // The envelope of anything else than a result looks different.
+      // Errors have another envelope and are not cached.
       if (!text.startsWith(prefix) || !text.endsWith(suffix)) return;
       this.#storeReply(slot, new KnownReply(entry.method, lasting, since, own, id, new Uint8Array(Buffer.from(text))));
     };
@@ -178,8 +184,8 @@ export class KnownReplies {
   }
 
   /**
-   * Finds where the id stands.
-   * @returns a hash of what is left; NONE for a body that is not a short object with strings of plain ASCII
+   * Finds the position of the id.
+   * @returns a hash of the other bytes; NONE if the body is not a short object with strings of plain ASCII
    */
   #hashOf(body: Uint8Array): number {
     const { length } = body;
@@ -196,7 +202,7 @@ export class KnownReplies {
       if (start > 0) {
         if (c < SPACE || c === BACKSLASH || c > LAST_ASCII) return NONE;
         if (c !== QUOTE) continue;
-        // Of several ids the parser takes the first.
+        // The parser uses the first of several ids.
         if (depth === 1 && !hadId && at - start === 2 && body[start] === LOWER_I && body[start + 1] === LOWER_D) {
           const value = valueAfter(body, at + 1);
           hadId = value > 0;
@@ -216,10 +222,14 @@ export class KnownReplies {
   }
 }
 
-/** Hashes are odd. */
+/** Hashes are odd, so the lowest bit is not used. */
 const slotOf = (hash: number): number => ((hash ^ (hash >>> 15)) >>> 1) & (SLOTS - 1);
 
-/** Where the value of a member begins whose name ends before; 0 when no colon follows: it was no name. */
+/**
+ * Returns the start of a member's value.
+ * @param from position after the string that may be its name
+ * @returns 0 if no colon follows, so that the string was not a name
+ */
 function valueAfter(body: Uint8Array, from: number): number {
   let at = from;
   while (body[at] === SPACE) at++;
@@ -228,7 +238,10 @@ function valueAfter(body: Uint8Array, from: number): number {
   return at;
 }
 
-/** Where an id ends that is a string or a number without sign and exponent, which go back as they came; 0 for any other. */
+/**
+ * Returns the end of an id that is a string, or a number without sign and exponent: these return in the reply exactly
+ * as they came. 0 for any other id.
+ */
 function idEnd(body: Uint8Array, from: number): number {
   let at = from;
   if (body[at] === QUOTE) {

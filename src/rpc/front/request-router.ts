@@ -1,6 +1,6 @@
-// A front's desk: decides what becomes of a body, at once unless it is large. Replies it can give alone it gives; a
-// template request is handed back checked, with the envelope around its result; calls of wallets alone go to the
-// wallets' thread, everything else to the node thread. Called by http/front.
+// Decides what happens with a body on a front. A call that the front can answer is answered. A getblocktemplate request
+// is returned checked, with the envelope around its result. Calls that only need wallets go to the wallets' thread,
+// everything else to the node thread. Large bodies take several event-loop ticks.
 import { methodsOf } from '../declare/methods.js';
 import {
   type CallInfo,
@@ -23,54 +23,57 @@ import type { FrontContext } from './context.js';
 import { KnownReplies, type ReplyKeeper } from './known-replies.js';
 import { parseTemplateRequest, type TemplateRequest } from './template-request.js';
 
-/** What is to be done with a call. */
+/** Decision about a body. */
 export type CallPlan =
   | { readonly kind: 'reply'; readonly status: number; readonly body: string | Uint8Array }
   | { readonly kind: 'forbidden' }
   | ThreadPlan
   | TemplatePlan;
 
-/** It runs on another thread. */
+/** The body runs on another thread. */
 export interface ThreadPlan {
   readonly kind: 'node' | 'wallet';
   readonly method: string;
-  /** Is shown the reply's body. */
+  /** Caches the body of the reply. */
   readonly cacheReply?: ReplyKeeper;
 }
 
-/** A single getblocktemplate in template mode whose arguments are in order. */
+/** A single getblocktemplate in template mode with valid arguments. */
 export interface TemplatePlan {
   readonly kind: 'template';
   readonly request: TemplateRequest;
-  /** Envelope around the result; the suffix ends the body. */
+  /** Text before and after the result; the suffix ends the body. */
   readonly prefix: string;
   readonly suffix: string;
-  /** The reply when the template cannot be given after all. */
+  /** Returns the reply if the template cannot be provided. */
   error(code: number, message: string): Reply;
 }
 
-/** Who calls, and what they may. */
+/** The user of a request, and what the user may call. */
 export interface FrontCall {
   readonly user: string;
-  /** Request target. */
+  /** Request target, such as /wallet/name. */
   readonly uri: string;
-  /** Methods of the user's list; null for everything. */
+  /** Methods that the user may call; null: all. */
   readonly allowed: ReadonlySet<string> | null;
 }
 
-/** Blocks and headers: they jump the queue of the link, and are taken even if their client has gone. */
+/** Methods that submit blocks and headers. They run before waiting calls, and even if their client has disconnected. */
 export const SUBMISSIONS = new Set(['submitblock', 'submitheader']);
 
-/** Longer batches go to the node thread, where they are cut into turns: a front must not be kept. */
+/**
+ * Longest batch that a front answers. Longer ones go to the node thread, which runs them in slices, so that the front
+ * is not delayed.
+ */
 const MAX_BATCH = 100;
 
-/** A batch that a front answers takes no turns. */
+/** A front answers a batch without a pause. */
 const AT_ONCE: DispatchHooks = { sliceMs: Number.POSITIVE_INFINITY };
 
-/** Large bodies, all of them together, are read for so long in one turn of the loop. */
+/** Milliseconds per event-loop tick in which all large bodies together are read. */
 const READ_MS = 2;
 
-/** One per front thread. */
+/** The router of a front. */
 export class RequestRouter {
   readonly #dispatcher: Dispatcher<FrontContext>;
   readonly #reading = new SharedReading();
@@ -79,7 +82,7 @@ export class RequestRouter {
   readonly #known: KnownReplies;
   readonly #observer: DispatchObserver | undefined;
 
-  /** @param requests how they are read; by default as Core 0.21 does */
+  /** @param requests how requests are parsed; default: as Core 0.21 does */
   constructor(context: FrontContext, observer?: DispatchObserver, requests?: RequestOptions) {
     this.#requests = requests;
     this.#methods = methodsOf(context.wallets, context.compat);
@@ -95,8 +98,8 @@ export class RequestRouter {
   }
 
   /**
-   * The reply to a body that asks what another one has asked before, its id apart; null: it is to be planned. The bytes
-   * are right until the next call. Never throws.
+   * Returns the cached reply to a body, or null if there is none: then call plan(). The bytes are valid until the next
+   * call. Never throws.
    */
   knownReply(body: Uint8Array, { user, uri, allowed }: FrontCall): Uint8Array | null {
     const known = this.#known.find(body);
@@ -105,15 +108,15 @@ export class RequestRouter {
     return known.reply;
   }
 
-  /** Never throws. */
+  /** Decides about a body. Never throws. */
   plan(body: Uint8Array, call: FrontCall): CallPlan {
     return this.#planParsed(parseRequest(body, this.#requests), call, body);
   }
 
   /**
-   * The same for a body that may hold secrets, of which no text is made here unless there is no other way to see
-   * whether its methods are allowed.
-   * @param method that takes them
+   * Decides about a body that may contain secrets. It becomes text here only if there is no other way to check whether
+   * its methods are allowed.
+   * @param method that takes the secrets
    */
   planSecret(body: Uint8Array, call: FrontCall, method: string): CallPlan {
     const named = new MethodNames(body);
@@ -122,15 +125,15 @@ export class RequestRouter {
   }
 
   /**
-   * The same for a large body, read in turns with the others: whether its methods are allowed and which thread runs
-   * them is decided here, by their names alone where these are plain to see, and what is answered with a template;
-   * everything else is another thread's, for a front must not be kept.
-   * @param gone whether the client still waits
-   * @returns null when it does not
+   * Decides about a large body, which is read in slices together with others: checks whether its methods are allowed
+   * and which thread runs them, if possible by the names of the methods alone. Only a template is answered here;
+   * everything else goes to another thread, so that the front is not delayed.
+   * @param isDisconnected returns whether the client has disconnected
+   * @returns null if the client has disconnected
    */
-  async planLong(body: Uint8Array, call: FrontCall, gone: () => boolean): Promise<CallPlan | null> {
+  async planLong(body: Uint8Array, call: FrontCall, isDisconnected: () => boolean): Promise<CallPlan | null> {
     const named = new MethodNames(body);
-    if (!(await this.#reading.read(named, { sliceMs: READ_MS, isDisconnected: gone }))) return null;
+    if (!(await this.#reading.read(named, { sliceMs: READ_MS, isDisconnected: isDisconnected }))) return null;
     const template = call.allowed !== null && named.names?.has('getblocktemplate');
     const plan = template ? null : this.#planNamed(named, call, '');
     if (plan !== null) return plan;
@@ -140,7 +143,7 @@ export class RequestRouter {
     });
     const reader = batch ?? new RequestReader(body, this.#requests);
     try {
-      if (!(await this.#reading.read(reader, { sliceMs: READ_MS, isDisconnected: gone }))) return null;
+      if (!(await this.#reading.read(reader, { sliceMs: READ_MS, isDisconnected: isDisconnected }))) return null;
     } catch (error) {
       return { kind: 'reply', ...faultReply(parseFault(error)) };
     }
@@ -149,9 +152,9 @@ export class RequestRouter {
   }
 
   /**
-   * A submitblock with its block decoded, for the node thread. Null: the body goes there as it is, whatever it is.
-   * Never throws.
-   * @param body that scanning found to be a submitblock; it is left as it was
+   * Takes the block out of a submitblock, for the node thread.
+   * @param body large body whose method seems to be submitblock; it is not changed
+   * @returns null if the body must go to the node thread as it is. Never throws.
    */
   withoutBlock(body: Uint8Array): BodyWithoutBlock | null {
     const taken = takeLongHex(body);
@@ -161,13 +164,17 @@ export class RequestRouter {
     try {
       return this.#dispatcher.arguments(parsed.entry).args[0] === taken.block.token ? taken : null;
     } catch (error) {
-      // The node thread has words for it.
+      // The node thread will return this error.
       if (error instanceof RpcError) return null;
       throw error;
     }
   }
 
-  /** By the methods' names alone; null when they must be read. @param method when they are not plain to see */
+  /**
+   * Decides by the names of the methods.
+   * @param method name to use if the names are not clear
+   * @returns null if the body must be parsed
+   */
   #planNamed(named: MethodNames, { allowed }: FrontCall, method: string): CallPlan | null {
     const { names } = named;
     if (names === null) return allowed === null ? { kind: 'node', method } : null;
@@ -176,13 +183,16 @@ export class RequestRouter {
     return { kind: this.#threadOf(names), method: named.isBatch ? 'batch' : first };
   }
 
-  /** The wallets' thread runs nothing but calls of wallets; the node thread hands it those of a mixed batch. */
+  /**
+   * Returns the thread for some methods. The wallets' thread runs only methods of wallets. The node thread passes such
+   * entries of a mixed batch on to it.
+   */
   #threadOf(names: Iterable<string>): ThreadPlan['kind'] {
     for (const name of names) if (this.#methods.get(name)?.runs !== 'wallet') return 'node';
     return 'wallet';
   }
 
-  /** @param body null for a large one */
+  /** @param body null for a large body */
   #planParsed(parsed: ParsedBody, call: FrontCall, body: Uint8Array | null): CallPlan {
     if (call.allowed) {
       const refused = checkAccess(parsed, (method) => call.allowed!.has(method));
@@ -195,17 +205,17 @@ export class RequestRouter {
       if (parsed.kind === 'batch') return { kind: this.#threadOf(parsed.entries.map(({ method }) => method)), method: 'batch' };
       const { method } = parsed.entry;
       const kind = this.#threadOf([method]);
-      const keep = kind === 'node' ? this.#keeper(parsed.entry, body) : null;
-      return keep === null ? { kind, method } : { kind, method, cacheReply: keep };
+      const storeReply = kind === 'node' ? this.#keeper(parsed.entry, body) : null;
+      return storeReply === null ? { kind, method } : { kind, method, cacheReply: storeReply };
     }
-    const keep = parsed.kind === 'single' ? this.#keeper(parsed.entry, body) : null;
-    // Front methods are synchronous, so their replies are.
+    const storeReply = parsed.kind === 'single' ? this.#keeper(parsed.entry, body) : null;
+    // Methods of a front are synchronous, so the result is not a promise.
     const { status, body: reply } = this.#dispatcher.dispatch(parsed, info, AT_ONCE) as Reply;
-    if (status === 200) keep?.(reply);
+    if (status === 200) storeReply?.(reply);
     return { kind: 'reply', status, body: reply };
   }
 
-  /** What keeps the reply to a call, where that is allowed. */
+  /** Returns a function that caches the reply; null if the reply must not be cached. */
   #keeper(entry: RequestEntry, body: Uint8Array | null): ReplyKeeper | null {
     const spec = this.#methods.get(entry.method);
     if (body === null || spec?.cacheable !== true || entry.error !== null || isNotification(entry)) return null;
@@ -216,7 +226,7 @@ export class RequestRouter {
     const reply = (outcome: Outcome): Reply => singleReply(entry, outcome);
     try {
       const request = parseTemplateRequest(this.#dispatcher.arguments(entry).args);
-      // A light template is small, and its transactions are held on the node thread, as are templates with limits.
+      // The node thread answers light templates, whose transactions it must keep, and templates with limits.
       if (request.mode === 'proposal' || request.light || request.limits !== null) return { kind: 'node', method: entry.method };
       if (isNotification(entry)) return { kind: 'reply', status: 204, body: '' };
       const [prefix, suffix] = envelopeAround(entry);
@@ -231,7 +241,7 @@ export class RequestRouter {
 
 const FORBIDDEN: CallPlan = { kind: 'forbidden' };
 
-/** What becomes of a call that a list of methods does not allow. */
+/** Converts the reply for a forbidden method to a plan. */
 function refusal(reply: Reply): CallPlan {
   return reply.status === 403 ? FORBIDDEN : { kind: 'reply', ...reply };
 }

@@ -1,4 +1,4 @@
-// What echo, getbestblockhash, getblockcount, getdifficulty, getopenrpcinfo, help, rpc.discover and uptime share.
+// Builds the OpenRPC document for getopenrpcinfo and rpc.discover.
 import { methodsOf } from '../declare/methods.js';
 import { openRpcDocument } from '../openrpc.js';
 import { RawJson } from '../wire/values.js';
@@ -6,7 +6,7 @@ import type { FrontContext } from './context.js';
 
 const documents = new WeakMap<FrontContext, Map<boolean, RawJson>>();
 
-/** The document with or without hidden methods; made once per thread, when a client asks. */
+/** Returns the document with or without hidden methods. It is built once per thread, at the first request. */
 export function documentOf(ctx: FrontContext, hidden: boolean): RawJson {
   const made = documents.get(ctx) ?? new Map<boolean, RawJson>();
   documents.set(ctx, made);

@@ -1,5 +1,6 @@
-// Argument checks of getblocktemplate in Core 0.21's order, as pure functions: fronts and the node thread share them.
-// parseTemplateRequest covers what comes before the node's state is looked at; the other three follow in their order.
+// Checks the arguments of getblocktemplate in Core 0.21's order. The functions are pure, because fronts and the node
+// thread use them. parseTemplateRequest does the checks before the state of the node; the other three do the following
+// ones, in their order.
 import { LEAST_SIGOPS, LEAST_WEIGHT, MOST_EXCLUDED, MOST_SIGOPS, MOST_WEIGHT, type TemplateLimits } from '../../policy/template-limits.js';
 import { asAmount, asArray, asHashHex, asInt64, asObject, asString } from '../args.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -8,36 +9,41 @@ import { JsonObject, type JsonValue } from '../wire/values.js';
 /** A checked request. */
 export interface TemplateRequest {
   readonly mode: 'template' | 'proposal';
-  /** Proposal mode only: the block's hex as given. */
+  /** Hex of the block, in proposal mode only. */
   readonly data: string;
-  /** Rules the client supports, prefixes kept as given. */
+  /** Rules that the client supports, with their prefixes. */
   readonly rules: readonly string[];
-  /** null: no long poll; anything else is what the client sent. */
+  /** Value of longpollid as the client sent it; null: no long poll. */
   readonly longPollId: JsonValue;
-  /** The client takes a template without transactions: capability "light", adit's own. */
+  /** True if the client accepts a template without transactions: capability "light", adit's own. */
   readonly light: boolean;
-  /** What this client asks of its template beyond the operator's options, adit's own; null for the shared template. */
+  /**
+   * Limits that this client sets in addition to the operator's options, adit's own; null: it gets the shared template.
+   */
   readonly limits: TemplateLimits | null;
 }
 
-/** What a long poll waits to see changed. */
+/** State that a long poll waits to change. */
 export interface LongPollWatch {
-  /** Tip hash, display hex. */
+  /** Hash of the tip, as it is displayed. */
   readonly tipHex: string;
-  /** Transactions-updated counter, 32 bits unsigned. */
+  /** Core's transactions-updated counter, 32 bits unsigned. */
   readonly counter: number;
 }
 
-/** What the state checks look at. */
+/** State of the node that decides whether it gives out templates. */
 export interface TemplateReadiness {
-  /** Test chains answer without peers and during initial download, as Core does since 22. */
+  /**
+   * True if the chain is a test chain. Those answer without peers and during the initial block download, as in Core
+   * since 22.
+   */
   readonly isTestChain: boolean;
   readonly hasNetwork: boolean;
   readonly connections: number;
   readonly initialBlockDownload: boolean;
 }
 
-/** Rows 1 to 7 of the order of checks: object, mode, proposal data, rules. */
+/** Checks 1 to 7: object, mode, proposal data, rules. @throws RpcError */
 export function parseTemplateRequest(args: readonly JsonValue[]): TemplateRequest {
   const given = args[0] ?? null;
   let mode = 'template';
@@ -66,7 +72,7 @@ export function parseTemplateRequest(args: readonly JsonValue[]): TemplateReques
   return { mode: 'template', data: '', rules, longPollId, light, limits };
 }
 
-/** Members that are not Core's, after everything that is; null members are as good as none. */
+/** Parses adit's own members, after Core's. Null means missing. */
 function parseLimits(request: JsonObject): TemplateLimits | null {
   const maxWeight = wholeWithin(request, 'maxweight', LEAST_WEIGHT, MOST_WEIGHT);
   const maxSigops = wholeWithin(request, 'maxsigops', LEAST_SIGOPS, MOST_SIGOPS);
@@ -87,12 +93,12 @@ function wholeWithin(request: JsonObject, name: string, least: number, most: num
 }
 
 function excluded(listed: readonly JsonValue[]): string[] {
-  // Counted before any is looked at.
+  // Check the number before the elements.
   if (listed.length > MOST_EXCLUDED) fail(RPC_CODE.INVALID_PARAMETER, `exclude lists more than ${MOST_EXCLUDED} transactions`);
   return [...new Set(listed.map((txid) => asHashHex(txid, 'exclude').toLowerCase()))].sort();
 }
 
-/** Rows 8 to 10: network, peers, initial download. Main chain only. */
+/** Checks 8 to 10, on the main chain only: network, peers, initial block download. @throws RpcError */
 export function checkTemplateReadiness(state: TemplateReadiness): void {
   if (state.isTestChain) return;
   if (!state.hasNetwork) {
@@ -104,16 +110,19 @@ export function checkTemplateReadiness(state: TemplateReadiness): void {
   }
 }
 
-/** Row 11: what to wait for; `current` when the id is not text. Null when the call does not wait. */
+/**
+ * Check 11: returns what a long poll waits for; null if the call does not wait.
+ * @param current returned if the id is not a string
+ */
 export function parseLongPollId(longPollId: JsonValue, current: LongPollWatch): LongPollWatch | null {
   if (longPollId === null) return null;
   if (typeof longPollId !== 'string') return current;
-  // Core cuts between bytes.
+  // Core splits the id by bytes, not by characters.
   const bytes = Buffer.from(longPollId);
   return { tipHex: asHashHex(bytes.toString('utf8', 0, 64), 'longpollid'), counter: leadingInteger(bytes.toString('utf8', 64)) };
 }
 
-/** C's atoll cut to 32 bits: leading space and sign are fine, garbage is 0. */
+/** Parses like C's atoll, and keeps 32 bits: leading space and a sign are accepted, garbage is 0. */
 function leadingInteger(text: string): number {
   const match = /^[ \t\n\v\f\r]*([+-]?\d+)/.exec(text);
   if (!match) return 0;
@@ -124,7 +133,11 @@ function leadingInteger(text: string): number {
   return Number(BigInt.asUintN(32, clamped));
 }
 
-/** Rows 12 and 13, after the wait: the rules a client must support. @param signet blocks need a signature (BIP-0325) */
+/**
+ * Checks 12 and 13, after the wait: rules that the client must support.
+ * @param signet whether blocks need a signature (BIP-0325)
+ * @throws RpcError
+ */
 export function checkTemplateRules(rules: readonly string[], signet: boolean): void {
   if (signet && !rules.includes('signet')) {
     fail(
@@ -137,7 +150,10 @@ export function checkTemplateRules(rules: readonly string[], signet: boolean): v
   }
 }
 
-/** Whether these arguments ask for a proposal check, which needs the node thread; false for anything malformed. */
+/**
+ * Returns whether the arguments request a check of a proposal, which only the node thread can do. False for malformed
+ * arguments.
+ */
 export function isProposal(args: readonly JsonValue[]): boolean {
   const given = args[0];
   return given instanceof JsonObject && given.get('mode') === 'proposal';

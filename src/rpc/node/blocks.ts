@@ -1,5 +1,4 @@
-// What getblock, getblockhash and getblockheader share: blocks as headers, hex and objects. Whole transactions are
-// rendered in slices from the block's bytes, which nothing changes.
+// Shows a header as an object, for getblockheader and REST.
 
 import type { HeaderInfo } from '../context/chain.js';
 import type { NodeContext } from '../context/node.js';
@@ -7,7 +6,7 @@ import { headerHead, headerTail } from '../render/header.js';
 import type { JsonResult } from '../wire/values.js';
 import { confirmationsOf } from './lookup.js';
 
-/** A header as an object. */
+/** Returns the members of a header. */
 export const headerMembers = (ctx: NodeContext, node: HeaderInfo): Record<string, JsonResult> => ({
   hash: node.hashHex,
   confirmations: confirmationsOf(ctx, node),

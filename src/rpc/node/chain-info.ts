@@ -1,9 +1,8 @@
-// What getblockchaininfo, getchainstates, getchaintips, getchaintxstats and getdeploymentinfo share: the state of the
-// chain in figures.
+// Shared by methods that show the state of the chain.
 import { NEVER_HEIGHT } from '../../consensus/params/deployment.js';
 import type { NodeContext } from '../context/node.js';
 
-/** Heights from which buried soft forks hold. */
+/** Returns the activation heights of buried soft forks. */
 export function buriedHeights({ chain: { params } }: NodeContext): (readonly [name: string, height: number])[] {
   const all: readonly (readonly [string, number])[] = [
     ['bip34', params.bip34Height],

@@ -1,6 +1,4 @@
-// What generate, getmemoryinfo, getrpcinfo, getzmqnotifications, logging, mockscheduler, setmocktime, stop and
-// syncwithvalidationinterfacequeue share: clocks for tests, logging, memory, stop, getrpcinfo, and the method that only
-// says it is gone.
+// Shared by control methods.
 
 import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';

@@ -1,7 +1,7 @@
-// Blocks without proof of work: getblocktemplate's proposals, and checkdeclaredblock, which takes wtxids where a
-// proposal takes transactions. A block whose transactions are all in the mempool is checked without their coins and
-// scripts (chain/connect/known-block.ts); what that cannot vouch for goes the whole way, so that both calls have the same
-// words.
+// Checks blocks without proof of work: proposals of getblocktemplate, and checkdeclaredblock, which takes wtxids where
+// a proposal has transactions. A block whose transactions are all in the mempool is checked without reading their coins
+// or running their scripts (chain/connect/known-block.ts). If that check does not succeed, the block is checked
+// completely, so that both methods give the same reasons.
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { HeaderView } from '../../consensus/block/header-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
@@ -11,24 +11,24 @@ import type { NodeContext } from '../context/node.js';
 
 export const ID_BYTES = 32;
 
-/** BIP-0022's word for a verdict: null when valid. */
+/** Returns BIP-0022's reject reason for a verdict; null if the block is valid. */
 export const verdictWord = (reject: Reject | null): string | null => (reject ? reject.reason || 'rejected' : null);
 
-/** What is said of a block before anything but its header is looked at; null when it would be the next. */
+/** Returns the BIP-0022 reply that the header alone decides; null if the block extends the tip. */
 export function placeWord({ chain }: NodeContext, header: HeaderView): string | null {
   const known = chain.known(header.hash);
   if (known !== 'unknown') return known;
   return equalBytes(header.prevHash, chain.tip.hash) ? null : 'inconclusive-not-best-prevblk';
 }
 
-/** Whether header, coinbase and transactions of the mempool make a valid block. */
+/** Returns whether a header, a coinbase, and transactions of the mempool form a valid block. False: unknown. */
 export async function isKnownValid(
   { chain, mempool }: NodeContext,
   header: HeaderView,
   coinbase: TxView,
   wtxids: Uint8Array,
 ): Promise<boolean> {
-  // Both look at the same tip: nothing is awaited between them.
+  // Both use the same tip, because nothing is awaited between them.
   const known = mempool.known(wtxids);
   return known !== null && (await chain.isKnownValid(header, coinbase, known));
 }
@@ -37,7 +37,7 @@ export async function fullVerdict(ctx: NodeContext, block: BlockView): Promise<s
   return verdictWord(await ctx.chain.testBlockValidity(block, { checkPow: false, checkMerkle: true }));
 }
 
-/** Checks a block without proof of work; nothing is kept. */
+/** Checks a block without proof of work, and stores nothing. @returns reject reason, or null if the block is valid */
 export async function propose(ctx: NodeContext, block: BlockView): Promise<string | null> {
   const early = placeWord(ctx, block.header);
   if (early !== null) return early;

@@ -1,10 +1,10 @@
-// The one output script of a descriptor that a block is to pay, as Core 0.21's getScriptFromDescriptor picks it.
+// Returns the one output script of a descriptor that a block is to pay, as Core 0.21's getScriptFromDescriptor.
 import { parseDescriptor } from '../../address/descriptor/parse.js';
 import type { NodeContext } from '../context/node.js';
 import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 
-/** The script, or the parser's message. */
+/** Returns the script, or the error message of the parser. @throws RpcError if the descriptor has no single script */
 export function descriptorScript(ctx: NodeContext, text: string, call: CallInfo): { script: Uint8Array } | { error: string } {
   const parsed = parseDescriptor(text, ctx.descriptors, { keys: call.taken?.keys });
   if ('error' in parsed) return parsed;

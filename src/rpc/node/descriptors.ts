@@ -1,4 +1,4 @@
-// What deriveaddresses and getdescriptorinfo share. Core: rpc/misc.cpp.
+// Shared by deriveaddresses and getdescriptorinfo. Core: rpc/misc.cpp.
 import { type ParsedDescriptor, parseDescriptor } from '../../address/descriptor/parse.js';
 import { asString } from '../args.js';
 import type { NodeContext } from '../context/node.js';

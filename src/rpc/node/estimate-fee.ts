@@ -1,4 +1,4 @@
-// What estimaterawfee and estimatesmartfee share. Core 0.21: rpc/mining.cpp.
+// Shared by estimaterawfee and estimatesmartfee. Core 0.21: rpc/mining.cpp.
 import { asInt } from '../args.js';
 import type { NodeContext } from '../context/node.js';
 import { fail, RPC_CODE } from '../errors.js';
@@ -10,7 +10,7 @@ export function feeEstimates({ mempool }: NodeContext): NodeContext['mempool']['
   return mempool.fees;
 }
 
-/** A number of blocks within what is followed (ParseConfirmTarget). @param highest that is */
+/** Reads a confirmation target (Core's ParseConfirmTarget). @param highest largest target that the estimator tracks */
 export function confirmTarget(highest: number, value: JsonValue | undefined): number {
   const target = asInt(value);
   if (target < 1 || target > highest) fail(RPC_CODE.INVALID_PARAMETER, `Invalid conf_target, must be between 1 and ${highest}`);

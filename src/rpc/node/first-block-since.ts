@@ -1,9 +1,9 @@
-// From which block on something may matter that began at a time.
+// Finds the first block that may be relevant for something that started at a given time.
 import type { HeaderInfo } from '../context/chain.js';
 
 /**
- * The first block of the best chain whose own or any earlier block's time reaches a moment, seconds; null when none
- * does.
+ * Returns the first block of the active chain at which the largest time so far is at least `seconds`; null if there is
+ * none.
  */
 export function firstBlockSince<Node extends Pick<HeaderInfo, 'height' | 'maxTime'>>(
   chain: { readonly tip: Node; atHeight(height: number): Node | undefined },
@@ -11,7 +11,7 @@ export function firstBlockSince<Node extends Pick<HeaderInfo, 'height' | 'maxTim
 ): Node | null {
   const { tip } = chain;
   if (tip.maxTime < seconds) return null;
-  // The largest time up to a block never falls.
+  // The largest time up to a block never decreases, so a binary search works.
   let low = 0;
   let high = tip.height;
   while (low < high) {

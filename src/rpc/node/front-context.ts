@@ -1,10 +1,10 @@
-// Lets the node thread run front methods too, in batches and for callers without a front.
+// Lets the node thread run methods of fronts, in batches and for callers without a front.
 
 import type { NodeContext } from '../context/node.js';
 import type { FrontContext } from '../front/context.js';
 import { difficultyOf } from '../render/difficulty.js';
 
-/** A front's view of the node, always current. */
+/** Returns a front's context that always has the node's current state. */
 export function frontContextOf(ctx: NodeContext): FrontContext {
   return {
     compat: ctx.compat,

@@ -1,6 +1,5 @@
-// What generateblock, generatetoaddress and generatetodescriptor share: blocks made and mined here. Templates come from
-// the template room, nonces from the pool; what lies between, extra nonce, commitment and merkle root, is done as Core
-// 0.21 does it.
+// Mines blocks for generateblock, generatetoaddress, and generatetodescriptor. Templates come from the template module,
+// nonces from the verify pool. Extra nonce, commitment, and merkle root are computed here, as in Core 0.21.
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { asInt } from '../args.js';
 import type { NodeContext } from '../context/node.js';
@@ -11,7 +10,7 @@ import { BlockMiner, MiningBudget } from './mine-block.js';
 
 export const DEFAULT_MAX_TRIES = 1_000_000;
 
-/** A negative limit is as good as none, since Core reads it as unsigned. */
+/** Reads maxtries. A negative value means no limit, because Core reads it as unsigned. */
 export function budgetOf(value: JsonValue | undefined): MiningBudget {
   const tries = (value ?? null) === null ? DEFAULT_MAX_TRIES : asInt(value);
   return new MiningBudget(tries < 0 ? Number.MAX_SAFE_INTEGER : tries);
@@ -24,7 +23,7 @@ export async function submitMined(ctx: NodeContext, block: BlockView): Promise<s
   return hashHex(block.hash);
 }
 
-/** Mines that many blocks to a script; fewer when the tries run out or the node stops. */
+/** Mines blocks to a script: `count`, or fewer if the tries run out or the node stops. */
 export async function mineBlocks(ctx: NodeContext, script: Uint8Array, count: number, budget: MiningBudget): Promise<string[]> {
   const hashes: string[] = [];
   const miner = new BlockMiner(ctx, budget);

@@ -1,5 +1,5 @@
-// getrawtransaction: from the pool, from a named block, or through the transaction index. And decoderawtransaction for
-// bodies that are too large for a front.
+// Finds transactions for getrawtransaction: in the mempool, or through the transaction index. Also runs
+// decoderawtransaction for bodies that are too large for a front.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { NodeContext } from '../context/node.js';
 import type { Run } from '../dispatch.js';
@@ -10,13 +10,13 @@ import { Slicer } from './slices.js';
 
 export interface Found {
   readonly tx: TxView;
-  /** Internal order; null in the pool. */
+  /** Hash of the block, internal order; null if the transaction is in the mempool. */
   readonly blockHash: Uint8Array | null;
-  /** Its size there, null elsewhere. */
+  /** Sigop-adjusted size in the mempool; undefined elsewhere. */
   readonly pooledSize?: number;
 }
 
-/** Looks for a transaction in the pool, and in all blocks that -txindex knows. */
+/** Searches a transaction in the mempool, and in all blocks that -txindex has indexed. */
 export async function searchTransaction(ctx: NodeContext, txid: Uint8Array): Promise<{ found: Found | undefined; synced: boolean }> {
   await ctx.mempool.settled();
   const pooled = ctx.mempool.get(txid);

@@ -1,19 +1,19 @@
-// Calls that read whole blocks or render whole lists run a few at a time: each holds a block and its reply in memory,
-// so that a hundred at once would need gigabytes. Small calls do not pass here and wait for nothing.
+// Limits how many calls that read whole blocks or render whole lists run at once. Each holds a block and its reply in
+// memory, so a hundred at once would need gigabytes. Small calls do not wait here.
 import type { Semaphore } from '../../lib/semaphore.js';
 import { fail, RPC_CODE } from '../errors.js';
 
-/** Heavy calls at work at once: one renders while others read. They share one thread, more would not be quicker. */
+/** Heavy calls that run at once: one renders while others read. They share one thread, so more would not be faster. */
 export const HEAVY_CALLS = 3;
 
 /**
- * Does the work when it is its turn.
- * @param signal of a client that may have gone meanwhile; then nothing is done
- * @throws RpcError when it has
+ * Runs heavy work when a permit is free.
+ * @param signal aborted if the client has disconnected; the work does not run then
+ * @throws RpcError if the client has disconnected
  */
 export function heavyCall<T>(heavy: Semaphore, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   return heavy.run(() => {
-    if (signal?.aborted) fail(RPC_CODE.MISC_ERROR, 'The client has gone');
+    if (signal?.aborted) fail(RPC_CODE.MISC_ERROR, 'The client has disconnected');
     return work();
   });
 }

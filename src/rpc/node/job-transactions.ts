@@ -1,5 +1,4 @@
-// What getrawtransactions and gettemplateinfo share: transactions by wtxid from everywhere they may still be, and the
-// facts of the next block without a template.
+// Finds transactions of declared jobs by wtxid, wherever they may be.
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -10,20 +9,20 @@ const RECENT_BLOCKS = 3;
 type Chain = NodeContext['chain'];
 
 /**
- * Transactions of the last blocks by their wtxids. By node of the header tree, which stays for good: those of older
- * blocks are let go.
+ * Transactions of the last blocks by wtxid. The keys are nodes of the header tree, which exist for ever, so tables of
+ * older blocks are removed.
  */
 export class BlockTables {
   readonly #tables = new Map<Chain['tip'], Map<string, TxView>>();
 
-  /** Blocks whose transactions are held. */
+  /** Number of blocks whose transactions are held. */
   get size(): number {
     return this.#tables.size;
   }
 
   /**
-   * Looks in the last blocks; what was in a block that a job competes with is asked for again.
-   * @returns those found, by key of the wtxid
+   * Searches the last blocks, because clients ask again for transactions of a block that competes with their job.
+   * @returns the transactions that were found, by key of the wtxid
    */
   async find(chain: Chain, wtxids: readonly Uint8Array[]): Promise<Map<string, TxView>> {
     const found = new Map<string, TxView>();
@@ -34,7 +33,7 @@ export class BlockTables {
     for (const node of late) {
       if (found.size === wtxids.length || !chain.hasBlock(node)) break;
       const table = this.#tables.get(node) ?? tableOf(await chain.readBlock(node));
-      // The chain may have moved on meanwhile: then the next call lets it go.
+      // The tip may have changed meanwhile: then the next call removes the table.
       if (this.#tables.has(node) || this.#tables.size < RECENT_BLOCKS) this.#tables.set(node, table);
       for (const wtxid of wtxids) {
         const tx = table.get(hashKey(wtxid));
@@ -52,8 +51,8 @@ function tableOf(block: BlockView): Map<string, TxView> {
 const tables = new BlockTables();
 
 /**
- * Transactions by wtxid from everywhere they may be, and from those that the caller brought; undefined where there is
- * none.
+ * Returns transactions by wtxid from the mempool, declared jobs, extra transactions, `given`, and the last blocks;
+ * undefined where none is found.
  */
 export async function knownTransactions(
   ctx: NodeContext,

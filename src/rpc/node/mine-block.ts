@@ -1,6 +1,5 @@
-// Turns a block without proof of work into a mined one: extra nonce, merkle root, nonce. And puts chosen transactions
-// into an empty one, with the witness commitment made anew. Used by generate.ts. Core 0.21: miner.cpp, rpc/mining.cpp
-// GenerateBlock.
+// Mines a block without proof of work: sets extra nonce, merkle root, and nonce. Also adds chosen transactions to an
+// empty block, with a new witness commitment. Core 0.21: miner.cpp, rpc/mining.cpp GenerateBlock.
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { buildBlock, buildHeader } from '../../consensus/block/build-block.js';
 import { blockMerkleRoot, WITNESS_COMMITMENT_HEADER, witnessCommitmentIndex, witnessMerkleRoot } from '../../consensus/block/merkle.js';
@@ -12,7 +11,7 @@ import { only } from '../../policy/compat.js';
 import type { NodeContext } from '../context/node.js';
 import { hashHex } from '../render/hex.js';
 
-/** Nonces of one header that are tried; the last value means that none was found. */
+/** Nonces that are tried per header; the last value means that none was found. */
 const NONCES = 0xffff_ffff;
 
 /** Hashes that may still be tried, over all blocks of a call. */
@@ -26,7 +25,7 @@ export class MiningBudget {
   }
 }
 
-/** The values of a coinbase, to be built again with changes. */
+/** Returns the fields of a coinbase, to build it again with changes. */
 function coinbaseFields(tx: TxView): TxFields {
   return {
     version: tx.version,
@@ -44,7 +43,7 @@ function coinbaseFields(tx: TxView): TxFields {
   };
 }
 
-/** The block with another coinbase and other transactions after it, its merkle root right. */
+/** Returns the block with another coinbase and other transactions, and the merkle root of those. */
 function rebuilt(ctx: NodeContext, block: BlockView, coinbase: TxFields, rest: readonly Uint8Array[]): BlockView {
   const { header } = block;
   const fields = { version: header.version, prevHash: header.prevHash, time: header.time, bits: header.bits, nonce: 0 };
@@ -55,7 +54,10 @@ function rebuilt(ctx: NodeContext, block: BlockView, coinbase: TxFields, rest: r
 
 const bytesAfterCoinbase = (block: BlockView): Uint8Array[] => block.txs.slice(1).map((tx) => tx.bytes);
 
-/** A small positive number as script bytes: lowest first, with room for the sign. */
+/**
+ * Encodes a small positive number as a script number: lowest byte first, and a zero byte if the highest bit would be
+ * set.
+ */
 function scriptNumber(value: number): Uint8Array {
   const bytes: number[] = [];
   for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) bytes.push(rest % 256);
@@ -65,7 +67,7 @@ function scriptNumber(value: number): Uint8Array {
 
 const joined = (...parts: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts));
 
-/** Puts transactions behind the coinbase of an empty block and commits to them. */
+/** Adds transactions to an empty block, and commits to them. */
 export function withTransactions(ctx: NodeContext, block: BlockView, txs: readonly TxView[]): BlockView {
   const rest = txs.map((tx) => tx.bytes);
   const coinbase = coinbaseFields(block.txs[0]);
@@ -78,7 +80,7 @@ export function withTransactions(ctx: NodeContext, block: BlockView, txs: readon
   return rebuilt(ctx, block, { ...coinbase, outputs }, rest);
 }
 
-/** Mines block after block within one budget; the extra nonce starts again with each new parent. */
+/** Mines one block after another within one budget. The extra nonce starts again with each new parent. */
 export class BlockMiner {
   readonly #ctx: NodeContext;
   readonly #budget: MiningBudget;
@@ -90,10 +92,10 @@ export class BlockMiner {
     this.#budget = budget;
   }
 
-  /** The block with a nonce that fits, or null when the budget is spent or the nonces are used up. */
+  /** Mines a block. @returns null if the budget is spent or the nonces are used up */
   async mine(block: BlockView): Promise<BlockView | null> {
     if (this.#budget.spent) return null;
-    // Since release 30 coinbases made here have none.
+    // Since release 30 Core adds no extra nonce here.
     const candidate = only(this.#ctx.compat, 30) ? block : this.#withExtraNonce(block);
     const { bits } = candidate.header;
     const target = targetOf(bits, this.#ctx.params.powLimit);

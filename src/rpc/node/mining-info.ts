@@ -1,4 +1,4 @@
-// What getmininginfo, getnetworkhashps and prioritisetransaction share.
+// Shared by getmininginfo and getnetworkhashps.
 import { retargetInterval } from '../../consensus/params/chain-params.js';
 import type { HeaderInfo } from '../context/chain.js';
 import type { NodeContext } from '../context/node.js';
@@ -7,7 +7,7 @@ export const DEFAULT_LOOKBACK = 120;
 
 const WORD = 1n << 32n;
 
-/** A 256-bit number as a double, summed word by word from the lowest like Core's getdouble. */
+/** Converts a 256-bit number to a double, summed word by word from the lowest like Core's getdouble. */
 function toDouble(value: bigint): number {
   let sum = 0;
   let factor = 1;
@@ -19,8 +19,9 @@ function toDouble(value: bigint): number {
 }
 
 /**
- * Hashes per second over the blocks before a height; heights outside the chain below the tip mean the tip.
- * @param lookback blocks; 0 or less: those since the last change of difficulty
+ * Estimates the hashes per second from the blocks before a height. A height outside the chain below the tip means the
+ * tip.
+ * @param lookback number of blocks; 0 or less: those since the last change of difficulty
  */
 export function networkHashes(chain: Pick<NodeContext['chain'], 'tip' | 'atHeight' | 'params'>, lookback: number, height = -1): number {
   const last = height >= 0 && height < chain.tip.height ? (chain.atHeight(height) ?? chain.tip) : chain.tip;

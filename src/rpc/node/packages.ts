@@ -1,4 +1,4 @@
-// submitpackage, and testmempoolaccept of several transactions: Core master's answers (rpc/mempool.cpp).
+// Shared by submitpackage and testmempoolaccept of several transactions: results of Core 31 (rpc/mempool.cpp).
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { isUnspendable } from '../../consensus/coin.js';
 import { OP } from '../../consensus/script/opcodes.js';
@@ -16,10 +16,10 @@ import { hashHex } from '../render/hex.js';
 import { Amount, type JsonResult, type JsonValue } from '../wire/values.js';
 import { decodeTx } from './raw-tx.js';
 
-/** A whole coin per 1,000 virtual bytes is a mistake. */
+/** Fee rates of 1 BTC per 1,000 virtual bytes and more count as mistakes. */
 export const ABSURD_FEE_RATE = 100_000_000;
 
-/** Bytes that a script may push at once. */
+/** Largest push in a script, in bytes. */
 const MAX_PUSH = 520;
 
 export type Fields = Record<string, JsonResult>;
@@ -28,28 +28,29 @@ export const failAbsurdRate = (): never => fail(RPC_CODE.INVALID_PARAMETER, 'Fee
 
 export const failBurnt = (): never => fail(RPC_CODE.VERIFY_ERROR, 'Unspendable output exceeds maximum configured by user (maxburnamount)');
 
-/** Why a transaction is refused, as testmempoolaccept says it. */
+/** Returns the members of testmempoolaccept for a rejected transaction. */
 export const rejectMembers = (reject: Reject): Record<string, JsonResult> =>
   reject.category === 'missing-inputs'
     ? { 'reject-reason': 'missing-inputs' }
     : { 'reject-reason': reject.reason, 'reject-details': rejectText(reject) };
 
-/** A transaction of a list of texts. */
+/** Parses a transaction of a list of hex strings. @throws RpcError */
 export function packageTx(ctx: NodeContext, text: JsonValue): TxView {
   const hex = asString(text);
   const tx = decodeTx(ctx, hex);
   return tx ?? fail(RPC_CODE.DESERIALIZATION_ERROR, `TX decode failed: ${hex} Make sure the tx has at least one input.`);
 }
 
-/** The highest fee that a caller's rate allows; rounded up since release 23. */
+/** Returns the largest fee for a caller's fee rate; rounded up since release 23. */
 export const maxFee = ({ compat }: NodeContext, rate: number, size: number): number =>
   feeForSize(rate, size, follows(compat, 23)) || Number.MAX_SAFE_INTEGER;
 
 export const keyOf = (tx: TxView): string => hashKey(tx.wtxid);
 
 /**
- * Each transaction's fate as testmempoolaccept tells it; the list has two or more.
+ * Checks two or more transactions as a package.
  * @param maxRate satoshis per 1,000 virtual bytes, 0 for any
+ * @returns the result of testmempoolaccept
  */
 export async function testPackage(ctx: NodeContext, txs: readonly TxView[], maxRate: number): Promise<JsonResult> {
   const { fault, results } = await ctx.mempool.testPackage(txs);
@@ -71,14 +72,14 @@ export async function testPackage(ctx: NodeContext, txs: readonly TxView[], maxR
   });
 }
 
-/** With what counts for its signature operations, and without it. */
+/** Returns the size members: with the adjustment for signature operations, and without it. */
 export const sizesOf = (tx: TxView, size: number): Fields => ({ vsize_adjusted: size, vsize: size, vsize_bip141: tx.vsize });
 
 export function feesOf({ fee, feeRate, includes }: Extract<PackageTxResult, { kind: 'valid' }>): Fields {
   return { base: new Amount(fee), 'effective-feerate': new Amount(feeRate), 'effective-includes': includes.map(hashHex) };
 }
 
-/** Whether an output of more than so many satoshis can never be spent. */
+/** Returns whether an output above `maxBurn` satoshis can never be spent. */
 export function burns(tx: TxView, maxBurn: number): boolean {
   for (let i = 0; i < tx.outputCount; i++) {
     const script = tx.outputScript(i);
@@ -88,8 +89,8 @@ export function burns(tx: TxView, maxBurn: number): boolean {
 }
 
 /**
- * Core's HasValidOps: whether the script can be read, has no pushes that are too long and no opcodes beyond the known
- * ones.
+ * Returns whether a script can be parsed, and has no pushes that are too long and no unknown opcodes (Core's
+ * HasValidOps).
  */
 function hasValidOps(script: Uint8Array): boolean {
   const tokens = new ScriptTokenizer(script);

@@ -1,5 +1,5 @@
-// Calls of wallets that reach the node thread: entries of batches that hold other calls too, what a front passes on
-// unread, and what comes from a fleet. Each goes to the wallets' thread as a request of its own.
+// Passes calls of wallets that reach the node thread on to the wallets' thread: entries of mixed batches, bodies that a
+// front passed on unread, and calls from a fleet. Each becomes a request of its own.
 import type { FrontLink } from '../../link/front-link.js';
 import type { NodeContext, PassOn } from '../context/node.js';
 import { METHODS } from '../declare/methods.js';
@@ -8,11 +8,14 @@ import { fail, RPC_CODE, RpcError } from '../errors.js';
 import { encodeJson } from '../wire/json-write.js';
 import { type JsonResult, RawBytes, RawJson } from '../wire/values.js';
 
-/** What stands around the result of a request whose id is 0. */
+/** Text before and after the result of a request whose id is 0. */
 const BEFORE = '{"result":';
 const AFTER = ',"error":null,"id":0}\n';
 
-/** @param wallets has the node thread's own link to their thread, which runs from when that is asked for */
+/**
+ * Returns a function that passes calls on.
+ * @param wallets creates the node thread's link to the wallets' thread at the first access
+ */
 export function passingOn(wallets: { readonly link: FrontLink }): PassOn {
   return (method, args, call) =>
     new Promise((resolve, reject) => {
@@ -47,7 +50,7 @@ export function passingOn(wallets: { readonly link: FrontLink }): PassOn {
 
 function resultOf(reply: string | Uint8Array): JsonResult {
   if (typeof reply === 'string') return new RawJson(reply.slice(BEFORE.length, -AFTER.length));
-  // The bytes are the link's own.
+  // Copy: the link owns the bytes.
   return new RawBytes([new Uint8Array(reply.subarray(BEFORE.length, reply.length - AFTER.length))]);
 }
 
@@ -57,12 +60,12 @@ function errorOf(reply: string | Uint8Array): RpcError {
     const { code, message } = (JSON.parse(text) as { error: { code: number; message: string } }).error;
     return new RpcError(code, message);
   } catch {
-    // The thread's last words are no JSON.
+    // If the thread has ended, its reply is not JSON.
     return new RpcError(RPC_CODE.MISC_ERROR, text);
   }
 }
 
-/** Run functions of the node thread for the wallets' methods. */
+/** Run functions of the node thread for methods of wallets: they pass the calls on. */
 export const PASSED_RUNS: RunTable<Pick<NodeContext, 'passOn'>> = Object.fromEntries(
   [...METHODS.values()]
     .filter(({ runs }) => runs === 'wallet')

@@ -1,6 +1,4 @@
-// What addconnection, addnode, addpeeraddress, clearbanned, disconnectnode, exportasmap, getaddednodeinfo,
-// getaddrmaninfo, getblockfrompeer, getnodeaddresses, getrawaddrman, listbanned, ping, setban and setnetworkactive
-// share.
+// Shared by methods that control peers and addresses.
 import { asString } from '../args.js';
 import type { NodeContext } from '../context/node.js';
 import { methodsOf } from '../declare/methods.js';
@@ -8,7 +6,7 @@ import { fail, RPC_CODE } from '../errors.js';
 import { renderHelp } from '../help.js';
 import type { JsonValue } from '../wire/values.js';
 
-/** The word after the first argument, one of those given; to another Core answers with the method's page. */
+/** Reads a command argument. For an unknown command Core answers with the help page of the method. */
 export function commandOf({ compat }: NodeContext, value: JsonValue | undefined, method: string, words: readonly string[]): string {
   const command = value === null || value === undefined ? '' : asString(value);
   if (words.includes(command)) return command;

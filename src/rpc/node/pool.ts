@@ -1,6 +1,5 @@
-// What getmempoolancestors, getmempoolcluster, getmempooldescendants, getmempoolentry, getmempoolfeeratediagram,
-// getmempoolinfo, getprioritisedtransactions, getrawmempool, gettxspendingprevout, importmempool and savemempool share.
-// Lists of entries are rendered in slices over a list of ids that was made at once.
+// Shared by methods that show the mempool. Lists of entries are rendered in slices, from a list of ids that was created
+// at once.
 import { follows, shows } from '../../policy/compat.js';
 import { asBool, asHash } from '../args.js';
 import type { PoolEntry, PoolList } from '../context/mempool.js';
@@ -18,7 +17,7 @@ export const flag = (value: JsonValue | undefined): boolean => (value ?? null) !
 
 const byTxid = (a: PoolEntry, b: PoolEntry): number => Buffer.compare(a.txid, b.txid);
 
-/** BIP-0125: it or an unconfirmed ancestor signals. */
+/** Returns whether the transaction or an unconfirmed ancestor signals replaceability (BIP-0125). */
 const isReplaceable = (ctx: NodeContext, entry: PoolEntry): boolean =>
   entry.signalsReplacement || (entry.ancestorCount > 1 && ctx.mempool.ancestors(entry).some((ancestor) => ancestor.signalsReplacement));
 
@@ -28,13 +27,13 @@ function chunkOf(ctx: NodeContext, entry: PoolEntry): { readonly fee: number; re
   return ctx.mempool.cluster(entry).find(({ entries }) => entries.some(({ txid }) => Buffer.compare(txid, entry.txid) === 0));
 }
 
-/** An entry as an object. */
+/** Returns an entry as an object. */
 export function entryObject(ctx: NodeContext, entry: PoolEntry): JsonResult {
   const members = entryMembers(ctx, entry);
   return objectShaper(ENTRY_MEMBERS, ctx.compat)?.(members) ?? members;
 }
 
-/** Every member that any release has, in the order of 0.21. */
+/** Returns all members of all releases, in the order of 0.21. */
 function entryMembers(ctx: NodeContext, entry: PoolEntry): Record<string, JsonResult> {
   const chunk = chunkOf(ctx, entry);
   return {
@@ -68,7 +67,7 @@ function entryMembers(ctx: NodeContext, entry: PoolEntry): Record<string, JsonRe
   };
 }
 
-/** Shows every entry of a list in turn, in slices, and releases the list. */
+/** Calls `show` with every entry of a list, in slices, and releases the list. */
 export async function showAll(list: PoolList, show: (entry: PoolEntry) => void, yieldToUrgent?: () => unknown): Promise<void> {
   const slicer = new Slicer(yieldToUrgent);
   try {
@@ -81,7 +80,7 @@ export async function showAll(list: PoolList, show: (entry: PoolEntry) => void, 
   }
 }
 
-/** An object of entries by txid, in the order given. */
+/** Returns an object of entries by txid, in the given order. */
 export async function entriesObject(ctx: NodeContext, list: PoolList, yieldToUrgent?: () => unknown): Promise<RawJson> {
   const pieces = new Pieces(',');
   await showAll(list, (entry) => pieces.add(`${encodeString(hashHex(entry.txid))}:${encodeJson(entryObject(ctx, entry))}`), yieldToUrgent);
@@ -98,10 +97,10 @@ export function entryOf(ctx: NodeContext, txid: Uint8Array): PoolEntry {
   return ctx.mempool.get(txid) ?? fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not in mempool');
 }
 
-/** What the argument is called in messages. */
+/** Returns the name of the txid argument in error messages. */
 export const idName = ({ compat }: NodeContext): string => (follows(compat, 31) ? 'txid' : 'parameter 1');
 
-/** Relatives of a transaction, in the order of their ids' bytes. */
+/** Returns a run function for relatives of a transaction, ordered by the bytes of their ids. */
 export function relatives(list: (ctx: NodeContext, entry: PoolEntry) => readonly PoolEntry[]): NodeRun {
   return async (ctx, args, call) => {
     const verbose = flag(args[1]);

@@ -1,4 +1,4 @@
-// What abortprivatebroadcast and getprivatebroadcastinfo share.
+// Shared by methods that use private broadcast.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { PrivateBroadcastAccess } from '../context/network.js';
 import type { NodeContext } from '../context/node.js';
@@ -14,12 +14,12 @@ export function broadcastOf({ network }: NodeContext): PrivateBroadcastAccess {
 
 export const membersOf = (tx: TxView) => ({ txid: hashHex(tx.txid), wtxid: hashHex(tx.wtxid), hex: hex(tx.bytes) });
 
-/** Hands one over that has been judged. */
+/** Broadcasts a checked transaction privately. @throws RpcError if the queue is full */
 export function sendPrivately(broadcast: PrivateBroadcastAccess, tx: TxView): void {
   if (!broadcast.add(tx)) fail(RPC_CODE.LIMIT_EXCEEDED, 'Private broadcast queue is full');
 }
 
-/** Before anything is judged. */
+/** Throws if Tor cannot be reached. Called before the transaction is checked. */
 export function checkReachable(broadcast: PrivateBroadcastAccess): void {
   if (broadcast.reachable) return;
   fail(

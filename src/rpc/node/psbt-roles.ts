@@ -1,5 +1,4 @@
-// What analyzepsbt, finalizepsbt and utxoupdatepsbt share: the calls about PSBTs that look at scripts and coins. Core
-// 0.21: rpc/rawtransaction.cpp.
+// Shared by methods that need scripts and coins of a PSBT. Core 0.21: rpc/rawtransaction.cpp.
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { isPayToScriptHash, witnessVersion } from '../../consensus/script/templates.js';
@@ -10,8 +9,8 @@ import type { NodeContext } from '../context/node.js';
 import { findOutputs, outpointsOf } from './signing-args.js';
 
 /**
- * Adds segwit outputs that inputs spend, from the chain and the pool; since release 26 in the place of what a PSBT says
- * of them.
+ * Adds the segwit outputs that inputs spend, from the chain and the mempool. Since release 26 they replace those in the
+ * PSBT.
  */
 export async function addOutputs(ctx: NodeContext, psbt: Psbt, provider: FlatProvider): Promise<void> {
   const found = await findOutputs(ctx, outpointsOf(psbt.tx));
@@ -22,14 +21,17 @@ export async function addOutputs(ctx: NodeContext, psbt: Psbt, provider: FlatPro
   }
 }
 
-/** Tells what a descriptor gives; since release 30 every key of it, also one that its scripts name by its hash. */
+/**
+ * Adds the keys and scripts of a descriptor to a provider. Since release 30 all its keys, also those that its scripts
+ * contain only as hashes.
+ */
 export function learnExpansion({ crypto, compat }: NodeContext, provider: FlatProvider, expansion: Expansion): void {
   provider.addExpansion(expansion, crypto);
   if (!follows(compat, 30)) return;
   for (const { publicKey } of expansion.keys) provider.publicKeys.set(hashKey(crypto.hash160(publicKey)), publicKey);
 }
 
-/** Whether spending an output takes a witness, as far as the scripts at hand tell. */
+/** Returns whether spending an output needs a witness, as far as the known scripts show. */
 function isSegwit(script: Uint8Array, provider: FlatProvider): boolean {
   if (witnessVersion(script) >= 0) return true;
   const redeemScript = isPayToScriptHash(script) ? provider.script(script.subarray(2, 22)) : undefined;

@@ -1,5 +1,4 @@
-// What combinepsbt, decodepsbt and joinpsbts share: the calls about PSBTs that need neither keys nor coins. Core 0.21:
-// rpc/rawtransaction.cpp.
+// Shared by combinepsbt and joinpsbts. Core 0.21: rpc/rawtransaction.cpp.
 import type { Psbt } from '../../psbt/psbt.js';
 import { asString } from '../args.js';
 import type { NodeContext } from '../context/node.js';
@@ -8,7 +7,7 @@ import { asPsbt } from '../render/psbt-text.js';
 import type { JsonValue } from '../wire/values.js';
 import { Slicer } from './slices.js';
 
-/** @param check what one must meet before the next is read */
+/** Parses a list of PSBTs in slices. @param check called with each before the next is parsed */
 export async function asPsbts(ctx: NodeContext, list: readonly JsonValue[], call: CallInfo, check?: (psbt: Psbt) => void): Promise<Psbt[]> {
   const pauses = new Slicer(call.yieldToUrgent);
   const psbts: Psbt[] = [];

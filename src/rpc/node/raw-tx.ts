@@ -1,4 +1,4 @@
-// Raw transactions as callers type them, in hex. Used by the methods that offer transactions or build blocks of them.
+// Parses raw transactions in hex.
 import { DecodeError } from '../../consensus/bytes/reader.js';
 import { parseTxLenient } from '../../consensus/tx/parse-lenient.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -6,7 +6,8 @@ import type { Hashes } from '../../crypto/crypto.js';
 import { hexBytes } from '../args.js';
 
 /**
- * One raw transaction in the extended format (or else in the legacy one, if wished), null when the text is not that.
+ * Parses a raw transaction in the extended format, or with `tryNoWitness` also in the legacy one.
+ * @returns null if the text is not a transaction
  */
 export function decodeTx(ctx: { readonly crypto: Hashes }, text: string, tryNoWitness = false): TxView | null {
   const bytes = hexBytes(text);

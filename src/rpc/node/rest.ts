@@ -1,6 +1,5 @@
-// The REST interface's desk on the node thread: a request from a front in, status and body out. What RPC has a method
-// for is answered by that method. Bytes of blocks are not among it: the front gets their place and reads them. Core:
-// rest.cpp.
+// Answers REST requests on the node thread: a request from a front in, status and body out. It uses RPC methods where
+// one exists. Bytes of blocks are not part of a reply: the front gets their place and reads them. Core: rest.cpp.
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { Coin } from '../../consensus/coin.js';
 import { follows, shows } from '../../policy/compat.js';
@@ -27,16 +26,16 @@ import { readUndo, renderContext } from './lookup.js';
 import { NODE_RUNS } from './runs.js';
 import { mapInSlices, mapSliced, Slicer } from './slices.js';
 
-/** Height that is said of outputs of the mempool (Core's MEMPOOL_HEIGHT). */
+/** Height reported for unconfirmed outputs (Core's MEMPOOL_HEIGHT). */
 const MEMPOOL_HEIGHT = 0x7fff_ffff;
-/** The only filter type, in a filter's serialization. */
+/** Number of the basic filter type in a serialized filter. */
 const BASIC_FILTER = 0;
 
-/** What a desk tells its owner. */
+/** Callbacks of the handler. */
 export interface RestHandlerDeps {
-  /** After each call. @param status of the reply */
+  /** Called after each call. @param status of the reply */
   readonly onCall?: (endpoint: string, seconds: number, status: number) => void;
-  /** An exception that is no answer: 500, and worth a line in the log. */
+  /** Called with an unexpected exception. The client gets 500; the exception belongs in the log. */
   readonly onFault?: (endpoint: string, error: unknown) => void;
 }
 
@@ -49,13 +48,13 @@ const fault = (status: number, message: string): never => {
 
 const json = (value: JsonResult): string => `${encodeJson(value)}\n`;
 
-/** Bytes as they are or as hex; what has no JSON, or no form at all, is a fault. */
+/** Encodes bytes as bytes or hex. @throws RestFault for every other format */
 function binary(format: RestFormat, bytes: Uint8Array): Body {
   if (format === 'bin') return bytes;
   return format === 'hex' ? `${hex(bytes)}\n` : noSuchFormat();
 }
 
-/** One per node. */
+/** The REST handler of a node. */
 export class RestHandler {
   readonly #ctx: NodeContext;
   readonly #deps: RestHandlerDeps;
@@ -65,7 +64,7 @@ export class RestHandler {
     this.#deps = deps;
   }
 
-  /** Answers a request that a front has found to be in order. Never rejects. @param body gone when this returns */
+  /** Answers a well-formed request. Never rejects. @param body valid until this returns */
   executeBody(body: Uint8Array, call: RpcCaller, hooks: { yieldToUrgent?(): unknown } = {}): Promise<Reply> {
     const info: CallInfo = { user: '', path: call.uri, signal: call.signal, yieldToUrgent: hooks.yieldToUrgent };
     let asked: RestCall | null;
@@ -124,12 +123,12 @@ export class RestHandler {
     }
   }
 
-  /** What a method of RPC says. */
+  /** Returns the result of an RPC method as JSON. */
   async #method(name: string, args: readonly JsonValue[], info: CallInfo): Promise<string> {
     return json(this.#shaped(name, await NODE_RUNS[name](this.#ctx, args, info)));
   }
 
-  /** A method's result as the version has it. */
+  /** Converts a result to the members of the release. */
   #shaped(name: string, result: JsonResult): JsonResult {
     const shape = methodsOf(this.#ctx.passOn !== null, this.#ctx.compat).get(name)?.shape;
     return shape ? shape(result) : result;
@@ -162,7 +161,7 @@ export class RestHandler {
     return this.#method('getblock', [node.hashHex, new JsonNumber(verbosity)], info);
   }
 
-  /** Blocks of the best chain from one on; none when that is not in it. */
+  /** Returns blocks of the active chain starting at the requested one; none if that is not in the chain. */
   #fromHere({ hash, count }: Asked<'headers' | 'blockfilterheaders'>): HeaderInfo[] {
     const { chain } = this.#ctx;
     const first = chain.node(hash.bytes);
@@ -246,13 +245,16 @@ export class RestHandler {
         })),
       });
     }
-    // BIP-0064: each coin with a version that is no longer kept.
+    // BIP-0064: each coin has a transaction version, which is no longer stored and always 0.
     const out = new ByteWriter(256).i32(tip.height).bytes(tip.hash).varBytes(bitmap).compactSize(found.length);
     for (const { height, value, script } of found) out.u32(0).u32(height).u64(value).varBytes(script);
     return binary(asked.format, out.finish());
   }
 
-  /** Outputs that are unspent at a tip, and with the mempool neither spent there nor only there to be had. */
+  /**
+   * Returns outputs that are unspent at a tip. With checkmempool also those of the mempool, without those that it
+   * spends.
+   */
   async #coins({
     outpoints,
     checkMempool,
@@ -262,7 +264,7 @@ export class RestHandler {
     await mempool.settled();
     for (;;) {
       const { tip, coins } = await chain.coinsAtTip(outpoints);
-      // The pool goes with the tip of this moment.
+      // The mempool belongs to the current tip.
       if (chain.tip !== tip) continue;
       const pooled = outpoints.map((outpoint, i) => {
         if (mempool.spender(outpoint)) return undefined;

@@ -1,5 +1,5 @@
-// The run functions of the node thread: its own, and for batches that hold several kinds those of the fronts, and what
-// hands calls of wallets on.
+// Run functions of the node thread: its own, those of fronts (for mixed batches), and those that pass calls of wallets
+// on.
 
 import type { NodeContext } from '../context/node.js';
 import type { Run, RunTable } from '../dispatch.js';
@@ -17,5 +17,7 @@ function fromFront(): Record<string, Run<NodeContext>> {
   return runs;
 }
 
-/** By name of the method. Bodies too large for a front come to the node thread's decoderawtransaction. */
+/**
+ * Run functions by method name. The node thread's decoderawtransaction is for bodies that are too large for a front.
+ */
 export const NODE_RUNS: RunTable<NodeContext> = { ...fromFront(), ...PASSED_RUNS, ...OWN_RUNS, decoderawtransaction };

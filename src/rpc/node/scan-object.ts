@@ -1,4 +1,4 @@
-// Scan objects: a descriptor, or an object of one with a range. Core 0.21: rpc/util.cpp
+// Parses scan objects: a descriptor, or an object with a descriptor and a range. Core 0.21: rpc/util.cpp
 // EvalDescriptorStringOrObject.
 import type { Expansion } from '../../address/descriptor/expansion.js';
 import { hideKeys } from '../../address/descriptor/key-tokens.js';
@@ -12,7 +12,7 @@ import { asRange, type IndexRange } from '../range.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
 import { Slicer } from './slices.js';
 
-/** Indices of a ranged descriptor unless the call says otherwise. */
+/** Default range of a ranged descriptor. */
 const DEFAULT_RANGE: IndexRange = { begin: 0, end: 1000 };
 const NO_RANGE: IndexRange = { begin: 0, end: 0 };
 
@@ -26,10 +26,10 @@ function readObject(object: JsonValue): { text: string; range: IndexRange } {
 }
 
 /**
- * What a scan object stands for, index by index. Secrets in it are wiped when the walk ends.
- * @param keep is given the secret of every key, to wipe them later
+ * Expands a scan object, index by index. Secrets in it are wiped when the generator ends.
+ * @param provider receives the secret of every key, and must wipe it later
  */
-export function* expandScanObject(ctx: NodeContext, object: JsonValue, call: CallInfo, keep?: FlatProvider): Generator<Expansion> {
+export function* expandScanObject(ctx: NodeContext, object: JsonValue, call: CallInfo, provider?: FlatProvider): Generator<Expansion> {
   const { text, range } = readObject(object);
   const parsed = parseDescriptor(text, ctx.descriptors, { keys: call.taken?.keys });
   if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
@@ -39,7 +39,8 @@ export function* expandScanObject(ctx: NodeContext, object: JsonValue, call: Cal
       const { begin, end } = descriptor.isRange ? range : NO_RANGE;
       for (let index = begin; index <= end; index++) {
         const expansion = descriptor.expand(index, { secrets });
-        if (keep) for (const { publicKey, secret } of descriptor.secretsAt(index, secrets)) keep.addSecret(publicKey, secret, ctx.crypto);
+        if (provider)
+          for (const { publicKey, secret } of descriptor.secretsAt(index, secrets)) provider.addSecret(publicKey, secret, ctx.crypto);
         yield expansion ??
           fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Cannot derive script without private keys: '${hideKeys(text, call.taken?.keys)}'`);
       }
@@ -49,7 +50,7 @@ export function* expandScanObject(ctx: NodeContext, object: JsonValue, call: Cal
   }
 }
 
-/** Scripts, each once. */
+/** A set of scripts. */
 export class ScanScripts {
   readonly #scripts = new Map<string, Uint8Array>();
 
@@ -68,7 +69,10 @@ export class ScanScripts {
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 
-/** All scripts that scan objects stand for. @param stopped asked now and then; when it is true the rest is left out */
+/**
+ * Returns all scripts of scan objects, in slices.
+ * @param stopped checked at each pause; when it returns true the rest is omitted
+ */
 export async function scanScripts(
   ctx: NodeContext,
   objects: readonly JsonValue[],

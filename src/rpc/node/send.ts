@@ -1,5 +1,4 @@
-// What sendrawtransaction and testmempoolaccept share: raw transactions into the pool, or as if. Core 0.21:
-// rpc/rawtransaction.cpp, node/transaction.cpp.
+// Shared by sendrawtransaction and testmempoolaccept. Core 0.21: rpc/rawtransaction.cpp, node/transaction.cpp.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { follows } from '../../policy/compat.js';
 import { asAmount } from '../args.js';
@@ -11,17 +10,20 @@ import { ABSURD_FEE_RATE, failAbsurdRate } from './packages.js';
 import { decodeTx } from './raw-tx.js';
 import { TxBatchPrefetch } from './tx-batch-prefetch.js';
 
-/** 0.10 BTC per 1,000 virtual bytes. */
+/** Default of maxfeerate: 0.10 BTC per 1,000 virtual bytes. */
 const DEFAULT_MAX_FEE_RATE = 10_000_000;
 
 const undecodable = (what = '.'): never =>
   fail(RPC_CODE.DESERIALIZATION_ERROR, `TX decode failed${what} Make sure the tx has at least one input.`);
 
-/** The transaction of a text; in a batch perhaps read before, with its scripts under way. */
+/**
+ * Parses a transaction. In a batch it may have been parsed before, and its scripts may already run.
+ * @throws RpcError
+ */
 export const offeredTx = (ctx: NodeContext, text: string, call: CallInfo, what?: string): TxView =>
   (call.prefetch instanceof TxBatchPrefetch ? call.prefetch.takeTx(text) : undefined) ?? decodeTx(ctx, text) ?? undecodable(what);
 
-/** The highest rate that a caller allows, satoshis per 1,000 virtual bytes; 0 means any. */
+/** Reads maxfeerate, in satoshis per 1,000 virtual bytes; 0 means any. */
 export function maxRate({ compat }: NodeContext, value: JsonValue | undefined): number {
   const rate = (value ?? null) === null ? DEFAULT_MAX_FEE_RATE : asAmount(value);
   if (rate >= ABSURD_FEE_RATE && follows(compat, 27)) failAbsurdRate();

@@ -1,4 +1,4 @@
-// Facts that several calls show in the same words: warnings, the challenge of a signet.
+// Facts that several methods show in the same form: warnings, and the challenge of a signet.
 import { follows, shows } from '../../policy/compat.js';
 import type { NodeContext } from '../context/node.js';
 import { hex } from '../render/hex.js';
@@ -11,7 +11,7 @@ export function shownWarnings(ctx: NodeContext): JsonResult {
   return follows(ctx.compat, 28) && !asText ? warnings : warnings.join('; ');
 }
 
-/** The block script of a signet; undefined elsewhere. */
+/** Returns the block script of a signet; undefined on other networks. */
 export function signetChallenge({ params }: NodeContext): string | undefined {
   return params.signetChallenge ? hex(params.signetChallenge) : undefined;
 }

@@ -1,6 +1,6 @@
-// What the signing calls have in common: outputs spent, from chain and pool and from the caller (prevtxs), the sighash
-// type, and the reply. Core 0.21: rpc/rawtransaction_util.cpp ParsePrevouts and SignTransactionResultToJSON,
-// core_read.cpp ParseSighashString.
+// Shared by methods that sign: spent outputs from chain, mempool, and the caller (prevtxs), the sighash type, and the
+// result. Core 0.21: rpc/rawtransaction_util.cpp ParsePrevouts and SignTransactionResultToJSON, core_read.cpp
+// ParseSighashString.
 
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
@@ -28,24 +28,24 @@ import { Slicer } from './slices.js';
 
 const isNull = (value: JsonValue | undefined): boolean => (value ?? null) === null;
 
-/** The transaction to sign. */
+/** Parses the transaction to sign. @throws RpcError */
 export function asUnsignedTx(ctx: { readonly crypto: Hashes }, value: JsonValue | undefined): TxView {
   const tx = decodeTx(ctx, asString(value));
   return tx ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed. Make sure the tx has at least one input.');
 }
 
-/** Coins asked for in one go: reads overlap, and no turn takes long. */
+/** Coins that are looked up at once, so that reads overlap and no step takes long. */
 const INPUTS_AT_ONCE = 200;
 
-/** Outputs by hashKey of the outpoint. */
+/** Outputs by hashKey of their outpoint. */
 type OutputMap = Map<string, SpentOutput>;
 
-/** What the inputs of a transaction name, 36 bytes each. */
+/** Returns the outpoints that a transaction spends, 36 bytes each. */
 export const outpointsOf = (tx: TxView): Uint8Array[] => Array.from({ length: tx.inputCount }, (_, i) => tx.outpoint(i));
 
 /**
- * Outputs by their outpoints, null where nothing is known: those of pool transactions, spent there or not, else unspent
- * ones of the chain.
+ * Returns outputs by outpoint; null where unknown. An output of a mempool transaction counts whether it is spent there
+ * or not; others must be unspent in the chain.
  */
 export async function findOutputs(
   ctx: { readonly chain: Pick<ChainAccess, 'coinsAt'>; readonly mempool: Pick<PoolAccess, 'get' | 'settled'> },
@@ -73,9 +73,9 @@ export async function findOutputs(
 }
 
 /**
- * Outputs that inputs name, under those that the caller tells of (prevtxs).
- * @param found of chain and pool: findOutputs()
- * @param scripts takes redeem and witness scripts; null where the caller's are not wanted
+ * Returns the outputs that inputs spend. Those of the caller (prevtxs) override those of the node.
+ * @param found result of findOutputs()
+ * @param scripts receives redeem and witness scripts; null: ignore the caller's
  */
 export function spentOutputs(
   found: readonly (SpentOutput | null)[],
@@ -91,7 +91,7 @@ export function spentOutputs(
   return found.map((_, i) => outputs.get(hashKey(tx.outpoint(i))) ?? null);
 }
 
-/** Reads prevtxs into the map, over what chain and pool said. */
+/** Adds prevtxs to the map, over the outputs of the node. */
 function readPrevTxs(value: JsonValue | undefined, outputs: OutputMap, scripts: FlatProvider | null, hashes: Hashes): void {
   for (const item of asArray(value)) {
     if (!(item instanceof JsonObject)) fail(RPC_CODE.DESERIALIZATION_ERROR, `expected object with {"txid'","vout","scriptPubKey"}`);
@@ -113,7 +113,7 @@ function readPrevTxs(value: JsonValue | undefined, outputs: OutputMap, scripts: 
   }
 }
 
-/** Keeps the scripts behind a P2SH or P2WSH output after a look at whether they belong to it. */
+/** Adds the scripts behind a P2SH or P2WSH output, after checking that they belong to it. */
 function addScripts(previous: JsonObject, script: Uint8Array, scripts: FlatProvider, hashes: Hashes): void {
   const p2sh = isPayToScriptHash(script);
   if (!p2sh && !(witnessVersion(script) === 0 && script.length === 34)) return;
@@ -141,8 +141,8 @@ const HASH_TYPES = new Map<string, number>(
 );
 
 /**
- * A sighash type by its name. Left out it is DEFAULT, which is ALL except in signatures of taproot.
- * That has a name where descriptors of taproot are taken; 0.21 knows no such type.
+ * Reads a sighash type. If it is omitted, it is DEFAULT, which means ALL except in taproot signatures. DEFAULT can be
+ * named only if descriptors know taproot; 0.21 has no such type.
  */
 export function asHashType(value: JsonValue | undefined, ctx: Pick<NodeContext, 'compat' | 'descriptors'>): number {
   if (isNull(value)) return SIGHASH_DEFAULT;
@@ -151,15 +151,15 @@ export function asHashType(value: JsonValue | undefined, ctx: Pick<NodeContext, 
   const known = HASH_TYPES.get(text);
   if (known !== undefined) return known;
   if (follows(ctx.compat, 26)) return fail(RPC_CODE.INVALID_PARAMETER, `'${text}' is not a valid sighash parameter.`);
-  // Core throws this as a C string, which ends at the first zero byte.
+  // Core throws a C string, which ends at the first zero byte.
   const [message] = `${text} is not a valid sighash parameter.`.split('\0');
   return fail(RPC_CODE.MISC_ERROR, message);
 }
 
-/** Whether descriptors have taproot in them. */
+/** Returns whether descriptors know taproot. */
 export const knowsTaproot = (ctx: Pick<NodeContext, 'descriptors'>): boolean => ctx.descriptors.language === 'master';
 
-/** The reply of a signing call. */
+/** Returns the result of a method that signs. */
 export function signingReply(tx: TxView, spent: readonly (SpentOutput | null)[], inputs: readonly SignedInput[]): JsonResult {
   const errors: JsonResult[] = [];
   inputs.forEach(({ scriptSig, witness, error }, i) => {
@@ -179,7 +179,7 @@ export function signingReply(tx: TxView, spent: readonly (SpentOutput | null)[],
   return errors.length > 0 ? { ...reply, errors } : reply;
 }
 
-/** An output in an error text, its script cut to 30 digits. */
+/** Describes an output in an error message; the script is cut to 30 digits. */
 function outputText({ value, script }: SpentOutput): string {
   const coins = `${Math.floor(value / 100_000_000)}.${String(value % 100_000_000).padStart(8, '0')}`;
   return `CTxOut(nValue=${coins}, scriptPubKey=${hex(script).slice(0, 30)})`;

@@ -1,4 +1,4 @@
-// What getblocktemplate, submitblock and submitheader share: foreign blocks in, verdicts in BIP-0022's words out.
+// Shared by methods that submit blocks and headers; results are in BIP-0022's words.
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import { DecodeError } from '../../consensus/bytes/reader.js';
@@ -9,7 +9,7 @@ import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import { verdictWord } from './declared-block.js';
 
-/** The bytes of hex, or those that the front has read from it. */
+/** Decodes hex, or returns the bytes that the front has decoded. */
 export function bytesOf(text: string, call?: CallInfo): Uint8Array {
   if (call?.block?.token === text) return call.block.bytes;
   return hexBytes(text) ?? fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block decode failed');
@@ -36,10 +36,11 @@ export async function submit(ctx: NodeContext, block: BlockView, client: string)
 }
 
 async function judge(ctx: NodeContext, block: BlockView, client: string): Promise<string | null> {
-  // Newer releases leave that to the check of the block.
+  // Releases since 30 leave this to the validation of the block.
   const paid = block.txs[0]?.isCoinbase === true;
   if (!paid && !follows(ctx.compat, 30)) fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block does not start with a coinbase');
-  // Since release 29 what a copy of a known block has wrong is said first: it is checked, at the cost of a new one.
+  // Since release 29 a copy of a known block is validated, at the cost of a new block, so that its own error is
+  // reported first.
   const known = only(ctx.compat, 29) ? 'unknown' : ctx.chain.known(block.hash);
   if (known === 'duplicate' || known === 'duplicate-invalid') return known;
   const parent = ctx.chain.node(block.header.prevHash);

@@ -1,5 +1,6 @@
-// Batches of sendrawtransaction and testmempoolaccept: while an entry has its turn, the transactions of later entries
-// are read and their scripts run on the verifier's threads. Verdicts are given one by one and in order, as without it.
+// Prefetches in batches of sendrawtransaction and testmempoolaccept: while an entry runs, the transactions of later
+// entries are parsed, and their scripts run on the verify pool. The outcomes are the same as without it, one by one and
+// in order.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { NodeContext } from '../context/node.js';
 import type { BatchPrefetch } from '../dispatch.js';
@@ -7,15 +8,15 @@ import type { RequestEntry, RequestList } from '../wire/request.js';
 import { JsonObject, type JsonValue } from '../wire/values.js';
 import { decodeTx } from './raw-tx.js';
 
-/** Transactions read in one go: a millisecond or two of this thread, a few jobs for the threads. */
+/** Transactions that are parsed at once: one or two milliseconds of this thread, a few jobs for the pool. */
 const STEP = 128;
-/** Entries that are under way beyond the one whose turn it is. */
+/** Entries that may be prefetched beyond the current one. */
 const REACH = 3 * STEP;
 
-/** The first entries say what kind of batch it is; it may have millions. */
+/** Number of entries that decide what kind of batch it is. A batch may have millions. */
 const TELLING = 64;
 
-/** Hex of the transaction that an entry offers, undefined when it offers none. */
+/** Returns the hex of the transaction that an entry offers; undefined if it offers none. */
 function offeredText({ method, params }: RequestEntry): string | undefined {
   let first: JsonValue | undefined;
   if (method === 'sendrawtransaction') first = params instanceof JsonObject ? params.get('hexstring') : params[0];
@@ -26,18 +27,18 @@ function offeredText({ method, params }: RequestEntry): string | undefined {
   return typeof first === 'string' ? first : undefined;
 }
 
-/** An entry that was read before its turn, and the transaction that it offers. */
+/** An entry that was parsed early, and the transaction that it offers. */
 interface ReadEntry {
   readonly entry: RequestEntry;
   readonly text: string | undefined;
   readonly tx: TxView | null;
 }
 
-/** What dispatch keeps beside a batch that offers transactions. */
+/** Prefetches the transactions of a batch. */
 export class TxBatchPrefetch implements BatchPrefetch {
   readonly #ctx: NodeContext;
   readonly #entries: RequestList;
-  /** By index, from the one whose turn it is to those that are under way. */
+  /** Parsed entries by index, from the current one on. */
   readonly #read = new Map<number, ReadEntry>();
   #current: ReadEntry | undefined;
   #next = 0;
@@ -65,11 +66,11 @@ export class TxBatchPrefetch implements BatchPrefetch {
       this.#read.set(this.#next, { entry, text, tx });
       if (tx !== null) txs.push(tx);
     }
-    // A store that fails here fails again when the transaction has its turn, and is reported there.
+    // A failing database fails again when the entry runs, and is reported there.
     if (txs.length > 0) this.#ctx.mempool.prefetchTransactions(txs).catch(() => {});
   }
 
-  /** The transaction of the entry whose turn it is, if this is its text; given once. */
+  /** Returns the transaction of the current entry if `text` is its hex. Returns it only once. */
   takeTx(text: string): TxView | undefined {
     const current = this.#current;
     if (current?.text !== text) return undefined;
@@ -78,7 +79,7 @@ export class TxBatchPrefetch implements BatchPrefetch {
   }
 }
 
-/** For the dispatcher. */
+/** Returns a prefetch for a batch that offers at least two transactions, else null. */
 export function prefetchTxBatch(ctx: NodeContext, entries: RequestList): BatchPrefetch | null {
   let offers = 0;
   for (let i = 0; i < entries.length && i < TELLING; i++) {

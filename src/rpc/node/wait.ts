@@ -1,5 +1,5 @@
-// What waitforblock, waitforblockheight and waitfornewblock share: replies that are held until the tip moves. A waiter
-// is a closure, not a thread; it ends with the event, the timeout, the client or the node.
+// Shared by waitforblock, waitforblockheight, and waitfornewblock: replies that wait for a tip. A waiting call is a
+// closure, not a thread. It ends with the tip, the timeout, the client, or the node.
 import { follows } from '../../policy/compat.js';
 import { asInt } from '../args.js';
 import type { HeaderInfo } from '../context/chain.js';
@@ -8,10 +8,10 @@ import type { CallInfo } from '../dispatch.js';
 import { fail, RPC_CODE } from '../errors.js';
 import type { JsonResult, JsonValue } from '../wire/values.js';
 
-/** Longest delay a timer takes; a timeout beyond it is as good as none. */
+/** Longest delay of a timer. A longer timeout means the same as none. */
 const MAX_TIMER_MS = 0x7fff_ffff;
 
-/** Release 29 began to refuse negative ones; before it they meant not to wait. */
+/** Reads a timeout. Since release 29 negative values are refused; before they meant not to wait. */
 export function timeoutOf({ compat }: NodeContext, value: JsonValue | undefined): number {
   const timeoutMs = (value ?? null) === null ? 0 : asInt(value);
   if (timeoutMs < 0 && follows(compat, 29)) fail(RPC_CODE.MISC_ERROR, 'Negative timeout');
@@ -19,8 +19,8 @@ export function timeoutOf({ compat }: NodeContext, value: JsonValue | undefined)
 }
 
 /**
- * Waits until the tip pleases, then tells about the tip of that moment.
- * @param timeoutMs 0 for ever, negative for not at all
+ * Waits until the tip meets a condition, and returns the tip of that moment.
+ * @param timeoutMs 0: wait for ever; negative: do not wait
  */
 export function untilTip(ctx: NodeContext, call: CallInfo, timeoutMs: number, pleases: (tip: HeaderInfo) => boolean): Promise<JsonResult> {
   return new Promise((resolve) => {
@@ -36,7 +36,7 @@ export function untilTip(ctx: NodeContext, call: CallInfo, timeoutMs: number, pl
     };
     if (pleases(ctx.chain.tip) || ctx.stopping.aborted || call.signal?.aborted) return done();
     forget = ctx.chain.onTip((tip) => {
-      // Answered after the whole change, when the chain has the new tip.
+      // Reply after the whole tip change, when the chain has the new tip.
       if (pleases(tip)) queueMicrotask(done);
     }, 'waiting calls');
     if (timeoutMs !== 0) timer = setTimeout(done, Math.min(Math.max(timeoutMs, 0), MAX_TIMER_MS));

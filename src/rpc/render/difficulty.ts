@@ -1,7 +1,7 @@
-// Difficulty of compact bits: a multiple of the easiest target, computed in the order of Core's loop so that the double
-// is the same to the last digit. Used for headers, the tip snapshot and mining figures.
+// Computes the difficulty of compact bits, in the order of Core's loop so that the double is the same to the last
+// digit.
 
-/** @param bits compact target of a header */
+/** Returns the difficulty: how many times harder than the easiest target. @param bits compact target of a header */
 export function difficultyOf(bits: number): number {
   let shift = bits >>> 24;
   let difficulty = 0x0000ffff / (bits & 0x00ffffff);

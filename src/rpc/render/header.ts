@@ -1,11 +1,11 @@
-// The members that header and block objects share, in Core 0.21's order. Used by getblockheader and getblock.
+// Members that header and block objects share, in Core 0.21's order.
 import type { HeaderContext } from '../../consensus/header-context.js';
 import { decodeCompact } from '../../consensus/rules/bits.js';
 import { Double, type JsonResult } from '../wire/values.js';
 import { difficultyOf } from './difficulty.js';
 import { hashHex, hex32 } from './hex.js';
 
-/** What is shown of a header. */
+/** A header as replies show it. */
 export interface ShownHeader extends HeaderContext {
   readonly hashHex: string;
   readonly merkleRoot: Uint8Array;
@@ -14,10 +14,10 @@ export interface ShownHeader extends HeaderContext {
   readonly txCount: number;
 }
 
-/** The target that compact bits stand for, 64 digits. */
+/** Returns the target of compact bits as 64 hex digits. */
 export const targetHex = (bits: number): string => decodeCompact(bits).target.toString(16).padStart(64, '0');
 
-/** Height to merkle root. */
+/** Returns the members from height to merkle root. */
 export function headerHead(node: ShownHeader): Record<string, JsonResult> {
   return {
     height: node.height,
@@ -27,7 +27,7 @@ export function headerHead(node: ShownHeader): Record<string, JsonResult> {
   };
 }
 
-/** Time to the neighbours' hashes. */
+/** Returns the members from time to the hashes of the neighbours. */
 export function headerTail(node: ShownHeader, next: { readonly hashHex: string } | undefined): Record<string, JsonResult> {
   return {
     time: node.time,

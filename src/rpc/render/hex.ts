@@ -1,10 +1,9 @@
-// Hex of bytes and hashes through Buffer, which is several times faster than the portable code below the wall. For
-// replies.
+// Converts bytes and hashes to hex with Buffer, which is several times faster than the portable code in src/consensus.
 
-// Short bytes are copied here first: a view made for each would cost more than its hex.
+// Short inputs are copied here first: creating a view for each would take longer than converting it.
 const scratch = Buffer.alloc(128);
 
-/** Lower-case hex in the bytes' own order. */
+/** Returns lower-case hex in the order of the bytes. */
 export function hex(bytes: Uint8Array): string {
   if (bytes.length <= scratch.length) {
     scratch.set(bytes);
@@ -13,7 +12,7 @@ export function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }
 
-/** Display hex of a hash: its bytes backwards. */
+/** Returns the hex of a hash in display order: its bytes reversed. */
 export function hashHex(hash: Uint8Array): string {
   const last = hash.length - 1;
   if (last >= scratch.length) return Buffer.from(hash).reverse().toString('hex');
@@ -21,7 +20,7 @@ export function hashHex(hash: Uint8Array): string {
   return scratch.toString('hex', 0, hash.length);
 }
 
-/** A 32-bit number as eight hex digits. */
+/** Returns a 32-bit number as eight hex digits. */
 export function hex32(value: number): string {
   return (value >>> 0).toString(16).padStart(8, '0');
 }

@@ -1,4 +1,4 @@
-// PSBTs as text: Base64 both ways, with Core's messages. Used by every call that takes or gives one.
+// Converts PSBTs from and to Base64, with Core's error messages.
 import type { Hashes } from '../../crypto/crypto.js';
 import { type Compat, follows, only } from '../../policy/compat.js';
 import type { PsbtVersion } from '../../psbt/create-psbt.js';
@@ -14,7 +14,7 @@ import type { Pauses } from './tx.js';
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const GROUP = 4;
 
-/** The bytes of Base64 text without white space, rightly padded and without stray bits; null for any other text. */
+/** Decodes Base64 without white space, with correct padding and no stray bits; null for any other text. */
 function base64Bytes(text: string): Uint8Array | null {
   if (text.length % GROUP !== 0 || !BASE64.test(text)) return null;
   const last = text.slice(-GROUP);
@@ -24,7 +24,7 @@ function base64Bytes(text: string): Uint8Array | null {
 
 const failDecode = (why: string): never => fail(RPC_CODE.DESERIALIZATION_ERROR, `TX decode failed ${why}`);
 
-/** Reads an argument, pausing between its maps. */
+/** Reads a PSBT argument in slices. */
 export async function asPsbt(
   value: JsonValue | undefined,
   ctx: { readonly crypto: PsbtCrypto; readonly compat: Compat },
@@ -44,13 +44,16 @@ export async function asPsbt(
   }
 }
 
-/** The version of a new PSBT: 2 where only releases since 32 count, since older software reads none but 0. */
+/**
+ * Reads the version of a new PSBT. Default: 2 if only releases since 32 count, else 0, because older software reads
+ * only version 0.
+ */
 export function asPsbtVersion(value: JsonValue | undefined, compat: Compat): PsbtVersion {
   const version = (value ?? null) === null ? (only(compat, 32) ? 2 : 0) : asUint32(value);
   return version === 2 || version === 0 ? version : fail(RPC_CODE.INVALID_PARAMETER, 'The PSBT version can only be 2 or 0');
 }
 
-/** The text of a PSBT. */
+/** Encodes a PSBT as Base64. */
 export function psbtText(psbt: Psbt, hashes: Hashes, compat: Compat): string {
   const bytes = encodePsbt(psbt, hashes, follows(compat, 32));
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');

@@ -1,4 +1,4 @@
-// A PSBT as an object: members of all releases, those of later ones where these have them.
+// Shows a PSBT as an object, with the members of all releases that count.
 
 import { encodeAddress } from '../../address/address.js';
 import { encodeBase58Check } from '../../address/base58.js';
@@ -24,7 +24,7 @@ import { type Pauses, txMembersSliced } from './tx.js';
 
 type Members = Record<string, JsonResult>;
 
-/** Everything in it, in slices. */
+/** Returns the members of a PSBT. Works in slices. */
 export async function psbtMembers(psbt: Psbt, ctx: RenderContext, pauses: Pauses): Promise<Members> {
   const tx = await txMembersSliced(psbt.tx, ctx, pauses);
   const inputs: JsonResult[] = [];
@@ -38,8 +38,8 @@ export async function psbtMembers(psbt: Psbt, ctx: RenderContext, pauses: Pauses
     if (pauses.due) await pauses.pause();
   }
   const members: Members = {};
-  // Up to release 31 version 2 was not known; the transaction that its fields describe is shown where nothing says
-  // otherwise.
+  // Releases up to 31 do not know version 2. Where they count, show the transaction that the fields of version 2
+  // describe.
   if (psbt.version2 === null || !only(ctx.compat, 32)) members.tx = tx;
   if (knowsAll(ctx)) addGlobal(members, psbt, ctx);
   members.unknown = rawMembers(knowsAll(ctx) ? remaining(psbt.unknown, [GLOBAL.XPUB, PROPRIETARY]) : remaining(psbt.unknown, []));
@@ -52,7 +52,7 @@ export async function psbtMembers(psbt: Psbt, ctx: RenderContext, pauses: Pauses
 
 const isMoney = (value: number): boolean => value >= 0 && value <= MAX_MONEY;
 
-/** Inputs less outputs in satoshis; null when an output spent is not known or a value is none. */
+/** Returns the fee in satoshis; null if a spent output is unknown or a value is invalid. */
 function feeOf(psbt: Psbt): number | null {
   let paid = 0;
   for (let i = 0; i < psbt.inputs.length; i++) {
@@ -70,12 +70,15 @@ function feeOf(psbt: Psbt): number | null {
 }
 
 /**
- * Whether fields are shown by their meaning that 0.21 leaves among the unknown ones: since release 24, MuSig2's since
+ * Returns whether fields that 0.21 lists as unknown have members of their own: since release 24, those of MuSig2 since
  * 30.
  */
 const knowsAll = ({ compat }: RenderContext): boolean => follows(compat, 24);
 
-/** @param from where a key begins behind its type; 0 for the whole of it */
+/**
+ * Returns fields as an object of hex keys and values.
+ * @param from offset in the keys, to skip their type; 0 for the whole key
+ */
 function rawMembers(fields: readonly RawField[], from = 0): JsonObject {
   return new JsonObject(
     fields.map(({ key }) => hex(key.subarray(from))),
@@ -137,7 +140,7 @@ function tapKeyPathMembers(paths: ReadonlyMap<string, TapKeyPath>, ctx: RenderCo
   }));
 }
 
-/** A script as it is paid. */
+/** Returns the members of an output's script. */
 function paidScript(script: Uint8Array, ctx: RenderContext): Members {
   const { asm, desc, hex: text, type } = scriptMembers(script, ctx, true);
   const address = encodeAddress(script, ctx.params, ctx.hashes);
@@ -206,7 +209,7 @@ const PREIMAGE_NAMES = new Map<number, string>([
   [IN.HASH256, 'hash256_preimages'],
 ]);
 
-/** Size of the keys of MuSig2. */
+/** Size of a MuSig2 key in bytes. */
 const KEY_SIZE = 33;
 
 function addParticipants(out: Members, fields: readonly RawField[]): void {
@@ -231,7 +234,7 @@ function addMusigSigners(out: Members, input: PsbtInput, type: number, list: str
   });
 }
 
-/** What is shown as it is. @param known types that are shown by their meaning where such are */
+/** Adds proprietary and unknown fields. @param known types that have members of their own in later releases */
 function addRaw(out: Members, unknown: ReadonlyMap<string, RawField>, known: readonly number[], ctx: RenderContext): void {
   if (unknown.size === 0) return;
   const own = knowsAll(ctx) ? proprietaryMembers(unknown) : [];
@@ -258,7 +261,7 @@ function addTaproot(out: Members, input: PsbtInput, ctx: RenderContext): void {
   if (input.tapMerkleRoot !== null) out.taproot_merkle_root = hex(input.tapMerkleRoot);
 }
 
-/** Leaves, each with all the control blocks that lead to it. */
+/** Returns the leaves, each with all its control blocks. */
 function leafMembers(input: PsbtInput): JsonResult {
   const shown: { script: string; leaf_ver: number; control_blocks: string[] }[] = [];
   for (const { script, leafVersion, controlBlock } of sortedLeaves(input)) {

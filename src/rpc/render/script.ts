@@ -1,6 +1,5 @@
-// A script as replies show it: words, hex, type and the addresses it pays, as Core 0.21.1 prints them (a bare public
-// key has none). Used by transactions, gettxout and decodescript. Core: core_write.cpp ScriptPubKeyToUniv, standard.cpp
-// ExtractDestinations.
+// Shows a script: assembly, hex, type, and the addresses that it pays, as Core 0.21.1 prints them (a bare public key
+// has none). Core: core_write.cpp ScriptPubKeyToUniv, standard.cpp ExtractDestinations.
 import { encodeAddress } from '../../address/address.js';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { inferDescriptor, NO_PROVIDER, type ScriptProvider } from '../../address/descriptor/infer.js';
@@ -14,31 +13,31 @@ import { objectShaper } from '../declare/versions.js';
 import type { JsonResult } from '../wire/values.js';
 import { hex } from './hex.js';
 
-/** What rendering needs to know. */
+/** Dependencies of rendering. */
 export interface RenderContext {
   readonly compat: Compat;
-  /** How scripts are put into words. */
+  /** Context for showing scripts as descriptors. */
   readonly descriptors: DescriptorContext;
   readonly params: ChainParams;
   readonly hashes: Hashes;
 }
 
-/** A script's address, null when it has none. */
+/** Returns the address of a script; null if it has none. */
 export function addressOf(script: Uint8Array, ctx: Pick<RenderContext, 'params' | 'hashes'>): string | null {
   return encodeAddress(script, ctx.params, ctx.hashes);
 }
 
-/** OP_DUP OP_HASH160 hash OP_EQUALVERIFY OP_CHECKSIG. @param hash 20 bytes */
+/** Returns OP_DUP OP_HASH160 hash OP_EQUALVERIFY OP_CHECKSIG. @param hash 20 bytes */
 export function payToKeyHash(hash: Uint8Array): Uint8Array {
   return Uint8Array.of(0x76, 0xa9, 0x14, ...hash, 0x88, 0xac);
 }
 
-/** OP_HASH160 hash OP_EQUAL for a script. */
+/** Returns OP_HASH160 hash OP_EQUAL for a script. */
 export function payToScriptHash(script: Uint8Array, hashes: Hashes): Uint8Array {
   return Uint8Array.of(0xa9, 0x14, ...hashes.hash160(script), 0x87);
 }
 
-/** Size of a public key by its first byte, 0 when there is no such key. */
+/** Returns the size of a public key by its first byte; 0 if the byte is invalid. */
 export function publicKeySize(first: number | undefined): number {
   if (first === 2 || first === 3) return 33;
   return first === 4 || first === 6 || first === 7 ? 65 : 0;
@@ -46,7 +45,7 @@ export function publicKeySize(first: number | undefined): number {
 
 const isKey = (bytes: Uint8Array) => bytes.length > 0 && bytes.length === publicKeySize(bytes[0]);
 
-/** Addresses and the signatures needed, null when the script has no address. */
+/** Returns the addresses of a script and the number of signatures needed; null if it has no address. */
 function destinations(script: Uint8Array, solution: SolvedScript, ctx: RenderContext): { required: number; addresses: string[] } | null {
   if (solution.type !== 'multisig') {
     const address = addressOf(script, ctx);
@@ -58,7 +57,7 @@ function destinations(script: Uint8Array, solution: SolvedScript, ctx: RenderCon
   return { required: solution.solutions[0]![0] ?? 0, addresses };
 }
 
-/** Members of a scriptPubKey object. @param provider scripts behind it that are known, for its descriptor */
+/** Returns the members of a scriptPubKey object. @param provider known scripts behind a hash, for the descriptor */
 export function scriptMembers(
   script: Uint8Array,
   ctx: RenderContext,
@@ -76,7 +75,7 @@ export function scriptMembers(
   if (paid) out.reqSigs = paid.required;
   const single = solution.type === 'multisig' ? null : paid;
   if (single) out.address = single.addresses[0];
-  // Anchors are known since release 28.
+  // Releases know anchors since 28.
   out.type = solution.type === 'anchor' && !follows(ctx.compat, 28) ? 'witness_unknown' : solution.type;
   if (paid) out.addresses = paid.addresses;
   return (objectShaper(SCRIPT_MEMBERS, ctx.compat)?.(out) ?? out) as Record<string, JsonResult>;

@@ -1,5 +1,4 @@
-// A transaction as an object, in Core 0.21's member order. Used by decoderawtransaction, getrawtransaction and getblock
-// 2 and 3. Core: core_write.cpp TxToUniv.
+// Shows a transaction as an object, in Core 0.21's order of members. Core: core_write.cpp TxToUniv.
 import type { Coin } from '../../consensus/coin.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { scriptAsm } from '../../policy/script-asm.js';
@@ -9,11 +8,11 @@ import { Amount, type JsonResult, RawJson } from '../wire/values.js';
 import { hashHex, hex } from './hex.js';
 import { type RenderContext, scriptMembers } from './script.js';
 
-/** What a transaction of a block spent. */
+/** The outputs that a transaction spends. */
 export interface SpentOutputs {
-  /** By input. */
+  /** Coins by input. */
   readonly coins: readonly Coin[];
-  /** Whether they are shown beside their inputs, and not only what remains as the fee. */
+  /** True if each input shows the output that it spends. If not, only the fee is shown. */
   readonly shown: boolean;
 }
 
@@ -36,13 +35,13 @@ function input(tx: TxView, i: number, ctx: RenderContext, spent: SpentOutputs | 
   return out;
 }
 
-/** An output's value in satoshis, exact even where a number is not. */
+/** Returns the value of an output in satoshis, exact even if a number is not. */
 function outputAmount(tx: TxView, i: number): Amount {
   const value = tx.outputValue(i);
   return new Amount(Number.isSafeInteger(value) ? value : tx.outputValueBig(i));
 }
 
-/** Says of an output script that it is the change of a wallet. */
+/** Returns whether an output script is change of a wallet. */
 export type IsChange = (script: Uint8Array) => boolean;
 
 function output(tx: TxView, i: number, ctx: RenderContext, isChange?: IsChange): JsonResult {
@@ -51,22 +50,23 @@ function output(tx: TxView, i: number, ctx: RenderContext, isChange?: IsChange):
   return isChange?.(script) ? { ...shown, ischange: true } : shown;
 }
 
-/** Members of a transaction, the hex not included. */
+/** Returns the members of a transaction, without the hex. */
 export function txMembers(tx: TxView, ctx: RenderContext): Record<string, JsonResult> {
   const vin = Array.from({ length: tx.inputCount }, (_, i) => input(tx, i, ctx, null));
   const vout = Array.from({ length: tx.outputCount }, (_, i) => output(tx, i, ctx));
   return { ...headMembers(tx), vin, vout };
 }
 
-/** Who says when long work pauses; rpc/node/slices.ts. */
+/** Decides when long work pauses; Slicer implements it. */
 export interface Pauses {
   readonly due: boolean;
   pause(): Promise<void>;
 }
 
 /**
- * The same in slices: a transaction may fill a block. Its lists are text already.
- * @param spent null: nothing of it is said
+ * Returns the members of a transaction, in slices because a transaction may fill a block. Its lists are encoded
+ * already.
+ * @param spent null: show neither spent outputs nor the fee
  */
 export async function txMembersSliced(
   tx: TxView,
@@ -88,7 +88,7 @@ export async function txMembersSliced(
   return { ...headMembers(tx), vin, vout, ...(spent ? { fee: new Amount(feeOf(tx, spent.coins)) } : {}) };
 }
 
-/** What the inputs have more than the outputs, in satoshis. */
+/** Returns the fee in satoshis: inputs minus outputs. */
 function feeOf(tx: TxView, coins: readonly Coin[]): number {
   let fee = coins.reduce((sum, { value }) => sum + value, 0);
   for (let i = 0; i < tx.outputCount; i++) fee -= tx.outputValue(i);
@@ -107,5 +107,5 @@ function headMembers(tx: TxView): Record<string, JsonResult> {
   };
 }
 
-/** Hex of the whole transaction. */
+/** Returns the hex of the whole transaction. */
 export const txHex = (tx: TxView): string => hex(tx.bytes);

@@ -1,20 +1,20 @@
-// Reads requests of the REST interface (-rest): path, query and body in, a call out. Fronts read every request and
-// answer what is wrong with it by themselves; the node thread reads it again. Texts and order of checks are those of
-// Core's rest.cpp; what only later releases have is declared with the release that brought it.
+// Parses requests of the REST interface (-rest): path, query, and body in, a RestCall out. Fronts parse every request
+// and answer malformed ones themselves; the node thread parses it again. Texts and the order of checks are those of
+// Core's rest.cpp. Features of later releases are declared with their release.
 import { hashFromHex } from '../../consensus/bytes/hex.js';
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { type Compat, follows, type Span, shows } from '../../policy/compat.js';
 
-/** The form of a reply; null when the path names none, which is an error once everything else is known to be right. */
+/** Format of a reply; null if the path names none, which is an error after all other checks. */
 export type RestFormat = 'bin' | 'hex' | 'json' | null;
 
-/** A block or transaction as the path names it: the text of the path, and its bytes in internal order. */
+/** Hash of a block or transaction: its text in the path, and its bytes in internal order. */
 export interface RestHash {
   readonly text: string;
   readonly bytes: Uint8Array;
 }
 
-/** A request without a fault of its own. */
+/** A well-formed request. */
 export type RestCall = { readonly format: RestFormat } & (
   | { readonly endpoint: 'tx'; readonly hash: RestHash }
   | { readonly endpoint: 'block'; readonly hash: RestHash; readonly details: boolean }
@@ -31,13 +31,13 @@ export type RestCall = { readonly format: RestFormat } & (
   | { readonly endpoint: 'spenttxouts'; readonly hash: RestHash }
 );
 
-/** Bytes of a block, counted from its first; 64-bit numbers as the client gave them. */
+/** Range of bytes in a block, as 64-bit numbers from the request. */
 export interface BlockPart {
   readonly offset: bigint;
   readonly size: bigint;
 }
 
-/** What a client is told instead of what it asked for. */
+/** Error reply: HTTP status and message. */
 export class RestFault extends Error {
   constructor(
     readonly status: number,
@@ -47,7 +47,7 @@ export class RestFault extends Error {
   }
 }
 
-/** In front of every path. */
+/** Prefix of every path. */
 export const REST_PREFIX = '/rest/';
 
 const MOST_HEADERS = 2000;
@@ -59,12 +59,12 @@ const bad = (message: string): never => {
   throw new RestFault(400, message);
 };
 
-/** A request of one endpoint. */
+/** A request to one endpoint. */
 interface Asked {
-  /** The path behind the endpoint's prefix, query and format taken off. */
+  /** The path after the prefix of the endpoint, without query and format. */
   readonly param: string;
   readonly format: RestFormat;
-  /** The first query parameter of that name, decoded. */
+  /** Returns the first query parameter with this name, decoded. */
   query(name: string): string | undefined;
   readonly body: Uint8Array;
   readonly compat: Compat;
@@ -74,10 +74,10 @@ const unformatted = (formats: string): never => {
   throw new RestFault(404, `output format not found (available: ${formats})`);
 };
 
-/** What is said of a format that there is not. */
+/** Throws the error for an unknown format. */
 export const noSuchFormat = (): never => unformatted('.bin, .hex, .json');
 
-/** Endpoints that have no other form. */
+/** Throws if the format is not JSON, for endpoints that have no other format. */
 function onlyJson({ format }: Asked): void {
   if (format !== 'json') unformatted('json');
 }
@@ -86,7 +86,7 @@ function hashOf(text: string): RestHash {
   return /^[0-9a-f]{64}$/i.test(text) ? { text, bytes: hashFromHex(text.toLowerCase()) } : bad(`Invalid hash: ${text}`);
 }
 
-/** An unsigned number of 64 bits, undefined when the text is none. */
+/** Parses an unsigned 64-bit number; undefined if the text is none. */
 function unsigned(text: string | undefined): bigint | undefined {
   if (text === undefined || !/^\d{1,40}$/.test(text)) return undefined;
   const value = BigInt(text);
@@ -100,7 +100,7 @@ function countOf(text: string, compat: Compat): number {
   return bad(`Header count is invalid or out of acceptable range (1-${MOST_HEADERS}): ${text}`);
 }
 
-/** `COUNT/HASH`, or since release 24 `HASH` with the count in the query. */
+/** Parses `COUNT/HASH`, or since release 24 `HASH` with the count in the query. */
 function headersOf(parts: readonly string[], asked: Asked, form: string): { hash: RestHash; count: number } {
   const { compat } = asked;
   if (parts.length === 2) {
@@ -123,7 +123,7 @@ function partOf(asked: Asked): BlockPart {
   return { offset, size };
 }
 
-/** A query parameter that is true or false. */
+/** Parses a query parameter that is true or false. */
 function switchOf(asked: Asked, name: string, byDefault: boolean): boolean {
   const text = asked.query(name) ?? String(byDefault);
   if (text !== 'true' && text !== 'false') bad(`The "${name}" query parameter must be either "true" or "false".`);
@@ -153,7 +153,7 @@ function outpoint(text: string): Uint8Array {
   return out;
 }
 
-/** The bytes of hex text, in which spaces may stand between bytes; none when something else is in it. */
+/** Decodes hex that may have spaces between bytes; empty if the text has anything else. */
 function looseHex(body: Uint8Array): Uint8Array {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
   const pieces = text.split(/\s+/);
@@ -161,7 +161,10 @@ function looseHex(body: Uint8Array): Uint8Array {
   return isHex ? Buffer.from(pieces.join(''), 'hex') : new Uint8Array(0);
 }
 
-/** BIP-0064: whether the mempool counts, then the outpoints, which are copied: the body is the caller's. */
+/**
+ * Parses a request of BIP-0064: whether to check the mempool, then the outpoints. They are copied, because the caller
+ * owns the body.
+ */
 function readOutpoints(bytes: Uint8Array): { outpoints: Uint8Array[]; checkMempool: boolean } {
   try {
     const reader = new ByteReader(bytes);
@@ -176,7 +179,7 @@ function readOutpoints(bytes: Uint8Array): { outpoints: Uint8Array[]; checkMempo
 }
 
 function utxosOf({ param, format, body }: Asked): RestCall {
-  // The path begins with a slash, or there is none.
+  // The parameter is empty, or starts with a slash.
   const parts = param.length > 1 ? param.slice(1).split('/') : [];
   if (parts.length === 0 && body.length === 0) bad('Error: empty request');
   let checkMempool = parts[0] === 'checkmempool';
@@ -204,7 +207,7 @@ function heightOf(text: string): number {
   return bad(`Invalid height: ${text.replace(/[^A-Za-z0-9!*'();:@&=+$,/?#[\]\-_.~%]/g, '')}`);
 }
 
-/** What there is, in the order in which a path is compared. */
+/** Endpoints, in the order in which a path is compared with them. */
 const ENDPOINTS: readonly ({ readonly prefix: string; readonly read: (asked: Asked) => RestCall } & Span)[] = [
   { prefix: 'tx/', read: ({ param, format }) => ({ endpoint: 'tx', format, hash: hashOf(param) }) },
   {
@@ -281,7 +284,7 @@ const ENDPOINTS: readonly ({ readonly prefix: string; readonly read: (asked: Ask
   },
 ];
 
-/** Percent signs that are followed by two digits stand for a character, others for themselves. */
+/** Decodes percent escapes. A percent sign without two hex digits stays as it is. */
 function decoded(text: string): string {
   if (!text.includes('%')) return text;
   return Buffer.from(
@@ -290,7 +293,7 @@ function decoded(text: string): string {
   ).toString();
 }
 
-/** The first parameter of that name in a target's query. */
+/** Returns the first parameter with a name in the query of a target. */
 function queryParameter(target: string, name: string): string | undefined {
   const start = target.indexOf('?');
   if (start < 0) return undefined;
@@ -302,7 +305,7 @@ function queryParameter(target: string, name: string): string | undefined {
   return undefined;
 }
 
-/** Takes query and format off a path. */
+/** Removes query and format from a path. */
 function formatOf(path: string, compat: Compat): { param: string; format: RestFormat } {
   const query = follows(compat, 24) ? path.lastIndexOf('?') : -1;
   const param = query < 0 ? path : path.slice(0, query);
@@ -312,14 +315,14 @@ function formatOf(path: string, compat: Compat): { param: string; format: RestFo
   return { param: param.slice(0, dot), format: suffix === '' ? null : suffix };
 }
 
-/** Whether the body of a request counts. */
+/** Returns whether the endpoint reads the body of the request. */
 export const hasBody = (target: string): boolean => target.startsWith(`${REST_PREFIX}getutxos`);
 
 /**
- * Reads a request.
+ * Parses a request.
  * @param target path and query, as sent
- * @returns null when there is no such endpoint
- * @throws RestFault when something is wrong with it
+ * @returns null if there is no such endpoint
+ * @throws RestFault if the request is malformed
  */
 export function readRest(target: string, body: Uint8Array, compat: Compat): RestCall | null {
   const path = target.slice(REST_PREFIX.length);
@@ -329,7 +332,7 @@ export function readRest(target: string, body: Uint8Array, compat: Compat): Rest
   return endpoint.read({ ...formatOf(path.slice(endpoint.prefix.length), compat), query, body, compat });
 }
 
-/** Whether the reply to a call never changes, so that it may be kept for a while. */
+/** Returns whether the reply to a call never changes, so that caches may store it. */
 export function neverChanges(call: RestCall): boolean {
   switch (call.endpoint) {
     case 'block':
@@ -345,9 +348,9 @@ export function neverChanges(call: RestCall): boolean {
   }
 }
 
-/** A call that asks for bytes of a stored block, which a front reads from the file by itself. */
+/** A call for bytes of a stored block, which the front reads from the block file. */
 export type StoredCall = Extract<RestCall, { endpoint: 'block' | 'blockpart' }>;
 
-/** Whether the node thread answers with the place of the block (stored.ts) and not with its bytes. */
+/** Returns whether the node thread answers with the place of the block (stored.ts), and not with its bytes. */
 export const isStored = (call: RestCall): call is StoredCall =>
   call.endpoint === 'blockpart' || (call.endpoint === 'block' && (call.format === 'bin' || call.format === 'hex'));

@@ -1,9 +1,9 @@
-// Where a block lies in the block files, as the node thread tells a front that reads it by itself: file and position,
-// 32 bits each, little-endian.
+// Place of a block in the block files, as the node thread sends it to a front: file number and position, 32 bits each,
+// little-endian.
 import { ByteReader } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 
-/** Number of a block file, and where in it the block's first byte is. */
+/** Number of a block file, and position of the block's first byte in it. */
 export interface StoredPlace {
   readonly file: number;
   readonly pos: number;

@@ -1,4 +1,3 @@
-// Runs getbestblockhash.
 import type { FrontRun } from '../../front/context.js';
 
 export const getbestblockhash: FrontRun = (ctx) => ctx.snapshot().hashHex;

@@ -1,4 +1,3 @@
-// Runs getblock.
 import type { BlockView } from '../../../consensus/block/block-view.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { shows } from '../../../policy/compat.js';
@@ -15,7 +14,9 @@ import { encodeJson } from '../../wire/json-write.js';
 import { Pieces } from '../../wire/pieces.js';
 import { type JsonResult, RawJson } from '../../wire/values.js';
 
-/** All transactions of a block as objects, as JSON text: with fees as far as it is known what they spent. */
+/**
+ * Returns all transactions of a block as JSON objects. Fees are included if the outputs that the block spent are known.
+ */
 async function wholeTransactions(
   ctx: NodeContext,
   node: HeaderInfo,
@@ -43,7 +44,7 @@ export const getblock: NodeRun = (ctx, args, call) => {
   return heavyCall(ctx.heavy, call.signal, () => wholeBlock(ctx, node, verbosity, call.yieldToUrgent));
 };
 
-/** What the coinbase says besides its outputs. */
+/** Returns the members about the input of a coinbase. */
 function coinbaseMembers(tx: TxView): Record<string, JsonResult> {
   const [witness] = tx.witness(0);
   return {

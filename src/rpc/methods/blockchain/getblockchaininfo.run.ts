@@ -1,4 +1,3 @@
-// Runs getblockchaininfo.
 import { ALWAYS_ACTIVE, type Deployment, NEVER_ACTIVE } from '../../../consensus/params/deployment.js';
 import { deploymentSince, deploymentState, deploymentStatistics } from '../../../consensus/rules/versionbits.js';
 import { shows } from '../../../policy/compat.js';
@@ -32,7 +31,10 @@ function votedFork(ctx: NodeContext, deployment: Deployment): JsonResult {
   };
 }
 
-/** Soft forks by name: buried ones first, then those voted in; what can never be active is left out. */
+/**
+ * Returns soft forks by name: buried ones first, then those that miners vote on. Omits soft forks that can never become
+ * active.
+ */
 function softForks(ctx: NodeContext): Record<string, JsonResult> {
   const { params, tip } = ctx.chain;
   const out: Record<string, JsonResult> = {};
@@ -55,7 +57,7 @@ function pruning({ chain }: NodeContext): Record<string, JsonResult | undefined>
   };
 }
 
-/** How far the history below a snapshot is validated. */
+/** Returns the progress of validating the history below a snapshot. */
 function backgroundValidation({ chain }: NodeContext): JsonResult | undefined {
   if (chain.history === null) return undefined;
   const { tip, base } = chain.history;

@@ -1,4 +1,3 @@
-// Runs getblockcount.
 import type { FrontRun } from '../../front/context.js';
 
 export const getblockcount: FrontRun = (ctx) => ctx.snapshot().height;

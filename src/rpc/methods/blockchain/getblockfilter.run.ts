@@ -1,4 +1,4 @@
-// Runs getblockfilter. Core 0.21: rpc/misc.cpp, rpc/blockchain.
+// Core 0.21: rpc/misc.cpp, rpc/blockchain.cpp.
 import { asHash, asString } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';

@@ -1,4 +1,3 @@
-// Runs getblockfrompeer.
 import { hashFromHex } from '../../../consensus/bytes/hex.js';
 import { asHashHex, asInt } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';

@@ -1,4 +1,3 @@
-// Runs getblockheader.
 import { asBool, asHash } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { headerMembers } from '../../node/blocks.js';

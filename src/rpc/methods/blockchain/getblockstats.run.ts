@@ -1,5 +1,4 @@
-// getblockstats: figures of one block of the best chain, from its bytes and the coins it spent. Core 0.21:
-// rpc/blockchain.cpp.
+// Computes statistics of one block from its bytes and the outputs that it spent. Core 0.21: rpc/blockchain.cpp.
 import type { BlockView } from '../../../consensus/block/block-view.js';
 import { compactSizeLength } from '../../../consensus/bytes/compact-size.js';
 import type { Coin } from '../../../consensus/coin.js';
@@ -16,24 +15,24 @@ import { blockAt, readBlock, readUndo } from '../../node/lookup.js';
 import { Slicer } from '../../node/slices.js';
 import type { JsonResult, JsonValue } from '../../wire/values.js';
 
-/** What an unspent output costs beyond its serialisation: outpoint, height, coinbase flag. */
+/** Size of an unspent output beyond its serialisation: outpoint, height, and coinbase flag. In bytes. */
 const COIN_OVERHEAD = 41;
 
-/** Since release 32 without the flag of coinbases, which shares its bytes with the height. */
+/** COIN_OVERHEAD since release 32: the coinbase flag shares its bytes with the height. */
 const LATER_COIN_OVERHEAD = 40;
 
-/** Shares of the weight at which feerates are given. */
+/** Shares of the total weight at which feerates are reported. */
 const PERCENTILES = [0.1, 0.25, 0.5, 0.75, 0.9] as const;
 
 function target(ctx: NodeContext, value: JsonValue | undefined): HeaderInfo {
   const { chain } = ctx;
   const node = blockAt(ctx, value);
-  // Since release 22 of any block with its undo data.
+  // Since release 22, Core accepts any block whose undo data is stored.
   if (!chain.contains(node) && !follows(ctx.compat, 22)) fail(RPC_CODE.INVALID_PARAMETER, `Block is not in chain ${chain.params.name}`);
   return node;
 }
 
-/** The middle value, or the average of the two middle ones cut to an integer. Sorts in place. */
+/** Returns the middle value, or the truncated average of the two middle values. Sorts the array in place. */
 function truncatedMedian(values: number[]): number {
   if (values.length === 0) return 0;
   values.sort((a, b) => a - b);
@@ -41,7 +40,7 @@ function truncatedMedian(values: number[]): number {
   return values.length % 2 ? values[middle] : Math.trunc((values[middle - 1] + values[middle]) / 2);
 }
 
-/** Feerates at shares of the total weight. */
+/** Returns the feerates at the shares of the total weight in PERCENTILES. */
 function percentiles(rates: (readonly [rate: number, weight: number])[], totalWeight: number): number[] {
   if (rates.length === 0) return PERCENTILES.map(() => 0);
   rates.sort(([a, wa], [b, wb]) => a - b || wa - wb);
@@ -86,7 +85,7 @@ async function figures(
       out += tx.outputValue(k);
       const script = tx.outputScript(k);
       totals.growth += outputSize(script, ctx);
-      // The first block's output and those that nobody can spend are not in the set.
+      // The output of the genesis block and unspendable outputs are not in the set.
       if (node.height === 0 || isUnspendable(script)) continue;
       totals.kept++;
       totals.keptSize += outputSize(script, ctx);
@@ -154,7 +153,7 @@ export const getblockstats: Run<NodeContext> = async (ctx, args, call) => {
   const wanted = (args[1] ?? null) === null ? [] : asArray(args[1]).map(asString);
   const all = await heavyCall(ctx.heavy, call.signal, async () => {
     const block = await readBlock(ctx, node);
-    // The first block has none.
+    // The genesis block has no undo data.
     if (node.height === 0 && !follows(ctx.compat, 22)) fail(RPC_CODE.MISC_ERROR, "Can't read undo data from disk");
     return figures(block, await readUndo(ctx, node), node, ctx, call.yieldToUrgent);
   });

@@ -1,5 +1,3 @@
-// Runs getchainstates.
-
 import type { HeaderInfo } from '../../context/chain.js';
 import type { NodeRun } from '../../context/node.js';
 import { difficultyOf } from '../../render/difficulty.js';

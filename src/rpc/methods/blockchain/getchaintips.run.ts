@@ -1,4 +1,3 @@
-// Runs getchaintips.
 import type { HeaderInfo } from '../../context/chain.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 
@@ -12,7 +11,7 @@ function tipStatus(ctx: NodeContext, node: HeaderInfo): TipStatus {
   return valid ? 'valid-fork' : 'valid-headers';
 }
 
-/** Height of the last block a branch shares with the best chain. */
+/** Returns the height of the last block that a branch shares with the best chain. */
 function forkHeight(ctx: NodeContext, node: HeaderInfo): number {
   let at = node.ancestor(Math.min(node.height, ctx.chain.tip.height)) ?? node;
   while (at.prev && !ctx.chain.contains(at)) at = at.prev;

@@ -1,4 +1,3 @@
-// Runs getchaintxstats.
 import { asHash, asInt } from '../../args.js';
 import type { HeaderInfo } from '../../context/chain.js';
 import type { NodeRun } from '../../context/node.js';
@@ -6,7 +5,7 @@ import { fail, RPC_CODE } from '../../errors.js';
 import { notFound } from '../../node/lookup.js';
 import { Double } from '../../wire/values.js';
 
-/** Default window of getchaintxstats: a month. */
+/** Default window of getchaintxstats: 30 days. */
 const WINDOW_SECONDS = 30 * 24 * 60 * 60;
 
 export const getchaintxstats: NodeRun = (ctx, args) => {
@@ -23,7 +22,7 @@ export const getchaintxstats: NodeRun = (ctx, args) => {
   }
   const first = last.ancestor(last.height - count) ?? last;
   const seconds = last.medianTimePast() - first.medianTimePast();
-  // Below a snapshot nothing is counted before the blocks are here.
+  // Below a snapshot, transactions are not counted until the blocks are downloaded.
   const counted = last.chainTxCount > 0 && first.chainTxCount > 0;
   const transactions = counted ? last.chainTxCount - first.chainTxCount : undefined;
   return {

@@ -1,4 +1,3 @@
-// Runs getdeploymentinfo.
 import { ALWAYS_ACTIVE, type Deployment, NEVER_ACTIVE } from '../../../consensus/params/deployment.js';
 import { blockScriptFlags } from '../../../consensus/rules/block-script-flags.js';
 import { deploymentSince, deploymentState, deploymentStatistics, signals } from '../../../consensus/rules/versionbits.js';
@@ -19,7 +18,7 @@ import { buriedHeights } from '../../node/chain-info.js';
 import { notFound } from '../../node/lookup.js';
 import type { JsonResult } from '../../wire/values.js';
 
-/** A deployment as getdeploymentinfo tells it: its state in a block, and in the next. */
+/** Describes a deployment: its state for a block and for the next block. */
 function deploymentMembers(ctx: NodeContext, deployment: Deployment, node: HeaderInfo): JsonResult {
   const { params, versionBits } = ctx.chain;
   const status = deploymentState(deployment, node.prev, params, versionBits);
@@ -51,7 +50,7 @@ function deploymentMembers(ctx: NodeContext, deployment: Deployment, node: Heade
   };
 }
 
-/** The blocks of a period up to one, `#` for those that vote. */
+/** Returns a character for each block of a period up to a given block: `#` if it signals, `-` if not. */
 function votesOf({ bit }: Deployment, node: HeaderInfo, period: number): string {
   let votes = '';
   let at: HeaderInfo | null = node;
@@ -62,7 +61,7 @@ function votesOf({ bit }: Deployment, node: HeaderInfo, period: number): string 
   return votes;
 }
 
-/** Names of script flags as getdeploymentinfo has them, in order. */
+/** Names of script flags, in Core's order. */
 const FLAG_NAMES: readonly (readonly [flag: number, name: string])[] = [
   [SCRIPT_VERIFY_CHECKLOCKTIMEVERIFY, 'CHECKLOCKTIMEVERIFY'],
   [SCRIPT_VERIFY_CHECKSEQUENCEVERIFY, 'CHECKSEQUENCEVERIFY'],
@@ -81,7 +80,7 @@ export const getdeploymentinfo: NodeRun = (ctx, args) => {
   const deployments: Record<string, JsonResult> = {};
   for (const [name, height] of buriedHeights(ctx)) deployments[name] = { type: 'buried', active: node.height + 1 >= height, height };
   for (const deployment of params.deployments) {
-    // Taproot is settled since release 32.
+    // Release 32 no longer lists taproot.
     if (deployment.startTime === NEVER_ACTIVE || (deployment.name === 'taproot' && !shows(compat, { until: 32 }))) continue;
     deployments[deployment.name] = deploymentMembers(ctx, deployment, node);
   }

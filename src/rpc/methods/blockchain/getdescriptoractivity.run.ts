@@ -1,5 +1,4 @@
-// getdescriptoractivity: what some descriptors were paid and spent in given blocks, and in the pool. Core:
-// rpc/blockchain.cpp.
+// Lists what some descriptors received and spent in given blocks and in the mempool. Core: rpc/blockchain.cpp.
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { sortInSlices } from '../../../lib/sort-in-slices.js';
 import { asArray, asBool, asHash } from '../../args.js';
@@ -17,16 +16,16 @@ import { encodeJson } from '../../wire/json-write.js';
 import { Pieces } from '../../wire/pieces.js';
 import { Amount, type JsonResult, type JsonValue, RawJson } from '../../wire/values.js';
 
-/** Coins looked up in one turn. */
+/** Coins requested at once. */
 const COINS_AT_ONCE = 200;
 
-/** What an input spends, as far as these events show it. */
+/** The output that an input spends: the facts that an event contains. */
 interface Spent {
   readonly value: number;
   readonly script: Uint8Array;
 }
 
-/** Writes events of transactions that concern the scripts. */
+/** Collects events of transactions that pay to the scripts or spend from them. */
 class Activity {
   readonly #ctx: NodeContext;
   readonly #wanted: ScanScripts;
@@ -43,7 +42,7 @@ class Activity {
     return new RawJson(`[${this.#pieces.text()}]`);
   }
 
-  /** @param spent by input; none for a coinbase @param node null: not in a block */
+  /** @param spent by input; empty for a coinbase @param node null if the transaction is in no block */
   async add(tx: TxView, spent: readonly (Spent | undefined)[], node: HeaderInfo | null): Promise<void> {
     const place = node === null ? {} : { blockhash: node.hashHex, height: node.height };
     for (const [i, coin] of spent.entries()) {
@@ -81,7 +80,7 @@ class Activity {
   }
 }
 
-/** The blocks of a list, each once, lowest first. */
+/** Returns the distinct blocks of a list, by height. */
 async function blocksOf({ chain }: NodeContext, hashes: readonly JsonValue[], slicer: Slicer): Promise<HeaderInfo[]> {
   const byHeight = new Map<number, HeaderInfo>();
   for (const hash of hashes) {
@@ -100,7 +99,7 @@ export const getdescriptoractivity: Run<NodeContext> = async (ctx, args, call) =
   const withPool = (args[2] ?? null) === null || asBool(args[2]);
   const activity = new Activity(ctx, wanted, call);
   for (const node of nodes) {
-    // Each by itself, so that other heavy calls get their turn between two blocks.
+    // Each block is a heavy call of its own, so that other heavy calls can run between two blocks.
     await heavyCall(ctx.heavy, call.signal, async () => {
       const { txs } = await readBlock(ctx, node);
       const undo = await readUndo(ctx, node);
@@ -118,7 +117,8 @@ async function addPool(ctx: NodeContext, activity: Activity, call: CallInfo): Pr
     for (let i = 0; i < list.length; i++) {
       const { tx } = list.at(i);
       const outpoints = Array.from({ length: tx.inputCount }, (_, input) => tx.outpoint(input));
-      // What the chain does not have is an output of another transaction of the pool, unless that was mined meanwhile.
+      // An output that is not in the chain belongs to another transaction of the mempool, or that transaction was mined
+      // meanwhile.
       const coins: (Spent | undefined)[] = [];
       while (coins.length < outpoints.length) {
         const found = await ctx.chain.coinsAt(outpoints.slice(coins.length, coins.length + COINS_AT_ONCE));

@@ -1,5 +1,3 @@
-// Runs getdifficulty.
-
 import type { FrontRun } from '../../front/context.js';
 import { Double } from '../../wire/values.js';
 

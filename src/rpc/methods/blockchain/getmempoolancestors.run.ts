@@ -1,4 +1,3 @@
-// Runs getmempoolancestors.
 import type { NodeRun } from '../../context/node.js';
 import { relatives } from '../../node/pool.js';
 

@@ -1,4 +1,3 @@
-// Runs getmempoolcluster.
 import { asHash } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { entryOf } from '../../node/pool.js';

@@ -1,4 +1,3 @@
-// Runs getmempooldescendants.
 import type { NodeRun } from '../../context/node.js';
 import { relatives } from '../../node/pool.js';
 

@@ -1,4 +1,3 @@
-// Runs getmempoolentry.
 import { asHash } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { entryObject, entryOf, idName } from '../../node/pool.js';

@@ -1,5 +1,3 @@
-// Runs getmempoolinfo.
-
 import type { NodeRun } from '../../context/node.js';
 import { Amount } from '../../wire/values.js';
 

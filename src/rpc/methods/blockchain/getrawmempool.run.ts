@@ -1,5 +1,3 @@
-// Runs getrawmempool.
-
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { heavyCall } from '../../node/heavy-call.js';

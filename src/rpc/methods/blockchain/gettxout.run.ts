@@ -1,4 +1,4 @@
-// gettxout: an unspent output, with and without the pool on top.
+// Returns an unspent output, with or without considering the mempool.
 import { follows } from '../../../policy/compat.js';
 import { asBool, asHash, asInt, asUint32 } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
@@ -7,7 +7,7 @@ import { outpointOf, renderContext } from '../../node/lookup.js';
 import { scriptMembers } from '../../render/script.js';
 import { Amount, type JsonResult } from '../../wire/values.js';
 
-/** An output as gettxout shows it. */
+/** Describes an output. */
 function shown(ctx: NodeContext, out: { value: number; script: Uint8Array; coinbase: boolean; confirmations: number }): JsonResult {
   return {
     bestblock: ctx.chain.tip.hashHex,

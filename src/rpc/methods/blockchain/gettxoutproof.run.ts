@@ -1,4 +1,3 @@
-// Runs gettxoutproof.
 import { buildPartialMerkle, encodePartialMerkle } from '../../../consensus/block/partial-merkle.js';
 import { follows } from '../../../policy/compat.js';
 import { asArray, asHash, asHashHex } from '../../args.js';
@@ -12,7 +11,7 @@ import { mapSliced } from '../../node/slices.js';
 import { hashHex, hex } from '../../render/hex.js';
 import type { JsonValue } from '../../wire/values.js';
 
-/** The block of a transaction that still has an unspent output. */
+/** Returns the block of a transaction that has an unspent output. */
 async function blockByCoins(ctx: NodeContext, txids: Iterable<string>): Promise<HeaderInfo | undefined> {
   for (const txid of txids) {
     const coin = await ctx.chain.anyCoinOf(new Uint8Array(Buffer.from(txid, 'hex').reverse()));
@@ -28,7 +27,7 @@ async function blockByIndex(ctx: NodeContext, txid: string): Promise<HeaderInfo 
   return found && ctx.chain.node(found.blockHash);
 }
 
-/** Distinct txids of the argument, in display hex. */
+/** Returns the distinct txids of the argument, in display hex. */
 function wantedTxids(value: JsonValue | undefined): Set<string> {
   const wanted = new Set<string>();
   for (const item of asArray(value)) {
@@ -47,7 +46,7 @@ export const gettxoutproof: Run<NodeContext> = async (ctx, args, call) => {
   node ??= await blockByCoins(ctx, wanted);
   node ??= await blockByIndex(ctx, [...wanted].at(-1) ?? '');
   if (!node) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Transaction not yet in block');
-  // Since release 29 in the words of getblock.
+  // Since release 29, the error is that of getblock.
   if (follows(ctx.compat, 29)) assertStored(ctx, node);
   else if (!ctx.chain.hasBlock(node)) return fail(RPC_CODE.INTERNAL_ERROR, "Can't read block from disk");
   const found = node;

@@ -1,6 +1,6 @@
-// gettxoutsetinfo: figures of all unspent outputs, by a walk over them or from the coin statistics index. Without the
-// index the calls that Core 0.21 knows are answered in its form; muhash, other heights and the block's own figures are
-// later Cores' (22 and on).
+// Computes statistics of all unspent outputs, by iterating over them or from the coin statistics index. Calls that Core
+// 0.21 supports are answered in its form unless the index is used. muhash, other heights, and the block's own
+// statistics exist in Core since release 22.
 import { WalkStoppedError } from '../../../chain/coins/coins-stats.js';
 import { follows, type Span, shows } from '../../../policy/compat.js';
 import { asBool, asString } from '../../args.js';
@@ -13,14 +13,14 @@ import { blockAt } from '../../node/lookup.js';
 import { hashHex } from '../../render/hex.js';
 import { Amount, type JsonResult, type JsonValue } from '../../wire/values.js';
 
-/** The first release with hash_serialized_3 in place of hash_serialized_2. */
+/** The first release that has hash_serialized_3 instead of hash_serialized_2. */
 const SERIALIZED_3_RELEASE = 26;
-/** Hash types that need all coins in order, so that no index can provide them. */
+/** Hash types that depend on the order of all coins, so that the index cannot provide them. */
 const SERIALIZED: Partial<Record<HashType, 2 | 3>> = { hash_serialized_2: 2, hash_serialized_3: 3 };
 
 type HashType = 'hash_serialized_2' | 'hash_serialized_3' | 'muhash' | 'none';
 
-/** Hash types and the releases that have them. */
+/** Hash types, and the releases that have them. */
 const HASH_TYPES: ReadonlyMap<string, Span> = new Map<HashType, Span>([
   ['hash_serialized_2', { until: SERIALIZED_3_RELEASE }],
   ['hash_serialized_3', { since: SERIALIZED_3_RELEASE }],
@@ -36,7 +36,7 @@ function hashTypeOf(value: JsonValue | undefined, { compat }: NodeContext): Hash
   return fail(RPC_CODE.INVALID_PARAMETER, `${follows(compat, 23) ? `'${text}'` : text} is not a valid hash_type`);
 }
 
-/** What one block did to a sum. */
+/** Returns by how much one block changed a sum. */
 const change = (after: CoinTotals, before: CoinTotals, field: keyof CoinTotals): Amount =>
   new Amount(BigInt(after[field]) - BigInt(before[field]));
 

@@ -1,4 +1,3 @@
-// Runs gettxspendingprevout.
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { asArray, asBool, asHash, asInt, asObject, checkMembers } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
@@ -8,7 +7,6 @@ import { hashHex } from '../../render/hex.js';
 import { txHex } from '../../render/tx.js';
 import type { JsonResult } from '../../wire/values.js';
 
-/** Who in the pool spends outputs. */
 export const gettxspendingprevout: NodeRun = async (ctx, args) => {
   const outputs = asArray(args[0]);
   if (outputs.length === 0) fail(RPC_CODE.INVALID_PARAMETER, 'Invalid parameter, outputs are missing');

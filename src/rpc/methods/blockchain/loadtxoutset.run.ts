@@ -1,4 +1,4 @@
-// loadtxoutset: begins the chain with the coins of a file (rpc/blockchain.cpp).
+// Starts the chain from a file of coins. Core 31: rpc/blockchain.cpp.
 import path from 'node:path';
 import { SnapshotError, SnapshotFile } from '../../../chain/snapshot/snapshot-file.js';
 import { asString } from '../../args.js';

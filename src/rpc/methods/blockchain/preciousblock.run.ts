@@ -1,5 +1,3 @@
-// Runs preciousblock.
-
 import type { NodeRun } from '../../context/node.js';
 import { settled } from '../../node/chain-control.js';
 import { blockOf } from '../../node/lookup.js';

@@ -1,4 +1,4 @@
-// pruneblockchain: deletes files of old blocks on demand. Core 0.21: rpc/blockchain.cpp.
+// Core 0.21: rpc/blockchain.cpp.
 import { TIMESTAMP_WINDOW } from '../../../wallet/node-client.js';
 import { asInt } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
@@ -6,7 +6,7 @@ import type { Run } from '../../dispatch.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { firstBlockSince } from '../../node/first-block-since.js';
 
-/** Larger numbers are times: no chain is that long, and no block older. */
+/** Larger numbers are times: no chain is that long, and no block is that old. */
 const LEAST_TIME = 1_000_000_000;
 
 export const pruneblockchain: Run<NodeContext> = async ({ chain }, args) => {

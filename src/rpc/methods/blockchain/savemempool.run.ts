@@ -1,4 +1,3 @@
-// Runs savemempool.
 import { follows } from '../../../policy/compat.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';

@@ -1,5 +1,5 @@
-// scanblocks: blocks that may concern some descriptors, by their filters, with progress, to be stopped at any time. One
-// scan at a time. Core: rpc/blockchain.cpp.
+// Finds blocks that may concern some descriptors, by block filters. A scan reports its progress and can be stopped at
+// any time. Only one scan runs at a time. Core: rpc/blockchain.cpp.
 import { asArray, asBool, asInt, asObject, asString } from '../../args.js';
 import type { ChainAccess, HeaderInfo } from '../../context/chain.js';
 import type { FilterIndexAccess } from '../../context/indexes.js';
@@ -12,18 +12,18 @@ import { type ScanScripts, scanScripts } from '../../node/scan-object.js';
 import { Slicer } from '../../node/slices.js';
 import { JsonObject, type JsonResult, type JsonValue } from '../../wire/values.js';
 
-/** A scan under way. */
+/** A running scan. */
 interface Scan {
-  /** 0 to 100. */
+  /** In percent. */
   progress: number;
   height: number;
   aborted: boolean;
 }
 
-/** Filters looked through at a time: some two megabytes of them. */
+/** Filters compared at a time: about 2 MB. */
 const STEP = 100;
 
-/** The scan of each chain; there is one chain in a process, but several in a test. */
+/** The running scan of each chain. A process has one chain, but a test may have several. */
 const scans = new WeakMap<ChainAccess, Scan>();
 
 const given = (value: JsonValue | undefined): value is JsonValue => (value ?? null) !== null;
@@ -66,7 +66,7 @@ async function start(ctx: NodeContext, args: readonly JsonValue[], call: CallInf
   }
 }
 
-/** Height of the first block, and the last one. */
+/** Returns the height of the first block, and the last block. */
 function bounds({ chain }: NodeContext, first: JsonValue | undefined, last: JsonValue | undefined): [number, HeaderInfo] {
   const at = (value: JsonValue, name: string): HeaderInfo => {
     const height = asInt(value);
@@ -84,14 +84,14 @@ interface Search {
   readonly first: number;
   readonly last: HeaderInfo;
   readonly wanted: ScanScripts;
-  /** Whether blocks that a filter names are read. */
+  /** True to read the matching blocks, to exclude false positives. */
   readonly certain: boolean;
   stopped(): boolean;
 }
 
 /**
- * @returns height of the last block looked at (the first one's when there was none), and hashes of those that were
- * found
+ * @returns height of the last block that was compared (that of the first block if none was), and hashes of the matching
+ *   blocks
  */
 async function search(ctx: NodeContext, { index, own, first, last, wanted, certain, stopped }: Search, call: CallInfo) {
   const match = index.search([...wanted.values()]);
@@ -104,7 +104,7 @@ async function search(ctx: NodeContext, { index, own, first, last, wanted, certa
     for (let at = last.ancestor(end); at !== null && at.height >= from; at = at.prev) nodes.unshift(at);
     const hits = await match(nodes.map(({ hash }) => hash));
     for (const [i, node] of nodes.entries()) {
-      // The index has not come so far: what follows was not looked at.
+      // The index has not reached this block: the rest was not compared.
       if (hits[i] === undefined) return { to, found };
       if (hits[i] && (!certain || (await holdsAny(ctx, node, wanted, call)))) found.push(node.hashHex);
       to = node.height;
@@ -115,7 +115,7 @@ async function search(ctx: NodeContext, { index, own, first, last, wanted, certa
   return { to, found };
 }
 
-/** Whether a block pays to one of the scripts or spends from it. */
+/** Returns whether a block pays to one of the scripts or spends from it. */
 function holdsAny(ctx: NodeContext, node: HeaderInfo, wanted: ScanScripts, call: CallInfo): Promise<boolean> {
   return heavyCall(ctx.heavy, call.signal, async () => {
     const { txs } = await readBlock(ctx, node);

@@ -1,5 +1,5 @@
-// scantxoutset: all unspent outputs of some descriptors, by one walk over the coins on the pool's threads, with
-// progress, to be stopped at any time. One scan at a time. Core 0.21: rpc/blockchain.cpp.
+// Finds all unspent outputs of some descriptors, by one iteration over the coins on worker threads. A scan reports its
+// progress and can be stopped at any time. Only one scan runs at a time. Core 0.21: rpc/blockchain.cpp.
 import type { Expansion } from '../../../address/descriptor/expansion.js';
 import { inferDescriptor, type ScriptProvider } from '../../../address/descriptor/infer.js';
 import { hashKey } from '../../../consensus/bytes/hex.js';
@@ -16,14 +16,14 @@ import { Slicer } from '../../node/slices.js';
 import { hashHex, hex } from '../../render/hex.js';
 import { Amount, type JsonResult, type JsonValue } from '../../wire/values.js';
 
-/** A scan under way. */
+/** A running scan. */
 interface Scan {
-  /** 0 to 100. */
+  /** In percent. */
   progress: number;
   aborted: boolean;
 }
 
-/** The scan of each chain; there is one chain in a process, but several in a test. */
+/** The running scan of each chain. A process has one chain, but a test may have several. */
 const scans = new WeakMap<ChainAccess, Scan>();
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
@@ -60,10 +60,7 @@ async function start(ctx: NodeContext, objects: JsonValue | undefined, call: Cal
   }
 }
 
-/**
- * Adds the scripts of a scan object with what is known about each: enough to name the descriptor of a coin that is
- * found.
- */
+/** Adds the scripts of a scan object, with enough facts to infer the descriptor of each coin that is found. */
 async function addScripts(
   ctx: NodeContext,
   expansions: Iterable<Expansion>,
@@ -81,8 +78,8 @@ async function addScripts(
 }
 
 /**
- * What inference may know of one index; hashes are made when a coin was found, which is rare, and once: a tree may have
- * many keys.
+ * Returns what inference of a descriptor may know about one index. The hashes are computed when a coin is found, which
+ * is rare, and only once, because a taproot tree may have many keys.
  */
 function providerOf({ hashedKeys, innerScripts, keys, taproot }: Expansion, { crypto }: NodeContext): ScriptProvider {
   const byHash = <T>(list: readonly T[], bytesOf: (one: T) => Uint8Array): (() => Map<string, T>) => {
@@ -93,7 +90,7 @@ function providerOf({ hashedKeys, innerScripts, keys, taproot }: Expansion, { cr
     };
   };
   const byKey = byHash(hashedKeys, (key) => key);
-  // Leaves hash keys without their first byte.
+  // Leaf scripts contain keys without their first byte.
   const byLeafKey = byHash(taproot ? hashedKeys : [], (key) => key.subarray(1));
   const scripts = byHash(innerScripts, (script) => script);
   const origins = byHash(keys, ({ publicKey }) => publicKey);
@@ -112,7 +109,7 @@ async function walk(ctx: NodeContext, wanted: ReadonlyMap<string, ScriptProvider
   const scripts = [...wanted.keys()].map((text) => new Uint8Array(Buffer.from(text, 'latin1')));
   const passed = (coins: number, outpoint: Uint8Array): void => {
     outputs += coins;
-    // Coins come in the order of their txids, so the first bytes tell how far the walk is.
+    // Coins are ordered by txid, so the first bytes tell the progress.
     own.progress = Math.floor((((outpoint[0] << 8) | outpoint[1]) * 100) / 65_536 + 0.5);
   };
   const visit = (outpoint: Uint8Array, coin: Coin): void => {
@@ -122,7 +119,7 @@ async function walk(ctx: NodeContext, wanted: ReadonlyMap<string, ScriptProvider
     found.push({ coin, outpoint, desc: String(inferDescriptor(coin.script, provider, ctx.descriptors)) });
   };
   const { tip, complete } = await ctx.chain.walkCoins({ scripts, visit, passed, stopped });
-  // Blocks by the tip of the walk: the chain may have gone another way meanwhile.
+  // Blocks are those of the tip of the scan: there may have been a reorganisation meanwhile.
   const unspents = found.map(({ coin, outpoint, desc }) => ({
     txid: hashHex(outpoint.subarray(0, 32)),
     vout: readU32(outpoint, 32),

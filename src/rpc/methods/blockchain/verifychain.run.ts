@@ -1,4 +1,3 @@
-// Runs verifychain.
 import { asInt } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 

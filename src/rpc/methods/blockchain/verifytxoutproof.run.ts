@@ -1,4 +1,3 @@
-// Runs verifytxoutproof.
 import { parseHeader } from '../../../consensus/block/header-view.js';
 import { extractMatches } from '../../../consensus/block/partial-merkle.js';
 import { equalBytes } from '../../../consensus/bytes/hex.js';
@@ -19,6 +18,6 @@ export const verifytxoutproof: Run<NodeContext> = (ctx, args) => {
   if (!node || !ctx.chain.contains(node) || node.txCount === 0) {
     return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Block not found in chain');
   }
-  // A count other than the block's own would prove inner nodes as if they were transactions.
+  // With a wrong count, inner nodes of the tree could be passed off as transactions.
   return node.txCount === tree.count ? found.txids.map(hashHex) : [];
 };

@@ -1,4 +1,3 @@
-// Runs getopenrpcinfo.
 import { asBool } from '../../args.js';
 import type { FrontRun } from '../../front/context.js';
 import { documentOf } from '../../front/simple.js';

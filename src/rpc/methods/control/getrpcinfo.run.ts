@@ -1,4 +1,3 @@
-// Runs getrpcinfo.
 import type { NodeRun } from '../../context/node.js';
 
 export const getrpcinfo: NodeRun = async (ctx) => {

@@ -1,10 +1,9 @@
-// Runs help.
 import { asString } from '../../args.js';
 import { methodsOf } from '../../declare/methods.js';
 import type { FrontRun } from '../../front/context.js';
 import { renderHelp, renderOverview } from '../../help.js';
 
-/** An unknown topic is an answer, not an error. */
+/** An unknown topic is no error: the result says so, as in Core. */
 export const help: FrontRun = (ctx, args) => {
   const methods = methodsOf(ctx.wallets, ctx.compat);
   const topic = args.length === 0 ? '' : asString(args[0]);

@@ -1,10 +1,9 @@
-// Runs logging.
 import { asString } from '../../args.js';
 import type { LogControl, NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import type { JsonValue } from '../../wire/values.js';
 
-/** Turns the named categories on or off; those before a bad name stay changed. */
+/** Turns categories on or off. Categories before an unknown name stay changed, as in Core. */
 function switchCategories(log: LogControl, names: readonly JsonValue[], on: boolean): void {
   const turn = (name: string) => (on ? log.enable(name) : log.disable(name));
   for (const value of names) {

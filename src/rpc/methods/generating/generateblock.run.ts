@@ -1,4 +1,3 @@
-// Runs generateblock.
 import { decodeAddress } from '../../../address/address.js';
 import { parseBlock } from '../../../consensus/block/block-view.js';
 import { rejectText } from '../../../consensus/state.js';
@@ -13,7 +12,7 @@ import { BlockMiner, MiningBudget, withTransactions } from '../../node/mine-bloc
 import { decodeTx } from '../../node/raw-tx.js';
 import { hashHex, hex } from '../../render/hex.js';
 
-/** A descriptor's script, else an address's. */
+/** Returns the script of a descriptor or of an address. */
 function outputScript(ctx: NodeContext, text: string, call: CallInfo): Uint8Array {
   const found = descriptorScript(ctx, text, call);
   if (!('error' in found)) return found.script;
@@ -22,7 +21,7 @@ function outputScript(ctx: NodeContext, text: string, call: CallInfo): Uint8Arra
   return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Error: Invalid address or descriptor');
 }
 
-/** A transaction of the pool by id, or a raw one. */
+/** Returns a transaction of the mempool by id, or parses a raw transaction. */
 function transactionOf(ctx: NodeContext, text: string): TxView {
   if (/^[0-9a-fA-F]{64}$/.test(text)) {
     const entry = ctx.mempool.get(new Uint8Array(Buffer.from(text, 'hex').reverse()));

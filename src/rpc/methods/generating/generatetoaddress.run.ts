@@ -1,4 +1,3 @@
-// Runs generatetoaddress.
 import { decodeAddress } from '../../../address/address.js';
 import { asInt, asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';

@@ -1,4 +1,3 @@
-// Runs addconnection.
 import { asBool, asString } from '../../args.js';
 import type { FoundType } from '../../context/network.js';
 import type { NodeRun } from '../../context/node.js';

@@ -1,4 +1,3 @@
-// Runs addpeeraddress.
 import { follows } from '../../../policy/compat.js';
 import { asBool, asInt, asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
@@ -10,7 +9,7 @@ export const addpeeraddress: NodeRun = (ctx, args) => {
   const isTried = (args[2] ?? null) !== null && asBool(args[2]);
   const error = ctx.network.control.addAddress(address, port, isTried);
   if (error === null) return { success: true };
-  // Release 0.21 gives no reason.
+  // Core 0.21 gives no reason.
   if (!follows(ctx.compat, 22)) return { success: false };
   return error === 'invalid' ? fail(RPC_CODE.CLIENT_INVALID_IP_OR_SUBNET, 'Invalid IP address') : { error, success: false };
 };

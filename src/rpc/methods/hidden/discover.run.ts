@@ -1,4 +1,3 @@
-// Runs rpc.discover.
 import type { FrontRun } from '../../front/context.js';
 import { documentOf } from '../../front/simple.js';
 

@@ -1,9 +1,8 @@
-// Declares rpc.discover, the OpenRPC specification's name for asking a server what it can do; types.ts says what a
-// declaration is for.
+// rpc.discover: how OpenRPC clients ask a server for its methods.
 import { arr, bool, dyn, elision, obj, str } from '../../declare/parts.js';
 import type { MethodSpec, ResultSpec } from '../../declare/types.js';
 
-/** Schemas are left open: JSON Schema describes them. */
+/** The content of schemas is not declared, because JSON Schema defines it. */
 const schema: ResultSpec = dyn('schema', 'JSON Schema, draft 7');
 const METHOD_OBJECT: readonly ResultSpec[] = [
   str('name', 'Its name'),

@@ -1,5 +1,5 @@
-// dumptxoutset: all unspent outputs at the tip into a file, in the form of Core 0.21.1 or of releases since 28
-// (rpc/blockchain.cpp).
+// Writes all unspent outputs at the tip to a file, in the format of Core 0.21.1 or of releases since 28. Core:
+// rpc/blockchain.cpp.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { DumpStoppedError } from '../../../chain/coins/coins-dump.js';
@@ -12,13 +12,13 @@ import { blockAt } from '../../node/lookup.js';
 import { hashHex } from '../../render/hex.js';
 import { JsonObject, type JsonValue } from '../../wire/values.js';
 
-/** Releases that must be told what is wanted. */
+/** The first release that requires the type argument. */
 const TYPED_RELEASE = 29;
 
-/** Releases that write the newer form. */
+/** The first release that writes the newer format. */
 const FORM_RELEASE = 28;
 
-/** Refuses what is not a dump of the tip. */
+/** Rejects types other than a dump of the tip. */
 function checkType(ctx: NodeContext, typed: JsonValue | undefined, given: JsonValue | undefined): void {
   const type = (typed ?? null) === null ? '' : asString(typed);
   const options = (given ?? null) === null ? new JsonObject([], []) : asObject(given);

@@ -1,4 +1,3 @@
-// Runs echo.
 import type { FrontRun } from '../../front/context.js';
 
 export const echo: FrontRun = (_ctx, args) => args;

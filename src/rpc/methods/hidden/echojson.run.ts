@@ -1,2 +1,2 @@
-// Runs echojson: the difference to echo is the command line client's.
+// The same as echo: only bitcoin-cli treats the two methods differently.
 export { echo as echojson } from './echo.run.js';

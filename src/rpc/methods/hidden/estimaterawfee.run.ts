@@ -1,4 +1,4 @@
-// Runs estimaterawfee. Core 0.21: rpc/mining.cpp.
+// Core 0.21: rpc/mining.cpp.
 
 import type { FeeRange } from '../../../mempool/fees/confirm-stats.js';
 import { asDouble, checkType } from '../../args.js';
@@ -11,7 +11,7 @@ const HORIZONS = ['short', 'medium', 'long'] as const;
 
 const DEFAULT_SHARE = 0.95;
 
-/** Two decimals, halves away from zero. */
+/** Rounds to two decimals, halves away from zero. */
 const cents = (value: number): Double => new Double(Math.round(value * 100) / 100);
 
 const rangeObject = (range: FeeRange): Record<string, JsonResult> => ({
@@ -43,7 +43,7 @@ export const estimaterawfee: NodeRun = (ctx, args) => {
       feerate: new Amount(feeRate),
       ...shape,
       pass: rangeObject(pass),
-      // Everything down to the lowest rate may have passed.
+      // The range is absent if even the lowest feerate passed.
       ...(failed.start === -1 ? {} : { fail: rangeObject(failed) }),
     };
   }

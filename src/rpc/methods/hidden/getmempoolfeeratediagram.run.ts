@@ -1,4 +1,3 @@
-// Runs getmempoolfeeratediagram.
 import { compareFeeFractions } from '../../../selection/cluster/fee-fraction.js';
 import type { NodeRun } from '../../context/node.js';
 import { showAll } from '../../node/pool.js';
@@ -10,14 +9,14 @@ interface Chunk {
   readonly weight: number;
 }
 
-/** Sums over all chunks of the pool, best first. */
+/** Returns cumulative fees and weights over all chunks of the mempool, best first. */
 export const getmempoolfeeratediagram: NodeRun = async (ctx, _args, call) => {
   await ctx.mempool.settled();
   const list = await ctx.mempool.snapshot(call.yieldToUrgent);
-  /** By txid, of clusters that were met. */
+  /** Chunks by txid, of the clusters seen so far. */
   const chunkOf = new Map<string, Chunk>();
   const met = new Set<Chunk>();
-  // The list has the order of blocks, which decides between chunks that pay alike.
+  // The list is in mining order, which also orders chunks with equal feerates.
   await showAll(
     list,
     (entry) => {
@@ -30,7 +29,7 @@ export const getmempoolfeeratediagram: NodeRun = async (ctx, _args, call) => {
     },
     call.yieldToUrgent,
   );
-  // What changed in the pauses may have left its place.
+  // Chunks that changed during pauses may be out of order.
   const chunks = [...met].sort((a, b) => compareFeeFractions(b.fee, b.weight, a.fee, a.weight));
   let [fee, weight] = [0, 0];
   const points = chunks.map((chunk) => ({ weight: (weight += chunk.weight), fee: new Amount((fee += chunk.fee)) }));

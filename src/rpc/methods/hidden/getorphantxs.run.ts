@@ -1,4 +1,4 @@
-// getorphantxs: transactions of peers that wait for their parents (net/relay/orphanage.ts).
+// Lists transactions of peers whose parents are missing (net/relay/orphanage.ts).
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { asInt } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';

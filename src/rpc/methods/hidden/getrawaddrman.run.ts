@@ -1,5 +1,3 @@
-// Runs getrawaddrman.
-
 import type { KnownNode } from '../../context/network.js';
 import type { NodeRun } from '../../context/node.js';
 import { Slicer } from '../../node/slices.js';
@@ -9,7 +7,7 @@ import { RawJson } from '../../wire/values.js';
 
 const system = (key: string, number: number): Record<string, number> => (number === 0 ? {} : { [key]: number });
 
-/** A table as an object by places, in slices: a full one has 65,536 addresses. */
+/** Writes a table as an object, with positions as keys, in slices: a full table has 65,536 addresses. */
 async function tableObject(table: Iterable<readonly [string, KnownNode]>, slicer: Slicer): Promise<RawJson> {
   const pieces = new Pieces(',');
   for (const [place, known] of table) {

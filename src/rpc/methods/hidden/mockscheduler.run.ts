@@ -1,4 +1,3 @@
-// Runs mockscheduler.
 import { asInt64, checkTypes } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';

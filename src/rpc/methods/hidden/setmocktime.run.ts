@@ -1,11 +1,13 @@
-// Runs setmocktime.
 import { follows } from '../../../policy/compat.js';
 import { asInt64, checkTypes } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { regtestOnly } from '../../node/control.js';
 
-/** Seconds that fit a signed 64-bit count of nanoseconds; since release 32, those that fit a block's header. */
+/**
+ * The largest time: in nanoseconds it fits a signed 64-bit integer. Since release 32, the largest time of a block
+ * header.
+ */
 const MOST_SECONDS = 9_223_372_036n;
 const MOST_SECONDS_32 = 0xffff_ffffn;
 

@@ -1,4 +1,3 @@
-// Runs syncwithvalidationinterfacequeue.
 import type { NodeRun } from '../../context/node.js';
 
 export const syncwithvalidationinterfacequeue: NodeRun = async (ctx) => {

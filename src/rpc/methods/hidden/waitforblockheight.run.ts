@@ -1,4 +1,3 @@
-// Runs waitforblockheight.
 import { asInt } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { timeoutOf, untilTip } from '../../node/wait.js';

@@ -1,4 +1,3 @@
-// Runs waitfornewblock.
 import { asHashHex } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { timeoutOf, untilTip } from '../../node/wait.js';

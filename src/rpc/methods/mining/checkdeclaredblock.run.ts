@@ -1,4 +1,3 @@
-// Runs checkdeclaredblock.
 import { type BlockView, parseBlock } from '../../../consensus/block/block-view.js';
 import { buildBlock } from '../../../consensus/block/build-block.js';
 import { HEADER_SIZE, type HeaderView, parseHeader } from '../../../consensus/block/header-view.js';
@@ -14,7 +13,7 @@ import { knownTransactions } from '../../node/job-transactions.js';
 import { hashHex } from '../../render/hex.js';
 import type { JsonValue } from '../../wire/values.js';
 
-/** Bytes of a declared block: what a proposal has room for as hex in one request. */
+/** Largest size of a declared block in bytes: a proposal of that size, in hex, fits into one request. */
 const MOST_BYTES = 16_000_000;
 
 const undecodable = (): never => fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block decode failed');
@@ -24,7 +23,7 @@ function headerOf(ctx: NodeContext, given: JsonValue | undefined): HeaderView {
   return bytes?.length === HEADER_SIZE ? parseHeader(bytes, ctx.crypto) : undecodable();
 }
 
-/** Ids in internal order, one after the other. Decoded in place: there are thousands. */
+/** Decodes hashes to one array of bytes, in internal order. There are thousands, so this is done in place. */
 function idsOf(listed: readonly JsonValue[]): Uint8Array {
   const ids = Buffer.alloc(listed.length * ID_BYTES);
   for (const [i, text] of listed.entries()) {
@@ -36,7 +35,7 @@ function idsOf(listed: readonly JsonValue[]): Uint8Array {
   return new Uint8Array(ids.buffer, ids.byteOffset, ids.length);
 }
 
-/** A transaction from hex, with nothing after it. */
+/** Parses a transaction from hex. Bytes after it are an error. */
 function transactionOf(ctx: NodeContext, given: JsonValue | undefined, failed: () => never): TxView {
   const bytes = hexBytes(asString(given)) ?? failed();
   try {
@@ -47,10 +46,7 @@ function transactionOf(ctx: NodeContext, given: JsonValue | undefined, failed: (
   }
 }
 
-/**
- * The block of these transactions, its bytes put together and read again, with the ids that were made of the same bytes
- * before.
- */
+/** Builds the block of these transactions, and reuses their ids. */
 function rebuild(ctx: NodeContext, header: HeaderView, txs: readonly TxView[]): BlockView {
   const sizeBytes = txs.reduce((sum, tx) => sum + tx.totalSize, 0);
   if (sizeBytes > MOST_BYTES) fail(RPC_CODE.INVALID_PARAMETER, `The transactions have more than ${MOST_BYTES} bytes`);
@@ -59,7 +55,7 @@ function rebuild(ctx: NodeContext, header: HeaderView, txs: readonly TxView[]): 
     txs.map((tx) => tx.bytes),
   );
   const block = parseBlock(bytes, ctx.crypto);
-  // The whole check looks for itself: it is the words' source.
+  // Facts are not reused (null), because fullVerdict must run every check to find the reject reason.
   for (const [i, tx] of block.txs.entries()) tx.adopt((txs[i] as TxView).txid, (txs[i] as TxView).wtxid, null);
   return block;
 }

@@ -1,16 +1,15 @@
-// Runs getblocktemplate.
 import type { BlockView } from '../../../consensus/block/block-view.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import { parseTemplateRequest } from '../../front/template-request.js';
 import { propose } from '../../node/declared-block.js';
 import { blockFromBytes, bytesOf } from '../../node/submit.js';
 
-/** A block from hex; bytes after it do not matter. */
+/** Parses a block from hex, and ignores bytes after it. */
 function decodeBlock(ctx: NodeContext, text: string): BlockView {
   return blockFromBytes(ctx, bytesOf(text));
 }
 
-/** On the node thread: proposals always, templates when they come inside a batch. */
+/** Runs on the node thread for all proposals, and for templates that are requested in a batch. */
 export const getblocktemplate: NodeRun = (ctx, args, call) => {
   const request = parseTemplateRequest(args);
   return request.mode === 'proposal' ? propose(ctx, decodeBlock(ctx, request.data)) : ctx.templates.getBlockTemplate(request, call.signal);

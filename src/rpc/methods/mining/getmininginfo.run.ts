@@ -1,4 +1,3 @@
-// Runs getmininginfo.
 import { requiredBits } from '../../../consensus/rules/required-bits.js';
 import type { NodeContext, NodeRun } from '../../context/node.js';
 import { DEFAULT_LOOKBACK, networkHashes } from '../../node/mining-info.js';
@@ -8,7 +7,7 @@ import { targetHex } from '../../render/header.js';
 import { hex32 } from '../../render/hex.js';
 import { Amount, Double, type JsonResult } from '../../wire/values.js';
 
-/** The block after the tip as it would be asked for now. */
+/** Returns the facts about the next block, if it were requested now. */
 function nextBlock({ chain, clock }: NodeContext): JsonResult {
   const { tip, params } = chain;
   const bits = requiredBits(tip, Math.max(tip.medianTimePast() + 1, clock.nowSeconds()), params);

@@ -1,4 +1,3 @@
-// Runs getnetworkhashps.
 import { follows } from '../../../policy/compat.js';
 import { asInt } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';

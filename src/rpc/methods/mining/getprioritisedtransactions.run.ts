@@ -1,5 +1,3 @@
-// Runs getprioritisedtransactions.
-
 import type { NodeRun } from '../../context/node.js';
 import { hashHex } from '../../render/hex.js';
 

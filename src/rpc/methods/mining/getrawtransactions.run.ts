@@ -1,4 +1,3 @@
-// Runs getrawtransactions.
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { asArray, asHash, asInt64, asObject, asString } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
@@ -8,10 +7,10 @@ import { knownTransactions } from '../../node/job-transactions.js';
 import { hex } from '../../render/hex.js';
 import type { JsonResult } from '../../wire/values.js';
 
-/** Wtxids of one call. */
+/** Largest number of wtxids in one call. */
 const MOST_WTXIDS = 1_000;
 
-/** Bytes of transactions in one reply: as many as a block has. */
+/** Largest total size of transactions in one reply, in bytes: the weight limit of a block. */
 const MOST_BYTES = 4_000_000;
 
 const DEFAULT_PIN_SECONDS = 600;

@@ -1,5 +1,3 @@
-// getsv2info.
-
 import type { Sv2ClientInfo } from '../../context/mining.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';

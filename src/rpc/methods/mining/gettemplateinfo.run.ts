@@ -1,4 +1,3 @@
-// Runs gettemplateinfo.
 import { coinbaseLock } from '../../../consensus/rules/cleanup/coinbase-lock.js';
 import { targetHex } from '../../../template/render-template.js';
 import type { NodeContext } from '../../context/node.js';

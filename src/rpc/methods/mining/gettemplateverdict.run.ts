@@ -1,5 +1,5 @@
-// gettemplateverdict: why a transaction is or is not in the template that is handed out. All but "confirmed", which
-// looks for a coin, is told without waiting.
+// Explains why a transaction is or is not in the template that clients get. Only the verdict "confirmed" needs to wait,
+// because it searches for a coin.
 
 import type { TxOutcome } from '../../../mempool/recent-outcomes.js';
 import { longPollId } from '../../../template/render-template.js';
@@ -10,17 +10,17 @@ import type { Run } from '../../dispatch.js';
 import { hashHex } from '../../render/hex.js';
 import { Double, type JsonResult } from '../../wire/values.js';
 
-/** Weight units of 1,000 virtual bytes. */
+/** Weight of 1,000 virtual bytes. */
 const KVB_WEIGHT = 4_000;
 
-/** Outputs that are looked for to tell a confirmed transaction. */
+/** Number of outputs that are searched to recognise a confirmed transaction. */
 const OUTPUTS_CHECKED = 4;
 
 type Members = Record<string, JsonResult | undefined>;
 
 const rate = (fee: number, size: number): Members => ({ fee, weight: size, feerate: new Double((fee * KVB_WEIGHT) / size) });
 
-/** What the figures say, by verdict. */
+/** Returns the figures that explain a verdict. */
 function figures(verdict: TemplateVerdict, template: VerdictTemplate): Members {
   if (verdict.verdict === 'included') return { position: verdict.position };
   const pack = 'pack' in verdict ? verdict.pack : undefined;
@@ -34,7 +34,7 @@ function figures(verdict: TemplateVerdict, template: VerdictTemplate): Members {
   };
 }
 
-/** Of one that is neither in the template nor in the mempool. */
+/** Returns the verdict on a transaction that is neither in the template nor in the mempool. */
 async function absent(ctx: NodeContext, txid: Uint8Array): Promise<Members> {
   const fate = ctx.mempool.recentOutcome(txid);
   if (fate !== undefined) return outcomeMembers(ctx, fate);
@@ -49,7 +49,7 @@ async function absent(ctx: NodeContext, txid: Uint8Array): Promise<Members> {
 }
 
 function outcomeMembers({ mempool }: NodeContext, { kind, reason, debug, time, rivals }: TxOutcome): Members {
-  // Those that have left since are no reason any more.
+  // Rivals that have left the mempool since no longer conflict.
   const here = rivals.filter((txid) => mempool.get(txid) !== undefined).map(hashHex);
   const details = debug === '' ? undefined : debug;
   if (kind === 'left') return { verdict: 'left', reason, replacedby: rivals.length > 0 ? hashHex(rivals[0]) : undefined, time };

@@ -1,4 +1,3 @@
-// Runs prioritisetransaction.
 import { MOST_DELTA } from '../../../mempool/options.js';
 import { follows } from '../../../policy/compat.js';
 import { asDouble, asHash, asInt64Within } from '../../args.js';

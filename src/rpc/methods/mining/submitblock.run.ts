@@ -1,4 +1,3 @@
-// Runs submitblock.
 import { buildBlock } from '../../../consensus/block/build-block.js';
 import { HEADER_SIZE } from '../../../consensus/block/header-view.js';
 import { DecodeError } from '../../../consensus/bytes/reader.js';
@@ -8,19 +7,16 @@ import type { NodeContext, NodeRun } from '../../context/node.js';
 import { blockFromBytes, bytesOf, submit } from '../../node/submit.js';
 import { JsonObject, type JsonValue } from '../../wire/values.js';
 
-/** How the log names who calls. */
+/** Names the caller for the log. */
 const userName = (user: string): string => `RPC user ${JSON.stringify(user)}`;
 
-/** BIP-0022's second argument; BFGMiner sends one without a workid, others text. */
+/** Returns the workid of the second argument (BIP 22). Some clients send no workid (BFGMiner) or a string there. */
 function workIdOf(parameters: JsonValue | undefined): string | null {
   const workId = parameters instanceof JsonObject ? parameters.get('workid') : null;
   return typeof workId === 'string' ? workId : null;
 }
 
-/**
- * The transaction after a header that fills the rest of the bytes; null when they hold something else, a whole block
- * for one.
- */
+/** Parses the coinbase after a header. Returns null if anything else follows the header, such as a whole block. */
 function coinbaseAfterHeader(ctx: NodeContext, bytes: Uint8Array): TxView | null {
   try {
     const coinbase = parseTx(bytes.subarray(HEADER_SIZE), ctx.crypto, { exact: true });
@@ -31,7 +27,9 @@ function coinbaseAfterHeader(ctx: NodeContext, bytes: Uint8Array): TxView | null
   }
 }
 
-/** A block on a light template: header and coinbase, to which the template's transactions are added. */
+/**
+ * Submits a block on a light template: the client sends header and coinbase, and adit adds the template's transactions.
+ */
 function submitWork(ctx: NodeContext, bytes: Uint8Array, workId: string, client: string): Promise<string | null> | string {
   const coinbase = bytes.length > HEADER_SIZE ? coinbaseAfterHeader(ctx, bytes) : null;
   if (coinbase === null) return submit(ctx, blockFromBytes(ctx, bytes), client);

@@ -1,4 +1,3 @@
-// Runs submitheader.
 import { HEADER_SIZE, parseHeader } from '../../../consensus/block/header-view.js';
 import { follows } from '../../../policy/compat.js';
 import { asString, hexBytes } from '../../args.js';

@@ -1,4 +1,3 @@
-// Runs clearbanned.
 import type { NodeRun } from '../../context/node.js';
 
 export const clearbanned: NodeRun = (ctx) => {

@@ -1,4 +1,3 @@
-// Runs exportasmap.
 import path from 'node:path';
 import { replaceFile } from '../../../lib/durable-file.js';
 import { asString } from '../../args.js';
@@ -6,7 +5,7 @@ import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';
 import { hex } from '../../render/hex.js';
 
-/** Core has a map of its own to give away; here it is the operator's. */
+/** Core exports its built-in map. adit has none, so this exports the map of -asmap. */
 export const exportasmap: NodeRun = async (ctx, args) => {
   const file = path.resolve(ctx.folder, asString(args[0]));
   const bytes = (await ctx.readAsmap()) ?? fail(RPC_CODE.MISC_ERROR, 'No embedded ASMap data available');

@@ -1,4 +1,3 @@
-// Runs getaddednodeinfo.
 import { asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 import { fail, RPC_CODE } from '../../errors.js';

@@ -1,4 +1,3 @@
-// Runs getaddrmaninfo.
 import type { NodeRun } from '../../context/node.js';
 
 export const getaddrmaninfo: NodeRun = (ctx) => {

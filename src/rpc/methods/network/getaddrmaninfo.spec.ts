@@ -1,5 +1,4 @@
-// Declares getaddrmaninfo. Core has it since version 26; `-addrinfo` of its
-// client calls it.
+// Since Core 26. The option -addrinfo of bitcoin-cli calls it.
 import { dyn, num, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 

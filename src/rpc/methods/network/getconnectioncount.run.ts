@@ -1,4 +1,3 @@
-// Runs getconnectioncount.
 import type { NodeRun } from '../../context/node.js';
 
 export const getconnectioncount: NodeRun = (ctx) => {

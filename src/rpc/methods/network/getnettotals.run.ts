@@ -1,4 +1,3 @@
-// Runs getnettotals.
 import type { NodeRun } from '../../context/node.js';
 
 const SECONDS_PER_DAY = 86_400;

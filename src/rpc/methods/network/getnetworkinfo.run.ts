@@ -1,5 +1,3 @@
-// Runs getnetworkinfo.
-
 import type { NodeRun } from '../../context/node.js';
 import { shownWarnings } from '../../node/shown-facts.js';
 import { Amount } from '../../wire/values.js';

@@ -1,8 +1,7 @@
-// Runs getpeerinfo.
 import { follows } from '../../../policy/compat.js';
 import type { NodeRun } from '../../context/node.js';
 
-/** A network that is none of those with names is called otherwise since release 22. */
+/** Since release 22, the name for unknown networks differs. */
 export const getpeerinfo: NodeRun = (ctx) =>
   ctx.network
     .peers()

@@ -1,4 +1,3 @@
-// Runs listbanned.
 import type { NodeRun } from '../../context/node.js';
 
 export const listbanned: NodeRun = (ctx) =>

@@ -1,4 +1,3 @@
-// Runs ping.
 import type { NodeRun } from '../../context/node.js';
 
 export const ping: NodeRun = (ctx) => {

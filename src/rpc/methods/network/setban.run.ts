@@ -1,4 +1,3 @@
-// Runs setban.
 import { follows } from '../../../policy/compat.js';
 import { asBool, asInt64, asString } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';

@@ -1,4 +1,3 @@
-// Runs setnetworkactive.
 import { asBool } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
 

@@ -1,4 +1,3 @@
-// Runs abortprivatebroadcast.
 import { asHash } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';

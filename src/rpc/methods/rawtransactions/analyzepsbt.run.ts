@@ -1,4 +1,4 @@
-// Runs analyzepsbt. Core 0.21: rpc/rawtransaction.cpp.
+// Core 0.21: rpc/rawtransaction.cpp.
 import { follows } from '../../../policy/compat.js';
 import { feeRateOf } from '../../../policy/fee-rate.js';
 import { analyzePsbt, type InputAnalysis } from '../../../signing/analyze-psbt.js';

@@ -1,4 +1,4 @@
-// Runs combinepsbt. Core 0.21: rpc/rawtransaction.cpp.
+// Core 0.21: rpc/rawtransaction.cpp.
 import { combinePsbts } from '../../../psbt/combine-psbts.js';
 import { asArray } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';

@@ -1,4 +1,4 @@
-// Runs combinerawtransaction. Core 0.21: rpc/rawtransaction.cpp.
+// Core 0.21: rpc/rawtransaction.cpp.
 import { equalBytes } from '../../../consensus/bytes/hex.js';
 import type { SpentOutput } from '../../../consensus/script/spent-output.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
@@ -13,7 +13,10 @@ import { decodeTx } from '../../node/raw-tx.js';
 import { findOutputs, outpointsOf } from '../../node/signing-args.js';
 import { hex } from '../../render/hex.js';
 
-/** Refuses versions that are not of the first one's transaction; before release 32 what they sign is left out. */
+/**
+ * Rejects transactions that differ from the first one in more than their signatures. Before release 32, Core ignores
+ * their signatures instead.
+ */
 function checkSame(versions: readonly TxView[], { crypto }: NodeContext): void {
   const [first, ...others] = versions.map((tx) => withoutSignatures(tx, crypto).txid);
   const other = others.findIndex((txid) => !equalBytes(txid, first));

@@ -1,4 +1,4 @@
-// Runs converttopsbt. Core 0.21: rpc/rawtransaction.cpp.
+// Core 0.21: rpc/rawtransaction.cpp.
 import { DecodeError } from '../../../consensus/bytes/reader.js';
 import { parseTxLenient } from '../../../consensus/tx/parse-lenient.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
@@ -10,7 +10,7 @@ import type { FrontContext } from '../../front/context.js';
 import { asPsbtVersion, psbtText } from '../../render/psbt-text.js';
 import type { JsonValue } from '../../wire/values.js';
 
-/** A transaction in either format, or the one that the caller names. */
+/** Parses a transaction with or without witnesses, as requested; otherwise tries both formats. */
 function anyTx(ctx: FrontContext, text: string, isWitness: boolean | null): TxView {
   const failed = (): never => fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed');
   const bytes = hexBytes(text) ?? failed();

@@ -1,4 +1,4 @@
-// Runs createpsbt. Core 0.21: rpc/rawtransaction.cpp.
+// Core 0.21: rpc/rawtransaction.cpp.
 import { parseTx } from '../../../consensus/tx/tx-view.js';
 import { createPsbt } from '../../../psbt/create-psbt.js';
 import type { Run } from '../../dispatch.js';

@@ -1,4 +1,4 @@
-// Runs createrawtransaction. Core 0.21's checks in their order (rpc/rawtransaction_util.cpp).
+// Core 0.21: rpc/rawtransaction_util.cpp, with the same order of checks.
 import type { Run } from '../../dispatch.js';
 import type { FrontContext } from '../../front/context.js';
 import { asReplaceable, asTxVersion, constructTransaction } from '../../front/createrawtransaction.js';

@@ -1,4 +1,4 @@
-// Runs decodepsbt. Core 0.21: rpc/rawtransaction.cpp.
+// Core 0.21: rpc/rawtransaction.cpp.
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { renderContext } from '../../node/lookup.js';

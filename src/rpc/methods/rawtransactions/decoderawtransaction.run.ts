@@ -1,4 +1,3 @@
-// Runs decoderawtransaction.
 import type { Run } from '../../dispatch.js';
 import type { FrontContext } from '../../front/context.js';
 import { txToDecode } from '../../front/decode.js';

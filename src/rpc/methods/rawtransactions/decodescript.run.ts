@@ -1,4 +1,3 @@
-// Runs decodescript.
 import { NO_PROVIDER } from '../../../address/descriptor/infer.js';
 import { isOpSuccess, OP } from '../../../consensus/script/opcodes.js';
 import { ScriptTokenizer } from '../../../consensus/script/tokenizer.js';
@@ -11,8 +10,8 @@ import { addressOf, payToScriptHash, scriptMembers } from '../../render/script.j
 import type { JsonResult } from '../../wire/values.js';
 
 /**
- * The witness script that wraps a script: the key hash for single keys, the script hash otherwise; null for
- * uncompressed keys.
+ * Returns the witness program for a script: of the key hash for a single key, otherwise of the script hash. Returns
+ * null for uncompressed keys.
  */
 function witnessScript(script: Uint8Array, ctx: FrontContext): Uint8Array | null {
   const { type, solutions } = solve(script);
@@ -22,14 +21,17 @@ function witnessScript(script: Uint8Array, ctx: FrontContext): Uint8Array | null
   return Uint8Array.of(0, 32, ...ctx.hashes.sha256(script));
 }
 
-/** Types that decodescript wraps since release 23: not data, script hashes, anchors, taproot or unknown versions. */
+/**
+ * Types for which decodescript shows P2SH addresses, since release 23. Excludes data carriers, script hashes, anchors,
+ * taproot, and unknown versions.
+ */
 const WRAPPED: readonly string[] = ['multisig', 'nonstandard', 'pubkey', 'pubkeyhash', 'witness_v0_keyhash', 'witness_v0_scripthash'];
 
 const MAX_OPCODE = OP.OP_NOP10;
 
 const MAX_ELEMENT_SIZE = 520;
 
-/** Whether a script could be run at all when wrapped, in every way. */
+/** Returns whether a script could be executed inside P2SH, P2WSH, and taproot. */
 function canRun(script: Uint8Array): boolean {
   if (isUnspendable(script)) return false;
   const tokens = new ScriptTokenizer(script);

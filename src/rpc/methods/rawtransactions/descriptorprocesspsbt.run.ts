@@ -1,4 +1,4 @@
-// descriptorprocesspsbt: fills and signs a PSBT with what descriptors tell, without a wallet. Core's master:
+// Completes and signs a PSBT with the keys and scripts of descriptors, without a wallet. Core 31:
 // rpc/rawtransaction.cpp.
 import { follows } from '../../../policy/compat.js';
 import { extractTx } from '../../../psbt/extract-tx.js';
@@ -54,13 +54,13 @@ export const descriptorprocesspsbt: Run<NodeContext> = async (ctx, args, call) =
   }
 };
 
-/** The transaction, of a PSBT that has all it takes. */
+/** Returns the final transaction of a complete PSBT. */
 async function extracted(ctx: NodeContext, psbt: Psbt, later: boolean, pauses: Slicer): Promise<Uint8Array> {
   await finalizePsbt(psbt, ctx.crypto, later, pauses);
   return extractTx(psbt);
 }
 
-/** Keys, scripts and private keys of descriptors. */
+/** Adds the keys, scripts, and private keys of descriptors to a provider. */
 async function addDescriptors(
   ctx: NodeContext,
   objects: readonly JsonValue[],

@@ -1,4 +1,4 @@
-// Runs finalizepsbt. Core 0.21: rpc/rawtransaction.cpp.
+// Core 0.21: rpc/rawtransaction.cpp.
 import { follows } from '../../../policy/compat.js';
 import { extractTx } from '../../../psbt/extract-tx.js';
 import { finalizePsbt } from '../../../signing/finalize-psbt.js';

@@ -1,4 +1,4 @@
-// fundrawtransaction. Core 0.21: wallet/rpcwallet.cpp.
+// Core 0.21: wallet/rpcwallet.cpp.
 import { DecodeError } from '../../../consensus/bytes/reader.js';
 import { buildTx, type TxFields } from '../../../consensus/tx/build-tx.js';
 import { parseTxLenient } from '../../../consensus/tx/parse-lenient.js';
@@ -14,7 +14,10 @@ import { given } from '../../wallet/spend-args.js';
 import { fundWith } from '../../wallet/spend-options.js';
 import { Amount, type JsonValue } from '../../wire/values.js';
 
-/** A transaction in either format, or the one that the caller names. It may have no inputs yet. */
+/**
+ * Parses a transaction, which may have no inputs yet, with or without witnesses, as requested; otherwise tries both
+ * formats.
+ */
 function asStartedTx(ctx: WalletContext, value: JsonValue | undefined, isWitness: JsonValue | undefined): TxFields {
   const failed = (): never => fail(RPC_CODE.DESERIALIZATION_ERROR, 'TX decode failed');
   const known = given(isWitness);

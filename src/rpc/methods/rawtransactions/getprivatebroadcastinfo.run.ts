@@ -1,5 +1,3 @@
-// Runs getprivatebroadcastinfo.
-
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { broadcastOf, membersOf } from '../../node/private-broadcast.js';

@@ -1,4 +1,3 @@
-// Runs getrawtransaction.
 import { equalBytes } from '../../../consensus/bytes/hex.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { follows, shows } from '../../../policy/compat.js';
@@ -34,7 +33,7 @@ async function anywhere(ctx: NodeContext, txid: Uint8Array): Promise<Found> {
   return missing('No such mempool or blockchain transaction');
 }
 
-/** Hash and depth of the block a transaction is in. */
+/** Returns the members about the block of a transaction: hash, confirmations, and time. */
 function place(ctx: NodeContext, blockHash: Uint8Array): Record<string, JsonResult> {
   const out: Record<string, JsonResult> = { blockhash: hashHex(blockHash) };
   const node = ctx.chain.node(blockHash);
@@ -43,7 +42,7 @@ function place(ctx: NodeContext, blockHash: Uint8Array): Record<string, JsonResu
   return { ...out, confirmations: 1 + ctx.chain.tip.height - node.height, time: node.time, blocktime: node.time };
 }
 
-/** What a transaction of a block spent; null of a coinbase, or where that is not known. */
+/** Returns the outputs that a confirmed transaction spent; null for a coinbase, or if they are unknown. */
 async function spentBy(ctx: NodeContext, tx: TxView, blockHash: Uint8Array, signal: AbortSignal | undefined): Promise<SpentOutputs | null> {
   const node = ctx.chain.node(blockHash);
   if (tx.isCoinbase || !node || !ctx.chain.hasBlock(node) || !ctx.chain.hasUndo(node)) return null;

@@ -1,4 +1,4 @@
-// Runs joinpsbts. Core 0.21: rpc/rawtransaction.cpp.
+// Core 0.21: rpc/rawtransaction.cpp.
 import { randomInt } from 'node:crypto';
 import { follows } from '../../../policy/compat.js';
 import { joinPsbts } from '../../../psbt/join-psbts.js';
@@ -9,7 +9,7 @@ import { fail, RPC_CODE } from '../../errors.js';
 import { asPsbts } from '../../node/psbt.js';
 import { psbtText } from '../../render/psbt-text.js';
 
-/** Every number below the count once, in an unpredictable order (Fisher and Yates). */
+/** Returns the numbers below a count in random order (Fisher–Yates). */
 function shuffled(count: number): number[] {
   const order = Array.from({ length: count }, (_, i) => i);
   for (let i = count - 1; i > 0; i--) {

@@ -1,4 +1,4 @@
-// Runs sendrawtransaction. Core 0.21: rpc/rawtransaction.cpp, node/transaction.
+// Core 0.21: rpc/rawtransaction.cpp, node/transaction.cpp.
 import { type Reject, rejectText } from '../../../consensus/state.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import { follows } from '../../../policy/compat.js';
@@ -15,24 +15,24 @@ import { maxRate, offeredTx } from '../../node/send.js';
 import { hashHex } from '../../render/hex.js';
 import type { JsonResult } from '../../wire/values.js';
 
-/** Whether an output of the transaction is among the unspent ones, that is, whether a block has it. */
+/** Returns whether the transaction has an unspent output in the chain, that is, whether it is confirmed. */
 async function isConfirmed(ctx: NodeContext, tx: TxView): Promise<boolean> {
   for (let i = 0; i < tx.outputCount; i++) if (await ctx.chain.coin(outpointOf(tx.txid, i))) return true;
   return false;
 }
 
-/** A transaction on its way. */
+/** A submitted transaction. */
 interface Offer {
   readonly tx: TxView;
   readonly maxFeeSats: number;
   readonly privately: PrivateBroadcastAccess | null;
 }
 
-/** Without a promise where the pool needs none, since batches have thousands. */
+/** Creates no promise unless the mempool needs one, because batches have thousands of calls. */
 export const sendrawtransaction: Run<NodeContext> = (ctx, args, call) => {
   const maxBurn = (args[2] ?? null) === null ? 0 : asAmount(args[2]);
   const tx = offeredTx(ctx, asString(args[0]), call);
-  // Before release 25 nothing was said of what is burnt, so only a caller that asks is told.
+  // Core has this limit since release 25. Before, only a caller that passes the argument gets the error.
   if ((follows(ctx.compat, 25) || (args[2] ?? null) !== null) && burns(tx, maxBurn)) failBurnt();
   const maxFeeSats = maxFee(ctx, maxRate(ctx, args[1]), tx.vsize);
   const privately = ctx.network.privately();
@@ -49,8 +49,8 @@ function send(ctx: NodeContext, offer: Offer): JsonResult | Promise<JsonResult> 
 }
 
 /**
- * Core asks first whether a block has the transaction. A transaction that a block has cannot be accepted, so asking
- * only after a refusal gives the same answers and saves accepted transactions the search.
+ * Core first checks whether the transaction is confirmed. A confirmed transaction cannot be accepted, so checking only
+ * after a rejection gives the same answers and saves the lookup for accepted transactions.
  */
 function judged(ctx: NodeContext, offer: Offer, { reject, fee }: PoolVerdict): JsonResult | Promise<JsonResult> {
   const { tx, maxFeeSats } = offer;
@@ -70,10 +70,10 @@ async function refuse(ctx: NodeContext, tx: TxView, reject: Reject): Promise<nev
   return fail(code, rejectText(reject));
 }
 
-/** Has peers told of it. @param known it was in the pool before */
+/** Announces the transaction to peers. @param known whether it was in the mempool before */
 function pass(ctx: NodeContext, { tx, privately }: Offer, known: boolean): JsonResult {
   if (privately !== null) sendPrivately(privately, tx);
-  // Before release 23 one that was here already was marked too.
+  // Before release 23, a transaction that was already in the mempool was marked too.
   else if (known && follows(ctx.compat, 23)) ctx.mempool.announce(tx.txid);
   else ctx.mempool.addUnbroadcast(tx.txid);
   return hashHex(tx.txid);

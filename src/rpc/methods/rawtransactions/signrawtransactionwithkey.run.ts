@@ -1,4 +1,4 @@
-// Runs signrawtransactionwithkey. Core 0.21: rpc/rawtransaction.cpp.
+// Core 0.21: rpc/rawtransaction.cpp.
 
 import { hashKey } from '../../../consensus/bytes/hex.js';
 import { witnessProgramScript } from '../../../consensus/script/build-script.js';
@@ -13,7 +13,7 @@ import { privateKeyOf } from '../../node/private-key.js';
 import { asHashType, asUnsignedTx, findOutputs, outpointsOf, signingReply, spentOutputs } from '../../node/signing-args.js';
 import type { JsonValue } from '../../wire/values.js';
 
-/** Adds a key given as text, and the script of its own witness program, so that it is found inside P2SH. */
+/** Adds a key given as text, and the script of its P2WPKH program, so that signing finds it inside P2SH. */
 function addKey(ctx: NodeContext, value: JsonValue, call: CallInfo, keys: FlatProvider): void {
   const wif = privateKeyOf(value, ctx, call);
   const publicKey = wif && ctx.descriptors.keys.publicKey(wif.key, wif.compressed);

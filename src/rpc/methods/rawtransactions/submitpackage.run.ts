@@ -1,4 +1,4 @@
-// Runs submitpackage. Core master's answers (rpc/mempool.cpp).
+// Core 31: rpc/mempool.cpp.
 import { rejectText } from '../../../consensus/state.js';
 import type { TxView } from '../../../consensus/tx/tx-view.js';
 import type { PackageTxResult } from '../../../mempool/package/package-acceptor.js';
@@ -35,8 +35,8 @@ export const submitpackage: Run<NodeContext> = async (ctx, args) => {
   const shown: Fields = {};
   const replaced: Uint8Array[] = [];
   for (const tx of txs) {
-    // Once, as Core does: nothing of a package waits until a peer has asked for it. What came in and was pushed out
-    // again is not told.
+    // Announce only once, as Core does: package transactions are not re-announced until a peer requests them.
+    // Transactions that were evicted again are not announced.
     ctx.mempool.announce(tx.txid);
     const result = results.get(keyOf(tx));
     shown[hashHex(tx.wtxid)] = {

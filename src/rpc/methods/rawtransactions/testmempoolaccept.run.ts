@@ -1,4 +1,4 @@
-// Runs testmempoolaccept. Core 0.21: rpc/rawtransaction.cpp, node/transaction.
+// Core 0.21: rpc/rawtransaction.cpp, node/transaction.cpp.
 import { MAX_PACKAGE_COUNT } from '../../../mempool/package/package-shape.js';
 import { follows } from '../../../policy/compat.js';
 import { feeRateOf } from '../../../policy/fee-rate.js';
@@ -13,7 +13,7 @@ import { Amount } from '../../wire/values.js';
 
 export const testmempoolaccept: Run<NodeContext> = async (ctx, args, call) => {
   const list = asArray(args[0]);
-  // Core 0.21 takes one and refuses every other list; since release 22 there may be several.
+  // Core 0.21 accepts only one transaction; since release 22 there may be several.
   const several = follows(ctx.compat, 22);
   if (list.length === 0 || list.length > MAX_PACKAGE_COUNT || (!several && new Set(list).size < list.length)) {
     const count = several ? `between 1 and ${MAX_PACKAGE_COUNT} transactions.` : 'exactly one raw transaction for now';
@@ -30,7 +30,7 @@ export const testmempoolaccept: Run<NodeContext> = async (ctx, args, call) => {
   const tx = offeredTx(ctx, text, call, several ? `: ${text}` : undefined);
   const result = await ctx.mempool.accept(tx, { testOnly: true });
   const { reject, fee } = result;
-  // What counts as its size: with its signature operations since release 22.
+  // Since release 22, the size includes the signature operations.
   const vsize = several ? result.size : result.vsize;
   const ids = { txid: hashHex(tx.txid), wtxid: hashHex(tx.wtxid) };
   if (reject) return [{ ...ids, allowed: false, ...rejectMembers(reject) }];

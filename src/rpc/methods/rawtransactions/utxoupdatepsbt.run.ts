@@ -1,4 +1,4 @@
-// Runs utxoupdatepsbt. Core 0.21: rpc/rawtransaction.cpp.
+// Core 0.21: rpc/rawtransaction.cpp.
 import { follows } from '../../../policy/compat.js';
 import { isFinal } from '../../../psbt/psbt.js';
 import { dropUnneededTransactions, psbtSigning, signPsbtInput, updatePsbtOutput } from '../../../signing/psbt-input.js';
@@ -18,7 +18,7 @@ const SIGHASH_ALL = 1;
 export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
   const pauses = new Slicer(call.yieldToUrgent);
   const later = follows(ctx.compat, 32);
-  // Since release 26 descriptors are read first.
+  // Since release 26, Core parses descriptors before the PSBT.
   const early = follows(ctx.compat, 26) ? await describedBy(ctx, args[1], call, pauses) : null;
   const psbt = await asPsbt(args[0], ctx, pauses);
   const provider = early ?? (await describedBy(ctx, args[1], call, pauses));
@@ -39,7 +39,7 @@ export const utxoupdatepsbt: Run<NodeContext> = async (ctx, args, call) => {
   return psbtText(psbt, ctx.crypto, ctx.compat);
 };
 
-/** Keys and scripts of descriptors, without secrets. */
+/** Returns the public keys and scripts of descriptors. */
 async function describedBy(ctx: NodeContext, value: JsonValue | undefined, call: CallInfo, pauses: Slicer): Promise<FlatProvider> {
   const provider = new FlatProvider();
   if ((value ?? null) === null) return provider;

@@ -1,4 +1,4 @@
-// Runs enumeratesigners. Core's master: rpc/external_signer.cpp, wallet/external_signer_scriptpubkeyman.
+// Core 31: rpc/external_signer.cpp, wallet/external_signer_scriptpubkeyman.cpp.
 
 import type { SigningContext } from '../../context/signing.js';
 import type { Run } from '../../dispatch.js';

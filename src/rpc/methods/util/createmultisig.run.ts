@@ -1,4 +1,4 @@
-// createmultisig: an m-of-n address of given keys, without a wallet. Core: rpc/misc.cpp.
+// Creates an m-of-n address of given keys, without a wallet. Core: rpc/misc.cpp.
 import { encodeAddress } from '../../../address/address.js';
 import { inferDescriptor, type ScriptProvider } from '../../../address/descriptor/infer.js';
 import { buildMultisig, type MultisigOutput, type ScriptAddressType } from '../../../address/multisig.js';
@@ -31,7 +31,7 @@ export const createmultisig: Run<NodeContext> = (ctx, args) => {
 
 const OTHER_TYPE = 'Unable to make chosen address type, please ensure no uncompressed public keys are present.';
 
-/** The kind of address that the call asks for. */
+/** Reads the address type. */
 function multisigType(ctx: NodeContext, value: JsonValue | undefined): ScriptAddressType {
   if (value === null || value === undefined) return 'legacy';
   if (value === 'bech32m' && follows(ctx.compat, 22)) {
@@ -40,7 +40,7 @@ function multisigType(ctx: NodeContext, value: JsonValue | undefined): ScriptAdd
   return asAddressType(value);
 }
 
-/** Hex of key length that is no key has another message than anything else. */
+/** Parses a public key in hex. An invalid key of the right length has its own error message. */
 function parsePublicKey(ctx: NodeContext, text: string): Uint8Array {
   if (follows(ctx.compat, 28)) return namedPublicKey(ctx, text);
   const key = KEY_DIGITS.includes(text.length) ? hexBytes(text) : null;
@@ -49,7 +49,7 @@ function parsePublicKey(ctx: NodeContext, text: string): Uint8Array {
   return key;
 }
 
-/** The same in the words of later releases. */
+/** Parses a public key with the error messages since release 28. */
 function namedPublicKey(ctx: NodeContext, text: string): Uint8Array {
   const refuse = (why: string): never => fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, `Pubkey "${text}" must ${why}`);
   const key = hexBytes(text) ?? refuse('be a hex string');
@@ -57,7 +57,7 @@ function namedPublicKey(ctx: NodeContext, text: string): Uint8Array {
   return ctx.crypto.isPoint(key) ? key : refuse('be cryptographically valid.');
 }
 
-/** Knows the output's own scripts. */
+/** Returns a provider that knows the output's own scripts. */
 function providerOf({ script, witnessProgram }: MultisigOutput, hashes: Hashes): ScriptProvider {
   const scripts = new Map([script, witnessProgram].flatMap((known) => (known ? [[hashKey(hashes.hash160(known)), known]] : [])));
   return { publicKey: () => undefined, script: (id) => scripts.get(hashKey(id)), origin: () => undefined };

@@ -1,4 +1,4 @@
-// Runs deriveaddresses. Core: rpc/misc.cpp.
+// Core: rpc/misc.cpp.
 import { encodeAddress, encodePublicKeyHash } from '../../../address/address.js';
 import type { Descriptor } from '../../../address/descriptor/descriptor.js';
 import type { SecretRing } from '../../../address/descriptor/secrets.js';
@@ -18,7 +18,7 @@ export const deriveaddresses: Run<NodeContext> = async (ctx, args, call) => {
   const { descriptors, secrets } = parse(ctx, args[0], call, true);
   try {
     const { isRange } = descriptors[0];
-    // 0.21 counts arguments.
+    // Core 0.21 counts arguments, even if they are null.
     const given = follows(ctx.compat, 22) ? (args[1] ?? null) !== null : args.length > 1;
     if (!isRange && given) fail(RPC_CODE.INVALID_PARAMETER, 'Range should not be specified for an un-ranged descriptor');
     if (isRange && !given) fail(RPC_CODE.INVALID_PARAMETER, 'Range must be specified for a ranged descriptor');
@@ -30,15 +30,15 @@ export const deriveaddresses: Run<NodeContext> = async (ctx, args, call) => {
   }
 };
 
-/** In slices: a range may have a million indices. */
+/** Computes addresses in slices: a range may have a million indexes. */
 async function addressesOf(
   ctx: NodeContext,
   descriptor: Descriptor,
   { begin, end }: IndexRange,
   secrets: SecretRing,
-  { signal, yieldToUrgent: breathe }: CallInfo,
+  { signal, yieldToUrgent }: CallInfo,
 ): Promise<string[]> {
-  const slicer = new Slicer(breathe);
+  const slicer = new Slicer(yieldToUrgent);
   const addresses: string[] = [];
   for (let index = begin; index <= end; index++) {
     const scripts = descriptor.scripts(index, { secrets });
@@ -54,7 +54,10 @@ async function addressesOf(
   return addresses.length > 0 ? addresses : fail(RPC_CODE.MISC_ERROR, 'Unexpected empty result');
 }
 
-/** A bare key's output has the address of the key's hash in 0.21 and none later, where combo() leaves it out. */
+/**
+ * Returns the address of a script. Core 0.21 shows a bare key as the address of its hash; later releases do not, and
+ * combo() then omits it.
+ */
 function addressOf({ params, crypto, compat }: NodeContext, script: Uint8Array, alone: boolean): string | null {
   const address = encodeAddress(script, params, crypto);
   if (address !== null) return address;

@@ -1,4 +1,4 @@
-// Runs estimatesmartfee. Core: rpc/fees.cpp.
+// Core: rpc/fees.cpp.
 import { follows, shows } from '../../../policy/compat.js';
 import { asObject, asString, checkMembers } from '../../args.js';
 import type { NodeRun } from '../../context/node.js';
@@ -8,7 +8,9 @@ import { Amount, type JsonValue } from '../../wire/values.js';
 
 const MODES = ['UNSET', 'ECONOMICAL', 'CONSERVATIVE'];
 
-/** Core's names of the estimator that uses past blocks, which is the only one in adit, and of the one that uses the mempool. */
+/**
+ * Core's names of two estimators: the one that uses past blocks (adit's only one), and the one that uses the mempool.
+ */
 const ESTIMATOR = 'block_policy';
 const MEMPOOL_ESTIMATOR = 'mempool_policy';
 
@@ -32,7 +34,7 @@ export const estimatesmartfee: NodeRun = (ctx, args) => {
   const estimator = estimatorOf(args[2]);
   if (estimator === MEMPOOL_ESTIMATOR)
     return { errors: ['adit has no estimator that uses the mempool. Use block_policy or none.'], blocks: 0 };
-  // Since release 28 the default mode is economical.
+  // Since release 28, the default mode is economical.
   const isConservative = mode === 'CONSERVATIVE' || (mode === 'UNSET' && preset === 'CONSERVATIVE');
   const { feeRate, blocks } = fees.smart(target, isConservative);
   if (feeRate === 0) return { errors: ['Insufficient data or no feerate found'], blocks };

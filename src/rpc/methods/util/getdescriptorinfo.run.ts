@@ -1,4 +1,4 @@
-// Runs getdescriptorinfo. Core: rpc/misc.cpp.
+// Core: rpc/misc.cpp.
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
 import { parse } from '../../node/descriptors.js';

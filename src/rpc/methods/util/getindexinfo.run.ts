@@ -1,4 +1,4 @@
-// Runs getindexinfo. Core 0.21: rpc/misc.cpp, rpc/blockchain.
+// Core 0.21: rpc/misc.cpp, rpc/blockchain.cpp.
 import { asString } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';
 import type { Run } from '../../dispatch.js';
@@ -9,7 +9,7 @@ export const getindexinfo: Run<NodeContext> = async (ctx, args) => {
   const out: Record<string, JsonResult> = {};
   for (const index of ctx.indexes) {
     if (wanted !== '' && wanted !== index.name) continue;
-    // A block that was answered for is in the index too, as far as a caller can tell.
+    // A caller that already got an answer about a block expects the index to include that block.
     await index.waitUntilSynced();
     out[index.name] = { synced: index.synced, best_block_height: index.height };
   }

@@ -1,4 +1,4 @@
-// Runs signmessagewithprivkey. Core: rpc/misc.cpp.
+// Core: rpc/misc.cpp.
 import { signMessage } from '../../../address/signed-message.js';
 import { asString } from '../../args.js';
 import type { NodeContext } from '../../context/node.js';

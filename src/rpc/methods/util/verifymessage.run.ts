@@ -1,4 +1,4 @@
-// Runs verifymessage. Core: rpc/misc.cpp.
+// Core: rpc/misc.cpp.
 import { type MessageVerdict, verifyMessage } from '../../../address/signed-message.js';
 import { type Compat, follows } from '../../../policy/compat.js';
 import { asString } from '../../args.js';

@@ -1,4 +1,3 @@
-// Runs getzmqnotifications.
 import type { NodeRun } from '../../context/node.js';
 
 export const getzmqnotifications: NodeRun = (ctx) =>
