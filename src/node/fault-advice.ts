@@ -52,7 +52,7 @@ function adviceForDamage(message: string): string {
     return 'Put back the xor.dat that belongs to these block files; without it they cannot be read, and have to go.';
   if (/coin|flush marker/i.test(message)) return 'Start with -reindex-chainstate to make the coins again from the blocks.';
   // A damaged table or manifest also affects the data that -reindex-chainstate would keep.
-  return 'Start with -reindex to make everything again from the blocks that can be read.';
+  return 'Start with -reindex to rebuild everything from the readable blocks.';
 }
 
 /**

@@ -33,7 +33,7 @@ t.test('serves calls over TLS with -rpctlscert', { skip: missing && 'needs the o
     });
     return `${done.status} ${done.stderr}`;
   };
-  t.match(refused('-rpctlscert=cert.pem'), /^1 Error: -rpctlscert and -rpctlskey have to be given together/);
+  t.match(refused('-rpctlscert=cert.pem'), /^1 Error: -rpctlscert and -rpctlskey must be set together/);
   t.match(refused('-rpctlscert=cert.pem', '-rpctlskey=gone.pem'), /^1 Error: -rpctlscert and -rpctlskey cannot be used: /);
   t.match(refused('-rpctlscert=key.pem', '-rpctlskey=key.pem'), /^1 Error: -rpctlscert and -rpctlskey cannot be used: /);
 

@@ -312,7 +312,7 @@ t.test('runs -alertnotify and alert webhooks when unknown rules activate', async
 
 t.test('refuses to start with unusable notification addresses', async (t) => {
   await t.rejects(Daemon.start('-zmqpubhashtx=tcp://999.1.1.1:1'), /Unable to bind to tcp:\/\/999\.1\.1\.1:1 for -zmqpubhashtx/);
-  await t.rejects(Daemon.start('-notifyurl=ftp://x/'), /-notifyurl takes an http or https URL/);
+  await t.rejects(Daemon.start('-notifyurl=ftp://x/'), /-notifyurl must be an http or https URL/);
 });
 
 t.test('runs -walletnotify when a block is connected, disconnected and connected again', async (t) => {

@@ -134,7 +134,7 @@ t.test('reports damaged tables of the database', async (t) => {
   );
   // The damage may show only when a table is read.
   if (started) await coinFigures(node).catch(() => {});
-  await refusal(t, /[Cc]orruption: .*\.sst.* Start with -reindex to make everything again/);
+  await refusal(t, /[Cc]orruption: .*\.sst.* Start with -reindex to rebuild everything/);
   t.ok(fs.readFileSync(blk()).equals(fs.readFileSync(path.join(sound, 'regtest', 'blocks', 'blk00000.dat'))));
   fs.truncateSync(path.join(node.dir, 'stdout.log'));
   await up('-reindex');
@@ -146,7 +146,7 @@ for (const name of cases(1, ['MANIFEST', 'CURRENT'])) {
   t.test(`${name} of the database`, async (t) => {
     const [file] = only('chainstate', new RegExp(`^${name}`));
     flip(file!, 0.5);
-    await refuses(t, /chainstate.* Start with -reindex to make everything again from the blocks that can be read\.\n$/);
+    await refuses(t, /chainstate.* Start with -reindex to rebuild everything from the readable blocks\.\n$/);
     fs.truncateSync(path.join(node.dir, 'stdout.log'));
     await up('-reindex');
     t.match(log(), /The database cannot be opened, and is removed: /);

@@ -458,7 +458,7 @@ t.test('-rpcauth', async (t) => {
     for (const text of ['foo', 'a:b', 'a:b$c$d', 'a:b:c$d', ''])
       t.throws(
         () => auth(text, compat),
-        { message: 'Invalid -rpcauth argument. Use user:salt$hash, as adit-cli -newrpcauth=USER prints it.' },
+        { message: 'Invalid -rpcauth argument. Use user:salt$hash, as printed by adit-cli -newrpcauth=USER.' },
         text,
       );
   }

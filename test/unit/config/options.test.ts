@@ -149,7 +149,7 @@ t.test('values that are refused', async (t) => {
     [['-peertimeout=0', '-compat=0.21.1'], 'peertimeout cannot be configured with a negative value.'],
     [['-compat=0.21.1', '-paytxfee=0.000002'], "Invalid amount for -paytxfee=<amount>: '0.000002' (must be at least 0.00001000 BTC/kvB)"],
     [['-metricsport=0'], "Invalid port specified in -metricsport: '0'"],
-    [['-fronts=x'], "Invalid value for -fronts=<n>: 'x' (it takes a whole number from 1 to 64)"],
+    [['-fronts=x'], "Invalid value for -fronts=<n>: 'x' (it must be an integer from 1 to 64)"],
     [['-rpccookieperms=x'], "Invalid -rpccookieperms=x; must be one of 'owner', 'group', or 'all'."],
     [['-mintxfee=0', '-compat=0.21.1'], "Invalid amount for -mintxfee=<amount>: '0'"],
     [['-addresstype=bech32m', '-compat=0.21.1'], "Unknown address type 'bech32m'"],

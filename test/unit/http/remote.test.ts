@@ -18,7 +18,7 @@ t.test('a remote thread that ends is started again with the present tip and temp
   t.ok(said('1: begins at tip 0'));
   node.advance();
   await saying('2: begins at tip 1');
-  t.match(node.log.join('\n'), /error remote: the thread that serves clients ended: .*It is started again\./);
+  t.match(node.log.join('\n'), /error remote: The thread that serves clients ended: .*adit restarts it\./);
   await saying('2: template of height 1');
   // The first run still held the first slab, so the ring of two would have no slab for a third template.
   for (let height = 2; height < 5; height++) {

@@ -95,7 +95,7 @@ t.test('one that gives no sign of life is ended, and started again', async (t) =
     run();
     await until('another one listens', () => world.again === life);
   }
-  t.match(world.lines.slice(0, 3), [/does not answer, and is ended$/, /ended with code 1\. It is started again/, /served again/]);
+  t.match(world.lines.slice(0, 3), [/does not respond. adit terminates it\.$/, /ended with code 1\. adit restarts it\.$/, /served again/]);
   await kept.close();
   t.equal(world.timers, 0);
 });

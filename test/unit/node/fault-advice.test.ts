@@ -36,7 +36,7 @@ t.test('every fault of storage has its way out', async (t) => {
 t.test('errors that the newer binding throws past everybody', async (t) => {
   const text = 'Corruption: block checksum mismatch: stored = 1, computed = 2  in /d/chainstate/000017.sst offset 4';
   const error = Object.assign(new Error(text), { code: 'LEVEL_CORRUPTION' });
-  t.equal(withAdvice(text, error), `${text}. Start with -reindex to make everything again from the blocks that can be read.`);
+  t.equal(withAdvice(text, error), `${text}. Start with -reindex to rebuild everything from the readable blocks.`);
 });
 
 t.test('a message that says it already is left alone', async (t) => {

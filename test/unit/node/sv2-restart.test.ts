@@ -95,7 +95,7 @@ t.test('a serving thread that is killed', async (t) => {
   await client.onTip('04'.repeat(32));
   t.same(client.wrongs, []);
   client.close();
-  const told = 'Stratum V2: the thread that serves clients ended: the thread ended with code 5. It is started again.';
+  const told = 'Stratum V2: The thread that serves clients ended: the thread ended with code 5. adit restarts it.';
   t.equal(lines.filter((text) => text === told).length, 2);
-  t.equal(lines.filter((text) => text === 'Stratum V2: clients are served again').length, 2);
+  t.equal(lines.filter((text) => text === 'Stratum V2: Clients are served again.').length, 2);
 });

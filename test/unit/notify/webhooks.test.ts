@@ -49,7 +49,7 @@ t.test('an event that can not be delivered is tried six times, then given up, an
   t.same(warnings, []);
   (await nth(6)).answer(500);
   const next = await nth(7);
-  t.same(warnings, ['-notifyurl: a block event could not be delivered: HTTP 500']);
+  t.same(warnings, ['-notifyurl: A block event could not be delivered: HTTP 500. Check the receiver.']);
   t.same(
     deliveries.map(({ event }) => JSON.parse(event).height),
     [1, 1, 1, 1, 1, 1, 2],
@@ -65,7 +65,7 @@ t.test('256 events wait for a receiver; beyond them the oldest go, and that is t
   t.same(warnings, [], 'one is under way and 256 wait');
   hooks.send({ event: 'block', height: 257 });
   hooks.send({ event: 'block', height: 258 });
-  t.same(warnings, ['-notifyurl: a receiver does not keep up; its oldest events are left out']);
+  t.same(warnings, ['-notifyurl: A receiver is too slow. Its oldest events are dropped.']);
   for (let n = 1; n <= 257; n++) (await nth(n)).answer(200);
   const heights = deliveries.map(({ event }) => JSON.parse(event).height as number);
   t.same([heights[0], heights[1], heights.at(-1), heights.length], [0, 3, 258, 257]);
@@ -103,6 +103,6 @@ t.test('a receiver that names another place is not followed', async (t) => {
     t.teardown(() => hooks.close());
     hooks.send({ event: 'block', height: 1 });
   });
-  t.equal(await warned, '-notifyurl: a block event could not be delivered: HTTP 307');
+  t.equal(await warned, '-notifyurl: A block event could not be delivered: HTTP 307. Check the receiver.');
   t.same(asked, ['/here']);
 });

@@ -285,7 +285,7 @@ t.test('large batches: nothing runs before all of it is JSON, nothing after the 
   const narrow = dispatcher(undefined, new ReplyQuota({ each: 1000, all: 10_000 }));
   const cut = await narrow.made.dispatchBytes(bytes(`[${list}]`), CALL);
   t.equal(cut.status, 500);
-  t.match(cut.body, /"code":-7,"message":"The reply of this batch is too large; entries after number \d+ were not run"/);
+  t.match(cut.body, /"code":-7,"message":"The reply of this batch is too large; entries after number \d+ were not executed"/);
   t.ok(narrow.calls.length < 30);
   const short = await narrow.made.dispatchBytes(bytes(`[${Array(100).fill(one).join(',')}]`), CALL);
   t.match(short.body, /"code":-7/, 'small bodies with large replies too');

@@ -528,7 +528,7 @@ t.test('heavy work a few at a time, in order, and none for a client that has gon
   ends.get('e')?.();
   t.same(
     (await outcomes).map((one) => (one.status === 'fulfilled' ? one.value : (one.reason as Error).message)),
-    ['a', 'b failed', 'The client has gone', 'd', 'e'],
+    ['a', 'b failed', 'The client has disconnected', 'd', 'e'],
   );
 });
 

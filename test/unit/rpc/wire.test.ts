@@ -326,12 +326,12 @@ t.test('the reply of a batch grows within bounds', async (t) => {
   t.equal(second.full, true, 'more than all of them may take');
   t.same(second.finish(), {
     status: 500,
-    body: '{"result":null,"error":{"code":-7,"message":"The reply of this batch is too large; entries after number 2 were not run"},"id":null}\n',
+    body: '{"result":null,"error":{"code":-7,"message":"The reply of this batch is too large; entries after number 2 were not executed"},"id":null}\n',
   });
   const third = new BatchReply(room);
   third.add(one, OK);
   t.same(third.finish(), { status: 200, body: `[${text}]\n` }, 'room is given back');
-  t.match(first.finish().body, /after number 4 were not run/);
+  t.match(first.finish().body, /after number 4 were not executed/);
   // Large ones come as bytes of their own, which can cross threads.
   const large = new BatchReply(new ReplyQuota());
   const half = JSON.stringify('é'.repeat(600_000));

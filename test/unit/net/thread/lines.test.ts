@@ -97,7 +97,7 @@ t.test('a thread that ends takes its connections along, and another one listens 
   caller.line.send('ping', new Uint8Array(8));
   await until('what was sent to go', () => caller.line.bytesSent === 32);
   await made.lines.close();
-  t.match(lines, [/^Peers: the thread that serves clients ended: it ended with code 3\. It is started again\.$/, /served again/]);
+  t.match(lines, [/^Peers: The thread that serves clients ended: it ended with code 3\. adit restarts it\.$/, /served again/]);
 });
 
 t.test('a thread that hangs is given up', async (t) => {
