@@ -229,6 +229,7 @@ export class StratumSession {
   #authorize(id: string | null, params: readonly unknown[], nowMs: number): void {
     const name = textAt(params, 0) ?? '';
     const first = this.#names.payout === null;
+    const known = this.#names.find(name) !== null;
     const parsed = this.#names.addName(name);
     if ('error' in parsed) {
       this.#sink.log('info', `Stratum V1: refused user name ${printable(name, MAX_NAME_LENGTH)}: ${parsed.error}`);
@@ -237,7 +238,7 @@ export class StratumSession {
       return;
     }
     this.#reply(id, true);
-    if (this.#subscribed) this.#announce(parsed);
+    if (this.#subscribed && !known) this.#announce(parsed);
     if (!first) return;
     this.#pace.setPassword(textAt(params, 1) ?? '');
     this.#start(nowMs);

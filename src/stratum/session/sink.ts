@@ -58,7 +58,7 @@ export interface SessionSink {
   /** Called before anything else is done with the share. */
   submitBlock(block: FoundBlock): void;
   share(record: ShareRecord): void;
-  /** Called for each user name, once the session has subscribed too. */
+  /** Called once for each user name, when the session has subscribed too. */
   authorized(worker: AuthorizedWorker): void;
   log(level: 'info' | 'debug', text: string): void;
 }

@@ -79,6 +79,9 @@ t.test('gives the same extranonce1 again, and authorizes several workers of one 
   for (let i = 0; i < 254; i++) t.same(miner.call(2, 'mining.authorize', [`${ADDRESS}.${i}`]), [AUTHORIZED]);
   t.match(miner.call(2, 'mining.authorize', [`${ADDRESS}.256`])[0], 'More than 256 user names on one connection');
   t.equal(miner.session.info.workers.length, 256);
+  t.equal(miner.names.length, 256);
+  t.same(miner.call(2, 'mining.authorize', [NAME]), [AUTHORIZED]);
+  t.equal(miner.names.length, 256, 'a known name is not announced again');
 });
 
 t.test('refuses a wrong address with code 24 and stays open', async (t) => {
