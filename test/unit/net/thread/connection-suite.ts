@@ -32,13 +32,13 @@ export interface Made {
   readonly traffic: Traffic;
 }
 
-export function inlineLines(): Made {
+export function inlineFactory(): Made {
   const traffic = new Traffic();
   const keys = new KeyExchangeQueue(createEllSwift(hashes));
   return { lines: new InlineConnectionFactory(SETTINGS, { hashes, keys, nowSeconds: () => 1, traffic, warn: () => {} }), traffic };
 }
 
-export function threadLines(more: Partial<ThreadedConnectionFactoryDeps> = {}, encrypts = true): Made {
+export function threadedFactory(more: Partial<ThreadedConnectionFactoryDeps> = {}, encrypts = true): Made {
   const traffic = new Traffic();
   const clock = { monotonicMs: () => performance.now() };
   return {
@@ -117,7 +117,7 @@ async function pair(lines: ConnectionFactory, encrypted: boolean): Promise<{ cal
   return { called: called as unknown as Owner, caller };
 }
 
-export function lineSuite(t: Test, make: () => Made): void {
+export function connectionSuite(t: Test, make: () => Made): void {
   t.test('messages of all sizes arrive as they were sent, in order, in the clear and encrypted', async (t) => {
     for (const encrypted of [false, true]) {
       const { lines, traffic } = make();

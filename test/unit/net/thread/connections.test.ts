@@ -9,12 +9,12 @@ import { BundleReader, type PackedMessage, packedBytes, packMessages } from '../
 import { POSTED_BYTES, postedWeight } from '../../../../src/net/thread/messages.js';
 import { fc } from '../../../framework/fast-check.js';
 import { until } from '../../../framework/until.js';
-import { inlineLines, lineSuite, Owner, stranger, TIMEOUT_MS, threadLines } from './line-suite.js';
+import { connectionSuite, inlineFactory, Owner, stranger, TIMEOUT_MS, threadedFactory } from './connection-suite.js';
 
 const LOCAL = '127.0.0.1';
 
-t.test('sockets of this thread', async (t) => lineSuite(t, inlineLines));
-t.test('sockets of a thread of their own', async (t) => lineSuite(t, threadLines));
+t.test('sockets of this thread', async (t) => connectionSuite(t, inlineFactory));
+t.test('sockets of a thread of their own', async (t) => connectionSuite(t, threadedFactory));
 
 t.test('what is packed comes out as it went in', async (t) => {
   const bytes = (options: fc.IntArrayConstraints) => fc.uint8Array(options).map((array) => new Uint8Array(array));
@@ -44,7 +44,7 @@ t.test('what is packed comes out as it went in', async (t) => {
 });
 
 t.test('no connection has more than its share on the way to the thread, and is told when there is room', async (t) => {
-  const { lines, traffic } = threadLines();
+  const { lines, traffic } = threadedFactory();
   const { owner, socket } = await stranger(lines);
   let read = 0;
   socket.on('data', (chunk: Buffer) => {
@@ -67,7 +67,7 @@ t.test('a thread that ends takes its connections along, and another one listens 
   const note = (text: string): void => void lines.push(text);
   const log = { info: note, warn: note, error: note, debug: () => {}, shows: () => false };
   let again = (): void => {};
-  const made = threadLines(
+  const made = threadedFactory(
     {
       entry: new URL('dying-peers.js', import.meta.url),
       log,
@@ -102,7 +102,7 @@ t.test('a thread that ends takes its connections along, and another one listens 
 
 t.test('a thread that hangs is given up', async (t) => {
   let look = (): void => {};
-  const made = threadLines(
+  const made = threadedFactory(
     {
       entry: new URL('dying-peers.js', import.meta.url),
       every: (run) => {
@@ -122,7 +122,7 @@ t.test('a thread that hangs is given up', async (t) => {
 });
 
 t.test('a thread that cannot be loaded is an error of the first that needs it', async (t) => {
-  const made = threadLines({ entry: new URL('no-such-file.js', import.meta.url) });
+  const made = threadedFactory({ entry: new URL('no-such-file.js', import.meta.url) });
   await t.rejects(
     made.lines.listen({ host: '127.0.0.1', port: 0 }, () => {}),
     /no-such-file/,
@@ -136,7 +136,7 @@ function faulty(t: Test) {
   const note = (text: string): void => void lines.push(text);
   const timers: (() => void)[] = [];
   let again = 0;
-  const made = threadLines(
+  const made = threadedFactory(
     {
       entry: new URL('dying-peers.js', import.meta.url),
       log: { info: note, warn: note, error: note, debug: () => {}, shows: () => false },
