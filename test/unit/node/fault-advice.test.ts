@@ -12,7 +12,7 @@ t.test('every fault of storage has its way out', async (t) => {
     ['STORE_DISK_FULL', 'Failed to write blk00000.dat: ENOSPC', /^Make room on the disk and start again/],
     ['STORE_IO', 'Failed to sync rev00000.dat: EIO', /errors of the disk in the system's log/],
     ['STORE_PERMISSION', 'Failed to open /d/chainstate: EACCES', /^Check the permissions/],
-    ['STORE_CORRUPTION', 'Checksum mismatch of the undo data in rev00000.dat at 8', /^Start with -reindex to make everything/],
+    ['STORE_CORRUPTION', 'Checksum mismatch of the undo data in rev00000.dat at 8', /^Start with -reindex to rebuild everything/],
     ['STORE_CORRUPTION', 'Failed to read keys: Corruption: block checksum mismatch in /d/chainstate/000008.sst', /^Start with -reindex to/],
     ['STORE_CORRUPTION', 'Stored coin is damaged: 0 bytes', /^Start with -reindex-chainstate/],
     ['STORE_CORRUPTION', 'The flush marker names unknown blocks', /^Start with -reindex-chainstate/],
