@@ -506,8 +506,8 @@ t.test('a compact block finds what was replaced, and asks for the rest', async (
   const downloads = {
     requestOf: () => undefined,
     expects: () => false,
-    begin: () => {},
-    room: () => 16,
+    startRequest: () => {},
+    freeSlots: () => 16,
     passesOver: () => false,
     askedAgain: () => {},
   };
@@ -565,14 +565,14 @@ t.test('a block that one peer completed is not put together any more from what a
   const downloads = {
     requestOf: (hash: Uint8Array) => (first.has(keyOf(hash)) ? { peer: first.get(keyOf(hash)) } : undefined),
     expects: () => false,
-    begin: (peer: Peer, hash: Uint8Array) => first.set(keyOf(hash), peer),
-    end: (hash: Uint8Array) => first.delete(keyOf(hash)),
-    room: () => 16,
+    startRequest: (peer: Peer, hash: Uint8Array) => first.set(keyOf(hash), peer),
+    endRequest: (hash: Uint8Array) => first.delete(keyOf(hash)),
+    freeSlots: () => 16,
     passesOver: () => false,
     askedAgain: () => {},
   };
   // The block is stored on a side branch: peers get no announcement.
-  const blocks = { process: async (_: Peer, { hash }: { hash: Uint8Array }) => stored.add(keyOf(hash)) };
+  const blocks = { processBlock: async (_: Peer, { hash }: { hash: Uint8Array }) => stored.add(keyOf(hash)) };
   const relay = compactOver({ clock, pool }, chain, downloads, blocks);
   const commands: string[] = [];
   const [slow, fast] = [1, 2].map((id) => {
@@ -616,9 +616,9 @@ t.test('blocks that were not put together before the chain went on take no place
   const downloads = {
     requestOf: () => undefined,
     expects: () => false,
-    begin: () => true,
-    end: () => true,
-    room: () => 16,
+    startRequest: () => true,
+    endRequest: () => true,
+    freeSlots: () => 16,
     passesOver: () => false,
     askedAgain: () => {},
   };
@@ -675,9 +675,9 @@ t.test('a block that is no longer wanted once it is hashed is not asked for', as
     const downloads = {
       requestOf: () => undefined,
       expects: () => false,
-      begin: () => true,
-      end: () => true,
-      room: () => 16,
+      startRequest: () => true,
+      endRequest: () => true,
+      freeSlots: () => 16,
       passesOver: () => false,
       askedAgain: () => {},
     };
@@ -714,14 +714,14 @@ t.test('what had to be asked for, or was found outside the mempool, is passed on
   const downloads = {
     requestOf: () => undefined,
     expects: () => false,
-    begin: () => true,
-    end: () => true,
-    room: () => 16,
+    startRequest: () => true,
+    endRequest: () => true,
+    freeSlots: () => 16,
     passesOver: () => false,
     askedAgain: () => {},
   };
   const blocks = {
-    process: async (_: Peer, block: BlockView) => relay.onStored(nodes.get(keyOf(block.hash)) as never, block),
+    processBlock: async (_: Peer, block: BlockView) => relay.onStored(nodes.get(keyOf(block.hash)) as never, block),
   };
   const relay: CompactRelay = compactOver({ clock, pool }, chain, downloads, blocks, 100);
   const peerOf = (id: number, sent: (command: string, payload: Uint8Array) => void): Peer => {

@@ -137,7 +137,7 @@ t.test('another process', async (t) => {
   const script = `
     import fs from 'node:fs';
     const { FolderHolds } = await import(${JSON.stringify(new URL('../../../src/wallet/manage/folder-holds.js', import.meta.url).href)});
-    await new FolderHolds().take(process.argv[1], '');
+    await new FolderHolds().holdFolder(process.argv[1], '');
     console.log('held');
     process.stdin.on('data', () => process.exit());`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, at('a')], { stdio: ['pipe', 'pipe', 'inherit'] });
