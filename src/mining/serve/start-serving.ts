@@ -4,6 +4,8 @@ import { Worker } from 'node:worker_threads';
 import { endWhenGivenUp, noteLoading } from '../../lib/loading-threads.js';
 import type { Addresses, ListeningThread } from '../../lib/supervised-thread.js';
 
+/** Bounds the garbage that a thread with thousands of clients leaves in memory before it is collected. */
+const YOUNG_GENERATION_MB = 6;
 /** A thread that does not end by itself within this time is terminated. */
 const CLOSE_MS = 3_000;
 
@@ -43,7 +45,7 @@ export async function startServing<Work, News extends { readonly kind: string },
   onEnd: (reason: Error) => void,
   givenUp?: AbortSignal,
 ): Promise<Serving<Work, Info>> {
-  const worker = new Worker(entry, { name, workerData: options });
+  const worker = new Worker(entry, { name, workerData: options, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB } });
   const questions = new Map<number, (clients: readonly Info[]) => void>();
   let lastQuestion = 0;
   let listening = false;

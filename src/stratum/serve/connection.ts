@@ -28,6 +28,10 @@ export interface ConnectionOwner {
   onLog(level: 'info' | 'debug', text: string): void;
   /** Closes the connection. Call it once only. */
   end(connection: Connection, reason: StratumCloseReason, detail: string): void;
+  /** An exception ends one connection only. */
+  onFault(connection: Connection, error: unknown): void;
+  /** The socket is gone. */
+  remove(connection: Connection): void;
 }
 
 export class Connection implements SessionSink {
@@ -75,6 +79,20 @@ export class Connection implements SessionSink {
   }
   get name(): string {
     return `miner ${this.id} (${this.#address})`;
+  }
+
+  /** Handles bytes from the socket. Never throws. */
+  onData(chunk: Uint8Array): void {
+    if (this.closed) return;
+    try {
+      this.receive(chunk);
+    } catch (error) {
+      this.#owner.onFault(this, error);
+    }
+  }
+
+  onClose(): void {
+    this.#owner.remove(this);
   }
 
   /** Takes what the socket delivered. */

@@ -28,6 +28,23 @@ const TICK_MS = 1_000;
 /** Miners take a pool for dead when it is silent for longer than a minute. */
 const RENEW_MS = 30_000;
 
+/** Property of a socket that holds its connection. */
+const CONNECTION = Symbol('connection');
+
+const connectionOf = (socket: net.Socket): Connection => (socket as unknown as { readonly [CONNECTION]: Connection })[CONNECTION];
+
+// One function for all sockets: with thousands of connections, functions of their own would take memory.
+function onData(this: net.Socket, chunk: Buffer): void {
+  connectionOf(this).onData(chunk);
+}
+function onClose(this: net.Socket): void {
+  connectionOf(this).onClose();
+}
+/** Ends the socket. `close` follows. */
+function onError(this: net.Socket): void {
+  this.destroy();
+}
+
 export interface StratumServerDeps {
   readonly options: Pick<StratumOptions, 'binds' | 'tls' | 'most' | 'perAddress' | 'reserve' | 'solutionsDir'>;
   readonly context: SessionContext;
@@ -151,7 +168,7 @@ export class StratumServer implements ConnectionOwner {
     const { context, extranonces } = this.#deps;
     this.counters.add('connectionsAccepted');
     // A socket without this listener would end the thread.
-    plain.on('error', () => {});
+    plain.on('error', onError);
     const source = sourceOf(plain.remoteAddress, plain.localAddress);
     const refusal = context.board.current === null ? 'the node has no work for miners yet' : this.#admissions.refusal(source);
     const extranonce1 = refusal === null ? extranonces.allocate() : null;
@@ -167,9 +184,10 @@ export class StratumServer implements ConnectionOwner {
     this.#connections.add(connection);
     this.#admissions.add(connection);
     this.counters.set('connectionsOpen', this.#connections.size);
-    socket.on('data', (chunk: Buffer) => this.#guard(connection, () => connection.receive(chunk)));
-    if (tls) socket.on('error', () => socket.destroy());
-    socket.on('close', () => this.#remove(connection));
+    Object.assign(socket, { [CONNECTION]: connection });
+    socket.on('data', onData);
+    if (tls) socket.on('error', onError);
+    socket.on('close', onClose);
     if (this.#connections.size === 1) this.#deps.post({ kind: 'needs', reserves: [this.#deps.options.reserve] });
   }
 
@@ -213,9 +231,13 @@ export class StratumServer implements ConnectionOwner {
     try {
       run();
     } catch (error) {
-      this.#log.log('error', `${NAME}: ${(error as Error).stack}`);
-      this.end(connection, 'fault', 'a fault of this node');
+      this.onFault(connection, error);
     }
+  }
+
+  onFault(connection: Connection, error: unknown): void {
+    this.#log.log('error', `${NAME}: ${(error as Error).stack}`);
+    this.end(connection, 'fault', 'a fault of this node');
   }
 
   end(connection: Connection, reason: StratumCloseReason, detail: string): void {
@@ -223,10 +245,10 @@ export class StratumServer implements ConnectionOwner {
     this.counters.add(`closed ${reason}`);
     this.#log.limited(`${NAME}: ${connection.name} is closed: ${detail}`);
     connection.socket.destroy();
-    this.#remove(connection);
+    this.remove(connection);
   }
 
-  #remove(connection: Connection): void {
+  remove(connection: Connection): void {
     if (!this.#connections.delete(connection)) return;
     connection.closed = true;
     connection.session.end();
@@ -242,7 +264,12 @@ export class StratumServer implements ConnectionOwner {
     const nowMs = this.nowMs();
     let unsentBytes = 0;
     for (const connection of this.#connections) {
-      this.#guard(connection, () => connection.tick(nowMs));
+      // Without a function for each: thousands of connections would make a megabyte of garbage every second.
+      try {
+        connection.tick(nowMs);
+      } catch (error) {
+        this.onFault(connection, error);
+      }
       unsentBytes += connection.socket.writableLength;
     }
     this.counters.set('unsentBytes', unsentBytes);
