@@ -361,7 +361,7 @@ export class Chain extends ChainReader {
     let target = this.tip;
     while (target.failed && target.prev !== null) target = target.prev;
     if (target === this.tip) return;
-    this.ws.log.info(`Leaving a tip that is marked invalid, down to height ${target.height}`);
+    this.ws.log.info(`The tip is marked invalid. Disconnecting blocks down to height ${target.height}`);
     await this.#activator.disconnectTo(target, () => undefined);
     this.ws.index.refillCandidates();
   }

@@ -101,12 +101,12 @@ export class Importer {
     if (known?.has(NodeStatus.HAVE_DATA)) return false;
     const early = checkBlock(block, params, crypto);
     if (early !== null) {
-      log.warn(`Block ${hashToHex(block.hash)} of the import: ${early.reason}`);
+      log.warn(`Rejected block ${hashToHex(block.hash)} of a block file: ${early.reason}`);
       return false;
     }
     return changes.change(async (reply) => {
       const { verdict, node, isNew } = await acceptBlock(this.#ws, block, true, stored ?? undefined);
-      if (verdict !== null) log.warn(`Block ${hashToHex(block.hash)} of the import: ${verdict.reason}`);
+      if (verdict !== null) log.warn(`Rejected block ${hashToHex(block.hash)} of a block file: ${verdict.reason}`);
       if (verdict === null && node !== null && stored === null) await activator.activate(isNew ? { node, block } : null);
       announceHeader();
       await activator.writeTipChanges();

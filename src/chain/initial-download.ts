@@ -7,7 +7,7 @@ import type { HeaderNode } from './tree/header-node.js';
 /** Limits that a tip must pass to end the initial download. */
 export interface InitialDownloadOptions {
   readonly minimumChainWork: bigint;
-  /** Seconds. */
+  /** Age of the tip in seconds above which the initial download is active (-maxtipage). */
   readonly maxTipAge: number;
 }
 

@@ -97,7 +97,7 @@ export const CHAIN_ROWS = {
   dbCacheBytes: [
     'dbcache',
     'int',
-    'Memory for coins and database caches, in MiB (default: {default}, least 4)',
+    'Memory for coins and database caches, in MiB (default: {default}, at least 4)',
     defaultChainOptions.coinsCacheBytes,
     { unit: MIB, least: 4, most: MOST_CACHE_MIB },
   ],

@@ -153,7 +153,7 @@ export class CoinStatsIndex implements IndexKind {
   async #totalsAfter(node: HeaderNode | null): Promise<CoinTotals> {
     if (node === null) return noCoins();
     const row = await this.#store.get(coinStatsKey(node.hash));
-    if (row === undefined) throw new Error(`no coin statistics of block ${node.hashHex}, on which the next ones build`);
+    if (row === undefined) throw new Error(`The coin statistics of block ${node.hashHex} are missing`);
     return decodeCoinStats(row).totals;
   }
 

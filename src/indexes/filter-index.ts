@@ -93,7 +93,7 @@ export class FilterIndex implements IndexKind {
     if (this.#last !== null && equalBytes(this.#last.hash, prev.hash)) return this.#last.header;
     // After a start or a reorganisation. Earlier blocks were written in the batch that led here.
     const row = await this.find(prev.hash);
-    if (row === undefined) throw new Error(`no filter of block ${prev.hashHex}, on which the next one builds`);
+    if (row === undefined) throw new Error(`The filter of block ${prev.hashHex} is missing`);
     return row.header;
   }
 

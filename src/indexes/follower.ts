@@ -201,10 +201,10 @@ export class IndexFollower {
         this.#at = this.#written = node;
         return;
       }
-      log.warn(`${this.kind.name} stands at a block that is not known any more, and is built again`);
+      log.warn(`The last block of ${this.kind.name} is not in the block index. Building ${this.kind.name} again from the genesis block.`);
       await this.#wipe();
     }
-    if (!this.kind.restore(null)) throw new Error('cannot begin');
+    if (!this.kind.restore(null)) throw new Error(`${this.kind.name} could not be initialized`);
   }
 
   /** Throws if blocks that it has to read were pruned while the index was off. */

@@ -87,7 +87,11 @@ export class SpenderIndex implements IndexKind {
         for (let i = 0; i < found.tx.inputCount; i++) if (equalBytes(found.tx.outpoint(i), outpoint)) return found;
       } catch (error) {
         if (!(error instanceof DecodeError)) throw error;
-        throw new StoreError('STORE_CORRUPTION', `The index of spenders leads to the wrong place: ${error.message}`, error);
+        throw new StoreError(
+          'STORE_CORRUPTION',
+          `The index of spenders refers to a wrong position in the block files: ${error.message}`,
+          error,
+        );
       }
     }
     return undefined;

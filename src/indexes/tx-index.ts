@@ -63,7 +63,11 @@ export class TxIndex implements IndexKind {
       return found;
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
-      throw new StoreError('STORE_CORRUPTION', `The transaction index leads to the wrong place: ${error.message}`, error);
+      throw new StoreError(
+        'STORE_CORRUPTION',
+        `The transaction index refers to a wrong position in the block files: ${error.message}`,
+        error,
+      );
     }
   }
 }

@@ -65,7 +65,7 @@ export class MempoolEntry {
 
   /** Row of the transaction; stays the same while it is in the mempool or held. */
   get row(): number {
-    if (this.#store.rows.serial[this.#row] !== this.#serial) throw new Error('a mempool entry was kept after its transaction left');
+    if (this.#store.rows.serial[this.#row] !== this.#serial) throw new Error('a mempool entry was used after its transaction left');
     return this.#row;
   }
   /** Number that no other entry of this mempool ever has. */

@@ -318,7 +318,7 @@ export class Mempool {
     recognise(this.#pool, tx);
   }
 
-  /** The mempool as rows, with records in shared memory. The assembler's mirror is fed from it. */
+  /** The rows of the mempool, with records in shared memory. The template assembler's copy is updated from it. */
   get records(): TxPool {
     return this.#pool;
   }

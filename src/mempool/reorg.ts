@@ -268,7 +268,7 @@ export class ReorgFollower {
     } catch (error) {
       this.#unsifted = true;
       // Without coins nothing can be checked. The waiting transactions are lost, as after a restart.
-      log.error(`Transactions of disconnected blocks were not returned to the mempool: ${(error as Error).message}`);
+      log.error(`Could not return the transactions of disconnected blocks to the mempool: ${(error as Error).message}`);
       for (const { tx } of this.#returning.splice(0)) pool.removeRecursive(tx, 'reorg');
       for (const stage of this.#stages()) this.#linkReturned(stage);
     } finally {

@@ -104,7 +104,7 @@ export class TxPool implements EntryStore {
   }
   /** Hash functions for views: those of the first added transaction. */
   get hashes(): Hashes {
-    if (this.#hashes === null) throw new Error('the pool was never given a transaction');
+    if (this.#hashes === null) throw new Error('the pool has not received a transaction yet');
     return this.#hashes;
   }
   /** Called whenever the counter changes. */

@@ -11,11 +11,11 @@ export function addChainMetrics(metrics: Metrics, sources: FindMetricSources) {
     ['bitcoin_difficulty', 'Difficulty of the tip', ({ tip }) => difficultyOf(tip.bits)],
     ['bitcoin_verification_progress', 'Estimated part of the chain that is verified', (of) => of.verificationProgress(of.tip)],
     ['bitcoin_size_on_disk', 'Bytes of block and undo files', (of) => of.sizeOnDisk()],
-    ['bitcoin_num_chaintips', 'Ends of the header tree', (of) => of.tips().length],
-    ['bitcoin_txcount', 'Transactions of the chain up to the tip', ({ tip }) => tip.chainTxCount],
+    ['bitcoin_num_chaintips', 'Tips of the header tree, including those of forks', (of) => of.tips().length],
+    ['bitcoin_txcount', 'Transactions in the chain up to the tip', ({ tip }) => tip.chainTxCount],
     [
       'adit_prune_height',
-      'Height from which on all blocks are stored; 0 where none are deleted',
+      'Height of the lowest stored block; 0 without pruning',
       ({ pruneSettings, lowestStored }) => (pruneSettings === null ? 0 : lowestStored.height),
     ],
     ['adit_initial_block_download', '1 while catching up', (of) => Number(of.isInitialBlockDownload())],
@@ -25,13 +25,13 @@ export function addChainMetrics(metrics: Metrics, sources: FindMetricSources) {
     () => chain()?.stats(),
     [
       ['adit_headers', 'Height of the best known header', (stats) => stats.headers],
-      ['adit_blocks_connected_total', 'Blocks that joined the active chain', (stats) => stats.blocksConnected],
-      ['adit_blocks_disconnected_total', 'Blocks that left the active chain', (stats) => stats.blocksDisconnected],
+      ['adit_blocks_connected_total', 'Blocks connected to the active chain', (stats) => stats.blocksConnected],
+      ['adit_blocks_disconnected_total', 'Blocks disconnected from the active chain', (stats) => stats.blocksDisconnected],
       ['adit_blocks_rejected_total', 'Blocks found invalid', (stats) => stats.blocksRejected],
-      ['adit_reorgs_total', 'Changes of the tip that left blocks behind', (stats) => stats.reorgs],
+      ['adit_reorgs_total', 'Changes of the tip that disconnected blocks', (stats) => stats.reorgs],
       ['adit_coins_cache_bytes', 'Memory of the coins cache', (stats) => stats.coinsCacheBytes],
       ['adit_chain_database_bytes', "Memory of the chain's database", (stats) => stats.databaseBytes],
-      ['adit_chain_queue_depth', 'Changes of the chain that wait for their turn', (stats) => stats.queued],
+      ['adit_chain_queue_depth', 'Changes of the chain in the queue', (stats) => stats.queued],
     ],
   );
   metrics.group(

@@ -13,9 +13,7 @@ import type { Logger } from '../log/logger.js';
  */
 export function prepareFolders(netDir: string, blocksDir: string): void {
   if (fs.existsSync(path.join(blocksDir, 'index', 'CURRENT'))) {
-    throw new ConfigError(
-      `${netDir} belongs to Bitcoin Core. adit keeps its own block index and would ruin Core's; give it another -datadir.`,
-    );
+    throw new ConfigError(`${netDir} belongs to Bitcoin Core. adit would damage its block index. Choose another -datadir.`);
   }
   // The first start also creates the wallets' folder, with or without wallets, as Core does.
   const walletsDir = fs.existsSync(netDir) ? [] : [path.join(netDir, 'wallets')];
@@ -77,7 +75,7 @@ export function writeCookie(cookie: Cookie, log: Logger): LivingFile {
   try {
     return cookie.write();
   } catch (error) {
-    log.error(`The cookie of the RPC port can't be written: ${(error as Error).message}`);
+    log.error(`Could not write the cookie file for RPC authentication: ${(error as Error).message}`);
     // The cause adds what is wrong with the disk.
     throw new ConfigError('Unable to start HTTP server. See debug log for details.', { cause: error });
   }

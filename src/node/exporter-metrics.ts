@@ -36,13 +36,13 @@ export function addExporterMetrics(metrics: Metrics, sources: FindMetricSources)
   let warned = 0;
   metrics.group(sources, [
     ['bitcoin_peers', 'Peers connected', ({ network }) => network.connections().in + network.connections().out],
-    ['bitcoin_conn_in', 'Peers that connected to us', ({ network }) => network.connections().in],
-    ['bitcoin_conn_out', 'Peers we connected to', ({ network }) => network.connections().out],
+    ['bitcoin_conn_in', 'Inbound peers', ({ network }) => network.connections().in],
+    ['bitcoin_conn_out', 'Outbound peers', ({ network }) => network.connections().out],
     ['bitcoin_total_bytes_recv', 'Bytes received from peers', ({ network }) => network.totals().received],
     ['bitcoin_total_bytes_sent', 'Bytes sent to peers', ({ network }) => network.totals().sent],
-    ['bitcoin_rpc_active', 'Calls under way on the node thread', ({ fronts }) => fronts()?.stats().link.running ?? 0],
+    ['bitcoin_rpc_active', 'Calls in progress on the node thread', ({ fronts }) => fronts()?.stats().link.running ?? 0],
     ['bitcoin_server_version', 'The version of getnetworkinfo', ({ config }) => config.compat.coreVersion.number],
     ['bitcoin_protocol_version', 'The protocol version of getnetworkinfo', () => protocolVersion],
-    ['bitcoin_warnings_total', 'Scrapes at which the node had a warning', ({ warnings }) => (warned += Number(warnings().length > 0))],
+    ['bitcoin_warnings_total', 'Scrapes during which the node had a warning', ({ warnings }) => (warned += Number(warnings().length > 0))],
   ]);
 }

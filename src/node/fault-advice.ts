@@ -32,9 +32,9 @@ export function adviceFor(error: unknown): string {
   if (/-reindex|[Cc]heck permissions/.test(`${error instanceof Error ? error.message : ''} ${message}`)) return '';
   switch (fault.code) {
     case 'STORE_DISK_FULL':
-      return 'Make room on the disk and start again: what was acknowledged is kept.';
+      return 'Make room on the disk and start again. All data that the node has acknowledged is kept.';
     case 'STORE_IO':
-      return "Look for errors of the disk in the system's log, and start again once it is sound.";
+      return 'Look for disk errors in the system log, and start again once they are fixed.';
     case 'STORE_PERMISSION':
       return 'Check the permissions of the data directory, and start again.';
     case 'STORE_CORRUPTION':
@@ -49,8 +49,8 @@ function adviceForDamage(message: string): string {
   if (/[\\/]wallets?[\\/]|wallet/i.test(message))
     return `Start without this wallet (-wallet, settings.json). ${adviceForDamagedWallet(message)}`;
   if (/xor\.dat/.test(message))
-    return 'Put back the xor.dat that belongs to these block files; without it they cannot be read, and have to go.';
-  if (/coin|flush marker/i.test(message)) return 'Start with -reindex-chainstate to make the coins again from the blocks.';
+    return 'Restore the xor.dat that belongs to these block files. Without it they cannot be read and must be deleted.';
+  if (/coin|flush marker/i.test(message)) return 'Start with -reindex-chainstate to rebuild the coins from the blocks.';
   // A damaged table or manifest also affects the data that -reindex-chainstate would keep.
   return 'Start with -reindex to rebuild everything from the readable blocks.';
 }

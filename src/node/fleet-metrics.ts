@@ -18,14 +18,14 @@ export function addPublisherMetrics(metrics: Metrics, sources: FindMetricSources
       ['adit_fleet_facts_total', 'Facts published', (f) => f.facts],
       ['adit_fleet_published_templates_total', 'Templates published', (f) => f.templates],
       ['adit_fleet_published_bytes_total', 'Bytes of transactions published, compressed', (f) => f.templateBytes],
-      ['adit_fleet_calls_running', 'Calls of fronts that this node is at', (f) => f.callsUnderWay],
-      ['adit_fleet_calls_taken_total', 'Calls of fronts that this node took', (f) => f.callsTaken],
+      ['adit_fleet_calls_running', 'Calls of fronts in progress on this node', (f) => f.callsUnderWay],
+      ['adit_fleet_calls_taken_total', 'Calls of fronts that this node accepted', (f) => f.callsTaken],
       [
         'adit_fleet_calls_refused_total',
         'Calls of fronts that this node refused: it was stopping, its queue was full, or the account may not call',
         (f) => f.callsRefused,
       ],
-      ['adit_fleet_found_blocks_judged_total', 'Found blocks that this node got from the stream', (f) => f.foundBlocks],
+      ['adit_fleet_found_blocks_judged_total', 'Found blocks that this node received from the stream', (f) => f.foundBlocks],
     ],
   );
 }
@@ -66,7 +66,7 @@ export function createFrontMetrics({ http, fleet, sv2, stratum, onFault }: Front
       ],
       [
         'adit_fleet_node_silence_seconds',
-        'Time since a node was last heard; -1 before',
+        'Seconds since the last message of a node; -1 before the first',
         (of) => of.map((n) => [n.name, n.silentMs / 1000]),
         'node',
       ],
@@ -74,24 +74,24 @@ export function createFrontMetrics({ http, fleet, sv2, stratum, onFault }: Front
   );
   metrics.group(fleet, [
     ['adit_fleet_broker_connected', '1 while these fronts are connected to the broker', (f) => Number(f.connected)],
-    ['adit_fleet_switches_total', 'Times that another node was followed', (f) => f.switches],
+    ['adit_fleet_switches_total', 'Switches to another node', (f) => f.switches],
     [
       'adit_fleet_templates_total',
-      'Templates taken, by the way their transactions came',
+      'Templates received, by the source of their transactions',
       ({ templates }) => Object.entries(templates),
       'by',
     ],
     ['adit_fleet_template_bytes_total', 'Bytes of transactions received, compressed', (f) => f.templateBytes],
-    ['adit_fleet_calls_under_way', 'Calls on their way to nodes', (f) => f.callsUnderWay],
+    ['adit_fleet_calls_under_way', 'Calls to nodes without a reply yet', (f) => f.callsUnderWay],
     [
       'adit_fleet_calls_total',
-      'Calls sent to a node, by how they ended; unknown: let go, and the node went away',
+      'Calls sent to a node, by outcome; unknown: sent, but the node disappeared before it replied',
       ({ calls }) => Object.entries(calls),
       'end',
     ],
     [
       'adit_fleet_found_blocks_total',
-      'Found blocks: stored in the stream, and failed tries to do so',
+      'Found blocks, by result of storing them in the stream',
       ({ found }) => Object.entries(found),
       'state',
     ],

@@ -29,7 +29,7 @@ export async function fleetThread({ fleet, chain }: Pick<NodeConfig, 'fleet' | '
   }
   log.info(`Fleet: fronts follow this node with -fleetnode=${fleet.name}:${publicHex}`);
   if (fleet.accounts.length === 0)
-    log.warn('-fleet without -fleetaccount: no account of the broker may call, so no front can follow this node');
+    log.warn('-fleet is set without -fleetaccount. No account of the broker may send calls, so no front can follow this node.');
   const counters = new PublishCounters();
   const { servers, credsFile, tls, name, accounts, replicas } = fleet;
   const options: FleetNodeOptions = {

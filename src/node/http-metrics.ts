@@ -18,10 +18,10 @@ export const underWay = (stats: FrontsStats | undefined): number => (stats === u
 export function addHttpMetrics(metrics: Metrics, stats: () => FrontsStats | undefined): void {
   const sum = (name: Counted) => (of: FrontsStats) => ofAll(of, name);
   metrics.group(stats, [
-    ['adit_http_held_bytes', 'Replies held for clients that do not read', sum('heldBytes')],
-    ['adit_http_readers_cut_off_total', 'Connections closed because their replies took too much memory', sum('readersCutOff')],
+    ['adit_http_held_bytes', 'Bytes of replies that clients have not read yet', sum('heldBytes')],
+    ['adit_http_readers_cut_off_total', 'Connections closed because their unread replies took too much memory', sum('readersCutOff')],
     ['adit_http_auth_refused_total', 'Requests with wrong credentials', sum('refusedAuth')],
-    ['adit_http_connections', 'HTTP connections open', sum('connectionsOpen')],
+    ['adit_http_connections', 'Open HTTP connections', sum('connectionsOpen')],
     ['adit_rpc_refused_total', 'Calls refused because the queue was full', sum('refusedQueueFull')],
     [
       'adit_front_loop_lag_seconds',
@@ -30,9 +30,9 @@ export function addHttpMetrics(metrics: Metrics, stats: () => FrontsStats | unde
       'front',
     ],
     ['adit_front_heap_bytes', "V8's memory of a front", ({ fronts }) => fronts.map(({ heapBytes }, front) => [front, heapBytes]), 'front'],
-    ['adit_longpoll_waiters', 'Long polls parked', ({ waiters }) => waiters],
-    ['adit_rpc_queue_depth', 'Calls under way on the node thread', underWay],
-    ['adit_template_slabs_in_use', 'Shared slabs that hold a template someone still reads', ({ slabs }) => slabs.busy],
+    ['adit_longpoll_waiters', 'Long polls that are waiting', ({ waiters }) => waiters],
+    ['adit_rpc_queue_depth', 'Calls in progress on the node thread', underWay],
+    ['adit_template_slabs_in_use', 'Shared slabs with a template that is still being read', ({ slabs }) => slabs.busy],
     ['adit_slow_readers_closed_total', 'Connections closed because they held the last free slab', ({ evictedReaders }) => evictedReaders],
   ]);
   metrics.group(
@@ -40,17 +40,22 @@ export function addHttpMetrics(metrics: Metrics, stats: () => FrontsStats | unde
     [
       [
         'adit_front_calls_total',
-        'Calls answered on a front alone, by method',
+        'Calls that a front answered without the node thread, by method',
         (of) => of.map(([name, { calls }]) => [name, calls]),
         'method',
       ],
       [
         'adit_front_call_errors_total',
-        'Of these, answered with an error',
+        'Calls that a front answered with an error, by method',
         (of) => of.map(([name, { errors }]) => [name, errors]),
         'method',
       ],
-      ['adit_front_call_seconds_total', 'Time they took', (of) => of.map(([name, { seconds }]) => [name, seconds]), 'method'],
+      [
+        'adit_front_call_seconds_total',
+        'Time of calls that a front answered, by method',
+        (of) => of.map(([name, { seconds }]) => [name, seconds]),
+        'method',
+      ],
     ],
   );
 }

@@ -22,7 +22,8 @@ export async function openDatabase(config: NodeConfig, log: Logger): Promise<Roc
       cacheBytes: storeCacheBytes,
       writeThread: true,
       // The blocks have their own files, and everything else can be computed from them.
-      onLogDamage: (text) => log.warn(`${text}. It is made again from the block files; marks set by invalidateblock since then are gone.`),
+      onLogDamage: (text) =>
+        log.warn(`${text}. The database will be rebuilt from the block files. Marks that invalidateblock has set since then are lost.`),
     });
   } catch (error) {
     if (error instanceof StoreError && error.code === 'STORE_LOCKED') {

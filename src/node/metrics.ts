@@ -27,7 +27,7 @@ export function createMetrics(sources: FindMetricSources, guard: ListenerGuard, 
   metrics.group(sources, [
     [
       'adit_info',
-      'Constant 1; what runs, in labels',
+      'Constant 1; labels describe the version',
       ({ config, backend, engine }) => [
         [version, config.chain, backend.ecdsa, backend.schnorr, backend.hashes, engine, config.par, config.rpc.fronts, 1],
       ],
@@ -47,7 +47,7 @@ export function createMetrics(sources: FindMetricSources, guard: ListenerGuard, 
       ['bitcoin_mempool_size', 'Transactions in the mempool', (stats) => stats.transactions],
       ['bitcoin_mempool_bytes', 'Virtual bytes in the mempool', (stats) => stats.bytes],
       ['bitcoin_mempool_usage', "Memory of the mempool by Core's measure", (stats) => stats.usageBytes],
-      ['bitcoin_mempool_unbroadcast', 'Transactions of the mempool that no peer has asked for yet', (stats) => stats.unbroadcast],
+      ['bitcoin_mempool_unbroadcast', 'Transactions in the mempool that no peer has requested yet', (stats) => stats.unbroadcast],
       ['bitcoin_mempool_minfee', 'Fee rate below which transactions are refused, bitcoin per kvB', (stats) => stats.minFeeRate / 1e8],
       ['adit_mempool_min_fee_rate_sats_per_kvb', 'Fee rate below which transactions are refused', (stats) => stats.minFeeRate],
     ],

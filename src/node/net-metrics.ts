@@ -41,7 +41,7 @@ export function addNetMetrics(metrics: Metrics, sources: FindMetricSources): (st
       ],
       [
         'adit_peers_high_bandwidth',
-        'Peers that send us new blocks unasked (from), and that we send them to (to)',
+        'Peers in high-bandwidth mode of compact blocks: from: they send us blocks; to: we send them blocks',
         ({ peers }) => [
           ['from', peers.filter(({ compact }) => compact.highBandwidth).length],
           ['to', peers.filter(({ compact }) => compact.wantsHighBandwidth).length],
@@ -57,30 +57,30 @@ export function addNetMetrics(metrics: Metrics, sources: FindMetricSources): (st
       ['adit_net_sent_bytes_total', 'Bytes sent to peers, by message', ({ totals }) => byMessage(totals.sentByMessage), 'message'],
       [
         'adit_compact_blocks_total',
-        'Compact blocks put together from what was there (complete), after a question (asked), or fetched whole (failed)',
+        'Compact blocks by outcome: complete: rebuilt without a request; asked: rebuilt after getblocktxn; failed: downloaded as a full block',
         ({ compact }) => COMPACT_CAUSE_NAMES.map((cause) => [COMPACT_CAUSES[cause], cause, compact.stats.blocks[cause]]),
         ...['outcome', 'cause'],
       ],
       [
         'adit_compact_block_txs_total',
-        'Transactions of compact blocks that were put together, by where they came from',
+        'Transactions of rebuilt compact blocks, by source',
         ({ compact }) => Object.entries(compact.stats.txs),
         'source',
       ],
       [
         'adit_compact_prefilled_bytes_total',
-        'Bytes of transactions added to compact blocks that were sent, because this node had lacked them',
+        'Bytes of prefilled transactions in sent compact blocks, which this node had been missing itself',
         ({ compact }) => compact.stats.prefilledBytes,
       ],
-      ['adit_sync_blocks_in_flight', 'Blocks asked from peers', ({ downloads }) => downloads.size],
-      ['adit_tx_requests', 'Announced transactions that are asked for or will be', ({ txs }) => txs.requests.size],
+      ['adit_sync_blocks_in_flight', 'Blocks requested from peers', ({ downloads }) => downloads.size],
+      ['adit_tx_requests', 'Announced transactions that are requested or will be', ({ txs }) => txs.requests.size],
       ['adit_orphans', 'Transactions that wait for a parent', ({ txs }) => txs.orphans.size],
-      ['adit_known_addresses', 'Addresses of peers that are known', ({ addresses }) => addresses.size],
+      ['adit_known_addresses', 'Known addresses of peers', ({ addresses }) => addresses.size],
       ['adit_bans', 'Addresses and networks that are banned', (net) => bansOf(net).length],
       ['adit_discouraged_total', 'Peers discouraged for misbehaviour', ({ bans }) => bans.discouragedTotal],
       [
         'adit_upload_left_bytes',
-        'What may still go out today; -1 without -maxuploadtarget',
+        'Bytes left of -maxuploadtarget; -1 without a target',
         ({ upload }) => (upload.bytes === 0 ? -1 : upload.bytesLeft),
       ],
       [
@@ -102,19 +102,19 @@ export function addNetMetrics(metrics: Metrics, sources: FindMetricSources): (st
     [
       [
         'adit_sync_progress',
-        'Headers of those there should be, and blocks of those known, 0 to 1',
+        'Progress of the synchronisation, 0 to 1: headers of the estimated total, blocks of the known headers',
         (sync) => Object.entries({ headers: sync.headersProgress, blocks: sync.blocksProgress }),
         'what',
       ],
       [
         'adit_sync_rate',
-        'Headers and blocks a second over the last minute of initial download',
+        'Headers and blocks per second over the last minute of initial block download',
         (sync) => Object.entries({ headers: sync.headersPerSecond, blocks: sync.blocksPerSecond }),
         'what',
       ],
       [
         'adit_sync_seconds_left',
-        'Time until initial download ends, by the speed of the last minute; -1 while unknown',
+        'Estimated seconds until initial block download ends, from the rate of the last minute; -1 while unknown',
         (sync) => sync.secondsLeft ?? -1,
       ],
     ],
@@ -125,7 +125,7 @@ export function addNetMetrics(metrics: Metrics, sources: FindMetricSources): (st
   );
   const announced = metrics.histogram(
     'adit_announced_block_seconds',
-    "From a peer's first word of a new block until the block is whole, is the tip, has its first template",
+    'Seconds from the first announcement of a block until it is complete, is the tip, or has its first template',
     announcedBuckets,
     ['stage'],
     BLOCK_STAGES.map((stage) => ({ stage })),

@@ -55,7 +55,7 @@ export async function openChain(
     guard,
     stopping: stop.signal,
     onFault: (fault) => {
-      log.error(`${fault.message}. The node stops; what was acknowledged is on disk.`);
+      log.error(`${fault.message}. The node stops. All data that it has acknowledged is on the disk.`);
       alert(fault.message);
       stop.requestStop(fault);
     },

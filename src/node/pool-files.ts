@@ -58,7 +58,8 @@ export class PoolFiles {
       }
       decodeEstimates(await readFile(this.#feesFile), fees, hashes);
     } catch (error) {
-      if (!isAbsent(error)) log.warn(`Fee estimates start afresh, ${this.#feesFile} is not usable: ${(error as Error).message}`);
+      if (!isAbsent(error))
+        log.warn(`Fee estimation starts without saved estimates: ${this.#feesFile} could not be read: ${(error as Error).message}`);
     }
     return fees;
   }
@@ -70,9 +71,7 @@ export class PoolFiles {
     await this.#saving
       .run(() => replaceFile(this.#feesFile, [bytes]))
       .catch((error: Error) =>
-        this.#deps.log.error(
-          `Could not write ${this.#feesFile}: ${error.message}. Fee estimates are saved again within an hour and at the stop.`,
-        ),
+        this.#deps.log.error(`Could not write ${this.#feesFile}: ${error.message}. The node tries again within an hour and when it stops.`),
       );
   }
 
@@ -90,8 +89,8 @@ export class PoolFiles {
     try {
       await this.#restore(mempool, this.#poolFile, { stopping });
     } catch (error) {
-      if (isAbsent(error)) log.info('There is no saved mempool');
-      else if (error instanceof DecodeError) log.warn(`The saved mempool could not be read to its end: ${error.message}`);
+      if (isAbsent(error)) log.info('No saved mempool was found');
+      else if (error instanceof DecodeError) log.warn(`The saved mempool was loaded only in part: ${error.message}`);
       else log.error(`The saved mempool could not be loaded: ${(error as Error).message}`);
     }
     if (!stopping.aborted) mempool.loaded = true;
@@ -146,7 +145,7 @@ export class PoolFiles {
     await mempool.settled();
     // A mempool that was not loaded completely would replace a better file.
     if (persistPool && mempool.loaded)
-      await this.save(mempool).catch((error: Error) => log.error(`The mempool was not saved: ${error.message}`));
+      await this.save(mempool).catch((error: Error) => log.error(`Could not save the mempool: ${error.message}`));
     mempool.forgetFees();
     await this.saveFees(mempool.fees);
   }

@@ -40,7 +40,7 @@ export class RebuildNote {
     try {
       const text = fs.readFileSync(this.#file, 'utf8').trim();
       const stage = STAGES.find((one) => one === text);
-      if (stage === undefined) throw new ConfigError(`${this.#file} is unreadable. Restart with -reindex to begin the rebuilding again.`);
+      if (stage === undefined) throw new ConfigError(`${this.#file} is unreadable. Start with -reindex to restart the rebuild.`);
       return stage;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
@@ -90,7 +90,7 @@ export async function prepareRebuild<Database extends Store>(
       .then((store) => store.close())
       .catch((error: unknown) => {
         if (!isDamage(error)) throw error;
-        log.warn(`The database cannot be opened, and is removed: ${(error as Error).message}`);
+        log.warn(`The database cannot be opened and will be removed: ${(error as Error).message}`);
       });
     note.write('all wipe');
   }

@@ -39,7 +39,8 @@ export function startRecurring(
     if (line !== null) log.info(line);
   });
   scheduler.every(FLUSH_MS, () => {
-    if (!stop.signal.aborted) chain.flush().catch((error: Error) => log.error(`flush: ${error.message}`));
+    if (!stop.signal.aborted)
+      chain.flush().catch((error: Error) => log.error(`Could not write the chain state to the disk: ${error.message}`));
   });
   scheduler.every(UNBROADCAST_MS, () => {
     net.announcer.relayUnbroadcast().catch((error: Error) => log.warn(`Announcing transactions again: ${error.message}`));

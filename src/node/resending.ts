@@ -26,7 +26,9 @@ export function startResending(wallets: WalletManager, { scheduler, spend, log }
     busy = true;
     resender
       .tick()
-      .catch((error: unknown) => log.warn(`Resending payments: ${error instanceof Error ? error.message : String(error)}`))
+      .catch((error: unknown) =>
+        log.warn(`Could not resend wallet transactions: ${error instanceof Error ? error.message : String(error)}`),
+      )
       .finally(() => {
         busy = false;
       });

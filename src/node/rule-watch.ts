@@ -53,7 +53,7 @@ export class RuleWatch {
     if (this.#checking || this.#chain.isInitialBlockDownload()) return;
     this.#checking = true;
     this.#checkRules()
-      .catch((error: Error) => this.#log.error(`Unknown rules: ${error.message}`))
+      .catch((error: Error) => this.#log.error(`Could not check for unknown new rules: ${error.message}`))
       .finally(() => {
         this.#checking = false;
       });
@@ -85,7 +85,9 @@ export class RuleWatch {
 
   #reportRules({ lockedIn, active }: Rules): void {
     for (const bit of bitsOf(lockedIn & ~this.#reported.lockedIn)) {
-      this.#log.warn(`Miners have agreed on new rules that this version does not know (versionbit ${bit}); look for a newer one.`);
+      this.#log.warn(
+        `Miners have locked in new rules that this version does not know (versionbit ${bit}). Upgrade adit before they activate.`,
+      );
     }
     for (const bit of bitsOf(active & ~this.#reported.active)) {
       this.#text = `${this.#words} new rules activated (versionbit ${bit})`;

@@ -22,14 +22,14 @@ export function addSv2Metrics(metrics: Metrics, sv2: () => Sv2Figures | undefine
     [
       [
         'adit_sv2_connections',
-        'Open Stratum V2 connections; clients: those that have set up',
+        'Open Stratum V2 connections; client: after SetupConnection; pending: before it',
         (s) => Object.entries({ pending: s.connectionsOpen - s.clientsOpen, client: s.clientsOpen }),
         'state',
       ],
       ['adit_sv2_handshakes_total', 'Noise handshakes answered', (s) => s.handshakes],
       [
         'adit_sv2_closed_total',
-        'Connections that this node closed or turned away, by reason',
+        'Connections that this node closed or rejected, by reason',
         (s) => CLOSE_REASONS.map((reason) => [reason, s[`closed ${reason}`]]),
         'reason',
       ],
@@ -41,7 +41,7 @@ export function addSv2Metrics(metrics: Metrics, sv2: () => Sv2Figures | undefine
       ],
       [
         'adit_sv2_tips_total',
-        'SetNewPrevHash messages sent; staged: for a template that the client held already',
+        'SetNewPrevHash messages sent; staged: for a template that the client already had',
         (s) => Object.entries({ staged: s.activated, fresh: s.prevHashes - s.activated }),
         'template',
       ],
@@ -57,14 +57,14 @@ export function addSv2Metrics(metrics: Metrics, sv2: () => Sv2Figures | undefine
         (s) => Object.entries({ in: s.bytesReceived, out: s.bytesSent }),
         'direction',
       ],
-      ['adit_sv2_unread_bytes', 'Bytes that wait for clients to read', (s) => s.unreadBytes],
+      ['adit_sv2_unread_bytes', 'Bytes that clients have not read yet', (s) => s.unreadBytes],
       ['adit_sv2_messages_ignored_total', 'Messages of unknown types or extensions', (s) => s.messagesIgnored],
     ],
   );
   metrics.group(sv2, [
     [
       'adit_sv2_solutions_total',
-      'Solutions read, by what came of them; late ones are also counted by their outcome',
+      'Solutions received, by outcome; late solutions are also counted as late',
       ({ serving, outcomes }) => [
         ...OUTCOMES.map((outcome) => [outcome, outcomes[outcome]]),
         ...[

@@ -158,7 +158,7 @@ export function createSv2(config: Sv2Config, deps: Sv2Deps): Sv2 {
       }).catch((error: Error) => {
         throw new ConfigError(`Unable to listen for Stratum V2 clients: ${error.message}`);
       });
-      const made = authority.fresh ? ' (made now)' : '';
+      const made = authority.fresh ? ' (new)' : '';
       log.info(`Stratum V2 templates on ${thread.addresses.map(({ host, port }) => `${host}:${port}`).join(', ')}`);
       log.info(`Template Provider authority key: ${authorityKey}${made}`);
     },

@@ -34,6 +34,6 @@ export function addTemplateMetrics(metrics: Metrics, sources: FindMetricSources)
   ]);
   return {
     templateBuild: metrics.histogram('adit_template_build_seconds', 'Time to build a template', secondsBuckets),
-    tipToTemplate: metrics.histogram('adit_tip_to_template_seconds', 'From a new tip to its first template', secondsBuckets),
+    tipToTemplate: metrics.histogram('adit_tip_to_template_seconds', 'Seconds from a new tip to its first template', secondsBuckets),
   };
 }

@@ -177,7 +177,7 @@ export class WalletThread {
     this.#post({ kind: 'close' });
     while (this.#worker !== null) {
       if ((await this.#requestActiveCalls(STUCK_MS)) === null) {
-        this.#failure ??= new Error(`The thread of the wallets has been silent for ${STUCK_MS / 1000} seconds`);
+        this.#failure ??= new Error(`The thread of the wallets has not responded for ${STUCK_MS / 1000} seconds`);
         void this.#worker?.terminate();
         await this.#exited;
       } else await Promise.race([this.#exited, sleep(CHECK_MS)]);
@@ -252,11 +252,11 @@ export class WalletThread {
     this.#quickEnds = now - this.#startedAgainMs < REPEAT_MS ? this.#quickEnds + 1 : 0;
     this.#startedAgainMs = now;
     if (this.#quickEnds > 1) {
-      log.error(`${message}. The node continues without wallets. Restart it to load them again.`);
+      log.error(`${message}. The node continues without wallets. Restart the node to load them again.`);
       return;
     }
     const isRepeated = this.#quickEnds === 1;
-    log.error(`${message}. adit starts it again${isRepeated ? ' without its wallets' : ''}.`);
+    log.error(`${message}. The node restarts it${isRepeated ? ' without its wallets' : ''}.`);
     this.#link = this.#start(isRepeated ? message : null);
   }
 }

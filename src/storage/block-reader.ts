@@ -58,7 +58,7 @@ export class BlockReader {
       const header = new Uint8Array(HEADER_BYTES);
       if (length >= HEADER_BYTES) await readExactly(handle, path, header, at.pos, format.xorKey);
       if (!equalBytes(this.#hashes.sha256d(header), hash)) {
-        throw new StoreError('STORE_CORRUPTION', `Another block lies in ${basename(path)} at ${at.pos}`);
+        throw new StoreError('STORE_CORRUPTION', `${basename(path)} has another block at ${at.pos} than expected`);
       }
       const { offset, size } = part ?? { offset: 0, size: length };
       if (size === 0 || offset + size > length) return null;

@@ -46,7 +46,10 @@ export async function readLength(
   if (!isMagic(head, 0, format.magic)) throw new StoreError('STORE_CORRUPTION', `${basename(path)} has no record at ${pos}: wrong magic`);
   const length = readU32(head, 4);
   if (pos + length + trailerBytes > fileSize) {
-    throw new StoreError('STORE_CORRUPTION', `The record of ${basename(path)} at ${pos} claims ${length} bytes, more than the file has`);
+    throw new StoreError(
+      'STORE_CORRUPTION',
+      `The record of ${basename(path)} at ${pos} has a length of ${length} bytes, which exceeds the end of the file`,
+    );
   }
   return length;
 }
@@ -106,7 +109,7 @@ export async function assertKnownBlock(dir: string, format: RecordFormat, known:
     const reason = error instanceof Error ? error.message : String(error);
     throw new StoreError(
       'STORE_CORRUPTION',
-      `The block index names a block in ${basename(path)} at ${known.pos} that is not there: ${reason}`,
+      `${basename(path)} lacks a block at ${known.pos} that is in the block index: ${reason}`,
       error,
     );
   } finally {

@@ -90,7 +90,7 @@ class Run {
     noteLoading(this.#loaded);
     this.#worker.on('message', (answer: Answer) => this.#answered(answer));
     this.#worker.on('error', (error: Error) => this.#onThreadEnd(error));
-    this.#worker.on('exit', () => this.#onThreadEnd(new Error('it ended')));
+    this.#worker.on('exit', () => this.#onThreadEnd(new Error('it exited unexpectedly')));
   }
 
   postTask(task: Wanted, transferred: ArrayBuffer[] = []): Promise<void> {
@@ -129,7 +129,7 @@ class Run {
   }
 
   #onThreadEnd(error: Error): void {
-    this.#ended ??= new StoreError('STORE_IO', `The thread that writes the database is gone: ${error.message}`, error);
+    this.#ended ??= new StoreError('STORE_IO', `The thread that writes the database has ended: ${error.message}`, error);
     for (const { reject } of this.#waiting.values()) reject(this.#ended);
     this.#waiting.clear();
   }

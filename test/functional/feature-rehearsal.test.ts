@@ -47,7 +47,7 @@ t.test('warms up while a miner requests templates', async (t) => {
   await askForTemplate(node);
   await until('blocks are rehearsed', async () => {
     await lookAgain(node);
-    return /Rehearsed blocks with \d+ inputs and \d+ templates/.test(log(node));
+    return /Block warm-up finished: validated blocks with \d+ inputs and built \d+ templates/.test(log(node));
   });
   t.notOk(lies(node), 'nothing is left of it');
   t.ok(fs.existsSync(other), 'what others made is left alone');
@@ -62,8 +62,8 @@ t.test('warms up while a miner requests templates', async (t) => {
   await node.call('generatetoaddress', 1, ADDRESS);
   t.equal(await node.call('getblockcount'), 2);
   await node.stop();
-  t.equal(log(node).match(/Rehearsed blocks/g)?.length, 1, 'once');
-  t.notMatch(log(node), /rehearsal of blocks failed/);
+  t.equal(log(node).match(/Block warm-up finished/g)?.length, 1, 'once');
+  t.notMatch(log(node), /Block warm-up failed/);
 });
 
 t.test('stops cleanly during the warm-up', async (t) => {
@@ -71,7 +71,7 @@ t.test('stops cleanly during the warm-up', async (t) => {
   t.teardown(() => node.remove());
   await node.stop();
   t.match(log(node), /Shutdown: done/);
-  t.notMatch(log(node), /Rehearsed blocks|rehearsal of blocks/, 'neither an end of it nor a fault');
+  t.notMatch(log(node), /Block warm-up (finished|failed)/, 'neither an end of it nor a fault');
   t.notOk(lies(node));
 });
 
@@ -84,9 +84,9 @@ t.test('deletes what a killed warm-up left behind, whatever the relay options', 
   await askForTemplate(node);
   await until('blocks are rehearsed', async () => {
     await lookAgain(node);
-    return /Rehearsed blocks|rehearsal of blocks failed/.test(log(node));
+    return /Block warm-up (finished|failed)/.test(log(node));
   });
-  t.notMatch(log(node), /rehearsal of blocks failed/);
+  t.notMatch(log(node), /Block warm-up failed/);
   t.notOk(lies(node), 'the next rehearsal removes what was left');
 });
 
@@ -101,5 +101,5 @@ t.test('starts without a warm-up with -rehearse=0', async (t) => {
     t.notOk(lies(node));
   }
   await node.stop();
-  t.notMatch(log(node), /Rehearsed blocks|rehearsal of blocks/);
+  t.notMatch(log(node), /Block warm-up (finished|failed)/);
 });

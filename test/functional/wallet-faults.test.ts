@@ -63,7 +63,7 @@ t.test('failures of wallets do not stop the node from accepting blocks and payme
   await ended(1);
   await blocksTo(first + 1);
   await until('both wallets are loaded again', both);
-  t.match(errors.at(-1), /injected into the thread\. adit starts it again\.$/);
+  t.match(errors.at(-1), /injected into the thread\. The node restarts it\.$/);
   const rest = await balanceOf('a');
   t.ok(rest < before - 1 && rest > before - 1.1, 'the payment is known');
   t.equal(((await inWallet('b', 'getwalletinfo')) as { lastprocessedblock: { height: number } }).lastprocessedblock.height, first + 1);
@@ -79,7 +79,7 @@ t.test('failures of wallets do not stop the node from accepting blocks and payme
   await blocksTo(third);
   await ended(3);
   await blocksTo(third + 1);
-  t.match(errors.at(-1), /The node continues without wallets\. Restart it to load them again\.$/);
+  t.match(errors.at(-1), /The node continues without wallets\. Restart the node to load them again\.$/);
   await t.rejects(inWallet('a', 'getbalances'), /"The thread"/);
   t.equal(chain.fault, null);
   t.equal(asked, undefined, 'the node goes on');

@@ -440,7 +440,7 @@ if (nightly)
           await running;
           if (what !== 'kill') t.equal(code, what === 'stop' ? 0 : 1, `${what} ${kind}: ${node.output().slice(-300)}`);
           if (what === 'die')
-            t.match(node.output(), kind === 'wallets' ? /thread of the wallets has ended/ : /thread that writes the database is gone/);
+            t.match(node.output(), kind === 'wallets' ? /thread of the wallets has ended/ : /thread that writes the database has ended/);
         }
         storm.ending = false;
         await node.up();
@@ -482,7 +482,7 @@ if (nightly)
       if (what === 'die') {
         const { code } = await node.ended();
         t.equal(code, 1);
-        t.match(node.output(), /The thread that writes the database is gone.*start again/);
+        t.match(node.output(), /The thread that writes the database has ended.*start again/);
         t.equal(await importing, false, 'the call says so');
         await others;
         await node.up();

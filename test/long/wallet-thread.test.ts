@@ -168,7 +168,7 @@ t.test('starts the thread of the wallets again when it has ended, with its walle
   t.equal((await node.call('getwalletinfo')).walletname, 'w');
   t.equal(await node.call('getblockcount'), 0, 'the node went on');
   const log = fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
-  t.match(log, /The thread of the wallets has ended.*adit starts it again/);
+  t.match(log, /The thread of the wallets has ended.*The node restarts it/);
 });
 
 t.test("answers calls and stops the node while the wallets' thread is stuck", async (t) => {
@@ -178,6 +178,6 @@ t.test("answers calls and stops the node while the wallets' thread is stuck", as
     ['getrpcinfo'],
   );
   t.same(exit, { code: 0, signal: null });
-  t.match(log, /Error: Shutdown: The thread of the wallets has been silent for 20 seconds/);
+  t.match(log, /Error: Shutdown: The thread of the wallets has not responded for 20 seconds/);
   t.equal(isMine, true, 'what was acknowledged is there');
 });

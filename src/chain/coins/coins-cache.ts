@@ -542,7 +542,7 @@ export class CoinsCache implements CoinView {
     return count;
   }
 
-  /** The database has all drained entries. */
+  /** Marks all drained entries as written to the database. */
   markClean(): void {
     const entries = this.#entries;
     for (let ref = entries.first(LIST.flushing); ref !== 0; ref = entries.first(LIST.flushing)) {

@@ -88,7 +88,7 @@ export async function dumpCoins(
  */
 async function* slices(cursor: StoreCursor, stopping: () => boolean) {
   for (let rows = await cursor.next(SLICE); rows.length > 0; rows = await cursor.next(SLICE)) {
-    if (stopping()) throw new DumpStoppedError('The dump of the unspent outputs was given up: the node stops');
+    if (stopping()) throw new DumpStoppedError('The dump of the UTXO set was interrupted because the node is shutting down');
     yield rows;
   }
 }

@@ -54,7 +54,7 @@ export async function sumCoins(
   let lastTxid: Uint8Array | null = null;
   try {
     for (let rows = await cursor.next(SLICE); rows.length > 0; rows = await cursor.next(SLICE)) {
-      if (stopping()) throw new WalkStoppedError('The walk over the unspent outputs was given up: the node stops');
+      if (stopping()) throw new WalkStoppedError('The scan of the UTXO set was interrupted because the node is shutting down');
       for (const [key, value] of rows) {
         const outpoint = outpointOfCoinKey(key);
         const coin = decodeCoin(value) as Coin;

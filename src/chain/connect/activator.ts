@@ -199,7 +199,7 @@ export class Activator {
   }
 
   #forgetBlockData(node: HeaderNode, error: Error): void {
-    this.#ws.log.warn(`Stored block ${node.hashHex} cannot be read and will be fetched again: ${error.message}`);
+    this.#ws.log.warn(`Stored block ${node.hashHex} cannot be read and will be downloaded again: ${error.message}`);
     this.#ws.index.forgetData(node);
   }
 

@@ -27,7 +27,7 @@ export interface EarlyConnection {
 }
 
 export class EarlyConnections {
-  /** At most one early connection: a copy of the same block, or a rival, would take threads from it. */
+  /** At most one runs at a time, because another one (for a copy of the block or a competing block) would take threads from it. */
   #current: EarlyConnection | null = null;
   readonly #ws: ChainWorkspace;
 

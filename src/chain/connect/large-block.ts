@@ -40,7 +40,7 @@ export async function recognise(block: BlockView, known: CheckedTransactions | n
  * are computed when needed.
  */
 export async function identify(block: BlockView, hasher: BlockHasher | undefined): Promise<void> {
-  // Checked roots were computed, and the ids before them.
+  // If both roots are known or checked, the ids were computed too.
   if (block.roots !== null || (block.merkleChecked && block.witnessChecked)) return;
   // A block that is too heavy or has too many transactions is invalid. Handle it here, in slices.
   const fits = block.weight <= MAX_BLOCK_WEIGHT && block.txs.length <= MAX_BLOCK_TXS;

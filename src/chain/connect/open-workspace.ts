@@ -87,7 +87,7 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
     await loadPruned(ws);
     for (const file of index.lastHeights.keys()) {
       if (!files.hasFile(file))
-        throw new StoreError('STORE_CORRUPTION', `The block index names blocks in file ${file}, which is not there`);
+        throw new StoreError('STORE_CORRUPTION', `The block index refers to blocks in file ${file}, which does not exist`);
     }
     if (sets.other === 'history' && index.assumed === null) {
       throw new StoreError('STORE_CORRUPTION', 'The block index lacks the block of the snapshot');
@@ -125,7 +125,8 @@ async function standAtCoins(ws: ChainWorkspace): Promise<boolean> {
   await replayFlush({ store, space, index, blocks, log });
   const tipHash = await store.get(space.tipKey);
   const tip = tipHash === undefined ? undefined : index.get(tipHash);
-  if (tip === undefined) throw new ChainFault('The coins stand at a block that the index does not know', undefined);
+  if (tip === undefined)
+    throw new ChainFault('The last block of the coins database is not in the block index. Start with -reindex to rebuild both', undefined);
   ws.active.setTip(await rollBackLost(ws, tip));
   // Both calls wrote coins without the cache.
   await ws.coins.open();

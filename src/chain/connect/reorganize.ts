@@ -89,7 +89,7 @@ export async function prepareStep(
     // If no scripts are required, their results do not matter.
     const early = supplied?.node === node && overlay === null && reason !== null ? await supplied.early?.takeResult() : null;
     const result = early ?? (await tryConnect(ws, block, node.prev as HeaderNode, connect));
-    if (result === null) throw new ChainFault('a step of the chain was given up', undefined);
+    if (result === null) throw new ChainFault('Connecting a block was interrupted', undefined);
     if (result.verdict !== null) return step({ failed: { node, block, reject: result.verdict } });
     connected.push({ node, block, spent: result.spent, fees: result.fees });
     bytes += block.totalSize;
@@ -117,7 +117,10 @@ export async function prepareDisconnect(ws: ChainWorkspace, node: HeaderNode, ov
     if (turns.over) await turns.next();
   }
   if (!(await turns.run(disconnectCoins(overlay, block, spent, node.height)))) {
-    throw new ChainFault(`The coins database does not fit block ${node.hashHex}`, undefined);
+    throw new ChainFault(
+      `The coins database does not match block ${node.hashHex}. Start with -reindex-chainstate to rebuild it`,
+      undefined,
+    );
   }
   await yieldToLoop();
   return { node, block, spent };
@@ -136,7 +139,10 @@ export function isBeyondPruned({ index, blocks, isHistory }: ChainWorkspace, nod
 export function* changeCoins({ coins }: ChainWorkspace, { disconnected, connected }: Step): Generator<void, void> {
   for (const { node, block, spent } of disconnected) {
     if (!(yield* disconnectCoins(coins, block, spent, node.height)))
-      throw new ChainFault(`The coins do not fit block ${node.hashHex}`, undefined);
+      throw new ChainFault(
+        `The coins database does not match block ${node.hashHex}. Start with -reindex-chainstate to rebuild it`,
+        undefined,
+      );
   }
   for (const { node, block } of connected) yield* connectCoins(coins, block, node.height);
 }

@@ -53,7 +53,7 @@ export async function adoptBehind(ws: ChainWorkspace, accept: (block: BlockView,
   }
   const meter = new ProgressMeter(() => clock.monotonicMs(), 0, REPORT_MS);
   if (total > ANNOUNCED_BYTES)
-    log.info(`The block files hold ${Math.round(total / 1e6)} MB of blocks that the database does not know; they are taken in`);
+    log.info(`The block files hold ${Math.round(total / 1e6)} MB of blocks that are not in the database. Adding them to the block index.`);
   let adopted = 0;
   let unreadable = 0;
   let done = 0;
@@ -63,15 +63,17 @@ export async function adoptBehind(ws: ChainWorkspace, accept: (block: BlockView,
     if (await adopt(found)) adopted++;
     done += found.bytes;
     if (meter.shouldReport())
-      log.info(`Blocks taken in: ${percentText(done, total)}, ${durationText(meter.secondsLeft(done, total))} left`);
+      log.info(
+        `Adding blocks of the block files to the block index: ${percentText(done, total)}, ${durationText(meter.secondsLeft(done, total))} left`,
+      );
     const key = hashKey(found.hash);
     const waiting = index.get(found.hash) === undefined ? undefined : children.get(key);
     if (waiting === undefined) continue;
     children.delete(key);
     ready.push(...waiting);
   }
-  if (unreadable > 1) log.warn(`${unreadable} blocks behind the last one that the database knew are not readable`);
-  if (adopted > 0) log.info(`Found ${adopted} blocks in the block files behind the last one that the database knew`);
+  if (unreadable > 1) log.warn(`${unreadable} blocks after the last block in the database could not be read`);
+  if (adopted > 0) log.info(`Added ${adopted} blocks of the block files, which followed the last block in the database`);
   return adopted;
 
   async function adopt({ at }: Found): Promise<boolean> {
@@ -81,7 +83,7 @@ export async function adoptBehind(ws: ChainWorkspace, accept: (block: BlockView,
       const damaged = error instanceof DecodeError || (error instanceof StoreError && error.code === 'STORE_CORRUPTION');
       if (!damaged) throw error;
       // Log only the first error: a damaged disk could fill the log.
-      if (++unreadable === 1) log.warn(`A block behind the last one that the database knew is not readable: ${error.message}`);
+      if (++unreadable === 1) log.warn(`A block after the last block in the database could not be read: ${error.message}`);
       return false;
     }
   }

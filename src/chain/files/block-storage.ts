@@ -148,7 +148,7 @@ export class BlockStorage {
     if (!node.has(NodeStatus.HAVE_DATA)) throw new StoreError('STORE_NOT_FOUND', `Block ${node.hashHex} is not stored`);
     const bytes = await this.files.readBlock({ file: node.file, pos: node.blockPos });
     if (bytes.length < 80 || !equalBytes(bytes.subarray(0, 80), node.headerBytes)) {
-      throw new StoreError('STORE_CORRUPTION', `Another block lies where ${node.hashHex} should be`);
+      throw new StoreError('STORE_CORRUPTION', `The block files have another block at the position of block ${node.hashHex}`);
     }
     return bytes;
   }
@@ -164,7 +164,7 @@ export class BlockStorage {
     try {
       return parseBlock(bytes, this.#hashes);
     } catch (error) {
-      if (error instanceof DecodeError) throw new StoreError('STORE_CORRUPTION', `Block ${node.hashHex} does not parse`, error);
+      if (error instanceof DecodeError) throw new StoreError('STORE_CORRUPTION', `Block ${node.hashHex} cannot be decoded`, error);
       throw error;
     }
   }

@@ -152,7 +152,7 @@ class ImportRun {
     }
     const block = this.#parse(bytes);
     if (block === null) {
-      sink.log.warn(`A record of ${bytes.length} bytes in ${path} is not a block`);
+      sink.log.warn(`Skipped a record of ${bytes.length} bytes in ${path}: it is not a block`);
       return;
     }
     const source = { path, pos };

@@ -33,7 +33,7 @@ export async function rollBackLost(ws: ChainWorkspace, tip: HeaderNode): Promise
   const end = (late[lowest] as Late).node.prev as HeaderNode;
   const { store, log, space } = ws;
   log.warn(
-    `The last writes to the block files are lost: going back from height ${tip.height} to ${end.height}, and on from there with what peers send`,
+    `The last writes to the block files are lost. Rolling the chain back from height ${tip.height} to ${end.height}; peers will send the later blocks again.`,
   );
   for (const { node, row, block } of late.slice(0, lowest + 1)) {
     // A block whose bytes are complete is connected again, with new undo data.
@@ -145,7 +145,7 @@ export async function forgetLost(ws: ChainWorkspace, history: ActiveChain | null
   }
   if (lost.length === 0) return changed;
   index.forgetStored(lost);
-  log.warn(`${lost.length} stored blocks are lost with the end of the block files, and will be fetched again: ${loss?.message}`);
+  log.warn(`${lost.length} stored blocks are lost with the end of the block files and will be downloaded again: ${loss?.message}`);
   return true;
 }
 

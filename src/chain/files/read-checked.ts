@@ -16,6 +16,6 @@ export async function readChecked(ws: ChainWorkspace, node: HeaderNode): Promise
   // The second check covers witnesses, which the merkle root does not. A flipped bit there must not mark a valid block
   // as invalid.
   const verdict = checkBlock(block, ws.params, ws.crypto) ?? contextualCheckBlock(block, node.prev, ws.params, ws.versionBits);
-  if (verdict !== null) throw new StoreError('STORE_CORRUPTION', `Stored block ${node.hashHex} fails ${verdict.reason}`);
+  if (verdict !== null) throw new StoreError('STORE_CORRUPTION', `Stored block ${node.hashHex} is invalid: ${verdict.reason}`);
   return block;
 }

@@ -31,7 +31,7 @@ export async function replayFlush({ store, space, index, blocks, log }: ReplayDe
   const marker = decodeFlushMarker(value);
   const from = marker === null ? undefined : index.get(marker.from);
   const to = marker === null ? undefined : index.get(marker.to);
-  if (from === undefined || to === undefined) throw new StoreError('STORE_CORRUPTION', 'The flush marker names unknown blocks');
+  if (from === undefined || to === undefined) throw new StoreError('STORE_CORRUPTION', 'The flush marker refers to unknown blocks');
   log.info(`Replaying blocks: coins were being written from height ${from.height} to ${to.height}`);
   const fork = lastCommonAncestor(from, to);
   for (let node: HeaderNode = from; node !== fork; node = node.prev as HeaderNode) {

@@ -128,7 +128,7 @@ export class History {
     const step = await prepareStep(ws, next, null, assumed, this.#prefetcher);
     if (step.unreadable !== null) {
       const { node, error } = step.unreadable;
-      ws.log.warn(`Stored block ${node.hashHex} cannot be read and will be fetched again: ${error.message}`);
+      ws.log.warn(`Stored block ${node.hashHex} cannot be read and will be downloaded again: ${error.message}`);
       ws.index.forgetData(node);
       return;
     }

@@ -71,7 +71,7 @@ function signet(overrides: ChainOverrides, hashes: Hashes | undefined): ChainPar
   const seeds = overrides.signetSeedNodes;
   const challenge = overrides.signetChallenge;
   if (challenge === undefined) return seeds === undefined ? base : { ...base, dnsSeeds: seeds };
-  if (hashes === undefined) throw new TypeError('a custom signet needs hash functions for its magic');
+  if (hashes === undefined) throw new TypeError('a custom signet requires hash functions to compute its magic');
   return {
     ...base,
     signetChallenge: challenge,

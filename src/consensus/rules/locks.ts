@@ -58,7 +58,7 @@ export function sequenceLocks(tx: TxView, coinHeights: ArrayLike<number>, prev: 
     if ((sequence & SEQUENCE_TYPE_FLAG) !== 0) {
       // Time starts at the median time before the coin's block.
       const before = prev.ancestor(Math.max(coinHeights[i] - 1, 0));
-      if (before === null) throw new RangeError('a coin above its spender');
+      if (before === null) throw new RangeError('the coin is above its spending block');
       locks.minTime = Math.max(locks.minTime, before.medianTimePast() + value * 2 ** SEQUENCE_GRANULARITY - 1);
     } else {
       locks.minHeight = Math.max(locks.minHeight, coinHeights[i] + value - 1);

@@ -21,7 +21,7 @@ export function requiredBits(prev: HeaderContext, time: number, params: ChainPar
   }
   const first = prev.ancestor(prev.height - (interval - 1));
   // The tree must contain all ancestors, and every period end has a period start below it.
-  if (first === null) throw new RangeError('no block at the beginning of the period');
+  if (first === null) throw new RangeError('the first block of the difficulty period is missing');
   return retarget(prev, first, params);
 }
 

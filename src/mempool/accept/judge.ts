@@ -48,11 +48,11 @@ export interface JudgeDeps {
   blocksAreCurrent(): boolean;
 }
 
-/** Steps in Core 0.21's order: first those without coins, */
+/** Steps in the order of Core 0.21. These need no coins and run first. */
 export const WITHOUT_COINS: readonly Step[] = [checkAlone, checkFinal, checkConflicts];
-/** then those with coins, */
+/** Steps in the order of Core 0.21 that need the coins. They run next. */
 const WITH_COINS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee, checkChainLimits, checkOwnConflicts, checkMaxFeeRate];
-/** and those about conflicting transactions and clusters. Clusters have no limit unless an option sets one. */
+/** Steps of Core 0.21 about conflicts and clusters. They run last. Clusters have no limit unless an option sets one. */
 const AGAINST_RIVALS: readonly Step[] = [checkReplacement, checkClusterLimits, checkDiagram];
 
 /** The steps in the order of newer releases, which check conflicts before spent transactions. */

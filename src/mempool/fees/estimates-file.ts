@@ -56,11 +56,11 @@ export function encodeEstimates(fees: FeeEstimator, hashes: Hashes): Uint8Array 
 export function decodeEstimates(bytes: Uint8Array, fees: FeeEstimator, hashes: Hashes): void {
   const end = bytes.length - CHECKSUM_BYTES;
   if (end < MAGIC.length || !equalBytes(bytes.subarray(0, MAGIC.length), MAGIC)) throw new DecodeError('not a file of fee estimates');
-  if (!equalBytes(hashes.sha256d(bytes.subarray(0, end)), bytes.subarray(end))) throw new DecodeError('checksum of fee estimates');
+  if (!equalBytes(hashes.sha256d(bytes.subarray(0, end)), bytes.subarray(end))) throw new DecodeError('wrong checksum of fee estimates');
   const view = new DataView(bytes.buffer, bytes.byteOffset, end);
   let at = MAGIC.length;
   const need = (size: number): void => {
-    if (at + size > end) throw new DecodeError('end of fee estimates');
+    if (at + size > end) throw new DecodeError('fee estimates are truncated');
   };
   const u32 = (): number => {
     need(4);
@@ -72,23 +72,23 @@ export function decodeEstimates(bytes: Uint8Array, fees: FeeEstimator, hashes: H
     const values = new Float64Array(count);
     for (let i = 0; i < count; i++, at += 8) {
       values[i] = view.getFloat64(at, true);
-      if (!(values[i] >= 0 && values[i] < Number.POSITIVE_INFINITY)) throw new DecodeError('a number of fee estimates');
+      if (!(values[i] >= 0 && values[i] < Number.POSITIVE_INFINITY)) throw new DecodeError('a fee estimate is out of range');
     }
     return values;
   };
-  if (u32() !== VERSION) throw new DecodeError('version of fee estimates');
+  if (u32() !== VERSION) throw new DecodeError('unknown version of fee estimates');
   const [bestHeight, savedFirst, savedBest, buckets] = [u32(), u32(), u32(), u32()];
-  if (savedFirst > savedBest || savedBest > bestHeight) throw new DecodeError('heights of fee estimates');
+  if (savedFirst > savedBest || savedBest > bestHeight) throw new DecodeError('inconsistent heights of fee estimates');
   if (buckets !== FEE_BUCKETS.length || doubles(buckets).some((value, i) => value !== FEE_BUCKETS[i])) {
-    throw new DecodeError('buckets of fee estimates');
+    throw new DecodeError('fee estimates have other fee buckets');
   }
   const loaded: Float64Array[] = [];
   for (const horizon of HORIZONS) {
     const { sums } = fees.stats[horizon];
-    if (u32() * buckets !== sums.confirmed.length) throw new DecodeError('periods of fee estimates');
+    if (u32() * buckets !== sums.confirmed.length) throw new DecodeError('fee estimates have other periods');
     for (const name of SUMS) loaded.push(doubles(sums[name].length));
   }
-  if (at !== end) throw new DecodeError('bytes after fee estimates');
+  if (at !== end) throw new DecodeError('unexpected bytes after fee estimates');
   let next = 0;
   for (const horizon of HORIZONS) for (const name of SUMS) fees.stats[horizon].sums[name].set(loaded[next++]);
   Object.assign(fees.history, { bestHeight, savedFirst, savedBest });

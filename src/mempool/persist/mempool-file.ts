@@ -85,7 +85,7 @@ export async function plainPool(bytes: Uint8Array): Promise<Uint8Array> {
   const reader = new ByteReader(bytes);
   if (reader.i64big() !== KEYED_VERSION) return bytes;
   const key = new Uint8Array(reader.varBytes(XOR_KEY_BYTES));
-  if (key.length !== XOR_KEY_BYTES) throw new DecodeError(`a key of ${key.length} bytes`);
+  if (key.length !== XOR_KEY_BYTES) throw new DecodeError(`the XOR key has ${key.length} bytes`);
   const turns = new TimeSlice();
   for (let at = KEY_AT + XOR_KEY_BYTES; at < bytes.length; at += KEY_PIECE_BYTES) {
     applyXor(bytes.subarray(at, at + KEY_PIECE_BYTES), at, key);
@@ -111,7 +111,7 @@ export function* decodePool(bytes: Uint8Array, hashes: Hashes): Generator<SavedP
   const reader = new ByteReader(bytes);
   const i64 = (): number => Number(reader.i64big());
   const version = reader.i64big();
-  if (version !== VERSION) throw new DecodeError(`version ${version} of a saved mempool is not known`);
+  if (version !== VERSION) throw new DecodeError(`unknown version ${version} of a saved mempool`);
   const count = i64();
   yield { kind: 'count', count };
   for (let i = 0; i < count; i++) {

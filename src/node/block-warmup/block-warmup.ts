@@ -97,12 +97,10 @@ export class BlockWarmup {
     try {
       const { inputs, templates } = await this.#perform();
       const seconds = ((performance.now() - began) / 1_000).toFixed(1);
-      log.info(
-        `Rehearsed blocks with ${inputs} inputs and ${templates} templates in ${seconds} s: the first real block finds its code compiled`,
-      );
+      log.info(`Block warm-up finished: validated blocks with ${inputs} inputs and built ${templates} templates in ${seconds} s`);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
-      log.warn(`The rehearsal of blocks failed, so the first real one may take longer: ${(error as Error).message}`);
+      log.warn(`Block warm-up failed, so the first new block may take longer: ${(error as Error).message}`);
     }
   }
 

@@ -177,7 +177,7 @@ for (const how of ['truncated', 'zeroed'] as const) {
           const bytes = readFileSync(join(image.dir, `${kind}00000.dat`));
           if (how === 'zeroed' && bytes.subarray(from, end).every((byte) => byte === 0)) continue;
           const opened = await openAgain(image, (dir) => lose(dir, `${kind}00000.dat`, from, how));
-          t.match(opened.warnings, [/going back from height 119 to 11\d/]);
+          t.match(opened.warnings, [/Rolling the chain back from height 119 to 11\d/]);
           // A block without undo data is connected again from its bytes.
           t.equal(await goesOn(opened), kind === 'blk' ? 119 - back : 119, `${back} blocks, from ${from}`);
         }
@@ -197,7 +197,7 @@ t.test('both files end early, each at its own place', async (t) => {
       lose(dir, 'blk00000.dat', ends.blk.at(-1 - blocks)! + 20, 'truncated');
       lose(dir, 'rev00000.dat', ends.rev.at(-1 - undo)! + 20, 'zeroed');
     });
-    t.match(opened.warnings, [new RegExp(`going back from height 119 to ${119 - Math.max(blocks, undo)}, `)]);
+    t.match(opened.warnings, [new RegExp(`Rolling the chain back from height 119 to ${119 - Math.max(blocks, undo)}; `)]);
     t.equal(await goesOn(opened), 119 - blocks);
   }
 });
@@ -228,7 +228,7 @@ t.test('a stored block that was not connected yet is lost without the coins goin
   for (const how of ['truncated', 'zeroed'] as const) {
     const opened = await openAgain(image, (dir) => lose(dir, 'blk00000.dat', place + 20, how));
     t.match(opened.warnings, [
-      how === 'truncated' ? /^8 stored blocks are lost with the end of the block files, and will be fetched again/ : /^7 stored blocks/,
+      how === 'truncated' ? /^8 stored blocks are lost with the end of the block files and will be downloaded again/ : /^7 stored blocks/,
     ]);
     t.equal(opened.fixture.chain.hasBlock(opened.fixture.chain.node(late[4]!.hash)!), false);
     t.equal(await goesOn(opened), 110);

@@ -98,7 +98,7 @@ t.test('overrides', async (t) => {
   t.equal(custom.minimumChainWork, 0n);
   t.same(custom.dnsSeeds, []);
   t.same(chainParams('signet', { signetSeedNodes: ['seed.example.'] }).dnsSeeds, ['seed.example.']);
-  t.throws(() => chainParams('signet', { signetChallenge: fromHex('51') }), { name: 'TypeError', message: /needs hash functions/ });
+  t.throws(() => chainParams('signet', { signetChallenge: fromHex('51') }), { name: 'TypeError', message: /requires hash functions/ });
   t.equal(
     toHex(chainParams('signet', { signetChallenge: chainParams('signet').signetChallenge ?? fromHex('') }, hashes).magic),
     '0a03cf40',

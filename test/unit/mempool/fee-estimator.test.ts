@@ -108,7 +108,7 @@ t.test('levels that get into some share of the blocks', async (t) => {
     const longer = new Uint8Array(bytes.length + 1);
     longer.set(bytes.subarray(0, -32));
     longer.set(crypto.sha256d(longer.subarray(0, -32)), longer.length - 32);
-    t.throws(() => decodeEstimates(longer, new FeeEstimator(), crypto), { message: 'bytes after fee estimates' });
+    t.throws(() => decodeEstimates(longer, new FeeEstimator(), crypto), { message: 'unexpected bytes after fee estimates' });
     for (const length of [0, 7, 200, bytes.length - 1]) {
       t.throws(() => decodeEstimates(bytes.subarray(0, length), new FeeEstimator(), crypto));
     }

@@ -60,7 +60,7 @@ t.test('it is of the moment of the call, whatever happens in its pauses', async 
   snapshot.release();
   snapshot.release();
   for (const row of pool.rows.here()) if (pool.rows.isHere(row)) pool.removeWithDescendants(row, 'sizelimit');
-  t.throws(() => stale.fee, /kept after its transaction left/);
+  t.throws(() => stale.fee, /used after its transaction left/);
   t.ok(pool.arena.reservedBytes <= 1 << 16, 'and lets go of everything');
   t.ok(most > 10 << 16);
 });

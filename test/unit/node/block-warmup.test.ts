@@ -83,7 +83,8 @@ for (const mode of ['core', 'chunks', 'live'] as const) {
     t.ok(rehearsal.begun);
     t.equal(rehearsal.startOnce(), over, 'once');
     await over;
-    const [, taken, templates] = /^info Rehearsed blocks with (\d+) inputs and (\d+) templates in \d+\.\d s/.exec(lines[0] ?? '') ?? [];
+    const [, taken, templates] =
+      /^info Block warm-up finished: validated blocks with (\d+) inputs and built (\d+) templates in \d+\.\d s/.exec(lines[0] ?? '') ?? [];
     t.equal(Number(taken), 4 + 2 * 12 + 3 * 8, 'the splits, two blocks of new transactions, three of known ones');
     t.ok(Number(templates) >= 3, 'one before each known block');
     t.equal(lines.length, 1);
@@ -107,7 +108,7 @@ t.test('a key that is forgotten', async (t) => {
 t.test('what a killed one left', async (t) => {
   const { rehearsal, lines, left } = world(t.testdir({ rehearsal: { 'blk00000.dat': 'half a block', 'blk00001.dat': '' } }));
   await rehearsal.startOnce();
-  t.match(lines, [/^info Rehearsed blocks/], "is in nobody's way");
+  t.match(lines, [/^info Block warm-up finished/], "is in nobody's way");
   t.strictSame(left(), []);
 });
 
@@ -135,7 +136,7 @@ t.test('while the node has other work', async (t) => {
   t.equal(inputs(), 0, 'it waits');
   busy = false;
   await over;
-  t.match(lines, [/^info Rehearsed blocks/], 'and goes on');
+  t.match(lines, [/^info Block warm-up finished/], 'and goes on');
 });
 
 t.test('ended while it waits', async (t) => {
@@ -156,7 +157,7 @@ t.test('that other work makes needless', async (t) => {
 t.test('no room for block files', async (t) => {
   const { rehearsal, lines, left } = world(t.testdir(), { crypto: { ...crypto, sha256d: () => full() } });
   await rehearsal.startOnce();
-  t.match(lines, [/^warn The rehearsal of blocks failed.*: as if the disk were full/]);
+  t.match(lines, [/^warn Block warm-up failed.*: as if the disk were full/]);
   t.strictSame(left(), [], 'the folder goes also when opening fails');
 });
 
@@ -183,7 +184,7 @@ t.test('a script thread that dies', async (t) => {
   };
   const { rehearsal, lines, left } = world(t.testdir(), {}, verifier);
   await rehearsal.startOnce();
-  t.match(lines, [/^warn The rehearsal of blocks failed, so the first real one may take longer: /]);
+  t.match(lines, [/^warn Block warm-up failed, so the first new block may take longer: /]);
   t.equal(lines.length, 1);
   t.strictSame(left(), []);
 });
@@ -192,12 +193,12 @@ t.test('a folder that cannot be made', async (t) => {
   const dir = t.testdir({ file: '' });
   const { rehearsal, lines } = world(path.join(dir, 'file'));
   await rehearsal.startOnce();
-  t.match(lines, [/^warn The rehearsal of blocks failed/]);
+  t.match(lines, [/^warn Block warm-up failed/]);
 });
 
 t.test('payments that no mempool takes', async (t) => {
   const { rehearsal, lines, left } = world(t.testdir(), { mempool: { policy: { ...DEFAULT_POLICY, minRelayFeeRate: 100_000_000 } } });
   await rehearsal.startOnce();
-  t.match(lines, [/^warn The rehearsal of blocks failed.*: Refused: /]);
+  t.match(lines, [/^warn Block warm-up failed.*: Refused: /]);
   t.strictSame(left(), []);
 });

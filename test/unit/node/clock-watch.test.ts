@@ -24,7 +24,7 @@ t.test('reports each change once to the log, the alert and the work, and warns w
   t.equal(watch.text, '');
   t.same([lines, alerts, changes], [[], [], 0]);
   behind = true;
-  t.match(watch.text, /^The clock of this machine is more than two hours behind the chain: /, 'a call that shows warnings is enough');
+  t.match(watch.text, /^The clock of this machine is more than two hours behind the chain\. /, 'a call that shows warnings is enough');
   t.equal(watch.checkClock(), true);
   t.same(alerts, [watch.text]);
   t.same([lines, changes], [[`warn ${watch.text}`], 1]);

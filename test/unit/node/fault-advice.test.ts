@@ -10,13 +10,13 @@ const fault = (code: StoreErrorCode, message: string): Error =>
 t.test('every fault of storage has its way out', async (t) => {
   for (const [code, message, advice] of [
     ['STORE_DISK_FULL', 'Failed to write blk00000.dat: ENOSPC', /^Make room on the disk and start again/],
-    ['STORE_IO', 'Failed to sync rev00000.dat: EIO', /errors of the disk in the system's log/],
+    ['STORE_IO', 'Failed to sync rev00000.dat: EIO', /^Look for disk errors in the system log/],
     ['STORE_PERMISSION', 'Failed to open /d/chainstate: EACCES', /^Check the permissions/],
     ['STORE_CORRUPTION', 'Checksum mismatch of the undo data in rev00000.dat at 8', /^Start with -reindex to rebuild everything/],
     ['STORE_CORRUPTION', 'Failed to read keys: Corruption: block checksum mismatch in /d/chainstate/000008.sst', /^Start with -reindex to/],
     ['STORE_CORRUPTION', 'Stored coin is damaged: 0 bytes', /^Start with -reindex-chainstate/],
-    ['STORE_CORRUPTION', 'The flush marker names unknown blocks', /^Start with -reindex-chainstate/],
-    ['STORE_CORRUPTION', '/d/blocks/xor.dat must have 8 bytes, not 7', /^Put back the xor\.dat/],
+    ['STORE_CORRUPTION', 'The flush marker refers to unknown blocks', /^Start with -reindex-chainstate/],
+    ['STORE_CORRUPTION', '/d/blocks/xor.dat must have 8 bytes, not 7', /^Restore the xor\.dat/],
     [
       'STORE_CORRUPTION',
       'Failed to open /d/wallets/a/wallet.db: Corruption: bad',
@@ -26,7 +26,7 @@ t.test('every fault of storage has its way out', async (t) => {
   ] as const)
     t.match(adviceFor(fault(code, message)), advice, message);
   t.match(adviceFor(Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })), /^Make room/);
-  t.match(adviceFor(Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' })), /errors of the disk/);
+  t.match(adviceFor(Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' })), /disk errors/);
   t.equal(adviceFor(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })), '');
   t.equal(adviceFor(new StoreError('STORE_LOCKED', 'x')), '');
   t.equal(adviceFor(new Error('something else')), '');

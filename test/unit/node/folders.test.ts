@@ -32,7 +32,7 @@ t.test("Core's folder is refused before anything is touched", async (t) => {
   const index = path.join(dir, 'blocks', 'index');
   fs.mkdirSync(index, { recursive: true });
   fs.writeFileSync(path.join(index, 'CURRENT'), 'MANIFEST-000001\n');
-  t.throws(() => prepareFolders(dir, path.join(dir, 'blocks')), /belongs to Bitcoin Core.*give it another -datadir/);
+  t.throws(() => prepareFolders(dir, path.join(dir, 'blocks')), /belongs to Bitcoin Core.*Choose another -datadir/);
   t.same(fs.readdirSync(dir), ['blocks']);
 });
 
@@ -74,7 +74,7 @@ t.test('the cookie', async (t) => {
   const log = { ...silentLogger, error: (text: string) => lines.push(text) };
   const nowhere = prepareCookie(path.join(file, 'nowhere'), 0o600);
   t.throws(() => writeCookie(nowhere, log), { message: 'Unable to start HTTP server. See debug log for details.' });
-  t.match(lines, [/^The cookie of the RPC port can't be written: ENOENT/]);
+  t.match(lines, [/^Could not write the cookie file for RPC authentication: ENOENT/]);
   t.notMatch(lines.join(), nowhere.credential, 'the credential is not logged');
 });
 

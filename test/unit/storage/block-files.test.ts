@@ -199,7 +199,7 @@ t.test('damage is reported when it is read', async (t) => {
   await patch('blk00000.dat', at.pos - 4, [0xff, 0xff, 0xff, 0xff]);
   await t.rejects(
     files.readBlock(at),
-    { code: 'STORE_CORRUPTION', message: /claims 4294967295 bytes/ },
+    { code: 'STORE_CORRUPTION', message: /length of 4294967295 bytes/ },
     'a length of 4 GiB is not allocated',
   );
   await patch('blk00000.dat', at.pos - 4, [200, 0, 0, 0]);
