@@ -180,3 +180,34 @@ t.test('closes all miners while the node has no work, and refuses others', async
   world.newTip();
   t.notOk((await world.miner()).closed);
 });
+
+t.test('sends the first job of a tip to all at once, and other jobs in steps', async (t) => {
+  const world = createWorld(t);
+  const miners: StratumClient[] = [];
+  while (miners.length < 250) miners.push(await world.miner());
+  const holding = (id: string): number => miners.filter(({ job }) => job!.id === id).length;
+  const settle = async (): Promise<void> => {
+    for (let i = 0; i < 5; i++) await nextTick();
+  };
+  const newest = (): string =>
+    miners
+      .map(({ job }) => job!.id)
+      .sort()
+      .at(-1)!;
+  world.newTip();
+  await settle();
+  t.equal(holding(newest()), 250);
+  world.server.receive({ kind: 'template', template: template(), keys: [] });
+  await settle();
+  const second = newest();
+  t.ok(holding(second) >= 100 && holding(second) < 250, 'a part of them in the first step');
+  await miners.at(-1)!.until(() => miners.every(({ job }) => job!.id === second));
+  // A tip that comes while a job is being spread replaces it.
+  world.server.receive({ kind: 'template', template: template(), keys: [] });
+  world.newTip();
+  await settle();
+  const last = newest();
+  t.equal(holding(last), 250);
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  t.equal(holding(last), 250, 'no older job follows');
+});
