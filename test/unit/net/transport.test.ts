@@ -169,7 +169,7 @@ t.test('key work: callers of ours first, one at a time, a share of the thread, n
   let nowMs = 0;
   const slow = {
     ...curve,
-    create: () => {
+    createKey: () => {
       nowMs += 8;
       return curve.createKey();
     },
