@@ -102,7 +102,7 @@ async function cost(node: FilledNode, port: number, encrypted: boolean, command:
 
 const ms = (times: readonly number[], at: number): string => percentile(times, at).toFixed(1);
 const pair = (name: string, times: readonly number[]): string => `${name} ${ms(times, 0.5)} / ${ms(times, 0.99)}`;
-const told = ({ template, small, woken, pings, share }: Waits): string =>
+const received = ({ template, small, woken, pings, share }: Waits): string =>
   `${pair('template', template)}, ${pair('small call', small)}, ${pair('long poll', woken)}, ${pair('ping', pings)}, node thread ${(share / 10).toFixed(0)} %`;
 
 await runBench({
@@ -177,7 +177,7 @@ await runBench({
     const notes: string[] = ['milliseconds, p50 / p99'];
     try {
       await waits(null);
-      notes.push(`quiet: ${told(await waits(null))}`);
+      notes.push(`quiet: ${received(await waits(null))}`);
       for (const count of PEERS) {
         for (const [name, lane] of await lanesOf(node)) {
           const flooded = await waits({ port: p2pPort, lane, peers: count, bytesPerSecond: null });
@@ -189,8 +189,8 @@ await runBench({
           const each = megabytes < LEAST_MEGABYTES ? '' : `, ${((taken * 1_000) / megabytes).toFixed(0)} us of the node thread a MB`;
           notes.push(
             `${label}: ${megabytes.toFixed(2)} MB/s, hung up ${flooded.ends} times${each}`,
-            `  flood: ${told(flooded)}`,
-            `  sink:  ${told(control)} at ${(control.bytesPerSecond / 1e6).toFixed(2)} MB/s`,
+            `  flood: ${received(flooded)}`,
+            `  sink:  ${received(control)} at ${(control.bytesPerSecond / 1e6).toFixed(2)} MB/s`,
           );
           for (const [call, which] of [
             ['template', 'template'] as const,

@@ -60,7 +60,7 @@ await runBench({
     bare.send(NEWS_BYTES);
     const sockets = await clients((await bare.next('listening')).port, CLIENTS, true);
     const load = await startLoad();
-    const told: Wake[] = [];
+    const received: Wake[] = [];
     const limits: Wake[] = [];
     const polls: Wake[] = [];
     for (let round = -1; round < ROUNDS; round++) {
@@ -81,7 +81,7 @@ await runBench({
       bare.send('go');
       const limit = await sockets.next('woken');
       if (round < 0) continue;
-      told.push(wakeOf(woken.atMs, begun));
+      received.push(wakeOf(woken.atMs, begun));
       polls.push(wakeOf(polled.atMs, begun));
       limits.push(wakeOf(limit.atMs, limitBegun));
     }
@@ -91,7 +91,7 @@ await runBench({
       name: `${CLIENTS} clients, ${name}`,
       unit: 'ms',
       better: 'lower',
-      samples: told.map(read),
+      samples: received.map(read),
       limit: { name: LIMIT, samples: limits.map(read) },
       ...goal,
     });

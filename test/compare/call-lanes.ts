@@ -46,7 +46,7 @@ class Kept {
 const reply = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null ? { ...value } : {});
 
 /** Bytes that are broken in one of three cases. */
-const spoilt = (dice: Dice, bytes: Uint8Array): Buffer =>
+const mutated = (dice: Dice, bytes: Uint8Array): Buffer =>
   Buffer.from(dice.chance(1 / 3) ? mutate(bytes, new Random(dice.below(2 ** 32))) : bytes);
 
 /** Text that is broken in one of fifty cases. */
@@ -114,7 +114,7 @@ class Bytes implements Lane {
       case 10:
         return dice.chance(0.5)
           ? ['signmessagewithprivkey', text(dice, wif(dice.pick(KEYS), dice.chance(0.9))), dice.pick(['', 'text', 'é'])]
-          : ['verifymessage', this.#address(), text(dice, spoilt(dice, Buffer.alloc(65, 31)).toString('base64')), 'text'];
+          : ['verifymessage', this.#address(), text(dice, mutated(dice, Buffer.alloc(65, 31)).toString('base64')), 'text'];
       default:
         return dice.pick<Call>([
           ['submitheader', this.#header().toString('hex')],
@@ -141,7 +141,7 @@ class Bytes implements Lane {
   /** A random transaction, opened rightly or not; one of three is broken. */
   tx(): Buffer {
     const { dice, txs } = this.#from;
-    if (dice.chance(0.5)) return spoilt(dice, Buffer.from(txs.build().hex, 'hex'));
+    if (dice.chance(0.5)) return mutated(dice, Buffer.from(txs.build().hex, 'hex'));
     const lock = this.#spends.lock();
     const spent = [{ value: 10_000, script: lock.script }];
     const tx = {
@@ -151,7 +151,7 @@ class Bytes implements Lane {
       locktime: dice.pick([0, 100, 500_000_000, 0xffffffff]),
     };
     this.#spends.open(tx, 0, lock, spent);
-    return spoilt(dice, serializeTx(tx));
+    return mutated(dice, serializeTx(tx));
   }
 
   #script(): Buffer {
@@ -159,11 +159,11 @@ class Bytes implements Lane {
     const key = dice.pick(KEYS);
     const draw = dice.below(10);
     if (draw < 2) return Buffer.from(Array.from({ length: dice.below(12) }, () => dice.below(256)));
-    if (draw < 5) return spoilt(dice, dice.chance(0.5) ? this.#spends.lock().script : this.#spends.lock().inner.script);
+    if (draw < 5) return mutated(dice, dice.chance(0.5) ? this.#spends.lock().script : this.#spends.lock().inner.script);
     const keys = Array.from({ length: 1 + dice.below(4) }, () => push(Buffer.from(this.#publicKey(), 'hex')));
     const parts = (...list: (number | Uint8Array)[]): Buffer =>
       Buffer.concat(list.map((part) => (typeof part === 'number' ? Buffer.of(part) : part)));
-    return spoilt(
+    return mutated(
       dice,
       dice.pick([
         parts(push(key.publicKey), 0xac),
@@ -214,7 +214,7 @@ class Bytes implements Lane {
 
   #header(): Buffer {
     const { dice, ledger } = this.#from;
-    return spoilt(dice, dice.pick(ledger.blocks).header);
+    return mutated(dice, dice.pick(ledger.blocks).header);
   }
 
   #sign(): Call {
@@ -261,7 +261,7 @@ class Proofs implements Lane {
         'verifytxoutproof',
         text(
           dice,
-          spoilt(
+          mutated(
             dice,
             Buffer.from(
               this.#proofs.pick(dice, () => '00'),
@@ -334,7 +334,7 @@ class Psbts implements Lane {
           : serializeTx({ ...tx, ins: tx.ins.map(({ txid, index }) => ({ txid, index })) }, false);
         return [
           'converttopsbt',
-          spoilt(dice, bytes).toString('hex'),
+          mutated(dice, bytes).toString('hex'),
           ...(dice.chance(0.5) ? [dice.chance(0.5), ...orNothing(dice, true, false, null)] : []),
         ];
       }
@@ -366,7 +366,7 @@ class Psbts implements Lane {
   #psbt(): string {
     const { dice } = this.#from;
     const good = this.#kept.pick(dice, () => this.#random.bytes().toString('base64'));
-    return dice.chance(0.8) ? good : spoilt(dice, Buffer.from(good, 'base64')).toString('base64');
+    return dice.chance(0.8) ? good : mutated(dice, Buffer.from(good, 'base64')).toString('base64');
   }
 
   /** Returns the result of an earlier call on this text, or the text itself. */

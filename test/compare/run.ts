@@ -136,7 +136,7 @@ async function bring(step: number, name: string, delivery: Delivery): Promise<vo
   }
 }
 
-let toldByCaches = 0;
+let differByCaches = 0;
 
 /**
  * A transaction whose inputs are gone is said to be known if its outputs happen to lie in the cache of coins, which
@@ -232,7 +232,7 @@ function areSame(pairs: readonly Pair[]): boolean {
     const members = contrastOf(core, adit);
     if (members.length === 0) continue;
     if (withoutCaches(core) === withoutCaches(adit)) {
-      toldByCaches++;
+      differByCaches++;
       continue;
     }
     differing = step;
@@ -441,7 +441,7 @@ say(`it took ${takenFromPeer} of ${sentByPeer} transactions of a peer, and hung 
 say(
   `${otherRoute} times one hung up after another request than the other, ${spared} times bitcoind alone looked at a copy of what is here`,
 );
-say(`${toldByCaches} times one knew a confirmed transaction by its cache, the other missed its inputs`);
+say(`${differByCaches} times one knew a confirmed transaction by its cache, the other missed its inputs`);
 say(`one was killed ${nodes.kills} times, ${nodes.unanswered} of them before it had done what it was told`);
 for (const line of differences.lines(seed)) say(line);
 say(`${Math.min(step, steps)} steps of seed ${seed}: ${differences.count} differences`);

@@ -7,7 +7,7 @@ import type { Ledger } from './ledger.js';
 import type { Call } from './nodes.js';
 import type { Pool } from './pool.js';
 import type { Dice, Transactions } from './transactions.js';
-import { spoiltCopy, wrongBlock } from './wrong-blocks.js';
+import { mutatedCopy, wrongBlock } from './wrong-blocks.js';
 
 /** Calls that both nodes are given in this order. */
 export interface Action {
@@ -113,7 +113,7 @@ export class Stream {
 
   /** None, one or two. */
   #copies(block: Block): Action[] {
-    return Array.from({ length: this.#dice.below(3) }, () => spoiltCopy(this.#dice, block)).flatMap((copy) =>
+    return Array.from({ length: this.#dice.below(3) }, () => mutatedCopy(this.#dice, block)).flatMap((copy) =>
       copy === null ? [] : [this.#bring(`copy: ${copy.name}`, block, copy.body)],
     );
   }

@@ -128,7 +128,7 @@ const COPIES: Readonly<Record<string, (block: Block, dice: Dice) => Buffer[] | n
 };
 
 /** Bytes with the same header as a block's. */
-export function spoiltCopy(dice: Dice, block: Block): { name: string; body: Buffer[] } | null {
+export function mutatedCopy(dice: Dice, block: Block): { name: string; body: Buffer[] } | null {
   const name = dice.pick(Object.keys(COPIES));
   const body = COPIES[name]!(block, dice);
   return body === null ? null : { name, body };

@@ -40,17 +40,17 @@ t.test('loads a snapshot of coins and validates it in the background', async (t)
     `-32603 Unable to load UTXO snapshot: The base block header (${BASE_HASH}) must appear in the headers chain. Make sure all headers are syncing, and call loadtxoutset again. (${file})`,
   );
   for (const { header } of blocks) await node.call('submitheader', hex(header));
-  const spoilt = path.join(node.dir, 'spoilt.dat');
+  const mutated = path.join(node.dir, 'spoilt.dat');
   const bytes = fs.readFileSync(file);
   bytes[51]! ^= 1;
-  fs.writeFileSync(spoilt, bytes);
+  fs.writeFileSync(mutated, bytes);
   t.match(
-    await refusal(node.call('loadtxoutset', spoilt)),
+    await refusal(node.call('loadtxoutset', mutated)),
     new RegExp(`Population failed: Bad snapshot content hash: expected ${COINS_HASH}, got `),
   );
   bytes[0]! ^= 1;
-  fs.writeFileSync(spoilt, bytes);
-  t.match(await refusal(node.call('loadtxoutset', spoilt)), /^-22 Unable to parse metadata: Invalid UTXO set snapshot magic bytes\./);
+  fs.writeFileSync(mutated, bytes);
+  t.match(await refusal(node.call('loadtxoutset', mutated)), /^-22 Unable to parse metadata: Invalid UTXO set snapshot magic bytes\./);
   t.equal(await node.call('getblockcount'), 0);
 
   t.same(await node.call('loadtxoutset', file), { coins_loaded: BASE, tip_hash: BASE_HASH, base_height: BASE, path: file });

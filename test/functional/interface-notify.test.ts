@@ -72,7 +72,7 @@ t.test('publishes every ZeroMQ topic', async (t) => {
    * Waits until every topic has published a block. Each topic keeps its order, so all earlier messages have arrived
    * too.
    */
-  const toldOf = async (hash: string): Promise<void> => {
+  const notifiedOf = async (hash: string): Promise<void> => {
     const raw: string = await node.call('getblock', hash, 0);
     const { tx } = await node.call('getblock', hash, 1);
     await inbox.has('hashblock', (body) => body === hash, hash);
@@ -87,11 +87,11 @@ t.test('publishes every ZeroMQ topic', async (t) => {
     return [...topics, 'sequence'].every((topic) => inbox.of(topic).length > 0);
   });
   const [ready] = await node.call('generatetoaddress', 1, address);
-  await toldOf(ready);
+  await notifiedOf(ready);
   inbox.messages.length = 0;
 
   const [hash] = await node.call('generatetoaddress', 1, address);
-  await toldOf(hash);
+  await notifiedOf(hash);
   const raw = await node.call('getblock', hash, 0);
   const { tx } = await node.call('getblock', hash, 1);
   t.same(
@@ -119,7 +119,7 @@ t.test('publishes every ZeroMQ topic', async (t) => {
   const template = await node.call('getblocktemplate', { rules: ['segwit'] });
   const mined = mine(template, 'p2wpkh', key);
   t.equal(await node.call('submitblock', mined.hex), null);
-  await toldOf((await node.call('generatetoaddress', 100, address)).at(-1));
+  await notifiedOf((await node.call('generatetoaddress', 100, address)).at(-1));
   t.same(
     [1, 2, 3].map((i) => inbox.of('sequence')[i]!.counter),
     [1, 2, 3].map((i) => counters.sequence! + i),
@@ -152,7 +152,7 @@ t.test('publishes every ZeroMQ topic', async (t) => {
   );
   inbox.messages.length = 0;
   const [tip] = await node.call('generatetoaddress', 1, address);
-  await toldOf(tip);
+  await notifiedOf(tip);
   t.same(
     inbox.of('sequence').map(({ body }) => body),
     [`${tip}43`],

@@ -66,12 +66,12 @@ t.test('answers a declared block and a proposal alike', async (t) => {
     t.same(await node.call('checkdeclaredblock', ...declared(block)), expected, `${what}, declared`);
   }
   // A witness that the mempool never saw: known under another wtxid.
-  const spoilt = buildBlock(tip, { ...good, txs: [a, b, forged] });
-  t.same(await node.call('checkdeclaredblock', ...declared(spoilt)), { missing: [wtxidOf(forged)] });
-  const verdict = await node.call('checkdeclaredblock', ...declared(spoilt), [hexOf(forged)]);
+  const mutated = buildBlock(tip, { ...good, txs: [a, b, forged] });
+  t.same(await node.call('checkdeclaredblock', ...declared(mutated)), { missing: [wtxidOf(forged)] });
+  const verdict = await node.call('checkdeclaredblock', ...declared(mutated), [hexOf(forged)]);
   const reason = 'block-script-verify-flag-failed (Witness program hash mismatch)';
   t.same(verdict, { valid: false, 'reject-reason': reason });
-  const whole = { mode: 'proposal', data: spoilt.bytes.toString('hex') };
+  const whole = { mode: 'proposal', data: mutated.bytes.toString('hex') };
   t.equal(await node.call('getblocktemplate', whole), reason);
   t.equal(await node.call('getblockcount'), 120, 'nothing was kept');
 });

@@ -123,11 +123,11 @@ t.test('mines 300 blocks over HTTP', async (t) => {
   const doomed = mine(template, 'p2pkh', wallet.key());
   const answer = node.call('submitblock', doomed.hex).catch(() => 'killed');
   await node.kill();
-  const told = await answer;
+  const received = await answer;
   await node.up(`-mocktime=${template.curtime + 10}`);
   const tip = await node.call('getbestblockhash');
   t.ok(
-    tip === doomed.hashHex || (tip === template.previousblockhash && told !== null),
+    tip === doomed.hashHex || (tip === template.previousblockhash && received !== null),
     'the tip is the block or its parent; an acknowledged block is kept',
   );
   template = await node.call('getblocktemplate', rules);

@@ -87,8 +87,8 @@ t.test('serves headers, hashes, blocks and transactions to a peer with an indepe
   peer.send('getdata', invPayload([[1, Buffer.alloc(32, 7)]]));
   t.same(await peer.next('notfound'), invPayload([[1, Buffer.alloc(32, 7)]]));
   const [next] = (await node.call('generatetoaddress', 1, ADDRESS)) as [string];
-  const told = await peer.next('inv');
-  t.equal(shown(told.subarray(5, 37)), next, 'inv, since nobody asked for headers');
+  const received = await peer.next('inv');
+  t.equal(shown(received.subarray(5, 37)), next, 'inv, since nobody asked for headers');
   peer.send('sendheaders');
   await peer.sync();
   peer.send('headers', headersPayload([Buffer.from((await node.call('getblockheader', next, false)) as string, 'hex')]));

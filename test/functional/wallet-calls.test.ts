@@ -187,11 +187,11 @@ t.test('dumps a wallet and imports the dump', async (t) => {
   t.same(secrets(fs.readFileSync(again, 'utf8')), secrets(dump));
 
   // One line that cannot be added, and nothing of the file is.
-  const spoilt = path.join(node.dir, 'spoilt.txt');
-  fs.writeFileSync(spoilt, `${dump}${'51'.repeat(521)} 0 script=1 # addr=none\n`);
+  const mutated = path.join(node.dir, 'spoilt.txt');
+  fs.writeFileSync(mutated, `${dump}${'51'.repeat(521)} 0 script=1 # addr=none\n`);
   await node.call('unloadwallet', 'to');
   await node.call('createwallet', 'none', false, true);
-  t.same(await refusal(node.call('importwallet', spoilt)), [-4, 'Error adding some keys/scripts to wallet']);
+  t.same(await refusal(node.call('importwallet', mutated)), [-4, 'Error adding some keys/scripts to wallet']);
   t.equal((await node.call('getaddressinfo', addresses[0])).ismine, false);
   await node.call('createwallet', 'watch', true);
   const onWatch = (method: string, ...params: unknown[]): Promise<unknown> =>

@@ -152,7 +152,7 @@ t.test('creates no wallet when a wallet file of Core cannot be imported', async 
   const wallets = path.join(node.networkDir, 'wallets');
   const left = (): string[] => fs.readdirSync(wallets);
   const before = left();
-  const spoilt = path.join(node.dir, 'spoilt.dat');
+  const mutated = path.join(node.dir, 'spoilt.dat');
   const refuse = async (text: RegExp | string, ...params: unknown[]): Promise<void> => {
     t.match(await refusal(node.call('importcorewallet', ...params)), text);
     t.same(left(), before, 'nothing is left');
@@ -164,11 +164,11 @@ t.test('creates no wallet when a wallet file of Core cannot be imported', async 
   await refuse('-4 The wallet file was not imported. The file cannot be opened', path.join(node.dir, 'nothing'), 'w');
   await refuse('-4 The wallet file was not imported. The file is neither', path.join(node.networkDir, '.cookie'), 'w');
   const bytes = fs.readFileSync(fileOf('plain'));
-  fs.writeFileSync(spoilt, bytes.subarray(0, bytes.length - 4096));
-  await refuse(/^-4 .* damaged/, spoilt, 'w');
-  fs.writeFileSync(spoilt, fs.readFileSync(fileOf('descriptors')));
-  fs.writeFileSync(`${spoilt}-journal`, 'x');
-  await refuse('-4 The wallet file was not imported. The file was not closed', spoilt, 'w');
+  fs.writeFileSync(mutated, bytes.subarray(0, bytes.length - 4096));
+  await refuse(/^-4 .* damaged/, mutated, 'w');
+  fs.writeFileSync(mutated, fs.readFileSync(fileOf('descriptors')));
+  fs.writeFileSync(`${mutated}-journal`, 'x');
+  await refuse('-4 The wallet file was not imported. The file was not closed', mutated, 'w');
   t.match(await refusal(node.call('loadwallet', path.dirname(fileOf('plain')))), 'importcorewallet takes it over');
   await node.call('createwallet', 'there');
   t.match(await refusal(node.call('importcorewallet', fileOf('plain'), 'there')), "-36 There is a wallet in '");

@@ -164,10 +164,10 @@ t.test('lists every payment of a busy day exactly once', async (t) => {
   t.equal(keeper.balance, await total(), 'and the sum is the balance');
   t.equal(keeper.reversals, 1 + MINERS);
 
-  const told = new Map(
+  const received = new Map(
     [...keeper.book.values()].filter(({ category }) => category === 'send').map((entry) => [entry.address, sats(-entry.amount)]),
   );
-  t.same([...told].sort(), [...wages].sort(), 'to everyone what was his');
+  t.same([...received].sort(), [...wages].sort(), 'to everyone what was his');
   const got = (await miners('listreceivedbyaddress', 6)) as { address: string; amount: number; txids: string[] }[];
   t.same(got.map(({ address, amount }) => [address, sats(amount)]).sort(), [...wages].sort(), 'as their own wallet says');
   t.ok(got.every(({ txids }) => txids.length === 1));

@@ -328,8 +328,8 @@ t.test('funds transactions: fundrawtransaction, walletcreatefundedpsbt, send', a
   const more = await node.call('decoderawtransaction', (await fund({}, begun)).hex);
   t.match(more, { locktime: 55, vin: [{ txid: coin.txid, sequence: 7 }, {}] });
   t.match(await refusal(fund({ add_inputs: false }, begun)), /^-4 The preselected coins total amount does not cover/);
-  const stranger = await node.call('createrawtransaction', [{ txid: 'aa'.repeat(32), vout: 0 }], { [OUTSIDE]: 1 });
-  t.equal(await refusal(fund({}, stranger)), '-4 Unable to find UTXO for external input');
+  const foreign = await node.call('createrawtransaction', [{ txid: 'aa'.repeat(32), vout: 0 }], { [OUTSIDE]: 1 });
+  t.equal(await refusal(fund({}, foreign)), '-4 Unable to find UTXO for external input');
 
   for (const [options, why] of [
     [{ changeAddress: 'x' }, '-5 Change address must be a valid bitcoin address'],

@@ -207,11 +207,11 @@ export const chainAttacks: readonly Attack[] = [
       peer.onMessage = (command, payload) => {
         if (command === 'ping') void peer.send('pong', payload);
       };
-      let told = '';
+      let received = '';
       while (lane.running() && !peer.closed) {
         const header = lane.coming().at(-1) ?? '';
-        if (header !== told) {
-          told = header;
+        if (header !== received) {
+          received = header;
           const bytes = Buffer.from(header, 'hex');
           await peer.send('headers', headersPayload([bytes]));
           await peer.send('inv', invPayload([[2, hash256(bytes)]]));

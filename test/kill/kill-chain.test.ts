@@ -33,11 +33,11 @@ async function run(t: Test, options: { startTime: number; exactTip: boolean; kil
   const tree = new BlockTree(pseudoRandom(options.seed + 1_000_000), options.startTime);
   const miner = new KillMiner(node, tree);
   t.ok(await miner.feed(() => miner.acknowledged.length >= RUN_UP), 'run-up');
-  const told = { feeding: 0, starting: 0, stopping: 0 };
+  const received = { feeding: 0, starting: 0, stopping: 0 };
   for (let kill = 1; kill <= options.kills; kill++) {
     const way = random();
     if (way < 0.15) {
-      told.starting++;
+      received.starting++;
       await node.stop();
       await killWhileStarting(node, random() * START_MS);
     } else {
@@ -50,10 +50,10 @@ async function run(t: Test, options: { startTime: number; exactTip: boolean; kil
       while (miner.acknowledged.length === before) await sleep(1);
       await sleep(delay);
       if (way < 0.3) {
-        told.stopping++;
+        received.stopping++;
         node.child?.kill('SIGTERM');
         await sleep(random() * STOP_MS);
-      } else told.feeding++;
+      } else received.feeding++;
       await node.kill();
       over = true;
       await feeding;
@@ -69,7 +69,7 @@ async function run(t: Test, options: { startTime: number; exactTip: boolean; kil
   const last = tree.grow(miner.tip, 3);
   t.equal(await node.call('submitblock', last.bytes.toString('hex')), null);
   t.same(miner.strange, [], 'no answer but those of valid blocks');
-  t.comment(`${options.kills} kills (${JSON.stringify(told)}), ${miner.acknowledged.length} blocks, ${JSON.stringify(miner.counts)}`);
+  t.comment(`${options.kills} kills (${JSON.stringify(received)}), ${miner.acknowledged.length} blocks, ${JSON.stringify(miner.counts)}`);
   t.equal(node.output(), '', 'nothing on stderr');
   const found = await coinFigures(node);
   t.equal(await node.call('verifychain', 4, 0), true);

@@ -201,17 +201,17 @@ t.test('recovers wallets from repeated kills', async (t) => {
   for (let i = 0; i < 3; i++) await life.mine();
   await node.call('generatetoaddress', MATURITY, FOREIGN);
   t.same(await life.check(), [], 'before the first kill');
-  const told = { feeding: 0, starting: 0 };
+  const received = { feeding: 0, starting: 0 };
   for (let kill = 1; kill <= kills; kill++) {
     if (random() < 0.25) {
-      told.starting++;
+      received.starting++;
       await node.stop();
       const started = node.up().catch(() => {});
       await sleep(random() * START_MS);
       await node.kill();
       await started;
     } else {
-      told.feeding++;
+      received.feeding++;
       let over = false;
       const feeding = life.feed(() => over);
       await sleep(200 + random() * FEED_MS);
@@ -224,7 +224,7 @@ t.test('recovers wallets from repeated kills', async (t) => {
     t.same(wrong, [], `kill ${kill}`);
   }
   t.comment(
-    `${kills} kills (${JSON.stringify(told)}), ${life.given.size} addresses, ${life.imported.size} imported, ${JSON.stringify(life.counts)}`,
+    `${kills} kills (${JSON.stringify(received)}), ${life.given.size} addresses, ${life.imported.size} imported, ${JSON.stringify(life.counts)}`,
   );
   // The node continues, and a wallet that was never killed knows the same.
   for (let i = 0; i < 3; i++) await life.mine();

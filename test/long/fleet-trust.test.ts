@@ -101,10 +101,10 @@ t.test('enforces the rights of broker accounts', noBroker || {}, async (t) => {
   // Neither is believed who publishes in a node's name.
   const forger = await connect({ servers: broker.url, user: 'pool', pass: 'p' });
   t.teardown(() => forger.close());
-  const heard: Uint8Array[] = [];
-  forger.subscribe('adit.regtest.fact.a', { callback: (error, message) => void (error === null && heard.push(message.data.slice())) });
-  await until('facts pass', () => heard.length > 1);
-  const [first] = heard as [Uint8Array];
+  const received: Uint8Array[] = [];
+  forger.subscribe('adit.regtest.fact.a', { callback: (error, message) => void (error === null && received.push(message.data.slice())) });
+  await until('facts pass', () => received.length > 1);
+  const [first] = received as [Uint8Array];
   const changed = first.slice();
   changed[changed.length - 20] = (changed[changed.length - 20] as number) ^ 1;
   const [next] = await front.call('generatetoaddress', 1, address);

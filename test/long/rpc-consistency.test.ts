@@ -249,7 +249,7 @@ t.test("returns the same from a front's cache as from the node thread", async (t
   const paidHex = serializeTx(paid).toString('hex');
   const paidId = shown(txid(paid));
   const next = buildBlock(trunk[101]!);
-  const heard = buildBlock(next);
+  const received = buildBlock(next);
   const questions: readonly (readonly [method: string, ...params: unknown[]])[] = [
     ['getblockchaininfo'],
     ['getmininginfo'],
@@ -258,7 +258,7 @@ t.test("returns the same from a front's cache as from the node thread", async (t
     ['getconnectioncount'],
     ['getblockhash', 103],
     ['getblockheader', trunk[101]!.hashHex],
-    ['getblockheader', heard.hashHex],
+    ['getblockheader', received.hashHex],
     ['getmempoolentry', paidId],
     ['estimatesmartfee', 6],
     ['getchaintips'],
@@ -294,12 +294,12 @@ t.test("returns the same from a front's cache as from the node thread", async (t
     'a block less': () => node.call('invalidateblock', next.hashHex),
     'the block again': () => node.call('reconsiderblock', next.hashHex),
     "a peer's header": async () => {
-      second!.send('headers', headersPayload([heard.header]));
+      second!.send('headers', headersPayload([received.header]));
       await second!.sync();
     },
     'a template': () => node.call('getblocktemplate', rules),
-    'other times': () => node.call('setmocktime', heard.time + 100_000),
-    'a found block': () => node.call('submitblock', heard.bytes.toString('hex')),
+    'other times': () => node.call('setmocktime', received.time + 100_000),
+    'a found block': () => node.call('submitblock', received.bytes.toString('hex')),
   };
   let before = await asBatch();
   for (const [name, act] of Object.entries(acts)) {

@@ -350,7 +350,7 @@ async function verify(t: Test, storm: Storm): Promise<void> {
   }
 }
 
-const told = (storm: Storm): string => {
+const received = (storm: Storm): string => {
   const all = [...storm.answers].sort();
   return `${all.reduce((sum, [, count]) => sum + count, 0)} answers: ${all.map(([kind, count]) => `${kind} ${count}`).join(', ')}`;
 };
@@ -362,7 +362,7 @@ t.test('keeps wallets right through a storm of concurrent calls', async (t) => {
   const storm = new Storm(node, seedOf());
   await storm.begin();
   await storm.run(8, rounds(40, 1500));
-  t.comment(told(storm));
+  t.comment(received(storm));
   await verify(t, storm);
   await node.stop();
 });
@@ -444,7 +444,7 @@ if (nightly)
         }
         storm.ending = false;
         await node.up();
-        t.comment(`${what} ${kind}: ${told(storm)}`);
+        t.comment(`${what} ${kind}: ${received(storm)}`);
         await verify(t, storm);
         await node.stop();
         storm.answers.clear();

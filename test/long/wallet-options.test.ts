@@ -129,9 +129,9 @@ t.test('applies options of payments and addresses', async (t) => {
 
   await t.test('applies -mintxfee, -maxapsfee', async (t) => {
     await restart('-mintxfee=0.005', '-maxapsfee=0.0006');
-    const told = await node.callWallet('w', 'sendtoaddress', OUTSIDE, 0.01, '', '', false, null, null, null, null, null, true);
-    t.equal(told.fee_reason, 'Minimum Required Fee');
-    const least = await price(told.txid);
+    const received = await node.callWallet('w', 'sendtoaddress', OUTSIDE, 0.01, '', '', false, null, null, null, null, null, true);
+    t.equal(received.fee_reason, 'Minimum Required Fee');
+    const least = await price(received.txid);
     t.ok(paysAt(500_000, least), `${least.fee} for ${least.vsize}`);
     // One more coin of an address costs 68 * 500 satoshis: the change of the first payment has an address of its own,
     // two coins share one.

@@ -63,13 +63,13 @@ async function stuckNode() {
     const address = await node.call('getnewaddress');
     await stick();
     node.call('getbalance').catch(() => {});
-    const told: { active_commands: { method: string }[] } = await node.call('getrpcinfo');
+    const received: { active_commands: { method: string }[] } = await node.call('getrpcinfo');
     await node.call('stop');
     const exit = await node.ended();
     const log = fs.readFileSync(path.join(node.networkDir, 'debug.log'), 'utf8');
     await node.up();
     await node.call('loadwallet', 'w');
-    return { told, exit, log, isMine: (await node.call('getaddressinfo', address)).ismine };
+    return { told: received, exit, log, isMine: (await node.call('getaddressinfo', address)).ismine };
   } finally {
     await node.remove();
   }
@@ -98,8 +98,8 @@ t.test('shows wallets everything that any front acknowledged', async (t) => {
     const raw = await node.call('createrawtransaction', [{ txid, vout }], [{ [address]: 49.999 }]);
     const { hex } = await node.call('signrawtransactionwithwallet', raw);
     const sent = await writer!.call('sendrawtransaction', hex);
-    const told = await Promise.all(readers.map((reader) => reader.call('gettransaction', sent).catch((error: Error) => error.message)));
-    if (told.some((one) => one.txid !== sent)) stale.push(`${round}: ${JSON.stringify(told)}`);
+    const received = await Promise.all(readers.map((reader) => reader.call('gettransaction', sent).catch((error: Error) => error.message)));
+    if (received.some((one) => one.txid !== sent)) stale.push(`${round}: ${JSON.stringify(received)}`);
     const [hash] = await writer!.call('generatetoaddress', 1, address);
     const lists = await Promise.all(readers.map((reader) => reader.call('listsinceblock', hash)));
     if (lists.some(({ lastblock }) => lastblock !== hash)) stale.push(`${round}: the block is not known`);

@@ -121,13 +121,13 @@ async function run(tally: Tally, round: number, place: number): Promise<void> {
 const began = performance.now();
 let done = 0;
 let round = number('round', 0);
-let told = began;
+let received = began;
 for (; done < cases && performance.now() < until; round++) {
   for (const [place, tally] of tallies.entries()) await run(tally, round, place);
   done = tallies.reduce((sum, { cases: own }) => sum + own, 0);
-  if (performance.now() - told > 30_000) {
-    told = performance.now();
-    const seconds = (told - began) / 1000;
+  if (performance.now() - received > 30_000) {
+    received = performance.now();
+    const seconds = (received - began) / 1000;
     const rss = Math.round(process.memoryUsage.rss() / 1e6);
     console.log(
       `${done} cases, ${Math.round(seconds)} s, ${Math.round(done / seconds)} cases/s, rss ${rss} MB; go on with --seed=${seed} --round=${round + 1}`,

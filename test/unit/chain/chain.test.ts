@@ -288,12 +288,12 @@ t.test('new work and the answer come before the coins change, and nobody sees th
     t.equal(await chain.coin(outpoint(coin.txid, 0)), undefined);
     t.same(seen, ['move true', 'tip true', 'answer', ...(outputs === 1 ? ['coins'] : [])]);
     // A listener that asks need not know.
-    const told: boolean[] = [];
-    const asks = (): void => void told.push(chain.coins.get(outpoint(txid(tx), 0)) === undefined);
+    const received: boolean[] = [];
+    const asks = (): void => void received.push(chain.coins.get(outpoint(txid(tx), 0)) === undefined);
     chain.addFollower({ name: 'state', onMove: asks, onTip() {} });
     const next = buildBlock(block, { txs: [spend([{ txid: txid(tx), index: 0, value: 1 }], [{ value: 1, script: ANYONE }])] });
     t.equal(await reasonOf(fixture, next), 'accepted');
-    t.same(told, [true]);
+    t.same(received, [true]);
     await fixture.end();
   }
 });
@@ -327,7 +327,7 @@ t.test('goes on when a listener of any event throws, and names it', async (t) =>
 t.test('stops when a follower throws at a tip change, after all listeners were called', async (t) => {
   const fixture = await openFixture();
   const { chain } = fixture;
-  let told = 0;
+  let received = 0;
   chain.addFollower({
     name: 'The state',
     onMove() {
@@ -335,10 +335,10 @@ t.test('stops when a follower throws at a tip change, after all listeners were c
     },
     onTip() {},
   });
-  chain.onTip(() => told++);
+  chain.onTip(() => received++);
   const [block] = buildChain(GENESIS, 1);
   await t.rejects(chain.submitBlock(block!.bytes), { message: 'The state could not process a tip change' });
-  t.equal(told, 1);
+  t.equal(received, 1);
   t.match(chain.fault, { cause: { message: 'broken' } });
   await fixture.end();
 });
@@ -352,13 +352,13 @@ t.test('a branch that turns out invalid is left where it stood', async (t) => {
   const b3 = buildBlock(b2, { tag: 2, fees: 1 });
   const b4 = buildBlock(b3, { tag: 2 });
   await submitAll(fixture, trunk);
-  let told = 0;
-  chain.onTip(() => told++);
+  let received = 0;
+  chain.onTip(() => received++);
   for (const block of [b1, b2, b3, b4]) await chain.submitHeader(block.header);
   t.same(await submitAll(fixture, [b1, b2, b4]), Array(3).fill('inconclusive'));
   t.equal(await reasonOf(fixture, b3), 'bad-cb-amount');
   t.equal(chain.tip.hashHex, trunk[1]!.hashHex);
-  t.equal(told, 0, 'nobody saw the tip move');
+  t.equal(received, 0, 'nobody saw the tip move');
   t.equal(chain.known(b2.hash), 'duplicate', 'the valid part was validated');
   t.equal(chain.known(b4.hash), 'duplicate-invalid');
   t.equal(chain.bestHeader.hashHex, chain.tip.hashHex, 'the best header is not on the invalid branch');
@@ -919,16 +919,16 @@ t.test('a block of many outputs moves in turns, and nobody sees half of it', asy
       const { hashHex } = chain.tip;
       const dirty = chain.coins.dirtyEntries;
       if (JSON.stringify(coinsNow()) !== JSON.stringify(contains() ? withBig : withoutBig)) t.fail(`half of a change at ${hashHex}`);
-      if (dirty > 1_000 && lastTold !== chain.tip.hashHex) t.fail('the tip moved before its listeners were told');
+      if (dirty > 1_000 && lastReceived !== chain.tip.hashHex) t.fail('the tip moved before its listeners were told');
       if (dirty > 1_000 && !contains()) unseen++;
       await new Promise((resolve) => setImmediate(resolve));
     }
     await ended;
     return unseen;
   };
-  let lastTold = chain.tip.hashHex;
+  let lastReceived = chain.tip.hashHex;
   chain.onTip((node) => {
-    lastTold = node.hashHex;
+    lastReceived = node.hashHex;
     if (JSON.stringify(coinsNow()) !== JSON.stringify(contains() ? withBig : withoutBig)) t.fail(`listeners see half of ${node.hashHex}`);
   });
 

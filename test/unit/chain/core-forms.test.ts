@@ -62,7 +62,7 @@ t.test('blocks over coins in forms 4 and 5', async (t) => {
   const pool = new WorkPool({ threads: 2 });
   t.teardown(() => pool.close());
   const next = buildBlock(tip, { txs: [payment()] });
-  const told = async (isRewritten: boolean) => {
+  const received = async (isRewritten: boolean) => {
     const store = new MemoryStore();
     const fixture = await openFixture({ store, verifier: new PooledVerifier(pool), coinsCacheBytes: 1 });
     const { chain } = fixture;
@@ -92,9 +92,9 @@ t.test('blocks over coins in forms 4 and 5', async (t) => {
     await fixture.end();
     return result;
   };
-  const ours = await told(false);
+  const ours = await received(false);
   t.equal(ours.first, next.hashHex);
   t.equal(ours.verdicts.filter((verdict) => verdict === 'valid').length, 1 + 1, 'the block, and once more');
   t.equal(ours.verdicts.length, KEYS + 1);
-  t.same(await told(true), ours);
+  t.same(await received(true), ours);
 });

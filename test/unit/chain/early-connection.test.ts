@@ -84,16 +84,16 @@ t.test('a block that fails by itself ends its scripts, and is judged as ever', a
   const { chain, verifier } = fixture;
   const sigops = Buffer.alloc(20_001, 0xac);
   const costly = buildBlock(tip, { txs: [pay(0, sigops)], tag: 6 });
-  const spoilt = Buffer.from(next.bytes);
+  const mutated = Buffer.from(next.bytes);
   // The last byte of its last transaction: another lock time, which the merkle root does not have.
-  spoilt[spoilt.length - 1] = 1;
+  mutated[mutated.length - 1] = 1;
   const txs = [pay(0), pay(1)];
   const late = spend([reward(trunk[2]!)], [{ value: 1, script: ANYONE }], { locktime: 10_000, sequence: 0 });
   // The first two are rejected before any coin is read, the large one is not started, the others are rejected later.
   for (const [bytes, reason, begun] of [
     [costly.bytes, 'bad-blk-sigops', 0],
     [buildBlock(tip, { txs: [pay(0, Buffer.alloc(1_000_000, 0x51))], tag: 7 }).bytes, 'bad-blk-length', 0],
-    [spoilt, 'bad-txnmrklroot', 0],
+    [mutated, 'bad-txnmrklroot', 0],
     [buildBlock(tip, { txs: [...txs, late] }).bytes, 'bad-txns-nonfinal', 1],
     [buildBlock(tip, { txs, breakCommitment: true }).bytes, 'bad-witness-merkle-match', 1],
   ] as const) {

@@ -85,7 +85,7 @@ async function readAll(bytes: Uint8Array, most = 10, baseHeight = 1_000): Promis
   }
 }
 
-const told = (txs: readonly PlainTx[]): object[] =>
+const received = (txs: readonly PlainTx[]): object[] =>
   txs.flatMap(({ txid, coins }) =>
     coins.map(({ index, height, coinbase, value, script }) => {
       const outpoint = Buffer.alloc(36);
@@ -125,7 +125,7 @@ t.test('every coin of a file of several pieces is read, wherever a piece ends', 
   );
   const bytes = fileOf(txs);
   t.ok(bytes.length > 8 << 20, 'three pieces of 4 MB');
-  const wanted = told(txs);
+  const wanted = received(txs);
   const { coins, slices } = await readAll(bytes, 100);
   deepStrictEqual(coins, wanted);
   const rest = wanted.length % 100;
@@ -149,7 +149,7 @@ t.test('a file is not read far ahead of the coins that are asked for', async (t)
 
 t.test('the last value of each bound is taken, the next refused', async (t) => {
   const taken = async (...txs: PlainTx[]): Promise<void> => {
-    t.strictSame((await readAll(fileOf(txs))).coins, told(txs));
+    t.strictSame((await readAll(fileOf(txs))).coins, received(txs));
   };
   const refused = async (bytes: Uint8Array, message: string): Promise<void> => {
     await t.rejects(readAll(bytes), { name: 'Error', part: 'coins', message });

@@ -68,7 +68,7 @@ t.test('-prune', async (t) => {
 });
 
 t.test('what the mempool is told', async (t) => {
-  const told = (...argv: string[]) => mempoolOptions(load(undefined, '-regtest', '-compat=0.21.1', ...argv), chainParams('regtest'));
+  const received = (...argv: string[]) => mempoolOptions(load(undefined, '-regtest', '-compat=0.21.1', ...argv), chainParams('regtest'));
   const policy = {
     requireStandard: true,
     minRelayFeeRate: 1_000,
@@ -105,7 +105,7 @@ t.test('what the mempool is told', async (t) => {
     limitClusterSize: Number.POSITIVE_INFINITY,
     limitLegacySigops: true,
   };
-  t.strictSame(told(), plain);
+  t.strictSame(received(), plain);
   const rules: [string, Partial<typeof policy>][] = [
     ['-acceptnonstdtxn', { requireStandard: false }],
     ['-minrelaytxfee=0.00002', { minRelayFeeRate: 2_000 }],
@@ -119,7 +119,7 @@ t.test('what the mempool is told', async (t) => {
   ];
   for (const [option, change] of rules) {
     const limitLegacySigops = change.requireStandard ?? true;
-    t.strictSame(told(option), { ...plain, policy: { ...policy, ...change }, limitLegacySigops }, option);
+    t.strictSame(received(option), { ...plain, policy: { ...policy, ...change }, limitLegacySigops }, option);
   }
   const limits: [string, Partial<typeof plain>][] = [
     ['-maxmempool=50', { maxUsageBytes: 50_000_000 }],
@@ -132,7 +132,7 @@ t.test('what the mempool is told', async (t) => {
     ['-limitclustercount=64', { limitClusterCount: 64 }],
     ['-limitclustersize=9', { limitClusterSize: 9_000 }],
   ];
-  for (const [option, change] of limits) t.strictSame(told(option), { ...plain, ...change }, option);
+  for (const [option, change] of limits) t.strictSame(received(option), { ...plain, ...change }, option);
   const modern = mempoolOptions(load(undefined, '-regtest', '-compat=31'), chainParams('regtest'));
   t.match(modern, {
     limitClusterCount: 64,
@@ -160,7 +160,7 @@ t.test('what the mempool is told', async (t) => {
   t.equal(standard('-testnet4', '-compat=0.21.1'), true);
   t.equal(standard('-compat=0.21.1'), true);
   for (const compat of ['0.21.1', '31']) {
-    t.throws(() => told(`-compat=${compat}`, '-maxmempool=4'), { message: '-maxmempool must be at least 5 MB' });
+    t.throws(() => received(`-compat=${compat}`, '-maxmempool=4'), { message: '-maxmempool must be at least 5 MB' });
   }
 });
 

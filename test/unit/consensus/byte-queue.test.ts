@@ -7,7 +7,7 @@ import { ByteQueue } from '../../../src/consensus/bytes/byte-queue.js';
 import { fc } from '../../framework/fast-check.js';
 
 const SEED = 20261126;
-const LEAST_ROOM = 65_536;
+const LEAST_CAPACITY = 65_536;
 /** Bytes to send: a piece of it shows where it was cut out. */
 const PATTERN = Uint8Array.from({ length: 131_072 + 251 }, (_, i) => i % 251);
 
@@ -57,7 +57,7 @@ t.test('bytes come out as they went in, in memory of at most four times what wai
           if (act === 'clear') deepStrictEqual(roomOf(queue), 0);
         }
         deepStrictEqual(queue.length, model.length);
-        ok(roomOf(queue) <= Math.max(LEAST_ROOM, 4 * model.length), `${roomOf(queue)} for ${model.length}`);
+        ok(roomOf(queue) <= Math.max(LEAST_CAPACITY, 4 * model.length), `${roomOf(queue)} for ${model.length}`);
       }
       // Bytes that the caller took belong to the caller.
       for (const [bytes, wanted] of taken) ok(wanted.equals(bytes));
@@ -72,10 +72,10 @@ t.test('a queue that is filled and emptied again and again makes no new memory',
   const queue = new ByteQueue();
   queue.push(new Uint8Array(1));
   const { buffer } = queue.peek(0);
-  t.equal(buffer.byteLength, LEAST_ROOM);
+  t.equal(buffer.byteLength, LEAST_CAPACITY);
   for (let round = 0; round < 5; round++) {
     queue.drop(queue.length);
-    queue.push(new Uint8Array(LEAST_ROOM));
+    queue.push(new Uint8Array(LEAST_CAPACITY));
     // One byte more than lies behind what waits: the bytes move to the front.
     queue.drop(1);
     queue.push(new Uint8Array(1));
@@ -113,7 +113,7 @@ t.test('what waits is not moved while there is room behind it', async (t) => {
   queue.drop(10);
   queue.push(new Uint8Array(10));
   t.equal(place(), 10);
-  queue.push(new Uint8Array(LEAST_ROOM - 1_010));
+  queue.push(new Uint8Array(LEAST_CAPACITY - 1_010));
   t.equal(place(), 10, 'up to the last byte');
   queue.push(new Uint8Array(1));
   t.equal(place(), 0);

@@ -123,7 +123,7 @@ function shown(tx: PlainTx, at: number): object {
 }
 
 /** The same as the view tells it. */
-function told(tx: TxView): object {
+function received(tx: TxView): object {
   return {
     start: tx.start,
     end: tx.end,
@@ -208,7 +208,7 @@ t.test('a transaction inside a larger buffer tells what was encoded, also after 
       const buffer = Buffer.concat([Buffer.alloc(before, 0xee), encode(tx).whole, Buffer.alloc(after, 0xee)]);
       return { tx, view: parseTx(new Uint8Array(buffer), hashes, { offset: before }) };
     });
-    for (const { tx, view } of placed) deepStrictEqual(told(view), shown(tx, before));
+    for (const { tx, view } of placed) deepStrictEqual(received(view), shown(tx, before));
   };
   fc.assert(
     fc.property(fc.array(plainTx, { minLength: 1, maxLength: 3 }), fc.nat(5), fc.nat(5), (txs, before, after) => {
@@ -281,7 +281,7 @@ t.test('a block inside a larger buffer tells what was encoded', async (t) => {
     const { totalSize, weight } = block;
     deepStrictEqual([hex(block.bytes), hex(block.header.bytes), hex(block.hash)], [hex(bytes), hex(HEADER), sha256d(HEADER)]);
     deepStrictEqual([totalSize, block.strippedSize, weight], [bytes.length, strippedSize, strippedSize * 3 + bytes.length]);
-    deepStrictEqual(block.txs.map(told), expected);
+    deepStrictEqual(block.txs.map(received), expected);
   };
   fc.assert(
     fc.property(fc.array(plainTx, { maxLength: 4 }), fc.nat(5), fc.nat(5), (txs, before, after) => {

@@ -144,10 +144,10 @@ t.test('an account may call what its list says', async (t) => {
   w.down();
   t.equal(other.end?.kind === 'reply' && other.end.status, 403);
   w.up('few');
-  const stranger = w.send('{"method":"getblockcount"}', false);
+  const foreign = w.send('{"method":"getblockcount"}', false);
   w.up('strangers');
   w.down();
-  t.equal(ended(stranger.end), 'refused');
+  t.equal(ended(foreign.end), 'refused');
   t.equal(w.ran.length, 1);
 });
 

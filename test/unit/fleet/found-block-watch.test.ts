@@ -9,7 +9,7 @@ function world() {
   const lines: string[] = [];
   let busy = false;
   const waiting: (() => void)[] = [];
-  const fate = new FoundBlockWatch({
+  const outcome = new FoundBlockWatch({
     callNode: (method, [what], done) => {
       if (busy) return 0;
       if (method === 'getblockheader') {
@@ -23,7 +23,7 @@ function world() {
     log: (text) => void lines.push(text),
   });
   return {
-    fate,
+    fate: outcome,
     lines,
     /** The node has this chain now, from height 0. */
     best: (...blocks: string[]) => {

@@ -271,9 +271,9 @@ t.test('a socket that throws is closed, and the others are served', async (t) =>
   const fanOut = new FanOut();
   const log: string[] = [];
   const faults: unknown[] = [];
-  const told = (fault: unknown): void => void faults.push(fault);
-  process.on('uncaughtException', told);
-  t.teardown(() => process.off('uncaughtException', told));
+  const received = (fault: unknown): void => void faults.push(fault);
+  process.on('uncaughtException', received);
+  t.teardown(() => process.off('uncaughtException', received));
   const clients = ['a', 'broken', 'b', 'c'].map((name) => new FakeExchange(name, log));
   const broken = clients[1]!;
   broken.push = () => {

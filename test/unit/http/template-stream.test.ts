@@ -27,9 +27,9 @@ class FakeExchange {
 
 t.test('a socket that throws is closed, and the others are told of the template', async (t) => {
   const faults: unknown[] = [];
-  const told = (fault: unknown): void => void faults.push(fault);
-  process.on('uncaughtException', told);
-  t.teardown(() => process.off('uncaughtException', told));
+  const received = (fault: unknown): void => void faults.push(fault);
+  process.on('uncaughtException', received);
+  t.teardown(() => process.off('uncaughtException', received));
   let counter = 0;
   let held = 0;
   const streams = new TemplateStreams(() => {

@@ -166,9 +166,9 @@ t.test('a scan of files', async (t) => {
               ? { ...block, hash: blocks[0].hash }
               : block,
     );
-    const told = readFinds(scan({ ...job, blocks: bad }));
+    const received = readFinds(scan({ ...job, blocks: bad }));
     t.same(
-      told.map((txs, i) => (txs === null ? i : -1)).filter((i) => i >= 0),
+      received.map((txs, i) => (txs === null ? i : -1)).filter((i) => i >= 0),
       [1, 2, 4, 5],
     );
     await files.close();

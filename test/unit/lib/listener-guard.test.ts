@@ -11,12 +11,12 @@ function createGuard() {
 t.test('calls the listeners after one that throws, and counts the failure under its name', (t) => {
   const { guard, lines } = createGuard();
   const listeners = new Listeners<[number]>(guard);
-  const told: string[] = [];
-  listeners.add((n) => told.push(`a${n}`), 'first');
+  const received: string[] = [];
+  listeners.add((n) => received.push(`a${n}`), 'first');
   listeners.add(() => {
     throw new Error('broken');
   }, 'second');
-  const remove = listeners.add((n) => told.push(`c${n}`), 'third');
+  const remove = listeners.add((n) => received.push(`c${n}`), 'third');
   t.same(
     [...guard.failures],
     [
@@ -29,7 +29,7 @@ t.test('calls the listeners after one that throws, and counts the failure under 
   listeners.call(1);
   remove();
   listeners.call(2);
-  t.same(told, ['a1', 'c1', 'a2']);
+  t.same(received, ['a1', 'c1', 'a2']);
   t.equal(guard.failures.get('second'), 2);
   t.match(lines[0], /^The listener "second" failed\. .*Error: broken/);
   t.end();

@@ -271,9 +271,9 @@ t.test('replacement', async (t) => {
     await offer(setup, equal),
     `insufficient fee, rejecting replacement ${id(equal)}, not enough additional fees to relay; 0.00 < 0.00000091`,
   );
-  const stranger = pay([chain.fund(50_000)], 49_000);
-  t.equal(await offer(setup, stranger), 'ok');
-  const mixed = pay([coin, outpointOf(stranger, 0)], 100_000);
+  const foreign = pay([chain.fund(50_000)], 49_000);
+  t.equal(await offer(setup, foreign), 'ok');
+  const mixed = pay([coin, outpointOf(foreign, 0)], 100_000);
   t.equal(await offer(setup, mixed), `replacement-adds-unconfirmed, replacement ${id(mixed)} adds unconfirmed input, idx 1`);
   const own = pay([coin, outpointOf(child, 0)], 100_000);
   t.equal(await offer(setup, own), `bad-txns-spends-conflicting-tx, ${id(own)} spends conflicting transaction ${id(first)}`);

@@ -126,10 +126,10 @@ async function run(list: readonly Command[], counts: Record<string, number>): Pr
   const count = (name: string): void => {
     counts[name] = (counts[name] ?? 0) + 1;
   };
-  const heard = new Set<string>();
+  const received = new Set<string>();
   pool.listen({
-    added: ({ txid }) => heard.add(hashToHex(txid)),
-    removed: ({ txid }) => heard.delete(hashToHex(txid)),
+    added: ({ txid }) => received.add(hashToHex(txid)),
+    removed: ({ txid }) => received.delete(hashToHex(txid)),
     changed: () => {},
   });
   for (let i = 0; i < 5; i++) naive.values.set(hashKey(chain.fund(100_000)), 100_000);
@@ -197,7 +197,7 @@ async function run(list: readonly Command[], counts: Record<string, number>): Pr
     const { reject } = await pool.accept(tx);
     assert.equal(reject?.reason ?? null, expected, reject?.debug);
     if (expected !== null) count(expected);
-    assert.deepEqual([...heard].sort(), naive.txs.map(({ tx: known }) => hashToHex(known.txid)).sort());
+    assert.deepEqual([...received].sort(), naive.txs.map(({ tx: known }) => hashToHex(known.txid)).sort());
   }
 }
 

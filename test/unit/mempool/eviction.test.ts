@@ -77,10 +77,10 @@ t.test('by chunks: a chunk is as large as its weights together', async (t) => {
   const { pool, chain } = createPool({ policy, evictChunks: true, maxUsageBytes: Math.floor(one * 2.4) });
   const parent = bare(chain.fund(1_000_000, TRUE_SCRIPT), 999_000);
   const child = bare(outpointOf(parent, 0), 990_000);
-  const stranger = bare(chain.fund(1_000_000, TRUE_SCRIPT), 900_000);
+  const foreign = bare(chain.fund(1_000_000, TRUE_SCRIPT), 900_000);
   t.strictSame([parent.weight, parent.vsize, child.weight], [381, 96, 381]);
-  for (const tx of [parent, child, stranger]) t.equal((await pool.accept(tx)).reject, null);
-  t.strictSame([pool.has(parent.txid), pool.has(child.txid), pool.has(stranger.txid)], [false, false, true]);
+  for (const tx of [parent, child, foreign]) t.equal((await pool.accept(tx)).reject, null);
+  t.strictSame([pool.has(parent.txid), pool.has(child.txid), pool.has(foreign.txid)], [false, false, true]);
   // 10,000 satoshis for 762 weight units, which are 191 virtual bytes and not twice 96: 52,356 satoshis per 1,000.
   t.equal(pool.stats().minFeeRate, 53_356);
 });

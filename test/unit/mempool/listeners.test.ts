@@ -26,8 +26,11 @@ function createPool() {
 t.test('accepts, replaces, prioritises and confirms while every listener and the fee estimator throw', async (t) => {
   const { chain, pool, guard } = createPool();
   pool.listen({ added: broken, removed: broken, changed: broken }, 'bad');
-  const told: string[] = [];
-  pool.listen({ added: () => told.push('added'), removed: (_, reason) => told.push(reason), changed: () => told.push('changed') }, 'good');
+  const received: string[] = [];
+  pool.listen(
+    { added: () => received.push('added'), removed: (_, reason) => received.push(reason), changed: () => received.push('changed') },
+    'good',
+  );
   for (const name of ['enter', 'leave', 'block'] as const) pool.fees[name] = broken;
   pool.onCounter(broken);
   const coin = chain.fund(100_000);
@@ -44,8 +47,8 @@ t.test('accepts, replaces, prioritises and confirms while every listener and the
   chain.reorg(1, [[], []]);
   await pool.settled();
   t.ok(pool.has(second.txid), 'it is back after a reorganisation');
-  t.same(told, ['added', 'replaced', 'added', 'changed', 'block', 'added']);
-  t.equal(guard.failures.get('bad'), told.length);
+  t.same(received, ['added', 'replaced', 'added', 'changed', 'block', 'added']);
+  t.equal(guard.failures.get('bad'), received.length);
   t.ok((guard.failures.get('fee estimator') as number) >= 5);
   t.ok((guard.failures.get('mempool counter') as number) >= 5);
   t.equal(guard.failures.get('good'), 0);

@@ -228,7 +228,7 @@ async function run(list: readonly Command[], small: boolean): Promise<Record<str
     limitDescendantSize: 1e9,
   });
   const naive = new NaivePool();
-  const heard = new Set<string>();
+  const received = new Set<string>();
   const counts: Record<string, number> = {};
   const count = (name: string): void => {
     counts[name] = (counts[name] ?? 0) + 1;
@@ -236,16 +236,16 @@ async function run(list: readonly Command[], small: boolean): Promise<Record<str
   let moves = 0;
   pool.listen({
     added: (entry) => {
-      assert(!heard.has(hashKey(entry.txid)));
-      heard.add(hashKey(entry.txid));
+      assert(!received.has(hashKey(entry.txid)));
+      received.add(hashKey(entry.txid));
       moves++;
     },
     removed: (entry, reason) => {
-      assert(heard.delete(hashKey(entry.tx.txid)));
+      assert(received.delete(hashKey(entry.tx.txid)));
       count(`removed: ${reason}`);
       moves++;
     },
-    changed: (entry) => assert(heard.has(hashKey(entry.txid)), 'only what is here changes'),
+    changed: (entry) => assert(received.has(hashKey(entry.txid)), 'only what is here changes'),
   });
   for (let i = 0; i < 6; i++) {
     const outpoint = chain.fund(100_000);
@@ -470,7 +470,7 @@ async function run(list: readonly Command[], small: boolean): Promise<Record<str
       moves - moved + tipMoves + prioritised,
       'the counter counts entries, tips and prioritisations',
     );
-    compare(naive, [...pool.entries()], pool, heard, small);
+    compare(naive, [...pool.entries()], pool, received, small);
   }
   if (snapshot !== null) {
     assert.deepEqual(figures(snapshot.list), snapshot.before);

@@ -87,14 +87,14 @@ t.test('what has dust pays nothing, and no priority changes that', async (t) => 
 
 t.test('only what sendrawtransaction brought in waits for a peer to ask for it', async (t) => {
   const { pool, chain } = createPool(options);
-  const told: string[] = [];
-  const ctx = contextOf(pool, told);
+  const received: string[] = [];
+  const ctx = contextOf(pool, received);
   const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
   const one = spend(crypto, [chain.fund(50_000, TRUE_SCRIPT)], [{ value: 40_000, script: TRUE_SCRIPT }], { witness: TRUE_WITNESS });
   const other = spend(crypto, [chain.fund(50_000, TRUE_SCRIPT)], [{ value: 41_000, script: TRUE_SCRIPT }], { witness: TRUE_WITNESS });
   await submitpackage(ctx, [[hex(one.bytes)], new JsonNumber('0')], {} as CallInfo);
   await sendrawtransaction(ctx, [hex(one.bytes), new JsonNumber('0')], {} as CallInfo);
-  t.same(told, [hashToHex(one.txid), hashToHex(one.txid)], 'announced each time');
+  t.same(received, [hashToHex(one.txid), hashToHex(one.txid)], 'announced each time');
   t.equal(pool.get(one.txid)?.unbroadcast, false);
   await sendrawtransaction(ctx, [hex(other.bytes), new JsonNumber('0')], {} as CallInfo);
   t.equal(pool.get(other.txid)?.unbroadcast, true);

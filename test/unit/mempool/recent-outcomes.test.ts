@@ -1,7 +1,7 @@
 import t from 'tap';
 import { RecentOutcomes, type TxOutcome } from '../../../src/mempool/recent-outcomes.js';
 
-const fate = (time: number): TxOutcome => ({ kind: 'left', reason: 'expiry', debug: '', time, rivals: [] });
+const outcome = (time: number): TxOutcome => ({ kind: 'left', reason: 'expiry', debug: '', time, rivals: [] });
 const txid = (number: number): Uint8Array => {
   const id = new Uint8Array(32);
   new DataView(id.buffer).setUint32(0, number);
@@ -10,11 +10,11 @@ const txid = (number: number): Uint8Array => {
 
 t.test('the last 4,096 are remembered; what is told again counts as new', async (t) => {
   const fates = new RecentOutcomes();
-  for (let i = 0; i < 4_096; i++) fates.addOutcome(txid(i), fate(i));
+  for (let i = 0; i < 4_096; i++) fates.addOutcome(txid(i), outcome(i));
   t.equal(fates.size, 4_096);
-  fates.addOutcome(txid(0), fate(5_000));
+  fates.addOutcome(txid(0), outcome(5_000));
   t.equal(fates.size, 4_096);
-  fates.addOutcome(txid(9_999), fate(1));
+  fates.addOutcome(txid(9_999), outcome(1));
   t.equal(fates.size, 4_096);
   t.equal(fates.get(txid(1)), undefined, 'the oldest is gone');
   t.equal(fates.get(txid(0))?.time, 5_000);

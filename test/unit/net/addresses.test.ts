@@ -18,15 +18,15 @@ const random = (): number => {
   return seed / 2 ** 32;
 };
 const at = (host: string, port = 8333): NetAddress => parseHost(host, port) as NetAddress;
-const heard = (host: string, age = 3_600, port = 8333) => ({ ...at(host, port), time: NOW - age, services: 9n });
+const received = (host: string, age = 3_600, port = 8333) => ({ ...at(host, port), time: NOW - age, services: 9n });
 
 t.test('addresses are kept once, found again, and move to the tried when they work', async (t) => {
   const manager = addressBook(() => NOW, random);
   t.equal(manager.select(), undefined);
-  t.equal(manager.add(heard('8.8.8.8'), at('9.9.9.9')), true);
-  t.equal(manager.add(heard('8.8.8.8'), at('9.9.9.9')), false);
-  t.equal(manager.add(heard('10.0.0.1'), at('9.9.9.9')), false, 'nobody else can reach it');
-  t.equal(manager.add(heard('8.8.8.8', 3_600, 8334), at('9.9.9.9')), true, 'another port is another address');
+  t.equal(manager.add(received('8.8.8.8'), at('9.9.9.9')), true);
+  t.equal(manager.add(received('8.8.8.8'), at('9.9.9.9')), false);
+  t.equal(manager.add(received('10.0.0.1'), at('9.9.9.9')), false, 'nobody else can reach it');
+  t.equal(manager.add(received('8.8.8.8', 3_600, 8334), at('9.9.9.9')), true, 'another port is another address');
   t.equal(manager.size, 2);
   manager.good(at('8.8.8.8'));
   const seen = new Set<string>();
@@ -39,7 +39,7 @@ t.test('few addresses are chosen equally often', async (t) => {
   for (let run = 1; run <= 10; run++) {
     const manager = addressBook(() => NOW, pseudoRandom(run));
     const hosts = ['8.8.8.8', '9.9.9.9', '11.1.1.1', '12.1.1.1'];
-    for (const host of hosts) t.equal(manager.add(heard(host), at('66.1.2.3')), true);
+    for (const host of hosts) t.equal(manager.add(received(host), at('66.1.2.3')), true);
     const counts = new Map(hosts.map((host) => [addressKey(at(host)), 0]));
     for (let i = 0; i < 200; i++) {
       const key = addressKey(manager.select() as NetAddress);
@@ -52,7 +52,7 @@ t.test('few addresses are chosen equally often', async (t) => {
 
 t.test('so are those among many', async (t) => {
   const manager = addressBook(() => NOW, random);
-  for (let i = 0; i < 600; i++) manager.add(heard(`${11 + (i % 90)}.${i >> 3}.1.1`), at(`${20 + (i % 70)}.1.2.3`));
+  for (let i = 0; i < 600; i++) manager.add(received(`${11 + (i % 90)}.${i >> 3}.1.1`), at(`${20 + (i % 70)}.1.2.3`));
   t.ok(manager.size > 400);
   const seen = new Set<string>();
   for (let i = 0; i < 5_000; i++) seen.add(addressKey(manager.select() as NetAddress));
@@ -62,11 +62,11 @@ t.test('so are those among many', async (t) => {
 t.test('one source cannot fill the memory', async (t) => {
   const manager = addressBook(() => NOW, random);
   for (let i = 0; i < 30_000; i++)
-    manager.add(heard(`${11 + (i % 90)}.${(i >> 3) % 256}.${(i >> 8) % 256}.${1 + (i % 200)}`), at('66.1.2.3'));
+    manager.add(received(`${11 + (i % 90)}.${(i >> 3) % 256}.${(i >> 8) % 256}.${1 + (i % 200)}`), at('66.1.2.3'));
   t.ok(manager.size <= 64 * 64, `${manager.size} places for one group of sources`);
   const before = manager.size;
   let added = 0;
-  for (let i = 0; i < 500; i++) if (manager.add(heard(`200.${i % 250}.${i % 7}.9`), at(`${70 + (i % 50)}.${i % 200}.1.1`))) added++;
+  for (let i = 0; i < 500; i++) if (manager.add(received(`200.${i % 250}.${i % 7}.9`), at(`${70 + (i % 50)}.${i % 200}.1.1`))) added++;
   t.ok(added > 400, 'others find room');
   t.ok(manager.size > before);
 });
@@ -161,7 +161,7 @@ t.test('however addresses push each other about, none is lost from the books', a
 t.test('what failed and what is old is not told', async (t) => {
   let now = NOW;
   const manager = addressBook(() => now, random);
-  for (let i = 1; i <= 100; i++) manager.add(heard(`8.${i}.8.8`), at('9.9.9.9'));
+  for (let i = 1; i <= 100; i++) manager.add(received(`8.${i}.8.8`), at('9.9.9.9'));
   t.equal(manager.sample().length, Math.ceil(manager.size * 0.23));
   t.equal(manager.sample(0, 0).length, manager.size);
   for (let i = 0; i < 3; i++) {
@@ -182,7 +182,7 @@ t.test('what failed and what is old is not told', async (t) => {
 
 t.test('written and read', async (t) => {
   const manager = addressBook(() => NOW, random);
-  for (let i = 1; i <= 300; i++) manager.add(heard(`8.${i % 256}.${i >> 8}.8`, i), at(`9.${i % 20}.9.9`));
+  for (let i = 1; i <= 300; i++) manager.add(received(`8.${i % 256}.${i >> 8}.8`, i), at(`9.${i % 20}.9.9`));
   manager.good(at('8.5.0.8'));
   const bytes = manager.encode();
   const again = addressBook(() => NOW, random);

@@ -222,14 +222,14 @@ t.test('who tells another chain the second time gets nothing kept that has not t
       const { teller, presync } = tell([first, second, first], batch, wanted);
       const { released } = teller;
       // The stored headers are always a prefix of what the peer sent last.
-      const told = teller.readings === 2 ? second : first;
-      if (!same(hashesOf(released), hashesOf(told.slice(0, released.length)))) throw new Error('released what was not told so');
+      const received = teller.readings === 2 ? second : first;
+      if (!same(hashesOf(released), hashesOf(received.slice(0, released.length)))) throw new Error('released what was not told so');
       const falseOnes = teller.readings === 2 ? Math.max(0, released.length - common.length) : 0;
       // Headers of the other chain may go through where it has the work itself, or by guessing 40 bits.
       if (falseOnes > 0 && workOf(second) < wanted) throw new Error(`${falseOnes} false headers of too little work`);
       // Headers of the true chain pass before the work is reached. Those in the buffer wait.
-      const early = workOf(told) < wanted;
-      if (early && released.length > Math.max(0, told.length - FIGURES.buffer)) throw new Error('the buffer was given away');
+      const early = workOf(received) < wanted;
+      if (early && released.length > Math.max(0, received.length - FIGURES.buffer)) throw new Error('the buffer was given away');
       return !presync.reads(teller.peer) && teller.mostHeaders <= FIGURES.buffer + batch;
     },
   );

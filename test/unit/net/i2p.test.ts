@@ -78,11 +78,11 @@ t.test('a peer calls another at its lasting address', async (t) => {
   await until('the peer', () => ours.inbound.length === 1);
   const [came] = ours.inbound as [(typeof ours.inbound)[number]];
   t.same([addressText(came.from), addressText(came.own)], [addressText(stream.own), `${name}:0`], 'each knows the other');
-  const heard = reading(came.socket);
+  const received = reading(came.socket);
   came.socket.write('to the caller');
   stream.socket.write('to the called');
-  await until('words', () => got.text !== '' && heard.text !== '');
-  t.same([got.text, heard.text], ['to the caller', 'to the called'], 'nothing of the talk with the bridge is left in between');
+  await until('words', () => got.text !== '' && received.text !== '');
+  t.same([got.text, received.text], ['to the caller', 'to the called'], 'nothing of the talk with the bridge is left in between');
 
   // One more peer, and a second call within the same session.
   await until('listening again', () => bridge.count('STREAM ACCEPT') === 2);
@@ -228,9 +228,9 @@ t.test('a bridge that gives no key, and peers that are none', async (t) => {
   }
   // A file that holds no key is not written over.
   fs.writeFileSync(keyFile, 'short');
-  const spoilt = begin(t, bridge, keyFile);
-  spoilt.listen();
-  await until('a complaint', () => spoilt.lines.some((line) => line.startsWith('No connections from I2P peers are accepted: ')));
+  const mutated = begin(t, bridge, keyFile);
+  mutated.listen();
+  await until('a complaint', () => mutated.lines.some((line) => line.startsWith('No connections from I2P peers are accepted: ')));
   t.equal(fs.readFileSync(keyFile, 'latin1'), 'short');
 });
 

@@ -266,14 +266,14 @@ t.test('the whole mempool, and what waits, go through a filter in slices', async
   peer.relaysTxs = true;
   peer.filter = filterOf(new Uint8Array(10).fill(0xff), 1);
   const idOf = ({ txid }: { txid: Uint8Array }) => Buffer.from(txid).toString('hex');
-  const told = () => invs.flat().sort();
+  const received = () => invs.flat().sort();
   announcer.addPeer(peer);
   announcer.wholeMempool(peer);
   announcer.send(peer);
-  t.ok(told().length > 0 && told().length <= 2, `${told().length} in the first slice`);
+  t.ok(received().length > 0 && received().length <= 2, `${received().length} in the first slice`);
   // The clock of announcements stands still, the walk goes on.
   for (let i = 0; i < 20; i++) announcer.send(peer);
-  t.same(told(), txs.map(idOf).sort(), 'each once');
+  t.same(received(), txs.map(idOf).sort(), 'each once');
   const before = invs.length;
   for (let i = 0; i < 5; i++) announcer.send(peer);
   t.equal(invs.length, before, 'and that was all');
@@ -282,10 +282,10 @@ t.test('the whole mempool, and what waits, go through a filter in slices', async
   announcer.wholeMempool(peer);
   clock.seconds += 60;
   announcer.send(peer);
-  const first = told();
+  const first = received();
   peer.filter = filterOf(new Uint8Array(10), 1);
   for (let i = 0; i < 20; i++) announcer.send(peer);
-  t.same(told(), first, 'the filter of now counts');
+  t.same(received(), first, 'the filter of now counts');
 
   invs.length = 0;
   announcer.forgetPeer(peer);
@@ -294,12 +294,12 @@ t.test('the whole mempool, and what waits, go through a filter in slices', async
   for (const tx of txs) announcer.relayTx(tx);
   clock.seconds += 60;
   announcer.send(peer);
-  t.ok(told().length > 0 && told().length <= 2, `${told().length} of those that wait`);
+  t.ok(received().length > 0 && received().length <= 2, `${received().length} of those that wait`);
   for (let i = 0; i < 20; i++) {
     clock.seconds += 60;
     announcer.send(peer);
   }
-  t.same(told(), txs.map(idOf).sort(), 'the others later');
+  t.same(received(), txs.map(idOf).sort(), 'the others later');
 });
 
 /**
@@ -399,8 +399,8 @@ t.test('a peer is told slowly of many, each once, but for what it knows and what
   const ids = Array.from({ length: 5_000 }, (_, n) => numbered(n));
   const pool = new Map(ids.map((id) => [Buffer.from(id).toString('hex'), id]));
   const { announcer, clock, join, relay } = announcerOver(pool);
-  const told: string[] = [];
-  const peer = join(told);
+  const received: string[] = [];
+  const peer = join(received);
   for (const [n, id] of ids.entries()) {
     if (n % 10 === 3) announcer.noteKnownHash(peer, id);
     relay(id);
@@ -415,10 +415,10 @@ t.test('a peer is told slowly of many, each once, but for what it knows and what
   for (let round = 0; round < 200; round++) {
     clock.seconds += 60;
     for (const one of [peer, newcomer]) announcer.send(one);
-    t.ok(told.length <= 200 * (round + 1), 'not all at once');
+    t.ok(received.length <= 200 * (round + 1), 'not all at once');
   }
   const left = [...pool.keys()].filter((key) => !ids.some((id, n) => n % 10 === 3 && Buffer.from(id).toString('hex') === key));
-  t.same([...told].sort(), left.sort());
+  t.same([...received].sort(), left.sort());
   t.same(late, [Buffer.from(numbered(50_000)).toString('hex')], 'a newcomer hears of what comes after it');
   t.equal(announcer.waitingFor(peer), 0);
 });
@@ -520,14 +520,14 @@ t.test('a compact block finds what was replaced, and asks for the rest', async (
   const child = spend(hashes, [first.outpoint(0)], [{ value: 79_000, script }]);
   const better = spend(hashes, [coin], [{ value: 50_000, script }]);
   const mined = spend(hashes, [model.fund(9_000)], [{ value: 8_000, script }]);
-  const stranger = spend(hashes, [model.fund(9_000)], [{ value: 7_000, script }]);
+  const foreign = spend(hashes, [model.fund(9_000)], [{ value: 7_000, script }]);
   for (const tx of [first, child, mined, better]) t.equal((await pool.accept(tx)).reject, null);
   model.connect([mined]);
   t.equal(pool.size, 1, 'both were replaced, and one was mined');
 
   const coinbase = spend(hashes, [], [{ value: 1, script }]);
   const ids = new ShortIds(header, 5n, hashes);
-  const shortIds = [stranger, first, child, better, mined].map((tx) => ids.of(tx.wtxid));
+  const shortIds = [foreign, first, child, better, mined].map((tx) => ids.of(tx.wtxid));
   const message = encodeCompactBlock({ header, nonce: 5n, shortIds, prefilled: [{ index: 0, tx: coinbase }] });
   const asked: (readonly number[])[] = [];
   for (const relay of relays) {
@@ -747,9 +747,9 @@ t.test('what had to be asked for, or was found outside the mempool, is passed on
     const ids = new ShortIds(header, 5n, hashes);
     const shortIds = all.flatMap((tx, at) => (whole.includes(at) ? [] : [ids.of(tx.wtxid)]));
     const prefilled = whole.map((index) => ({ index, tx: all[index] as TxView }));
-    const stranger = all.filter((tx) => tx !== coinbase && !whole.includes(all.indexOf(tx)) && unknown.includes(tx));
+    const foreign = all.filter((tx) => tx !== coinbase && !whole.includes(all.indexOf(tx)) && unknown.includes(tx));
     await relay.receiveCompactBlock(sender, encodeCompactBlock({ header, nonce: 5n, shortIds, prefilled }));
-    if (stranger.length > 0) await relay.receiveTxs(sender, encodeBlockTxs(hash, stranger));
+    if (foreign.length > 0) await relay.receiveTxs(sender, encodeBlockTxs(hash, foreign));
     passedOn = [];
     t.equal(relay.announceTip(receiver, nodes.get(keyOf(hash)) as never), true);
     return passedOn;
@@ -935,11 +935,11 @@ t.test('a copy with another witness that waits for the same parents keeps no orp
   const pay = (coin: Uint8Array, value: number, witness: Uint8Array[]) => spend(hashes, [coin], [{ value, script }], { witness });
   const parent = pay(model.fund(90_000, script), 80_000, [anyone]);
   const good = pay(outpointOf(parent, 0), 70_000, [anyone]);
-  const spoilt = pay(outpointOf(parent, 0), 70_000, [Uint8Array.of(1), anyone]);
-  t.same(spoilt.txid, good.txid);
-  t.notSame(spoilt.wtxid, good.wtxid);
+  const mutated = pay(outpointOf(parent, 0), 70_000, [Uint8Array.of(1), anyone]);
+  t.same(mutated.txid, good.txid);
+  t.notSame(mutated.wtxid, good.wtxid);
   const [attacker, honest, other] = [peerThatTells(1), peerThatTells(2), peerThatTells(3)];
-  await receiver.receiveTx(attacker, spoilt.bytes);
+  await receiver.receiveTx(attacker, mutated.bytes);
   t.equal(receiver.isKnown(good.wtxid, true), false);
   t.equal(receiver.isKnown(good.txid, false), false, 'by its txid it may be another than the one that waits');
   receiver.noteAnnounced(other, good.txid, false);

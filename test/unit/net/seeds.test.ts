@@ -300,15 +300,15 @@ t.test('whom we call beside those that are there', async (t) => {
     ({ type, address: at(host), inbound: type === 'inbound', manual: type === 'manual', ready: true }) as Peer;
   const only = [at('8.8.1.1')];
   const quiet = { dnsSeed: false, fixedSeeds: false };
-  const callsBeside = async (type: ConnectionType): Promise<number> => {
+  const concurrentCalls = async (type: ConnectionType): Promise<number> => {
     const node = begin('main', quiet, only, undefined, { peers: [peer(type, '8.8.2.2')] });
     await node.pass(1);
     node.stop();
     return node.called.length;
   };
-  t.equal(await callsBeside('outbound-full-relay'), 0, 'from the same neighbourhood');
-  t.equal(await callsBeside('inbound'), 1);
-  t.equal(await callsBeside('manual'), 1);
+  t.equal(await concurrentCalls('outbound-full-relay'), 0, 'from the same neighbourhood');
+  t.equal(await concurrentCalls('inbound'), 1);
+  t.equal(await concurrentCalls('manual'), 1);
 
   const full = Array.from({ length: 10 }, (_, i) => peer(i < 8 ? 'outbound-full-relay' : 'block-relay-only', `${20 + i}.1.1.1`));
   const state = { wantsExtra: false, peers: full };

@@ -19,10 +19,10 @@ const GRANTED = Buffer.of(5, 0, 0, 1, 127, 0, 0, 1, 0x20, 0x8d);
  */
 async function call(answers: readonly Uint8Array[], credentials: string | null = null, after = Buffer.alloc(0)) {
   const [near, far] = socketPair();
-  const told: Buffer[] = [];
+  const received: Buffer[] = [];
   const left = [...answers];
   far.on('data', (chunk: Buffer) => {
-    told.push(chunk);
+    received.push(chunk);
     const answer = left.shift();
     if (answer === undefined) far.destroy();
     else far.write(Buffer.concat(left.length === 0 ? [answer, after] : [answer]));
@@ -31,7 +31,7 @@ async function call(answers: readonly Uint8Array[], credentials: string | null =
     () => 'connected',
     (error: Error) => error.message,
   );
-  return { told, outcome, near, far };
+  return { told: received, outcome, near, far };
 }
 
 const rest = (socket: MemorySocket): Buffer => (socket.read() as Buffer | null) ?? Buffer.alloc(0);

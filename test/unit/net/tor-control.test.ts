@@ -24,7 +24,7 @@ interface FakeTor {
 
 /** A Tor that answers by these rows: the first whose pattern fits; lines without their ends. */
 async function fakeTor(t: Test, rows: readonly (readonly [RegExp, (match: RegExpExecArray) => readonly string[]])[]): Promise<FakeTor> {
-  const told: string[] = [];
+  const received: string[] = [];
   const sockets: net.Socket[] = [];
   const server = net.createServer((socket) => {
     sockets.push(socket);
@@ -35,7 +35,7 @@ async function fakeTor(t: Test, rows: readonly (readonly [RegExp, (match: RegExp
       for (let at = text.indexOf('\r\n'); at >= 0; at = text.indexOf('\r\n')) {
         const line = text.slice(0, at);
         text = text.slice(at + 2);
-        told.push(line);
+        received.push(line);
         for (const [pattern, answer] of rows) {
           const match = pattern.exec(line);
           if (match === null) continue;
@@ -53,7 +53,7 @@ async function fakeTor(t: Test, rows: readonly (readonly [RegExp, (match: RegExp
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return { control: { host: '127.0.0.1', port: (server.address() as net.AddressInfo).port }, told, sockets };
+  return { control: { host: '127.0.0.1', port: (server.address() as net.AddressInfo).port }, told: received, sockets };
 }
 
 const auth = (methods: string, cookieFile = ''): readonly [RegExp, () => readonly string[]] => [

@@ -81,10 +81,10 @@ t.test('a long payload is summed up in steps', async (t) => {
   const payload = Uint8Array.from({ length: 600_000 }, (_, i) => i * 7);
   const long = encodeFrame(magic, 'block', payload, hashes);
   const ping = encodeFrame(magic, 'ping', Uint8Array.of(1), hashes);
-  const spoilt = long.slice();
-  spoilt[long.length - 1] ^= 1;
+  const mutated = long.slice();
+  mutated[long.length - 1] ^= 1;
   const reader = new FrameReader(magic, hashes);
-  for (const bytes of [long, spoilt, long, ping]) reader.push(bytes);
+  for (const bytes of [long, mutated, long, ping]) reader.push(bytes);
   const seen: unknown[] = [];
   for (let held = reader.held; reader.ready; ) {
     const frame = reader.next();

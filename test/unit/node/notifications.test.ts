@@ -17,12 +17,12 @@ const LONG = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
 const shown = (hash: Uint8Array): string => hex(Buffer.from(hash).reverse());
 
 async function begin(t: { teardown(end: () => unknown): void }) {
-  const told: string[] = [];
+  const received: string[] = [];
   const replaced = [
-    [ZmqPublisher.prototype, 'publish', (topic: ZmqTopic, body: Uint8Array) => told.push(`zmq ${topic} ${hex(body)}`)],
+    [ZmqPublisher.prototype, 'publish', (topic: ZmqTopic, body: Uint8Array) => received.push(`zmq ${topic} ${hex(body)}`)],
     [ZmqPublisher.prototype, 'wants', () => true],
-    [Webhooks.prototype, 'send', (event: object) => told.push(`webhook ${JSON.stringify(event)}`)],
-    [Hooks.prototype, 'run', (name: string, command: string, value = '') => told.push(`${name} ${command} ${value}`)],
+    [Webhooks.prototype, 'send', (event: object) => received.push(`webhook ${JSON.stringify(event)}`)],
+    [Hooks.prototype, 'run', (name: string, command: string, value = '') => received.push(`${name} ${command} ${value}`)],
   ] as const;
   for (const [owner, name, stand] of replaced) {
     const real = Object.getOwnPropertyDescriptor(owner, name) as PropertyDescriptor;
@@ -55,7 +55,7 @@ async function begin(t: { teardown(end: () => unknown): void }) {
     removed: (entry, reason) => notifications.onLeft(entry, reason),
     changed() {},
   });
-  return { ...setup, told, notifications, take: () => told.splice(0) };
+  return { ...setup, told: received, notifications, take: () => received.splice(0) };
 }
 
 const le = (value: number): string => {

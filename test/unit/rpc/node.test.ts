@@ -194,11 +194,11 @@ t.test('blocks, proofs, coins, tips, waits', async (t) => {
     t.equal(await call('submitblock', side.bytes.toString('hex')), 'duplicate');
     t.equal(await call('submitblock', head.bytes.toString('hex')), 'duplicate');
     t.equal(await submitted(openDesk(fixture).context, head.bytes), 'duplicate');
-    const spoilt = Uint8Array.from(head.bytes);
-    spoilt[spoilt.length - 1] ^= 1;
-    t.equal(await submitted(openDesk(fixture).context, spoilt), 'duplicate');
+    const mutated = Uint8Array.from(head.bytes);
+    mutated[mutated.length - 1] ^= 1;
+    t.equal(await submitted(openDesk(fixture).context, mutated), 'duplicate');
     const newest = openDesk(fixture, new Map(), COMPATS['31']).context;
-    t.equal(await submitted(newest, spoilt), 'bad-txnmrklroot', 'release 29 looks at the copy');
+    t.equal(await submitted(newest, mutated), 'bad-txnmrklroot', 'release 29 looks at the copy');
     t.equal(await submitted(newest, head.bytes), 'duplicate');
     t.same(await call('getchaintips'), [
       { height: 102, hash: head.hashHex, branchlen: 0, status: 'active' },

@@ -44,15 +44,15 @@ t.test('the validator itself', async (t) => {
 
 t.test('the document is one by the specification', async (t) => {
   t.same(faults(OPENRPC_META, document), []);
-  const spoilt = (change: (copy: typeof document) => unknown): number => {
+  const mutated = (change: (copy: typeof document) => unknown): number => {
     const copy = structuredClone(document);
     change(copy);
     return faults(OPENRPC_META, copy).length;
   };
-  t.ok(spoilt((copy) => Object.assign(copy.methods[3]!, { paramStructure: 'any' })) > 0);
-  t.ok(spoilt((copy) => Object.assign(copy.methods[3]!, { aliases: [] })) > 0, 'a field that nobody knows');
-  t.ok(spoilt((copy) => Object.assign(copy.methods[3]!.result, { schema: { type: 'text' } })) > 0);
-  t.ok(spoilt((copy) => Reflect.deleteProperty(copy.info, 'version')) > 0);
+  t.ok(mutated((copy) => Object.assign(copy.methods[3]!, { paramStructure: 'any' })) > 0);
+  t.ok(mutated((copy) => Object.assign(copy.methods[3]!, { aliases: [] })) > 0, 'a field that nobody knows');
+  t.ok(mutated((copy) => Object.assign(copy.methods[3]!.result, { schema: { type: 'text' } })) > 0);
+  t.ok(mutated((copy) => Reflect.deleteProperty(copy.info, 'version')) > 0);
 });
 
 t.test('every result is declared', async (t) => {

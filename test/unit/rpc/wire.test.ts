@@ -352,7 +352,7 @@ t.test('large texts are read in turns, with the same outcome as at once', async 
     ...['', 'x', 'xx', 'xxx'].map((lead) => `["${lead}${'\u{1f600}'.repeat(70_000)}${'é'.repeat(70_000)}${'€'.repeat(70_000)}"]`),
     `[${'[1,2],'.repeat(2000)}{"a":-0.5e3}]`,
   ];
-  const spoilt = texts.flatMap((text) => [text.slice(0, -1), `${text}]`, text.replace(/.(.{40})$/, '\u0001$1')]);
+  const mutated = texts.flatMap((text) => [text.slice(0, -1), `${text}]`, text.replace(/.(.{40})$/, '\u0001$1')]);
   const inTurns = (text: string): { value?: unknown; turns: number } => {
     const reader = new JsonReader(bytes(text));
     for (let turns = 1; ; turns++) {
@@ -369,7 +369,7 @@ t.test('large texts are read in turns, with the same outcome as at once', async 
   stray[400_001] = 0x78;
   t.throws(() => parseJson(stray), JsonParseError, 'half a character');
   t.throws(() => parseJson(bytes(`["${'é'.repeat(300_000)}"]`).fill(0xa9, 70_000, 70_010)), JsonParseError, 'too many halves');
-  for (const text of spoilt) {
+  for (const text of mutated) {
     t.throws(() => inTurns(text), JsonParseError);
     t.throws(() => parseJson(bytes(text)), JsonParseError);
   }

@@ -132,8 +132,8 @@ t.test('an index that follows changes equals a fresh one', async (t) => {
       const changed = new Set<number>();
       for (let i = 0; i < txs.length; i++) {
         // Confirmed transactions leave before their children, evicted ones after them. Both happen.
-        const fate = roll();
-        if (c.used[i] === 1 && fate < 0.05) {
+        const outcome = roll();
+        if (c.used[i] === 1 && outcome < 0.05) {
           removed.push(i);
           c.used[i] = 0;
           for (const child of children[i]) {
@@ -143,12 +143,12 @@ t.test('an index that follows changes equals a fresh one', async (t) => {
           for (const parent of parents[i]) children[parent] = children[parent].filter((slot) => slot !== i);
           parents[i] = children[i] = [];
           changed.delete(i);
-        } else if (c.used[i] === 0 && !removed.includes(i) && fate < 0.2) {
+        } else if (c.used[i] === 0 && !removed.includes(i) && outcome < 0.2) {
           c.used[i] = 1;
           changed.add(i);
           parents[i] = links[i].filter((slot) => c.used[slot] === 1);
           for (const parent of parents[i]) children[parent] = [...children[parent], i];
-        } else if (c.used[i] === 1 && fate > 0.95) {
+        } else if (c.used[i] === 1 && outcome > 0.95) {
           c.modifiedFee[i] = Math.floor(roll() * 30_000);
           changed.add(i);
         }

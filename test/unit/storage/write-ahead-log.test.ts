@@ -82,10 +82,10 @@ t.test('a log of many small and some large records', async (t) => {
   damaged[20_000]! ^= 0x10;
   writeFileSync(log, damaged);
   t.equal(await opened(), 'STORE_CORRUPTION', 'refused unless somebody can make the rest again');
-  const told: string[] = [];
-  const rows = await opened({ onLogDamage: (text) => told.push(text) });
+  const received: string[] = [];
+  const rows = await opened({ onLogDamage: (text) => received.push(text) });
   t.ok(typeof rows === 'number' && rows === 9, `as it was before: ${rows} rows`);
-  t.match(told, [/copy\S+\.log is damaged at byte \d+; what was written after that is lost/]);
+  t.match(received, [/copy\S+\.log is damaged at byte \d+; what was written after that is lost/]);
 
   // A second log behind a damaged end.
   damaged[20_000]! ^= 0x10;

@@ -9,7 +9,7 @@ import { constraintsPayload, Sv2Client } from '../../framework/sv2-client.js';
 
 t.test('messages that are ignored, and constraints that change again and again', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-sv2-'));
-  const heard: ServeNews[] = [];
+  const received: ServeNews[] = [];
   const thread = await startServe(
     {
       binds: [{ host: '127.0.0.1', port: 0 }],
@@ -21,7 +21,7 @@ t.test('messages that are ignored, and constraints that change again and again',
       counters: new ServeCounters().buffer,
       powLimit: 2n ** 255n,
     },
-    (message) => heard.push(message),
+    (message) => received.push(message),
     () => {},
   );
   t.teardown(async () => {
@@ -37,7 +37,7 @@ t.test('messages that are ignored, and constraints that change again and again',
   client.socket.uncork();
   await client.nextOf('data-error');
   await thread.clients();
-  const count = (kind: string): number => heard.filter((message) => message.kind === kind).length;
+  const count = (kind: string): number => received.filter((message) => message.kind === kind).length;
   // Twenty lines in a second: what came within a minute and a half.
   t.ok(count('log') < 1800, `${count('log')} lines`);
   t.ok(count('needs') < 1000, `${count('needs')} times`);

@@ -8,20 +8,20 @@ const entry = new URL('./dying-serve.js', import.meta.url);
 const optionsIn = (solutionsDir: string) => ({ solutionsDir }) as ServeOptions;
 
 t.test('a thread that ends is told of, and questions to it are answered', async (t) => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const thread = await startServe(
     optionsIn('later'),
-    (message) => heard.push(message.kind),
-    (reason) => heard.push(reason.message),
+    (message) => received.push(message.kind),
+    (reason) => received.push(reason.message),
     entry,
   );
   t.same(thread.addresses, [{ host: '127.0.0.1', port: 1 }]);
   const questions = [thread.clients(), thread.clients()];
   t.same(await Promise.all(questions), [[], []]);
-  t.same(heard, ['the thread ended with code 4']);
+  t.same(received, ['the thread ended with code 4']);
   t.same(await thread.clients(), []);
   await thread.close();
-  t.equal(heard.length, 1, 'told once');
+  t.equal(received.length, 1, 'told once');
 });
 
 t.test('a thread that ends before it listens fails the start', async (t) => {

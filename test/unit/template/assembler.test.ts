@@ -20,7 +20,7 @@ const LIMITS = { maxWeight: 3_996_000, reservedWeight: 4000, minFeeRate: 0, mode
 const TIP = { height: 201, lockTimeCutoff: 1_600_000_195, segwitActive: true } as TipFacts;
 
 /** Closes the thread as well. */
-function besideAnother(): Assembler {
+function nextToAnother(): Assembler {
   const owner = new PooledAssembler();
   const beside = owner.secondAssembler();
   return { ...beside, close: () => beside.close().finally(() => owner.close()) };
@@ -75,7 +75,7 @@ async function fill(pool: Mempool, chain: ReturnType<typeof createPool>['chain']
 for (const [name, create] of [
   ['inline', inline],
   ['on its own thread', (): Assembler => new PooledAssembler()],
-  ["beside another on that one's thread", besideAnother],
+  ["beside another on that one's thread", nextToAnother],
 ] as const) {
   t.test(`assembler ${name}`, async (t) => {
     const assembler = create();

@@ -119,12 +119,12 @@ t.test('what left is not held without bound while nobody asks', async (t) => {
     const delta = feed.delta(false);
     t.ok(mirror.apply(delta));
     const before = emptied;
-    const told = contents(mirror);
+    const received = contents(mirror);
     if (turn % 2 === 0) {
       // The reply is under way, and may name anything that the mirror has.
       for (let i = 0; i < 30; i++) await change();
       t.equal(emptied, before, 'not before the reply has been read');
-      t.strictSame(contents(mirror), told, 'records of what left are where they were');
+      t.strictSame(contents(mirror), received, 'records of what left are where they were');
     }
     feed.acknowledge(mirror.sequence);
     feed.requestEnded();

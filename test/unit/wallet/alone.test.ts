@@ -146,15 +146,15 @@ t.test('balances that take a look at every coin', async (t) => {
   }
   const tip = wallet.tip!;
   const node = new TestBlock(new Uint8Array(32).fill(7), tip as TestBlock, tip.height + 1, tip.time);
-  let told: unknown;
+  let received: unknown;
   await turnsDuring(
     async () => {
-      told = await run(wallet, getbalances);
+      received = await run(wallet, getbalances);
     },
     () => wallet.pushEvent(connected(node, [])),
     () => wallet.access.isExclusive,
   );
-  t.match(told, { lastprocessedblock: { height: tip.height } }, 'the block that they are of');
+  t.match(received, { lastprocessedblock: { height: tip.height } }, 'the block that they are of');
   await wallet.applyPendingEvents();
   t.match(await run(wallet, getbalances), { lastprocessedblock: { height: node.height } });
   const closing = turnsDuring(

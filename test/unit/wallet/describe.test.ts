@@ -52,7 +52,7 @@ t.test('a witness script with an uncompressed key, which newer releases have no 
   const keys = [false, true].map((compressed) => encodeWif({ key: secret, compressed }, context.params));
   const request = { scriptPubKey: { address }, witnessscript: script.toString('hex'), keys, timestamp: 'now' };
   t.same(await run(wallet, importmulti, [request], { rescan: false }), [{ success: true }]);
-  const told = async (version: CompatName): Promise<unknown> => {
+  const received = async (version: CompatName): Promise<unknown> => {
     const ctx = { ...contextOf(wallet), compat: COMPATS[version] };
     // Answers are kept for as long as the wallet stays as it is.
     await wallet.change(() => {});
@@ -62,8 +62,8 @@ t.test('a witness script with an uncompressed key, which newer releases have no 
     (key) => `[${Buffer.from(crypto.hash160(key)).toString('hex', 0, 4)}]${Buffer.from(key).toString('hex')}`,
   );
   const desc = addChecksum(`wsh(multi(1,${named}))`);
-  t.match(await told('default'), { solvable: true, desc }, 'a member of 0.21.1 is there by default');
-  t.match(await told('31'), { solvable: false, desc: undefined });
+  t.match(await received('default'), { solvable: true, desc }, 'a member of 0.21.1 is there by default');
+  t.match(await received('31'), { solvable: false, desc: undefined });
 });
 
 t.test('a descriptor wallet infers miniscript from the script', async (t) => {
@@ -75,6 +75,6 @@ t.test('a descriptor wallet infers miniscript from the script', async (t) => {
   t.same(await run(wallet, importdescriptors, [{ desc, timestamp: 'now' }]), [{ success: true }]);
   const [script] = mustParse(desc, context).descriptors[0].scripts(0) as Uint8Array[];
   const reply = (await run(wallet, getaddressinfo, encodeAddress(script, context.params, crypto))) as RawJson;
-  const told = (JSON.parse(reply.text).desc as string).replaceAll(/\[\w+\]|#.*/g, '');
-  t.equal(told, `wsh(and_v(and_v(${parts[0]},${parts[1]}),${parts[2]}))`);
+  const received = (JSON.parse(reply.text).desc as string).replaceAll(/\[\w+\]|#.*/g, '');
+  t.equal(received, `wsh(and_v(and_v(${parts[0]},${parts[1]}),${parts[2]}))`);
 });

@@ -297,8 +297,8 @@ class World {
         if (keys.locate(script)?.tracked.number === tracked.number) say('a script too many');
       }
     }
-    const stranger = plainScriptOf(publicOf(201));
-    if (keys.isMine(stranger) !== OWNERSHIP.NO || keys.locate(stranger) || keys.provider(stranger)) wrong.push('a stranger');
+    const foreign = plainScriptOf(publicOf(201));
+    if (keys.isMine(foreign) !== OWNERSHIP.NO || keys.locate(foreign) || keys.provider(foreign)) wrong.push('a stranger');
     return wrong;
   }
   /** A script is that of any descriptor that gives it. */
@@ -318,8 +318,8 @@ class World {
     flat.addExpansion(expansion, crypto);
     const { outputType } = descriptor;
     const inferred = inferDescriptor(script, flat, context);
-    const isTold = context.language === 'master' ? inferred.isSolvable : isSolvable(script, flat, crypto);
-    if (describeScript(nodeOf(this.wallet), script, provider) !== (isTold ? inferred.toString() : null)) say('the text');
+    const isNotified = context.language === 'master' ? inferred.isSolvable : isSolvable(script, flat, crypto);
+    if (describeScript(nodeOf(this.wallet), script, provider) !== (isNotified ? inferred.toString() : null)) say('the text');
     for (const [id, inner] of flat.scripts) if (hex(provider.script(bytesOfKey(id)) ?? EMPTY) !== hex(inner)) say('an inner script');
     for (const [id, key] of flat.publicKeys) if (hex(provider.publicKey(bytesOfKey(id)) ?? EMPTY) !== hex(key)) say('a public key');
     const pairs = this.#locked ? [] : descriptor.secretsAt(index, sourceOf(secrets));

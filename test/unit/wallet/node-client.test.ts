@@ -46,7 +46,7 @@ function inline(): Pair {
 }
 
 /** An event in one line. */
-const told = (event: NodeEvent): string => {
+const received = (event: NodeEvent): string => {
   switch (event.kind) {
     case 'connected':
       return `+${event.node.height} ${event.block.txs.length}`;
@@ -93,7 +93,7 @@ t.test('retries events that could not be posted, in order and before answers', a
   const client = new LinkedNodeClient({ facts: server.facts, port: port2, counters, hashes });
   t.teardown(() => port1.close());
   const events: string[] = [];
-  await client.listen((event) => events.push(told(event)));
+  await client.listen((event) => events.push(received(event)));
   const { postMessage } = port1;
   let failures = 2;
   port1.postMessage = function (this: typeof port1, ...args: Parameters<typeof postMessage>) {
@@ -136,7 +136,7 @@ for (const [name, create] of [
       const events: string[] = [];
       node.connect();
       node.enter();
-      const stop = await client.listen((event) => events.push(told(event)));
+      const stop = await client.listen((event) => events.push(received(event)));
       t.equal(client.tip.height, 1, 'where the chain ends is known without listening');
       node.connect();
       const tx = node.enter();
@@ -160,7 +160,7 @@ for (const [name, create] of [
       const { node, client, close } = create();
       const events: string[] = [];
       const first = client.listen(() => {});
-      const second = client.listen((event) => events.push(told(event)));
+      const second = client.listen((event) => events.push(received(event)));
       (await first)();
       await second;
       await client.stored();
@@ -221,10 +221,10 @@ for (const [name, create] of [
     t.test('the mempool is told in its place among the events', async (t) => {
       const { node, client, close } = create();
       const events: string[] = [];
-      await client.listen((event) => events.push(told(event)));
+      await client.listen((event) => events.push(received(event)));
       const tx = node.enter();
       node.enter();
-      const reading = client.readMempool((event) => events.push(told(event)));
+      const reading = client.readMempool((event) => events.push(received(event)));
       await until('the mempool is read', () => node.poolReads > 0, 1);
       node.leave(tx);
       client.sync();
@@ -273,7 +273,7 @@ for (const [name, create] of [
 t.test('what is not taken is bounded: the mempool is read anew', async (t) => {
   const { node, client, close } = linked(2);
   const events: string[] = [];
-  await client.listen((event) => events.push(told(event)));
+  await client.listen((event) => events.push(received(event)));
   for (let i = 0; i < 10; i++) node.enter();
   client.sync();
   t.same(events, ['entered 1', 'entered 2', 'entered 3'], 'no more than fits');
@@ -291,7 +291,7 @@ t.test('what is not taken is bounded: the mempool is read anew', async (t) => {
 t.test('blocks that are not taken are bounded: they are looked through later', async (t) => {
   const { node, client, close } = linked(1);
   const events: string[] = [];
-  await client.listen((event) => events.push(told(event)));
+  await client.listen((event) => events.push(received(event)));
   for (let i = 0; i < 8; i++) node.connect();
   client.sync();
   t.same(events, ['+1 1', '+2 1', '+3 1', '+4 1', '+5 1', 'jumped', 'jumped', 'jumped'], 'no more than fits');
@@ -311,7 +311,7 @@ t.test('blocks that are taken and not worked off are bounded as well', async (t)
     settle = resolve;
   });
   await client.listen((event) => {
-    events.push(told(event));
+    events.push(received(event));
     return event.kind === 'connected' ? busy : undefined;
   });
   for (let i = 0; i < 8; i++) {

@@ -38,7 +38,7 @@ function versionsOf(script: Uint8Array, sizes: readonly [a: number, b: number]):
 }
 
 /** Returns the replies about the payment under the names of its versions; of gettransaction, hex too. */
-async function told(wallet: Wallet, named: Readonly<Record<string, TxView>>): Promise<string> {
+async function received(wallet: Wallet, named: Readonly<Record<string, TxView>>): Promise<string> {
   const answers = { relatives: async (txids: readonly Uint8Array[]) => txids.map(() => null) };
   const ctx = { ...contextOf(wallet), compat: COMPATS['31'], client: clientOf({ tip: wallet.tip! }, {}, answers) };
   const names = new Map(
@@ -46,11 +46,12 @@ async function told(wallet: Wallet, named: Readonly<Record<string, TxView>>): Pr
   );
   const call = { user: '', path: '/' };
   const parsed = async (result: unknown): Promise<unknown> => JSON.parse(encodeJson((await result) as never));
-  type Told = { wtxid: string; alternate_wtxids: string[]; hex: string };
+  type Received = { wtxid: string; alternate_wtxids: string[]; hex: string };
   const [txid] = Object.values(named).map((tx) => hex(tx.txid.slice().reverse()));
-  const one = (await parsed(gettransaction(ctx, [txid], call))) as Told;
-  const [listed] = (await parsed(listtransactions(ctx, [], call))) as Told[];
-  const text = ({ wtxid, alternate_wtxids }: Told): string => `${names.get(wtxid)}/${alternate_wtxids.map((id) => names.get(id)).join()}`;
+  const one = (await parsed(gettransaction(ctx, [txid], call))) as Received;
+  const [listed] = (await parsed(listtransactions(ctx, [], call))) as Received[];
+  const text = ({ wtxid, alternate_wtxids }: Received): string =>
+    `${names.get(wtxid)}/${alternate_wtxids.map((id) => names.get(id)).join()}`;
   t.equal(text(listed), text(one), 'lists say the same');
   return `${text(one)}/${names.get(one.hex)}`;
 }
@@ -86,10 +87,10 @@ for (const [sizes, laterRecords, expected] of CASES) {
       ]) {
         await wallet.change((batch) => wallet.ledger.syncTransaction(tx, place, batch));
         if (restarts) {
-          t.equal(await told(wallet, named), expected[found.length], 'before the restart');
+          t.equal(await received(wallet, named), expected[found.length], 'before the restart');
           wallet = await again(wallet, made);
         }
-        found.push(await told(wallet, named));
+        found.push(await received(wallet, named));
       }
       t.same(found, expected);
     });
@@ -116,11 +117,11 @@ t.test('a wallet of an earlier version', async (t) => {
   await made.wallet.change((batch) => made.wallet.ledger.syncTransaction(A, UNCONFIRMED_PLACE, batch));
   await made.wallet.change((batch) => made.wallet.ledger.syncTransaction(B, BLOCK, batch));
   const wallet = await again(made.wallet, made, WALLET_PREFIX.version);
-  t.equal(await told(wallet, named), 'A//A', 'it wrote one version down');
+  t.equal(await received(wallet, named), 'A//A', 'it wrote one version down');
   await wallet.change((batch) => wallet.ledger.syncTransaction(B, BLOCK, batch));
-  t.equal(await told(wallet, named), 'A//A', 'a scan changes nothing');
+  t.equal(await received(wallet, named), 'A//A', 'a scan changes nothing');
   await wallet.change((batch) => wallet.ledger.syncTransaction(B, UNCONFIRMED_PLACE, batch));
-  t.equal(await told(wallet, named), 'B//B', 'what left the block came with it');
+  t.equal(await received(wallet, named), 'B//B', 'what left the block came with it');
 });
 
 t.test('a transaction is forgotten with its versions', async (t) => {
@@ -132,5 +133,5 @@ t.test('a transaction is forgotten with its versions', async (t) => {
   await wallet.change((batch) => wallet.ledger.removeTransaction(A, batch));
   t.equal(await left(), 0);
   await wallet.change((batch) => wallet.ledger.syncTransaction(B, UNCONFIRMED_PLACE, batch));
-  t.equal(await told(wallet, { A, B }), 'B//B');
+  t.equal(await received(wallet, { A, B }), 'B//B');
 });

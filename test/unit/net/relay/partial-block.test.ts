@@ -57,9 +57,9 @@ for (const lacking of [0, 1]) {
     const script = new Uint8Array(40).fill(0x51);
     const known = [9_000, 8_000, 7_000].map((value) => spend(crypto, [chain.fund(10_000)], [{ value, script }]));
     for (const tx of known) t.equal((await pool.accept(tx)).reject, null);
-    const stranger = spend(crypto, [chain.fund(10_000)], [{ value: 6_000, script }]);
+    const foreign = spend(crypto, [chain.fund(10_000)], [{ value: 6_000, script }]);
     const coinbase = spend(crypto, [], [{ value: 1, script }]);
-    const rest = [known[2]!, ...(lacking === 0 ? [] : [stranger]), known[0]!];
+    const rest = [known[2]!, ...(lacking === 0 ? [] : [foreign]), known[0]!];
     const header = new Uint8Array(80);
     header.set(merkleRoot([coinbase, ...rest].map(({ txid }) => Buffer.from(txid))), 36);
     const ids = new ShortIds(header, 3n, crypto);
@@ -75,7 +75,7 @@ for (const lacking of [0, 1]) {
     t.equal(partial.sources.mempool, 2);
     // Transactions that were found stay, whatever happens to the mempool meanwhile.
     if (lacking > 0) chain.connect(known);
-    const block = await partial.finish(lacking === 0 ? [] : [stranger], 1, context);
+    const block = await partial.finish(lacking === 0 ? [] : [foreign], 1, context);
     if (typeof block === 'string') throw new Error(block);
     t.same(
       block.txs.map(({ bytes }) => Buffer.from(bytes).toString('hex')),

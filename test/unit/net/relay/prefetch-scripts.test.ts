@@ -18,7 +18,7 @@ function pay(id: Buffer, index: number, value: number, witness: Buffer[] = TRUE_
   return tx;
 }
 
-interface Told {
+interface Received {
   readonly pool: string[];
   /** Transactions in it whose wtxid is not the hash of their bytes. */
   readonly misnamed: number;
@@ -27,16 +27,16 @@ interface Told {
   readonly foreseen: number[];
 }
 
-async function tell(payloads: (coinbase: Buffer) => Buffer[], together: boolean): Promise<Told> {
+async function tell(payloads: (coinbase: Buffer) => Buffer[], together: boolean): Promise<Received> {
   const world = await NetWorld.open();
   const { chain, clock } = world.fixture;
   const time = clock.seconds - 102 * 600;
   const first: BuiltBlock = buildBlock(GENESIS, { time, outs: Array.from({ length: COINS }, () => out(VALUE)), fees: -COINS * VALUE });
   for (const { bytes } of [first, ...buildChain(first, 100)]) await chain.submitBlock(bytes);
-  const foreseen: number[] = [];
+  const prefetched: number[] = [];
   const foresee = world.mempool.prefetchTransactions.bind(world.mempool);
   world.mempool.prefetchTransactions = (txs) => {
-    foreseen.push(txs.length);
+    prefetched.push(txs.length);
     return foresee(txs);
   };
   const guest = await world.guest();
@@ -50,7 +50,7 @@ async function tell(payloads: (coinbase: Buffer) => Buffer[], together: boolean)
   const misnamed = Array.from(world.mempool.entries()).filter(({ bytes, wtxid }) => !hash256(Buffer.from(bytes)).equals(wtxid)).length;
   const verdicts = world.lines.filter((line) => /accepted|orphan|Exception/.test(line));
   await world.end();
-  return { pool, misnamed, verdicts, foreseen };
+  return { pool, misnamed, verdicts, foreseen: prefetched };
 }
 
 t.test('what comes in a row is judged as if it came one by one', async (t) => {

@@ -32,9 +32,9 @@ t.test('a client that changes its constraints all the time costs little, and tak
   for (let i = 0; i < 2; i++) publish([reserveKey(LEAST)]);
   const solution = solve(working!, prevHash!);
   // A copy with another reserved value has the same header, and is no block.
-  const spoilt = Buffer.from(solution.payload);
-  spoilt[spoilt.length - 5] ^= 1;
-  for (let i = 0; i < 2; i++) restless.submit({ ...solution, payload: spoilt });
+  const mutated = Buffer.from(solution.payload);
+  mutated[mutated.length - 5] ^= 1;
+  for (let i = 0; i < 2; i++) restless.submit({ ...solution, payload: mutated });
   for (let i = 0; i < 2; i++) honest.submit(solution);
   const found = (): boolean => posted.filter(({ kind }) => kind === 'solution').length === 2;
   const unknown = (): boolean => posted.some((one) => one.kind === 'log' && one.text.includes('which is unknown'));
