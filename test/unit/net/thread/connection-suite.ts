@@ -92,7 +92,7 @@ const CLEAR = { encrypted: false, initiating: false } as const;
 const payloadOf = (length: number, seed: number): Uint8Array => Uint8Array.from({ length }, (_, i) => (i * 7 + seed) & 0xff);
 
 /** Someone in the clear at the other end of a connection. */
-export async function foreign(lines: ConnectionFactory, eager = true): Promise<{ owner: Owner; socket: net.Socket; bindText: string }> {
+export async function stranger(lines: ConnectionFactory, eager = true): Promise<{ owner: Owner; socket: net.Socket; bindText: string }> {
   let owner: Owner | null = null;
   let bindText = '';
   const port = await lines.listen({ host: LOCAL, port: 0 }, (incoming) => {
@@ -178,7 +178,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
 
   t.test('names, of which some mean nothing', async (t) => {
     const { lines } = make();
-    const { owner, socket, bindText } = await foreign(lines);
+    const { owner, socket, bindText } = await stranger(lines);
     t.match(bindText, /^127\.0\.0\.1:\d+$/);
     socket.write(encodeFrame(magic, 'nonsense', payloadOf(50_000, 1), hashes));
     socket.write(encodeFrame(magic, 'twelve_chars', payloadOf(10, 1), hashes));
@@ -206,11 +206,11 @@ export function connectionSuite(t: Test, make: () => Made): void {
 
   t.test('what is wrong is told in its turn, and a stream that cannot go on ends', async (t) => {
     const { lines, traffic } = make();
-    const { owner, socket } = await foreign(lines, false);
-    const mutated = encodeFrame(magic, 'ping', payloadOf(8, 1), hashes);
-    mutated[20]! ^= 1;
+    const { owner, socket } = await stranger(lines, false);
+    const spoilt = encodeFrame(magic, 'ping', payloadOf(8, 1), hashes);
+    spoilt[20]! ^= 1;
     socket.write(encodeFrame(magic, 'ping', payloadOf(8, 1), hashes));
-    socket.write(mutated);
+    socket.write(spoilt);
     socket.write(encodeFrame(magic, 'pong', payloadOf(8, 1), hashes));
     await until('something to take', () => owner.line.hasWhole);
     t.equal(owner.line.shift()?.command, 'ping');
@@ -235,7 +235,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
 
   t.test('of one that is not handled only so much is read, and nothing of it is lost', async (t) => {
     const { lines, traffic } = make();
-    const { owner, socket } = await foreign(lines, false);
+    const { owner, socket } = await stranger(lines, false);
     const message = encodeFrame(magic, 'tx', payloadOf(1_000, 1), hashes);
     const COUNT = 20_000;
     socket.write(Buffer.concat(new Array(COUNT).fill(message)));
@@ -263,7 +263,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
 
   t.test('one that does not read has to wait, is told when there is room, and has an end', async (t) => {
     const { lines, traffic } = make();
-    const { owner, socket } = await foreign(lines);
+    const { owner, socket } = await stranger(lines);
     socket.pause();
     for (let i = 0; i < 12; i++) owner.line.send('block', payloadOf(1_000_000, i));
     // The kernel takes some.
@@ -323,7 +323,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
 
   t.test('one that asks for much, reads nothing, sends nonsense and goes, has gone', async (t) => {
     const { lines, traffic } = make();
-    const { owner, socket } = await foreign(lines);
+    const { owner, socket } = await stranger(lines);
     owner.polite = true;
     socket.pause();
     for (let i = 0; i < 12; i++) owner.line.send('block', payloadOf(1_000_000, i));
@@ -339,7 +339,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
 
   t.test('what is short and waits for the kernel is not waited for when it has gone', async (t) => {
     const { lines, traffic } = make();
-    const { owner, socket } = await foreign(lines);
+    const { owner, socket } = await stranger(lines);
     socket.pause();
     for (let i = 0; i < 9; i++) owner.line.send('block', payloadOf(1_000_000, i));
     // The kernel takes as much as it likes. The small rest is sent by itself later.
@@ -394,7 +394,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
 
   t.test('how long a message is on its way is counted from its first bytes, and a whole one is known', async (t) => {
     const { lines } = make();
-    const { owner, socket } = await foreign(lines, false);
+    const { owner, socket } = await stranger(lines, false);
     const begun = owner.line.progressMs;
     await new Promise((resolve) => setTimeout(resolve, 100));
     const message = encodeFrame(magic, 'tx', payloadOf(1_000, 1), hashes);
