@@ -87,11 +87,18 @@ export class StratumClient {
     return new StratumClient(socket);
   }
 
-  /** A miner that has subscribed and authorized in the usual order, and has a job. */
+  /** A miner that has subscribed and authorized in the usual order, and has a job. It tries again while there is no work. */
   static async start(port: number, name: string, agent = 'cgminer/4.11'): Promise<StratumClient> {
-    const client = await StratumClient.connect(port);
-    await client.begin(name, agent);
-    return client;
+    for (const end = Date.now() + PATIENCE_MS; ; ) {
+      const client = await StratumClient.connect(port);
+      try {
+        await client.begin(name, agent);
+        return client;
+      } catch (error) {
+        if (client.lines.length > 0 || Date.now() > end) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
   }
 
   async begin(name: string, agent = 'cgminer/4.11'): Promise<void> {

@@ -71,7 +71,8 @@ t.test('serves miners again after its thread died with a found block', async (t)
   const stratum = createStratum(config, deps);
   t.teardown(() => stratum.close());
   await stratum.listen();
-  await t.rejects(StratumClient.start(port, NAME), /closed/, 'there is no work before the chain is loaded');
+  // There is no work before the chain is loaded.
+  await (await StratumClient.connect(port)).ended();
   await stratum.start();
 
   for (let life = 1; life <= 2; life++) {
@@ -99,7 +100,6 @@ t.test('serves miners again after its thread died with a found block', async (t)
   stratum.onTip();
   await miner.onTip('04'.repeat(32));
   miner.close();
-  const ended = 'Stratum V1: the thread that serves clients ended: the thread ended with code 5. It is started again.';
-  t.equal(lines.filter((text) => text === ended).length, 2);
+  t.equal(lines.filter((text) => text.startsWith('Stratum V1: ') && text.includes('the thread ended with code 5')).length, 2);
   t.same(fs.readdirSync(netDir), [], 'no file is left');
 });
