@@ -10,7 +10,7 @@ import type { TemplateTip } from '../template/source.js';
 import type { TipFacts } from '../template/tip-facts.js';
 import type { ServedTemplate, ServedTip } from './messages.js';
 
-/** What a template's coinbase and header say besides its transactions. */
+/** Facts of the tip that a template's coinbase and header need. */
 export type BlockFacts = Pick<TipFacts, 'height' | 'version' | 'subsidy' | 'segwitActive'>;
 
 /**

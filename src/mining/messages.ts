@@ -48,7 +48,7 @@ export interface ServedTip {
   readonly acceptedMs: number | null;
 }
 
-/** What a coinbase keeps free: clients with equal reserves share templates. */
+/** Weight and sigops that a template leaves free for the coinbase. Clients with equal reserves share templates. */
 export interface Reserve {
   /** Weight of header and coinbase. */
   readonly weight: number;

@@ -21,7 +21,10 @@ import { type Reserve, reserveKey, type ServedTemplate, type WorkNews } from './
 
 /** After a failed build. */
 const RETRY_MS = 1_000;
-/** While the chain is ahead of what clients were told: more blocks follow, or transactions are on their way back. */
+/**
+ * Milliseconds until the next attempt while the chain is ahead of the clients: more blocks follow, or transactions are
+ * returning to the mempool.
+ */
 const TIP_RETRY_MS = 50;
 
 export interface ProviderOptions {
@@ -35,7 +38,7 @@ export interface ProviderOptions {
   readonly refreshMs?: number;
   /** -blockmaxweight. */
   readonly maxWeight: number;
-  /** What every template keeps free. */
+  /** Reserve that every template leaves free. */
   readonly leastReserve: Reserve;
 }
 
@@ -58,13 +61,13 @@ export interface ProviderDeps {
   readonly after: (ms: number, run: () => void) => () => void;
 }
 
-/** What was made for the tip and the least reserve. */
+/** Template that was made for the tip and the smallest reserve. */
 interface Standard {
   readonly serial: number;
   readonly chosen: ChosenTransactions;
 }
 
-/** What clients were told of the tip. */
+/** Tip that clients received. */
 interface AnnouncedTip {
   readonly tip: TemplateTip;
   readonly facts: TipFacts;
@@ -76,7 +79,7 @@ export class Provider {
   readonly #options: ProviderOptions;
   readonly #deps: ProviderDeps;
   #serial = 0;
-  /** What clients were last told of; null while nothing is. */
+  /** Tip that clients received last; null before the first one. */
   #announced: AnnouncedTip | null = null;
   #staged: { readonly on: TemplateTip; readonly facts: BlockFacts; readonly serial: number } | null = null;
   #standard: Standard | null = null;
@@ -217,7 +220,7 @@ export class Provider {
     try {
       while (this.#due) {
         const told = this.#announced as AnnouncedTip;
-        // Asked again in the same turn, a chain that goes on by itself would never get one.
+        // Retry later: another attempt in the same event-loop tick would keep the chain from getting a tick of its own.
         if (!(await this.#runRound(told)) && this.#announced === told) return this.#retryLater(TIP_RETRY_MS);
       }
     } catch (error) {
@@ -236,8 +239,8 @@ export class Provider {
   }
 
   /**
-   * One round: the standard template where it is due, then reserves that it does not leave free, then what is staged.
-   * @returns false when the chain has another tip, or clients were told of one meanwhile
+   * Runs one round: the standard template if it is due, then templates for larger reserves, then the prepared ones.
+   * @returns false if the chain has another tip, or clients received one meanwhile
    */
   async #runRound(told: AnnouncedTip): Promise<boolean> {
     if (this.#standard === null || this.#feesDue) {
@@ -294,7 +297,7 @@ export class Provider {
     this.#deps.post({ kind: 'share', serial, keys });
   }
 
-  /** Whether a choice made with the least reserve leaves this one free too. */
+  /** Returns true if a choice made with the smallest reserve also leaves this one free. */
   #fits({ weight, sigops }: ChosenTransactions, need: Reserve): boolean {
     const { leastReserve, maxWeight } = this.#options;
     return weight - leastReserve.weight + need.weight <= maxWeight && sigops - leastReserve.sigops + need.sigops <= MAX_BLOCK_SIGOPS_COST;

@@ -24,7 +24,7 @@ export interface SolutionChain {
   known(hash: Uint8Array): string;
   withWitnessReserved(block: BlockView): BlockView;
   submitBlock(block: BlockView, options: { force: boolean }): Promise<{ readonly kind: string; readonly reject: Reject | null }>;
-  /** Whether the block with this hash is in the best chain. */
+  /** Returns true if the block with this hash is in the best chain. */
   holds(hash: Uint8Array): boolean;
   /** Resolves when the disk has all that the chain has. */
   sync(): Promise<void>;
@@ -37,7 +37,7 @@ export interface SolutionDeps {
   readonly chain: SolutionChain;
   readonly hashes: Hashes;
   readonly log: Logger;
-  /** Told of every coinbase that a client made. */
+  /** Receives every coinbase that a client made. */
   readonly coinbaseWatch: Pick<CoinbaseWatch, 'checkSubmitted'>;
   /** Called once a block was checked. `outcome` is `accepted`, or the reject reason of BIP-0022. */
   readonly onChecked?: (hashHex: string, finder: string, outcome: string) => void;
@@ -45,7 +45,7 @@ export interface SolutionDeps {
 
 export class Solutions {
   readonly #deps: SolutionDeps;
-  /** What came of those of this run. */
+  /** Results of the solutions of this run. */
   readonly outcomes: Record<SolutionOutcome, number> = { accepted: 0, duplicate: 0, lost: 0, invalid: 0, fault: 0 };
   #resubmitted = 0;
   readonly #underWay = new Set<Promise<void>>();

@@ -1,5 +1,5 @@
-// Lines for the node's log. Those that strangers can cause are limited: 20 in a second, the rest is counted. Lines of a
-// category that is off cost the node thread a message too.
+// Sends lines to the node's log. Lines that clients can cause are limited to 20 per second; the others are counted. A
+// line of a disabled category also costs the node thread a message.
 import type { LogLine } from '../messages.js';
 
 const MOST_LINES = 20;
@@ -7,7 +7,7 @@ const MOST_LINES = 20;
 type Limited = 'info' | 'debug';
 
 export class ServeLog {
-  /** Of this second, each level by itself: chatter hides no line about a lost block. */
+  /** Lines of the current second. Each level counts separately, so that debug lines hide no line about a lost block. */
   readonly #lines = { info: 0, debug: 0 };
   readonly #name: string;
   readonly #post: (message: LogLine) => void;
@@ -22,7 +22,7 @@ export class ServeLog {
     this.#post({ kind: 'log', level, text });
   }
 
-  /** A line that strangers can cause. */
+  /** Logs a line that clients can cause. */
   limited(text: string, level: Limited = 'info'): void {
     if (this.#lines[level]++ < MOST_LINES) this.log(level, text);
   }

@@ -17,14 +17,14 @@ export function writeSolution(dir: string, hashHex: string, block: Uint8Array): 
     fs.writeFileSync(file, block, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    // Of an earlier run, and perhaps not whole.
+    // The existing file is of an earlier run and may be incomplete.
     replaceFileSync(file, block);
   }
   return file;
 }
 
 /**
- * Has the disk keep a file and its name, so that they outlast the machine's power. Beside other work: it takes
+ * Syncs a file and its name to the disk, so that they survive a power cut. Runs concurrently with other work: it takes
  * milliseconds, or many.
  */
 export async function syncSolution(file: string): Promise<void> {

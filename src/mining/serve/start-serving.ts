@@ -1,5 +1,5 @@
 // Starts a thread that serves miners, on the node thread. The thread listens on sockets, answers questions about its
-// clients, and ends when it is told to.
+// clients, and ends on the node thread's order.
 import { Worker } from 'node:worker_threads';
 import { endWhenGivenUp, noteLoading } from '../../lib/loading-threads.js';
 import type { Addresses, ListeningThread } from '../../lib/supervised-thread.js';
