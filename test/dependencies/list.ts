@@ -112,14 +112,14 @@ export function dependenciesPage(lock: Lock): string {
 - this page is out of date
 - a package has no digest
 - the licence of a package is not on the list of \`test/dependencies/list.ts\`
-- the installed package is another one
+- an installed package has another version or licence than package-lock.json says
 
 npm refuses a package whose bytes do not have the digest of the lock file. package.json disables the install scripts of
 packages (\`allowScripts\`). npm versions that do not know this member run them.
 
 \`npm audit --omit=dev\` asks the registry for known vulnerabilities of the packages that a node runs with. Not every
-registry answers this. It may name elliptic, the JavaScript fallback in the package secp256k1. adit loads the native part
-of that package by its name and never the fallback.
+registry supports this. The audit may report elliptic, which the package secp256k1 uses when its native part is missing.
+adit loads only the native part.
 
 ## Packages that a node runs with (${runs.length})
 
