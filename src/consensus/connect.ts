@@ -92,7 +92,7 @@ export class BlockConnector implements ConnectResult {
   readonly #places: TxPlaces;
   // Outpoints spent so far in this block.
   readonly #used: KeyTable;
-  // Coins of the first inputs of transaction `scriptTxs`.
+  // Coins of the transaction that is being checked, for its first inputs. Its index in the block is `scriptTxs`.
   #collected: Coin[] = [];
 
   constructor(block: BlockView, prev: HeaderContext, params: ChainParams, coins: CoinView, opts: ConnectOptions) {

@@ -56,7 +56,7 @@ const SCRAPES_PER_SECOND = 4;
 function allowsHost(host: string | undefined, names: ReadonlySet<string>): boolean {
   if (host === undefined) return true;
   const name = host.replace(/:\d{1,5}$/, '').toLowerCase();
-  // A host in brackets is an IPv6 address. No DNS name ends in a number.
+  // IP addresses are allowed. A host in brackets is an IPv6 address, and no DNS name ends in a number.
   return names.has(name) || name.startsWith('[') || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(name);
 }
 

@@ -1,4 +1,5 @@
-// Control of the network module by RPC: connect, disconnect, ban. Until it runs there are no peers.
+// Control of the network module by RPC: connect, disconnect, ban. While the network module does not run, calls throw
+// Core's error -31 (RPC_CLIENT_P2P_DISABLED).
 import type { AddressInfo } from '../net/address/addr-manager.js';
 import type { Net } from '../net/net.js';
 import { outboundTargets } from '../net/peer/auto-connect.js';
@@ -12,7 +13,7 @@ const MAX_PORT = 65_535;
 
 /**
  * Creates the control.
- * @param running returns the network module once it exists
+ * @param running returns the network module; undefined before it exists
  */
 export function createNetworkControl(running: () => Net | undefined): NetworkControl {
   const net = (): Net => {

@@ -16,7 +16,7 @@ const NONE: Rules = { lockedIn: 0, active: 0 };
 
 /** Follows the tip and warns once for each bit. */
 export class RuleWatch {
-  /** Rules by the last block of a period. */
+  /** Unknown rules, by the last block of the version bits period before them. */
   readonly #rules = new WeakMap<HeaderContext, Rules>();
   #reported = NONE;
   #text = '';

@@ -1,7 +1,7 @@
 // Cache of transactions whose scripts all passed, and under which flags, so that a block of transactions from the
 // mempool is not verified twice. The idea is Core's (script execution cache, validation.cpp).
 //
-// A set-associative table in one typed array, outside the garbage collector's heap: a seeded mark of the wtxid selects
+// A set-associative table in one typed array, outside the garbage collector's heap: a mark (seeded hash) of the wtxid selects
 // a set of WAYS slots, and a key may be in any of them. The table doubles when it is half full, up to its limit; sets
 // are selected at random, so a few thousand keys would touch every page of a large table. In a full set the oldest key
 // is replaced. Keys are compared in full, so only inserted keys are found. The seed is secret, so that no peer can
@@ -13,7 +13,10 @@ import { seededMark } from '../jobs/script-marks.js';
 const WAYS = 8;
 const ID_BYTES = 32;
 const ID_WORDS = ID_BYTES / 4;
-/** Words of a slot: a wtxid, the flags, and the mark, which is 0 in an empty slot. */
+/**
+ * Position of the mark in a slot, which consists of a wtxid, the flags, and the mark: 32 seeded hash bits of the wtxid,
+ * 0 in an empty slot.
+ */
 const MARK = ID_WORDS + 1;
 const SLOT_WORDS = ID_WORDS + 2;
 /** Initial size: 330 kB. */
@@ -103,7 +106,7 @@ export class ScriptCache {
     }
   }
 
-  /** Returns the slot for the next key with this mark. */
+  /** Returns the position in the table at which to write a key with this mark. */
   #takeSlot(mark: number): number {
     const set = this.#setOf(mark);
     const slot = this.#nextSlot[set];
@@ -112,7 +115,7 @@ export class ScriptCache {
     return (set * WAYS + slot) * SLOT_WORDS;
   }
 
-  /** Returns the mark of a wtxid, and makes it the one for which #holds searches. */
+  /** Returns the mark of a wtxid, and makes this wtxid the one for which #holds searches. */
   #markOf(wtxid: Uint8Array): number {
     this.#idBytes.set(wtxid);
     return seededMark(this.#seed, 0, wtxid, 0, ID_BYTES) >>> 0;

@@ -35,7 +35,7 @@ function mayBeOneKey(script: Uint8Array): boolean {
 
 /**
  * Signs suitable inputs on other threads.
- * @param providerOf returns the keys for these outputs; called only if there are enough inputs
+ * @param providerOf returns the keys for spent outputs; called only if there are enough inputs
  * @param hashType null: ALL
  * @returns results by input, without inputs that could not be completed
  */

@@ -188,7 +188,8 @@ export class BlockFiles {
     return (await this.appendBlocks([block]))[0] as BlockPosition;
   }
 
-  /** Appends blocks, with one write per file. After a failure those in earlier files may have been written. */
+  /** Appends blocks, with one write per file. After a failure, the blocks that went to earlier files
+   * may have been written. */
   appendBlocks(blocks: readonly Uint8Array[]): Promise<BlockPosition[]> {
     return this.#serialized(async () => {
       const maxBytes = this.#options.maxFileBytes ?? MAX_BLOCK_FILE_BYTES;

@@ -57,8 +57,8 @@ function join(below: Way | null, above: Way | null): Way | null {
 }
 
 /**
- * Returns the better of two ways. One without a signature must be used if it exists, because anyone could replace the
- * other one by it.
+ * Returns the better of two ways to satisfy a fragment. If one of them needs no signature, it must be used, because
+ * anyone could put it in place of the other one.
  */
 function choose(a: Way | null, b: Way | null): Way | null {
   if (a === null) return b;

@@ -120,7 +120,7 @@ function sumsFit(ws: ChainWorkspace, header: HeaderView, coinbase: TxView, known
   // The weight limit includes the limit of the stripped size.
   const totalSize = around + coinbase.totalSize + known.totalSize;
   if (strippedSize * (WITNESS_SCALE_FACTOR - 1) + totalSize > MAX_BLOCK_WEIGHT) return false;
-  // This limit includes the one for legacy operations.
+  // The limit on the sigop cost includes the limit on legacy signature operations.
   if (known.sigopCost + legacySigops(coinbase) * WITNESS_SCALE_FACTOR > MAX_BLOCK_SIGOPS_COST) return false;
   return moneyRange(known.fees) && outputTotal(coinbase) <= known.fees + blockSubsidy(height, ws.params);
 }

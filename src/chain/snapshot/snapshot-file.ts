@@ -16,7 +16,7 @@ import { SNAPSHOT_HEAD_BYTES, SNAPSHOT_MAGIC, SNAPSHOT_VERSION } from '../coins/
 
 /** Number of bytes read at a time. */
 const PIECE_BYTES = 4 << 20;
-/** Upper limit in bytes for a transaction's header with one coin. */
+/** Upper limit in bytes for the header of a transaction's coins (txid and count) with one coin. */
 const RECORD_BYTES = 64 << 10;
 
 /**

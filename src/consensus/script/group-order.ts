@@ -2,7 +2,7 @@
 
 import { fromHex } from '../bytes/hex.js';
 
-/** n: private keys and signature values are below it. */
+/** Order n of the group of secp256k1. Private keys and signature values are below n. */
 export const GROUP_ORDER = fromHex('fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141');
 
 /** (n - 1) / 2: the largest low S. */

@@ -15,8 +15,8 @@ export interface Queued {
   /** Size of the body in bytes. */
   readonly total: number;
   /**
-   * Bytes sent since the reply was last at the end of its lane. The owner adds the bytes of a slice that filled the
-   * socket, putBack() the others.
+   * Bytes sent since the reply was last put at the end of its lane. FanOut adds the bytes of a slice that filled the
+   * socket. putBack() adds the bytes of all other slices.
    */
   share: number;
 }

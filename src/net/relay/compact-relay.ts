@@ -442,9 +442,9 @@ export class CompactRelay {
   }
 
   /**
-   * Returns whether to ask another peer for missing transactions: it brought good blocks lately, and the first peer may
-   * withhold the block. At most three peers at once; the last place is for an outbound peer unless one of the others is
-   * outbound (as Core since version 25).
+   * Returns whether to ask this peer, too, for missing transactions, because the peer that was asked first may withhold
+   * the block. Only peers that brought good blocks lately are asked, and at most three at once. The third one must be
+   * outbound unless one of the first two is (as Core since version 25).
    */
   #mayRace(peer: Peer, node: HeaderNode): boolean {
     if (!peer.compact.highBandwidth || this.#partial.size >= MAX_PARTIAL) return false;

@@ -45,9 +45,11 @@ interface ServedConnection {
   readonly figures: Figures;
   /** Weight delivered since the start; wraps as Figures.handled does. */
   given: number;
-  /** Content of the next delivery: parts, then messages that are not packed yet, and their bytes. */
+  /** Content of the next delivery, in order, before the messages of `short`. */
   parts: Part[];
+  /** Short messages of the next delivery that are not packed into a part yet. */
   short: PackedMessage[];
+  /** Total size in bytes of the messages of `short`. */
   shortBytes: number;
   skipped: number;
   /** Messages from the node thread, from index `next` on. */

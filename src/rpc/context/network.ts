@@ -100,7 +100,8 @@ export interface NetworkControl {
     count: number,
     network?: string,
   ): readonly { time: number; services: number; address: string; port: number; network: string }[];
-  /** Returns all known addresses by their position `bucket/position` in the tables. Each is created when it is read. */
+  /** Returns all known addresses by their position `bucket/position` in the tables. An entry is created when
+   * it is read. */
   addressTables(): Readonly<Record<'new' | 'tried', Iterable<readonly [string, KnownNode]>>>;
   /** Returns the numbers of known addresses by network: tried and new. */
   addressCounts(): ReadonlyMap<string, { readonly new: number; readonly tried: number }>;

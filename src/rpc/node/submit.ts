@@ -26,7 +26,7 @@ export function blockFromBytes(ctx: NodeContext, bytes: Uint8Array): BlockView {
 
 /**
  * Submits a block to the chain, and reports the outcome to the log and the metrics.
- * @param client that submitted it, for the log
+ * @param client name of the client that submitted the block, for the log
  * @returns the reject reason in BIP-0022's words; null if the block was accepted
  */
 export async function submit(ctx: NodeContext, block: BlockView, client: string): Promise<string | null> {
@@ -36,11 +36,11 @@ export async function submit(ctx: NodeContext, block: BlockView, client: string)
 }
 
 async function judge(ctx: NodeContext, block: BlockView, client: string): Promise<string | null> {
-  // Releases since 30 leave this to the validation of the block.
+  // In releases since 30, the validation of the block reports a missing coinbase.
   const paid = block.txs[0]?.isCoinbase === true;
   if (!paid && !follows(ctx.compat, 30)) fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block does not start with a coinbase');
-  // Since release 29 a copy of a known block is validated, at the cost of a new block, so that its own error is
-  // reported first.
+  // Releases since 29 validate a block again even if its hash is known, which costs as much as a new block. So an error
+  // of the submitted copy is reported before `duplicate`.
   const known = only(ctx.compat, 29) ? 'unknown' : ctx.chain.known(block.hash);
   if (known === 'duplicate' || known === 'duplicate-invalid') return known;
   const parent = ctx.chain.node(block.header.prevHash);

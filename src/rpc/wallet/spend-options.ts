@@ -157,7 +157,7 @@ function readWeights(value: Given, control: ReturnType<typeof controlFor>): void
     inputs.push(outpointOf(txid, vout));
   }
   control.weights = weights;
-  // Inputs with weights are also spent.
+  // The payment must spend the inputs whose weights were given.
   control.inputs = inputs;
 }
 

@@ -17,14 +17,14 @@ export interface ShareRecord {
   readonly address: string;
   readonly worker: string;
   readonly result: ShareResult;
-  /** Difficulty that the share had to meet, which is what it counts for; 0 if the job is unknown. */
+  /** Difficulty that the share had to meet, and with which statistics count it; 0 if the job is unknown. */
   readonly difficulty: number;
   /** Difficulty of the share's own hash; 0 if it was not computed. */
   readonly shareDifficulty: number;
-  /** Height of the block that it would be; 0 if the job is unknown. */
+  /** Height of the block that the share's job builds; 0 if the job is unknown. */
   readonly height: number;
   readonly timeMs: number;
-  /** The share is a block. */
+  /** True if the share is a block. */
   readonly block: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface FoundBlock {
   readonly coinbase: Uint8Array;
   readonly address: string;
   readonly worker: string;
-  /** The job is of the tip before. */
+  /** True if the job builds on the tip before the current one. */
   readonly late: boolean;
 }
 

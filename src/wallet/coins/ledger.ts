@@ -70,8 +70,8 @@ export class Ledger {
   /** True if the bucket of every coin is right for `tipHeight`. */
   isClassified = true;
   /**
-   * Conflicted rows whose block left the chain. The next confirmed conflict takes its place, however deep that block
-   * was.
+   * Rows of conflicted transactions for which the block of the conflict left the chain. Their depth is 0, so the next
+   * confirmed conflict determines it, however deep the old block was.
    */
   readonly #orphanedConflicts = new Set<number>();
   /** Coins of coinbases that are not deep enough to be final. */

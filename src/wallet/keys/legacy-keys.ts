@@ -488,7 +488,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     if (this.#unwatch(payToKey(publicKey), batch)) this.#watchKey(publicKey, false, batch);
     this.#deps.record.flags &= ~WALLET_FLAG.BLANK;
   }
-  /** Stores the P2WPKH script of a key, which may occur in outputs. */
+  /** Stores the P2WPKH script of a compressed key, because outputs may pay to that script. */
   #addProgram(row: number, batch: WalletBatch): void {
     if (row < 0 || this.keys.publicKey(row)?.length !== 33) return;
     this.addScript(keyHashProgram(this.keys.id(row)), 0, batch);

@@ -16,8 +16,8 @@ export class WalletBatch {
     this.#ops.push({ type: 'put', key, value });
   }
   /**
-   * Like `put`, for a row that a change may write very often: it occurs once, and its value is computed when the batch
-   * is read.
+   * Like `put`, for a row that a change may write very often: the row occurs once in the batch, and its value is computed when the
+   * batch is read.
    * @param key always the same array
    */
   putOnce(key: Uint8Array, value: () => Uint8Array): void {
@@ -27,7 +27,7 @@ export class WalletBatch {
   del(key: Uint8Array): void {
     this.#ops.push({ type: 'del', key });
   }
-  /** Removes all rows. */
+  /** Empties the batch. The database is not changed. */
   clear(): void {
     this.#ops.length = 0;
     this.#latest = null;
