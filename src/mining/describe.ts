@@ -1,4 +1,5 @@
-// Describes tips and templates for the serving threads: facts of a tip and a choice of transactions become messages.
+// Describes tips and templates for the serving threads: converts the facts of a tip and a selection of transactions to
+// messages.
 
 import type { ChainParams } from '../consensus/params/chain-params.js';
 import { targetOf } from '../consensus/rules/bits.js';
@@ -14,8 +15,8 @@ import type { ServedTemplate, ServedTip } from './messages.js';
 export type BlockFacts = Pick<TipFacts, 'height' | 'version' | 'subsidy' | 'segwitActive'>;
 
 /**
- * The facts of the block after the next, as far as they follow from today's: only a change of the version may prove
- * them wrong.
+ * Predicts the facts of the block after the next from those of the next block. Only a change of the version can make
+ * the prediction wrong.
  */
 export function nextFacts(facts: BlockFacts, params: ChainParams): BlockFacts {
   const height = facts.height + 1;
@@ -25,7 +26,7 @@ export function nextFacts(facts: BlockFacts, params: ChainParams): BlockFacts {
 export const sameFacts = (a: BlockFacts, b: BlockFacts): boolean =>
   a.height === b.height && a.version === b.version && a.subsidy === b.subsidy && a.segwitActive === b.segwitActive;
 
-/** @param serial names it between the threads */
+/** Describes a template. @param serial number by which the threads name the template */
 export function describeTemplate(
   serial: number,
   kind: ServedTemplate['kind'],

@@ -1,9 +1,9 @@
 // Messages between the node thread and a thread that serves miners. Plain data, cloned by postMessage. The bytes of
 // transactions stay where the mempool wrote them, in shared memory.
 
-/** Where a template's transactions lie. Ranges of the mempool's memory are written once, so they stay true. */
+/** Places of a template's transactions in the mempool's memory. A range of that memory is written once, so places stay valid. */
 export interface SharedTransactions {
-  /** By number; holes where no transaction lies. */
+  /** Segments of the mempool's memory by number; undefined for segments without a transaction of the template. */
   readonly segments: readonly (Uint8Array | undefined)[];
   /** One entry for each transaction in block order, without the coinbase: number of its segment, first byte, length. */
   readonly segmentOf: Int32Array;
@@ -21,13 +21,13 @@ export interface ServedBlock {
   readonly commitment: Uint8Array | null;
 }
 
-/** A template: what a miner needs to know, and where the transactions lie. */
+/** A template: the fields that a miner needs, and the places of the transactions. */
 export interface ServedTemplate extends ServedBlock {
   /** Names the template between the threads. Clients see another id. */
   readonly serial: number;
   /** full: with transactions of the mempool. empty: without transactions, though the mempool may have some. */
   readonly kind: 'full' | 'empty';
-  /** 32 bytes each, from the coinbase up. */
+  /** Merkle branch of the coinbase: hashes of 32 bytes, from the leaf up. */
   readonly branch: readonly Uint8Array[];
   readonly transactions: SharedTransactions;
 }
@@ -38,12 +38,13 @@ export interface ServedTip {
   readonly height: number;
   /** Header time to start with, seconds since 1970: the node's clock when the tip came, but at least `minTime`. */
   readonly headerTimestamp: number;
-  /** Least header time: one second more than the median time of the blocks before (BIP-0113). */
+  /** Lowest header time: one second more than the median time of the blocks before (BIP-0113). */
   readonly minTime: number;
   readonly bits: number;
   readonly target: bigint;
   /**
-   * When the node accepted the block, milliseconds since 1970 with fractions; null when no block came, as at the start.
+   * Time at which the node accepted the block, milliseconds since 1970 with fractions; null if no block came, as at the
+   * start.
    */
   readonly acceptedMs: number | null;
 }
@@ -56,27 +57,29 @@ export interface Reserve {
   readonly sigops: number;
 }
 
+/** Returns the key under which messages name a reserve. */
 export const reserveKey = ({ weight, sigops }: Reserve): string => `${weight}/${sigops}`;
 
 /** Work for miners, posted to a serving thread. */
 export type WorkNews =
   /**
-   * A new tip: every client gets SetNewPrevHash for the template without transactions that is named, and that template
-   * first if it does not hold it. `template` is given when no client can hold it.
+   * A new tip. Every client gets SetNewPrevHash for the empty template with the serial `activate`. A client that lacks
+   * this template gets it first. `template` is null if the template was staged before.
    */
   | { readonly kind: 'tip'; readonly tip: ServedTip; readonly activate: number; readonly template: ServedTemplate | null }
-  /** A template of the tip for the clients of these reserves. */
+  /** A template of the tip for the clients whose reserves have these keys. */
   | { readonly kind: 'template'; readonly template: ServedTemplate; readonly keys: readonly string[] }
-  /** An earlier template of the tip serves these reserves too. */
+  /** The template with this serial, which was posted earlier for the tip, now also serves the reserves with these keys. */
   | { readonly kind: 'share'; readonly serial: number; readonly keys: readonly string[] }
-  /** For the height after the next, without transactions. */
+  /** A template without transactions for the height after the next (docs/decisions/0032-sv2-thread.md). */
   | { readonly kind: 'stage'; readonly template: ServedTemplate }
-  /** Templates are held back: initial download. */
+  /** Clients get no templates, because the initial block download runs. */
   | { readonly kind: 'hold' };
 
 /**
- * accepted: in the best chain. duplicate: it was there before. lost: another block came before it. invalid: it breaks a
- * rule. fault: it could not be judged yet, and is submitted again at the next start, or when its parent comes.
+ * Result of submitting a found block. accepted: the block is in the best chain. duplicate: it was in the best chain
+ * before. lost: another block came before it. invalid: it breaks a rule. fault: it could not be checked yet; it is
+ * submitted again at the next start, or when its parent arrives.
  */
 export type SolutionOutcome = 'accepted' | 'duplicate' | 'lost' | 'invalid' | 'fault';
 
@@ -87,12 +90,12 @@ export interface FoundBlock {
   readonly block: Uint8Array;
   /** The file that already holds the block; empty if it could not be written, or if the process has no folder for it. */
   readonly file: string;
-  /** Names the miner in the log and on the status page, such as `client 3`. */
+  /** Name of the miner in the log and on the status page, such as `client 3`. */
   readonly finder: string;
   /** IP address of the miner, without its port. */
   readonly address: string;
   readonly height: number;
-  /** The block builds on the tip before the current one. */
+  /** True if the block builds on the tip before the current one. */
   readonly late: boolean;
 }
 

@@ -1,10 +1,10 @@
-// Decides on the node thread which work miners get and when. A serving thread sends it.
+// Decides on the node thread which templates miners get and when. A serving thread sends them.
 //
 //   new tip          at once: the tip, with the template that was staged for it, or with a fresh one without
 //                    transactions; then the full template; then the template staged for the next height
-//   fees rose        by `feeDelta` over the last template, and `intervalMs` passed since it: a full template; with
-//                    `refreshMs` also when fees rose by less and that time has passed
-//   new constraints  the last full template if it leaves their reserve free, else one of their own
+//   fees rose        by `feeDelta` over the last template, and `intervalMs` have passed since that template: a full
+//                    template; after `refreshMs` a smaller rise is enough
+//   new constraints  the last full template if it leaves the new reserve free, otherwise a template of their own
 //
 // One build runs at a time. Events during a build are handled after it.
 import { MAX_BLOCK_SIGOPS_COST } from '../consensus/limits.js';
@@ -19,7 +19,7 @@ import type { TipFacts } from '../template/tip-facts.js';
 import { type BlockFacts, describeTemplate, describeTip, nextFacts, sameFacts } from './describe.js';
 import { type Reserve, reserveKey, type ServedTemplate, type WorkNews } from './messages.js';
 
-/** After a failed build. */
+/** Milliseconds until the next attempt after a failed build. */
 const RETRY_MS = 1_000;
 /**
  * Milliseconds until the next attempt while the chain is ahead of the clients: more blocks follow, or transactions are
@@ -30,7 +30,7 @@ const TIP_RETRY_MS = 50;
 export interface ProviderOptions {
   /** Protocol of the clients, for the log: `Stratum V2`. */
   readonly name: string;
-  /** Least time between two templates of a tip (-sv2interval). */
+  /** Shortest time between two templates of a tip (-sv2interval). */
   readonly intervalMs: number;
   /** Satoshis by which fees must rise for another template of the tip (-sv2feedelta). */
   readonly feeDelta: number;
@@ -42,7 +42,7 @@ export interface ProviderOptions {
   readonly leastReserve: Reserve;
 }
 
-/** Who makes templates; src/template/service.ts. */
+/** Maker of templates, implemented by src/template/service.ts. */
 export interface TemplateMaker {
   readonly tip: { readonly tip: TemplateTip; readonly facts: TipFacts };
   choose(reserve: Reserve): Promise<TemplateChoice | null>;
@@ -54,10 +54,10 @@ export interface ProviderDeps {
   readonly hashes: Hashes;
   readonly clock: Clock;
   readonly log: Logger;
-  /** False while templates are held back: initial download. */
+  /** Returns false during the initial block download, in which clients get no templates. */
   readonly wanted: () => boolean;
   readonly post: (message: WorkNews) => void;
-  /** Calls back once after so many milliseconds; the result cancels it. */
+  /** Calls `run` once after this many milliseconds. The returned function cancels the call. */
   readonly after: (ms: number, run: () => void) => () => void;
 }
 
@@ -79,24 +79,24 @@ export class Provider {
   readonly #options: ProviderOptions;
   readonly #deps: ProviderDeps;
   #serial = 0;
-  /** Tip that clients received last; null before the first one. */
+  /** Tip that was last posted to the clients; null before the first one and since `hold`. */
   #announced: AnnouncedTip | null = null;
   #staged: { readonly on: TemplateTip; readonly facts: BlockFacts; readonly serial: number } | null = null;
   #standard: Standard | null = null;
   #needs: readonly Reserve[] = [];
   /**
-   * Keys that have a template of the tip, whether a client is left for it or not: clients that come and go cost
-   * nothing.
+   * Keys of reserves that have a template of the tip. A key stays when its last client leaves, so that clients that
+   * reconnect cause no build.
    */
   readonly #served = new Set<string>();
-  /** Modified fees that came since the last build. */
+  /** Modified fees of the transactions that entered the mempool since the last build, satoshis. */
   #gain = 0;
   #builtMs = Number.NEGATIVE_INFINITY;
   #feesDue = false;
   #running = false;
   #closed = false;
   #cancelFees: (() => void) | null = null;
-  /** When that timer fires. */
+  /** Time at which the timer of #cancelFees fires, on the monotonic clock. */
   #feesAtMs = 0;
   #cancelEasy: (() => void) | null = null;
   #cancelRetry: (() => void) | null = null;
@@ -106,14 +106,14 @@ export class Provider {
     this.#deps = deps;
   }
 
-  /** A transaction entered the mempool. @param feeSats as prioritisetransaction has changed it */
+  /** Called when a transaction entered the mempool. @param feeSats modified fee */
   onEntered(feeSats: number): void {
     this.#gained(Math.max(0, feeSats));
   }
 
   /**
-   * The tip moved, or templates are wanted now. Synchronous and without a throw.
-   * @param acceptedMs when, since 1970; null: no block came
+   * Called when the tip has changed, or when clients may get templates from now on. Never throws.
+   * @param acceptedMs time at which the node accepted the block, milliseconds since 1970; null if no block came
    */
   onTip(acceptedMs: number | null): void {
     if (this.#closed) return;
@@ -131,14 +131,14 @@ export class Provider {
     queueMicrotask(() => this.#runIfDue());
   }
 
-  /** Reserves that clients need now. */
+  /** Sets the reserves that the present clients need. */
   setNeeds(reserves: readonly Reserve[]): void {
     this.#needs = reserves;
     if (this.#announced === null) this.onTip(null);
     this.#runIfDue();
   }
 
-  /** The serving thread is another one: it knows no template, and has no clients yet. */
+  /** Called when a new serving thread has started, which has no templates and no clients yet. */
   onNewThread(): void {
     this.#reset();
     this.#announced = null;
@@ -165,20 +165,20 @@ export class Provider {
     this.#cancelRetry = null;
   }
 
-  /** SetNewPrevHash for all clients. */
+  /** Posts the tip, for which all clients get SetNewPrevHash. */
   #announceTip(acceptedMs: number | null): void {
     const { templates, params, clock, post, after } = this.#deps;
     const { tip, facts } = templates.tip;
     const staged = this.#staged;
     this.#reset();
-    // Only on the block that was built upon, and only as what it was taken for.
+    // The staged template fits only if the tip's parent is the block on which it was staged, and its facts are as predicted.
     const held = staged !== null && staged.on === tip.prev && sameFacts(staged.facts, facts) ? staged : null;
     const template = held === null ? this.#empty(facts) : null;
     const active = held?.serial ?? (template as ServedTemplate).serial;
     this.#announced = { tip, facts, active };
     post({ kind: 'tip', tip: describeTip(tip, facts, params, clock.nowSeconds(), acceptedMs), activate: active, template });
     const waitSeconds = (facts.minDifficulty?.afterTime ?? 0) + 1 - clock.nowSeconds();
-    // Later blocks may be easy: a target of its own, so a SetNewPrevHash of its own.
+    // Testnet allows the minimum difficulty after 20 minutes. The target changes then, so clients need another SetNewPrevHash.
     if (facts.minDifficulty !== null && waitSeconds > 0) this.#cancelEasy = after(waitSeconds * 1000, () => this.onTip(null));
   }
 
@@ -230,7 +230,7 @@ export class Provider {
     }
   }
 
-  /** Looks again then, or when the next tip comes. */
+  /** Schedules another attempt. A new tip cancels the timer and starts an attempt itself. */
   #retryLater(ms: number): void {
     this.#cancelRetry = this.#deps.after(ms, () => {
       this.#cancelRetry = null;
@@ -239,7 +239,8 @@ export class Provider {
   }
 
   /**
-   * Runs one round: the standard template if it is due, then templates for larger reserves, then the prepared ones.
+   * Builds what is due: the standard template, then templates for larger reserves, then the template to stage for the
+   * next height.
    * @returns false if the chain has another tip, or clients received one meanwhile
    */
   async #runRound(told: AnnouncedTip): Promise<boolean> {
@@ -282,7 +283,8 @@ export class Provider {
   }
 
   /**
-   * A choice as a template that the serving thread has; without transactions it is the one that SetNewPrevHash named.
+   * Posts a selection of transactions as a template. A selection without transactions is not posted: it equals the empty
+   * template that SetNewPrevHash named.
    */
   #publish({ facts, active }: AnnouncedTip, chosen: ChosenTransactions): Standard {
     if (chosen.records.length === 0) return { serial: active, chosen };
@@ -297,7 +299,7 @@ export class Provider {
     this.#deps.post({ kind: 'share', serial, keys });
   }
 
-  /** Returns true if a choice made with the smallest reserve also leaves this one free. */
+  /** Returns true if a selection made with the smallest reserve also leaves the needed reserve free. */
   #fits({ weight, sigops }: ChosenTransactions, need: Reserve): boolean {
     const { leastReserve, maxWeight } = this.#options;
     return weight - leastReserve.weight + need.weight <= maxWeight && sigops - leastReserve.sigops + need.sigops <= MAX_BLOCK_SIGOPS_COST;

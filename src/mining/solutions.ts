@@ -1,8 +1,14 @@
-// Blocks that clients found, judged by the chain. Each is in a file before it comes here (serve/solution-file.ts); a start
-// submits again what was not judged. The file of a block that is in the best chain is removed once the chain's own
-// files are synced. One that lost against another block, or that breaks a rule, is kept for its finder as HASH.lost or
-// HASH.invalid; what a start finds that is not the whole block of its name, as HASH.damaged: the newest 100 of each. A
-// block whose parent is not known, as when the machine lost it with its power, waits for it.
+// Submits the blocks that clients found to the chain, and keeps their files until the chain has a result.
+//
+// The serving thread writes a block to a file before it posts the block (serve/solution-file.ts). At the start the node
+// submits again all blocks of earlier runs that have no result. The file of a block in the best chain is removed once
+// the chain's own files are synced. The other files stay for the finders, the newest 100 of each kind:
+//
+//   HASH.lost      another block came before this one
+//   HASH.invalid   the block breaks a rule
+//   HASH.damaged   found at a start: the file does not contain the whole block
+//
+// A block whose parent is unknown waits for the parent. A power failure may have lost the parent.
 import fs from 'node:fs';
 import path from 'node:path';
 import { type BlockView, parseBlock } from '../consensus/block/block-view.js';
@@ -19,14 +25,14 @@ import type { FoundBlock, SolutionOutcome } from './messages.js';
 
 const MOST_RETAINED = 100;
 
-/** Who judges; src/chain/chain.ts. */
+/** The chain, which validates the blocks (src/chain/chain.ts). */
 export interface SolutionChain {
   known(hash: Uint8Array): string;
   withWitnessReserved(block: BlockView): BlockView;
   submitBlock(block: BlockView, options: { force: boolean }): Promise<{ readonly kind: string; readonly reject: Reject | null }>;
   /** Returns true if the block with this hash is in the best chain. */
   holds(hash: Uint8Array): boolean;
-  /** Resolves when the disk has all that the chain has. */
+  /** Syncs the chain's files and database to disk. */
   sync(): Promise<void>;
 }
 
@@ -52,18 +58,18 @@ export class Solutions {
   /** Files of blocks whose parents are not known, by the blocks' hashes. */
   readonly #orphans = new Map<string, { readonly file: string; readonly prevHash: Uint8Array }>();
 
-  /** Makes the folder. */
+  /** Creates the folder. */
   constructor(deps: SolutionDeps) {
     this.#deps = deps;
     fs.mkdirSync(deps.dir, { recursive: true, mode: 0o700 });
   }
 
-  /** Blocks of an earlier run that were submitted again at the start. */
+  /** Number of blocks of earlier runs that were submitted again. */
   get resubmitted(): number {
     return this.#resubmitted;
   }
 
-  /** A block from the serving thread. Never rejects. */
+  /** Submits a block from the serving thread to the chain. Never rejects. */
   judgeSolution({ hashHex, block, file, finder, address, height, late }: FoundBlock): Promise<void> {
     const where = late ? ', on the tip before,' : '';
     this.#deps.log.info(`${this.#deps.name}: block ${hashHex}${where} from ${finder}`);
@@ -72,7 +78,7 @@ export class Solutions {
     );
   }
 
-  /** Submits what an earlier run had read and not judged, and sets aside what is not whole. */
+  /** Submits the blocks of earlier runs that have no result, and renames incomplete files to HASH.damaged. */
   async resubmit(): Promise<void> {
     for (const name of fs.readdirSync(this.#deps.dir)) {
       const match = /^([0-9a-f]{64})\.(blk|new)$/.exec(name);
@@ -80,7 +86,7 @@ export class Solutions {
     }
   }
 
-  /** A block that waited for its parent may go on. */
+  /** Called after a tip change. Submits the waiting blocks whose parents are known now. */
   tipChanged(): void {
     for (const [hashHex, { file, prevHash }] of this.#orphans) {
       if (this.#deps.chain.known(prevHash) === 'unknown') continue;
@@ -89,7 +95,7 @@ export class Solutions {
     }
   }
 
-  /** Resolves when nothing is being judged. */
+  /** Resolves when no submission is in progress. */
   async settled(): Promise<void> {
     await Promise.all(this.#underWay);
   }
@@ -123,7 +129,10 @@ export class Solutions {
     await this.#judge(hashHex, bytes, file, 'of an earlier run');
   }
 
-  /** Why a file is not what was to be written, null when it is: the process or the machine ended meanwhile. */
+  /**
+   * Returns why a file does not contain the block of its name; null if it does. The process or the machine may have
+   * ended during the write.
+   */
   #damage(hashHex: string, bytes: Uint8Array): string | null {
     try {
       const block = parseBlock(bytes, this.#deps.hashes, { exact: true });
@@ -182,7 +191,7 @@ export class Solutions {
     }
   }
 
-  /** Gives a file another ending, and removes the oldest beyond those that are kept. @throws the system's error */
+  /** Renames a file to another ending, and removes the oldest files with this ending above the limit. @throws the system's error */
   #retainFile(file: string, ending: 'lost' | 'invalid' | 'damaged'): void {
     const { dir } = this.#deps;
     const name = path.basename(file).replace(/\.(blk|new)$/, `.${ending}`);

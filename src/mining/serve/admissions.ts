@@ -1,18 +1,18 @@
-// Bounds the connections of a serving thread: all together, and those from one address of another machine. Connections
-// that have only opened give way to newer ones; clients that have finished their handshake never do.
+// Limits the connections of a serving thread, in total and for each address of another machine. At the limit, the oldest
+// connection that has not finished its handshake is closed for a new one. Clients that have finished it are never closed.
 
-/** A connection, as far as the bounds are concerned. */
+/** The part of a connection that the limits need. */
 interface Admitted {
-  /** Name under which it is counted (source.ts); null: this machine, which has no bound of its own. */
+  /** Name under which the connection is counted (source.ts); null for this machine, which has only the total limit. */
   readonly source: string | null;
 }
 
 export interface AdmissionOptions<C> {
   readonly most: number;
   readonly perAddress: number;
-  /** Option that sets `perAddress`, for the log. */
+  /** Name of the option that sets `perAddress`, for the log. */
   readonly perAddressOption: string;
-  /** Ends a connection, which calls `remove`. */
+  /** Closes a connection and so calls `remove`. */
   readonly evict: (connection: C) => void;
 }
 
@@ -35,7 +35,7 @@ export class Admissions<C extends Admitted> {
     return this.#size;
   }
 
-  /** Makes sure that one more connection is within the bounds. @returns why it is not; null if it is */
+  /** Makes space for one more connection. @returns why the connection is refused; null if it may be added */
   refusal(source: string | null): string | null {
     const { most, perAddress, perAddressOption } = this.#options;
     if (source !== null && (this.#sources.get(source) ?? 0) >= perAddress && !this.#evictOldest((one) => one.source === source)) {
@@ -51,19 +51,19 @@ export class Admissions<C extends Admitted> {
     if (source !== null) this.#sources.set(source, (this.#sources.get(source) ?? 0) + 1);
   }
 
-  /** Moves a connection whose handshake is under way behind the others. */
+  /** Moves a connection that makes progress in its handshake to the end, so that others are evicted first. */
   renew(connection: C): boolean {
     if (!this.#pending.delete(connection)) return false;
     this.#pending.add(connection);
     return true;
   }
 
-  /** The handshake has ended. @returns false if it had ended before */
+  /** Called when a handshake has finished. @returns false if it had finished before */
   settle(connection: C): boolean {
     return this.#pending.delete(connection);
   }
 
-  /** The connection is gone. Call it once for each. @returns whether its handshake had not ended */
+  /** Called once for each connection, when it is closed. @returns true if its handshake had not finished */
   remove(connection: C): boolean {
     const { source } = connection;
     this.#size--;
@@ -75,7 +75,7 @@ export class Admissions<C extends Admitted> {
     return this.#pending.delete(connection);
   }
 
-  /** @returns false if there is none to evict */
+  /** Evicts the oldest matching connection before the end of its handshake. @returns false if there is none */
   #evictOldest(matches: (connection: C) => boolean): boolean {
     for (const connection of this.#pending) {
       if (!matches(connection)) continue;

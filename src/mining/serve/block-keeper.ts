@@ -1,10 +1,10 @@
-// Keeps found blocks: writes each to a file before it goes to the node thread. The file is synced to disk while the block
+// Keeps found blocks: writes each block to a file before the node thread gets it. The file is synced to disk while the block
 // is checked and on its way to peers, so a loss of power in these milliseconds loses nothing that peers do not have.
 import type { FoundBlock, LogLine } from '../messages.js';
 import type { ServeLog } from './serve-log.js';
 import { syncSolution, writeSolution } from './solution-file.js';
 
-/** Blocks that are remembered, so that each is posted once. */
+/** Number of blocks that are remembered, so that each is posted once. */
 const MOST_KEYS = 256;
 
 export interface BlockKeeperDeps {
@@ -43,7 +43,7 @@ export class BlockKeeper {
     try {
       if (dir !== '') file = writeSolution(dir, hashHex, block);
     } catch (error) {
-      // The node may still accept it.
+      // Post the block all the same: the node may accept it.
       notes.log('error', `${name}: block ${hashHex} cannot be written to ${dir}: ${(error as Error).message}`);
     }
     post({ kind: 'solution', ...found, file }, [block.buffer as ArrayBuffer]);

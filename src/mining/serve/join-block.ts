@@ -2,12 +2,12 @@
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { ServedTemplate, SharedTransactions } from '../messages.js';
 
-/** The transactions' bytes, where they lie. */
+/** Returns views of the transactions in shared memory, in block order. */
 export function transactionsOf({ segments, segmentOf, offsets, lengths }: SharedTransactions): Uint8Array[] {
   return Array.from(segmentOf, (segment, i) => (segments[segment] as Uint8Array).subarray(offsets[i], offsets[i] + lengths[i]));
 }
 
-/** The block of a header, a coinbase and a template's transactions. */
+/** Returns the encoded block of a header, a coinbase and a template's transactions. */
 export function joinBlock(header: Uint8Array, coinbase: Uint8Array, { transactions }: Pick<ServedTemplate, 'transactions'>): Uint8Array {
   const count = transactions.lengths.length;
   let size = header.length + 9 + coinbase.length;

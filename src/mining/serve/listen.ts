@@ -7,8 +7,8 @@ const KEEP_ALIVE_MS = 60_000;
 
 /**
  * Listens at each address. Sockets have TCP_NODELAY and keep-alive.
- * @param port 0: any
- * @param onFault called for later errors of a listening socket, such as too many open files, which end nothing
+ * @param port 0: the system chooses a port
+ * @param onFault called for later errors of a listening socket, such as too many open files; the socket goes on listening
  * @throws the system's error when an address cannot be bound
  */
 export async function listenAt(

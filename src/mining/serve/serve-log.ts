@@ -12,7 +12,7 @@ export class ServeLog {
   readonly #name: string;
   readonly #post: (message: LogLine) => void;
 
-  /** @param name of the protocol, which log lines start with */
+  /** @param name name of the protocol, with which log lines start */
   constructor(name: string, post: (message: LogLine) => void) {
     this.#name = name;
     this.#post = post;
@@ -27,7 +27,7 @@ export class ServeLog {
     if (this.#lines[level]++ < MOST_LINES) this.log(level, text);
   }
 
-  /** A second has passed. */
+  /** Called once per second. Logs how many lines were left out, and starts the counts again. */
   tick(): void {
     for (const level of ['info', 'debug'] as const) {
       const leftOut = this.#lines[level] - MOST_LINES;

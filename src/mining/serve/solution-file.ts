@@ -8,8 +8,9 @@ import path from 'node:path';
 import { replaceFileSync } from '../../lib/durable-file.js';
 
 /**
- * Writes the block; when this returns the kernel has it, so that it outlasts the process. @returns the file @throws the
- * system's error
+ * Writes the block to a file. When this returns, the kernel has the block, so the block survives the process.
+ * @returns the path of the file
+ * @throws the system's error
  */
 export function writeSolution(dir: string, hashHex: string, block: Uint8Array): string {
   const file = path.join(dir, `${hashHex}.blk`);
@@ -24,8 +25,8 @@ export function writeSolution(dir: string, hashHex: string, block: Uint8Array): 
 }
 
 /**
- * Syncs a file and its name to the disk, so that they survive a power cut. Runs concurrently with other work: it takes
- * milliseconds, or many.
+ * Syncs a file and its name to the disk, so that they survive a power cut. The sync takes
+ * milliseconds or longer, so the caller does not wait for it.
  */
 export async function syncSolution(file: string): Promise<void> {
   for (const name of [file, path.dirname(file)]) {

@@ -1,11 +1,11 @@
-// Where a connection comes from, as far as limits of one address go.
+// Names the source of a connection, for limits per address.
 import { BlockList, isIPv6 } from 'node:net';
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** The first four groups of an IPv6 address: one client commonly has all that begin with them. */
+/** Returns the /64 network of an IPv6 address: its first four groups. One client commonly has a whole /64. */
 function network(address: string): string {
   const [head = '', tail] = (address.split('%', 1)[0] as string).split('::');
   const groups = head === '' ? [] : head.split(':');
@@ -15,9 +15,9 @@ function network(address: string): string {
 }
 
 /**
- * The name under which the connections of a socket's other end are counted: its IPv4 address, or the /64 network of its
- * IPv6 address.
- * @returns null when it is on this machine: at a loopback address, or at the address that it connected to
+ * Returns the name under which a client's connections are counted: its IPv4 address, or the /64 network of its IPv6
+ * address.
+ * @returns null if the client is on this machine: at a loopback address, or at the address to which it connected
  */
 export function sourceOf(remote: string | undefined, local: string | undefined): string | null {
   const address = (remote ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
