@@ -1,7 +1,7 @@
 // Difficulty by the user agent of mining.subscribe. Both ends of the scale come to one port: a NerdMiner computes 50,000
 // hashes a second, an Antminer ten billion times as many.
 
-/** Where a session's difficulty starts, and how low it may go unless the miner asks for less. */
+/** First difficulty of a session, and the lowest one unless the miner requests less. */
 export interface Pace {
   readonly start: number;
   readonly floor: number;

@@ -23,7 +23,10 @@ export class SessionPace {
   #inPassword: number | null = null;
   #minimum = 0;
   #started = false;
-  /** soon: a changed difficulty should not wait for the next job of all sessions. urgent: nor may older jobs go on. */
+  /**
+   * soon: a changed difficulty should not wait for the next job of all sessions. urgent: the miner must also drop its
+   * older jobs.
+   */
   #news: 'none' | 'soon' | 'urgent' = 'none';
 
   constructor(options: PaceOptions) {
@@ -58,7 +61,7 @@ export class SessionPace {
     if (this.#inPassword === null) this.#apply(difficulty, nowMs);
   }
 
-  /** The miner is about to get its first job. */
+  /** Called before the miner gets its first job. */
   start(nowMs: number): void {
     this.#started = true;
     this.#vardiff.restart(this.#asked ?? this.#pace.start, this.#floor, nowMs);
@@ -75,7 +78,7 @@ export class SessionPace {
     if (this.#vardiff.check(nowMs) === 'urgent') this.#news = 'urgent';
   }
 
-  /** The difficulty for a job that goes out now. `urgent`: the miner must drop its older jobs. */
+  /** Returns the difficulty for a job that is sent now. `urgent`: the miner must drop its older jobs. */
   takeDifficulty(): { readonly difficulty: number; readonly urgent: boolean } {
     const urgent = this.#news === 'urgent';
     this.#news = 'none';
@@ -94,7 +97,7 @@ export class SessionPace {
     return Math.max(this.#minimum, firm ? Math.max(floor, wanted) : wanted);
   }
 
-  /** Goes on from a difficulty that the miner asked for. Before the start everything is applied together. */
+  /** Continues from a difficulty that the miner requested. Before the start, all requests are applied together. */
   #apply(difficulty: number, nowMs: number): void {
     if (!this.#started) return;
     const before = this.#vardiff.difficulty;

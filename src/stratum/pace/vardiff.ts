@@ -5,7 +5,7 @@
 //   at once, if 8 shares came 8 times as fast as wanted: a flood costs both ends
 //   if 8 shares should have come and none did
 //
-// The difficulty changes only if it is off by a factor of two or more, and raises it by 256 at most:
+// The difficulty changes only if it is off by a factor of two or more. It rises at most by a factor of 256 at once:
 // shares that a proxy held back come all at once. Difficulties are powers of two.
 import { LEAST_DIFFICULTY, powerOfTwo } from './difficulty.js';
 
@@ -40,7 +40,7 @@ export class Vardiff {
     return this.#difficulty;
   }
 
-  /** Goes on from another difficulty, within the bounds. */
+  /** Continues from another difficulty, within the bounds. */
   restart(difficulty: number, floor: number, nowMs: number): void {
     this.#floor = floor;
     this.#difficulty = this.#clamp(difficulty);

@@ -30,7 +30,7 @@ export interface ConnectionOwner {
   end(connection: Connection, reason: StratumCloseReason, detail: string): void;
   /** An exception ends one connection only. */
   onFault(connection: Connection, error: unknown): void;
-  /** The socket is gone. */
+  /** Called when the socket was closed. */
   remove(connection: Connection): void;
 }
 

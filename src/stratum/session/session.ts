@@ -19,12 +19,12 @@ import { Submissions } from './submissions.js';
 
 const HANDSHAKE_MS = 30_000;
 const MAX_AGENT_LENGTH = 128;
-/** Refused user names that end a connection: reading an address costs as much as three shares. */
+/** Number of refused user names after which a connection is closed. Reading an address costs as much as three shares. */
 const MOST_REFUSED_NAMES = 32;
 const NOT_SUBSCRIBED = { code: ERROR.notSubscribed, text: 'Not subscribed' } as const;
 const UNAUTHORIZED = { code: ERROR.unauthorized, text: 'Unauthorized worker' } as const;
 
-/** A session as statistics show it. */
+/** Figures of a session for statistics. */
 export interface SessionInfo {
   readonly agent: string;
   readonly workers: readonly { readonly address: string; readonly worker: string }[];
@@ -89,7 +89,7 @@ export class StratumSession {
     };
   }
 
-  /** Takes what the socket delivered. */
+  /** Processes bytes from the socket. */
   receive(chunk: Uint8Array, nowMs: number): void {
     if (this.#ended || chunk.length === 0) return;
     const foreign = this.#lines.heldBytes === 0 ? foreignProtocol(chunk[0]) : null;
@@ -123,7 +123,7 @@ export class StratumSession {
     this.#sink.send(job.notifyLine(payout, newTip || urgent));
   }
 
-  /** Runs time-outs and changes of difficulty. */
+  /** Called regularly. Checks the time-outs, and changes the difficulty if necessary. */
   tick(nowMs: number): void {
     if (this.#ended) return;
     if (this.started) {
@@ -134,7 +134,7 @@ export class StratumSession {
     }
   }
 
-  /** The socket is gone. */
+  /** Called when the socket was closed. */
   end(): void {
     this.#ended = true;
   }
@@ -209,7 +209,7 @@ export class StratumSession {
     this.#refreshJob(nowMs);
   }
 
-  /** A second subscription gets the same extranonce1. */
+  /** Answers mining.subscribe. A second subscription gets the same extranonce1. */
   #subscribe(id: string | null, params: readonly unknown[], nowMs: number): void {
     const first = !this.#subscribed;
     this.#subscribed = true;
@@ -248,7 +248,7 @@ export class StratumSession {
     this.#sink.authorized({ address, worker, agent: this.#agent });
   }
 
-  /** Subscription or authorisation came: with both, work begins. */
+  /** Called after a subscription or an authorisation. Sends the first job if both have succeeded. */
   #start(nowMs: number): void {
     if (!this.started) return;
     this.#pace.start(nowMs);

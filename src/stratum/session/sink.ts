@@ -1,7 +1,7 @@
 // Calls that a session makes to the thread that serves it.
 import type { StratumJob } from '../work/job.js';
 
-/** Why a session ends its connection. */
+/** Reason for which a session ends its connection. */
 export type CloseReason =
   /** Bytes that are not Stratum V1: no JSON, a line of more than 8 KiB, a TLS hello, an HTTP request. */
   | 'garbage'
@@ -30,7 +30,7 @@ export interface ShareRecord {
 
 /** A header that meets the network's target. */
 export interface FoundBlock {
-  /** `job.template` is the object that the board was given. */
+  /** Job of the share. `job.template` is the object that was passed to the job board. */
   readonly job: StratumJob;
   readonly hash: Uint8Array;
   /** 80 bytes. */
@@ -43,7 +43,7 @@ export interface FoundBlock {
   readonly late: boolean;
 }
 
-/** A name that a session may submit shares for. */
+/** A user name for which a session may submit shares. */
 export interface AuthorizedWorker {
   readonly address: string;
   readonly worker: string;
@@ -58,7 +58,7 @@ export interface SessionSink {
   /** Called before anything else is done with the share. */
   submitBlock(block: FoundBlock): void;
   share(record: ShareRecord): void;
-  /** Called once for each user name, when the session has subscribed too. */
+  /** Called once for each user name, after the session has also subscribed. */
   authorized(worker: AuthorizedWorker): void;
   log(level: 'info' | 'debug', text: string): void;
 }

@@ -10,7 +10,7 @@ import type { SessionNames } from './session-names.js';
 import type { SessionSink } from './sink.js';
 import { type CheckedShare, checkShare } from './submit.js';
 
-/** Shares that may come at once, in seconds of the permanent rate. */
+/** Size of a permitted burst of shares, in seconds of the permanent rate. */
 const BURST_SECONDS = 8;
 
 const TOO_MANY: CheckedShare = {
@@ -22,7 +22,7 @@ const TOO_MANY: CheckedShare = {
   block: false,
 };
 
-/** The session that shares come from. */
+/** The session that submits the shares. */
 export interface Submitter {
   readonly extranonce1: Uint8Array;
   readonly payout: Payout;
@@ -92,7 +92,7 @@ export class Submissions {
     return checkShare(params, { board, hashes, extranonce1, payout, worker, versionMask, difficulties, seen, onBlock }, nowMs);
   }
 
-  /** One line per connection: firmware that builds one share wrong builds all of them wrong. */
+  /** Logs one line per connection, because firmware that builds one share wrong builds all shares wrong. */
   #complain(agent: string, { error }: CheckedShare): void {
     if (this.#complained) return;
     this.#complained = true;

@@ -16,7 +16,7 @@ import type { SentDifficulties } from './sent-difficulties.js';
 import { readShareFields, rebuildShare, type ShareFields } from './share.js';
 import type { FoundBlock, ShareResult } from './sink.js';
 
-/** How far a header's time may be ahead of the node's. Consensus. */
+/** Limit in seconds by which a header's time may be ahead of the node's time (a consensus rule). */
 const MAX_FUTURE_SECONDS = 7200;
 
 /** State of the session and the board that a share is checked against. */
@@ -42,7 +42,7 @@ export interface CheckedShare {
   readonly job: StratumJob | null;
   /** Difficulty that the share had to meet; 0 if the job is unknown. */
   readonly difficulty: number;
-  /** Difficulty of its hash; 0 if there is none. */
+  /** Difficulty of the share's hash; 0 if the hash was not computed. */
   readonly shareDifficulty: number;
   readonly block: boolean;
 }
@@ -81,7 +81,7 @@ interface Fault {
   readonly error: StratumError;
 }
 
-/** Faults that do not depend on the hash. */
+/** Checks the rules that do not depend on the hash. */
 function faultOf(job: StratumJob, { time, versionBits }: ShareFields, rules: ShareRules, nowMs: number): Fault | null {
   const { board, worker, versionMask, seen } = rules;
   if (worker === null) return { result: 'unauthorized', error: { code: ERROR.unauthorized, text: 'Unauthorized worker' } };
@@ -95,7 +95,7 @@ function faultOf(job: StratumJob, { time, versionBits }: ShareFields, rules: Sha
   return null;
 }
 
-/** Duplicate and difficulty. Remembers the share if it is good. */
+/** Checks for a duplicate and the difficulty. Remembers an accepted share. */
 function judgeHash(
   hash: Uint8Array,
   shareDifficulty: number,

@@ -25,9 +25,9 @@ const LEAST_AGE_MS = 1000;
 
 /** Values that are kept over restarts. */
 export interface WorkerFigures {
-  /** When the worker was first seen, milliseconds since 1970. */
+  /** Time at which the worker was first seen, milliseconds since 1970. */
   readonly firstSeenMs: number;
-  /** Time that `sums` are decayed to. */
+  /** Time to which `sums` are decayed, milliseconds since 1970. */
   readonly decayedMs: number;
   /** Decayed work of each window, as difficulty. */
   readonly sums: readonly number[];
@@ -55,7 +55,7 @@ export class WorkerStatistics {
   #blocks: number;
   #agent: string;
 
-  /** Goes on from figures of an earlier run. */
+  /** Continues from figures of an earlier run. */
   constructor(figures: WorkerFigures) {
     this.#firstSeenMs = figures.firstSeenMs;
     this.#decayedMs = figures.decayedMs;
@@ -68,7 +68,7 @@ export class WorkerStatistics {
     this.#agent = figures.agent;
   }
 
-  /** A worker that was never seen before. */
+  /** Creates the figures of a worker that was never seen before. */
   static create(nowMs: number): WorkerStatistics {
     return new WorkerStatistics({
       firstSeenMs: nowMs,

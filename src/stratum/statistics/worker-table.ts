@@ -7,7 +7,7 @@ import { WorkerStatistics } from './worker-statistics.js';
 /** Connections of one worker. */
 interface OpenSessions {
   count: number;
-  /** When the first of them began. */
+  /** Start of the first connection, milliseconds since 1970. */
   readonly sinceMs: number;
   agent: string;
 }
@@ -36,12 +36,12 @@ interface Kept extends Name {
   readonly statistics: WorkerStatistics;
 }
 
-/** Neither part of a name holds a line feed. */
+/** Returns the key of a worker. Neither part contains a line feed. */
 const idOf = ({ address, worker }: Name): string => `${address}\n${worker}`;
 
 export class WorkerTable {
   readonly #most: number;
-  /** In the order of their last shares. */
+  /** Workers by key, in the order of their last shares. */
   readonly #workers = new Map<string, Kept>();
   readonly #sessions = new Map<string, OpenSessions>();
   readonly #changed = new Map<string, Name>();
@@ -55,13 +55,13 @@ export class WorkerTable {
     return this.#workers.size;
   }
 
-  /** Takes a row of the database over. Load all rows before the first share. @throws DecodeError */
+  /** Adds a worker from its database row. Load all rows before the first share. @throws DecodeError */
   loadRow(name: Name, row: Uint8Array): void {
     const { address, worker } = name;
     this.#workers.set(idOf(name), { address, worker, statistics: new WorkerStatistics(decodeWorkerRow(row)) });
   }
 
-  /** A connection was authorized for a worker. Call endSession once for each call. */
+  /** Called when a connection was authorized for a worker. Call endSession once for each call. */
   startSession(worker: AuthorizedWorker, nowMs: number): void {
     const id = idOf(worker);
     const open = this.#sessions.get(id);
@@ -89,7 +89,7 @@ export class WorkerTable {
     const kept = known ?? this.#createWorker(id, share);
     kept.statistics.addShare(share);
     this.#changed.set(id, kept);
-    // Last in the order again.
+    // Move the worker to the end of the order.
     this.#workers.delete(id);
     this.#workers.set(id, kept);
     this.#evict();

@@ -1,21 +1,21 @@
-// The jobs that miners may return shares for: all of the tip, up to a bound, and those of the tip before for a minute.
+// The jobs for which miners may submit shares: jobs of the tip, up to a limit, and for a minute those of the tip before.
 import { type JobOptions, StratumJob } from './job.js';
 import type { JobTemplate, JobTip } from './template.js';
 
-/** How long a share of the tip before is still looked at: it is stale, but it may be a block. */
+/** Milliseconds for which shares on the tip before are still checked. Such a share is stale, but it may be a block. */
 const PARENT_MS = 60_000;
-/** Most jobs of one tip. At one job in 30 seconds the oldest is two hours old. */
+/** Maximum number of jobs of one tip. At one job in 30 seconds the oldest is two hours old. */
 const MOST_OF_A_TIP = 256;
-/** Shortest time between two jobs that sessions ask for. */
+/** Shortest time in milliseconds between two jobs that are made for sessions. */
 const FRESH_MS = 1000;
 
-/** A tip with the node's time when it came. */
+/** A tip, with the node's time at which the tip arrived. */
 export interface BoardTip extends JobTip {
-  /** The node's time, or minTime if that is later. Seconds since 1970. */
+  /** The node's time, or minTime if minTime is later. Seconds since 1970. */
   readonly headerTimestamp: number;
 }
 
-/** The tip that work is for. */
+/** The tip on which jobs build, with its template. */
 interface Work {
   readonly tip: BoardTip;
   readonly cameMs: number;
@@ -30,43 +30,43 @@ export class JobBoard {
   #tipCameMs = 0;
   #freshMs = Number.NEGATIVE_INFINITY;
   #work: Work | null = null;
-  /** The newest job; null while there is no work. */
+  /** The newest job; null while there is no template. */
   current: StratumJob | null = null;
 
-  /** @param startSeconds since 1970: job numbers go on from it, so that ids of an earlier run mean nothing */
+  /** @param startSeconds time since 1970 at which job numbers start, so that job ids of an earlier run are unknown */
   constructor(options: JobOptions, startSeconds: number) {
     this.#options = options;
     this.#lastNumber = startSeconds >>> 0;
   }
 
-  /** Starts on a new tip, or on the same one with another target. */
+  /** Makes the first job on a new tip, or on the same tip with another target. */
   newTip(tip: BoardTip, template: JobTemplate, nowMs: number): StratumJob {
     this.#leaveTip(nowMs);
     this.#work = { tip, cameMs: nowMs, template };
     return this.#add(nowMs);
   }
 
-  /** Another template of the tip. @returns null if there is no tip */
+  /** Makes a job from another template of the tip. @returns null if there is no tip */
   newTemplate(template: JobTemplate, nowMs: number): StratumJob | null {
     if (this.#work === null) return null;
     this.#work = { ...this.#work, template };
     return this.#add(nowMs);
   }
 
-  /** The last template again, with the time of now. @returns null if there is no work */
+  /** Makes a job from the last template, with the present time. @returns null if there is no template */
   renew(nowMs: number): StratumJob | null {
     return this.#work === null ? null : this.#add(nowMs);
   }
 
-  /** Withdraws all work. */
+  /** Removes all jobs and the template. */
   hold(nowMs: number): void {
     this.#leaveTip(nowMs);
     this.#work = null;
   }
 
   /**
-   * A job with a higher number than the caller's last one, for a new difficulty. Sessions share these jobs.
-   * @returns null if there is no work, or if the caller must wait because one was made within the last second
+   * Returns a job with a higher number than the caller's last job, for a new difficulty. Sessions share these jobs.
+   * @returns null if there is no template, or if the caller must wait because a job was made within the last second
    */
   freshJob(lastNumber: number, nowMs: number): StratumJob | null {
     if (this.current === null || isNewer(this.current.number, lastNumber)) return this.current;
@@ -75,18 +75,18 @@ export class JobBoard {
     return this.renew(nowMs);
   }
 
-  /** A job by the id that miners return. @returns null if it is unknown, or not good any more */
+  /** Returns a job by the id that miners submit. @returns null if the job is unknown or expired */
   get(id: string, nowMs: number): StratumJob | null {
     const job = this.#jobs.get(id.toLowerCase()) ?? null;
     return job === null || this.isCurrent(job) || nowMs - this.#tipCameMs < PARENT_MS ? job : null;
   }
 
-  /** True if a job is of the tip, so that its shares are not stale. */
+  /** Returns true if a job builds on the tip, so that its shares are not stale. */
   isCurrent(job: StratumJob): boolean {
     return this.#work !== null && job.tipNumber === this.#tipNumber;
   }
 
-  /** The node's time, seconds since 1970: the clock of the tip's headerTimestamp, moved on. */
+  /** Returns the node's time, seconds since 1970: the tip's headerTimestamp plus the time since the tip arrived. */
   nodeSeconds(nowMs: number): number {
     if (this.#work === null) return Math.floor(nowMs / 1000);
     const { tip, cameMs } = this.#work;
@@ -97,7 +97,7 @@ export class JobBoard {
     return this.#jobs.size;
   }
 
-  /** Jobs of the tip stay for a minute, those before it go. */
+  /** Keeps the jobs of the tip for a minute, and removes those of earlier tips. */
   #leaveTip(nowMs: number): void {
     for (const [id, job] of this.#jobs) if (job.tipNumber !== this.#tipNumber) this.#jobs.delete(id);
     this.#tipNumber++;

@@ -8,7 +8,7 @@ import { coinbaseEnd, coinbaseStart } from './coinbase.js';
 import type { Payout, Payouts } from './payouts.js';
 import type { JobTemplate, JobTip } from './template.js';
 
-/** Payouts whose bytes a job keeps. Pools have one; with thousands of addresses building them again is cheaper than memory. */
+/** Number of payouts whose bytes a job caches. Pools have one payout; with thousands of addresses building them again is cheaper than memory. */
 const MOST_CACHED = 16;
 
 export interface JobOptions {
@@ -18,7 +18,7 @@ export interface JobOptions {
   readonly versionMask: number;
 }
 
-/** The bytes of a job that depend on its payout; lines are null until they are asked for. */
+/** The bytes of a job that depend on its payout; lines are null until a session needs them. */
 interface PaidWork {
   readonly coinbaseEnd: Uint8Array;
   line: Uint8Array | null;
@@ -28,15 +28,15 @@ interface PaidWork {
 const DIGITS = bytesOf('0123456789abcdef');
 
 export class StratumJob {
-  /** Rises with each job of the process. */
+  /** Number of the job, which rises with each job of the process. */
   readonly number: number;
   /** Eight hex digits of the number. */
   readonly id: string;
-  /** Counts tips; jobs of one tip have the same. */
+  /** Number of the tip. All jobs of one tip have the same number. */
   readonly tipNumber: number;
   readonly tip: JobTip;
   readonly template: JobTemplate;
-  /** Without the bits that miners may change: all ways to combine the two then agree. Unsigned. */
+  /** Block version without the bits that miners may change, unsigned. So all ways to combine it with the miner's bits agree. */
   readonly version: number;
   /** Seconds since 1970. */
   readonly time: number;

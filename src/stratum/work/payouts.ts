@@ -1,4 +1,4 @@
-// Who is paid for a block: the address in the miner's user name, or one address for all (-stratumaddress).
+// Chooses the address that a block pays: the one in the miner's user name, or one address for all (-stratumaddress).
 
 import { decodeAddress, encodeAddress } from '../../address/address.js';
 import type { AddressParams } from '../../address/address-params.js';
@@ -10,7 +10,7 @@ export const MAX_NAME_LENGTH = 128;
 const MAX_WORKER_LENGTH = 64;
 /** Name of a worker whose user name is an address alone. */
 const DEFAULT_WORKER = 'worker';
-/** Payouts kept for reuse, so that sessions of one address share their lines. */
+/** Number of payouts that are cached, so that sessions of one address share their lines. */
 const MOST_PAYOUTS = 10_000;
 const BASIS_POINTS = 10_000;
 
@@ -26,7 +26,7 @@ export interface Fee extends Payout {
   readonly basisPoints: number;
 }
 
-/** Payout and worker that a user name names. */
+/** Payout and worker of a user name. */
 export interface ParsedName {
   readonly payout: Payout;
   /** Address under which the worker is counted. */
@@ -43,7 +43,7 @@ export interface PayoutOptions {
   readonly network: NamedNetwork;
   /** Networks whose addresses are recognised, to name the mistake. */
   readonly otherNetworks: readonly NamedNetwork[];
-  /** -stratumaddress: is paid for all names; null: the address in the name. */
+  /** -stratumaddress: address that is paid whatever the user name; null: the address in the user name is paid. */
   readonly payoutAddress: string | null;
   /** -stratumfee: ADDRESS:PERCENT; null: no fee. */
   readonly fee: string | null;
@@ -68,7 +68,7 @@ export class Payouts {
   parseName(name: string): ParsedName | { readonly error: string } {
     if (name.length === 0) return { error: 'User name is empty: use ADDRESS.WORKER' };
     if (name.length > MAX_NAME_LENGTH) return { error: `User name is longer than ${MAX_NAME_LENGTH} characters` };
-    // Addresses contain neither of the two.
+    // Addresses contain neither of these separators.
     const cut = name.search(/[._]/);
     const head = cut < 0 ? name : name.slice(0, cut);
     const worker = printable(cut < 0 ? '' : name.slice(cut + 1), MAX_WORKER_LENGTH) || DEFAULT_WORKER;
