@@ -98,7 +98,7 @@ export class InlineNodeClient implements NodeClient {
     if (this.#deps.chain.history === null) this.#emitChainEvent({ kind: 'history' });
   }
 
-  /** A transaction entered the mempool. */
+  /** Called when a transaction entered the mempool. */
   onEntered({ tx }: MempoolEntry): void {
     if (this.#listeners.size > 0) this.#emitEvent({ kind: 'entered', tx });
   }

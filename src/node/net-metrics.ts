@@ -13,7 +13,7 @@ const TYPES = ['inbound', 'manual', 'outbound-full-relay', 'block-relay-only', '
 const NETWORKS = ['ipv4', 'ipv6', 'onion', 'i2p', 'cjdns'] as const;
 /** Number of bans that are shown individually, as the exporter does. */
 const MAX_BANS = 200;
-/** The exporter's reason for bans without one. */
+/** Reason that the exporter shows for bans without a reason. */
 const BAN_REASON = 'manually added';
 /** Buckets in seconds since a peer first announced a block; goals are tens of milliseconds. */
 const announcedBuckets = [0.003, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.2, 0.3, 0.5, 1, 3, 10, 30] as const;

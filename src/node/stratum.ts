@@ -39,19 +39,19 @@ export interface StratumDeps {
   readonly entry?: URL;
 }
 
-/** The server as the node sees it. */
+/** Interface of the Stratum V1 server for the node. */
 export interface Stratum {
-  /** The tip changed. Call it in the same event-loop tick. */
+  /** Called when the tip changed, in the same event-loop tick. */
   onTip(): void;
-  /** The node's clock fell behind the tip, or caught up. */
+  /** Called when the node's clock fell behind the tip's time, or caught up with it. */
   clockChanged(): void;
-  /** A transaction entered the mempool. */
+  /** Called when a transaction entered the mempool. */
   onEntered(entry: Pick<MempoolEntry, 'modifiedFee'>): void;
   /** Opens the ports; miners are refused until `start`. @throws ConfigError */
   listen(): Promise<void>;
-  /** The chain is loaded: submits blocks of an earlier run again, then gives out work. */
+  /** Called when the chain is loaded. Submits blocks of earlier runs again, then sends jobs to miners. */
   start(): Promise<void>;
-  /** Current connections. */
+  /** Returns the current connections. */
   miners(): Promise<readonly MinerInfo[]>;
   readonly addresses: readonly string[];
   measures(): StratumMeasures;

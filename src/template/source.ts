@@ -22,7 +22,7 @@ export interface RecordFollower {
   added(row: number): void;
   removed(row: number): void;
   changed(row: number): void;
-  /** The transaction's record was moved in shared memory. */
+  /** Called when the transaction's record was moved in shared memory. */
   moved(row: number): void;
   /** Called after another method of the follower threw: the follower's copy of rows may be wrong. */
   failed(): void;

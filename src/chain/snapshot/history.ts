@@ -49,7 +49,7 @@ export class History {
   readonly #deps: HistoryDeps;
   readonly #meter: ProgressMeter;
   #running = false;
-  /** The validation has ended, with either result. */
+  /** True if the validation has ended, with either result. */
   #over = false;
 
   /** @param ws workspace with the chain and coins of the history */
