@@ -8,17 +8,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const compiled = path.join(root, 'build');
 
 /** Packages that load binaries or threads from their own folders and so are not bundled. */
-const OUTSIDE = [
-  '@nxtedition/rocksdb',
-  'koffi',
-  'piscina',
-  'rocksdb',
-  'secp256k1',
-  'tiny-secp256k1',
-  'uWebSockets.js',
-  'uwebsockets-next',
-  'zeromq',
-];
+const OUTSIDE = ['@nxtedition/rocksdb', 'koffi', 'piscina', 'rocksdb', 'secp256k1', 'tiny-secp256k1', 'zeromq'];
 /** Definitions for CommonJS code in a bundle, which uses require and its own path. */
 const banner = {
   js: [

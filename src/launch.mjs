@@ -212,7 +212,7 @@ function runTests(files) {
 }
 
 const [command, ...rest] = process.argv.slice(2);
-requireSystem(command === 'start' || command === 'test');
+requireSystem();
 switch (command) {
   case 'start':
     install();
