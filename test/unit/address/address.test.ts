@@ -12,7 +12,7 @@ const REGTEST = { base58: { p2pkh: 111, p2sh: 196, wif: 239 }, bech32Hrp: 'bcrt'
 const HASH = '751e76e8199196d454941c45d1b3a323f1433bd6';
 const KEY = '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
 
-t.test('known addresses', async (t) => {
+t.test('decodes a known address of each kind and encodes its script to the same address', async (t) => {
   for (const [address, script, kind, version, payload] of [
     ['1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH', `76a914${HASH}88ac`, 'pubkeyhash', -1, HASH],
     ['3CNHUhP3uyB9EUtRLsmvFUmvGdjGdkTxJw', `a914${HASH}87`, 'scripthash', -1, HASH],
@@ -31,7 +31,7 @@ t.test('known addresses', async (t) => {
   }
 });
 
-t.test('round trips, and never on the other network', async (t) => {
+t.test('decodes every encoded address on its own network and rejects it on the other one', async (t) => {
   const hash = fc.uint8Array({ minLength: 20, maxLength: 20 });
   const script = fc.oneof(
     hash.map(publicKeyHashScript),
@@ -53,7 +53,7 @@ t.test('round trips, and never on the other network', async (t) => {
   t.pass('all of them');
 });
 
-t.test('scripts without an address', async (t) => {
+t.test('returns null for a script that has no address', async (t) => {
   for (const script of [
     '',
     '51',
@@ -66,7 +66,7 @@ t.test('scripts without an address', async (t) => {
   }
 });
 
-t.test('errors', async (t) => {
+t.test('rejects a malformed address with the message of Core', async (t) => {
   const error = (text: string): string | null => {
     const decoded = decodeAddress(text, MAIN);
     return 'error' in decoded ? decoded.error : null;

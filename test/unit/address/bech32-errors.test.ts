@@ -8,7 +8,7 @@ import { fc } from '../../framework/fast-check.js';
 const CHARSET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const other = (c: string, by: number): string => CHARSET[(CHARSET.indexOf(c) + by) % 32];
 
-t.test('one or two wrong symbols', async (t) => {
+t.test('locates one or two wrong symbols in Bech32 and Bech32m text', async (t) => {
   const cases = fc.record({
     encoding: fc.constantFrom('bech32' as const, 'bech32m' as const),
     symbols: fc.uint8Array({ min: 0, max: 31, minLength: 1, maxLength: 60 }),
@@ -33,7 +33,7 @@ t.test('one or two wrong symbols', async (t) => {
   t.pass();
 });
 
-t.test('other mistakes', async (t) => {
+t.test('names the mistake and its position in Bech32 text that fails for another reason', async (t) => {
   const mistakes: [string, string, number[]][] = [
     ['bcrt1', 'Invalid separator position', [4]],
     ['bcrtqw508d6qejxtdg4y5r3zarvary0c5xw7k', 'Missing separator', []],

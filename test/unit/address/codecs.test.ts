@@ -26,7 +26,7 @@ function naiveBase58(bytes: Uint8Array): string {
   return text;
 }
 
-t.test('base58', async (t) => {
+t.test('Base58 round-trips like long division and rejects bad characters and text above the limit', async (t) => {
   fc.assert(
     fc.property(fc.nat(3), fc.uint8Array({ maxLength: 60 }), (zeros, tail) => {
       const bytes = Uint8Array.from([...new Uint8Array(zeros), ...tail]);
@@ -43,7 +43,7 @@ t.test('base58', async (t) => {
   t.equal(decoded('z'.repeat(10_000_000), 100), null, 'long texts are refused by their length');
 });
 
-t.test('base58check', async (t) => {
+t.test('Base58Check rejects text with a changed character or a payload above the limit', async (t) => {
   const text = encodeBase58Check(unhex('00751e76e8199196d454941c45d1b3a323f1433bd6'), hashes);
   t.equal(text, '1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH');
   t.equal(hex(decodeBase58Check(text, 21, hashes) as Uint8Array), '00751e76e8199196d454941c45d1b3a323f1433bd6');
@@ -55,7 +55,7 @@ t.test('base58check', async (t) => {
   }
 });
 
-t.test('bech32', async (t) => {
+t.test('Bech32 round-trips in both cases and detects up to four changed characters', async (t) => {
   const hrp = fc.stringMatching(/^[a-z]{1,10}$/);
   const symbols = fc.uint8Array({ max: 31, maxLength: 60 });
   fc.assert(
@@ -105,7 +105,7 @@ t.test('bech32', async (t) => {
   }
 });
 
-t.test('private keys', async (t) => {
+t.test('WIF round-trips private keys and rejects keys out of range or of another network', async (t) => {
   const key = unhex(`${'00'.repeat(31)}01`);
   t.equal(encodeWif({ key, compressed: true }, MAIN), 'KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn');
   t.equal(encodeWif({ key, compressed: false }, MAIN), '5HpHagT65TZzG1PH3CSu63k8DbpvD8s5ip4nEB3kEsreAnchuDf');

@@ -69,7 +69,7 @@ const later = fc.oneof(
   fc.tuple(key, number).map(([k, n]) => `wsh(and_v(v:pk(${k}),after(${n + 1})))`),
 );
 
-t.test('a descriptor survives being printed', async (t) => {
+t.test('parses a printed descriptor to the same scripts', async (t) => {
   const check = (language: 0 | 1) =>
     fc.property(language === 0 ? old : fc.oneof(old, later), (text) => {
       const parsed = parseDescriptor(text, contexts[language]);
@@ -96,7 +96,7 @@ t.test('a descriptor survives being printed', async (t) => {
   t.pass();
 });
 
-t.test('any text gets scripts or a message', async (t) => {
+t.test('returns scripts or an error message for any text, and never throws', async (t) => {
   const words = ['pk', 'pkh', 'wpkh', 'sh', 'wsh', 'tr', 'rawtr', 'multi', 'sortedmulti', 'multi_a', 'musig', 'combo', 'addr', 'raw'];
   const signs = [
     '(',
@@ -143,7 +143,7 @@ t.test('any text gets scripts or a message', async (t) => {
   t.pass();
 });
 
-t.test('nothing nests it to death', async (t) => {
+t.test('rejects deeply nested or very long descriptors without overflowing the stack', async (t) => {
   const many = 300_000;
   const key0 = publicOf(0);
   const bombs = [

@@ -23,7 +23,7 @@ const LONG =
 
 const bare = (text: string | null): string | undefined => text?.split('#')[0];
 
-t.test('what kind it is', async (t) => {
+t.test('reports output type, solvability and range of each kind of descriptor', async (t) => {
   const rows: [string, string | null, boolean, boolean][] = [
     [`pk(${KEY})`, null, true, true],
     [`pkh(${KEY})`, 'legacy', true, true],
@@ -49,7 +49,7 @@ t.test('what kind it is', async (t) => {
   t.equal(mustParse(`tr(musig(${XPUB},${XPUB}/1)/*)`).descriptors[0].isRange, true);
 });
 
-t.test('an expansion names keys, origins and inner scripts', async (t) => {
+t.test('expand returns keys, origins and inner scripts together with the output script', async (t) => {
   const { descriptors } = mustParse(`sh(wsh(multi(2,[deadbeef/1h/2]${XPUB}/3/*,${KEY},${OTHER})))`, OLD);
   const expansion = descriptors[0].expand(7) as Expansion;
   t.equal(expansion.scripts.length, 1);
@@ -74,7 +74,7 @@ t.test('an expansion names keys, origins and inner scripts', async (t) => {
   t.equal(mustParse(`combo(${LONG})`).descriptors[0].expand(0)?.innerScripts.length, 0);
 });
 
-t.test('a taproot expansion commits to its leaves', async (t) => {
+t.test('expand returns taproot leaves whose control blocks commit to the output key', async (t) => {
   const tree = `{pk(${OTHER}),{{pkh(${KEY}),multi_a(1,${KEY},${OTHER})},sortedmulti_a(2,${KEY},${OTHER})}}`;
   const { scripts, miniscripts, ...rest } = mustParse(`tr(${XPUB}/0,${tree})`).descriptors[0].expand(0) as Expansion;
   const taproot = rest.taproot as TaprootOutput;
@@ -96,7 +96,7 @@ t.test('a taproot expansion commits to its leaves', async (t) => {
   t.equal(bare(raw.toString()), `rawtr(${KEY})`, 'as it was written');
 });
 
-t.test('texts with and without secrets', async (t) => {
+t.test('prints private keys only in the private text, and only if every secret is known', async (t) => {
   const text = `wsh(multi(1,[deadbeef/1']${XPRV}/0'/1/*,${WIF},${OTHER}))`;
   const { descriptors, secrets } = mustParse(text, OLD);
   const [descriptor] = descriptors;
@@ -120,7 +120,7 @@ t.test('texts with and without secrets', async (t) => {
   t.same(whole.descriptors[0].secretsAt(3, whole.secrets), []);
 });
 
-t.test('x-only keys find the secret of either parity', async (t) => {
+t.test('finds the secret of an x-only key for either parity', async (t) => {
   const { descriptors, secrets } = mustParse(`tr(${WIF})`);
   t.equal(bare(descriptors[0].toString()), `tr(${KEY.slice(2)})`);
   t.equal(bare(descriptors[0].privateText(secrets)), `tr(${WIF})`);
@@ -129,7 +129,7 @@ t.test('x-only keys find the secret of either parity', async (t) => {
   t.equal(publicOne.secretsAt(0, secrets).length, 1);
 });
 
-t.test('the normalised form begins after the last hardened step', async (t) => {
+t.test('the normalised text starts with the xpub after the last hardened step', async (t) => {
   const normal = (text: string, language: '0.21' | 'master' = '0.21') => {
     const { descriptors, secrets } = mustParse(text, descriptorContext(language));
     return bare(descriptors[0].normalizedText({ secrets }));
@@ -145,7 +145,7 @@ t.test('the normalised form begins after the last hardened step', async (t) => {
   t.same(same.descriptors[0].scripts(5), first.descriptors[0].scripts(5, { secrets: first.secrets }));
 });
 
-t.test('a cache stands in for the secrets of a locked wallet', async (t) => {
+t.test('derives hardened scripts from the cache when no secrets are given', async (t) => {
   for (const text of [`wpkh(${XPRV}/84'/0'/0/*)`, `wpkh(${XPRV}/84'/0'/*')`, `multi(1,${XPRV}/1',${XPRV}/2'/*)`]) {
     const { descriptors, secrets } = mustParse(text, OLD);
     const cache = new DescriptorCache();
@@ -191,7 +191,7 @@ t.test('infers a descriptor of one index from each kind of script', async (t) =>
   }
 });
 
-t.test('multipath descriptors are several', async (t) => {
+t.test('parses a multipath descriptor into one descriptor per path', async (t) => {
   const { descriptors, secrets } = mustParse(`sh(multi(1,${XPRV}/<0;1h>/*,${KEY},${XPUB}/<5;6>))`);
   t.same(
     descriptors.map((descriptor) => bare(String(descriptor))),
@@ -202,7 +202,7 @@ t.test('multipath descriptors are several', async (t) => {
   t.ok(descriptors[1].scripts(0, { secrets }));
 });
 
-t.test('inference says what a provider knows', async (t) => {
+t.test('infers only as much of a descriptor as the provider knows', async (t) => {
   const key = unhex(KEY);
   const id = hashes.hash160(key);
   const scripts = new Map<string, Uint8Array>();

@@ -35,7 +35,7 @@ function singleText(text: string, { keys }: Expansion, index: number): string {
   return text.replaceAll(/\[deadbeef\/1h\]\w+\/(\d+)\/\*/g, (_, step) => `[deadbeef/1'/${step}/${index}]${key()}`);
 }
 
-t.test('what was expanded is found again', async (t) => {
+t.test('infers the descriptor that a script was expanded from', async (t) => {
   const forms = [
     'pkh(K)',
     'sh(multi(2,K,K))',
@@ -81,7 +81,7 @@ t.test('names the first of several origins of a key', async (t) => {
   t.equal(infer(expansion.scripts[0], provider), `wsh(multi(1,${named},${named},${named}))`);
 });
 
-t.test('leaves of a tree', async (t) => {
+t.test('infers the leaves of a taproot tree, and rawtr() if the tree is unknown', async (t) => {
   const internal = `[deadbeef/1h]${XPUB}/9/*`;
   const leaf = (n: number): string => `pk([deadbeef/1h]${XPUB}/${n}/*)`;
   const forms = [
@@ -123,7 +123,7 @@ function mirrored(provider: FlatProvider, { taproot }: Expansion): ScriptProvide
   };
 }
 
-t.test('an origin under either parity of an x-only key', async (t) => {
+t.test('finds the origin of an x-only key under either parity', async (t) => {
   for (const parity of [2, 3]) {
     const key = Uint8Array.from([parity, ...unhex(KEY).subarray(1)]);
     const id = hashKey(hashes.hash160(key));
@@ -135,7 +135,7 @@ t.test('an origin under either parity of an x-only key', async (t) => {
   }
 });
 
-t.test('what has no text is not put into words', async (t) => {
+t.test('infers raw() or addr() for scripts that no descriptor can express', async (t) => {
   const hybrid = Uint8Array.from([6, ...unhex(LONG).subarray(1)]);
   const single = (key: Uint8Array): Uint8Array => Uint8Array.from([...push(key), OP.OP_CHECKSIG]);
   t.equal(infer(single(unhex(LONG))), `pk(${LONG})`);

@@ -20,7 +20,7 @@ function refusal(text: string, context = OLD, requireChecksum = false): string |
   return 'error' in parsed ? parsed.error : null;
 }
 
-t.test('checksums', async (t) => {
+t.test('computes checksums and rejects descriptors whose checksum is missing or wrong', async (t) => {
   t.equal(descriptorChecksum('raw(deadbeef)'), '89f8spxm');
   t.equal(descriptorChecksum('raw(51)'), '8lvh9jxk');
   t.equal(descriptorChecksum(''), '7h0w2xvg');
@@ -37,7 +37,7 @@ t.test('checksums', async (t) => {
   t.equal(refusal('raw(é)'), 'Invalid characters in payload');
 });
 
-t.test('contexts and messages of 0.21', async (t) => {
+t.test('rejects invalid descriptors with the messages of Core 0.21', async (t) => {
   const cases: [string, string][] = [
     ['foo(51)', 'foo(51) is not a valid descriptor function'],
     ['raw(', 'raw( is not a valid descriptor function'],
@@ -90,7 +90,7 @@ t.test('contexts and messages of 0.21', async (t) => {
   );
 });
 
-t.test('messages of what came later', async (t) => {
+t.test('rejects invalid taproot and later descriptors with the messages of newer Core', async (t) => {
   const cases: [string, string][] = [
     [`wsh(multi(1${`,${KEY}`.repeat(21)}))`, 'Cannot have 21 keys in multisig; must have between 1 and 20 keys, inclusive'],
     [`wsh(multi_a(1,${KEY}))`, 'Can only have multi_a/sortedmulti_a inside tr()'],
@@ -128,12 +128,12 @@ t.test('messages of what came later', async (t) => {
   t.equal(refusal(`tr(${KEY},${deepest})`, LATER), null, '128 levels');
 });
 
-t.test('length is bounded', async (t) => {
+t.test('rejects a descriptor of more than 1,000,000 characters', async (t) => {
   t.equal(refusal(`raw(${'51'.repeat(499_997)})`), null);
   t.equal(refusal(`raw(${'51'.repeat(499_998)})`), 'Descriptor is longer than 1000000 characters');
 });
 
-t.test('how the languages differ', async (t) => {
+t.test('accepts and prints keys and thresholds as the chosen language version does', async (t) => {
   t.equal(refusal(`pkh(${HYBRID})`), null, 'hybrid keys were fine');
   t.equal(refusal(`pkh(${XPUB} )`), null, 'and white space around Base58');
   t.equal(refusal(`multi(+1,${KEY})`), null, 'and a plus');
@@ -144,7 +144,7 @@ t.test('how the languages differ', async (t) => {
   t.match(mustParse(marked, LATER).descriptors[0].toString(), marked);
 });
 
-t.test('a key for later', async (t) => {
+t.test('accepts unused(KEY) without scripts in the new language only', async (t) => {
   const cases: [string, string][] = [
     [`unused(${KEY},${OTHER})`, 'unused(): only one key expected'],
     [`unused(${XPUB}/*)`, 'unused(): key cannot be ranged'],

@@ -177,7 +177,7 @@ function run(script: Uint8Array, witness: Uint8Array[], context: MiniscriptConte
   return verifyScript(new Uint8Array(0), output, [...witness, script, built.leaves[1].controlBlock], FLAGS, checker);
 }
 
-t.test('a witness that was found is good; a sane script with everything at hand has one', async (t) => {
+t.test('finds a valid witness for every sane script whose keys and preimages are available', async (t) => {
   const seen = { valid: 0, sane: 0, satisfied: 0 };
   const property = fc.property(
     fc.infiniteStream(fc.nat({ max: 0xffff })),
@@ -215,7 +215,7 @@ t.test('a witness that was found is good; a sane script with everything at hand 
   t.ok(seen.valid > 300 && seen.sane > 50 && seen.satisfied > 100, JSON.stringify(seen));
 });
 
-t.test("Core's verdicts", async (t) => {
+t.test('accepts and rejects miniscript with the messages of Core', async (t) => {
   const [a, b, c] = KEYS.map(hex);
   const cases: [string, string][] = [
     [`wsh(and_v(v:pk(${a}),pk(${a})))`, `and_v(v:pk(${a}),pk(${a})) is not sane: contains duplicate public keys`],
@@ -251,7 +251,7 @@ t.test("Core's verdicts", async (t) => {
   t.same(old, { error: 'A function is needed within P2WSH' }, 'miniscript is not in the old language');
 });
 
-t.test('limits of resources', async (t) => {
+t.test('rejects miniscript above the limits of opcodes, script size or nodes', async (t) => {
   const locks = (count: number) => `and_v(v:pk(${hex(KEYS[0])}),${'and_v(v:older(1),'.repeat(count)}older(1)${')'.repeat(count)})`;
   t.notMatch(parseDescriptor(`wsh(${locks(99)})`, descriptorContext()), { error: String }, '200 opcodes');
   t.match(parseDescriptor(`wsh(${locks(100)})`, descriptorContext()), { error: /needs witnesses that may exceed resource limits$/ });
@@ -267,7 +267,7 @@ t.test('limits of resources', async (t) => {
   t.equal(ones(21_000), null, 'more than 40,000 nodes');
 });
 
-t.test('nesting is bounded', async (t) => {
+t.test('rejects miniscript that is nested too deeply', async (t) => {
   const key = hex(KEYS[0]);
   for (const levels of [MAX_HEIGHT - 10, MAX_HEIGHT + 10, 200_000]) {
     const chains = [

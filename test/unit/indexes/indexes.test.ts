@@ -118,7 +118,7 @@ async function checkAll(t: Test, fixture: Fixture, indexes: Indexes, blocks: rea
   t.equal(totals.unspendable, totals.unspendableGenesis + totals.unspendableBip30 + totals.unspendableScripts + totals.unclaimedRewards);
 }
 
-t.test('from behind, then block by block', async (t) => {
+t.test('builds all indexes from the stored blocks, then follows each new block', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const blocks = plainChain();
@@ -150,7 +150,7 @@ t.test('from behind, then block by block', async (t) => {
   await indexes.stop();
 });
 
-t.test('reorganisations, and blocks taken off by hand', async (t) => {
+t.test('indexes follow reorganisations and blocks that invalidateblock disconnects', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const blocks = plainChain();
@@ -182,7 +182,7 @@ t.test('reorganisations, and blocks taken off by hand', async (t) => {
   await indexes.stop();
 });
 
-t.test('hashes and headers of filters are read without them, and from indexes that have no short rows', async (t) => {
+t.test('reads filter hashes and headers from either the short row or the long row', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const indexes = openIndexes(fixture);
@@ -237,7 +237,7 @@ async function rowsOf(store: MemoryStore): Promise<string[]> {
   return rows;
 }
 
-t.test('dies at any write, goes on, ends with the same rows', async (t) => {
+t.test('ends with the same rows when the process dies at any write and starts again', async (t) => {
   const random = pseudoRandom(3);
   const blocks = plainChain();
   const branch = buildChain(blocks[112]!, 5, { tag: 9 });
@@ -292,7 +292,7 @@ t.test('dies at any write, goes on, ends with the same rows', async (t) => {
   }
 });
 
-t.test('an index that stands at an unknown block is built again', async (t) => {
+t.test('rebuilds an index whose last block is unknown', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const blocks = buildChain(GENESIS, 12);
@@ -314,7 +314,7 @@ t.test('an index that stands at an unknown block is built again', async (t) => {
   await indexes.stop();
 });
 
-t.test('an index ends before it has left a branch, and goes on from there', async (t) => {
+t.test('leaves a stale branch after a restart without rebuilding the index', async (t) => {
   const blocks = plainChain();
   const fixture = await openFixture();
   const { store, dir } = fixture;
@@ -337,7 +337,7 @@ t.test('an index ends before it has left a branch, and goes on from there', asyn
   await again.end();
 });
 
-t.test('a failing store stops the node', async (t) => {
+t.test('reports faults and stays unsynced when the store fails', async (t) => {
   const store = new DyingStore();
   const fixture = await openFixture({ store });
   t.teardown(() => fixture.end());
@@ -379,7 +379,7 @@ t.test('continues from the last written block after a failure outside the storag
   t.same(faults, [], 'the node goes on');
 });
 
-t.test('blocks as bytes parse to the same transactions as found', async (t) => {
+t.test('txindex finds the same transaction bytes as the block contains', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const blocks = plainChain(4);

@@ -87,7 +87,7 @@ function seeds(): Uint8Array[] {
 
 const SEEDS = seeds();
 
-t.test('reading, writing, and the roles', async (t) => {
+t.test('round-trips a mutated PSBT or rejects it with PsbtError, in the reader and in each role', async (t) => {
   let taken = 0;
   for (let n = 0; n < CASES; n++) {
     const bytes = mutate(random.pick(SEEDS), random);
@@ -112,7 +112,7 @@ t.test('reading, writing, and the roles', async (t) => {
   t.ok(taken > CASES / 30, `${taken} of ${CASES} are PSBTs still`);
 });
 
-t.test('every call, with mutated PSBTs and with anything else', async (t) => {
+t.test('answers every PSBT call with a result or an RPC error for mutated arguments', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const desk = openDesk(fixture);
@@ -176,7 +176,7 @@ t.test('every call, with mutated PSBTs and with anything else', async (t) => {
   t.ok((answers.get('none') ?? 0) > 10, 'some of it worked');
 });
 
-t.test('types of more than one byte', async (t) => {
+t.test('reads key types of more than one byte from release 32 on, and rejects malformed ones', async (t) => {
   const whole = '70736274ff01000a0200000000000000000000';
   const withKey = (key: string): Uint8Array =>
     new Uint8Array(Buffer.from(`${whole.slice(0, -2)}${(key.length / 2).toString(16).padStart(2, '0')}${key}0000`, 'hex'));

@@ -36,7 +36,7 @@ const error = (run: () => unknown): string => {
   return 'none';
 };
 
-t.test('zeros of an amount count wherever they stand, however many there are', async (t) => {
+t.test('parseFixedPoint counts zeros correctly in amounts of millions of digits', async (t) => {
   const zeros = '0'.repeat(5_000_000);
   t.equal(parseFixedPoint(`0.${zeros}1`, 8), null);
   t.equal(parseFixedPoint(`0.00000001${zeros}`, 8), 1n);
@@ -45,7 +45,7 @@ t.test('zeros of an amount count wherever they stand, however many there are', a
   t.equal(parseFixedPoint('1200.0340', 8), 120_003_400_000n);
 });
 
-t.test('a name of every object is no known member', async (t) => {
+t.test('rejects members named like properties of Object.prototype', async (t) => {
   for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
     const object = json(`{"${name}":1}`) as JsonObject;
     t.equal(
@@ -55,7 +55,7 @@ t.test('a name of every object is no known member', async (t) => {
   }
 });
 
-t.test('plain getters', async (t) => {
+t.test('getters reject values of another type or range with the messages of Core', async (t) => {
   t.equal(asInt(json('-0')), 0);
   t.equal(asInt(json('2147483647')), 2147483647);
   for (const text of ['2147483648', '-2147483649', '1.0', '1e0', '0.1e1', '99999999999999999999', '1E0', '10e-1']) {
@@ -102,7 +102,7 @@ t.test('plain getters', async (t) => {
   );
 });
 
-t.test('explicit checks', async (t) => {
+t.test('type checks accept matching arguments and name the first that does not match', async (t) => {
   const args = json('["a",1]') as JsonValue[];
   t.equal(
     error(() => checkTypes(args, ['string', 'number', 'bool'])),
@@ -139,7 +139,7 @@ t.test('explicit checks', async (t) => {
   );
 });
 
-t.test('hashes and hex', async (t) => {
+t.test('parses hashes and hex, and rejects another length or other characters', async (t) => {
   const hash = `${'AB'.repeat(31)}01`;
   t.equal(asHashHex(hash, 'txid'), hash.toLowerCase());
   t.equal(asHash(hash, 'txid')[0], 1);
@@ -171,7 +171,7 @@ t.test('hashes and hex', async (t) => {
   t.same(asHex('00ff', 'x'), Uint8Array.of(0, 255));
 });
 
-t.test('amounts', async (t) => {
+t.test('parses amounts exactly and rejects those that are malformed or out of range', async (t) => {
   const good: [string, number][] = [
     ['0', 0],
     ['-0', 0],
@@ -234,7 +234,7 @@ t.test('amounts', async (t) => {
   t.equal(parseFixedPoint('10000000000', 8), null);
 });
 
-t.test('getblocktemplate: before the state is looked at', async (t) => {
+t.test('getblocktemplate checks its request before the state of the node', async (t) => {
   const request = (text: string) => () => parseTemplateRequest(json(text) as JsonValue[]);
   for (const text of ['[1]', '["template"]', '[[]]', '[true]']) t.equal(error(request(text)), '-1 JSON value is not an object as expected');
   for (const text of ['[{"mode":1}]', '[{"mode":{}}]', '[{"mode":"disable"}]', '[{"mode":"Template","rules":["segwit"]}]']) {
@@ -267,7 +267,7 @@ t.test('getblocktemplate: before the state is looked at', async (t) => {
   t.equal(request('[{"capabilities":["coinbasevalue","light"]}]')().light, true);
 });
 
-t.test('getblocktemplate: state, long poll, rules', async (t) => {
+t.test('getblocktemplate checks node state, longpollid and rules with the messages of Core', async (t) => {
   const state = { isTestChain: false, hasNetwork: true, connections: 1, initialBlockDownload: false };
   t.equal(
     error(() => checkTemplateReadiness(state)),

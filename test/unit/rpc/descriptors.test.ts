@@ -13,7 +13,7 @@ const LONG =
 const TPUB = 'tpubD6NzVbkrYhZ4WaWSyoBvQwbpLkojyoTZPRsgXELWz3Popb3qkjcJyJUGLnL4qHHoQvao8ESaAstxYSnhyswJ76uZPStJRJCTKvosUCJZL5B';
 const summed = (text: string): string => `${text}#${descriptorChecksum(text)}`;
 
-t.test('descriptors', async (t) => {
+t.test('getdescriptorinfo and deriveaddresses describe descriptors and reject invalid ranges', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const { call, fault, context } = openDesk(fixture);
@@ -52,7 +52,7 @@ t.test('descriptors', async (t) => {
   t.match(await call('deriveaddresses', summed(`tr(${KEY})`)), [/^bcrt1p/]);
 });
 
-t.test('createmultisig', async (t) => {
+t.test('createmultisig returns address, script and descriptor, and rejects invalid keys and counts', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const { call, fault } = openDesk(fixture);
@@ -87,7 +87,7 @@ t.test('createmultisig', async (t) => {
   t.equal(await later.fault('createmultisig', 1, keys, 'bech32m'), '-5 createmultisig cannot create bech32m multisig addresses');
 });
 
-t.test('signed messages', async (t) => {
+t.test('signmessagewithprivkey and verifymessage agree with Core', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const { call, fault } = openDesk(fixture);

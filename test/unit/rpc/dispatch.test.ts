@@ -77,7 +77,7 @@ const ask = async (body: string): Promise<string> => {
 };
 const message = async (body: string): Promise<string> => JSON.parse((await ask(body)).slice(4)).error.message;
 
-t.test('arguments by position and by name', async (t) => {
+t.test('passes arguments by position and by name, and rejects unknown names', async (t) => {
   const give = (params: string) => ask(`{"id":1,"method":"give","params":${params}}`);
   t.equal(await give('["a"]'), '200 {"result":["a"],"error":null,"id":1}');
   t.equal(await give('["a",1.0,null]'), '200 {"result":["a",1.0,null],"error":null,"id":1}');
@@ -90,7 +90,7 @@ t.test('arguments by position and by name', async (t) => {
   t.match(await give('{"":2}'), /Unknown named parameter "/);
 });
 
-t.test('counts are answered with the help page', async (t) => {
+t.test('answers a wrong number of arguments with the help page', async (t) => {
   const page = renderHelp(specs[0]);
   t.equal(
     page,
@@ -101,7 +101,7 @@ t.test('counts are answered with the help page', async (t) => {
   t.equal(hole, '200 {"result":[null,1],"error":null,"id":null}', 'a hole before a named argument counts as given');
 });
 
-t.test('unknown methods, faults, warm-up', async (t) => {
+t.test('answers unknown methods, faults and calls during warm-up with the codes of Core', async (t) => {
   t.equal(await ask('{"method":"nope","id":"a"}'), '404 {"result":null,"error":{"code":-32601,"message":"Method not found"},"id":"a"}');
   t.equal(await ask('{"method":"toString"}'), '404 {"result":null,"error":{"code":-32601,"message":"Method not found"},"id":null}');
   t.equal(await ask('{"method":"bad"}'), '500 {"result":null,"error":{"code":-8,"message":"no good"},"id":null}');
@@ -119,7 +119,7 @@ t.test('unknown methods, faults, warm-up', async (t) => {
   t.same(reply, { status: 500, body: '{"result":null,"error":{"code":-28,"message":"Loading block index..."},"id":null}\n' });
 });
 
-t.test('batches run in order and breathe', async (t) => {
+t.test('runs the calls of a batch in order and yields between them', async (t) => {
   order.length = 0;
   let breaths = 0;
   const reply = await dispatcher().made.dispatchBytes(
@@ -135,7 +135,7 @@ t.test('batches run in order and breathe', async (t) => {
   );
 });
 
-t.test('where a body can be answered', async (t) => {
+t.test('place returns the thread that can answer a request or a batch', async (t) => {
   const { made } = dispatcher();
   const place = (body: string) => made.place(parseRequest(bytes(body)));
   t.equal(place('{"method":"give"}'), 'here');
@@ -146,7 +146,7 @@ t.test('where a body can be answered', async (t) => {
   t.equal(place('[{"method":"give"},{"method":"elsewhere"}]'), 'elsewhere');
 });
 
-t.test('access lists', async (t) => {
+t.test('checkAccess rejects methods that are not on the list of the user', async (t) => {
   const check = (body: string) => checkAccess(parseRequest(bytes(body)), (method) => method === 'uptime');
   t.equal(check('{"method":"uptime"}'), null);
   t.equal(check('junk'), null);
@@ -160,7 +160,7 @@ t.test('access lists', async (t) => {
   t.same(check('[3]'), { status: 400, body: '{"result":null,"error":{"code":-32600,"message":"Invalid Request object"},"id":null}\n' });
 });
 
-t.test('every declared method runs somewhere, and only declared ones', async (t) => {
+t.test('every declared method has a run function on the right thread, and no other has one', async (t) => {
   const elsewhere = new Set(Object.keys(NODE_RUNS));
   t.same(
     [...METHODS.keys()].filter((name) => !elsewhere.has(name)),
@@ -173,7 +173,7 @@ t.test('every declared method runs somewhere, and only declared ones', async (t)
   for (const [name, spec] of METHODS) t.equal(Object.hasOwn(FRONT_RUNS, name), spec.runs === 'front', name);
 });
 
-t.test('help pages are whole', async (t) => {
+t.test('renders complete help pages and the overview of all methods', async (t) => {
   for (const spec of METHODS.values()) {
     const page = renderHelp(spec);
     t.ok(page.startsWith(spec.name), spec.name);
@@ -209,7 +209,7 @@ const desk2 = new RequestRouter(context, undefined, { version2: true });
 const plan2 = (body: string) => desk2.plan(bytes(body), { user: 'u', uri: '/', allowed: null });
 const plan = (body: string, allowed: ReadonlySet<string> | null = null) => desk.plan(bytes(body), { user: 'u', uri: '/', allowed });
 
-t.test('a front answers what it can', async (t) => {
+t.test('a front answers calls that need only the snapshot', async (t) => {
   const reply = (body: string, id = 'null') => ({ kind: 'reply', status: 200, body: `{"result":${body},"error":null,"id":${id}}\n` });
   t.same(plan('{"method":"getblockcount","id":1.50}'), reply('7', '1.50'));
   t.same(plan('{"method":"getbestblockhash"}'), reply(`"${'ab'.repeat(32)}"`));
@@ -224,7 +224,7 @@ t.test('a front answers what it can', async (t) => {
   t.match(plan('{"method":"generate"}'), { kind: 'node' });
 });
 
-t.test('what goes to the node', async (t) => {
+t.test('a front passes on calls and batches that need the node thread', async (t) => {
   t.same(plan('{"method":"submitblock","params":["00"]}'), { kind: 'node', method: 'submitblock' });
   t.same(plan('{"method":"getblock","params":["00"]}'), { kind: 'node', method: 'getblock' });
   t.same(plan('[{"method":"getblockcount"},{"method":"getblock"}]'), { kind: 'node', method: 'batch' });
@@ -240,7 +240,7 @@ t.test('what goes to the node', async (t) => {
   });
 });
 
-t.test('a template request comes back checked, with the envelope around it', async (t) => {
+t.test('a front plans getblocktemplate with a checked request and the envelope of the reply', async (t) => {
   const got = plan('{"id":"\\u0000","method":"getblocktemplate","params":[{"rules":["segwit"]}]}');
   if (got.kind !== 'template') return t.fail('not a template plan');
   t.same([got.prefix, got.suffix], ['{"result":', ',"error":null,"id":"\\u0000"}\n']);
@@ -268,7 +268,7 @@ t.test('a template request comes back checked, with the envelope around it', asy
   return undefined;
 });
 
-t.test('large batches: nothing runs before all of it is JSON, nothing after the reply is full', async (t) => {
+t.test('runs a large batch only if all of it is JSON, and stops when the reply is too large', async (t) => {
   const one = '{"id":1,"method":"give","params":["aaaaaaaaaaaaaaaaaaaa"]}';
   const list = Array(3000).fill(one).join(',');
   const { made, calls } = dispatcher();
@@ -291,7 +291,7 @@ t.test('large batches: nothing runs before all of it is JSON, nothing after the 
   t.match(short.body, /"code":-7/, 'small bodies with large replies too');
 });
 
-t.test('others have their turns while a large request is read', async (t) => {
+t.test('yields to other work while it reads a large request', async (t) => {
   const { made, calls } = dispatcher();
   const list = Array(20_000).fill('"aaaaaaaaaaaaaaaaaaaa"').join(',');
   let turns = 0;
@@ -313,7 +313,7 @@ t.test('others have their turns while a large request is read', async (t) => {
 
 const stays = { sliceMs: -1, isDisconnected: () => false };
 
-t.test('of large bodies side by side one is held as many values', async (t) => {
+t.test('holds the values of only one of several large requests at a time', async (t) => {
   const list = `[${'[1],'.repeat(20_000)}1]`;
   const turns = new SharedReading();
   t.equal(turns.mostValues, Number.POSITIVE_INFINITY);
@@ -344,7 +344,7 @@ t.test('of large bodies side by side one is held as many values', async (t) => {
   t.equal(done[0], 'block', 'a block is one value and waits for none of them');
 });
 
-t.test('all of them share a turn, and whoever is held back stops nobody', async (t) => {
+t.test('concurrent readers share a time slice, and a waiting one does not block the others', async (t) => {
   const turns = new SharedReading();
   const work = Array.from({ length: 10 }, () => {
     let steps = 0;
@@ -378,14 +378,14 @@ t.test('all of them share a turn, and whoever is held back stops nobody', async 
   await t.rejects(faulty, SyntaxError);
 });
 
-t.test('batches side by side share the turns', async (t) => {
+t.test('concurrent batches share time slices', async (t) => {
   const { made } = dispatcher();
   const body = bytes(`[${Array(50).fill('{"method":"bad"}').join(',')}]`);
   const passed = await turnsDuring(() => Promise.all(Array.from({ length: 10 }, () => made.dispatchBytes(body, CALL, { sliceMs: -1 }))));
   t.ok(passed > 300, `500 entries in ${passed} turns`);
 });
 
-t.test('a large request whose client has gone is not read to its end', async (t) => {
+t.test('stops reading a large request when its client disconnects', async (t) => {
   const { made, calls } = dispatcher();
   const list = Array(20_000).fill('"a"').join(',');
   for (const body of [`{"method":"give","params":["a"],"more":[${list}]}`, `[{"method":"give","params":["a"]},[${list}]]`]) {
@@ -398,7 +398,7 @@ t.test('a large request whose client has gone is not read to its end', async (t)
   }
 });
 
-t.test('large bodies of users with a list of methods', async (t) => {
+t.test('plans large requests of users with a list of methods, and forbids other methods', async (t) => {
   const pad = ' '.repeat(70_000);
   const planned = (body: string, gone = () => false) =>
     desk.planLong(bytes(body), { user: 'u', uri: '/', allowed: new Set(['uptime', 'submitblock', 'getblocktemplate']) }, gone);

@@ -205,7 +205,7 @@ function* declaredCalls(): Generator<[method: string, name: string, params: (n: 
 /** Not called: they would end the test, or wait for what never comes. */
 const LEFT_OUT = new Set(['stop', 'waitfornewblock', 'waitforblock', 'waitforblockheight']);
 
-t.test('work grows with its input', async (t) => {
+t.test('the work of every call grows linearly with the size of its arguments', async (t) => {
   const fixture = await openFixture({ network: 'regtest' });
   const { desk, context, events } = openDesk(fixture, new Map(), COMPATS.default);
   const { wallet, tools } = await createMemoryWallet({ descriptors: false });
@@ -238,7 +238,7 @@ t.test('work grows with its input', async (t) => {
   t.ok(replies > 2_000, `${replies} calls`);
 });
 
-t.test('the measure sees what grows by squares', async (t) => {
+t.test('the work counter detects quadratic growth', async (t) => {
   const emptied = (n: number) => {
     const queue = Array.from({ length: n }, (_, i) => i);
     while (queue.length > 0) queue.shift();

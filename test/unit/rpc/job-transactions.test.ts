@@ -32,7 +32,7 @@ function chainOf(): { chain: NodeContext['chain']; reads: number[]; extend(block
   return { chain: chain as unknown as NodeContext['chain'], reads, extend };
 }
 
-t.test('tables of the last three blocks are kept, each is made once, and none for longer', async (t) => {
+t.test('keeps tables of at most the last three blocks and reads each block once', async (t) => {
   const { chain, reads, extend } = chainOf();
   const tables = new BlockTables();
   const unknown = new Uint8Array(32).fill(7);
@@ -57,7 +57,7 @@ t.test('tables of the last three blocks are kept, each is made once, and none fo
   }
 });
 
-t.test('transactions of the last three blocks are found, deeper ones are not', async (t) => {
+t.test('finds transactions of the last three blocks only', async (t) => {
   const { chain, extend } = chainOf();
   const tables = new BlockTables();
   const trunk = buildChain(GENESIS, 3);

@@ -46,7 +46,7 @@ function openDesk(version2 = false) {
   return { at, counted, known, plan, teach };
 }
 
-t.test('what the node thread has said holds until something changes', async (t) => {
+t.test('repeats a reply of the node thread until the node changes', async (t) => {
   const { at, counted, known, plan, teach } = openDesk();
   const info = '{"method":"getmempoolinfo","params":[],"id":1}';
   const said = '{"result":{"size":1,"text":"\u00e9"},"error":null,"id":1}\n';
@@ -76,7 +76,7 @@ t.test('what the node thread has said holds until something changes', async (t) 
   t.equal(known(info), said);
 });
 
-t.test('what is not kept', async (t) => {
+t.test('does not cache errors, long requests or replies, notifications or undeclared methods', async (t) => {
   const { known, plan, teach } = openDesk();
   const hash = '{"method":"getblockhash","params":[7],"id":1}';
   teach(hash, '{"result":null,"error":{"code":-8,"message":"x"},"id":1}\n');
@@ -101,7 +101,7 @@ t.test('what is not kept', async (t) => {
   t.equal(second.known(wrong), null, 'nor is an error kept that has the status of a result');
 });
 
-t.test("a front's own answers hold for their tip", async (t) => {
+t.test('repeats an answer of the front thread until the tip changes', async (t) => {
   const { at, known, plan } = openDesk();
   const count = '{"method":"getblockcount","id":1}';
   for (let i = 0; i < 2; i++) plan(count);
@@ -114,7 +114,7 @@ t.test("a front's own answers hold for their tip", async (t) => {
   t.equal(known(count), '{"result":8,"error":null,"id":1}\n');
 });
 
-t.test('many questions stay within bounds, and none gets the reply to another', async (t) => {
+t.test('bounds the cached replies and never gives one to another request', async (t) => {
   const { known, teach } = openDesk();
   const body = (height: number) => `{"method":"getblockhash","params":[${height}],"id":1}`;
   const said = (height: number) => `{"result":"${String(height).padStart(4000, '0')}","error":null,"id":1}\n`;
@@ -182,7 +182,7 @@ const request = fc
   )
   .map(([members, space, comma, end]) => `{${space}${members.map((write) => write(space)).join(comma)}${space}}${end}`);
 
-t.test('a known reply is what reading the request would give', async (t) => {
+t.test('a cached reply equals the reply that parsing the request gives', async (t) => {
   let found = 0;
   for (const version2 of [false, true]) {
     const { known, plan } = openDesk(version2);

@@ -15,7 +15,7 @@ import { contextOf } from '../../framework/wallet-calls.js';
 
 type Spent = readonly [tx: TxView, index: number];
 
-t.test('mempoolconflicts', async (t) => {
+t.test('gettransaction lists mempool transactions that conflict with it or with an ancestor', async (t) => {
   const { wallet, address, receive } = await createMemoryWallet();
   const script = await address('bech32');
   const funds = await receive(

@@ -54,7 +54,7 @@ fileSuite('chains/regtest-getblockstats.json', async (t) => {
 /** Submits a block as a client does, and returns the result. */
 const submitted = (ctx: NodeContext, bytes: Uint8Array) => submit(ctx, blockFromBytes(ctx, bytes), 'a client');
 
-t.test('blocks, proofs, coins, tips, waits', async (t) => {
+t.test('block, coin and chain calls answer over a chain of 102 blocks', async (t) => {
   const fixture = await openFixture();
   const { chain } = fixture;
   const { call, fault, stopping } = openDesk(fixture);
@@ -66,7 +66,7 @@ t.test('blocks, proofs, coins, tips, waits', async (t) => {
   const head = buildBlock(blocks[100], { txs: [fan], fees: 5_000_000_000 - 600_000_000, tag: 1 });
   for (const block of [...blocks, head]) t.equal((await chain.submitBlock(block.bytes)).kind, 'accepted');
 
-  t.test('blocks', async (t) => {
+  t.test('getblock and related calls describe blocks', async (t) => {
     t.equal(await call('getblockhash', 102), head.hashHex);
     t.equal(await fault('getblockhash', 103), '-8 Block height out of range');
     t.equal(await call('getblock', head.hashHex, 0), head.bytes.toString('hex'));
@@ -111,7 +111,7 @@ t.test('blocks, proofs, coins, tips, waits', async (t) => {
     t.equal(await fault('getchaintxstats', 102), "-8 Invalid block count: should be between 0 and the block's height - 1");
   });
 
-  t.test('what inputs spend, by version', async (t) => {
+  t.test('getblock and getrawtransaction show fees and spent outputs from later releases on', async (t) => {
     const newer = openDesk(fixture, new Map(), COMPATS['31']);
     interface Shown {
       tx: { fee?: number; vin: { prevout?: object }[] }[];
@@ -138,7 +138,7 @@ t.test('blocks, proofs, coins, tips, waits', async (t) => {
     t.equal('fee' in ((await newer.call('getrawtransaction', coinbase, 2, head.hashHex)) as object), false);
   });
 
-  t.test('coins', async (t) => {
+  t.test('gettxout, gettxoutsetinfo and proofs of transactions agree with the chain', async (t) => {
     const txid = Buffer.from(head.txids[1]).reverse().toString('hex');
     t.match(await call('gettxout', txid, 5), {
       bestblock: head.hashHex,
@@ -188,7 +188,7 @@ t.test('blocks, proofs, coins, tips, waits', async (t) => {
     );
   });
 
-  t.test('branches and the operator', async (t) => {
+  t.test('submitblock, invalidateblock and getchaintips handle side branches', async (t) => {
     const side = buildBlock(blocks[99], { tag: 7 });
     t.equal(await call('submitblock', side.bytes.toString('hex')), 'inconclusive');
     t.equal(await call('submitblock', side.bytes.toString('hex')), 'duplicate');
@@ -224,7 +224,7 @@ t.test('blocks, proofs, coins, tips, waits', async (t) => {
     t.same(await call('getblocktemplate', { rules: ['segwit'] }), { rules: 1 });
   });
 
-  t.test('waits', async (t) => {
+  t.test('waitfornewblock, waitforblock and waitforblockheight end with block, timeout or node', async (t) => {
     const next = buildBlock(head, { tag: 3 });
     const waits = [
       call('waitfornewblock'),
@@ -249,7 +249,7 @@ t.test('blocks, proofs, coins, tips, waits', async (t) => {
   t.teardown(() => fixture.end());
 });
 
-t.test('generate calls', async (t) => {
+t.test('generate calls mine blocks and reject invalid addresses and transactions', async (t) => {
   const fixture = await openFixture();
   const { chain } = fixture;
   const built = new Map<string, BuiltBlock>();
@@ -318,7 +318,7 @@ t.test('generate calls', async (t) => {
   await fixture.end();
 });
 
-t.test('calls of later releases', async (t) => {
+t.test('calls of releases after 0.21 answer as Core 31 does', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const outputs = [0, 1].map((vout) => ({ txid: 'ab'.repeat(32), vout }));
@@ -423,7 +423,7 @@ t.test('calls of later releases', async (t) => {
   t.ok((await shown(true)).includes('getrawaddrman'));
 });
 
-t.test('control and network', async (t) => {
+t.test('control and network calls check their arguments and report the state', async (t) => {
   const fixture = await openFixture();
   const { call, fault, events } = openDesk(fixture);
   t.equal(await call('setmocktime', 1600000000), null);
@@ -500,7 +500,7 @@ t.test('control and network', async (t) => {
   await fixture.end();
 });
 
-t.test('heavy work a few at a time, in order, and none for a client that has gone', async (t) => {
+t.test('heavyCall limits concurrent calls, keeps their order and skips disconnected clients', async (t) => {
   const heavy = new Semaphore(2);
   const log: string[] = [];
   const ends = new Map<string, () => void>();
@@ -532,7 +532,7 @@ t.test('heavy work a few at a time, in order, and none for a client that has gon
   );
 });
 
-t.test('a transaction rendered in slices is the same as at once', async (t) => {
+t.test('txMembersSliced renders a transaction like txMembers and pauses after each part', async (t) => {
   const script = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(7));
   const bytes = buildTx({
     version: 2,
@@ -549,7 +549,7 @@ t.test('a transaction rendered in slices is the same as at once', async (t) => {
   t.equal(pauses, 301, 'after every input and output');
 });
 
-t.test('getrawaddrman of many addresses gives others their turns', async (t) => {
+t.test('getrawaddrman yields to other work while it lists many addresses', async (t) => {
   const source = { address: '1.1.1.1', network: 'ipv4', system: 0 };
   const known = { address: '8.8.8.8', network: 'ipv4', system: 0, port: 8333, services: 9, time: 1, source };
   const tables = { new: Array.from({ length: 1000 }, (_, i) => [`0/${i}`, known] as const), tried: [] };
@@ -564,7 +564,7 @@ t.test('getrawaddrman of many addresses gives others their turns', async (t) => 
   t.ok(turns > 400, `a thousand addresses take ${turns} turns`);
 });
 
-t.test('reports the version of the followed Core to clients', async (t) => {
+t.test('reports the version of the Core release that it follows to clients', async (t) => {
   const fixture = await openFixture();
   for (const [compat, version] of [
     ['0.21.1', 210_100],

@@ -27,7 +27,7 @@ function filledIn(value: unknown): unknown {
   return value;
 }
 
-t.test('the validator itself', async (t) => {
+t.test('the schema validator of this test rejects values that do not match', async (t) => {
   t.same(faults({ type: 'object', properties: { a: { type: 'number' } }, required: ['a'] }, { a: 1 }), []);
   t.equal(faults({ type: 'object', required: ['a'] }, {}).length, 1);
   t.equal(faults({ type: 'array', items: { type: 'string', pattern: '^x$' } }, ['x', 'y']).length, 1);
@@ -42,7 +42,7 @@ t.test('the validator itself', async (t) => {
   }
 });
 
-t.test('the document is one by the specification', async (t) => {
+t.test('the document is valid by the OpenRPC specification', async (t) => {
   t.same(faults(OPENRPC_META, document), []);
   const mutated = (change: (copy: typeof document) => unknown): number => {
     const copy = structuredClone(document);
@@ -55,7 +55,7 @@ t.test('the document is one by the specification', async (t) => {
   t.ok(mutated((copy) => Reflect.deleteProperty(copy.info, 'version')) > 0);
 });
 
-t.test('every result is declared', async (t) => {
+t.test('the document declares every result except the listed ones', async (t) => {
   /** Where a schema leaves open what there may be. */
   const open = (schema: Schema, at: string): string[] => {
     if (schema.anyOf) return schema.anyOf.flatMap((one, i) => open(one, `${at}|${i}`));
@@ -81,7 +81,7 @@ t.test('every result is declared', async (t) => {
   );
 });
 
-t.test('every method and argument', async (t) => {
+t.test('the document lists every method and argument of the declarations', async (t) => {
   t.same(
     document.methods.map(({ name }) => name),
     [...METHODS.keys()].sort(),
@@ -107,7 +107,7 @@ t.test('every method and argument', async (t) => {
   }
 });
 
-t.test('every example', async (t) => {
+t.test('the arguments of every example match the schemas', async (t) => {
   let seen = 0;
   for (const method of document.methods) {
     const spec = METHODS.get(method.name)!;
@@ -145,13 +145,13 @@ function shellWords(line: string): string[] {
   );
 }
 
-t.test('an argument that is an object or a text', async (t) => {
+t.test('describes an argument that may be an object or a string', async (t) => {
   const work = document.methods.find(({ name }) => name === 'submitblock')!.params[1]!.schema;
   for (const value of [null, 'text', {}, { workid: '7' }]) t.same(faults(work, value), []);
   t.equal(faults(work, { workid: 7 }).length, 1, 'members of the object are described');
 });
 
-t.test('the document describes itself', async (t) => {
+t.test('the document matches its own schema of rpc.discover', async (t) => {
   const own = document.methods.find(({ name }) => name === 'rpc.discover')!;
   t.same(faults(own.result.schema, document), []);
   t.ok(parseJson(new TextEncoder().encode(JSON.stringify(document))), 'it is JSON of the strict kind');

@@ -70,7 +70,7 @@ function threads(bounds = { calls: 100, bytes: 1 << 20 }) {
   return { reply, own, seen, signals, faults, links, close };
 }
 
-t.test('replies are those of the wallets thread', async (t) => {
+t.test("returns the replies of the wallets' thread unchanged", async (t) => {
   const { reply, own, seen, faults, close } = threads();
   t.teardown(close);
   const bodies = [
@@ -90,7 +90,7 @@ t.test('replies are those of the wallets thread', async (t) => {
   t.same(faults, []);
 });
 
-t.test('secrets cross as bytes, each with the request it is of', async (t) => {
+t.test("passes secrets as bytes to the wallets' thread, each with its own request", async (t) => {
   const { reply, seen, close } = threads();
   t.teardown(close);
   const unlock = (text: string) => `{"method":"walletpassphrase","params":["${text}",5]}`;
@@ -102,7 +102,7 @@ t.test('secrets cross as bytes, each with the request it is of', async (t) => {
   t.match(body, '"code":-5');
 });
 
-t.test('a client that has gone, a full queue, and a thread that has ended', async (t) => {
+t.test('aborts for a lost client and rejects calls when the queue is full or the thread has ended', async (t) => {
   const { reply, signals, links, close } = threads({ calls: 1, bytes: 1000 });
   t.teardown(close);
   const gone = new AbortController();

@@ -11,7 +11,7 @@ import { AddressBook } from '../../../src/wallet/address-book.js';
 import { WalletBatch } from '../../../src/wallet/storage/wallet-batch.js';
 import type { Wallet } from '../../../src/wallet/wallet.js';
 
-t.test('payees', async (t) => {
+t.test('Payees shows the current label of an address, also after cache eviction', async (t) => {
   const book = new AddressBook();
   const payees = new Payees({ book } as Wallet);
   const context = { compat: COMPATS['0.21.1'], params: chainParams('regtest'), hashes: createNativeCrypto() };

@@ -23,7 +23,7 @@ const outcome = async (run: () => unknown): Promise<unknown> => {
   }
 };
 
-t.test('private transactions', async (t) => {
+t.test('sendrawtransaction queues a private transaction that can be listed and aborted', async (t) => {
   const { chain, pool } = createPool({ policy: NO_POLICY });
   const added: TxView[] = [];
   let [reachable, full] = [true, false];

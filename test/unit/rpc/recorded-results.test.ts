@@ -24,7 +24,7 @@ function resultOf(reply: string): unknown {
 }
 
 for (const [version, name, count] of RECORDINGS) {
-  t.test(`results of ${version}`, async (t) => {
+  t.test(`the recorded results of Core ${version} match the declared schemas`, async (t) => {
     const compat = COMPATS[version];
     const document = openRpcDocument(methodsOf(true, compat).values(), compat);
     const schemas = new Map(document.methods.map((method) => [method.name, method.result.schema]));

@@ -13,7 +13,7 @@ const display = (hash: Uint8Array): string => Buffer.from(hash).reverse().toStri
 const SCRIPT = Buffer.from('52', 'hex');
 const WANTED = [`raw(${SCRIPT.toString('hex')})`];
 
-t.test('blocks and what they did', async (t) => {
+t.test('scanblocks and getdescriptoractivity find payments and spends of descriptors', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const { chain } = fixture;
@@ -54,7 +54,7 @@ t.test('blocks and what they did', async (t) => {
     });
   const { call, fault } = desk();
 
-  t.test('scanblocks', async (t) => {
+  t.test('scanblocks finds the blocks whose filters match the descriptors', async (t) => {
     const found = [paying.hashHex, spending.hashHex];
     t.same(await call('scanblocks', 'start', WANTED), { from_height: 0, to_height: 105, relevant_blocks: found, completed: true });
     const certain = { filter_false_positives: true };
@@ -97,7 +97,7 @@ t.test('blocks and what they did', async (t) => {
     t.equal(await bare.fault('scanblocks', 'start', WANTED), '-1 Index is not enabled for filtertype basic');
   });
 
-  t.test('getdescriptoractivity', async (t) => {
+  t.test('getdescriptoractivity lists receipts and spends in blocks and in the mempool', async (t) => {
     const all = (await call('getdescriptoractivity', [spending.hashHex, paying.hashHex, spending.hashHex], WANTED)) as {
       activity: object[];
     };

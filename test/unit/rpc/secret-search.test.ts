@@ -52,7 +52,7 @@ function takenKeys(body: string, stepMs?: number): { keys: string[]; left: strin
 }
 const plain = (body: string): string => encodeJson(parseJson(bytes(body)) as JsonResult);
 
-t.test('which methods', async (t) => {
+t.test('searches the methods that take secrets, and no others', async (t) => {
   t.same([...SECRET_PLACES.keys()].sort(), [
     'addhdkey',
     'createwallet',
@@ -79,7 +79,7 @@ t.test('which methods', async (t) => {
   ]);
 });
 
-t.test('private keys', async (t) => {
+t.test('removes private keys where a method takes them, and nothing else', async (t) => {
   const cases: [body: string, keys: string[]][] = [
     [`{"id":1,"method":"importprivkey","params":["${A}","label"]}`, [A]],
     [`{"method" : "importprivkey","params":{"label":"${B}","privkey":"${A}"}}`, [A]],
@@ -132,7 +132,7 @@ t.test('private keys', async (t) => {
   }
 });
 
-t.test('passphrases', async (t) => {
+t.test('removes passphrases where a method takes them, and overwrites them afterwards', async (t) => {
   const cases: [body: string, secrets: [request: number, at: number, text: string][], left: string][] = [
     [
       '{"id":1,"method":"walletpassphrase","params":["geheim",60]}',
@@ -193,7 +193,7 @@ t.test('passphrases', async (t) => {
   t.equal(searched(wrong).taken.size, 0);
 });
 
-t.test('any passphrase', async () => {
+t.test('removes any passphrase, also an escaped one', async () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.boolean(), fc.nat(3), (phrase, escaped, spaces) => {
       const quoted = escaped
@@ -211,7 +211,7 @@ t.test('any passphrase', async () => {
   );
 });
 
-t.test('the quick look', async (t) => {
+t.test('secretMethodIn finds a method with secrets without parsing, in few searches', async (t) => {
   t.equal(secretMethodIn(bytes('{"method":"importmulti","params":[[{"scriptPubKey":"x"}]]}'), SECRET_PLACES), null, 'no secrets in it');
   t.equal(secretMethodIn(bytes('{"method":"importmulti","params":[[{"keys":[]}]]}'), SECRET_PLACES), 'importmulti');
   t.equal(secretMethodIn(bytes('{"method":"importmulti","params":[[{"desc":""}]]}'), SECRET_PLACES), 'importmulti');
@@ -231,7 +231,7 @@ t.test('the quick look', async (t) => {
   t.ok(searches > 0 && searches < 10, `${searches} searches`);
 });
 
-t.test('large bodies, in steps', async (t) => {
+t.test('removes thousands of private keys from a large body in short steps', async (t) => {
   const requests = Array.from({ length: 4000 }, (_, i) => ({
     desc: `pkh(${i % 2 ? A : XPUB})`,
     keys: [B],
@@ -271,7 +271,7 @@ t.test('large bodies, in steps', async (t) => {
   }
 });
 
-t.test('any request', async () => {
+t.test('restores any request to the same text when the removed keys are put back', async () => {
   const value = fc.oneof(fc.constantFrom(A, B, XPRV, `pkh(${A})`, `multi(1,${B},${XPRV}/*)`), fc.jsonValue(), fc.string());
   const method = fc.constantFrom(...SECRET_PLACES.keys(), 'getblock');
   const element = fc.oneof(
@@ -296,7 +296,7 @@ t.test('any request', async () => {
   );
 });
 
-t.test('names of methods, for those who have a list', async (t) => {
+t.test('reads method names as the parser does, or returns null if only the parser can', async (t) => {
   const names = (body: string, ms = Number.POSITIVE_INFINITY): string[] | null => {
     const reader = new MethodNames(bytes(body));
     while (!reader.goOn(ms));
@@ -341,7 +341,7 @@ t.test('names of methods, for those who have a list', async (t) => {
   );
 });
 
-t.test('descriptors whose keys were taken', async (t) => {
+t.test('parses a descriptor whose private keys were removed like the original text', async (t) => {
   for (const language of ['0.21', 'master'] as const) {
     const context = descriptorContext(language, 'main');
     const wif = (fill: number) => encodeWif({ key: new Uint8Array(32).fill(fill), compressed: true }, chainParams('main'), context.hashes);
@@ -388,7 +388,7 @@ t.test('descriptors whose keys were taken', async (t) => {
   }
 });
 
-t.test('private keys that a request of importmulti leaves behind are overwritten', async (t) => {
+t.test('overwrites private keys of importmulti that are not imported', async (t) => {
   const context = descriptorContext('0.21', 'regtest');
   const params = chainParams('regtest');
   const read: Uint8Array[] = [];

@@ -6,7 +6,7 @@ import { asUnsignedTx } from '../../../src/rpc/node/signing-args.js';
 const crypto = createNativeCrypto();
 const PAYS = '00e1f50500000000160014751e76e8199196d454941c45d1b3a323f1433bd6';
 
-t.test('a transaction needs an input, unless it has no outputs either', async (t) => {
+t.test('rejects a transaction without inputs unless it has no outputs either', async (t) => {
   const read = (text: string) => asUnsignedTx({ crypto }, text);
   const refusal = { code: -22, message: 'TX decode failed. Make sure the tx has at least one input.' };
   t.throws(() => read(`020000000001${PAYS}00000000`), refusal, 'Core takes it for one with witnesses');

@@ -45,7 +45,7 @@ const spec: MethodSpec = {
 };
 const reply = [{ moved: 1, fee: new Amount(5), fees: { chunk: new Amount(7) }, unheard: true }];
 
-t.test('which releases count', async (t) => {
+t.test('shows members by their first and last release, and both by default', async (t) => {
   t.equal(shows(old, { since: 22 }), false);
   t.equal(shows(old, { until: 22 }), true);
   t.equal(shows(master, { since: 32 }), true);
@@ -57,7 +57,7 @@ t.test('which releases count', async (t) => {
   t.equal(follows(COMPATS.default, 28), true, 'of two meanings the newest');
 });
 
-t.test('replies', async (t) => {
+t.test('orders and selects the members of a reply by release', async (t) => {
   const shaped = (compat: typeof old): string => {
     const { shape } = versioned(spec, compat);
     return encodeJson(shape ? shape(reply) : reply);
@@ -68,7 +68,7 @@ t.test('replies', async (t) => {
   t.equal(objectShaper([num('a', '')], old), null, 'nothing to do where nothing has a version');
 });
 
-t.test('arguments', async (t) => {
+t.test('accepts and rejects named and positional arguments as each release does', async (t) => {
   const given = (compat: typeof old, text: string): string => {
     const method = versioned({ ...spec, args: spec.args.map((arg) => (arg.inner ? { ...arg, namedMembers: true } : arg)) }, compat);
     try {
@@ -94,7 +94,7 @@ t.test('arguments', async (t) => {
   t.equal(given(master, '[null,2]'), '[null,2]');
 });
 
-t.test('help', async (t) => {
+t.test('renders help with the arguments and the client name of each release', async (t) => {
   t.equal(renderHelp(versioned(spec, old)).split('\n')[0], 'getthings ( first {} )');
   t.equal(renderHelp(versioned(spec, master)).split('\n')[0], 'getthings ( first second {"late":bool} )');
   t.notMatch(renderHelp(versioned(spec, old)), /chunk/);
@@ -116,7 +116,7 @@ function* membersOf(results: readonly ResultSpec[], path: string): Generator<[pa
   }
 }
 
-t.test('by default pools and their wallets find every member of 0.21.1, each of its type', async (t) => {
+t.test('default mode keeps every member of 0.21.1, with its type, in the replies that pools use', async (t) => {
   const six = ['getaddressinfo', 'signrawtransactionwithwallet', 'importmulti', 'getblocktemplate', 'gettransaction', 'listsinceblock'];
   for (const name of six) {
     const resultsIn = (compat: Compat): Set<string> =>

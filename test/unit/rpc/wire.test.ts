@@ -20,7 +20,7 @@ const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 const echo = (text: string): string => encodeJson(parseJson(bytes(text)));
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
-t.test('values come back as they were written', async (t) => {
+t.test('writes parsed JSON back with the same numbers, strings and order of members', async (t) => {
   const same = ['[1.0,1e3,12345678901234567890,{"b":1,"a":2,"b":3}]', '0', '-0', '-0.0e+00', 'true', 'null', '[]', '{}', '""', '"é€😀"'];
   for (const text of same) t.equal(echo(text), text);
   t.equal(echo(' \t\r\n[ 1 , { "a" : [ ] } ]\n'), '[1,{"a":[]}]');
@@ -30,7 +30,7 @@ t.test('values come back as they were written', async (t) => {
   t.equal(echo(nested(512)), nested(512));
 });
 
-t.test('what is not JSON', async (t) => {
+t.test('rejects text that is not JSON', async (t) => {
   const texts = [
     '',
     ' ',
@@ -105,7 +105,7 @@ t.test('what is not JSON', async (t) => {
   }
 });
 
-t.test('JSON.parse agrees on everything it can express', async (t) => {
+t.test('parses any JSON value like JSON.parse', async (t) => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value);
@@ -115,7 +115,7 @@ t.test('JSON.parse agrees on everything it can express', async (t) => {
   t.pass();
 });
 
-t.test('the first of equal keys is found, all are kept', async (t) => {
+t.test('get returns the first of equal keys, and size counts all of them', async (t) => {
   const object = parseJson(bytes('{"a":1,"b":2,"a":3}')) as JsonObject;
   t.equal((object.get('a') as JsonNumber).text, '1');
   t.equal(object.size, 3);
@@ -123,7 +123,7 @@ t.test('the first of equal keys is found, all are kept', async (t) => {
   t.equal(object.has('b'), true);
 });
 
-t.test('numbers as C prints them', async (t) => {
+t.test('formats doubles and amounts as Core prints them', async (t) => {
   const doubles: [number, string][] = [
     [4.656542373906925e-10, '4.656542373906925e-10'],
     [11.428571428571429, '11.42857142857143'],
@@ -160,7 +160,7 @@ t.test('numbers as C prints them', async (t) => {
   for (const [sats, text] of amounts) t.equal(formatAmount(sats), text);
 });
 
-t.test('results', async (t) => {
+t.test('encodes results with exact amounts and without undefined members', async (t) => {
   const result = {
     a: new Amount(5),
     b: undefined,
@@ -194,7 +194,7 @@ const answer = (body: string, options = { version2: true }): Reply => {
   );
 };
 
-t.test('envelopes and statuses', async (t) => {
+t.test('answers each form of request with the envelope and HTTP status of Core', async (t) => {
   const parse = '{"result":null,"error":{"code":-32700,"message":"Parse error"},"id":null}\n';
   const top = '{"result":null,"error":{"code":-32700,"message":"Top-level object parse error"},"id":null}\n';
   const invalid = (message: string, id = 'null') => `{"result":null,"error":{"code":-32600,"message":"${message}"},"id":${id}}`;
@@ -237,7 +237,7 @@ t.test('envelopes and statuses', async (t) => {
   for (const [body, status, text] of cases) t.same(answer(body), { status, body: text }, body);
 });
 
-t.test('statuses of errors', async (t) => {
+t.test('maps error codes to HTTP statuses by JSON-RPC version', async (t) => {
   const reply = (body: string, code: number) => {
     const parsed = parseRequest(bytes(body), { version2: true });
     return assembleReply(parsed, [{ error: new RpcError(code, 'x') }]).status;
@@ -253,7 +253,7 @@ t.test('statuses of errors', async (t) => {
   );
 });
 
-t.test('without -jsonrpc2 the member means nothing', async (t) => {
+t.test('ignores the jsonrpc member without -jsonrpc2', async (t) => {
   const old = { version2: false };
   const reply = { status: 200, body: '{"result":281,"error":null,"id":null}\n' };
   t.same(answer('{"jsonrpc":"2.0","method":"uptime"}', old), reply);
@@ -276,7 +276,7 @@ function entriesOf(body: string): RequestEntry[] | null {
   return Array.from({ length: batch.length }, (_, i) => batch.at(i));
 }
 
-t.test('long batches are read entry by entry, with the same outcome as at once', async (t) => {
+t.test('LongBatch reads the same entries as the parser does at once', async (t) => {
   const pad = ' '.repeat(LONG_BODY_BYTES);
   t.equal(LongBatch.in(bytes(`{"method":"uptime"}${pad}`)), null, 'a single request');
   t.equal(LongBatch.in(bytes('[{"method":"uptime"}]')), null, 'a small one');
@@ -307,7 +307,7 @@ t.test('long batches are read entry by entry, with the same outcome as at once',
   }
 });
 
-t.test('the reply of a batch grows within bounds', async (t) => {
+t.test('stops a batch whose reply exceeds its own or the common limit', async (t) => {
   const [one, silent] = ['{"method":"a","id":null}', '{"jsonrpc":"2.0","method":"b"}'].map((text) =>
     parseEntry(parseJson(bytes(text)), { version2: true }),
   );
@@ -341,7 +341,7 @@ t.test('the reply of a batch grows within bounds', async (t) => {
   t.equal(Buffer.from(body as Uint8Array).toString(), `[${Array(5).fill(`{"result":${half},"error":null,"id":null}`).join(',')}]\n`);
 });
 
-t.test('large texts are read in turns, with the same outcome as at once', async (t) => {
+t.test('reads large JSON in time slices with the same outcome as at once', async (t) => {
   const long = 'x'.repeat(200_000);
   const wide = `${'é'.repeat(50_000)}${long}`;
   const rows = Array.from({ length: 3000 }, (_, i) => `{"a":[${i},{"b":[]},{}],"${i}":"\\u00e9${i}","a":null}`).join(' , ');
@@ -391,7 +391,7 @@ t.test('large texts are read in turns, with the same outcome as at once', async 
   t.equal(strings.length, 100);
 });
 
-t.test('a pause when more values are held than may be', async (t) => {
+t.test('pauses when it holds more values than allowed, and continues later', async (t) => {
   const list = `[${'1,'.repeat(9999)}1]`;
   const [forever, few] = [Number.POSITIVE_INFINITY, 1000];
   const reader = new JsonReader(bytes(list));
@@ -411,7 +411,7 @@ t.test('a pause when more values are held than may be', async (t) => {
   );
 });
 
-t.test('a request consists of so many values at most, a batch of as many as it likes', async (t) => {
+t.test('rejects a request of more than 2,000,000 values, but not a longer batch', async (t) => {
   const many = `[${'1,'.repeat(2_000_000)}1]`;
   const text = 'Parse error: more than 2000000 values in one request';
   t.throws(() => parseJson(bytes(many)), { message: text });
@@ -422,7 +422,7 @@ t.test('a request consists of so many values at most, a batch of as many as it l
   t.equal(entriesOf(`[${many}]`), null);
 });
 
-t.test('text of many pieces', async (t) => {
+t.test('Pieces joins any number of pieces', async (t) => {
   for (const count of [0, 1, 2, 63, 64, 65, 128, 200]) {
     const all = Array.from({ length: count }, (_, i) => String(i));
     const pieces = new Pieces(', ');
@@ -432,7 +432,7 @@ t.test('text of many pieces', async (t) => {
   }
 });
 
-t.test('JSON written as bytes', async (t) => {
+t.test('JsonBytes writes the same bytes as encodeJson, over several parts', async (t) => {
   fc.assert(
     fc.property(
       fc.array(

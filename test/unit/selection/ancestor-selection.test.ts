@@ -239,7 +239,7 @@ function modelWithout(txs: readonly ModelTx[], limits: Limits, excluded: Uint8Ar
   return { order: order.map((i) => left[i]), ...sums };
 }
 
-t.test('selection equals the model on random graphs', async (t) => {
+t.test('selects what the model of Core 0.21 selects on random graphs', async (t) => {
   let full = 0;
   let partial = 0;
   fc.assert(
@@ -257,7 +257,7 @@ t.test('selection equals the model on random graphs', async (t) => {
   t.ok(full > 20 && partial > 200, `blocks with everything ${full}, with less ${partial}`);
 });
 
-t.test('what is excluded stays out with all that depends on it, as if it had never been in the pool', async (t) => {
+t.test('leaves out excluded transactions and their descendants', async (t) => {
   let fewer = 0;
   const marks = fc.array(fc.boolean(), { minLength: 24, maxLength: 24 });
   fc.assert(
@@ -275,7 +275,7 @@ t.test('what is excluded stays out with all that depends on it, as if it had nev
   t.ok(fewer > 200, `blocks with fewer transactions ${fewer}`);
 });
 
-t.test('merging a change into the ranking equals sorting anew', async (t) => {
+t.test('merging a change into the ranking gives the same order as sorting again', async (t) => {
   fc.assert(
     fc.property(
       pools,
@@ -303,7 +303,7 @@ t.test('merging a change into the ranking equals sorting anew', async (t) => {
   t.pass('300 changes');
 });
 
-t.test('a prioritised ancestor taken by itself is subtracted with its modified fee once, later ones with their base fee', async (t) => {
+t.test('subtracts the modified fee of a prioritised ancestor once, then base fees, as Core 0.21 does', async (t) => {
   const id = (n: number): Uint8Array => new Uint8Array(32).fill(n);
   const plain = { size: 100, weight: 400, sigops: 4, lockTime: 0, hasWitness: false };
   // Two lifted parents are mined first. The child's sums then keep one of the two lifts by mistake, which passes the

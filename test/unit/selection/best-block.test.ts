@@ -47,7 +47,7 @@ function gains(shape: PoolShape, pools: number, maxWeight: number): number[] {
 }
 
 for (const shape of POOL_SHAPES) {
-  t.test(`${shape}: valid, and never less than the ancestor selection`, async (t) => {
+  t.test(`selects a valid block that pays no less than ancestor selection, shape ${shape}`, async (t) => {
     const full = [...gains(shape, 60, 60_000), ...gains(shape, 60, 120_000), ...gains(shape, 20, 16_000)];
     const all = gains(shape, 30, 3_996_000);
     t.ok(all.every((gain) => gain >= 0));
@@ -58,7 +58,7 @@ for (const shape of POOL_SHAPES) {
   });
 }
 
-t.test('exactly filled: what fits to the last unit goes in, one more does not', async (t) => {
+t.test('fills a block exactly to its weight and sigop limits', async (t) => {
   const tx = (fee: number, weight: number, parents: number[] = [], sigops = 4) => ({ fee, delta: 0, weight, sigops, parents });
   const fill = (txs: ReturnType<typeof tx>[], maxWeight: number, minFeeRate = 1000) => {
     const c = poolColumns(txs);
@@ -74,7 +74,7 @@ t.test('exactly filled: what fits to the last unit goes in, one more does not', 
   t.strictSame([...fill(heavy, 100_000, 0).slots], [0, 2]);
 });
 
-t.test('a nearly full block is left as it is after more than a thousand packages that do not fit', async (t) => {
+t.test('stops filling a nearly full block after more than 1,000 packages that do not fit', async (t) => {
   const tx = (fee: number, weight: number) => ({ fee, delta: 0, weight, sigops: 4, parents: [] as number[] });
   /**
    * Returns true if the last and poorest transaction, which fits, is taken after this many that do not fit.
@@ -92,7 +92,7 @@ t.test('a nearly full block is left as it is after more than a thousand packages
   t.equal(takesLast(1_500, 12_000), true, 'to the unit');
 });
 
-t.test('parts of a package that does not fit pay the least fee by themselves', async (t) => {
+t.test('includes part of a package that does not fit only if it pays the minimum fee rate itself', async (t) => {
   const tx = (fee: number, weight: number, parents: number[] = []) => ({ fee, delta: 0, weight, sigops: 4, parents });
   /** A parent of 100 virtual bytes, and a child that pays for both but does not fit. */
   const slots = (parentFee: number): number[] => {
@@ -104,7 +104,7 @@ t.test('parts of a package that does not fit pay the least fee by themselves', a
   t.same(slots(0), []);
 });
 
-t.test('an order for the operator, fees for the coinbase', async (t) => {
+t.test('orders by modified fees but reports base fees for the coinbase', async (t) => {
   const c = poolColumns([
     { fee: 10, delta: 90_000, weight: 400, sigops: 4, parents: [] },
     { fee: 5000, delta: 0, weight: 400, sigops: 4, parents: [] },
@@ -114,7 +114,7 @@ t.test('an order for the operator, fees for the coinbase', async (t) => {
   t.equal(best.fees, 10, 'the true fee is what is reported');
 });
 
-t.test('an index that follows changes equals a fresh one', async (t) => {
+t.test('ClusterIndex after updates equals an index that is built from scratch', async (t) => {
   let changes = 0;
   for (let seed = 1; seed <= 25; seed++) {
     const roll = dice(seed);
@@ -169,7 +169,7 @@ t.test('an index that follows changes equals a fresh one', async (t) => {
   t.ok(changes > 1000, `${changes} changes`);
 });
 
-t.test('idle improvement brings a large cluster to its best, a little at a time', async (t) => {
+t.test('ClusterIndex.improve optimises a large cluster in several short steps', async (t) => {
   // One component of thousands: every transaction spends one or two random earlier ones.
   const roll = dice(5);
   const txs = Array.from({ length: 3000 }, (_, i) => ({
@@ -195,7 +195,7 @@ t.test('idle improvement brings a large cluster to its best, a little at a time'
   t.equal(checkAssembly(c, fillByChunks(c, index, limits), { ...limits, segwitActive: true }), '');
 });
 
-t.test('chunks alone, as newer Core takes them', async (t) => {
+t.test('selects whole chunks by fee rate, as Core 31 does', async (t) => {
   // A cluster whose parent fills too much, its child, and two more: what does not fit goes with the rest of its cluster.
   const tx = (fee: number, weight: number, parents: number[] = [], sigops = 4) => ({ fee, delta: 0, weight, sigops, parents });
   const txs = [tx(9_000, 400), tx(40_000, 8_000), tx(400, 400, [1]), tx(500, 400), tx(39, 400)];

@@ -11,7 +11,7 @@ import { fc } from '../../framework/fast-check.js';
 
 const sign = (value: number | bigint): number => (value > 0 ? 1 : value < 0 ? -1 : 0);
 
-t.test('fee fractions are ordered exactly', async (t) => {
+t.test('compares fee fractions exactly, like BigInt', async (t) => {
   const fee = fc.oneof(fc.integer({ min: -1000, max: 1000 }), fc.maxSafeInteger());
   const size = fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 2 ** 40 }));
   const factor = fc.integer({ min: 1, max: 4000 });
@@ -107,7 +107,7 @@ function best(graph: ClusterGraph, start = ancestorOrder(graph)): Int32Array {
   return forest.order();
 }
 
-t.test('small clusters: as good as the best of all orders', async (t) => {
+t.test('finds the best order of small clusters among all orders', async (t) => {
   let better = 0;
   fc.assert(
     fc.property(drafts(8, 3), (graph) => {
@@ -125,7 +125,7 @@ t.test('small clusters: as good as the best of all orders', async (t) => {
   t.ok(better > 15, `${better} of them better than the ancestor order`);
 });
 
-t.test('large clusters: no step makes it worse, and the end is independent of the start', async (t) => {
+t.test('never worsens the order of a large cluster, and ends equally well from any start', async (t) => {
   let better = 0;
   fc.assert(
     fc.property(drafts(80, 3), (graph) => {
@@ -159,7 +159,7 @@ t.test('large clusters: no step makes it worse, and the end is independent of th
   t.ok(better > 10, `${better} of them better than the ancestor order`);
 });
 
-t.test('shapes where ancestors see too little', async (t) => {
+t.test('finds chunks that ancestor selection misses in children, diamonds and chains', async (t) => {
   // One parent that pays nothing, three children that carry it together.
   const children = clusterGraph([0, 300, 300, 300], [1000, 100, 100, 100], [[], [0], [0], [0]]);
   t.strictSame(chunksOf(children, best(children)), [{ fee: 900, size: 1300, count: 4 }]);
@@ -173,7 +173,7 @@ t.test('shapes where ancestors see too little', async (t) => {
   );
 });
 
-t.test('at its best the order depends on the graph alone', async () => {
+t.test('the optimal order depends only on the graph, not on the initial order', async () => {
   fc.assert(
     fc.property(drafts(70, 3), (graph) => {
       const order = best(graph);
@@ -201,7 +201,7 @@ t.test('at its best the order depends on the graph alone', async () => {
   );
 });
 
-t.test('of what pays alike the smaller goes first, then the lower number', async (t) => {
+t.test('orders chunks of equal fee rate by size, then by number', async (t) => {
   const order = (fee: number[], size: number[], parents: number[][]): number[] => {
     const graph = clusterGraph(fee, size, parents);
     return Array.from(best(graph));
@@ -216,7 +216,7 @@ t.test('of what pays alike the smaller goes first, then the lower number', async
   t.same(order([0, 10, 300, 1000], [100, 100, 100, 100], [[], [0], [0], [1, 2]]), [0, 2, 1, 3]);
 });
 
-t.test('diagrams of different lengths, and such that fall', async (t) => {
+t.test('compares fee rate diagrams of different lengths and with negative fees', async (t) => {
   const line = (...chunks: [fee: number, size: number][]): Chunk[] => chunks.map(([fee, size]) => ({ fee, size, count: 1 }));
   t.equal(compareDiagrams(line([10, 10]), line([10, 10])), 'equal');
   t.equal(compareDiagrams(line([10, 10]), line([10, 10], [0, 5])), 'equal', 'it goes on flat');

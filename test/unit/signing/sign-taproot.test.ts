@@ -75,7 +75,7 @@ async function sign(text: string, secrets: readonly number[], locks: Locks = {},
   return { error: inputs[0].error, witness: inputs[0].witness.map(hex), signed, spent };
 }
 
-t.test('private keys are overwritten once they have signed', async (t) => {
+t.test('overwrites copies of private keys after signing', async (t) => {
   const texts = [`tr(${xOnly(1)})`, `tr(${NOBODY},pk(${xOnly(1)}))`, `wpkh(${keyOf(1)})`, `pkh(${keyOf(1)})`];
   for (const text of texts) {
     const { script, provider } = known(text, [1]);
@@ -94,7 +94,7 @@ t.test('private keys are overwritten once they have signed', async (t) => {
   }
 });
 
-t.test('the key path, with every sighash type', async (t) => {
+t.test('signs the key path with every sighash type', async (t) => {
   for (const n of [1, 2, 3]) {
     for (const text of [`tr(${xOnly(n)})`, `tr(${xOnly(n)},pk(${xOnly(9)}))`, `rawtr(${xOnly(n)})`]) {
       for (const hashType of [0, 1, 2, 3, 0x81, 0x82, 0x83]) {
@@ -111,7 +111,7 @@ t.test('the key path, with every sighash type', async (t) => {
   t.match((await sign(`tr(${xOnly(1)})`, [2])).error, /empty witness/);
 });
 
-t.test('leaves: the smallest that can be satisfied', async (t) => {
+t.test('signs the taproot leaf with the smallest witness among those that can be satisfied', async (t) => {
   const tree = `tr(${NOBODY},{pk(${xOnly(1)}),{multi_a(2,${xOnly(2)},${xOnly(3)},${xOnly(4)}),and_v(v:pk(${xOnly(5)}),older(10))}})`;
   t.equal((await sign(tree, [1, 2, 3])).witness.length, 3, 'one signature rather than two');
   t.equal((await sign(tree, [2, 4])).witness.length, 5, 'two of three, and an empty place');
@@ -124,7 +124,7 @@ t.test('leaves: the smallest that can be satisfied', async (t) => {
   for (const hashType of [0, 1, 2, 3, 0x81, 0x82, 0x83]) t.equal((await sign(tree, [2, 3], {}, hashType)).error, null, `type ${hashType}`);
 });
 
-t.test('witness scripts with locks and thresholds', async (t) => {
+t.test('signs witness scripts with locks and thresholds only if they are satisfied', async (t) => {
   const after = `wsh(and_v(v:pk(${keyOf(1)}),after(500)))`;
   t.equal((await sign(after, [1], { locktime: 500 })).error, null);
   t.ok((await sign(after, [1], { locktime: 499 })).error);
@@ -137,7 +137,7 @@ t.test('witness scripts with locks and thresholds', async (t) => {
   t.equal((await sign(`sh(${after})`, [1], { locktime: 600 })).error, null, 'in P2SH');
 });
 
-t.test('witnesses that are there and no good', async (t) => {
+t.test('drops an invalid witness and reports the input as unsigned', async (t) => {
   const { script } = known(`tr(${xOnly(1)})`, []);
   const { tx, spent } = spendOf(script);
   for (const size of [0, 1, 63, 64, 65, 66]) {
@@ -150,7 +150,7 @@ t.test('witnesses that are there and no good', async (t) => {
   }
 });
 
-t.test('versions that have one taproot signature each are merged', async (t) => {
+t.test('combines transactions that carry one taproot signature each', async (t) => {
   const [one, two] = [1, 2].map((n) => known(`tr(${xOnly(n)})`, [n]));
   const spent = [one, two].map(({ script }) => ({ value: 9_000, script }));
   const inputs = spent.map((_, i) => ({ prevHash: new Uint8Array(32).fill(8), prevIndex: i, scriptSig: EMPTY, sequence: 0 }));
@@ -163,7 +163,7 @@ t.test('versions that have one taproot signature each are merged', async (t) => 
   for (const i of [0, 1]) t.equal(verifyTxInput(merged, i, spent, STANDARD_SCRIPT_FLAGS, crypto, cache), 0);
 });
 
-t.test('SINGLE without its output, amounts that nobody told', async (t) => {
+t.test('does not sign SINGLE without its output, or inputs whose amounts are unknown', async (t) => {
   const { script, provider } = known(`tr(${xOnly(1)})`, [1]);
   const { tx, spent } = spendOf(script);
   const swapped = [spent[1], spent[0]];
@@ -173,7 +173,7 @@ t.test('SINGLE without its output, amounts that nobody told', async (t) => {
   t.match((await signTransaction(tx, [spent[0], null], provider, 0, tools))[0].error, /empty witness/, 'an output is not known');
 });
 
-t.test("an input's own amount is missing", async (t) => {
+t.test('reports a missing amount only for inputs that could otherwise be signed', async (t) => {
   const UNKNOWN = 2_100_000_000_000_000;
   const errors = async (text: string, secrets: readonly number[], values: readonly number[]): Promise<(string | null)[]> => {
     const { script, provider } = known(text, secrets);
@@ -208,7 +208,7 @@ function signPsbt(psbt: Psbt, provider: FlatProvider, hashType = 0): Psbt {
   return again(psbt);
 }
 
-t.test('a PSBT from hand to hand', async (t) => {
+t.test('completes a taproot PSBT that two signers sign one after the other', async (t) => {
   const leaf = `multi_a(2,${xOnly(2)},${xOnly(3)},${xOnly(4)})`;
   const text = `tr(${NOBODY},{pk(${xOnly(1)}),${leaf}})`;
   const { script, provider } = known(text, []);
@@ -234,7 +234,7 @@ t.test('a PSBT from hand to hand', async (t) => {
   t.same(tx.witness(0).map(hex), (await sign(text, [2, 4])).witness, 'the same witness as by one who has both keys');
 });
 
-t.test('outputs are told about too', async (t) => {
+t.test('adds the internal key, tree and key paths of a taproot output to the PSBT', async (t) => {
   const { script, provider } = known(`tr(${xOnly(1)},{pk(${xOnly(2)}),pk(${xOnly(3)})})`, []);
   const fields = { version: 2, locktime: 0, inputs: [{ prevHash: new Uint8Array(32), prevIndex: 0, scriptSig: EMPTY, sequence: 0 }] };
   const psbt = createPsbt(parseTx(buildTx({ ...fields, outputs: [{ value: 1, script }] }), crypto), crypto);

@@ -51,7 +51,7 @@ const KNOWN: readonly (readonly [message: string, der: string])[] = [
   ],
 ];
 
-t.test('signatures are those of Core, with every count of tries', (t) => {
+t.test('signs with the low-R signatures of Core and rejects invalid private keys', (t) => {
   for (const [message, der] of KNOWN) {
     const compact = signer.signLowR(KNOWN_SECRET, unhex(message));
     t.equal(compact && hex(encodeSignature(compact, 1)), `${der}01`);
@@ -62,59 +62,67 @@ t.test('signatures are those of Core, with every count of tries', (t) => {
   t.end();
 });
 
-t.test('RFC 6979 vectors', { skip: existsSync(`${VECTORS}/crypto/ecdsa_sign_rfc6979.json`) ? false : 'no vectors' }, (t) => {
-  const rows = JSON.parse(readFileSync(`${VECTORS}/crypto/ecdsa_sign_rfc6979.json`, 'utf8')) as {
-    d: string;
-    m: string;
-    signature: string;
-  }[];
-  let same = 0;
-  for (const { d, m, signature } of rows) {
-    const made = signer.signLowR(unhex(d), unhex(m));
-    const publicKey = keyMath.publicKey(unhex(d), true);
-    if (!made || !publicKey) {
-      t.fail(`no signature for ${d}`);
-      continue;
-    }
-    t.ok(made[0] < 0x80 && crypto.ecdsaVerify(made, publicKey, unhex(m)));
-    // A vector with a high R is not what grinding stops at.
-    if (unhex(signature)[0] < 0x80) {
-      t.equal(hex(made), signature);
-      same++;
-    }
-  }
-  t.ok(same > 0);
-  t.end();
-});
-
-t.test('BIP-0143 examples', { skip: existsSync(`${VECTORS}/sighash/bip143.json`) ? false : 'no vectors' }, (t) => {
-  interface Row {
-    section: string;
-    sighashes: { sigHash: string; hashType: number }[];
-    privateKeys: string[];
-    signatures: string[];
-  }
-  const rows = JSON.parse(readFileSync(`${VECTORS}/sighash/bip143.json`, 'utf8')) as Row[];
-  let compared = 0;
-  for (const { section, sighashes, privateKeys, signatures } of rows) {
-    const made = new Set<string>();
-    for (const { sigHash, hashType } of sighashes) {
-      for (const secret of privateKeys) {
-        const compact = signer.signLowR(unhex(secret), unhex(sigHash));
-        if (compact) made.add(hex(encodeSignature(compact, hashType)));
+t.test(
+  'signs the RFC 6979 vectors of low R with the expected signatures',
+  { skip: existsSync(`${VECTORS}/crypto/ecdsa_sign_rfc6979.json`) ? false : 'no vectors' },
+  (t) => {
+    const rows = JSON.parse(readFileSync(`${VECTORS}/crypto/ecdsa_sign_rfc6979.json`, 'utf8')) as {
+      d: string;
+      m: string;
+      signature: string;
+    }[];
+    let same = 0;
+    for (const { d, m, signature } of rows) {
+      const made = signer.signLowR(unhex(d), unhex(m));
+      const publicKey = keyMath.publicKey(unhex(d), true);
+      if (!made || !publicKey) {
+        t.fail(`no signature for ${d}`);
+        continue;
+      }
+      t.ok(made[0] < 0x80 && crypto.ecdsaVerify(made, publicKey, unhex(m)));
+      // A vector with a high R is not what grinding stops at.
+      if (unhex(signature)[0] < 0x80) {
+        t.equal(hex(made), signature);
+        same++;
       }
     }
-    const hashTypes = new Set(sighashes.map(({ hashType }) => hashType));
-    const comparable = signatures.filter((text) => text.startsWith('30440220') && hashTypes.has(Number.parseInt(text.slice(-2), 16)));
-    if (made.size === 0 || sighashes.length < signatures.length) continue;
-    for (const text of comparable) {
-      t.ok(made.has(text), section);
-      compared++;
+    t.ok(same > 0);
+    t.end();
+  },
+);
+
+t.test(
+  'signs the BIP-0143 examples with the expected signatures',
+  { skip: existsSync(`${VECTORS}/sighash/bip143.json`) ? false : 'no vectors' },
+  (t) => {
+    interface Row {
+      section: string;
+      sighashes: { sigHash: string; hashType: number }[];
+      privateKeys: string[];
+      signatures: string[];
     }
-  }
-  t.ok(compared > 0, `${compared} compared`);
-  t.end();
-});
+    const rows = JSON.parse(readFileSync(`${VECTORS}/sighash/bip143.json`, 'utf8')) as Row[];
+    let compared = 0;
+    for (const { section, sighashes, privateKeys, signatures } of rows) {
+      const made = new Set<string>();
+      for (const { sigHash, hashType } of sighashes) {
+        for (const secret of privateKeys) {
+          const compact = signer.signLowR(unhex(secret), unhex(sigHash));
+          if (compact) made.add(hex(encodeSignature(compact, hashType)));
+        }
+      }
+      const hashTypes = new Set(sighashes.map(({ hashType }) => hashType));
+      const comparable = signatures.filter((text) => text.startsWith('30440220') && hashTypes.has(Number.parseInt(text.slice(-2), 16)));
+      if (made.size === 0 || sighashes.length < signatures.length) continue;
+      for (const text of comparable) {
+        t.ok(made.has(text), section);
+        compared++;
+      }
+    }
+    t.ok(compared > 0, `${compared} compared`);
+    t.end();
+  },
+);
 
 const secretOf = (n: number): Uint8Array => crypto.sha256(Uint8Array.of(n));
 const publicOf = (n: number, compressed = true): Uint8Array => keyMath.publicKey(secretOf(n), compressed) ?? EMPTY;
@@ -174,7 +182,7 @@ async function sign(tx: TxView, keys: FlatProvider, hashType: number, spent: rea
   return { inputs, tx: parseTx(withInputs(tx, inputs), crypto) };
 }
 
-t.test('every kind of output and sighash type', async (t) => {
+t.test('signs every kind of output with every sighash type so that it verifies', async (t) => {
   for (const hashType of [0, 1, 2, 3, 0x81, 0x82, 0x83]) {
     const { inputs, tx } = await sign(UNSIGNED, providerOf([1, 2, 3], SCRIPTS), hashType);
     const cache = new SighashCache(tx, crypto, SPENT);
@@ -187,7 +195,7 @@ t.test('every kind of output and sighash type', async (t) => {
   }
 });
 
-t.test('a hash asked for again is not made again', (t) => {
+t.test('SighashCache returns a cached hash only for equal input, script, type and amount', (t) => {
   const cache = new SighashCache(UNSIGNED, crypto, SPENT);
   const script = new Uint8Array(30).fill(0x51);
   const other = script.with(29, 0x52);
@@ -212,7 +220,7 @@ t.test('a hash asked for again is not made again', (t) => {
   t.end();
 });
 
-t.test('multisig by one key after the other, in any order, and merged', async (t) => {
+t.test('signs multisig one key at a time in any order, and combines partial signatures', async (t) => {
   const whole = hex((await sign(UNSIGNED, providerOf([1, 2], SCRIPTS), 1)).tx.bytes);
   const first = await sign(UNSIGNED, providerOf([1], SCRIPTS), 1);
   const second = await sign(UNSIGNED, providerOf([2], SCRIPTS), 1);
@@ -223,7 +231,7 @@ t.test('multisig by one key after the other, in any order, and merged', async (t
   t.equal(hex(await combineTransactions([second.tx, first.tx], SPENT, crypto)), whole);
 });
 
-t.test('what cannot be signed', async (t) => {
+t.test('reports why an input cannot be signed', async (t) => {
   const none = await sign(UNSIGNED, providerOf([]), 1);
   t.equal(none.inputs[2].error, 'Unable to sign input, invalid stack size (possibly missing key)');
   t.equal(none.inputs[6].error, 'Witness program hash mismatch');
@@ -239,7 +247,7 @@ t.test('what cannot be signed', async (t) => {
   );
 });
 
-t.test('SINGLE without its output signs nothing', async (t) => {
+t.test('does not sign with SINGLE an input that has no matching output', async (t) => {
   const fields = { version: 2, locktime: 0, outputs: [{ value: 1, script: keyHash }] };
   const inputs = [0, 1].map((n) => ({ prevHash: new Uint8Array(32).fill(9), prevIndex: n, scriptSig: EMPTY, sequence: 0 }));
   const spent = inputs.map(() => ({ value: 5, script: keyHash }));
