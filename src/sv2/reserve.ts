@@ -25,7 +25,7 @@ const sizeAt = (steps: number, least: number, most: number): number =>
   Math.max(least, Math.min(most, Math.ceil(least * (most / least) ** (steps / SIZES))));
 
 /**
- * Returns what a template for these constraints keeps free.
+ * Returns the reserve that a template for these constraints leaves free.
  * @param least reserve of every template @param maxWeight weight limit of blocks made here
  * @returns null if no block with such a coinbase is possible
  */

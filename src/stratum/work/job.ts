@@ -8,7 +8,10 @@ import { coinbaseEnd, coinbaseStart } from './coinbase.js';
 import type { Payout, Payouts } from './payouts.js';
 import type { JobTemplate, JobTip } from './template.js';
 
-/** Number of payouts whose bytes a job caches. Pools have one payout; with thousands of addresses building them again is cheaper than memory. */
+/**
+ * Number of payouts whose bytes a job caches. Pools have one payout. With thousands of addresses, building the bytes
+ * again is cheaper than memory.
+ */
 const MOST_CACHED = 16;
 
 export interface JobOptions {

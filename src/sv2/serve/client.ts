@@ -1,4 +1,4 @@
-// One connected client: its socket, its connection, the templates that it was sent, and its requests.
+// One connected client: its socket, its connection, the templates that were sent to it, and its requests.
 import type net from 'node:net';
 import type { Reserve } from '../../mining/messages.js';
 import { MESSAGE } from '../codec/frame.js';
@@ -11,7 +11,7 @@ import type { NumberedTemplate, TemplateTable } from './template-table.js';
 /** Largest number of unread bytes of a client before it is closed. An answer with a block's transactions comes on top. */
 export const MOST_UNREAD_BYTES = 4 << 20;
 
-/** Number of templates per client that are retained for its solutions: those that it was sent last. */
+/** Number of templates per client that are retained for the client's solutions: the last ones that were sent to it. */
 const MOST_HELD = 16;
 
 /** Returns text of a client for the log: at most 64 characters of printable ASCII. */
@@ -21,7 +21,7 @@ export class Client {
   readonly connection: Sv2Connection;
   /** Address with port. */
   readonly address: string;
-  /** Name under which its connections are counted; null for this machine. */
+  /** Name under which the client's connections are counted; null for this machine. */
   readonly source: string | null;
   /** Milliseconds since 1970. */
   readonly connectedMs: number;
@@ -30,18 +30,18 @@ export class Client {
   vendor = '';
   firmware = '';
   constraints: CoinbaseOutputConstraints | null = null;
-  /** Key of its reserve; null before its constraints take effect. */
+  /** Key of the client's reserve; null before the client's constraints take effect. */
   key: string | null = null;
-  /** The template that it works on, and the one that it holds for the next height. */
+  /** The template on which the client works, and the staged template that it has for the next height. */
   working: NumberedTemplate | null = null;
   staged: NumberedTemplate | null = null;
-  /** Highest id that it was sent. */
+  /** Highest template id that was sent to the client. */
   highestId = 0n;
-  /** Templates with smaller ids were made for earlier constraints. */
+  /** Smallest template id for the present constraints. Templates with smaller ids were made for earlier constraints. */
   staleBelow = 0n;
-  /** Templates that it was sent last, oldest first. */
+  /** Templates that were sent to the client last, oldest first. */
   readonly #held: NumberedTemplate[] = [];
-  /** Time from which its next constraints may take effect, by the monotonic clock, and the latest constraints that wait. */
+  /** Time from which the client's next constraints may take effect, by the monotonic clock, and the constraints that wait. */
   constraintsAtMs = 0;
   waiting: Reserve | null = null;
   /** Requests for transactions, answered one at a time. */
@@ -52,7 +52,7 @@ export class Client {
   solutions = 0;
   bytesReceived = 0;
   closed = false;
-  /** Number of bytes that it had read, and the time since which it has read no more. */
+  /** Number of bytes that the client had read, and the time since which it has read no more. */
   progress = { taken: 0, sinceMs: 0 };
   readonly #counters: ServeCounters;
   readonly #table: Pick<TemplateTable, 'retain' | 'release'>;
@@ -90,7 +90,7 @@ export class Client {
     return this.socket.bytesWritten - this.socket.writableLength;
   }
 
-  /** True if it may be sent templates. */
+  /** True if templates may be sent to the client. */
   get ready(): boolean {
     return this.key !== null && !this.closed;
   }
@@ -102,7 +102,7 @@ export class Client {
     this.socket.write(bytes, done);
   }
 
-  /** Sends a complete template for the tip that it was sent last. */
+  /** Sends a complete template for the tip that was sent to the client last. */
   sendTemplate(template: NumberedTemplate): void {
     this.writeBytes(this.connection.seal(MESSAGE.NEW_TEMPLATE, template.payload));
     this.working = template;
@@ -162,7 +162,7 @@ export class Client {
     };
   }
 
-  /** Releases its templates, because it disconnected. */
+  /** Releases the client's templates after it has disconnected. */
   releaseTemplates(): void {
     for (const template of this.#held.splice(0)) this.#table.release(template);
   }

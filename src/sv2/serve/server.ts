@@ -176,7 +176,7 @@ export class Sv2Server {
     if (staged !== null) client.sendStaged(staged);
   }
 
-  /** Takes a new connection. */
+  /** Accepts or refuses a new connection. */
   accept(socket: net.Socket): void {
     const { counters, clock } = this.#deps;
     counters.add('connectionsAccepted');

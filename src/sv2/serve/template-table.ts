@@ -30,14 +30,14 @@ export interface NumberedTemplate {
   /** Encoded NewTemplate for the last SetNewPrevHash, and for the next one. */
   readonly payload: Uint8Array;
   readonly futurePayload: Uint8Array;
-  /** The client that knows it under this id; 0 if it is for all. */
+  /** Number of the client that knows the template under this id; 0 if the id is for all clients. */
   readonly owner: number;
-  /** The tip on which it is built; null while that is not known. */
+  /** The tip on which the template builds; null while the tip is not known. */
   tip: ServedTip | null;
 }
 
 export class TemplateTable {
-  /** Null while templates are held back. */
+  /** The tip; null while clients get no templates. */
   tip: ServedTip | null = null;
   /** Template for the next height. */
   staged: NumberedTemplate | null = null;
