@@ -108,7 +108,7 @@ function fault(status: number, text: string): string | null {
   return null;
 }
 
-t.test(`${CASES} bodies`, async (t) => {
+t.test(`answers ${CASES} random request bodies without an unexpected error`, async (t) => {
   const fixture = await openFixture();
   for (const block of blocks) await fixture.chain.submitBlock(block.bytes);
   const { desk, events, stopping } = openDesk(fixture);

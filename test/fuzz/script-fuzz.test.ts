@@ -128,7 +128,7 @@ function damage(bytes: Uint8Array): Uint8Array {
   return copy;
 }
 
-t.test(`${CASES} cases, seed ${SEED}`, async (t) => {
+t.test(`verifies ${CASES} random scripts with seed ${SEED} without an exception`, async (t) => {
   const counts = new Map<number, number>();
   const problems: string[] = [];
   for (let i = 0; i < CASES && problems.length < 5; i++) {

@@ -31,7 +31,7 @@ function load(conf: string | undefined, ...argv: string[]): ReturnType<typeof lo
   }
 }
 
-t.test('front threads by the cores there are', async (t) => {
+t.test('chooses the number of front threads by cores and -rpcthreads', async (t) => {
   t.same(
     [1, 2, 7, 8, 16, 32, 64].map((cores) => defaultFronts(cores)),
     [1, 1, 1, 2, 4, 8, 8],
@@ -40,7 +40,7 @@ t.test('front threads by the cores there are', async (t) => {
   t.equal(load(undefined, '-regtest', '-fronts=5', '-rpcthreads=2').rpc.fronts, 5);
 });
 
-t.test('-prune', async (t) => {
+t.test('-prune sets target and services, and rejects incompatible options', async (t) => {
   const by = (...argv: string[]) => load(undefined, '-regtest', ...argv);
   const plain = by();
   t.equal(plain.prune, null);
@@ -67,7 +67,7 @@ t.test('-prune', async (t) => {
   }
 });
 
-t.test('what the mempool is told', async (t) => {
+t.test('passes policy and limits to the mempool, by -compat and options', async (t) => {
   const received = (...argv: string[]) => mempoolOptions(load(undefined, '-regtest', '-compat=0.21.1', ...argv), chainParams('regtest'));
   const policy = {
     requireStandard: true,
@@ -164,7 +164,7 @@ t.test('what the mempool is told', async (t) => {
   }
 });
 
-t.test('-compat decides what a version means', async (t) => {
+t.test('-compat sets the defaults of a version, which other options override', async (t) => {
   const seen = (...argv: string[]) => {
     const { compat, templates, net, rpc } = load(undefined, ...argv);
     return [compat.name, compat.descriptors, templates.mode, net.v2Transport, rpc.jsonRpc2];
@@ -180,7 +180,7 @@ t.test('-compat decides what a version means', async (t) => {
   t.throws(() => seen('-compat=22'), { message: "-compat must be 0.21.1, 31 or default, not '22'." });
 });
 
-t.test('command line', async (t) => {
+t.test('parses the command line as Core does, and rejects unknown options', async (t) => {
   t.throws(() => parseArgs(['-nosuchopt=1']), { message: 'Error parsing command line arguments: Invalid parameter -nosuchopt=1' });
   t.throws(() => parseArgs(['--bogus']), { message: 'Error parsing command line arguments: Invalid parameter --bogus' });
   t.throws(() => parseArgs(['foo']), { message: /unexpected token 'foo'/ });
@@ -200,7 +200,7 @@ t.test('command line', async (t) => {
   t.equal(leadingInteger('abc'), 0);
 });
 
-t.test('the configuration file', async (t) => {
+t.test('parses bitcoin.conf with sections and negations, and rejects misplaced options', async (t) => {
   t.throws(() => parseConf('server=1\n-rpcport=2', 'f', () => {}), {
     message: 'parse error on line 2: -rpcport=2, options in configuration file must be specified without leading -',
   });
@@ -287,7 +287,7 @@ t.test('adit-front refuses options outside their section as aditd does', async (
   );
 });
 
-t.test('bad values', async (t) => {
+t.test("rejects invalid values with Core's messages", async (t) => {
   t.throws(() => load(undefined, '-regtest', '-testnet'), {
     message: 'Invalid combination of -regtest, -signet, -testnet and -chain. Can use at most one.',
   });
@@ -327,7 +327,7 @@ t.test('bad values', async (t) => {
   }
 });
 
-t.test('weights of templates', async (t) => {
+t.test('enforces the bounds of -blockmaxweight and -blockreservedweight', async (t) => {
   const weights = (...argv: string[]) => {
     const { maxWeight, reservedWeight } = load(undefined, '-regtest', ...argv).templates;
     return [maxWeight, reservedWeight];
@@ -346,12 +346,12 @@ t.test('weights of templates', async (t) => {
   refused('-blockmaxweight (4000001) exceeds consensus maximum block weight (4000000)', '-compat=31', '-blockmaxweight=4000001');
 });
 
-t.test('what reading the options warns of is in the log', async (t) => {
+t.test('logs each warning of the options once', async (t) => {
   const { notes } = load(undefined, '-privatebroadcast', '-onion=127.0.0.1:9050', '-proxyrandomize=0');
   t.equal(notes.filter((note) => /^Warning: Private broadcast .* -proxyrandomize is disabled/.test(note)).length, 1);
 });
 
-t.test('limits of clusters', async (t) => {
+t.test("reads -limitclustercount and -limitclustersize, and rejects values above Core's", async (t) => {
   const limits = (...argv: string[]) => {
     const { limitClusterCount, limitClusterSize } = load(undefined, '-regtest', ...argv).mempool;
     return [limitClusterCount, limitClusterSize];
@@ -364,7 +364,7 @@ t.test('limits of clusters', async (t) => {
   t.strictSame(limits('-compat=0.21.1', '-limitclustercount=64', '-limitclustersize=101'), [64, 101_000]);
 });
 
-t.test('heights from which rules hold on regtest', async (t) => {
+t.test('sets activation heights on regtest by -compat and -testactivationheight', async (t) => {
   const heights = (...argv: string[]) => load(undefined, ...argv).activationHeights;
   t.strictSame(heights('-regtest'), {});
   t.strictSame(heights('-regtest', '-compat=31'), { bip34: 1, dersig: 1, cltv: 1, csv: 1 }, 'as since release 24');
@@ -396,7 +396,7 @@ t.test('warns of options that lost their effect or are unknown', async (t) => {
   t.throws(() => load(undefined, '-signet', '-test=bip94'), { message: '-test=<option> can only be used with regtest' });
 });
 
-t.test('options of other networks than the chosen one', async (t) => {
+t.test('rejects or ignores options of other networks than the chosen one', async (t) => {
   for (const [name, value] of [
     ['testactivationheight', 'csv@1'],
     ['vbparams', 'testdummy:0:1'],
@@ -412,7 +412,7 @@ t.test('options of other networks than the chosen one', async (t) => {
   t.doesNotThrow(() => load(undefined, '-regtest', ...twice));
 });
 
-t.test('help and version', async (t) => {
+t.test('helpText fills in all defaults and fits a terminal', async (t) => {
   t.match(helpText(), /-blockmaxweight=<n>/);
   const words = helpText().replace(/\s+/g, ' ');
   t.notMatch(words, /[{}]/, 'every default is filled in');
@@ -437,7 +437,7 @@ t.test('help and version', async (t) => {
   t.ok(new Args().knows('datadir'));
 });
 
-t.test('arguments of adit-cli', async (t) => {
+t.test('adit-cli converts arguments to JSON as the method declares them', async (t) => {
   const spec = METHODS.get('getblockhash');
   t.ok(Array.isArray(convertArguments(spec, ['5'], false)));
   t.equal((convertArguments(METHODS.get('getblock'), ['00ff', '1'], false) as unknown[])[0], '00ff', 'text stays text');
@@ -451,7 +451,7 @@ t.test('arguments of adit-cli', async (t) => {
   t.equal(prettyJson(parseJson(bytes('{"a":[1.50,{}],"b":[]}'))), '{\n  "a": [\n    1.50,\n    {\n    }\n  ],\n  "b": [\n  ]\n}');
 });
 
-t.test('-rpcauth', async (t) => {
+t.test('parses -rpcauth, and rejects malformed values or, as 0.21.1, ignores them', async (t) => {
   const auth = (text: string, ...argv: string[]) => load(undefined, '-regtest', `-rpcauth=${text}`, ...argv).rpc.auth;
   for (const compat of ['-compat=default', '-compat=31']) {
     t.strictSame(auth('bob:salt$AB', compat), [{ user: 'bob', salt: 'salt', hashHex: 'ab' }]);
@@ -468,7 +468,7 @@ t.test('-rpcauth', async (t) => {
   t.equal(old.notes.filter((line) => line.startsWith('Ignoring a malformed -rpcauth.')).length, 2);
 });
 
-t.test('-blocksonly makes the mempool small', async (t) => {
+t.test('-blocksonly lowers the default of -maxmempool to 5 MB, except with -compat=0.21.1', async (t) => {
   const bytes = (...argv: string[]) => load(undefined, '-regtest', ...argv).mempool.maxUsageBytes;
   t.equal(bytes('-blocksonly'), 5_000_000);
   t.equal(bytes('-blocksonly', '-compat=31'), 5_000_000);
@@ -477,7 +477,7 @@ t.test('-blocksonly makes the mempool small', async (t) => {
   t.equal(bytes('-blocksonly=0'), 300_000_000);
 });
 
-t.test('-asmap without a file', async (t) => {
+t.test('-asmap without a file name uses ip_asn.map, or is rejected', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-config-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const map = (...argv: string[]) => loadConfig(parseArgs([`-datadir=${dir}`, ...argv])).asmapFile;
@@ -518,7 +518,7 @@ t.test('warns of unknown values of -deprecatedrpc', async (t) => {
   t.match(warned('-deprecatedrpc=fees', '-deprecatedrpc=warnings'), [/^Warning: -deprecatedrpc=fees has no effect\. adit knows /]);
 });
 
-t.test('who may connect to the RPC port', async (t) => {
+t.test('parses -rpcallowip subnets, and rejects invalid ones', async (t) => {
   const allowed = (text: string) => httpOptions(load(undefined, '-regtest', `-rpcallowip=${text}`), 1, 'a:b', () => {}).allow;
   t.same(allowed('[::1]'), [{ address: '::1', prefix: 128 }]);
   t.same(allowed('fe80::/10'), [{ address: 'fe80::', prefix: 10 }]);

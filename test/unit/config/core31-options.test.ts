@@ -72,7 +72,7 @@ const messageOf = (text: string): string | RegExp => (text.startsWith('/') && te
 
 for (const version of ['default', '31'] as const) {
   for (const [name, option] of Object.entries(options)) {
-    t.test(`-${name} with -compat=${version}`, async (t) => {
+    t.test(`accepts -${name} as Core does, with -compat=${version}`, async (t) => {
       const flag = flagByName.get(name);
       if (flag === undefined) {
         t.fail('is an option of adit');

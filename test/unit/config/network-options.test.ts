@@ -17,7 +17,7 @@ function load(conf: string | undefined, ...argv: string[]): ReturnType<typeof lo
   }
 }
 
-t.test('permissions of peers, named and not', async (t) => {
+t.test('-whitelist grants named permissions, or the default ones when none are named', async (t) => {
   const granted = (...argv: string[]): string[] => {
     const permissions = load(undefined, '-regtest', ...argv).net.whitelist?.[0]?.permissions;
     return Object.entries(permissions ?? {}).flatMap(([name, is]) => (is ? [name] : []));
@@ -43,7 +43,7 @@ t.test('sets permissions for outbound peers', async (t) => {
   t.throws(() => load(undefined, '-regtest', '-whitebind=out@127.0.0.1:5'), /Invalid P2P permission: 'out'/);
 });
 
-t.test('where peers and names come from', async (t) => {
+t.test('sets DNS seeds, bind addresses, Tor control, and seed names by the options', async (t) => {
   const net = (...argv: string[]) => load(undefined, ...argv).net;
   t.equal(net('-proxy=127.0.0.1').dnsSeed, true, 'names are asked through the proxy');
   t.equal(net('-proxy=127.0.0.1').listen, false);
@@ -87,7 +87,7 @@ t.test('does not query DNS seeds when no clear network may be used', async (t) =
   t.equal(net('-onlynet=onion', '-onlynet=IPv6', '-dnsseed=1').dnsSeed, true);
 });
 
-t.test('the upload target has units', async (t) => {
+t.test('reads the units of -maxuploadtarget', async (t) => {
   const target = (text: string, compat = 'default') =>
     load(undefined, '-regtest', `-compat=${compat}`, `-maxuploadtarget=${text}`).net.maxUploadBytes;
   for (const compat of ['default', '31']) {
@@ -120,7 +120,7 @@ t.test('offers filters to peers only with -blockfilterindex', async (t) => {
   for (const argv of [[], ['-blockfilterindex=0'], ['-noblockfilterindex']]) t.throws(() => services(...argv), refused);
 });
 
-t.test('services that are offered', async (t) => {
+t.test('offers services by options and activation heights', async (t) => {
   const services = (...argv: string[]) => load(undefined, '-regtest', '-compat=0.21.1', ...argv).net.services;
   t.equal(services(), 1n | 8n | 1024n);
   t.equal(services('-peerbloomfilters'), 1n | 4n | 8n | 1024n);
@@ -128,13 +128,13 @@ t.test('services that are offered', async (t) => {
   t.equal(services('-segwitheight=200'), 1n | 8n | 1024n);
 });
 
-t.test('an empty -addnode is ignored, and the log says so', async (t) => {
+t.test('ignores an empty -addnode, and logs it', async (t) => {
   const { net, notes } = load(undefined, '-regtest', '-addnode=', '-addnode=127.0.0.1');
   t.same(net.addNodes, ['127.0.0.1']);
   t.equal(notes.filter((line) => line === 'Ignoring empty -addnode value').length, 1);
 });
 
-t.test('proxies', async (t) => {
+t.test('-proxy and -onion set proxies per network, and the last one wins', async (t) => {
   const net = (...argv: string[]) => {
     const config = load(undefined, '-regtest', ...argv).net;
     return { ...config, proxies: config.proxies ?? {} };
@@ -202,7 +202,7 @@ t.test('refuses a network of -onlynet that no option makes reachable', async (t)
   t.strictSame(net('-compat=0.21.1', '-onlynet=onion', '-listen=0').onlyNets, ['onion']);
 });
 
-t.test('I2P', async (t) => {
+t.test('reads -i2psam, and rejects -onlynet=i2p and -privatebroadcast without a reachable network', async (t) => {
   const net = (...argv: string[]) => load(undefined, '-regtest', ...argv).net;
   const sam = (text: string) => net(`-i2psam=${text}`).i2pSam;
   t.same(

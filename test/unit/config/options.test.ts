@@ -129,7 +129,7 @@ for (const [argv, of, wanted] of rows) {
   });
 }
 
-t.test('options that Core has and that change nothing here are taken, and the log says so', async (t) => {
+t.test('accepts options of Core without effect here, and logs them', async (t) => {
   const argv = ['-sysperms', '-printpriority', '-rpcserialversion=1', '-maxtimeadjustment=5', '-dblogsize=3'];
   const { notes } = load(...argv);
   for (const option of argv) {
@@ -142,7 +142,7 @@ t.test('options that Core has and that change nothing here are taken, and the lo
   );
 });
 
-t.test('values that are refused', async (t) => {
+t.test('rejects invalid values of options with a message', async (t) => {
   for (const [argv, message] of [
     [['-uacomment=a/b'], 'User Agent comment (a/b) contains unsafe characters.'],
     [['-peertimeout=0'], 'peertimeout must be a positive integer.'],
@@ -180,7 +180,7 @@ t.test('values that are refused', async (t) => {
   }
 });
 
-t.test('without options the network room has what it is given', async (t) => {
+t.test('passes the default network options when no options are given', async (t) => {
   const { net } = load();
   const names = Object.keys(NET_ROWS) as (keyof typeof NET_ROWS)[];
   t.ok(names.length > 15);

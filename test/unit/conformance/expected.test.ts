@@ -2,7 +2,7 @@
 import t from 'tap';
 import { errorLines, grown, hidesKeys, judge } from '../../conformance/expected.js';
 
-t.test('which calls match is pinned', async (t) => {
+t.test('judge reports calls that no longer match their pinned result', async (t) => {
   const pinned = { calls: 9, differ: [3, 7] };
   t.same(judge(pinned, { calls: 9, differ: [3, 7] }), []);
   t.same(judge(pinned, { calls: 9, differ: [3] }), [], 'one more');
@@ -12,7 +12,7 @@ t.test('which calls match is pinned', async (t) => {
   t.same(judge(undefined, { calls: 9, differ: [] }), ['not in expected.json: run with --update']);
 });
 
-t.test('only private keys are hidden', async (t) => {
+t.test('hides private keys in error replies, and nothing else', async (t) => {
   const wif = 'cT3Cg7B3xi4vWN9f7z2VgeU9xubmkSzJ2yG6aEreGFddDT5ZQpKo';
   const plain = '5KYZdUEo39z3FPrtuX2QbbwGnNP5zTd7yyr2SC1j299sBCnWjss';
   const secret = 'xprv9s21ZrQH143K44LgHfpcj4jrWBxRu6mk3EFKy8NM9bRrSdY7qvxtLZHFCYNmByWyRRAbpmL2hDrVVCuSAecyQtmcMsnoL84Dp5wfDAtmZg2';
@@ -25,7 +25,7 @@ t.test('only private keys are hidden', async (t) => {
     t.equal(hidesKeys(error(other), `["${other}"]`), null, other);
 });
 
-t.test('errors in a log', async (t) => {
+t.test('finds error lines in a log', async (t) => {
   const log = [
     '2026-11-22T10:00:00Z Warning: a warning',
     '2026-11-22T10:00:00Z [http] Error: a word of a category',

@@ -7,7 +7,7 @@ import { type Cell, cellAfter, parseTable, renderTable } from '../../core/table.
 const cell: Cell = { result: 'pass', reason: 'with `--ipv4`', ran: '' };
 const NOW = 'abc1234, 2026-11-22';
 
-t.test('the table in the repository reads back as it is written', async (t) => {
+t.test('the table in the repository is exactly what renderTable writes', async (t) => {
   const text = fs.readFileSync(path.join('test', 'core-functional.md'), 'utf8');
   const table = parseTable(text);
   t.ok(table.rows.length > 130);
@@ -15,7 +15,7 @@ t.test('the table in the repository reads back as it is written', async (t) => {
   t.equal(renderTable(table), text, 'nothing is entered by another hand');
 });
 
-t.test('a row has a cell for each version that has the test', async (t) => {
+t.test('parses a row with cells for each version, and rejects malformed tables', async (t) => {
   const { rows, before, after } = parseTable(
     'before\n\n| test | 0.21.1 | reason |\n| --- | --- | --- |\n| a_b | missing | it, `x` |\n| c_d |  |  |  | pass |  | now |\nafter',
   );
@@ -30,7 +30,7 @@ t.test('a row has a cell for each version that has the test', async (t) => {
   t.throws(() => parseTable('nothing'), /no table/);
 });
 
-t.test('what a run makes of a cell', async (t) => {
+t.test('cellAfter sets result, reason and date of a cell after a run', async (t) => {
   t.same(cellAfter(cell, { kind: 'passed', words: '' }, NOW), { ...cell, ran: NOW }, 'a note on a pass stays');
   t.same(cellAfter(cell, { kind: 'failed', words: 'a | b\n c' }, NOW), { ...cell, result: 'fail', reason: 'a b c', ran: NOW });
   const known: Cell = { ...cell, result: 'on purpose', reason: 'wanted' };

@@ -10,7 +10,7 @@ const v4 = (...bytes: number[]) => Uint8Array.from(bytes);
 const mapped = (...bytes: number[]) => Uint8Array.from([...new Array(10).fill(0), 0xff, 0xff, ...bytes]);
 const v6 = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));
 
-t.test('addresses', async (t) => {
+t.test('allows clients on the own machine and in -rpcallowip, and no others', async (t) => {
   const own = new AddressFilter([]);
   t.ok(own.allows(v4(127, 0, 0, 1)));
   t.ok(own.allows(v4(127, 9, 9, 9)));
@@ -30,12 +30,12 @@ t.test('addresses', async (t) => {
   t.notOk(more.allows(v6('fe120000000000000000000000000001')));
 });
 
-t.test('compression', async (t) => {
+t.test('asksForGzip reads the quality of gzip in Accept-Encoding', async (t) => {
   for (const value of ['gzip', 'deflate, gzip', 'gzip;q=0.5', 'br;q=1, GZIP ; q=0.001']) t.ok(asksForGzip(value), value);
   for (const value of ['deflate', 'gzip;q=0', 'gzip; q=0.000', 'x-gzip', '', '*']) t.notOk(asksForGzip(value), value);
 });
 
-t.test('methods', async (t) => {
+t.test('allows listed users their methods, and others all or none', async (t) => {
   const lists = new MethodFilter({
     users: new Map([
       ['bob', ['uptime']],
@@ -49,7 +49,7 @@ t.test('methods', async (t) => {
   t.equal(new MethodFilter({ users: new Map(), refuseOthers: true }).allowed('ann')?.size, 0);
 });
 
-t.test('credentials', async (t) => {
+t.test('accepts right credentials of both kinds, and tells wrong from missing ones', async (t) => {
   const hashHex = createHmac('sha256', 'pepper').update('sécret').digest('hex');
   const auth = new Authenticator({ plain: [':empty', 'a:b'], hashed: [{ user: 'ann', salt: 'pepper', hashHex }] });
   const check = (text: string) => auth.check(`Basic ${Buffer.from(text).toString('base64')}`);
@@ -68,7 +68,7 @@ t.test('credentials', async (t) => {
   t.same(auth.check(`BASIC ${Buffer.from('a:b').toString('base64')}`), { kind: 'wrong' });
 });
 
-t.test('methods of large bodies', async (t) => {
+t.test('scanMethod finds the method in a body with large parameters', async (t) => {
   const big = 'f'.repeat(70_000);
   t.equal(scanMethod(Buffer.from(`{"method":"submitblock","params":["${big}"]}`)), 'submitblock');
   t.equal(scanMethod(Buffer.from(`{"params":["${big}"],"id":1, "method" : "submitheader"}`)), 'submitheader');
@@ -76,7 +76,7 @@ t.test('methods of large bodies', async (t) => {
   t.equal(scanMethod(Buffer.from(`{"params":["${big}"],"method":"x","id":"${big}"}`)), 'large');
 });
 
-t.test('pages', async (t) => {
+t.test('renders status lines and error pages as Core does', async (t) => {
   t.equal(statusLine(413), '413 Request Entity Too Large');
   t.equal(
     errorPage(503),

@@ -64,7 +64,7 @@ t.test('distinguishes known heads that arrive in pieces, with other requests bet
   client.destroy();
 });
 
-t.test('an exception of the server ends the connection on which it happens', (t) => {
+t.test('ends the connection on which the server threw an exception', (t) => {
   const clock = new Connections(600);
   t.teardown(() => clock.close());
   const connection = new Connection(

@@ -70,7 +70,7 @@ async function untilEmpty(fanOut: FanOut): Promise<void> {
   }
 }
 
-t.test('clients are finished one after another, in order', async (t) => {
+t.test('sends to one client after another, in order, a bounded number of bytes per tick', async (t) => {
   const fanOut = new FanOut();
   const log: string[] = [];
   const clients = Array.from({ length: 10 }, (_, i) => new FakeExchange(`${i}`, log));
@@ -91,7 +91,7 @@ t.test('clients are finished one after another, in order', async (t) => {
   );
 });
 
-t.test('a socket that is full holds nobody up, and goes on as soon as it takes more', async (t) => {
+t.test('skips a full socket, and continues with it as soon as it drains', async (t) => {
   const fanOut = new FanOut();
   const log: string[] = [];
   const [full, ...others] = Array.from({ length: 30 }, (_, i) => new FakeExchange(`${i}`, log));
@@ -107,7 +107,7 @@ t.test('a socket that is full holds nobody up, and goes on as soon as it takes m
   t.equal(log.length, 30);
 });
 
-t.test('light replies pass heavy ones, which go on all the same', async (t) => {
+t.test('sends light replies before heavy ones, which still make progress', async (t) => {
   const fanOut = new FanOut();
   const log: string[] = [];
   for (let i = 0; i < 100; i++) send(fanOut, new FakeExchange(`heavy ${i}`, log), 3 * MB);
@@ -125,7 +125,7 @@ t.test('light replies pass heavy ones, which go on all the same', async (t) => {
   t.equal(log.length, 141);
 });
 
-t.test('a reply that never ends lets the others pass', async (t) => {
+t.test('finishes other replies before one that is very long', async (t) => {
   const fanOut = new FanOut();
   const log: string[] = [];
   send(fanOut, new FakeExchange('huge', log), 24 * MB);
@@ -134,7 +134,7 @@ t.test('a reply that never ends lets the others pass', async (t) => {
   t.same(log, ['0', '1', '2', 'huge']);
 });
 
-t.test('clients that leave are forgotten, those of one slab cut off', async (t) => {
+t.test('forgets clients that leave, and evict cuts off the readers of one slab', async (t) => {
   const said: boolean[] = [];
   const fanOut = new FanOut((crowded) => said.push(crowded));
   const log: string[] = [];
@@ -158,7 +158,7 @@ t.test('clients that leave are forgotten, those of one slab cut off', async (t) 
   t.ok([...clients, last].every(({ released }) => released === 1));
 });
 
-t.test('who reads is not cut off for others who read; who does not, is', async (t) => {
+t.test('cuts off clients that read nothing for two seconds, but not slow readers', async (t) => {
   let nowMs = 0;
   const fanOut = new FanOut(undefined, () => nowMs);
   const log: string[] = [];
@@ -197,7 +197,7 @@ t.test('who reads is not cut off for others who read; who does not, is', async (
   t.equal(fanOut.heldBytes, 0);
 });
 
-t.test('what sockets take in part counts: against the turn, and against the share of each', async (t) => {
+t.test("counts partial writes against the bytes of a tick and against each client's share", async (t) => {
   const fanOut = new FanOut();
   const log: string[] = [];
   const clients = Array.from({ length: 200 }, (_, i) => new FakeExchange(`${i}`, log));
@@ -228,7 +228,7 @@ t.test('what sockets take in part counts: against the turn, and against the shar
   t.same(log, ['late'], 'those who have begun long ago let it pass');
 });
 
-t.test('a compressed template counts once, however many clients read it', async (t) => {
+t.test('counts a compressed template once, however many clients read it', async (t) => {
   const fanOut = new FanOut();
   const log: string[] = [];
   const shared = pattern.subarray(600, 1.5 * MB);
@@ -246,7 +246,7 @@ t.test('a compressed template counts once, however many clients read it', async 
   t.equal(fanOut.heldBytes, 0);
 });
 
-t.test('large replies side by side all arrive while their clients read', async (t) => {
+t.test('completes several large replies while their clients read', async (t) => {
   const clock = { ms: 0 };
   const fanOut = new FanOut(
     () => {},
@@ -267,7 +267,7 @@ t.test('large replies side by side all arrive while their clients read', async (
   t.equal(log.length, 4);
 });
 
-t.test('a socket that throws is closed, and the others are served', async (t) => {
+t.test('closes a socket that throws, and serves the others', async (t) => {
   const fanOut = new FanOut();
   const log: string[] = [];
   const faults: unknown[] = [];

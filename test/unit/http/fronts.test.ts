@@ -20,7 +20,7 @@ function heldCalls() {
   return { signals, release, answer };
 }
 
-t.test('requests, statuses and bytes', async (t) => {
+t.test("replies with Core's statuses, headers and bytes", async (t) => {
   const node = new FakeNode();
   const seen: { user: string; uri: string; body: string; block: TakenBlock | null }[] = [];
   await node.start((body, call) => {
@@ -46,7 +46,7 @@ t.test('requests, statuses and bytes', async (t) => {
       `^HTTP/1\\.1 ${status}\\r\\nDate: [^\\r]+ GMT\\r\\nContent-Length: ${length}\\r\\nContent-Type: text/html; charset=ISO-8859-1$`,
     );
 
-  await t.test('answered on the front', async (t) => {
+  await t.test('answers simple calls on the front thread', async (t) => {
     const client = new Client(node.port);
     const body = `{"result":"${'0'.repeat(64)}","error":null,"id":1.50}\n`;
     const reply = await client.call('{"method":"getbestblockhash","params":[],"id":1.50}');
@@ -78,7 +78,7 @@ t.test('requests, statuses and bytes', async (t) => {
     client.destroy();
   });
 
-  await t.test('paths, methods and pages', async (t) => {
+  await t.test("answers wrong paths and methods with Core's status lines and pages", async (t) => {
     for (const target of ['/foo', '/?x=1', '/wallet', '//']) {
       const reply = await once(`POST ${target} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`);
       t.match(reply.head.replace('Cache-Control: no-store\r\n', ''), plain('404 Not Found', 0), target);
@@ -104,7 +104,7 @@ t.test('requests, statuses and bytes', async (t) => {
     t.ok(headReply.receivedBytes < 250, 'headers only');
   });
 
-  await t.test('connections', async (t) => {
+  await t.test('handles Connection: close, chunked bodies, and Expect: 100-continue', async (t) => {
     const client = new Client(node.port);
     const reply = await client.call('{"method":"getblockcount","id":1}', 'Connection: close\r\n');
     t.match(reply.head, /\r\nConnection: close$/);
@@ -124,7 +124,7 @@ t.test('requests, statuses and bytes', async (t) => {
     chunked.destroy();
   });
 
-  await t.test('answered by the node thread', async (t) => {
+  await t.test('passes other calls to the node thread, and decodes submitted blocks', async (t) => {
     const client = new Client(node.port);
     const request = '{"method":"getblockchaininfo","id":1}';
     t.same((await client.call(request, '', '/wallet/a%20b')).body.toString(), '{"result":"node","error":null,"id":1}\n');
@@ -175,7 +175,7 @@ t.test('requests, statuses and bytes', async (t) => {
     client.destroy();
   });
 
-  await t.test('too large, and nonsense', async (t) => {
+  await t.test('rejects bodies that are too large and malformed requests, and serves later clients', async (t) => {
     const declared = new Client(node.port);
     declared.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 33554433\r\n\r\n');
     const reply = await declared.reply();
@@ -198,7 +198,7 @@ t.test('requests, statuses and bytes', async (t) => {
     after.destroy();
   });
 
-  await t.test('a body that comes slowly', async (t) => {
+  await t.test('waits for a slow body without delaying other clients', async (t) => {
     const slow = new Client(node.port);
     const body = '{"method":"getblockcount","id":5}';
     slow.send(`POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Basic dXNlcjpwYXNz\r\nContent-Length: ${body.length}\r\n\r\n`);
@@ -215,7 +215,7 @@ t.test('requests, statuses and bytes', async (t) => {
   });
 });
 
-t.test('credentials and lists', async (t) => {
+t.test('enforces credentials and -rpcwhitelist, and delays wrong passwords', async (t) => {
   const hash = createHmac('sha256', 'salt').update('pa:ss').digest('hex');
   const node = new FakeNode();
   await node.start(() => ok('1'), {
@@ -276,7 +276,7 @@ t.test('credentials and lists', async (t) => {
   t.equal((await post(basic('bob:pa:ss'), '[3]')).status, 400);
 });
 
-t.test('the queue has an end, and cancelled calls leave it', async (t) => {
+t.test('rejects calls beyond -rpcworkqueue, and removes calls of clients that left', async (t) => {
   const node = new FakeNode();
   const { signals, release, answer } = heldCalls();
   await node.start(answer, { fronts: 1, workQueue: 2 });
@@ -303,7 +303,7 @@ t.test('the queue has an end, and cancelled calls leave it', async (t) => {
   third.destroy();
 });
 
-t.test('large replies side by side arrive whole, from one front', async (t) => {
+t.test('sends large replies to several clients completely from one front', async (t) => {
   const node = new FakeNode();
   const bytes = 20_000_000;
   await node.start(() => ({ status: 200, body: new Uint8Array(bytes).fill(0x79) }), { fronts: 1 });
@@ -316,7 +316,7 @@ t.test('large replies side by side arrive whole, from one front', async (t) => {
   for (const client of clients) client.destroy();
 });
 
-t.test('the log says why a client is refused, once for each cause', async (t) => {
+t.test('logs why it refuses a client, once for each cause', async (t) => {
   const node = new FakeNode();
   await node.start(() => ok('1'), { fronts: 1 });
   t.teardown(() => node.fronts.close());
@@ -345,7 +345,7 @@ t.test('the log says why a client is refused, once for each cause', async (t) =>
   t.equal(node.fronts.stats().fronts[0]!.exchangesOpen, 0);
 });
 
-t.test('a block is taken even if its client has gone', async (t) => {
+t.test('submits a block even if its client has disconnected', async (t) => {
   const node = new FakeNode();
   const { signals, release, answer } = heldCalls();
   await node.start(answer, { fronts: 1 });
@@ -367,7 +367,7 @@ t.test('a block is taken even if its client has gone', async (t) => {
   await until('nothing is under way', () => node.fronts.stats().fronts[0]!.callsOnNode === 0);
 });
 
-t.test('a large block is taken even if its client, whose methods are listed, has gone while it is read', async (t) => {
+t.test('submits a large block of a whitelisted user even if its client disconnects during parsing', async (t) => {
   const hash = createHmac('sha256', 'salt').update('pa').digest('hex');
   const node = new FakeNode();
   const bodies: string[] = [];
@@ -404,7 +404,7 @@ t.test('a large block is taken even if its client, whose methods are listed, has
   for (const client of busy) client.destroy();
 });
 
-t.test('keys in large bodies go by the port whose bytes do not stay', async (t) => {
+t.test('passes large bodies that hold private keys by message port, not by shared memory', async (t) => {
   const node = new FakeNode();
   await node.start(() => ok('1'), { fronts: 1 });
   t.teardown(() => node.fronts.close());
@@ -419,7 +419,7 @@ t.test('keys in large bodies go by the port whose bytes do not stay', async (t) 
   client.destroy();
 });
 
-t.test('bodies on their way in have bounds', async (t) => {
+t.test('limits the bytes of request bodies that are being received', async (t) => {
   const node = new FakeNode();
   await node.start(() => ok('1'), { fronts: 1, bodyLimit: 100_000 });
   t.teardown(() => node.fronts.close());
@@ -448,7 +448,7 @@ t.test('bodies on their way in have bounds', async (t) => {
   after.destroy();
 });
 
-t.test('bodies of others leave room for those who may submit blocks', async (t) => {
+t.test('reserves body bytes for users who may submit blocks', async (t) => {
   const node = new FakeNode();
   const whitelist = { users: new Map([['bob', ['getblockcount']]]), refuseOthers: false };
   const hashHex = createHmac('sha256', 'salt').update('pass').digest('hex');
@@ -473,7 +473,7 @@ t.test('bodies of others leave room for those who may submit blocks', async (t) 
   for (const client of [...others, miner]) client.destroy();
 });
 
-t.test('submissions pass what is queued', async (t) => {
+t.test('runs block submissions before queued calls', async (t) => {
   const node = new FakeNode();
   const order: string[] = [];
   await node.start(
@@ -533,7 +533,7 @@ t.test('gives all clients to the other fronts when a front ends', async (t) => {
   t.same(await served(), new Array(6).fill(true));
 });
 
-t.test('a port in use', async (t) => {
+t.test('names the address and the remedy when a port is in use', async (t) => {
   const node = new FakeNode();
   await node.start(() => ok('1'), { fronts: 1 });
   t.teardown(() => node.fronts.close());
@@ -548,7 +548,7 @@ t.test('a port in use', async (t) => {
   t.ok(second.log.includes('error Unable to bind any endpoint for RPC server'));
 });
 
-t.test('fronts that end while they start fail the start', async (t) => {
+t.test('fails to start when its front threads end during the start', async (t) => {
   const node = new FakeNode();
   const tls = { certFile: '/nonexistent/certificate.pem', keyFile: '/nonexistent/key.pem' };
   await t.rejects(
@@ -562,7 +562,7 @@ t.test('fronts that end while they start fail the start', async (t) => {
   );
 });
 
-t.test('no front refuses what another one answers', async (t) => {
+t.test('ends the warm-up on all fronts before any of them answers a call', async (t) => {
   const node = new FakeNode();
   await node.start(() => Promise.resolve(ok('1')), {}, 'Loading');
   t.teardown(() => node.fronts.close());

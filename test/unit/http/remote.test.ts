@@ -5,7 +5,7 @@ import { FakeNode } from './support.js';
 
 const entry = new URL('./dying-remote.js', import.meta.url);
 
-t.test('a remote thread that ends is started again with the present tip and template, and its leases are freed', async (t) => {
+t.test('restarts a remote thread with the current tip and template, and frees its slab leases', async (t) => {
   const node = new FakeNode(2);
   const lives = new SharedArrayBuffer(4);
   node.remote = { entry, name: 'remote', figures: () => ({}), options: { lives } };

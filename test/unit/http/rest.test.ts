@@ -94,7 +94,7 @@ async function serve(t: Test, name: CompatName = '31', changes: Partial<HttpOpti
   return { fixture, node, uris, sizes, faults, send, get, post };
 }
 
-t.test('what there is', async (t) => {
+t.test('REST serves transactions, blocks and chain data in all formats', async (t) => {
   const { fixture, sizes, get } = await serve(t);
   const txid = display(head.txids[1]);
   const found = async (path: string, type: string, cache: string) => {
@@ -110,7 +110,7 @@ t.test('what there is', async (t) => {
     return JSON.parse((await found(`${path}.json${query}`, 'application/json', jsonCache)).text);
   };
 
-  await t.test('transactions and blocks', async (t) => {
+  await t.test('serves transactions and blocks as bytes, hex, and JSON', async (t) => {
     t.match(await forms(`tx/${txid}`, serializeTx(fan)), { txid, blockhash: head.hashHex, hex: serializeTx(fan).toString('hex') });
     const whole = await forms(`block/${head.hashHex}`, head.bytes, KEPT, '', 'no-store');
     t.match(whole, { hash: head.hashHex, tx: [{ vin: [{ coinbase: /./ }] }, { fee: 47, vin: [{ prevout: { value: 50, height: 1 } }] }] });
@@ -120,7 +120,7 @@ t.test('what there is', async (t) => {
     t.equal((await get(`block/${head.hashHex.toUpperCase()}.bin`)).body.length, head.bytes.length);
   });
 
-  await t.test('the node thread says where a block lies and no more', async (t) => {
+  await t.test('reads blocks on the front thread, which gets only their place from the node thread', async (t) => {
     sizes.length = 0;
     await get(`block/${head.hashHex}.bin`);
     await get(`block/${head.hashHex}.hex`);
@@ -128,7 +128,7 @@ t.test('what there is', async (t) => {
     t.same(sizes, [8, 8, 8]);
   });
 
-  await t.test('parts of a block', async (t) => {
+  await t.test('serves parts of a block, and rejects invalid offsets and sizes', async (t) => {
     const part = (query: string, format = 'bin') => get(`blockpart/${head.hashHex}.${format}?${query}`);
     const size = head.bytes.length;
     const good = await part('offset=20&size=100');
@@ -150,7 +150,7 @@ t.test('what there is', async (t) => {
     t.equal((await part('offset=0&size=1', 'json')).text, 'JSON output is not supported for this request type\r\n');
   });
 
-  await t.test('headers, hashes, what was spent', async (t) => {
+  await t.test('serves headers, block hashes, and spent outputs', async (t) => {
     const headers = Buffer.concat([blocks[99], blocks[100], head].map(({ header }) => header));
     t.match(await forms(`headers/${blocks[99].hashHex}`, headers), [{ height: 100 }, { height: 101 }, { height: 102, confirmations: 1 }]);
     await forms(`headers/2/${blocks[99].hashHex}`, headers.subarray(0, 160));
@@ -168,7 +168,7 @@ t.test('what there is', async (t) => {
     t.same(await forms(`spenttxouts/${fixture.chain.genesis.hashHex}`, Buffer.from('0100', 'hex'), KEPT), [[]]);
   });
 
-  await t.test('filters', async (t) => {
+  await t.test('serves block filters and filter headers', async (t) => {
     const filter = Buffer.concat([Buffer.from([0]), head.hash, Buffer.from('020155', 'hex')]);
     t.same(await forms(`blockfilter/basic/${head.hashHex}`, filter, KEPT), { filter: '0155' });
     t.same(await forms(`blockfilterheaders/basic/${head.hashHex}`, new Uint8Array(32).fill(7)), ['07'.repeat(32)]);
@@ -178,7 +178,7 @@ t.test('what there is', async (t) => {
     t.equal((await get(`blockfilter/fancy/${head.hashHex}.json`)).text, 'Unknown filtertype fancy\r\n');
   });
 
-  await t.test('as methods of RPC say it', async (t) => {
+  await t.test('serves chaininfo, mempool and deploymentinfo as the RPC methods return them', async (t) => {
     t.match(JSON.parse((await found('chaininfo.json', 'application/json', 'no-store')).text), { blocks: 102, warnings: [] });
     t.match(JSON.parse((await found('mempool/info.json', 'application/json', 'no-store')).text), { size: 0 });
     t.same(JSON.parse((await found('mempool/contents.json', 'application/json', 'no-store')).text), {});
@@ -188,7 +188,7 @@ t.test('what there is', async (t) => {
   });
 });
 
-t.test('unspent outputs', async (t) => {
+t.test('REST serves unspent outputs, and rejects malformed queries', async (t) => {
   const { faults, get, post } = await serve(t);
   const txid = display(head.txids[1]);
   const spent = display(blocks[0].txids[0]);
@@ -235,7 +235,7 @@ t.test('unspent outputs', async (t) => {
   t.same(faults, []);
 });
 
-t.test('what is wrong with a request', async (t) => {
+t.test("REST rejects wrong requests with Core's statuses and texts", async (t) => {
   const { fixture, get, send, uris } = await serve(t);
   const faults: [path: string, status: number, text: string][] = [
     ['tx/abc.json', 400, 'Invalid hash: abc'],
@@ -304,7 +304,7 @@ t.test('what is wrong with a request', async (t) => {
   t.equal((await get(`block/${blocks[3].hashHex}.bin`)).status, 200);
 });
 
-t.test('as 0.21.1 has it', async (t) => {
+t.test('REST behaves as in 0.21.1 with -compat=0.21.1', async (t) => {
   const { get } = await serve(t, '0.21.1');
   t.match(await get(`headers/1/${head.hashHex}.json`), { status: 200, cache: undefined });
   t.match(await get(`headers/${head.hashHex}.json`), {
@@ -318,7 +318,7 @@ t.test('as 0.21.1 has it', async (t) => {
   t.equal('fee' in tx[1] || 'prevout' in tx[1].vin[0], false);
 });
 
-t.test('off by default, no credentials, and not before the node has started', async (t) => {
+t.test('REST is off by default, needs no credentials, and answers 503 until the start is complete', async (t) => {
   const off = new FakeNode();
   await off.start(() => ({ status: 200, body: '' }));
   t.teardown(() => off.fronts.close());
@@ -335,7 +335,7 @@ t.test('off by default, no credentials, and not before the node has started', as
   t.match(await get(`block/${head.hashHex}.bin`).catch(() => ({ status: 503 })), { status: 503 });
 });
 
-t.test('a block that is long', async (t) => {
+t.test('REST sends a long block in slices, and only headers to HEAD', async (t) => {
   const { fixture, node, get } = await serve(t);
   // Some 900 kB: sent in slices, its hex made in several turns.
   const long = buildBlock(head, { outs: [{ value: 0, script: Buffer.alloc(900_000, 0x6a) }] });

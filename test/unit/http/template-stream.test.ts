@@ -25,7 +25,7 @@ class FakeExchange {
   }
 }
 
-t.test('a socket that throws is closed, and the others are told of the template', async (t) => {
+t.test('closes a stream whose socket throws, and sends the template to the others', async (t) => {
   const faults: unknown[] = [];
   const received = (fault: unknown): void => void faults.push(fault);
   process.on('uncaughtException', received);

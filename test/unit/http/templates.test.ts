@@ -9,7 +9,7 @@ const ok = (text: string) => ({ status: 200, body: `{"result":${text},"error":nu
 const gbt = (extra = '') => `{"method":"getblocktemplate","params":[{"rules":["segwit"]${extra}}],"id":1}`;
 const result = (reply: RawReply) => JSON.parse(reply.body.toString()).result;
 
-t.test('a template, and what a long poll waits for', async (t) => {
+t.test('serves a template, and wakes long polls at a new tip', async (t) => {
   const node = new FakeNode();
   node.transactions = '[{"data":"00"}]';
   await node.start(() => ok('null'));
@@ -87,7 +87,7 @@ t.test('a template, and what a long poll waits for', async (t) => {
   b.destroy();
 });
 
-t.test('a template is built again when the counter moved and the clock did', async (t) => {
+t.test('builds a template again when the mempool changed and five seconds have passed', async (t) => {
   const node = new FakeNode();
   node.state.mockSeconds = 1_700_000_100;
   await node.start(() => ok('null'));
@@ -107,7 +107,7 @@ t.test('a template is built again when the counter moved and the clock did', asy
   client.destroy();
 });
 
-t.test('what one front acknowledged, the other knows', async (t) => {
+t.test('a front shows a block that another front has acknowledged', async (t) => {
   const node = new FakeNode();
   await node.start((_body) => {
     node.advance();
@@ -132,7 +132,7 @@ t.test('what one front acknowledged, the other knows', async (t) => {
   reader.destroy();
 });
 
-t.test('many receive one large template, and a small call does not wait for them', async (t) => {
+t.test('sends a large template to many clients without delaying small calls', async (t) => {
   const node = new FakeNode();
   const transactions = Array.from({ length: 2000 }, (_, i) => ({ data: `${i}`.padStart(1400, '0') }));
   node.transactions = JSON.stringify(transactions);
@@ -170,27 +170,31 @@ const outside = Object.values(os.networkInterfaces())
   .flat()
   .find((one) => one && one.family === 'IPv4' && !one.internal)?.address;
 
-t.test('gzip for clients on other machines', { skip: outside ? false : 'this machine has no address but its own' }, async (t) => {
-  const node = new FakeNode();
-  const transactions = Array.from({ length: 2000 }, (_, i) => ({ data: `${i}`.padStart(1400, '0') }));
-  node.transactions = JSON.stringify(transactions);
-  await node.start(() => ok('null'), { binds: [{ host: '0.0.0.0', port: 0 }], allow: [{ address: outside!, prefix: 32 }] });
-  t.teardown(() => node.fronts.close());
-  const asks = 'Accept-Encoding: deflate, gzip\r\n';
-  const far = new Client(node.port, outside);
-  const near = new Client(node.port);
-  const packed = await far.call(gbt(), asks);
-  t.match(packed.head, /^HTTP\/1\.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Type: application\/json\r\n/);
-  t.same(JSON.parse(gunzipSync(packed.body).toString()).result.transactions, transactions);
-  t.notMatch((await far.call(gbt())).head, 'gzip');
-  const plain = await near.call(gbt(), asks);
-  t.notMatch(plain.head, 'gzip', 'on the own machine bytes are cheaper');
-  t.ok(plain.body.length > packed.body.length * 2);
-  far.destroy();
-  near.destroy();
-});
+t.test(
+  'compresses templates for clients on other machines',
+  { skip: outside ? false : 'this machine has no address but its own' },
+  async (t) => {
+    const node = new FakeNode();
+    const transactions = Array.from({ length: 2000 }, (_, i) => ({ data: `${i}`.padStart(1400, '0') }));
+    node.transactions = JSON.stringify(transactions);
+    await node.start(() => ok('null'), { binds: [{ host: '0.0.0.0', port: 0 }], allow: [{ address: outside!, prefix: 32 }] });
+    t.teardown(() => node.fronts.close());
+    const asks = 'Accept-Encoding: deflate, gzip\r\n';
+    const far = new Client(node.port, outside);
+    const near = new Client(node.port);
+    const packed = await far.call(gbt(), asks);
+    t.match(packed.head, /^HTTP\/1\.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Type: application\/json\r\n/);
+    t.same(JSON.parse(gunzipSync(packed.body).toString()).result.transactions, transactions);
+    t.notMatch((await far.call(gbt())).head, 'gzip');
+    const plain = await near.call(gbt(), asks);
+    t.notMatch(plain.head, 'gzip', 'on the own machine bytes are cheaper');
+    t.ok(plain.body.length > packed.body.length * 2);
+    far.destroy();
+    near.destroy();
+  },
+);
 
-t.test('the slowest reader gives way when every slab is taken', async (t) => {
+t.test('cuts off the slowest reader when all slabs are in use', async (t) => {
   const node = new FakeNode(2);
   // More than sockets buffer, so that a client that does not read holds its slab.
   node.transactions = `["${'x'.repeat(24_000_000)}"]`;
@@ -219,7 +223,7 @@ t.test('the slowest reader gives way when every slab is taken', async (t) => {
   t.ok(slow.receivedBytes < 24_000_000, 'the slow reader was cut off');
 });
 
-t.test('stopping', async (t) => {
+t.test('answers parked and running calls at shutdown, and refuses new ones', async (t) => {
   const node = new FakeNode();
   const finish: (() => void)[] = [];
   await node.start(() => new Promise((resolve) => finish.push(() => resolve(ok('"done"')))));

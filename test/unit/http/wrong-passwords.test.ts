@@ -23,7 +23,7 @@ function begin(t: { teardown(end: () => void): void }) {
   return { clock, lines, guess, again, counts: () => [closed, answered] };
 }
 
-t.test('a quarter of a second, and 1,024 at a time', async (t) => {
+t.test('answers wrong passwords after 250 ms, and cuts off more than 1,024 waiting ones', async (t) => {
   const { guess, counts } = begin(t);
   guess(1_024);
   t.same(counts(), [0, 0]);
@@ -39,7 +39,7 @@ t.test('a quarter of a second, and 1,024 at a time', async (t) => {
   t.same(counts(), [3, 1_024]);
 });
 
-t.test('twenty lines a second', async (t) => {
+t.test('logs at most twenty wrong passwords a second', async (t) => {
   const { clock, lines, guess } = begin(t);
   guess(25);
   t.equal(lines.length, 20);
@@ -54,7 +54,7 @@ t.test('twenty lines a second', async (t) => {
   t.equal(lines.length, 21);
 });
 
-t.test('four of an address wait at once', async (t) => {
+t.test('lets at most four wrong passwords per address wait', async (t) => {
   const { again, counts } = begin(t);
   for (let n = 0; n < 7; n++) again('10.0.0.1');
   t.same(counts(), [3, 0], 'the others are cut off');

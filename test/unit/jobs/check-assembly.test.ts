@@ -36,7 +36,7 @@ const chosen = (over: Partial<Selection> = {}): Selection => ({
   ...over,
 });
 
-t.test('faults are found', async (t) => {
+t.test('checkAssembly finds wrong orders, duplicates, limits and sums', async (t) => {
   const c = columns();
   t.equal(checkAssembly(c, chosen(), RULES), '');
   t.equal(checkAssembly(c, chosen({ slots: Int32Array.of(2, 1, 0) }), RULES), 'slot 1 comes before its parent 0');

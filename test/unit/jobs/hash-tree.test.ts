@@ -8,7 +8,7 @@ import { fc } from '../../framework/fast-check.js';
 
 const hashes = createPureHashes();
 
-t.test('any sequence of lists', async (t) => {
+t.test('computes the same root and branch as merkleRoot over random sequences of lists', async (t) => {
   const leaf = fc.uint8Array({ minLength: 32, maxLength: 32 });
   let checked = 0;
   fc.assert(

@@ -9,7 +9,7 @@ const hashes = createNativeHashes();
 /** Returns the wtxid of a slot; its txid is the same. */
 const idOf = (slot: number): Uint8Array => new Uint8Array(32).fill(slot + 1);
 
-t.test('what could not be remembered whole is not built upon', async (t) => {
+t.test('does not reuse an encoding after a failure partway', async (t) => {
   let missing = -1;
   const mirror = {
     epoch: 1,

@@ -13,7 +13,7 @@ const blocks = Array.from({ length: 5 }, (_, i) => {
   return { hash, filter: builder.finish() };
 });
 
-t.test('hits', async (t) => {
+t.test('finds the filters that match a script', async (t) => {
   const search = (...wanted: number[]) => inlineFilterSearch(wanted.map(script))(blocks);
   t.same(await search(5), [true, false, false, false, false]);
   t.same(await search(15), [true, true, false, false, false]);
@@ -23,7 +23,7 @@ t.test('hits', async (t) => {
   t.same(await inlineFilterSearch([script(1)])([]), []);
 });
 
-t.test('a job ends when its time is over, after one filter at least', async (t) => {
+t.test('ends a job when its time is over, after at least one filter', async (t) => {
   let now = 0;
   const job = packMatchJob(packScripts([script(45)]), blocks);
   t.same([...runMatchJob(job, () => (now += 10))], [0]);
@@ -31,7 +31,7 @@ t.test('a job ends when its time is over, after one filter at least', async (t) 
   t.same([...runMatchJob(job, () => now)], [0, 0, 0, 1, 1]);
 });
 
-t.test('a filter that cannot be read may hold anything', async (t) => {
+t.test('treats a filter that cannot be read as a match', async (t) => {
   const broken = { hash: blocks[0].hash, filter: Uint8Array.of(200, 1) };
   t.same(await inlineFilterSearch([script(200)])([broken, blocks[1]]), [true, false]);
 });

@@ -35,7 +35,7 @@ const forms: ((n: number) => Uint8Array)[] = [
 ];
 const anyScript = fc.tuple(fc.nat(forms.length - 1), fc.nat(5000)).map(([form, n]) => forms[form](n));
 
-t.test('marks', async (t) => {
+t.test('ScriptMarks contains the scripts and outpoints that were added, and hardly any others', async (t) => {
   fc.assert(
     fc.property(fc.array(anyScript, { maxLength: 300 }), fc.array(anyScript, { maxLength: 300 }), fc.nat(), (added, asked, seed) => {
       let marks = ScriptMarks.create(4, seed);
@@ -80,7 +80,7 @@ function sameKey(script: Uint8Array, model: Set<string>): boolean {
   return [...model].some((other) => other.length === 134 && other.slice(4, 68) === x);
 }
 
-t.test('spenders in undo data', async (t) => {
+t.test('markSpenders finds the transactions whose spent coins have marked scripts', async (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.array(fc.tuple(anyScript, fc.nat(1_000_000), fc.nat(2 ** 31), fc.boolean()), { minLength: 1, maxLength: 6 }), {
@@ -112,7 +112,7 @@ t.test('spenders in undo data', async (t) => {
   t.throws(() => markSpenders(Uint8Array.of(1, 1), ScriptMarks.create(1, 1), new Uint8Array(2)), /end of data/);
 });
 
-t.test('a scan of files', async (t) => {
+t.test('finds marked transactions in block files, within its time and despite damage', async (t) => {
   for (const xor of [false, true]) {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-scan-'));
     t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));

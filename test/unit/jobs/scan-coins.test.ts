@@ -41,12 +41,12 @@ t.test('finds the coins of marked scripts, and no others', async (t) => {
   t.same([...runCoinScan(packCoins(markScripts(scripts), [])).hits], [], 'nothing is there');
 });
 
-t.test('a damaged coin comes back, so that somebody sees it', async (t) => {
+t.test('reports a damaged coin as a hit', async (t) => {
   const good = encodeCoin({ script: script(0), value: 1, height: 1, coinbase: false });
   const { hits } = runCoinScan(packCoins(markScripts([]), [good, good.slice(0, 10), new Uint8Array(0), good]));
   t.same([...hits], [1, 2]);
 });
 
-t.test('a message of another version is refused', async (t) => {
+t.test('rejects a message of another version', async (t) => {
   t.throws(() => runCoinScan({ ...packCoins(markScripts([]), []), version: 9 as 1 }), /version 9 is not 1/);
 });

@@ -35,7 +35,7 @@ const anyJob = fc
     return only === undefined || only >= spent.length ? { tx, spent } : { tx, spent, onlyInput: only };
   });
 
-t.test('what is written into a slab is read from it', async () => {
+t.test('reads back what was written into a slab', async () => {
   fc.assert(
     fc.property(fc.array(anyJob, { maxLength: 12 }), fc.integer(), (jobs, flags) => {
       const buffer = new SharedArrayBuffer(slabSize(jobs));
@@ -69,7 +69,7 @@ t.test('what is written into a slab is read from it', async () => {
   );
 });
 
-t.test('threads take each range of a slab once, in order', async (t) => {
+t.test('hands out each range of a slab once, in order, to several threads', async (t) => {
   fc.assert(
     fc.property(fc.array(anyJob, { maxLength: 12 }), fc.integer({ min: 600, max: 5_000 }), (jobs, budget) => {
       const ranges = planRanges(jobs, budget);
@@ -94,7 +94,7 @@ t.test('threads take each range of a slab once, in order', async (t) => {
   t.equal(new SlabView(buffer).takeRange(), -1);
 });
 
-t.test('shares have room for all ranges, and stay below their limit', async () => {
+t.test('plans shares that cover all ranges and stay below their time limit', async () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 2_000 }),
@@ -113,7 +113,7 @@ t.test('shares have room for all ranges, and stay below their limit', async () =
   );
 });
 
-t.test('the cut only falls, and a stop ends everything', async (t) => {
+t.test('lowerCut never raises the cut, and a stop ends all work', async (t) => {
   const jobs = [{ tx: fakeTx(new Uint8Array(1), 1), spent: [{ value: 1, script: new Uint8Array(0) }] }];
   const buffer = new SharedArrayBuffer(slabSize(jobs));
   writeSlab(buffer, jobs, 0, 1);
@@ -135,7 +135,7 @@ t.test('the cut only falls, and a stop ends everything', async (t) => {
   t.ok(new SlabView(buffer).matters(5), 'the next batch begins anew');
 });
 
-t.test('jobs cover every check once, in order, and split only large transactions', async () => {
+t.test('plans jobs that cover every check once, in order, and split only large transactions', async () => {
   const sized = fc
     .record({ inputs: fc.integer({ min: 1, max: 400 }), size: fc.integer({ min: 60, max: 60_000 }), hasWitness: fc.boolean() })
     .map(({ inputs, size, hasWitness }) => ({ tx: fakeTx(new Uint8Array(Math.max(size, inputs * 41)), inputs, hasWitness), spent: [] }));
@@ -164,7 +164,7 @@ t.test('jobs cover every check once, in order, and split only large transactions
   );
 });
 
-t.test('a transaction of many legacy inputs becomes many jobs', async (t) => {
+t.test('splits a transaction with many legacy inputs into many jobs', async (t) => {
   // 1 MB with 5,500 inputs, as block 364292 had: each signature hashes the whole megabyte.
   const huge = { tx: fakeTx(new Uint8Array(1_000_000), 5_500, false), spent: [] };
   const ranges = planRanges([huge], jobBudgetUs([huge], 4));
@@ -172,7 +172,7 @@ t.test('a transaction of many legacy inputs becomes many jobs', async (t) => {
   t.ok(ranges.every(({ first, end }) => end - first <= 5));
 });
 
-t.test('buffers come back, within bounds', async (t) => {
+t.test('SlabPool lends released buffers again, and retains none that is too large', async (t) => {
   const pool = new SlabPool(100 * 1024);
   const small = pool.acquire(10);
   t.equal(small.byteLength, 16 * 1024);

@@ -50,7 +50,7 @@ function eventsOf(dir: string, work: () => void): string[] {
   return events;
 }
 
-t.test('settings.json, without which the node would not start', async (t) => {
+t.test('writes settings.json atomically with fsync, and only when it changed', async (t) => {
   const dir = folder(t);
   const file = path.join(dir, 'settings.json');
   const expected = ['sync settings.json.tmp', 'rename settings.json.tmp settings.json', 'sync .'];
@@ -70,7 +70,7 @@ t.test('settings.json, without which the node would not start', async (t) => {
   t.same(JSON.parse(fs.readFileSync(file, 'utf8')), { wallet: ['a'] });
 });
 
-t.test('the Stratum V2 authority key, which pools are told at once', async (t) => {
+t.test('writes the Stratum V2 authority key with fsync before it returns it', async (t) => {
   const dir = folder(t);
   const file = path.join(dir, 'key');
   const keys = createKeyMath();
@@ -85,7 +85,7 @@ t.test('the Stratum V2 authority key, which pools are told at once', async (t) =
   t.equal(fs.statSync(file).mode & 0o777, 0o600);
 });
 
-t.test("a fleet's key, which fronts are told at once, and without which the node would not start", async (t) => {
+t.test("writes a fleet's key with fsync before it returns it", async (t) => {
   const dir = folder(t);
   const file = path.join(dir, 'key.pem');
   t.same(
@@ -104,7 +104,7 @@ t.test("a fleet's key, which fronts are told at once, and without which the node
   t.equal(fs.statSync(file).mode & 0o777, 0o600);
 });
 
-t.test('the note of a rebuild, before anything is removed', async (t) => {
+t.test('writes the rebuild note with fsync, and syncs its removal', async (t) => {
   const dir = folder(t);
   const note = new RebuildNote(dir);
   t.same(
@@ -119,7 +119,7 @@ t.test('the note of a rebuild, before anything is removed', async (t) => {
   t.equal(note.read(), null);
 });
 
-t.test('bans, which would be forgotten with half a file', async (t) => {
+t.test('writes the ban list atomically with fsync', async (t) => {
   const dir = folder(t);
   const bans = new Bans(path.join(dir, 'bans.json'), () => 1_700_000_000, t.fail);
   t.same(
@@ -128,7 +128,7 @@ t.test('bans, which would be forgotten with half a file', async (t) => {
   );
 });
 
-t.test('addresses and anchors, one write after another', async (t) => {
+t.test('writes peers.dat and anchors.json with fsync, one write after another', async (t) => {
   const dir = folder(t);
   const [peers, anchors] = [path.join(dir, 'peers.dat'), path.join(dir, 'anchors.json')];
   const events: string[] = [];
@@ -159,7 +159,7 @@ t.test('addresses and anchors, one write after another', async (t) => {
   t.equal(fs.readFileSync(anchors, 'utf8'), '[]');
 });
 
-t.test('folders, with those above them', async (t) => {
+t.test('syncs new folders and their parents', async (t) => {
   const dir = folder(t);
   const net = path.join(dir, 'data', 'regtest');
   const blocks = path.join(net, 'blocks');
@@ -174,7 +174,7 @@ t.test('folders, with those above them', async (t) => {
   );
 });
 
-t.test('a file in the way of the temporary one, and a failure', async (t) => {
+t.test('replaceFileSync follows no link at the temporary name, and reports a failure', async (t) => {
   const dir = folder(t);
   const file = path.join(dir, 'file');
   const other = path.join(dir, 'other');

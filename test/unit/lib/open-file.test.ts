@@ -27,7 +27,7 @@ function folder(t: Test): string {
   return dir;
 }
 
-t.test('a FIFO', { skip: process.platform === 'win32' }, async (t) => {
+t.test('refuses to read a FIFO without waiting for it', { skip: process.platform === 'win32' }, async (t) => {
   const dir = folder(t);
   const fifo = path.join(dir, 'fifo');
   execFileSync('mkfifo', [fifo]);
@@ -61,7 +61,7 @@ t.test('a FIFO', { skip: process.platform === 'win32' }, async (t) => {
   }
 });
 
-t.test('folders and files', async (t) => {
+t.test('opens files, and refuses folders and missing files', async (t) => {
   const dir = folder(t);
   await t.rejects(openFile(dir), { message: 'It is not a file' });
   await t.rejects(openFile(path.join(dir, 'none')), { code: 'ENOENT' });
@@ -71,7 +71,7 @@ t.test('folders and files', async (t) => {
   await handle.close();
 });
 
-t.test('a link in the place of what is written first', async (t) => {
+t.test('replaces a link at the temporary name instead of writing through it', async (t) => {
   const dir = folder(t);
   const file = path.join(dir, 'file');
   const other = path.join(dir, 'other');

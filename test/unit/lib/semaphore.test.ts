@@ -2,7 +2,7 @@
 import t from 'tap';
 import { Semaphore } from '../../../src/lib/semaphore.js';
 
-t.test('a latecomer does not pass those that wait', async (t) => {
+t.test('runs waiting calls before a newer one when it opens again', async (t) => {
   let shut = true;
   const reads = new Semaphore(2, () => shut);
   const entered: number[] = [];
@@ -32,7 +32,7 @@ t.test('a latecomer does not pass those that wait', async (t) => {
   await Promise.all(all);
 });
 
-t.test('a few at a time, in order, and none while it is shut', async (t) => {
+t.test('runs a limited number of calls in order, and none while it is shut', async (t) => {
   let shut = false;
   const reads = new Semaphore(2, () => shut);
   const open: (() => void)[] = [];

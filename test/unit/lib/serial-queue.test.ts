@@ -2,7 +2,7 @@
 import t from 'tap';
 import { SerialQueue } from '../../../src/lib/serial-queue.js';
 
-t.test('the queue runs one thing at a time, in order, whatever fails', async (t) => {
+t.test('runs one job at a time, in order, even after a failure', async (t) => {
   const queue = new SerialQueue();
   const log: string[] = [];
   const job = (name: string, fails = false) =>
@@ -22,7 +22,7 @@ t.test('the queue runs one thing at a time, in order, whatever fails', async (t)
   t.equal(queue.size, 0);
 });
 
-t.test('an idle queue begins in the turn of the call where that is asked for, and keeps the order all the same', async (t) => {
+t.test('runNow starts a job in the same tick when the queue is idle, and keeps the order', async (t) => {
   const queue = new SerialQueue();
   const log: string[] = [];
   const job =

@@ -45,7 +45,7 @@ function rig(solutionsDir = 'later') {
   return { world, waited, start: () => SupervisedThread.start(deps) };
 }
 
-t.test('longer each time, and as at first when it lived for a minute', async (t) => {
+t.test('restarts a thread after doubling waits, which start over after a minute of life', async (t) => {
   const { world, waited, start } = rig();
   const kept = await start();
   t.teardown(() => kept.close());
@@ -64,7 +64,7 @@ t.test('longer each time, and as at first when it lived for a minute', async (t)
   t.same(waits, [1_000, 2_000, 4_000, 1_000, 2_000]);
 });
 
-t.test('a close while it waits, and while it starts', async (t) => {
+t.test('close cancels a waiting restart and ends a starting thread', async (t) => {
   const { world, waited, start } = rig();
   const first = await start();
   await first.current?.clients();
@@ -80,7 +80,7 @@ t.test('a close while it waits, and while it starts', async (t) => {
   t.equal(world.again, 0, 'nothing is said of a thread that is closed');
 });
 
-t.test('one that gives no sign of life is ended, and started again', async (t) => {
+t.test('terminates and restarts a thread that does not respond', async (t) => {
   const { world, waited, start } = rig('stalls');
   const kept = await start();
   for (let life = 1; life <= 2; life++) {

@@ -14,7 +14,7 @@ import(${JSON.stringify(new URL('../../../src/lib/thread-priority.js', import.me
   parentPort.postMessage({ before, switched, granted, after: os.getPriority(0) });
 });`;
 
-t.test("what is granted is that thread's alone", async (t) => {
+t.test('raises the priority of the calling thread only', async (t) => {
   const before = os.getPriority(0);
   const worker = new Worker(CODE, { eval: true });
   const said = await new Promise<{ before: number; switched: number[]; granted: boolean[]; after: number }>((resolve) =>

@@ -30,7 +30,7 @@ function take(reader: RingReader, size: number): number[] | null {
   return payload;
 }
 
-t.test('a payload needs one word more than it has', async (t) => {
+t.test('reserves a payload only if one more word than its size is free', async (t) => {
   const { writer, reader } = ring(16);
   t.equal(put(writer, 7, 100), true);
   t.equal(writer.reserveFrame(8), -1, 'eight words are free, nine are needed');
@@ -46,7 +46,7 @@ t.test('a payload needs one word more than it has', async (t) => {
   t.equal(ring(16).writer.reserveFrame(16), -1);
 });
 
-t.test('what does not fit before the end goes to the beginning, where it must fit whole', async (t) => {
+t.test('continues at the beginning when a payload does not fit before the end', async (t) => {
   const { writer, reader } = ring(16);
   put(writer, 9, 100);
   put(writer, 1, 200);
@@ -59,7 +59,7 @@ t.test('what does not fit before the end goes to the beginning, where it must fi
   t.same(take(reader, 9), [300, 301, 302, 303, 304, 305, 306, 307, 308]);
 });
 
-t.test('a queue of payloads, whatever their sizes', async (t) => {
+t.test('returns payloads of any size in order over random writes and reads', async (t) => {
   const step = fc.oneof(fc.record({ size: fc.nat({ max: 40 }) }), fc.constant('read' as const));
   fc.assert(
     fc.property(fc.constantFrom(16, 32, 64), fc.array(step, { maxLength: 200 }), (words, steps) => {
@@ -86,7 +86,7 @@ t.test('a queue of payloads, whatever their sizes', async (t) => {
   t.pass('500 queues');
 });
 
-t.test('what was read is overwritten', async (t) => {
+t.test('overwrites a payload with zeros after it was read', async (t) => {
   const { writer, reader } = ring(16);
   put(writer, 5, 7_000);
   take(reader, 5);
@@ -96,7 +96,7 @@ t.test('what was read is overwritten', async (t) => {
   );
 });
 
-t.test('a frame wakes a reader that sleeps, once, and none that is awake', async (t) => {
+t.test('wakes a sleeping reader once, and a reader that is awake never', async (t) => {
   const { writer, reader } = ring(16);
   put(writer, 1, 1);
   t.equal(writer.mustWake(), true, 'nobody has looked yet');
@@ -115,7 +115,7 @@ t.test('a frame wakes a reader that sleeps, once, and none that is awake', async
   t.equal(writer.mustWake(), false);
 });
 
-t.test('a frame that comes while the reader goes to sleep keeps it awake', async (t) => {
+t.test('keeps a reader awake when a frame arrives while it goes to sleep', async (t) => {
   const { writer, reader } = ring(16);
   put(writer, 1, 1);
   writer.mustWake();
@@ -131,7 +131,7 @@ t.test('a frame that comes while the reader goes to sleep keeps it awake', async
   t.equal(reader.sleep(), true);
 });
 
-t.test('positions', async (t) => {
+t.test('isUnread tells which committed frames were not read yet', async (t) => {
   const { writer, reader } = ring(16);
   writer.reserveFrame(2);
   const first = writer.commit(2);

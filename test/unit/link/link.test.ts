@@ -12,7 +12,7 @@ import { MethodCounts } from '../../../src/link/method-counts.js';
 import { SharedState, STATE_FLAG } from '../../../src/link/shared-state.js';
 import { SlabReader, SlabRing } from '../../../src/link/slab-ring.js';
 
-t.test('shared state', async (t) => {
+t.test('shares epoch, counters, flags and times between two views', async (t) => {
   const state = new SharedState();
   const other = new SharedState(state.buffer);
   t.equal(state.raiseEpoch(), 1);
@@ -30,7 +30,7 @@ t.test('shared state', async (t) => {
   t.equal(other.startedMs, 5e12);
 });
 
-t.test('a reply takes the room that its bytes may need, and comes back whole or goes by the port', async (t) => {
+t.test('reserves the bytes that a reply may need, and refuses a reply that may not fit', async (t) => {
   const ring = newRing(4096);
   const writer = new ReplyWriter(ring);
   const reader = new ReplyReader(ring);
@@ -50,7 +50,7 @@ t.test('a reply takes the room that its bytes may need, and comes back whole or 
   t.equal(reader.next(), false);
 });
 
-t.test('whose call it is, and of which target, goes with each', async (t) => {
+t.test('passes user and URI with each call, and sends known ones as a number', async (t) => {
   const ring = newRing(RING_BYTES);
   const writer = new CallWriter(ring);
   const reader = new CallReader(ring);
@@ -76,7 +76,7 @@ t.test('whose call it is, and of which target, goes with each', async (t) => {
   t.equal(writer.write(9, 'a', '/', new Uint8Array(32 * 1024 + 1), true), -1, 'larger bodies go by the port');
 });
 
-t.test('calls that only wait count by their bytes', async (t) => {
+t.test('counts calls that only wait by their bytes, not by their number', async (t) => {
   const room = new CallQuota({ calls: 2, bytes: 100 }, new FrontCounters());
   const waits = { sizeBytes: 10, counted: false };
   const works = { sizeBytes: 10, counted: true };
@@ -90,7 +90,7 @@ t.test('calls that only wait count by their bytes', async (t) => {
   t.equal(room.reserveCall({ sizeBytes: 1, counted: true }, true), true);
 });
 
-t.test('a slab is rewritten only when nobody reads it', async (t) => {
+t.test('rewrites a slab only while no reader leases it', async (t) => {
   const ring = new SlabRing(2);
   const reader = new SlabReader(ring.control, ring.slabs);
   ring.onGrow = (slab) => reader.update(slab);
@@ -125,7 +125,7 @@ t.test('a slab is rewritten only when nobody reads it', async (t) => {
   t.same(ring.stats(), { slabs: 2, busy: 1, bytes: 262144, grown: 3, exhausted: 3 });
 });
 
-t.test('what was published is told with the use of its own slab', async (t) => {
+t.test('publish returns the use count of its own slab', async (t) => {
   const ring = new SlabRing(2);
   ring.discard(ring.takeSlab(10)!);
   for (const [index, use] of [
@@ -137,7 +137,7 @@ t.test('what was published is told with the use of its own slab', async (t) => {
   }
 });
 
-t.test('threads that lease while slabs are rewritten never see two templates in one', async (t) => {
+t.test('readers never see parts of two templates while slabs are rewritten', async (t) => {
   const ring = new SlabRing(4);
   const path = new URL('../../../src/link/slab-ring.js', import.meta.url).href;
   const source = `
@@ -187,7 +187,7 @@ t.test('threads that lease while slabs are rewritten never see two templates in 
   t.equal(ring.stats().busy, 1);
 });
 
-t.test('a ring between two threads, full and empty by turns', async (t) => {
+t.test('passes 20,000 calls between two threads through a ring that fills and drains', async (t) => {
   const ring = newRing(8192);
   const { port1, port2 } = new MessageChannel();
   const path = new URL('../../../src/link/frames.js', import.meta.url).href;
@@ -276,7 +276,7 @@ function linked(execute: ConstructorParameters<typeof CallLinks>[0]['execute'], 
   return { node, front, call, news, faults, close };
 }
 
-t.test('calls over the link', async (t) => {
+t.test('returns replies of any size over the link, and status 500 for exceptions', async (t) => {
   const link = linked((body, _call, hooks) => {
     const text = Buffer.from(body).toString();
     if (text === 'throw') throw new Error('oops');
@@ -312,7 +312,7 @@ t.test('calls over the link', async (t) => {
   t.equal(link.node.stats().prioritised, 2);
 });
 
-t.test('bounds, cancelling, and order', async (t) => {
+t.test('enforces limits, cancels calls, and runs submissions within a batch', async (t) => {
   const signals: AbortSignal[] = [];
   const finish: (() => void)[] = [];
   const order: string[] = [];
@@ -371,7 +371,7 @@ t.test('bounds, cancelling, and order', async (t) => {
   ]);
 });
 
-t.test('a submission is begun between two other calls, and within one that looks up', async (t) => {
+t.test('starts a submission between two other calls, or during a call that yields', async (t) => {
   const order: string[] = [];
   let submitted: Promise<unknown> = Promise.resolve();
   const link = linked((body, _call, hooks) => {
@@ -394,7 +394,7 @@ t.test('a submission is begun between two other calls, and within one that looks
   t.same(order, ['first', 'submit', 'second']);
 });
 
-t.test('a reply that cannot be handed over is counted once, and its client hears of it', async (t) => {
+t.test('answers 500 and counts a call once when its reply cannot be sent', async (t) => {
   const link = linked((request, _call, hooks) => {
     const text = Buffer.from(request).toString();
     if (text === 'held?') return { status: 200, body: String(hooks.yieldToUrgent() !== undefined) };
@@ -419,7 +419,7 @@ t.test('a reply that cannot be handed over is counted once, and its client hears
   t.same(await link.call('held?').reply, { status: 200, text: 'false' });
 });
 
-t.test('others let a submission pass, but not a call with keys', async (t) => {
+t.test('runs submissions during other calls, but not calls that hold keys', async (t) => {
   const held = new Map<string, boolean>();
   let finish = () => {};
   const link = linked((body, _call, hooks) => {
@@ -440,7 +440,7 @@ t.test('others let a submission pass, but not a call with keys', async (t) => {
   t.same(Object.fromEntries(held), { keys: false, other: false, submit: true, last: false });
 });
 
-t.test('a call that was read long ago is cancelled by a frame of its own', async (t) => {
+t.test('cancels a call that was already read by a separate frame', async (t) => {
   const ring = newRing(8192);
   const writer = new CallWriter(ring);
   const reader = new CallReader(ring);
@@ -468,7 +468,7 @@ t.test('a call that was read long ago is cancelled by a frame of its own', async
   t.notOk(reader.next());
 });
 
-t.test('what was cancelled before its turn is not run, and replies and news keep their order', async (t) => {
+t.test('skips a call that was cancelled while it waited, and keeps the order of replies and news', async (t) => {
   const run: string[] = [];
   const link = linked(
     (body) => {
@@ -505,7 +505,7 @@ t.test('what was cancelled before its turn is not run, and replies and news keep
   );
 });
 
-t.test('news stand among replies where they were told', async (t) => {
+t.test('delivers news between replies in the order in which they were sent', async (t) => {
   const order: string[] = [];
   const ends = newLink();
   const node: CallLinks = new CallLinks({
@@ -546,7 +546,7 @@ t.test('news stand among replies where they were told', async (t) => {
   t.same(order, expected);
 });
 
-t.test('a link that was closed leaves nothing running', async (t) => {
+t.test('schedules no more ticks after the link was closed', async (t) => {
   const link = linked(() => ({ status: 200, body: 'late' }));
   let answered = false;
   void link.call('x').reply.then(() => {
@@ -563,7 +563,7 @@ t.test('a link that was closed leaves nothing running', async (t) => {
   t.notOk(answered);
 });
 
-t.test('a handler that throws takes no other reply and no message with it', async (t) => {
+t.test('delivers other replies and messages when a handler throws', async (t) => {
   const { port1: main, port2: nodeMain } = new MessageChannel();
   const { port1: priority, port2: nodePriority } = new MessageChannel();
   const replies = newRing(RING_BYTES);
@@ -617,7 +617,7 @@ t.test('a handler that throws takes no other reply and no message with it', asyn
   t.equal(front.callsUnderWay, 0);
 });
 
-t.test('the links of a front share its bounds', async (t) => {
+t.test('shares the limits among all links of a front', async (t) => {
   const counters = new FrontCounters();
   const room = new CallQuota({ calls: 2, bytes: 100 }, counters);
   const finish: (() => void)[] = [];

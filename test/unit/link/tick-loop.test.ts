@@ -2,7 +2,7 @@
 import t from 'tap';
 import { TickLoop } from '../../../src/link/tick-loop.js';
 
-t.test('work that throws is gone on with, and later work is begun', async (t) => {
+t.test('continues after work that throws, and starts again for later work', async (t) => {
   const done: number[] = [];
   const queue = [1, 2, 3];
   const turns = new TickLoop(() => {

@@ -31,7 +31,7 @@ function written(options: Partial<LogOptions>, use: (log: NodeLogger) => void): 
   return fs.readFileSync(options.file ?? file, 'utf8');
 }
 
-t.test('what a line begins with', async (t) => {
+t.test('starts each line with the time, mock time and thread name as the options say', async (t) => {
   const hello = (log: NodeLogger): void => log.info('hello');
   t.match(written({}, hello), /^\n{5}\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ hello\n$/);
   t.match(written({ micros: true }, hello), /\n\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z hello\n$/);
@@ -48,7 +48,7 @@ t.test('what a line begins with', async (t) => {
   );
 });
 
-t.test('a line is in the file at once: what tells of it may be read by another thread before this turn ends', async (t) => {
+t.test('writes a line to the file before the call returns', async (t) => {
   const file = path.join(dir, 'at-once.log');
   written({ file }, (log) => {
     log.info('one');
@@ -56,7 +56,7 @@ t.test('a line is in the file at once: what tells of it may be read by another t
   });
 });
 
-t.test('categories', async (t) => {
+t.test('writes debug lines of enabled categories only', async (t) => {
   const all = (log: NodeLogger): void => {
     log.debug('rpc', 'one');
     log.debug('http', 'two');
@@ -65,7 +65,7 @@ t.test('categories', async (t) => {
   t.match(written({ categories: ['1'], excluded: ['http'] }, all), /\[rpc\] one\n$/);
 });
 
-t.test('text from outside begins no line of its own', async (t) => {
+t.test('escapes line breaks and control characters in logged text', async (t) => {
   t.match(
     written({}, (log) => log.info('user=a\n2030-01-01T00:00:00Z b')),
     /user=a\n {4}2030-01-01T00:00:00Z b\n$/,
@@ -76,7 +76,7 @@ t.test('text from outside begins no line of its own', async (t) => {
   );
 });
 
-t.test('a log that has grown is cut at a start', async (t) => {
+t.test('shrinks a large log at the start, unless -debug or -shrinkdebugfile=0 is set', async (t) => {
   const file = path.join(dir, 'grown.log');
   const old = `begin${'x'.repeat(11_000_000)}end\n`;
   fs.writeFileSync(file, old);
@@ -90,7 +90,7 @@ t.test('a log that has grown is cut at a start', async (t) => {
   t.ok(written({ file, shrink: false }, () => {}).startsWith('begin'));
 });
 
-t.test('a file that is moved away', async (t) => {
+t.test('reopen continues in a new file after the old one was moved', async (t) => {
   const file = path.join(dir, 'moved.log');
   const after = written({ file }, (log) => {
     log.info('one');
@@ -122,7 +122,7 @@ t.test('continues in the old file when the new one cannot be opened, until a lat
 });
 
 t.test(
-  'a full disk takes lines away and nothing else',
+  'loses lines without an exception when the disk is full',
   { skip: fs.existsSync('/dev/full') ? false : 'there is no /dev/full' },
   async (t) => {
     t.doesNotThrow(() => {
@@ -134,7 +134,7 @@ t.test(
   },
 );
 
-t.test('levels of lines in detail', async (t) => {
+t.test('writes debug lines at or above the level of their category', async (t) => {
   const all = (log: NodeLogger): void => {
     log.debug('net', 'of net');
     log.debug('rpc', 'of rpc');
@@ -150,7 +150,7 @@ t.test('levels of lines in detail', async (t) => {
   t.same(of(['rpc', 'info']), ['[net] of net', 'always']);
 });
 
-t.test('category and level in each line', async (t) => {
+t.test('writes category and level in each line with -loglevelalways', async (t) => {
   const text = written({ categories: ['net'], levelAlways: true, timestamps: false }, (log) => {
     log.info('a');
     log.warn('b');
@@ -186,7 +186,7 @@ t.test('writes warnings to stderr when the log is not on the console', async (t)
   t.same(caught({ echoWarnings: true, console: true }), ['Error: e\n', 'Warning: f\n']);
 });
 
-t.test('warnings among the notes of the options are logged as warnings', async (t) => {
+t.test('logs notes of the options that begin with Warning as warnings', async (t) => {
   const text = written({ levelAlways: true, timestamps: false }, (log) => logNotes(['a', 'Warning: b'], log));
   t.equal(text, '\n\n\n\n\n[all:info] a\n[all:warning] b\n');
 });

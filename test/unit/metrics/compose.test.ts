@@ -8,7 +8,7 @@ const folder = path.resolve(import.meta.dirname, '../../../../grafana');
 const read = (file: string) => fs.readFileSync(path.join(folder, file), 'utf8');
 const compose = read('docker/compose.yml');
 
-t.test('the compose file passes options that aditd has', (t) => {
+t.test('the compose file passes only options that aditd has', (t) => {
   const options = [...compose.matchAll(/^ +- -(\w+)=/gm)].map((match) => match[1]!);
   t.ok(options.includes('metricshost') && options.length >= 5);
   t.same(
@@ -29,7 +29,7 @@ t.test('the compose file mounts and builds from paths that exist', (t) => {
   t.end();
 });
 
-t.test('Prometheus in the container differs from the other configuration in its target alone', (t) => {
+t.test('the Prometheus configurations differ only in their target', (t) => {
   const rules = (text: string) => text.replace(/^#.*\n/gm, '');
   t.equal(rules(read('docker/prometheus.yml')), rules(read('prometheus/prometheus.yml')).replace('127.0.0.1:9332', 'adit:9332'));
   t.match(compose, /^ {2}adit:$/m, 'the service has the name of the target');

@@ -18,7 +18,7 @@ const shown = new Set(
 
 const NOTHING = { nodes: [], templates: {}, calls: {}, found: {} };
 
-t.test('dashboards and metrics agree', async (t) => {
+t.test('dashboards show every metric, and only metrics that exist', async (t) => {
   const { metrics } = createMetrics(() => undefined, new ListenerGuard({ error: () => {} }));
   // The test uses only their names: nothing is scraped.
   const ofFronts = createFrontMetrics({

@@ -19,7 +19,7 @@ function get(port: number, host: string, path = '/metrics'): Promise<{ status: n
   });
 }
 
-t.test('names that a browser may be led by are refused', async (t) => {
+t.test('refuses foreign host names, which protects against DNS rebinding', async (t) => {
   const server = await serveMetrics(new Metrics(), { host: '127.0.0.1', port: 0, names: ['Node.example'] });
   t.teardown(() => server.close());
   for (const host of ['127.0.0.1', '192.168.1.5:9332', '[::1]:9332', '[fd00::1]', 'localhost', 'LOCALHOST:9332', 'node.example:80']) {
@@ -30,7 +30,7 @@ t.test('names that a browser may be led by are refused', async (t) => {
   }
 });
 
-t.test('a loop of scrapes costs a few a second', async (t) => {
+t.test('collects metrics at most four times a second', async (t) => {
   const now = t.capture(performance, 'now', () => 5_000);
   const metrics = new Metrics();
   let made = 0;
@@ -42,7 +42,7 @@ t.test('a loop of scrapes costs a few a second', async (t) => {
   now.restore();
 });
 
-t.test('a description that never changes is made once', async (t) => {
+t.test('builds a page that never changes once', async (t) => {
   let made = 0;
   const pages = new Map([['/openrpc.json', jsonPage(() => ({ made: ++made }))]]);
   const server = await serveMetrics(new Metrics(), { host: '127.0.0.1', port: 0 }, pages);

@@ -8,7 +8,7 @@ import { mutantsOf, mutated } from '../../mutate/mutants.js';
 
 const all = (source: string): string[] => mutantsOf(source).map((mutant) => mutated(source, mutant));
 
-t.test('operators, conditions, constants, calls', async (t) => {
+t.test('mutates operators, conditions, constants and calls', async (t) => {
   t.same(all('x = a < b;'), ['x = a <= b;']);
   t.same(all('x = a >= 2;'), ['x = a > 2;', 'x = a >= 3;']);
   t.same(all('x = a && !b;'), ['x = a || !b;', 'x = a && b;']);
@@ -20,7 +20,7 @@ t.test('operators, conditions, constants, calls', async (t) => {
   t.same(all("reject('bad-txns');"), [';', 'reject("bad-txns!");']);
 });
 
-t.test('what makes no sense is left alone', async (t) => {
+t.test('makes no mutants of imports, messages and log calls', async (t) => {
   for (const source of [
     "import a from './a.js';",
     "export { a } from './a.js';",
@@ -37,7 +37,7 @@ t.test('what makes no sense is left alone', async (t) => {
   }
 });
 
-t.test('the narrowest range decides whether a place was executed', async (t) => {
+t.test('covers uses the narrowest coverage range around a position', async (t) => {
   const range = (startOffset: number, endOffset: number, count: number) => ({ startOffset, endOffset, count });
   const coverage = new Map([['a.js', [[range(0, 100, 1), range(10, 50, 3), range(20, 30, 0)]]]]);
   t.same(
@@ -49,7 +49,7 @@ t.test('the narrowest range decides whether a place was executed', async (t) => 
   t.equal(covers(twice, 'a.js', 1), true, 'one of its threads');
 });
 
-t.test('tests are found over their imports', async (t) => {
+t.test('finds the tests of a file by their imports', async (t) => {
   const dir = temporaryFolder();
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const file = (name: string, text: string): string => {

@@ -74,7 +74,7 @@ function world(parent: string, deps: Partial<BlockWarmupDeps> = {}, verifier: Ve
 }
 
 for (const mode of ['core', 'chunks', 'live'] as const) {
-  t.test(`to the end, templates in mode ${mode}`, async (t) => {
+  t.test(`runs to the end and removes its folder, with templates in mode ${mode}`, async (t) => {
     const { rehearsal, lines, left, classes, inputs, large } = world(t.testdir(), {
       templates: { mode },
     });
@@ -97,7 +97,7 @@ for (const mode of ['core', 'chunks', 'live'] as const) {
   });
 }
 
-t.test('a key that is forgotten', async (t) => {
+t.test('wipe erases the signing keys of the payments', async (t) => {
   const payments = new Payments({ hashes: crypto, keys: createKeyMath() }, { crypto, signer: createSigner() }, async () => {});
   const coin = { txid: new Uint8Array(32).fill(1), index: 0, value: 1_000_000, script: payments.scripts[0]! };
   t.equal((await payments.split(coin, 2)).witness(0).length, 2, 'signature and key');
@@ -105,14 +105,14 @@ t.test('a key that is forgotten', async (t) => {
   t.equal((await payments.split(coin, 2)).witness(0).length, 0, 'nothing to sign with');
 });
 
-t.test('what a killed one left', async (t) => {
+t.test('removes the folder of an earlier warm-up that was killed', async (t) => {
   const { rehearsal, lines, left } = world(t.testdir({ rehearsal: { 'blk00000.dat': 'half a block', 'blk00001.dat': '' } }));
   await rehearsal.startOnce();
   t.match(lines, [/^info Block warm-up finished/], "is in nobody's way");
   t.strictSame(left(), []);
 });
 
-t.test('ended in its middle', async (t) => {
+t.test('close ends a running warm-up without a warning and removes its folder', async (t) => {
   const { rehearsal, lines, left } = world(t.testdir(), { size: { ...SMALL, unseen: 1_000_000 } });
   const over = rehearsal.startOnce();
   await until('it has begun', () => left().length === 1);
@@ -122,7 +122,7 @@ t.test('ended in its middle', async (t) => {
   t.strictSame(left(), []);
 });
 
-t.test('while the node has other work', async (t) => {
+t.test('waits while the node has urgent work', async (t) => {
   let busy = true;
   let asked = 0;
   const { rehearsal, inputs, lines } = world(t.testdir(), {
@@ -139,7 +139,7 @@ t.test('while the node has other work', async (t) => {
   t.match(lines, [/^info Block warm-up finished/], 'and goes on');
 });
 
-t.test('ended while it waits', async (t) => {
+t.test('close ends a waiting warm-up without a warning', async (t) => {
   let asked = 0;
   const { rehearsal, lines, left } = world(t.testdir(), { urgent: () => ++asked > 0 });
   void rehearsal.startOnce();
@@ -148,20 +148,20 @@ t.test('ended while it waits', async (t) => {
   t.strictSame([lines, left()], [[], []]);
 });
 
-t.test('that other work makes needless', async (t) => {
+t.test('ends without a message when real blocks make the warm-up needless', async (t) => {
   const { rehearsal, lines, left, inputs }: World = world(t.testdir(), { needless: () => inputs() > 30 });
   await rehearsal.startOnce();
   t.strictSame([lines, left()], [[], []], 'it ends, and there is nothing to tell');
 });
 
-t.test('no room for block files', async (t) => {
+t.test('warns and removes its folder when the disk is full', async (t) => {
   const { rehearsal, lines, left } = world(t.testdir(), { crypto: { ...crypto, sha256d: () => full() } });
   await rehearsal.startOnce();
   t.match(lines, [/^warn Block warm-up failed.*: as if the disk were full/]);
   t.strictSame(left(), [], 'the folder goes also when opening fails');
 });
 
-t.test('ended before it began', async (t) => {
+t.test('does nothing when it was closed before its start', async (t) => {
   const { rehearsal, lines, left } = world(t.testdir());
   await rehearsal.close();
   await rehearsal.startOnce();
@@ -169,7 +169,7 @@ t.test('ended before it began', async (t) => {
   t.strictSame(left(), []);
 });
 
-t.test('a script thread that dies', async (t) => {
+t.test('warns and removes its folder when a script thread dies', async (t) => {
   const dying = new InlineVerifier(crypto);
   let batches = 0;
   const verifier: Verifier = {
@@ -189,14 +189,14 @@ t.test('a script thread that dies', async (t) => {
   t.strictSame(left(), []);
 });
 
-t.test('a folder that cannot be made', async (t) => {
+t.test('warns when its folder cannot be created', async (t) => {
   const dir = t.testdir({ file: '' });
   const { rehearsal, lines } = world(path.join(dir, 'file'));
   await rehearsal.startOnce();
   t.match(lines, [/^warn Block warm-up failed/]);
 });
 
-t.test('payments that no mempool takes', async (t) => {
+t.test('warns and removes its folder when the mempool rejects its payments', async (t) => {
   const { rehearsal, lines, left } = world(t.testdir(), { mempool: { policy: { ...DEFAULT_POLICY, minRelayFeeRate: 100_000_000 } } });
   await rehearsal.startOnce();
   t.match(lines, [/^warn Block warm-up failed.*: Refused: /]);

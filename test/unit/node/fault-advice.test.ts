@@ -7,7 +7,7 @@ import { StoreError, type StoreErrorCode } from '../../../src/storage/store-erro
 const fault = (code: StoreErrorCode, message: string): Error =>
   new ChainFault(`The chain stopped: ${message}`, new StoreError(code, message));
 
-t.test('every fault of storage has its way out', async (t) => {
+t.test('returns advice for every storage fault', async (t) => {
   for (const [code, message, advice] of [
     ['STORE_DISK_FULL', 'Failed to write blk00000.dat: ENOSPC', /^Make room on the disk and start again/],
     ['STORE_IO', 'Failed to sync rev00000.dat: EIO', /^Look for disk errors in the system log/],
@@ -33,13 +33,13 @@ t.test('every fault of storage has its way out', async (t) => {
   t.equal(adviceFor('not an error'), '');
 });
 
-t.test('errors that the newer binding throws past everybody', async (t) => {
+t.test('returns advice for errors that the database binding throws asynchronously', async (t) => {
   const text = 'Corruption: block checksum mismatch: stored = 1, computed = 2  in /d/chainstate/000017.sst offset 4';
   const error = Object.assign(new Error(text), { code: 'LEVEL_CORRUPTION' });
   t.equal(withAdvice(text, error), `${text}. Start with -reindex to rebuild everything from the readable blocks.`);
 });
 
-t.test('a message that says it already is left alone', async (t) => {
+t.test('adds no advice to a message that contains it already', async (t) => {
   const message = 'Corrupted block database detected. Please restart with -reindex or -reindex-chainstate to recover.';
   t.equal(withAdvice(message, new StoreError('STORE_CORRUPTION', message)), message);
 });

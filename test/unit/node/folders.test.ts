@@ -16,7 +16,7 @@ function folder(t: { teardown(end: () => void): void }): string {
 
 const modeOf = (file: string): number => fs.statSync(file).mode & 0o777;
 
-t.test('folders are made for the operator alone, and left as they are later', async (t) => {
+t.test('creates folders with mode 0700, and the wallets folder only in a new data directory', async (t) => {
   const dir = path.join(folder(t), 'regtest');
   const blocks = path.join(dir, 'blocks');
   prepareFolders(dir, blocks);
@@ -27,7 +27,7 @@ t.test('folders are made for the operator alone, and left as they are later', as
   t.same(fs.readdirSync(dir), ['blocks'], 'wallets are made with the folder only');
 });
 
-t.test("Core's folder is refused before anything is touched", async (t) => {
+t.test('refuses a data directory of Bitcoin Core before it changes anything', async (t) => {
   const dir = folder(t);
   const index = path.join(dir, 'blocks', 'index');
   fs.mkdirSync(index, { recursive: true });
@@ -36,7 +36,7 @@ t.test("Core's folder is refused before anything is touched", async (t) => {
   t.same(fs.readdirSync(dir), ['blocks']);
 });
 
-t.test('a folder that can not be written to', async (t) => {
+t.test('names a data directory that cannot be written', async (t) => {
   const dir = folder(t);
   fs.writeFileSync(path.join(dir, 'file'), '');
   t.throws(() => prepareFolders(path.join(dir, 'file'), path.join(dir, 'blocks')), {
@@ -44,7 +44,7 @@ t.test('a folder that can not be written to', async (t) => {
   });
 });
 
-t.test('the file with the process id', async (t) => {
+t.test('writes the pid file atomically, and removes it only if it is its own', async (t) => {
   const file = path.join(folder(t), 'bitcoind.pid');
   const pid = writePidFile(file);
   t.equal(fs.readFileSync(file, 'utf8'), `${process.pid}\n`);
@@ -59,7 +59,7 @@ t.test('the file with the process id', async (t) => {
   t.equal(fs.readFileSync(file, 'utf8'), '1\n', "another node's file stays");
 });
 
-t.test('the cookie', async (t) => {
+t.test('creates a new cookie with the given mode, and removes it at the end', async (t) => {
   const file = path.join(folder(t), '.cookie');
   const cookie = prepareCookie(file, 0o640);
   t.match(cookie.credential, /^__cookie__:[0-9a-f]{64}$/);
@@ -78,7 +78,7 @@ t.test('the cookie', async (t) => {
   t.notMatch(lines.join(), nowhere.credential, 'the credential is not logged');
 });
 
-t.test('parts end last first, each once, whatever fails', async (t) => {
+t.test('Teardown runs all steps once, last first, even if some fail', async (t) => {
   const ended: string[] = [];
   const teardown = new Teardown();
   teardown.add(() => {

@@ -64,7 +64,7 @@ const le = (value: number): string => {
   return bytes.toString('hex');
 };
 
-t.test('transactions that leave the mempool are told with R, but not those that a block takes', async (t) => {
+t.test('publishes R for transactions that leave the mempool, except for those in a block', async (t) => {
   const { chain, pool, take } = await begin(t);
   const coin = chain.fund(100_000);
   const first = spend(crypto, [coin], [{ value: 90_000, script: LONG }]);
@@ -122,7 +122,7 @@ t.test('publishes a reorganisation in the order of Core: disconnected blocks, re
   );
 });
 
-t.test('start and alerts', async (t) => {
+t.test('runs startupnotify and alertnotify commands and sends their webhooks', async (t) => {
   const { notifications, take, chain } = await begin(t);
   notifications.started();
   t.same(take(), ['startupnotify s ', `webhook {"event":"startup","hash":"${chain.tip.hashHex}","height":200}`]);

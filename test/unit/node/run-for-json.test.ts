@@ -6,7 +6,7 @@ import { PATIENCE_MS } from '../../framework/until.js';
 const program = (script: string): string[] => [process.execPath, '-e', script];
 const { signal } = new AbortController();
 
-t.test('what it prints, and words as they are', async (t) => {
+t.test('parses the first line of the output as JSON, and passes arguments without a shell', async (t) => {
   const run = createRunForJson(signal);
   const echo = program('process.stdout.write(JSON.stringify(process.argv.slice(1)) + "\\nmore")');
   const words = ['$(id)', '; ls', '`x`', '"', "wpkh([00000001/84'/1']k)#h"];
@@ -16,7 +16,7 @@ t.test('what it prints, and words as they are', async (t) => {
   t.equal(await run(program('console.log(1)'), 'x'.repeat(1_000_000)), 1, 'one that reads nothing');
 });
 
-t.test('what fails', async (t) => {
+t.test('rejects failed commands, invalid JSON, long output and commands that do not end', async (t) => {
   const run = createRunForJson(signal, PATIENCE_MS, 100);
   await t.rejects(run(['/nowhere/fake.py'], ''), { message: 'execve failed: No such file or directory' });
   await t.rejects(run(program('console.error("why\\nmore"); process.exit(2)'), ''), {
@@ -31,7 +31,7 @@ t.test('what fails', async (t) => {
   t.equal(await run(program('console.log(2)'), ''), 2, 'the next one runs');
 });
 
-t.test('the node stops', async (t) => {
+t.test('rejects a running command when the node stops', async (t) => {
   const stopping = new AbortController();
   const run = createRunForJson(stopping.signal);
   const waiting = run(program('setInterval(() => {}, 1000)'), '');

@@ -16,7 +16,7 @@ import { freePort } from '../../framework/ports.js';
 import { Sv2Client } from '../../framework/sv2-client.js';
 import { until } from '../../framework/until.js';
 
-t.test('a serving thread that is killed', async (t) => {
+t.test('Stratum V2 serves clients again after its thread was killed', async (t) => {
   const netDir = t.testdir();
   const port = await freePort();
   const lines: string[] = [];

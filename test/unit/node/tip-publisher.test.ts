@@ -3,7 +3,7 @@ import { mock } from 'node:test';
 import t from 'tap';
 import { TipPublisher } from '../../../src/node/tip-publisher.js';
 
-t.test('the last tip is shown at once, those before it now and then', async (t) => {
+t.test('publishes the last tip at once, and earlier ones at intervals', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.teardown(() => mock.timers.reset());
   let nowMs = 0;

@@ -7,7 +7,7 @@ import { Hooks, quoted, runCommands } from '../../../src/notify/hooks.js';
 import { temporaryFolder } from '../../framework/chain-fixture.js';
 import { until } from '../../framework/until.js';
 
-t.test('texts are one word for the shell', async (t) => {
+t.test('quotes text as one word for the shell', async (t) => {
   t.equal(quoted('it\'s $(rm -rf /) `x` "y" & 1;2 |<>\n'), "'its (rm -rf /) x y  1;2 '");
   t.equal(quoted('Warning: a-b_c/d?e@f(g), h.'), "'Warning: a-b_c/d?e@f(g), h.'");
 });

@@ -38,7 +38,7 @@ function receiver(t: Tap) {
 }
 type Tap = { teardown(end: () => void): void };
 
-t.test('an event that can not be delivered is tried six times, then given up, and the next has its turn', async (t) => {
+t.test('tries an event six times, then drops it and sends the next', async (t) => {
   t.same(retryPausesMs, [500, 1_000, 2_000, 4_000, 8_000]);
   const { deliveries, warnings, log, nth } = receiver(t);
   const hooks = new Webhooks(['http://a/'], log, [0, 0, 0, 0, 0]);
@@ -57,7 +57,7 @@ t.test('an event that can not be delivered is tried six times, then given up, an
   next.answer(200);
 });
 
-t.test('256 events wait for a receiver; beyond them the oldest go, and that is told once', async (t) => {
+t.test('drops the oldest events beyond 256 waiting ones, and warns once', async (t) => {
   const { deliveries, warnings, log, nth } = receiver(t);
   const hooks = new Webhooks(['http://a/'], log, []);
   t.teardown(() => hooks.close());
@@ -71,7 +71,7 @@ t.test('256 events wait for a receiver; beyond them the oldest go, and that is t
   t.same([heights[0], heights[1], heights.at(-1), heights.length], [0, 3, 258, 257]);
 });
 
-t.test('receivers do not wait for each other, and nothing is sent after the end', async (t) => {
+t.test('delivers to several receivers independently, and sends nothing after close', async (t) => {
   const { deliveries, warnings, log, nth } = receiver(t);
   const hooks = new Webhooks(['http://a/', 'http://b/'], log, [0]);
   hooks.send({ event: 'startup' });
@@ -89,7 +89,7 @@ t.test('receivers do not wait for each other, and nothing is sent after the end'
   t.same(warnings, []);
 });
 
-t.test('a receiver that names another place is not followed', async (t) => {
+t.test('does not follow redirects', async (t) => {
   const asked: string[] = [];
   const server = http.createServer((request, reply) => {
     asked.push(request.url ?? '');

@@ -51,7 +51,7 @@ function inlinePool(size: number, fails: (job: number) => boolean = () => false)
   };
 }
 
-t.test('any number of transactions on any number of threads, some of them known', async (t) => {
+t.test('hashes blocks of any size on any number of threads like the inline code', async (t) => {
   const cases = fc.record({
     seed: fc.nat(),
     count: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 60, max: 70 }), fc.integer({ min: 1, max: 400 })),
@@ -81,7 +81,7 @@ t.test('any number of transactions on any number of threads, some of them known'
   t.ok(mutations > 0, 'some repeat their tail');
 });
 
-t.test('equal hashes that meet above the ranges', async (t) => {
+t.test('reports a mutated merkle root when equal hashes meet above the thread ranges', async (t) => {
   const random = pseudoRandom(2);
   const half = Array.from({ length: 128 }, () => makeTx(random));
   const bytes = bytesOf([...half, ...half]);
@@ -91,7 +91,7 @@ t.test('equal hashes that meet above the ranges', async (t) => {
   t.same(figures(block), figures(view(bytes)));
 });
 
-t.test('a thread that dies leaves a block that makes its own', async (t) => {
+t.test('returns false after a thread died, and the block computes its own hashes', async (t) => {
   const random = pseudoRandom(3);
   const bytes = bytesOf(Array.from({ length: 300 }, () => makeTx(random)));
   const expected = figures(view(bytes));
@@ -103,7 +103,7 @@ t.test('a thread that dies leaves a block that makes its own', async (t) => {
   }
 });
 
-t.test('one block after the other, whatever becomes of those before it', async (t) => {
+t.test('hashes one block at a time, even after a failure, and reuses buffers', async (t) => {
   const random = pseudoRandom(4);
   const blocks = [80, 10, 30].map((count) => view(bytesOf(Array.from({ length: count }, () => makeTx(random)))));
   const inner = inlinePool(1, (job) => job === 0);
@@ -125,7 +125,7 @@ t.test('one block after the other, whatever becomes of those before it', async (
   t.equal(buffers.size, 2, 'the third asks for more');
 });
 
-t.test('no memory for a buffer', async (t) => {
+t.test('returns false when a buffer cannot be allocated, and hashes the next block', async (t) => {
   const random = pseudoRandom(6);
   const [first, second] = [view(bytesOf([makeTx(random)])), view(bytesOf(Array.from({ length: 20 }, () => makeTx(random))))];
   const hasher = new PooledBlockHasher(inlinePool(1));
@@ -143,7 +143,7 @@ t.test('no memory for a buffer', async (t) => {
   t.same(await Promise.all([first, second, second].map((block) => hasher.hash(block))), [true, false, true]);
 });
 
-t.test('on real threads', async (t) => {
+t.test('hashes blocks on real threads, and returns false when the pool is closed', async (t) => {
   const pool = new WorkPool({ threads: 3 });
   t.teardown(() => pool.close());
   const hasher = new PooledBlockHasher(pool);

@@ -4,7 +4,7 @@ import { inParts } from '../../../src/parallel/in-parts.js';
 
 const LIST = [1, 2, 3, 4, 5];
 
-t.test('parts of any length, in order', async (t) => {
+t.test('inParts asks again for the rest of a list until all items are answered', async (t) => {
   const asked: number[][] = [];
   const lengths = [2, 1, 2];
   const run = async (rest: readonly number[]): Promise<number[]> => {
@@ -16,7 +16,7 @@ t.test('parts of any length, in order', async (t) => {
   t.same(await inParts([], run), []);
 });
 
-t.test('an answer for nothing, or for more than was asked', async (t) => {
+t.test('inParts rejects a reply for no items or for more items than were asked', async (t) => {
   await t.rejects(
     inParts(LIST, async () => []),
     { message: 'A job of 5 items answered for 0' },

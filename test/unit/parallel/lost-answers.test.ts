@@ -63,26 +63,29 @@ for (const threads of [1, 2]) {
     { how: 'skipsWork', from: 77 },
     { how: 'skipsWork', from: 3 },
   ]) {
-    t.test(`${threads} threads, ${mishap.how} from ${mishap.from ?? 'the failure'}, ${mishap.times ?? 1} times`, async (t) => {
-      const txs = batchWith([77, 110]);
-      const { pool, mishaps } = await poolWith(t, { ...mishap, threads });
-      const verifier = cached(pool);
-      const batch: VerifyBatch = { txs, flags: CONSENSUS, klass: 'block' };
-      const outcome = await verifier.verifyTxs(batch).catch((error: unknown) => error);
-      t.equal(mishaps(), mishap.times ?? 1, 'it happened');
-      if (outcome instanceof Error) t.type(outcome, VerifierFaultError, 'no verdict');
-      else t.match(outcome, { ok: false, failedTx: 77, failedInput: 0, stopped: false });
-      t.ok((mishap.times ?? 1) > 1 || !(outcome instanceof Error), 'one mishap is got over');
-      t.equal(verifier.cache.has((txs[77] as TxJob).tx.wtxid, CONSENSUS), false);
-      t.equal(verifier.cache.has((txs[0] as TxJob).tx.wtxid, CONSENSUS), false, 'nothing of a batch that failed');
-      t.match(await verifier.verifyTxs(batch), { ok: false, failedTx: 77 }, 'asked again');
-      const good = batchWith([]);
-      t.match(await verifier.verifyTxs({ ...batch, txs: good }), { ok: true, checked: 120 }, 'the threads go on');
-    });
+    t.test(
+      `finds the failing script: ${threads} threads, ${mishap.how} from ${mishap.from ?? 'the failure'}, ${mishap.times ?? 1} times`,
+      async (t) => {
+        const txs = batchWith([77, 110]);
+        const { pool, mishaps } = await poolWith(t, { ...mishap, threads });
+        const verifier = cached(pool);
+        const batch: VerifyBatch = { txs, flags: CONSENSUS, klass: 'block' };
+        const outcome = await verifier.verifyTxs(batch).catch((error: unknown) => error);
+        t.equal(mishaps(), mishap.times ?? 1, 'it happened');
+        if (outcome instanceof Error) t.type(outcome, VerifierFaultError, 'no verdict');
+        else t.match(outcome, { ok: false, failedTx: 77, failedInput: 0, stopped: false });
+        t.ok((mishap.times ?? 1) > 1 || !(outcome instanceof Error), 'one mishap is got over');
+        t.equal(verifier.cache.has((txs[77] as TxJob).tx.wtxid, CONSENSUS), false);
+        t.equal(verifier.cache.has((txs[0] as TxJob).tx.wtxid, CONSENSUS), false, 'nothing of a batch that failed');
+        t.match(await verifier.verifyTxs(batch), { ok: false, failedTx: 77 }, 'asked again');
+        const good = batchWith([]);
+        t.match(await verifier.verifyTxs({ ...batch, txs: good }), { ok: true, checked: 120 }, 'the threads go on');
+      },
+    );
   }
 }
 
-t.test('a share that dies, while another finds a failure above the one that it took with it', async (t) => {
+t.test('finds the lowest failure when the share that had it dies and another finds a higher one', async (t) => {
   for (const from of [0, 20, 60, 100]) {
     const { pool, mishaps } = await poolWith(t, { how: 'beforeWork', from, threads: 1 });
     const verifier = cached(pool);
@@ -96,7 +99,7 @@ t.test('a share that dies, while another finds a failure above the one that it t
  * A batch of checks of which some fail, run by jobs in some order over one shared cut, with answers that are lost,
  * doubled or exchanged.
  */
-t.test('answers in any state: never valid with a failure, never another failure than the lowest', (t) => {
+t.test('never returns valid despite a failure, or another failure than the lowest', (t) => {
   const range = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 8 });
   const events = fc.array(fc.tuple(fc.nat(7), fc.constantFrom('answers', 'is lost', 'answers twice', 'answers for the next')), {
     maxLength: 24,
@@ -157,7 +160,7 @@ t.test('answers in any state: never valid with a failure, never another failure 
   t.end();
 });
 
-t.test('an answer to a share counts for the ranges it names, and for this batch alone', (t) => {
+t.test("counts a share's reply only for the ranges it names and for the current batch", (t) => {
   const ranges: CheckRange[] = [0, 10, 20].map((first) => ({ first, end: first + 10 }));
   const share: VerifyShareResult = {
     version: VERIFY_MESSAGE_VERSION,
@@ -201,7 +204,7 @@ t.test('an answer to a share counts for the ranges it names, and for this batch 
   t.end();
 });
 
-t.test('an answer that does not fit its job counts as none', (t) => {
+t.test('ignores a reply that does not fit its job', (t) => {
   const right: VerifyJobResult = {
     version: VERIFY_MESSAGE_VERSION,
     serial: 9,
@@ -239,7 +242,7 @@ t.test('an answer that does not fit its job counts as none', (t) => {
   t.end();
 });
 
-t.test('the cache believes no verdict that skipped checks', async (t) => {
+t.test('rejects and does not cache a valid verdict that skipped checks', async (t) => {
   class Hasty extends InlineVerifier {
     override async verifyTxs(batch: VerifyBatch): Promise<VerifyResult> {
       return { ...(await super.verifyTxs(batch)), ok: true, checked: 119 };

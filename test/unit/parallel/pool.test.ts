@@ -13,7 +13,7 @@ const deaths = (count: number): Int32Array => {
   return word;
 };
 
-t.test('a job whose thread dies runs once more', async (t) => {
+t.test('runs a job once more when its thread dies', async (t) => {
   const warnings: string[] = [];
   const log = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
   const pool = new WorkPool({ threads: 2, filename: CRASHING }, { log });
@@ -33,7 +33,7 @@ t.test('a job whose thread dies runs once more', async (t) => {
   );
 });
 
-t.test('a job that kills twice is given up, and the pool lives on', async (t) => {
+t.test('rejects a job that kills its thread twice, and runs later jobs', async (t) => {
   const pool = new WorkPool({ threads: 1, filename: CRASHING });
   t.teardown(() => pool.close());
   await t.rejects(pool.run('block', 'verify', { lives: deaths(5), how: 'exit', answer: '' }));
@@ -42,7 +42,7 @@ t.test('a job that kills twice is given up, and the pool lives on', async (t) =>
   t.equal(pool.running + pool.queued, 0);
 });
 
-t.test('a job that kills every time takes nobody with it', async (t) => {
+t.test('completes other jobs while some kill their thread every time', async (t) => {
   const pool = new WorkPool({ threads: 1, filename: CRASHING });
   t.teardown(() => pool.close());
   const killers = [1, 2, 3].map(() => pool.run('block', 'verify', { lives: deaths(100), how: 'exit', answer: '' }));
@@ -54,14 +54,14 @@ t.test('a job that kills every time takes nobody with it', async (t) => {
   );
 });
 
-t.test('a pool that cannot start rejects instead of waiting', async (t) => {
+t.test('rejects calls when the threads of the pool cannot start', async (t) => {
   const pool = new WorkPool({ threads: 2, filename: new URL('./no-such-worker.js', import.meta.url).href });
   t.teardown(() => pool.close());
   await t.rejects(pool.start());
   await t.rejects(pool.run('block', 'verify', null));
 });
 
-t.test('grinding', async (t) => {
+t.test('Grinder finds the first nonce that meets the target, and stops on request', async (t) => {
   const pool = new WorkPool({ threads: 2 });
   t.teardown(() => pool.close());
   const grinder = new Grinder(pool);

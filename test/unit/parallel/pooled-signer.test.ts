@@ -69,7 +69,7 @@ function fixture(count: number, kind = 0): { tx: TxView; spent: { value: number;
   return { tx: parseTx(buildTx({ version: 2, inputs, outputs, locktime: 0 }), crypto), spent, keys };
 }
 
-t.test('the same bytes by every route', async (t) => {
+t.test('signs the same bytes inline and on threads', async (t) => {
   const pool = new WorkPool({ threads: 2 });
   t.teardown(() => pool.close());
   await pool.start();
@@ -98,7 +98,7 @@ t.test('the same bytes by every route', async (t) => {
   }
 });
 
-t.test('one key in outputs that name it and in outputs that name its hash', async (t) => {
+t.test('signs outputs that name one key and outputs that name its hash', async (t) => {
   const pool = new WorkPool({ threads: 2 });
   t.teardown(() => pool.close());
   await pool.start();
@@ -120,7 +120,7 @@ t.test('one key in outputs that name it and in outputs that name its hash', asyn
   }
 });
 
-t.test('private keys are in the slab alone, and gone afterwards', async (t) => {
+t.test('puts private keys into the slab only, and erases them after signing', async (t) => {
   const { tx, spent, keys } = fixture(60);
   const run = createSignRunner(crypto, createSigner);
   const slabs = new Set<SharedArrayBuffer>();
@@ -182,7 +182,7 @@ function countingSigner(): { signer: typeof signer; count: () => number } {
   return { signer: { ...signer, signLowR }, count: () => here };
 }
 
-t.test('what takes less than a trip is signed where it is, one a turn', async (t) => {
+t.test('signs small transactions inline, one per tick', async (t) => {
   let jobs = 0;
   const run = createSignRunner(crypto, createSigner);
   const pool = signingPool(1, (job) => {
@@ -214,7 +214,7 @@ t.test('what takes less than a trip is signed where it is, one a turn', async (t
   t.equal(jobs, 0);
 });
 
-t.test('of many small ones half are signed on another thread, each with its own keys alone', async (t) => {
+t.test('signs half of many small transactions on another thread, each with its own keys only', async (t) => {
   const run = createSignRunner(crypto, createSigner);
   const slabs: SharedArrayBuffer[] = [];
   const sizes: number[] = [];
@@ -250,7 +250,7 @@ t.test('of many small ones half are signed on another thread, each with its own 
   t.ok(slabs.length === 4 && slabs.every((slab) => !secrets.some((secret) => hex(new Uint8Array(slab)).includes(secret))), 'wiped');
 });
 
-t.test('a transaction that cannot be prepared takes no other with it', async (t) => {
+t.test('signs the other transactions when one cannot be prepared', async (t) => {
   const pool = signingPool(1, createSignRunner(crypto, createSigner));
   const signingThreads = new PooledSigner({ pool, crypto, hereUs: 500 });
   const { tx, spent, keys } = fixture(1, WITNESS);
@@ -268,7 +268,7 @@ t.test('a transaction that cannot be prepared takes no other with it', async (t)
   );
 });
 
-t.test('a thread does not take the transaction of one asker for that of another', async (t) => {
+t.test('does not mix up the transactions of two callers on one thread', async (t) => {
   const pool = signingPool(2, createSignRunner(crypto, createSigner));
   for (const kind of [WITNESS, 0]) {
     const { tx, spent, keys } = fixture(1, kind);
@@ -278,7 +278,7 @@ t.test('a thread does not take the transaction of one asker for that of another'
   }
 });
 
-t.test('of a huge transaction so many jobs wait at a time, and no more', async (t) => {
+t.test('limits the waiting jobs of a huge transaction to 200', async (t) => {
   const script = witnessProgramScript(0, new Uint8Array(20));
   const inputs = Array.from({ length: 9000 }, (_, prevIndex) => ({
     prevHash: new Uint8Array(32).fill(3),
@@ -318,7 +318,7 @@ t.test('of a huge transaction so many jobs wait at a time, and no more', async (
   t.equal(most, 200, 'at a time');
 });
 
-t.test('a part with fewer or more inputs than it was asked for is a fault', async (t) => {
+t.test('rejects a part with fewer or more inputs than it should have', async (t) => {
   const { tx, spent, keys } = fixture(60);
   const run = createSignRunner(crypto, createSigner);
   for (const change of [-1, 1]) {

@@ -8,7 +8,7 @@ import { fc } from '../../framework/fast-check.js';
 const hashes = createNativeHashes();
 const wtxid = (n: number): Uint8Array => hashes.sha256(Uint8Array.of(n & 0xff, (n >> 8) & 0xff, (n >> 16) & 0xff));
 
-t.test('remembers a pair, not its halves, and whatever the flags cover', async (t) => {
+t.test('finds an inserted wtxid with the same or fewer flags only', async (t) => {
   const cache = new ScriptCache(1 << 16, 42);
   cache.insert(wtxid(1), 5);
   t.ok(cache.has(wtxid(1), 5));
@@ -21,7 +21,7 @@ t.test('remembers a pair, not its halves, and whatever the flags cover', async (
   t.match({ hits: cache.hits, misses: cache.misses }, { hits: 3, misses: 4 });
 });
 
-t.test('stays within its bytes, and keeps the young', async (t) => {
+t.test('stays within its byte limit, and retains recent entries', async (t) => {
   const cache = new ScriptCache(64 * 1024, 42);
   t.ok(cache.bytes <= 64 * 1024);
   t.ok(cache.capacity > 1_600, `${cache.capacity} keys in 64 kB`);
@@ -36,7 +36,7 @@ t.test('stays within its bytes, and keeps the young', async (t) => {
   t.equal(strangers, 0);
 });
 
-t.test('half full, it has forgotten nearly nothing', async (t) => {
+t.test('retains nearly all entries while it is half full', async (t) => {
   const cache = new ScriptCache(64 * 1024, 42);
   const count = Math.floor(cache.capacity / 2);
   for (let n = 0; n < count; n++) cache.insert(wtxid(n), 1);
@@ -45,7 +45,7 @@ t.test('half full, it has forgotten nearly nothing', async (t) => {
   t.ok(known > count * 0.95, `${known} of ${count}`);
 });
 
-t.test('its memory follows what it holds', async (t) => {
+t.test('grows its memory with its entries, up to the limit', async (t) => {
   const cache = new ScriptCache(1 << 20, 42);
   const known = (count: number, flags: number): number => {
     let held = 0;
@@ -64,7 +64,7 @@ t.test('its memory follows what it holds', async (t) => {
   t.ok(most > 11_000, `${most} of 12,000 at the bound`);
 });
 
-t.test('another seed puts keys elsewhere', async (t) => {
+t.test('places entries differently with another seed', async (t) => {
   // Two tables of one set each would agree; with many sets, which keys are lost depends on the seed.
   const survivors = [1, 2].map((seed) => {
     const cache = new ScriptCache(4 * 1024, seed);
@@ -74,7 +74,7 @@ t.test('another seed puts keys elsewhere', async (t) => {
   t.notSame(survivors[0], survivors[1]);
 });
 
-t.test('never yes to what was not inserted', async () => {
+t.test('never finds a pair that was not inserted', async () => {
   const operation = fc.record({ insert: fc.boolean(), id: fc.nat(400), flags: fc.nat(3) });
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 600 }), (operations) => {

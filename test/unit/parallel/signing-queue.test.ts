@@ -32,7 +32,7 @@ function lineOf(deps: Partial<SigningQueueDeps<number, string>> = {}) {
   return { shares, answers, wait };
 }
 
-t.test('a short line stays here, one a turn', async (t) => {
+t.test('signs a short queue inline, one entry per tick', async (t) => {
   const { shares, answers, wait } = lineOf();
   wait(1, 3);
   for (const count of [1, 2, 3]) {
@@ -45,7 +45,7 @@ t.test('a short line stays here, one a turn', async (t) => {
   t.equal(answers.get(4), null, 'the line begins anew');
 });
 
-t.test('half of a long one goes elsewhere while the rest is signed here', async (t) => {
+t.test('sends half of a long queue to a thread while it signs the rest inline', async (t) => {
   const { shares, answers, wait } = lineOf();
   wait(1, 8);
   await turn();
@@ -68,7 +68,7 @@ t.test('half of a long one goes elsewhere while the rest is signed here', async 
   t.same(shares[1].works.length, 5);
 });
 
-t.test('every free thread gets as much as stays here', async (t) => {
+t.test('sends every free thread as many entries as it signs inline', async (t) => {
   const { shares, wait } = lineOf({ mostShares: 3 });
   wait(1, 13);
   await turn();
@@ -82,7 +82,7 @@ t.test('every free thread gets as much as stays here', async (t) => {
   );
 });
 
-t.test('a share takes no longer than it may', async (t) => {
+t.test('limits a share to the time that it may take', async (t) => {
   const { shares, wait } = lineOf();
   wait(1, 40, 1_000);
   await turn();
@@ -90,8 +90,8 @@ t.test('a share takes no longer than it may', async (t) => {
 });
 
 for (const [name, us, canPost] of [
-  ['what alone takes longer stays here', 5_000, true],
-  ['nothing goes to a full pool', 240, false],
+  ['signs an entry that alone exceeds the share time inline', 5_000, true],
+  ['sends no share to a full pool', 240, false],
 ] as const) {
   t.test(name, async (t) => {
     const { shares, answers, wait } = lineOf({ canPost: () => canPost });
@@ -101,7 +101,7 @@ for (const [name, us, canPost] of [
   });
 }
 
-t.test('what fails elsewhere is signed here', async (t) => {
+t.test('signs a failed share inline', async (t) => {
   const { shares, answers, wait } = lineOf();
   wait(1, 5);
   await turn();

@@ -20,14 +20,14 @@ function marks(t: { teardown(run: () => void): void }): string {
   return dir;
 }
 
-t.test('a pool that is closed at once lets its threads load', async (t) => {
+t.test('lets the threads load before a pool closes', async (t) => {
   const dir = marks(t);
   const pool = new WorkPool({ threads: 3, filename });
   await Promise.all([pool.run('scan', 'assemble', TASK), pool.close()]);
   t.equal(readdirSync(dir).length, 3);
 });
 
-t.test('a pool that was given no job has no threads', async (t) => {
+t.test('starts no threads for a pool without jobs', async (t) => {
   const dir = marks(t);
   const pool = new WorkPool({ threads: 3, filename });
   const assembler = new PooledAssembler({ filename });
@@ -38,7 +38,7 @@ t.test('a pool that was given no job has no threads', async (t) => {
   await t.rejects(pool.run('scan', 'assemble', TASK), { code: 'ADIT_POOL_CLOSED' });
 });
 
-t.test('so does the assembler', async (t) => {
+t.test("lets the assembler's thread load before it closes", async (t) => {
   const dir = marks(t);
   const assembler = new PooledAssembler({ filename });
   await Promise.all([assembler.assemble(TASK), assembler.close()]);
@@ -46,7 +46,7 @@ t.test('so does the assembler', async (t) => {
   await t.rejects(assembler.assemble(TASK), { code: 'ADIT_POOL_CLOSED' });
 });
 
-t.test('a process that wants to end waits for whoever is loading', async (t) => {
+t.test('threadsLoaded waits for threads that are loading before the process ends', async (t) => {
   const dir = marks(t);
   const pool = new WorkPool({ threads: 2, filename });
   const assembler = new PooledAssembler({ filename });
@@ -58,14 +58,14 @@ t.test('a process that wants to end waits for whoever is loading', async (t) => 
   await Promise.all([...tasks, pool.close(), assembler.close()]);
 });
 
-t.test('threads that die while they load hold nobody up', async (t) => {
+t.test('close does not wait for threads that died while they loaded', async (t) => {
   process.env.ADIT_TEST_LOADED = '/nonexistent';
   const pool = new WorkPool({ threads: 2, filename });
   await Promise.all([t.rejects(pool.run('scan', 'assemble', TASK)), pool.close()]);
   t.equal(pool.running, 0);
 });
 
-t.test('and the real threads', async (t) => {
+t.test('closes real pools right after their start without ending the process', async (t) => {
   for (let i = 0; i < 5; i++) {
     const pool = new WorkPool({ threads: 2 });
     await Promise.all([pool.start(), pool.close()]);

@@ -56,7 +56,7 @@ export function verifierSuite(name: string, make: () => Verifier): void {
     }
   });
 
-  t.test(`${name}: a transaction larger than one job`, async (t) => {
+  t.test(`${name}: splits a transaction that is larger than one job`, async (t) => {
     const verifier = make();
     t.teardown(() => verifier.close());
     for (const kind of SPEND_KINDS) {
@@ -70,7 +70,7 @@ export function verifierSuite(name: string, make: () => Verifier): void {
     }
   });
 
-  t.test(`${name}: flags decide, and one input can be asked alone`, async (t) => {
+  t.test(`${name}: verifies under the given flags, and one input alone if asked`, async (t) => {
     const verifier = make();
     t.teardown(() => verifier.close());
     const { tx, spent } = signedSpend('p2wpkh', { serial: 900, inputs: 3, breakInput: 1 }, hashes);
@@ -87,7 +87,7 @@ export function verifierSuite(name: string, make: () => Verifier): void {
     }
   });
 
-  t.test(`${name}: amounts count`, async (t) => {
+  t.test(`${name}: rejects signatures for other amounts, except legacy ones`, async (t) => {
     const verifier = make();
     t.teardown(() => verifier.close());
     for (const kind of SPEND_KINDS) {
@@ -100,7 +100,7 @@ export function verifierSuite(name: string, make: () => Verifier): void {
     }
   });
 
-  t.test(`${name}: a stop ends a batch without a verdict`, async (t) => {
+  t.test(`${name}: ends a batch without a verdict when it is stopped`, async (t) => {
     const verifier = make();
     t.teardown(() => verifier.close());
     const early = new StopFlag();
@@ -121,7 +121,7 @@ export function verifierSuite(name: string, make: () => Verifier): void {
     );
   });
 
-  t.test(`${name}: many batches at once keep apart`, async (t) => {
+  t.test(`${name}: keeps the results of concurrent batches apart`, async (t) => {
     const verifier = make();
     t.teardown(() => verifier.close());
     const classes = ['scan', 'transaction', 'proposal', 'block'] as const;

@@ -22,12 +22,12 @@ const packagesPool = new WorkPool({ threads: 2, prefer: 'packages' });
 t.teardown(() => packagesPool.close());
 verifierSuite('pooled, npm packages', () => new PooledVerifier(packagesPool));
 
-t.test('the pool answers with its backend when it has started', async (t) => {
+t.test('start returns the crypto backend of the threads', async (t) => {
   t.same(await pools[0].start(), crypto.backend);
   t.match(await packagesPool.start(), { schnorr: /WebAssembly/ });
 });
 
-t.test('a full queue refuses by class and counts it; blocks are always taken', async (t) => {
+t.test('rejects jobs of a class whose queue is full, but never blocks', async (t) => {
   const pool = new WorkPool({ threads: 1, maxQueued: 3 });
   t.teardown(() => pool.close());
   const verifier = new PooledVerifier(pool);
@@ -45,7 +45,7 @@ t.test('a full queue refuses by class and counts it; blocks are always taken', a
   t.ok(verifier.canAcceptWork('transaction'));
 });
 
-t.test('blocks overtake what waits', async (t) => {
+t.test('runs blocks before waiting jobs of other classes', async (t) => {
   const pool = new WorkPool({ threads: 1 });
   t.teardown(() => pool.close());
   const verifier = new PooledVerifier(pool);
@@ -70,7 +70,7 @@ t.test('blocks overtake what waits', async (t) => {
   t.ok(place('transaction') < place('later') && place('transaction') < place('last'), `a transaction overtakes scans: ${order}`);
 });
 
-t.test('transactions that wait share jobs and keep their own verdicts', async (t) => {
+t.test('bundles waiting transactions into jobs, and returns a verdict for each', async (t) => {
   const pool = new WorkPool({ threads: 1 });
   t.teardown(() => pool.close());
   const verifier = new PooledVerifier(pool);
@@ -95,7 +95,7 @@ t.test('transactions that wait share jobs and keep their own verdicts', async (t
   t.equal(verifier.stats().queued, 0);
 });
 
-t.test('a bundle that kills its thread falls apart into single transactions', async (t) => {
+t.test('verifies transactions one by one after their bundle killed the thread', async (t) => {
   const pool = new WorkPool({ threads: 1, filename: new URL('./bundle-killer.js', import.meta.url).href });
   t.teardown(() => pool.close());
   const verifier = new PooledVerifier(pool);
@@ -107,7 +107,7 @@ t.test('a bundle that kills its thread falls apart into single transactions', as
   t.equal(verifier.stats().slabBytes, bytes, 'its slab came back');
 });
 
-t.test('a closed pool says so', async (t) => {
+t.test('rejects calls on a closed pool, and completes running ones', async (t) => {
   const pool = new WorkPool({ threads: 1 });
   const verifier = new PooledVerifier(pool);
   const pending = Array.from({ length: 6 }, () => verifier.verifyTxs({ txs: mixedTxs(1), flags: CONSENSUS, klass: 'block' }));
@@ -121,7 +121,7 @@ t.test('a closed pool says so', async (t) => {
   await t.rejects(pool.run('block', 'describe', null), PoolClosedError);
 });
 
-t.test('coins and inputs must pair up', async (t) => {
+t.test('rejects batches whose coins and inputs do not match', async (t) => {
   const [job] = mixedTxs(1);
   for (const verifier of [new PooledVerifier(pools[0]), new InlineVerifier(crypto)]) {
     const bad = [
@@ -136,7 +136,7 @@ t.test('coins and inputs must pair up', async (t) => {
   }
 });
 
-t.test('buffers are lent again', async (t) => {
+t.test('reuses the buffers of earlier batches', async (t) => {
   const verifier = new PooledVerifier(pools[1]);
   const txs = mixedTxs(60);
   await verifier.verifyTxs({ txs, flags: CONSENSUS, klass: 'block' });
@@ -145,7 +145,7 @@ t.test('buffers are lent again', async (t) => {
   t.equal(verifier.stats().slabBytes, bytes, 'five more batches, no new buffer');
 });
 
-t.test('the cache spares what was seen, under the same flags only', async (t) => {
+t.test('skips scripts that succeeded before under the same flags, and no others', async (t) => {
   const cached = new CachedVerifier(new InlineVerifier(crypto), new ScriptCache(1 << 20, 1));
   const txs = mixedTxs(6);
   t.match(await cached.verifyTxs({ txs: txs.slice(0, 4), flags: CONSENSUS, klass: 'transaction' }), { ok: true, checked: 7 });
@@ -176,7 +176,7 @@ t.test('the cache spares what was seen, under the same flags only', async (t) =>
   t.equal(cached.stats().cacheHits, 4 + 2);
 });
 
-t.test('success under more flags is remembered for fewer', async (t) => {
+t.test('uses a cached success for fewer flags, but not for more', async (t) => {
   const cached = new CachedVerifier(new InlineVerifier(crypto), new ScriptCache(1 << 20, 1));
   const txs = mixedTxs(2);
   const strict = CONSENSUS | (1 << 3);
@@ -188,7 +188,7 @@ t.test('success under more flags is remembered for fewer', async (t) => {
   t.ok(checked > 0);
 });
 
-t.test('what a block brings is looked for, and not remembered', async (t) => {
+t.test('uses the cache for the transactions of a block, but does not add them', async (t) => {
   const cached = new CachedVerifier(new InlineVerifier(crypto), new ScriptCache(1 << 20, 1));
   const [known, ...rest] = mixedTxs(3);
   await cached.verifyTxs({ txs: [known!], flags: CONSENSUS, klass: 'transaction' });

@@ -50,7 +50,7 @@ const kinds: [string, (threads: number, every?: Every) => { ask(how: Unruly): Pr
 ];
 
 for (const [name, open] of kinds) {
-  t.test(`${name}: threads that end while they load fail the job, and come back with a later one`, async (t) => {
+  t.test(`${name}: rejects jobs while threads end during loading, and recovers later`, async (t) => {
     const disk = folder(t);
     const threads = open(2);
     t.teardown(() => threads.close());
@@ -61,7 +61,7 @@ for (const [name, open] of kinds) {
     t.equal(await threads.ask('answers').catch(() => threads.ask('answers')), 'answers');
   });
 
-  t.test(`${name}: threads that end and cannot be replaced at once`, async (t) => {
+  t.test(`${name}: rejects jobs while ended threads cannot be replaced, and recovers later`, async (t) => {
     const disk = folder(t);
     const threads = open(2);
     t.teardown(() => threads.close());
@@ -74,7 +74,7 @@ for (const [name, open] of kinds) {
     t.equal(await threads.ask('answers').catch(() => threads.ask('answers')), 'answers');
   });
 
-  t.test(`${name}: an answer that comes twice answers one job`, async (t) => {
+  t.test(`${name}: resolves one job when a reply arrives twice`, async (t) => {
     folder(t);
     const threads = open(1);
     t.teardown(() => threads.close());
@@ -85,7 +85,7 @@ for (const [name, open] of kinds) {
     ]);
   });
 
-  t.test(`${name}: a thread in another's place may load before it is ended`, async (t) => {
+  t.test(`${name}: lets a replacement thread load before it is closed`, async (t) => {
     const disk = folder(t);
     const threads = open(1);
     t.equal(await threads.ask('answers'), 'answers');
@@ -95,7 +95,7 @@ for (const [name, open] of kinds) {
     await threadsLoaded();
   });
 
-  t.test(`${name}: a thread that does not answer any more is ended, and what else waits is done`, async (t) => {
+  t.test(`${name}: ends a thread that does not respond, and runs the waiting jobs`, async (t) => {
     const disk = folder(t);
     let look = (): void => {};
     let timers = 0;
@@ -124,7 +124,7 @@ for (const [name, open] of kinds) {
   });
 }
 
-t.test('the assembler: a task of the mempool beside that gets no answer takes none of the other along', async (t) => {
+t.test('assembler: a stalled task of the second mempool does not fail tasks of the first', async (t) => {
   const disk = folder(t);
   let look = (): void => {};
   const every: Every = (run) => {
@@ -149,7 +149,7 @@ t.test('the assembler: a task of the mempool beside that gets no answer takes no
   t.equal(await ask(assembler, 'answers'), 'answers');
 });
 
-t.test('the assembler: a mempool beside whose task kills the thread gets no other', async (t) => {
+t.test('assembler: closes a second mempool whose task killed the thread', async (t) => {
   const disk = folder(t);
   const assembler = new PooledAssembler({ filename });
   t.teardown(() => assembler.close());
@@ -163,7 +163,7 @@ t.test('the assembler: a mempool beside whose task kills the thread gets no othe
   await beside.close();
 });
 
-t.test('scripts may take as long as they like while checks end, and nothing that waits behind them ends it', async (t) => {
+t.test('allows long script checks while single checks complete, and waiting jobs do not end them', async (t) => {
   const disk = folder(t);
   let look = (): void => {};
   const every: Every = (run) => {

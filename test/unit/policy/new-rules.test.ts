@@ -29,7 +29,7 @@ function tx(outputs: readonly (readonly [number, Uint8Array])[], more: { version
 }
 const reason = (of: TxView, rules = policy): string | undefined => checkStandardTx(of, rules)?.reason;
 
-t.test('looks', async (t) => {
+t.test('checkStandardTx applies the version, data and dust rules of newer releases', async (t) => {
   t.equal(reason(tx([[1000, key]], { version: 3 })), undefined);
   t.equal(reason(tx([[1000, key]], { version: 3 }), DEFAULT_POLICY), 'version');
   t.equal(reason(tx([[1000, key]], { version: 4 })), 'version');
@@ -76,7 +76,7 @@ t.test('looks', async (t) => {
   );
 });
 
-t.test('dust', async (t) => {
+t.test('computes dust thresholds of anchors, and lists dust outputs', async (t) => {
   t.equal(dustThreshold(anchor, 3000, true), 240);
   t.equal(dustThreshold(key, 3000, true), 294);
   t.same(
@@ -92,7 +92,7 @@ t.test('dust', async (t) => {
   );
 });
 
-t.test('anchors', async (t) => {
+t.test('treats anchor outputs as standard, without a witness', async (t) => {
   t.equal(solve(anchor).type, 'anchor');
   const spent = [{ value: 240, script: anchor }];
   t.equal(inputsFault(tx([[1000, key]]), spent, { taprootActive: true, anchors: true }), null);
@@ -104,7 +104,7 @@ t.test('anchors', async (t) => {
   t.equal(witnessIsStandard(tx([[1000, key]], { witness: [Uint8Array.of(1)] }), spent), false, 'they take nothing');
 });
 
-t.test('what a scriptSig leaves for P2SH', async (t) => {
+t.test('rejects a P2SH spend whose scriptSig leaves no redeem script or is malformed', async (t) => {
   const spent = [{ value: 240, script: Uint8Array.of(0xa9, 20, ...new Uint8Array(20), 0x87) }];
   const fault = (...scriptSig: number[]): string | null => {
     const inputs = [
@@ -123,7 +123,7 @@ t.test('what a scriptSig leaves for P2SH', async (t) => {
   t.equal(fault(...new Uint8Array(1001)), 'p2sh scriptsig malformed (input 0: Stack size limit exceeded)');
 });
 
-t.test('fees of a size', async (t) => {
+t.test('feeForSize rounds up for newer releases', async (t) => {
   t.equal(feeForSize(100, 141), 14);
   t.equal(feeForSize(100, 141, true), 15);
   t.equal(feeForSize(1, 1, true), 1);

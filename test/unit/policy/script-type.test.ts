@@ -14,7 +14,7 @@ const longHex = hex(key.uncompressed);
 const hash = '11'.repeat(20);
 const program = '22'.repeat(32);
 
-t.test('templates', async (t) => {
+t.test('solve recognises all standard templates', async (t) => {
   for (const [words, type, solutions] of [
     [`<${keyHex}> CHECKSIG`, 'pubkey', [keyHex]],
     [`<${longHex}> CHECKSIG`, 'pubkey', [longHex]],
@@ -56,7 +56,7 @@ t.test('templates', async (t) => {
   }
 });
 
-t.test('unspendable', async (t) => {
+t.test('isUnspendable recognises OP_RETURN and scripts above 10,000 bytes', async (t) => {
   t.equal(isUnspendable(script('RETURN')), true);
   t.equal(isUnspendable(script('NOP RETURN')), false);
   t.equal(isUnspendable(new Uint8Array(0)), false);
@@ -64,7 +64,7 @@ t.test('unspendable', async (t) => {
   t.equal(isUnspendable(new Uint8Array(10001)), true);
 });
 
-t.test('asm', async (t) => {
+t.test('scriptAsm renders opcodes, numbers and errors as Core does', async (t) => {
   for (const [words, text] of [
     ['', ''],
     ['0 1 16 -1 17 -1000', '0 1 16 -1 17 -1000'],
@@ -85,7 +85,7 @@ t.test('asm', async (t) => {
   }
 });
 
-t.test('signatures in asm', async (t) => {
+t.test('scriptAsm decodes the sighash type of signatures only when asked', async (t) => {
   const withType = (type: number): Uint8Array => key.signForScript(new Uint8Array(32).fill(5), type);
   const bare = hex(withType(1).subarray(0, -1));
   const names = { 1: 'ALL', 2: 'NONE', 3: 'SINGLE', 129: 'ALL|ANYONECANPAY', 130: 'NONE|ANYONECANPAY', 131: 'SINGLE|ANYONECANPAY' };

@@ -24,7 +24,7 @@ const multisig = (required: number, keys: number): Uint8Array =>
   hex(`${(0x50 + required).toString(16)}${KEY.repeat(keys)}${(0x50 + keys).toString(16)}ae`);
 const data = (bytes: number): Uint8Array => Uint8Array.of(0x6a, 0x4c, bytes, ...new Uint8Array(bytes));
 
-t.test('fees of sizes and rates of fees', async (t) => {
+t.test('computes fees of sizes and fee rates as Core does', async (t) => {
   t.equal(feeForSize(1000, 110), 110);
   t.equal(feeForSize(1001, 999), 999, 'truncated');
   t.equal(feeForSize(1, 10), 1, 'at least one satoshi');
@@ -40,13 +40,13 @@ t.test('fees of sizes and rates of fees', async (t) => {
   t.equal(formatFeeRate(123_456_789), '1.23456789 BTC/kvB');
 });
 
-t.test('virtual size', async (t) => {
+t.test('adjustedVirtualSize counts signature operations as bytes', async (t) => {
   t.equal(adjustedVirtualSize(437, 4, 20), 110);
   t.equal(adjustedVirtualSize(437, 80, 20), 400, 'signature checks weigh more than bytes here');
   t.equal(adjustedVirtualSize(437, 80, 0), 110);
 });
 
-t.test('dust', async (t) => {
+t.test("computes Core's dust threshold for each output type", async (t) => {
   const limits: [string, Uint8Array, number][] = [
     ['P2PKH', P2PKH, 546],
     ['P2SH', P2SH, 540],
@@ -60,7 +60,7 @@ t.test('dust', async (t) => {
   t.equal(dustThreshold(P2PKH, 0), 0);
 });
 
-t.test('what a transaction looks like', async (t) => {
+t.test("checkStandardTx accepts and rejects transactions with Core's reasons", async (t) => {
   const from = new Uint8Array(36).fill(1);
   const judge = (outputs: [number, Uint8Array][], options: SpendOptions = {}, policy: Partial<PolicyOptions> = {}): string => {
     const tx = spend(
@@ -110,7 +110,7 @@ t.test('what a transaction looks like', async (t) => {
   );
 });
 
-t.test('what a transaction spends', async (t) => {
+t.test('checks spent scripts and witnesses against the standardness limits', async (t) => {
   const from = new Uint8Array(36).fill(1);
   const tx = (options: SpendOptions): ReturnType<typeof spend> => spend(crypto, [from], [{ value: 1000, script: P2PKH }], options);
   const push = (script: Uint8Array): Uint8Array =>
@@ -147,7 +147,7 @@ t.test('what a transaction spends', async (t) => {
   t.ok(witness(P2SH, [bytes(200), bytes(5000), control], push(P2TR)), 'nested programs of version 1 are not taproot');
 });
 
-t.test('the stack of a push-only script', async (t) => {
+t.test('pushedStack returns the pushed items, or the error of an invalid script', async (t) => {
   t.strictSame(pushedStack(hex('00 51 60 4f 02aabb 4c01cc')), [hex(''), hex('01'), hex('10'), hex('81'), hex('aabb'), hex('cc')]);
   t.equal(pushedStack(hex('02aa')), ScriptError.BAD_OPCODE, 'cut off');
   t.equal(pushedStack(Uint8Array.of(0x4d, 0x09, 0x02, ...new Uint8Array(521))), ScriptError.PUSH_SIZE, 'too large to push');

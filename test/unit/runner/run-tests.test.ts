@@ -51,7 +51,7 @@ const some = file(
 );
 const whole = file('whole', 0, '1..0 # skip nothing for this machine');
 
-t.test('files that pass and files that fail', async (t) => {
+t.test('counts files that pass and fail, and shows why a file failed', async (t) => {
   t.match(runner([good, lone]), { code: 0, last: '2 passed, 0 failed' });
   for (const one of [bad, empty, silent]) t.match(runner([good, one]), { code: 1, last: '1 passed, 1 failed' }, one);
   t.match(runner([bad]).output, /^not ok 1 - wrong$/m, 'why');
@@ -62,7 +62,7 @@ t.test('files that pass and files that fail', async (t) => {
   t.match(runner([]), { code: 1, last: '0 passed, 0 failed' });
 });
 
-t.test('skips are printed with their reason and counted apart', async (t) => {
+t.test('prints skips with their reason and counts them separately', async (t) => {
   const all = runner([good, skips, some, whole]);
   t.match(all, { code: 0, last: '2 passed, 0 failed, 3 skipped' });
   for (const line of [
@@ -76,7 +76,7 @@ t.test('skips are printed with their reason and counted apart', async (t) => {
   t.match(runner([skips]), { code: 1, last: '0 passed, 0 failed, 1 skipped' }, 'nothing at all was run');
 });
 
-t.test('only listed skips', async (t) => {
+t.test('fails when a skip is not listed with its file, test and reason', async (t) => {
   const list = path.join(folder, 'list.json');
   const name = (of: string): string => path.relative(path.join(root, 'build', 'test'), of).replace(/\.test\.js$/, '');
   const listed = (...rows: { file: string; test: string; skipped: string }[]): { code: number | null; last: string } => {
@@ -92,7 +92,7 @@ t.test('only listed skips', async (t) => {
   t.match(listed({ ...first, test: 'another' }, second), { code: 1 });
 });
 
-t.test('the longest first, all with the seed of the run', async (t) => {
+t.test('passes one seed to all files, and every weight names an existing file', async (t) => {
   const heavy = path.join(root, 'build', 'test', 'long', 'storage-faults.test.js');
   const weights = JSON.parse(fs.readFileSync(path.join(root, 'test', 'weights.json'), 'utf8')) as Record<string, number>;
   t.ok(weights['long/storage-faults']! > 1, heavy);

@@ -8,17 +8,17 @@ import { dependenciesPage, faultsOf, isAllowed, readLock } from '../../dependenc
 const root = path.resolve(import.meta.dirname, '../../../..');
 const lock = readLock(root);
 
-t.test('every package has a digest and a licence that is allowed, and is what is installed', async (t) => {
+t.test('every package has a digest and an allowed licence, and matches what is installed', async (t) => {
   t.ok(Object.keys(lock).length > 300, `${Object.keys(lock).length} packages`);
   t.same(faultsOf(lock, root), []);
 });
 
-t.test('docs/dependencies.md is of this lock file', async (t) => {
+t.test('docs/dependencies.md matches the lock file', async (t) => {
   const page = fs.readFileSync(path.join(root, 'docs', 'dependencies.md'), 'utf8');
   t.ok(page === dependenciesPage(lock), 'npm run licences writes it anew');
 });
 
-t.test('what is wrong is seen', async (t) => {
+t.test('reports missing digests, disallowed licences and foreign sources', async (t) => {
   const integrity = `sha512-${'A'.repeat(86)}==`;
   const sound = { version: '1.0.0', license: 'MIT', integrity };
   const empty = path.join(os.tmpdir(), 'adit-no-packages');
@@ -32,7 +32,7 @@ t.test('what is wrong is seen', async (t) => {
   t.same(['MIT OR GPL-3.0-only', '(MIT OR CC0-1.0)', 'MIT AND MPL-2.0', 'MIT AND GPL-3.0-only'].map(isAllowed), [true, true, true, false]);
 });
 
-t.test('a package that is installed with another version or licence', async (t) => {
+t.test('reports a package that is installed with another version or licence', async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-packages-'));
   t.teardown(() => fs.rmSync(folder, { recursive: true }));
   const place = path.join(folder, 'node_modules', 'one');

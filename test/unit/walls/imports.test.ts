@@ -283,7 +283,7 @@ function importsOf(file: string): string[] {
   ].map((m) => (m[1] ?? m[2] ?? m[3])!);
 }
 
-t.test('every import follows the table', async (t) => {
+t.test('every import is allowed by the table of modules', async (t) => {
   const wrong: string[] = [];
   let seen = 0;
   for (const file of sources('src')) {
@@ -318,7 +318,7 @@ t.test('every import follows the table', async (t) => {
   t.same(wrong, []);
 });
 
-t.test('a declaration takes from other declarations alone', async (t) => {
+t.test('RPC declarations import only other declarations and pure modules', async (t) => {
   const specs = sources('src/rpc/methods').filter((file) => file.endsWith('.spec.ts'));
   t.ok(specs.length > 100);
   const outside = specs.flatMap((file) =>
@@ -330,7 +330,7 @@ t.test('a declaration takes from other declarations alone', async (t) => {
   t.same(outside, []);
 });
 
-t.test('the tables of methods follow from their files', async (t) => {
+t.test('the method tables match the files of the methods', async (t) => {
   const { methodTables } = (await import(path.join(root, 'src/method-tables.mjs'))) as {
     methodTables(root: string): { file: string; text: string }[];
   };
@@ -344,7 +344,7 @@ t.test('the tables of methods follow from their files', async (t) => {
   );
 });
 
-t.test('workers are thin entries', async (t) => {
+t.test('workers have at most 30 lines of code', async (t) => {
   for (const file of sources('workers')) {
     const lines = fs
       .readFileSync(path.join(root, file), 'utf8')
@@ -379,7 +379,7 @@ function loadedBy(entries: readonly string[]): { reached: Set<string>; later: re
   return { reached, later };
 }
 
-t.test('nothing lies about that is never imported', async (t) => {
+t.test('every file of src is reached from an entry, except the listed ones', async (t) => {
   // The thread that serves Stratum V1 is not there yet.
   const entries = ['src/aditd.ts', 'src/adit-cli.ts', 'src/adit-front.ts', ...sources('workers'), ...sources('src/stratum/statistics')];
   const reached = reachedFrom(entries);
@@ -397,14 +397,14 @@ t.test('nothing lies about that is never imported', async (t) => {
   );
 });
 
-t.test('properties draw from the seed of the run', async (t) => {
+t.test("only the test framework imports fast-check, so that all properties use the run's seed", async (t) => {
   const direct = [...sources('test'), ...sources('bench')].filter((file) =>
     /from ['"]fast-check/.test(fs.readFileSync(path.join(root, file), 'utf8')),
   );
   t.same(direct, ['test/framework/fast-check.ts'], 'all others have fc from there');
 });
 
-t.test('a node without a fleet loads nothing of it', async (t) => {
+t.test('a node without -fleet loads no file of src/fleet', async (t) => {
   const { reached, later } = loadedBy([
     'src/aditd.ts',
     'src/adit-cli.ts',
@@ -420,7 +420,7 @@ t.test('a node without a fleet loads nothing of it', async (t) => {
   );
 });
 
-t.test('what tests and benches are built of is used by one', async (t) => {
+t.test('every file of tests and benches is used by a test or bench', async (t) => {
   const files = [...sources('test'), ...sources('bench')];
   // Processes and runs of their own are started by their path, somewhere else than in an import.
   const named = new Set<string>();
@@ -460,7 +460,7 @@ function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   return found;
 }
 
-t.test('no file imports itself by way of others, types included', async (t) => {
+t.test('no file imports itself through others, types included', async (t) => {
   t.strictSame(
     circles(
       new Map([

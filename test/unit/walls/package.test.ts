@@ -67,7 +67,7 @@ function reached(entries: readonly string[]): { files: Set<string>; packages: Se
 
 const files = packed();
 
-t.test('the package has what an installed node imports', async (t) => {
+t.test('the package contains all files and dependencies that an installed node imports', async (t) => {
   const needs = reached(Object.values(manifest.bin));
   t.ok(needs.files.size > 10, `${needs.files.size} files`);
   t.ok(
@@ -87,7 +87,7 @@ t.test('the package has what an installed node imports', async (t) => {
   );
 });
 
-t.test('and nothing of the workshop', async (t) => {
+t.test('the package contains no sources, tests or benches', async (t) => {
   t.same(
     [...files].filter((file) => /\.(ts|map)$/.test(file) || /(^|\/)(test|bench)\//.test(file)),
     [],
@@ -99,7 +99,7 @@ t.test('and nothing of the workshop', async (t) => {
   );
 });
 
-t.test('every script that a page names is there', async (t) => {
+t.test('every npm script that a page names exists', async (t) => {
   const pages = [...fs.readdirSync(root), ...fs.readdirSync(path.join(root, 'docs')).map((name) => path.join('docs', name))];
   const text = pages.filter((name) => name.endsWith('.md')).map((name) => fs.readFileSync(path.join(root, name), 'utf8'));
   const wanted = new Set([...text.join('\n').matchAll(/npm run (?:--silent )?([a-z:-]+)/g)].map(([, name]) => name!));

@@ -84,7 +84,7 @@ t.test('finds comments, their openings, private words and private names', (t) =>
   t.end();
 });
 
-t.test('finds links and names that lead nowhere', (t) => {
+t.test('finds links to missing pages, headings and files', (t) => {
   const folder = t.testdir({
     'a.md': '# A\n\n[b](b.md) [far](b.md#two-words) [gone](c.md) [no heading](b.md#three) [web](https://example.org)\n',
     'b.md': '# B\n\n## Two words\n',
@@ -96,7 +96,7 @@ t.test('finds links and names that lead nowhere', (t) => {
   t.end();
 });
 
-t.test('no file has more findings than its exception', (t) => {
+t.test('no file has more findings than its exception allows', (t) => {
   t.ok(sources.length > 500 && pages.length > 20, 'the files were found');
   const found = findAll();
   if (process.env.ADIT_PROSE === 'write') {
@@ -114,7 +114,7 @@ t.test('no file has more findings than its exception', (t) => {
   t.end();
 });
 
-t.test('every decision has a number of its own and a row in the index', (t) => {
+t.test('every decision has a unique number and a row in the index', (t) => {
   const names = records.map((file) => path.basename(file));
   const numbers = names.map((name) => name.slice(0, 4));
   t.same(numbers, [...new Set(numbers)]);
