@@ -25,7 +25,7 @@ async function offer({ pool }: Setup, tx: TxView, options: AcceptOptions = {}): 
 const pay = (outpoints: Uint8Array[], value: number, options: SpendOptions = {}, script = PADDED): TxView =>
   spend(crypto, outpoints, [{ value, script }], options);
 
-t.test('the first fault in the order of the checks is the one reported', async (t) => {
+t.test('reports the first failing check of a transaction that breaks several rules', async (t) => {
   const all = createPool();
   const coin = all.chain.fund(10_000);
   // Each line fixes the first fault of the line before.
@@ -42,7 +42,7 @@ t.test('the first fault in the order of the checks is the one reported', async (
   t.equal(await offer(all, pay([coin], 9_990, {}, P2WPKH)), 'bad-txns-nonstandard-inputs', 'a bare OP_TRUE is spent');
 });
 
-t.test('a copy with another witness of what is here', async (t) => {
+t.test('rejects a copy of a mempool transaction with another witness', async (t) => {
   for (const detailed of [false, true]) {
     const setup = createPool({ policy: { ...NO_POLICY, detailed } });
     const coin = setup.chain.fund(10_000);
@@ -53,7 +53,7 @@ t.test('a copy with another witness of what is here', async (t) => {
   }
 });
 
-t.test('BIP-0054: signature operations of inputs, also where nothing has to be standard', async (t) => {
+t.test('rejects inputs with more than 2,500 legacy sigops (BIP-0054), even when standardness is off', async (t) => {
   const heavy = new Uint8Array(2_501).fill(0xac);
   const spending = async (script: Uint8Array, options: Parameters<typeof createPool>[0]) => {
     const { chain, pool } = createPool(options);
@@ -68,7 +68,7 @@ t.test('BIP-0054: signature operations of inputs, also where nothing has to be s
   t.not((await spending(heavy, { policy: NO_POLICY, limitLegacySigops: false }))[1], refused[1]);
 });
 
-t.test('fees, maturity, what is known already', async (t) => {
+t.test('rejects low fees, immature coinbases, and transactions that are known already', async (t) => {
   const setup = createPool({ policy: { ...DEFAULT_POLICY, requireStandard: false } });
   const { chain, pool } = setup;
   const coin = chain.fund(10_000);
@@ -90,7 +90,7 @@ t.test('fees, maturity, what is known already', async (t) => {
   t.equal(await offer(setup, spend(crypto, [], [{ value: 1, script: PADDED }])), 'coinbase');
 });
 
-t.test('signature operations count as bytes', async (t) => {
+t.test('counts signature operations as virtual bytes when it checks the minimum fee', async (t) => {
   for (const [bytesPerSigop, least] of [
     [20, 400],
     [50, 1_000],
@@ -106,7 +106,7 @@ t.test('signature operations count as bytes', async (t) => {
   }
 });
 
-t.test('scripts: names of failures', async (t) => {
+t.test('names a script failure as mandatory or non-mandatory, with the script error', async (t) => {
   const setup = createPool({ policy: NO_POLICY });
   const { chain } = setup;
   t.equal(
@@ -119,7 +119,7 @@ t.test('scripts: names of failures', async (t) => {
   );
 });
 
-t.test('a witness that was taken away is told from wrong scripts by what is spent, and scripts run once', async (t) => {
+t.test('tells a stripped witness from a failing script, and runs the scripts once', async (t) => {
   const { chain, pool } = createPool({ policy: { ...NO_POLICY, detailed: true } });
   const { verifyTxs } = InlineVerifier.prototype;
   let runs = 0;
@@ -147,7 +147,7 @@ t.test('a witness that was taken away is told from wrong scripts by what is spen
   }
 });
 
-t.test('chain limits and the carve-out', async (t) => {
+t.test('enforces ancestor and descendant counts, and lets one small child through (carve-out)', async (t) => {
   const setup = createPool({ policy: NO_POLICY, limitAncestorCount: 4, limitDescendantCount: 4 });
   const { chain } = setup;
   const two = (outpoints: Uint8Array[], value: number): TxView =>
@@ -182,7 +182,7 @@ t.test('chain limits and the carve-out', async (t) => {
   );
 });
 
-t.test('chain limits in bytes: exactly as many are allowed', async (t) => {
+t.test('accepts ancestors and descendants up to the exact size limit, and rejects one byte more', async (t) => {
   const chain = (funds: Uint8Array): [TxView, TxView, TxView] => {
     const first = pay([funds], 30_000);
     const second = pay([outpointOf(first, 0)], 20_000);
@@ -204,7 +204,7 @@ t.test('chain limits in bytes: exactly as many are allowed', async (t) => {
   }
 });
 
-t.test('what was refused is remembered, but not by a test', async (t) => {
+t.test('remembers a rejected transaction, but not one that was only tested', async (t) => {
   const setup = createPool({ policy: { ...DEFAULT_POLICY, requireStandard: false } });
   const cheap = pay([setup.chain.fund(10_000)], 9_990);
   await offer(setup, cheap, { testOnly: true });
@@ -213,7 +213,7 @@ t.test('what was refused is remembered, but not by a test', async (t) => {
   t.match(setup.pool.recentOutcome(cheap.txid), { kind: 'refused', reason: 'min relay fee not met' });
 });
 
-t.test('limits of a cluster, whichever way it hangs together', async (t) => {
+t.test('rejects a transaction that makes its cluster too large, in count or size', async (t) => {
   const two = (outpoints: Uint8Array[], value: number): TxView =>
     spend(crypto, outpoints, [
       { value, script: PADDED },
@@ -247,7 +247,7 @@ t.test('limits of a cluster, whichever way it hangs together', async (t) => {
   t.equal(await offer(enough, pay([outpointOf(again, 0)], 48_000)), 'ok');
 });
 
-t.test('replacement', async (t) => {
+t.test('replaces a transaction by the rules of BIP-0125, and rejects replacements that break them', async (t) => {
   const setup = createPool({ policy: { ...DEFAULT_POLICY, requireStandard: false } });
   const { chain, pool } = setup;
   const coin = chain.fund(100_000);
@@ -283,7 +283,7 @@ t.test('replacement', async (t) => {
   t.equal(await offer(setup, pay([coin], 50_000)), 'txn-mempool-conflict', 'the new one did not opt in');
 });
 
-t.test('what moves while scripts run is seen', async (t) => {
+t.test('rejects a transaction whose coin is spent by another or by a block while its scripts run', async (t) => {
   const setup = createPool({ policy: NO_POLICY });
   const { chain, pool } = setup;
   const coin = chain.fund(10_000);
@@ -299,7 +299,7 @@ t.test('what moves while scripts run is seen', async (t) => {
   t.equal(pool.size, 1);
 });
 
-t.test('listings in the order of getrawmempool', async (t) => {
+t.test('lists transactions in the order of getrawmempool', async (t) => {
   const setup = createPool({ policy: NO_POLICY });
   const { chain, pool } = setup;
   const low = pay([chain.fund(50_000)], 49_900);

@@ -16,7 +16,7 @@ const P2WPKH = Uint8Array.of(0, 20, ...new Uint8Array(20));
 const P2SH = Uint8Array.of(0xa9, 20, ...new Uint8Array(20), 0x87);
 const LONG = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
 
-t.test('a standard transaction weighs 400,000 at most', async (t) => {
+t.test('accepts a standard transaction of 400,000 weight units, and rejects a heavier one', async (t) => {
   const from = new Uint8Array(36).fill(1);
   // 53 bytes of input and frame, 3,224 outputs of 31 bytes, one more byte for each P2SH.
   const weighing = (hashes: number, witness?: Uint8Array[]): TxView => {
@@ -30,7 +30,7 @@ t.test('a standard transaction weighs 400,000 at most', async (t) => {
   t.same(judge(weighing(4)), [400_004, 'tx-size']);
 });
 
-t.test('signature operations cost 16,000 at most', async (t) => {
+t.test('accepts signature operations of cost 16,000, and rejects a higher cost', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   const offer = async (script: Uint8Array, from?: Uint8Array): Promise<string> => {
     const { reject } = await pool.accept(spend(crypto, [chain.fund(100_000, from)], [{ value: 90_000, script }]));
@@ -45,7 +45,7 @@ t.test('signature operations cost 16,000 at most', async (t) => {
   t.equal(await offer(checks(200, 0), P2WPKH), 'bad-txns-too-many-sigops, 16001', 'an input of a witness program costs one');
 });
 
-t.test('one transaction of 10,000 virtual bytes may be one too many', async (t) => {
+t.test('carve-out admits one more descendant of 10,000 virtual bytes, but no larger one', async (t) => {
   const judge = async (size: number): Promise<string> => {
     const { pool, chain } = createPool({ policy: NO_POLICY, limitDescendantCount: 2 });
     const parent = spend(
@@ -67,7 +67,7 @@ t.test('one transaction of 10,000 virtual bytes may be one too many', async (t) 
   t.equal(await judge(10_001), 'too-long-mempool-chain');
 });
 
-t.test('the minimum fee rate halves in twelve hours, in six when half of the room is free, in three when three quarters are', async (t) => {
+t.test('halves the minimum fee rate in 12 hours, or in 6 or 3 when the mempool is emptier', async (t) => {
   /** The minimum, 8,000 at first, some seconds after a block. */
   const after = (seconds: number, usageBytes: number): number => {
     const clock = new HandClock();
@@ -99,7 +99,7 @@ t.test('the minimum fee rate halves in twelve hours, in six when half of the roo
   t.same([after(9 * HOUR, 0), after(12 * HOUR, 0), after(12 * HOUR + 11, 0)], [1_000, 1_000, 0], 'below half a step it is gone');
 });
 
-t.test('20,000,000 bytes come back with a reorganisation', async (t) => {
+t.test('returns up to 20,000,000 bytes of transactions to the mempool after a reorganisation', async (t) => {
   /**
    * Returns which transactions of a block of twenty come back.
    * @param last script bytes of the last one

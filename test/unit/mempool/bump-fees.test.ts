@@ -43,7 +43,7 @@ const graphs = fc
   )
   .map((list) => list.map(({ fee, size, links }, i): Tx => ({ fee, size, parents: i === 0 ? [] : links.map((link) => link % i) })));
 
-t.test('what spenders pay for slow parents', (t) => {
+t.test('bump fees equal those of a naive model for random graphs of transactions', (t) => {
   let lacking = 0;
   fc.assert(
     fc.property(graphs, fc.constantFrom(1000, 5000, 12_345), (txs, feeRate) => {
@@ -71,7 +71,7 @@ t.test('what spenders pay for slow parents', (t) => {
   t.end();
 });
 
-t.test('a poor child does not carry two rich parents over the rate', async (t) => {
+t.test('adds a bump fee when a poor child does not lift two rich parents over the rate', async (t) => {
   // The grandparent, two parents and their child together pay 1.1 satoshis a byte. The child alone pays 0.8, less than
   // a parent with the grandparent (0.9), and so that pair is judged first and ends the block.
   const graph = {

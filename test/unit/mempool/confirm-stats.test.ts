@@ -100,7 +100,7 @@ const questions = fc.record({
   successShare: fc.constantFrom(0.501, 0.853, 0.951),
 });
 
-t.test('what was counted, over random lives', async (t) => {
+t.test('counts and estimates like a naive model over random histories of transactions', async (t) => {
   let found = 0;
   let failed = 0;
   fc.assert(

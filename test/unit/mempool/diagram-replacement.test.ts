@@ -201,7 +201,7 @@ async function run(list: readonly Command[], counts: Record<string, number>): Pr
   }
 }
 
-t.test('what replaces others makes the diagram of the whole pool better', async (t) => {
+t.test('replaces only when the fee rate diagram of the whole mempool improves', async (t) => {
   const counts: Record<string, number> = {};
   await fc.assert(
     fc.asyncProperty(commands, (list) => run(list, counts)),
@@ -241,7 +241,7 @@ function stage(options: Partial<typeof OPTIONS> = {}) {
   return { coin, tx, offer, pool };
 }
 
-t.test('a large payment at a lower rate does not push out a small one, though it pays more in all', async (t) => {
+t.test('keeps a small transaction when a larger one at a lower rate pays more in total', async (t) => {
   for (const replaceByDiagram of [true, false]) {
     const s = stage({ replaceByDiagram });
     const coin = s.coin();
@@ -255,7 +255,7 @@ t.test('a large payment at a lower rate does not push out a small one, though it
   }
 });
 
-t.test('a rival whose child pulls it up is not replaced for its own low rate', async (t) => {
+t.test('keeps a transaction whose child raises its rate above that of the replacement', async (t) => {
   for (const replaceByDiagram of [true, false]) {
     const s = stage({ replaceByDiagram });
     const coin = s.coin();
@@ -274,7 +274,7 @@ t.test('a rival whose child pulls it up is not replaced for its own low rate', a
   }
 });
 
-t.test('a child at a lower rate than its rival that does more for their parent', async (t) => {
+t.test('replaces a child by one at a lower rate that pays more for their common parent', async (t) => {
   for (const replaceByDiagram of [true, false]) {
     const s = stage({ replaceByDiagram });
     const parent = s.tx([s.coin()], 0, 40);
@@ -286,7 +286,7 @@ t.test('a child at a lower rate than its rival that does more for their parent',
   }
 });
 
-t.test('what spends of its rival is not held back by what the rival spends', async (t) => {
+t.test('rejects a replacement that spends an output of the transaction it conflicts with', async (t) => {
   // Newer releases look at the diagram before they look at what it spends.
   const s = stage({ policy: { ...OPTIONS.policy, clusters: true } });
   const coin = s.coin();
@@ -298,7 +298,7 @@ t.test('what spends of its rival is not held back by what the rival spends', asy
   t.match(said, /^bad-txns-spends-conflicting-tx, /);
 });
 
-t.test('more than a hundred clusters at once', async (t) => {
+t.test('rejects a replacement that conflicts with more than 100 clusters', async (t) => {
   const s = stage();
   const coins = Array.from({ length: 101 }, () => s.coin());
   for (const coin of coins) t.equal(await s.offer(s.tx([coin], 200)), null);
@@ -311,7 +311,7 @@ t.test('more than a hundred clusters at once', async (t) => {
   t.equal(s.pool.size, 2);
 });
 
-t.test('one cluster counts once, however many leave with it', async (t) => {
+t.test('counts a conflicting cluster once, however many of its transactions are replaced', async (t) => {
   for (const replaceByDiagram of [true, false]) {
     const s = stage({ replaceByDiagram });
     const coin = s.coin();
@@ -325,7 +325,7 @@ t.test('one cluster counts once, however many leave with it', async (t) => {
   }
 });
 
-t.test('many full clusters at once', async (t) => {
+t.test('replaces twelve full clusters at once, by a transaction or by a package', async (t) => {
   const filled = async () => {
     const s = stage({ policy: { ...OPTIONS.policy, clusters: true } });
     const coins = Array.from({ length: 12 }, () => s.coin());
@@ -351,7 +351,7 @@ t.test('many full clusters at once', async (t) => {
   t.equal(two.s.pool.size, 2);
 });
 
-t.test('clusters too large to be compared are judged by BIP-0125', async (t) => {
+t.test('applies BIP-0125 to clusters that are too large to be compared', async (t) => {
   const s = stage();
   const coin = s.coin();
   const root = s.tx([coin], 50_000, 260);
@@ -364,7 +364,7 @@ t.test('clusters too large to be compared are judged by BIP-0125', async (t) => 
   t.equal(s.pool.size, 261);
 });
 
-t.test('a package does not replace what is in a cluster too large to be compared', async (t) => {
+t.test('rejects package replacement in a cluster that is too large to be compared', async (t) => {
   for (const [count, fault] of [
     [250, null],
     [260, 'package RBF failed: clusters are too large to be compared'],
@@ -389,7 +389,7 @@ t.test('a package does not replace what is in a cluster too large to be compared
   }
 });
 
-t.test('many links make a cluster too large as well', async (t) => {
+t.test('treats a cluster with too many links as too large to be compared', async (t) => {
   for (const [count, compared] of [
     [100, true],
     [120, false],

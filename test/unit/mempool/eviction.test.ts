@@ -12,7 +12,7 @@ const SIZE = 91;
 const pay = (outpoint: Uint8Array, value: number): TxView => spend(crypto, [outpoint], [{ value, script: PADDED }]);
 const policy = { ...NO_POLICY, incrementalFeeRate: 1000 };
 
-t.test('the worst family goes, judged by what its descendants pay', async (t) => {
+t.test('evicts the transaction whose descendants pay the lowest rate', async (t) => {
   const probe = createPool({ policy });
   await probe.pool.accept(pay(probe.chain.fund(1_000_000), 900_000));
   const one = probe.pool.stats().usageBytes;
@@ -40,7 +40,7 @@ t.test('the worst family goes, judged by what its descendants pay', async (t) =>
   t.equal(late.reject?.reason, 'mempool full', 'the newcomer itself is the worst');
 });
 
-t.test('by chunks: what would be mined last goes as a whole', async (t) => {
+t.test('evicts the last chunk as a whole when eviction goes by chunks', async (t) => {
   const probe = createPool({ policy });
   await probe.pool.accept(pay(probe.chain.fund(1_000_000), 900_000));
   const one = probe.pool.stats().usageBytes;
@@ -68,7 +68,7 @@ t.test('by chunks: what would be mined last goes as a whole', async (t) => {
   t.ok(chunked.minimum < plain.minimum, 'so less is asked of who comes next');
 });
 
-t.test('by chunks: a chunk is as large as its weights together', async (t) => {
+t.test('computes the size of an evicted chunk from the sum of its weights', async (t) => {
   const probe = createPool({ policy });
   const bare = (outpoint: Uint8Array, value: number, script = TRUE_SCRIPT) =>
     spend(crypto, [outpoint], [{ value, script }], { witness: TRUE_WITNESS });
@@ -85,7 +85,7 @@ t.test('by chunks: a chunk is as large as its weights together', async (t) => {
   t.equal(pool.stats().minFeeRate, 53_356);
 });
 
-t.test('by chunks: of strangers the one leaves that blocks would take last', async (t) => {
+t.test('evicts, of unrelated transactions, the one that blocks would include last', async (t) => {
   const probe = createPool({ policy });
   const pay1 = (outpoint: Uint8Array, ...values: number[]) =>
     spend(
@@ -120,7 +120,7 @@ t.test('by chunks: of strangers the one leaves that blocks would take last', asy
   t.strictSame([room.pool.has(narrow.txid), room.pool.has(other.txid)], [true, false]);
 });
 
-t.test('by chunks: nobody leaves without what depends on it', async (t) => {
+t.test('evicts no transaction without its descendants when eviction goes by chunks', async (t) => {
   const probe = createPool({ policy });
   await probe.pool.accept(pay(probe.chain.fund(1_000_000), 900_000));
   const one = probe.pool.stats().usageBytes;
@@ -145,7 +145,7 @@ t.test('by chunks: nobody leaves without what depends on it', async (t) => {
   t.ok(evicted > 20, `${evicted} times something left`);
 });
 
-t.test('the minimum decays after a block only, by halves', async (t) => {
+t.test('decays the minimum fee rate by halves, and only after a block', async (t) => {
   const probe = createPool({ policy });
   await probe.pool.accept(pay(probe.chain.fund(1_000_000), 900_000));
   const one = probe.pool.stats().usageBytes;
@@ -165,7 +165,7 @@ t.test('the minimum decays after a block only, by halves', async (t) => {
   t.equal(pool.stats().minFeeRate, 0, 'and gone below half of it');
 });
 
-t.test('memory is counted as Core counts it', async (t) => {
+t.test('counts memory as Core does', async (t) => {
   // Figures of a recorded node: the second payment of this kind added 1,072 bytes, and the list of hashes grows by
   // doubling.
   const { pool, chain } = createPool({ policy: NO_POLICY });

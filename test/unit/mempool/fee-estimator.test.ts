@@ -37,7 +37,7 @@ class Market {
   }
 }
 
-t.test('levels that get into some share of the blocks', async (t) => {
+t.test('estimates the fee rates that got into a given share of the blocks', async (t) => {
   const market = new Market();
   const { fees } = market;
   while (market.height < 200) {
@@ -88,7 +88,7 @@ t.test('levels that get into some share of the blocks', async (t) => {
   t.equal(fees.smart(1_008, true).blocks, Math.floor(fees.span / 2), 'not beyond half of what was seen');
   t.same(fees.smart(1_009, true), { feeRate: 0, blocks: 1_009, reason: 'None' });
 
-  t.test('saved and loaded', async (t) => {
+  t.test('loads saved estimates, and rejects a damaged or truncated file', async (t) => {
     const bytes = encodeEstimates(fees, crypto);
     const again = new FeeEstimator();
     decodeEstimates(bytes, again, crypto);
@@ -115,7 +115,7 @@ t.test('levels that get into some share of the blocks', async (t) => {
   });
 });
 
-t.test('buckets', async (t) => {
+t.test('fee buckets and highest targets are those of Core', async (t) => {
   t.equal(FEE_BUCKETS[0], 1_000);
   t.equal(FEE_BUCKETS[1], 1_050);
   t.equal(FEE_BUCKETS.at(-1), 1e99);
@@ -126,7 +126,7 @@ t.test('buckets', async (t) => {
   );
 });
 
-t.test('which entries of a pool are followed', async (t) => {
+t.test('tracks only transactions without unconfirmed parents that entered by their own fee rate', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   const script = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
   const pay = (outpoint: Uint8Array, value: number) => spend(crypto, [outpoint], [{ value, script }]);
@@ -170,7 +170,7 @@ t.test('which entries of a pool are followed', async (t) => {
   t.equal(pool.get(plain.txid)?.feeBucket, -1, 'what came back from a block is not followed');
 });
 
-t.test('a disabled estimator learns nothing and answers nothing', async (t) => {
+t.test('learns nothing and returns no estimate when it is disabled', async (t) => {
   const fees = new FeeEstimator(false);
   const waiting: TrackedEntry[] = [];
   for (let height = 0; height < 200; height++) {

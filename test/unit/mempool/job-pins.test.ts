@@ -11,7 +11,7 @@ const tx = (bytes = 10): TxView =>
   makeTx(hashes, { inputs: [input(new Uint8Array(32).fill(1), next++)], outputs: [output(1, new Uint8Array(bytes))] });
 const at = (now: number, height: number, seconds = 600) => ({ now, seconds, height });
 
-t.test('held until its time or two blocks are over', async (t) => {
+t.test('holds transactions until their time is over or two blocks later', async (t) => {
   const pins = new JobPins();
   const [a, b] = [tx(), tx()];
   t.equal(pins.pin('x', [a], at(1000, 10)), 1);
@@ -31,7 +31,7 @@ t.test('held until its time or two blocks are over', async (t) => {
   t.equal(pins.get(a.wtxid), undefined);
 });
 
-t.test('bounded in jobs and bytes', async (t) => {
+t.test('holds at most 64 jobs and 64 MB, and drops the oldest first', async (t) => {
   const pins = new JobPins();
   const many = Array.from({ length: 70 }, () => tx());
   for (const [i, one] of many.entries()) pins.pin(`job ${i}`, [one], at(0, 1));

@@ -34,7 +34,7 @@ const figures = async (pool: Mempool): Promise<object[]> =>
     unbroadcast,
   }));
 
-t.test('bytes in Core’s version 1 format', async (t) => {
+t.test('writes and reads the bytes of Core’s format, versions 1 and 2', async (t) => {
   const tx = pay(new Uint8Array(36).fill(3), 7);
   const file = Buffer.concat([
     ...encodePool({
@@ -79,7 +79,7 @@ t.test('bytes in Core’s version 1 format', async (t) => {
   }
 });
 
-t.test('many pieces', async (t) => {
+t.test('reads a file back that was written in many pieces', async (t) => {
   const txs = Array.from({ length: 5_000 }, (_, i) => ({ bytes: pay(new Uint8Array(36).fill(i), i).bytes, time: i, delta: 0 }));
   const pieces = [...encodePool({ count: txs.length, txs, deltas: [], unbroadcast: [] })];
   t.ok(pieces.length > 1);
@@ -87,7 +87,7 @@ t.test('many pieces', async (t) => {
   t.equal(parts.filter(({ kind }) => kind === 'tx').length, 5_000);
 });
 
-t.test('a pool comes back with times, prioritisations and what nobody asked for', async (t) => {
+t.test('restores transactions with their times, prioritisations and unbroadcast marks', async (t) => {
   const { pool, chain, clock } = createPool({ policy: NO_POLICY, expirySeconds: 1_000 });
   const parent = pay(chain.fund(50_000), 40_000);
   const child = pay(outpointOf(parent, 0), 30_000);
@@ -123,7 +123,7 @@ t.test('a pool comes back with times, prioritisations and what nobody asked for'
   t.ok(all.every(({ time, unbroadcast }) => time === third.clock.seconds && !unbroadcast));
 });
 
-t.test('too old, unspendable, cut off, and a stop', async (t) => {
+t.test('skips expired and unspendable transactions, and ends on a truncated file or a stop', async (t) => {
   const { pool, chain, clock } = createPool({ policy: NO_POLICY });
   const old = pay(chain.fund(50_000), 40_000);
   const lost = pay(new Uint8Array(36).fill(3), 7);
@@ -149,7 +149,7 @@ t.test('too old, unspendable, cut off, and a stop', async (t) => {
   t.equal((await restorePool(pool, more, { ...options, stopping: stopped.signal })).restored, 0);
 });
 
-t.test('a file is of the moment when saving began', async (t) => {
+t.test('saves the mempool as it was when saving began', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   const txs = Array.from({ length: 3 }, () => pay(chain.fund(50_000), 40_000));
   for (const tx of txs) await pool.accept(tx);
@@ -166,7 +166,7 @@ t.test('a file is of the moment when saving began', async (t) => {
   t.same(found.sort(), [txs[0], txs[1], txs[2]].map((tx) => [hashToHex(tx.txid), tx === txs[2] ? 7 : 0]).sort());
 });
 
-t.test('what is on its way back from a disconnected block at that moment is saved before what spends it', async (t) => {
+t.test('saves transactions that return from a disconnected block before those that spend them', async (t) => {
   const { pool, chain, clock } = createPool({ policy: NO_POLICY });
   const first = pay(chain.fund(50_000), 49_000);
   const second = pay(outpointOf(first, 0), 48_000);
@@ -206,7 +206,7 @@ t.test('what is on its way back from a disconnected block at that moment is save
   t.equal(other.pool.feeDelta(second.txid), 700);
 });
 
-t.test('what is on its way back from a disconnected block is saved when the node stops', async (t) => {
+t.test('saves transactions that are returning from a disconnected block when the node stops', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'adit-pool-'));
   t.teardown(() => rmSync(dir, { recursive: true }));
   const { pool, chain, clock } = createPool({ policy: NO_POLICY });

@@ -537,7 +537,7 @@ function compare(
   }
 }
 
-t.test('random histories of additions, replacements, blocks, reorganisations, prioritisations, expiry and eviction', async (t) => {
+t.test('behaves like a naive model over random additions, replacements, blocks and evictions', async (t) => {
   const seen: Record<string, number> = {};
   await fc.assert(
     fc.asyncProperty(commands, fc.boolean(), async (list, small) => {

@@ -40,7 +40,7 @@ const contextOf = (mempool: Mempool, told: string[] = []): NodeContext => {
   } as unknown as NodeContext;
 };
 
-t.test('of two parents that are both wrong the one with the lower id is named', async (t) => {
+t.test('names the parent with the lower txid when two parents are both at fault', async (t) => {
   for (const turned of [false, true]) {
     const { pool, chain } = createPool(options);
     const parents = [60_000, 60_001].map((value) =>
@@ -57,7 +57,7 @@ t.test('of two parents that are both wrong the one with the lower id is named', 
   }
 });
 
-t.test('what has dust pays nothing, and no priority changes that', async (t) => {
+t.test('rejects fees and priorities for a transaction with dust outputs', async (t) => {
   const { pool, chain } = createPool(options);
   const outputs = [
     { value: 50_000, script: TRUE_SCRIPT },
@@ -85,7 +85,7 @@ t.test('what has dust pays nothing, and no priority changes that', async (t) => 
   t.equal(prioritisetransaction(contextOf(free.pool), [hashToHex(same.txid), null, new JsonNumber('500')], {} as CallInfo), true);
 });
 
-t.test('only what sendrawtransaction brought in waits for a peer to ask for it', async (t) => {
+t.test('marks a transaction as unbroadcast only when sendrawtransaction added it', async (t) => {
   const { pool, chain } = createPool(options);
   const received: string[] = [];
   const ctx = contextOf(pool, received);
@@ -100,7 +100,7 @@ t.test('only what sendrawtransaction brought in waits for a peer to ask for it',
   t.equal(pool.get(other.txid)?.unbroadcast, true);
 });
 
-t.test('dust of a parent is looked for once, however many of its outputs are spent', async (t) => {
+t.test('checks the dust of a parent once, however many of its outputs are spent', async (t) => {
   const { chain, pool } = createPool(options);
   const many = Array.from({ length: 300 }, () => ({ value: 1_000, script: TRUE_SCRIPT }));
   const parent = spend(crypto, [chain.fund(1_000_000)], many);
@@ -127,7 +127,7 @@ t.test('dust of a parent is looked for once, however many of its outputs are spe
   t.equal(unspentDust(rest, others, context)?.reason, 'missing-ephemeral-spends');
 });
 
-t.test('without limits on ancestors thousands of parents are not put in order', async (t) => {
+t.test('does not sort thousands of parents when there are no ancestor limits', async (t) => {
   const coins = Array.from({ length: 500 }, (_, n) => Buffer.concat([Buffer.alloc(32, n % 251), Buffer.of(n, n >> 8, 0, 0)]));
   const work = new Workspace(spend(crypto, coins, [{ value: 1_000, script: TRUE_SCRIPT }]), {});
   let compared = 0;
@@ -148,7 +148,7 @@ t.test('without limits on ancestors thousands of parents are not put in order', 
   t.equal(compared, 0);
 });
 
-t.test('a priority that comes to nothing is none', async (t) => {
+t.test('forgets a prioritisation whose sum is zero', async (t) => {
   const { pool, chain } = createPool(options);
   const tx = spend(crypto, [chain.fund(50_000, TRUE_SCRIPT)], [{ value: 40_000, script: TRUE_SCRIPT }], { witness: TRUE_WITNESS });
   const ctx = contextOf(pool);
@@ -164,7 +164,7 @@ t.test('a priority that comes to nothing is none', async (t) => {
   t.ok(pool.stats().usageBytes < usageBytes, 'nor is it kept');
 });
 
-t.test('of two chunks that pay alike the smaller comes first in the diagram', async (t) => {
+t.test('orders the smaller of two chunks with equal rates first in the fee rate diagram', async (t) => {
   const { pool, chain } = createPool(options);
   const pay = (outpoint: Uint8Array, ...values: number[]) =>
     spend(

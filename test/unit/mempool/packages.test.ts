@@ -104,7 +104,7 @@ class Stage {
   }
 }
 
-t.test('a child pays for its parent', async (t) => {
+t.test('accepts a parent below the minimum fee when its child pays for both', async (t) => {
   const s = new Stage();
   const parent = s.tx('P', [s.coin()], 0);
   const child = s.tx('C', [parent], 500);
@@ -130,7 +130,7 @@ t.test('a child pays for its parent', async (t) => {
   );
 });
 
-t.test('a parent on its own feet lends nothing', async (t) => {
+t.test('rejects a child without fee although its parent pays enough for both', async (t) => {
   const s = new Stage();
   const parent = s.tx('P', [s.coin()], 5_000);
   const child = s.tx('C', [parent], 0);
@@ -145,7 +145,7 @@ t.test('a parent on its own feet lends nothing', async (t) => {
   t.same(s.has(parent, child), [true, false]);
 });
 
-t.test('several parents, one there already, one on its own feet', async (t) => {
+t.test('accepts several parents, of which one is in the mempool and one pays for itself', async (t) => {
   const s = new Stage();
   const [a, b, c] = [s.tx('A', [s.coin()], 0), s.tx('B', [s.coin()], 1_000), s.tx('D', [s.coin()], 2_000)];
   await s.keep(c);
@@ -162,7 +162,7 @@ t.test('several parents, one there already, one on its own feet', async (t) => {
   });
 });
 
-t.test('too little together; and a faulty parent', async (t) => {
+t.test('rejects a package that pays too little in total, or whose parent is invalid', async (t) => {
   const s = new Stage();
   const parent = s.tx('P', [s.coin()], 0);
   const poor = s.tx('C', [parent], 100);
@@ -187,7 +187,7 @@ t.test('too little together; and a faulty parent', async (t) => {
   t.same(s.has(parent, poor, greedy, child), [false, false, false, false]);
 });
 
-t.test('shapes', async (t) => {
+t.test('rejects packages with a disallowed topology, duplicates, conflicts or too much weight', async (t) => {
   const s = new Stage();
   const parent = s.tx('P', [s.coin()], 0);
   const child = s.tx('C', [parent], 500);
@@ -227,7 +227,7 @@ t.test('shapes', async (t) => {
   });
 });
 
-t.test('what the caller allows', async (t) => {
+t.test('enforces maxfeerate and maxburnamount', async (t) => {
   const s = new Stage();
   const parent = s.tx('P', [s.coin()], 0);
   const child = s.tx('C', [parent], 95_000);
@@ -243,7 +243,7 @@ t.test('what the caller allows', async (t) => {
   t.match(await s.submit([parent, child], '0'), { package_msg: 'success' });
 });
 
-t.test('rates are compared as fractions, and the first transaction above the bound is named', async (t) => {
+t.test('compares fee rates as fractions, and names the first transaction above maxfeerate', async (t) => {
   const s = new Stage({ policy: { ...policy, ...NEW_RULES }, replaceByDiagram: true });
   const parent = s.tx('P', [s.coin()], 0);
   // 45,501 satoshis for 91 bytes: 500,010.99 satoshis per 1,000.
@@ -266,7 +266,7 @@ t.test('rates are compared as fractions, and the first transaction above the bou
   t.match(await s.submit([first, second]), { package_msg: 'success' });
 });
 
-t.test('what is wrong with a list is told from its beginning', async (t) => {
+t.test('reports the first fault of the list, whether decoding or maxburnamount', async (t) => {
   const s = new Stage();
   const burning = spend(crypto, [s.coin()], [{ value: 900_000, script: Uint8Array.of(0x6a, ...PADDED) }]);
   const broken = { bytes: Uint8Array.of(1) } as TxView;
@@ -274,7 +274,7 @@ t.test('what is wrong with a list is told from its beginning', async (t) => {
   t.equal(await s.submit([broken, burning]), '-22 TX decode failed: 01 Make sure the tx has at least one input.');
 });
 
-t.test('the fee that a rate allows is rounded up', async (t) => {
+t.test('rounds the fee that maxfeerate allows up', async (t) => {
   const s = new Stage();
   // 91 bytes at 10,001 satoshis per 1,000: 910.091.
   for (const [fee, allowed] of [
@@ -287,7 +287,7 @@ t.test('the fee that a rate allows is rounded up', async (t) => {
   }
 });
 
-t.test('the same with another witness', async (t) => {
+t.test('uses the mempool transaction when a package has it with another witness', async (t) => {
   const s = new Stage();
   const source = s.chain.fund(COIN, Uint8Array.of(0, 32, ...crypto.sha256(DROP)));
   const parent = s.tx('P', [source], 500, { witness: 1 });
@@ -301,7 +301,7 @@ t.test('the same with another witness', async (t) => {
   });
 });
 
-t.test('relatives', async (t) => {
+t.test('enforces ancestor and descendant limits for a package', async (t) => {
   const s = new Stage({ limitAncestorCount: 4, limitDescendantCount: 4 });
   const grand = s.tx('A', [s.coin()], 500);
   const middle = s.tx('B', [grand], 500);
@@ -333,7 +333,7 @@ t.test('relatives', async (t) => {
   );
 });
 
-t.test('clusters, where they are limited', async (t) => {
+t.test('rejects a package that would make a cluster too large', async (t) => {
   const s = new Stage({ limitClusterCount: 3 });
   const tops = ['A', 'B'].map((name) => s.tx(name, [s.coin()], 500));
   await s.keep(...tops);
@@ -342,7 +342,7 @@ t.test('clusters, where they are limited', async (t) => {
   t.match(await s.submit([parent, s.tx('D', [parent, tops[0]], 900)]), { package_msg: 'success' });
 });
 
-t.test('a parent and its child replace', async (t) => {
+t.test('replaces a transaction and its child by a parent and its child that pay more', async (t) => {
   const s = new Stage();
   const coin = s.coin();
   const old = s.tx('O', [coin], 1_000);
@@ -374,7 +374,7 @@ t.test('a parent and its child replace', async (t) => {
   t.equal(s.pool.stats().replaced, 2);
 });
 
-t.test('what a package may not replace', async (t) => {
+t.test('rejects a package replacement that is not one parent and one child without ancestors', async (t) => {
   const s = new Stage();
   const coins = [s.coin(), s.coin()];
   const old = s.tx('O', [coins[0]], 1_000);
@@ -397,7 +397,7 @@ t.test('what a package may not replace', async (t) => {
   await s.keep(final);
 });
 
-t.test('more fees are not enough when the mempool gets worse for miners', async (t) => {
+t.test('rejects a package that pays more in total but worsens the fee rate diagram', async (t) => {
   const s = new Stage();
   const coin = s.coin();
   // Small and well paid, then large: the newcomers pay more in all, but at a lower rate than the first.
@@ -411,7 +411,7 @@ t.test('more fees are not enough when the mempool gets worse for miners', async 
   t.ok(s.pool.has(old.txid));
 });
 
-t.test('a full pool takes what the package pays', async (t) => {
+t.test('accepts a package into a full mempool only when it pays enough', async (t) => {
   const probe = new Stage();
   await probe.keep(probe.tx('X', [probe.coin()], 500));
   const one = probe.pool.stats().usageBytes;
@@ -431,7 +431,7 @@ t.test('a full pool takes what the package pays', async (t) => {
   t.same(s.has(parent, rich), [true, true]);
 });
 
-t.test('testmempoolaccept of several', async (t) => {
+t.test('testmempoolaccept checks several transactions together, and stops at the first failure', async (t) => {
   const s = new Stage();
   const parent = s.tx('P', [s.coin()], 300);
   const child = s.tx('C', [parent], 400);
@@ -500,7 +500,7 @@ t.test('testmempoolaccept of several', async (t) => {
   t.match(await s.test([rival, s.tx('N', [rival], 500)]), [{ 'reject-reason': 'bip125-replacement-disallowed' }, {}]);
 });
 
-t.test('what stands before one with a wrong signature is told', async (t) => {
+t.test('reports the transactions before the one with an invalid signature as allowed', async (t) => {
   const s = new Stage();
   const good = s.tx('G', [s.coin()], 300);
   const wrong = spend(crypto, [s.coin()], [{ value: 1_000, script: PADDED }], { witness: [Uint8Array.of(0)] });
@@ -513,7 +513,7 @@ t.test('what stands before one with a wrong signature is told', async (t) => {
   t.match(replies[1]?.['reject-reason'], /script-verify-flag/);
 });
 
-t.test('a package may replace many transactions of few clusters, by the rules of newer releases', async (t) => {
+t.test('lets a package replace many transactions of few clusters by the rules of newer releases', async (t) => {
   for (const [rules, message] of [
     [{ ...policy, ...NEW_RULES }, 'success'],
     [policy, /too many potential replacements \(\d+ > 100\)/],

@@ -8,7 +8,7 @@ const txid = (number: number): Uint8Array => {
   return id;
 };
 
-t.test('the last 4,096 are remembered; what is told again counts as new', async (t) => {
+t.test('remembers the last 4,096 outcomes, and moves a repeated one to the end', async (t) => {
   const fates = new RecentOutcomes();
   for (let i = 0; i < 4_096; i++) fates.addOutcome(txid(i), outcome(i));
   t.equal(fates.size, 4_096);

@@ -50,7 +50,7 @@ class Watched {
 
 const recordOf = (tx: TxView): Buffer => Buffer.concat([tx.txid, tx.wtxid, tx.bytes]);
 
-t.test('every row reads what was stored there, and memory that was read once is never written again', async (t) => {
+t.test('reads every row as stored, and never rewrites memory that was read', async (t) => {
   const step = fc.oneof(
     {
       weight: 4,
@@ -95,7 +95,7 @@ t.test('every row reads what was stored there, and memory that was read once is 
   t.ok(moves > 50, `${moves} records moved`);
 });
 
-t.test('room follows what is kept, and no free moves more than a few times what it frees', async (t) => {
+t.test('uses memory in proportion to live records, and moves a bounded amount per free', async (t) => {
   const watched = new Watched();
   let kept: number[] = [];
   for (let round = 0; round < 12; round++) {

@@ -9,7 +9,7 @@ const PADDED = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
 const pay = (outpoints: Uint8Array[], value: number, options: SpendOptions = {}): TxView =>
   spend(crypto, outpoints, [{ value, script: PADDED }], options);
 
-t.test('confirmed transactions come back before their unconfirmed children, and are related to them again', async (t) => {
+t.test('returns confirmed transactions before their unconfirmed children, and links them again', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   const parent = pay([chain.fund(50_000)], 49_000);
   const middle = pay([outpointOf(parent, 0)], 48_000);
@@ -29,7 +29,7 @@ t.test('confirmed transactions come back before their unconfirmed children, and 
   t.equal(pool.get(parent.txid)?.descendantFees, 10_000);
 });
 
-t.test('whether something is left after a block is known before it is taken out', async (t) => {
+t.test('outlasts tells before a block is applied whether transactions remain after it', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   const txs = [1, 2, 3].map((i) => pay([chain.fund(50_000)], 40_000 + i));
   for (const tx of txs) t.equal((await pool.accept(tx)).reject, null);
@@ -40,7 +40,7 @@ t.test('whether something is left after a block is known before it is taken out'
   t.notOk(pool.outlasts({ connected: [block(1)], disconnected: [{ ...block(1), node: chain.tip }] }), 'what comes back may be anything');
 });
 
-t.test('a block takes a transaction out whole, also by a copy with another witness', async (t) => {
+t.test('a block removes all spends of a transaction, even if its copy has another witness', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   for (const witness of [undefined, [Uint8Array.of(1)]]) {
     const coins = [chain.fund(50_000), chain.fund(60_000)];
@@ -55,7 +55,7 @@ t.test('a block takes a transaction out whole, also by a copy with another witne
   }
 });
 
-t.test('a coinbase does not come back, and takes with it what spent it', async (t) => {
+t.test('removes the spender of a disconnected coinbase, and does not return the coinbase', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   const block = chain.connect([]);
   for (let i = 0; i < 100; i++) chain.connect([]);
@@ -69,7 +69,7 @@ t.test('a coinbase does not come back, and takes with it what spent it', async (
   t.equal(pool.size, 0);
 });
 
-t.test('locks that closed again', async (t) => {
+t.test('removes transactions whose lock times are no longer met after a reorganisation', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   const funding = pay([chain.fund(50_000)], 49_000);
   chain.connect([funding]);
@@ -90,7 +90,7 @@ t.test('locks that closed again', async (t) => {
   t.ok(pool.has(free.txid));
 });
 
-t.test('the next block may come before everything is back', async (t) => {
+t.test('removes a returning transaction that the next block confirms or conflicts with', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   const a = pay([chain.fund(50_000)], 49_000);
   const b = pay([outpointOf(a, 0)], 48_000);
@@ -123,7 +123,7 @@ t.test('the next block may come before everything is back', async (t) => {
   t.notOk(pool.has(oldChild.txid));
 });
 
-t.test('a parent that is lost again on its way back takes its waiting children along', async (t) => {
+t.test('removes children whose returning parent is lost to a block meanwhile', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   const coin = chain.fund(50_000);
   const parent = pay([coin], 49_000);
@@ -151,7 +151,7 @@ t.test('a parent that is lost again on its way back takes its waiting children a
   for (const other of others) t.ok(pool.has(other.txid));
 });
 
-t.test('acceptance waits until what is on its way is back', async (t) => {
+t.test('accepts a child only after its parent has returned from a disconnected block', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   const a = pay([chain.fund(50_000)], 49_000);
   chain.connect([a]);
@@ -161,7 +161,7 @@ t.test('acceptance waits until what is on its way is back', async (t) => {
   t.equal(pool.get(child.txid)?.ancestorCount, 2);
 });
 
-t.test('a rollback by hand brings back the last ten blocks only', async (t) => {
+t.test('invalidateblock returns the transactions of the last ten blocks only', async (t) => {
   for (const steps of [[13], [4, 9], [10, 3]]) {
     const { pool, chain } = createPool({ policy: NO_POLICY });
     // One payment per block, the first of them the parent of the last and of one in the pool.
@@ -190,7 +190,7 @@ t.test('a rollback by hand brings back the last ten blocks only', async (t) => {
   }
 });
 
-t.test('the limit of 25 relatives binds over a reorganisation, but only within each block that is taken off by hand', async (t) => {
+t.test('applies the limit of 25 relatives to a whole reorganisation, but per block to invalidateblock', async (t) => {
   const chainOf = (first: Uint8Array, count: number): TxView[] => {
     const txs: TxView[] = [];
     for (let i = 0, coin = first; i < count; i++, coin = outpointOf(txs[i - 1]!, 0)) txs.push(pay([coin], 90_000 - i * 500));
@@ -226,7 +226,7 @@ t.test('the limit of 25 relatives binds over a reorganisation, but only within e
   t.equal(alone.pool.size, 25);
 });
 
-t.test('older blocks that leave while transactions come back: everyone is related to everyone, whenever it happens', async (t) => {
+t.test('links all relatives when older blocks disconnect while transactions return', async (t) => {
   for (const moment of ['coins', 0, 1, 2] as const) {
     for (let turns = 0; turns < 12; turns++) {
       const { pool, chain } = createPool({ policy: NO_POLICY });
@@ -278,7 +278,7 @@ t.test('older blocks that leave while transactions come back: everyone is relate
   }
 });
 
-t.test('what comes back does not stand in line behind long calls', async (t) => {
+t.test('returns transactions without waiting behind long calls', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   const txs = Array.from({ length: 3 }, () => pay([chain.fund(50_000)], 49_000));
   chain.connect(txs);
@@ -299,7 +299,7 @@ t.test('what comes back does not stand in line behind long calls', async (t) => 
   await Promise.all(calls);
 });
 
-t.test('blocks taken off by hand: each transaction came in on the block below its own', async (t) => {
+t.test('invalidateblock gives each returned transaction the height below its own block', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   const txs = [1, 2, 3].map((i) => pay([chain.fund(50_000)], 40_000 + i));
   const { height } = chain.tip;
@@ -312,7 +312,7 @@ t.test('blocks taken off by hand: each transaction came in on the block below it
   );
 });
 
-t.test('a lock goes on counting from the block that was next when its unconfirmed parent was seen', async (t) => {
+t.test('counts a relative lock from the block that was next when the unconfirmed parent arrived', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   const parent = pay([chain.fund(50_000)], 49_000);
   chain.connect([]);
@@ -329,7 +329,7 @@ t.test('a lock goes on counting from the block that was next when its unconfirme
   t.notOk(pool.has(below.txid));
 });
 
-t.test('blocks taken off by hand: a lock counts from the tip on which it was counted', async (t) => {
+t.test('invalidateblock counts a relative lock from the tip on which it was first counted', async (t) => {
   for (const steps of [[3], [1, 2], [1, 1, 1]]) {
     const { pool, chain } = createPool({ policy: NO_POLICY });
     const parent = pay([chain.fund(50_000)], 49_000);
@@ -354,7 +354,7 @@ t.test('blocks taken off by hand: a lock counts from the tip on which it was cou
   }
 });
 
-t.test('blocks taken off by hand: what the lowest tip does not allow leaves, although others came on top at once', async (t) => {
+t.test('invalidateblock removes what the lowest tip forbids, even if new blocks follow at once', async (t) => {
   for (const byHand of [true, false]) {
     const { pool, chain } = createPool({ policy: NO_POLICY });
     for (let i = 0; i < 2; i++) chain.connect([]);
@@ -380,7 +380,7 @@ t.test('blocks taken off by hand: what the lowest tip does not allow leaves, alt
   }
 });
 
-t.test('a reorganisation: the first tip that is better decides, although more blocks came on top at once', async (t) => {
+t.test('a reorganisation applies the locks of its first better tip, although more blocks follow', async (t) => {
   for (const rest of [0, 1, 2]) {
     const { pool, chain } = createPool({ policy: NO_POLICY });
     for (let i = 0; i < 2; i++) chain.connect([]);
@@ -405,7 +405,7 @@ t.test('a reorganisation: the first tip that is better decides, although more bl
   }
 });
 
-t.test('a reorganisation that begins before another is over: each is judged on its own tip', async (t) => {
+t.test('judges each of two overlapping reorganisations on its own tip', async (t) => {
   const outcomes: unknown[] = [];
   for (const together of [false, true]) {
     const { pool, chain } = createPool({ policy: NO_POLICY });
@@ -426,7 +426,7 @@ t.test('a reorganisation that begins before another is over: each is judged on i
   }
 });
 
-t.test('a reorganisation in several changes is one', async (t) => {
+t.test('treats a reorganisation in several tip changes as one', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   const { height } = chain.tip;
   const [first, second] = [1, 2].map(() => pay([chain.fund(50_000)], 49_000)) as [TxView, TxView];
@@ -444,7 +444,7 @@ t.test('a reorganisation in several changes is one', async (t) => {
   );
 });
 
-t.test('a cluster that gets too large as transactions come back loses what pays least', async (t) => {
+t.test('trims the lowest-paying members of a cluster that returned transactions make too large', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY, limitClusterCount: 5 });
   const wide = spend(
     crypto,
@@ -466,7 +466,7 @@ t.test('a cluster that gets too large as transactions come back loses what pays 
   t.equal(pool.get(wide.txid)?.descendantCount, 5);
 });
 
-t.test('so does one that grows as blocks are taken off by hand', async (t) => {
+t.test('trims a cluster that invalidateblock makes too large', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY, limitClusterCount: 3 });
   const first = pay([chain.fund(50_000)], 49_000);
   const second = pay([outpointOf(first, 0)], 48_000);
@@ -484,7 +484,7 @@ t.test('so does one that grows as blocks are taken off by hand', async (t) => {
   );
 });
 
-t.test('what came back from a higher block is not linked to its parent while it is decided what has to leave', async (t) => {
+t.test('trims a cluster before it links transactions of a higher block to their parents', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY, limitClusterCount: 3 });
   const first = spend(
     crypto,
@@ -515,7 +515,7 @@ const payThree = (outpoint: Uint8Array): TxView =>
     [0, 1, 2].map(() => ({ value: 10_000, script: PADDED })),
   );
 
-t.test('blocks taken off by hand: what only a lower tip does not allow counts for the limits until that block leaves', async (t) => {
+t.test('counts transactions that a lower tip forbids in the cluster limit until their block leaves', async (t) => {
   for (const steps of [[2], [1, 1]]) {
     for (const kind of ['coinbase', 'lock time', 'relative lock', 'nothing']) {
       const { pool, chain } = createPool({ policy: NO_POLICY, limitClusterCount: 3 });
@@ -547,7 +547,7 @@ t.test('blocks taken off by hand: what only a lower tip does not allow counts fo
   }
 });
 
-t.test('blocks taken off by hand: what a tip does not allow is gone before a lower block comes back', async (t) => {
+t.test('invalidateblock removes what a tip forbids before the transactions of a lower block return', async (t) => {
   for (const steps of [[2], [1, 1]]) {
     const { pool, chain } = createPool({ policy: NO_POLICY, limitClusterCount: 3 });
     const { height } = chain.tip;

@@ -26,7 +26,7 @@ const idOf = (pick: number): Uint8Array => {
   return id;
 };
 
-t.test('rows by id', async () => {
+t.test('IdTable finds rows by id like a map over random additions and removals', async () => {
   const step = fc.record({ add: fc.boolean(), pick: fc.nat(200) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
@@ -57,7 +57,7 @@ t.test('rows by id', async () => {
   assert.equal(new IdTable(new Rows(), new PlainArena() as unknown as RecordArena, 0).get(new Uint8Array(31)), NO_ROW, 'no id at all');
 });
 
-t.test('spenders of outpoints', async () => {
+t.test('SpenderTable finds spenders of outpoints like a map over random changes', async () => {
   const outpointOf = (pick: number): Uint8Array => {
     const outpoint = new Uint8Array(36).fill(pick % 7);
     outpoint[32] = pick;
@@ -101,7 +101,7 @@ t.test('spenders of outpoints', async () => {
   );
 });
 
-t.test('links', async () => {
+t.test('LinkTable lists parents and children in the order of linking over random changes', async () => {
   const step = fc.record({ kind: fc.integer({ min: 0, max: 4 }), a: fc.nat(14), b: fc.nat(14) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
@@ -136,7 +136,7 @@ t.test('links', async () => {
   );
 });
 
-t.test('the heap always has the smallest on top', async () => {
+t.test('RowHeap always has the smallest row on top over random changes', async () => {
   const steps = fc.array(fc.record({ kind: fc.constantFrom(0, 0, 0, 1, 2, 3), pick: fc.nat(100), rank: fc.nat(30) }), { maxLength: 120 });
   fc.assert(
     fc.property(steps, (list) => {
@@ -176,7 +176,7 @@ t.test('the heap always has the smallest on top', async () => {
   );
 });
 
-t.test('columns keep their figures when they grow', async (t) => {
+t.test('columns retain their values when they grow, and freed rows are used again', async (t) => {
   const rows = new Rows();
   for (let i = 0; i < 5_000; i++) {
     const row = rows.allocate();

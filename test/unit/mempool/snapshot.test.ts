@@ -25,7 +25,7 @@ function fill(pool: TxPool, random: () => number): void {
   }
 }
 
-t.test('fewer ancestors first, then the higher fee rate, then the larger txid', async (t) => {
+t.test('sorts by fewer ancestors, then higher fee rate, then larger txid', async (t) => {
   const pool = new TxPool(1 << 16);
   fill(pool, pseudoRandom(7));
   const expected = Array.from(pool.rows.here(), (row) => pool.entry(row))
@@ -43,7 +43,7 @@ t.test('fewer ancestors first, then the higher fee rate, then the larger txid', 
   snapshot.release();
 });
 
-t.test('it is of the moment of the call, whatever happens in its pauses', async (t) => {
+t.test('shows the mempool at the time of the call, whatever changes in its pauses', async (t) => {
   const pool = new TxPool(1 << 16);
   fill(pool, pseudoRandom(8));
   const before = new Map(Array.from(pool.rows.here(), (row) => [Buffer.from(pool.entry(row).txid).toString('hex'), pool.entry(row).fee]));
@@ -65,7 +65,7 @@ t.test('it is of the moment of the call, whatever happens in its pauses', async 
   t.ok(most > 10 << 16);
 });
 
-t.test('nothing, and a sort that is broken off', async (t) => {
+t.test('takes an empty snapshot, and releases all rows when sorting is aborted', async (t) => {
   const pool = new TxPool(1 << 16);
   const empty = await PoolSnapshot.takeSorted(pool, false);
   t.equal(empty.length, 0);
@@ -83,7 +83,7 @@ t.test('nothing, and a sort that is broken off', async (t) => {
   );
 });
 
-t.test('in the order of blocks: chunks by rate, then what ends its stretch sooner, then the lower highest txid', async (t) => {
+t.test('sorts chunks by rate, then by the weight at that rate, then by their highest txid', async (t) => {
   const pool = new TxPool(1 << 16);
   fill(pool, pseudoRandom(11));
   const chunks = new Map<number, { fee: number; weight: number; alike: number; rows: readonly number[] }>();

@@ -54,7 +54,7 @@ const graphs = fc.record({
   size: fc.option(fc.integer({ min: 500, max: 1500 }), { nil: Number.POSITIVE_INFINITY }),
 });
 
-t.test('what a cluster loses as transactions come back', async (t) => {
+t.test('trims the same transactions as a naive model when transactions return', async (t) => {
   let tried = 0;
   let lost = 0;
   await fc.assert(
@@ -106,7 +106,7 @@ t.test('what a cluster loses as transactions come back', async (t) => {
   t.ok(lost > 40 && lost < tried, `${lost} of ${tried} lost some`);
 });
 
-t.test('as much as the limit of size stays', async (t) => {
+t.test('retains a cluster of exactly the size limit, and trims one that is a byte larger', async (t) => {
   for (const less of [0, 1]) {
     const parent = (chain: { fund(value: number): Uint8Array }): TxView =>
       spend(crypto, [chain.fund(COIN)], [{ value: COIN - 500, script: SCRIPT }]);

@@ -52,7 +52,7 @@ function open() {
   return { chain, pool, asked, state, payment };
 }
 
-t.test('each script runs once, also of children of what is announced with them', async (t) => {
+t.test('runs each script once, and none of a transaction that fails an earlier check', async (t) => {
   const { chain, pool, asked, payment } = open();
   const parent = spend(crypto, [chain.fund(100_000)], [{ value: 90_000, script: Uint8Array.of(0, 20, ...new Uint8Array(20).fill(7)) }]);
   // No key can sign for that output: the script fails in the prefetch and in the check.
@@ -67,7 +67,7 @@ t.test('each script runs once, also of children of what is announced with them',
   t.equal(asked.length, 1);
 });
 
-t.test('a chain of payments runs ahead as a whole', async (t) => {
+t.test('prefetches the scripts of a parent that is announced with its child', async (t) => {
   const { pool, asked, payment } = open();
   const parent = payment();
   const script = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(9));
@@ -77,7 +77,7 @@ t.test('a chain of payments runs ahead as a whole', async (t) => {
   t.equal((await pool.accept(parent)).reject, null);
 });
 
-t.test('a failure in a group says nothing of the others', async (t) => {
+t.test('runs only the scripts behind a failing one again when a group fails', async (t) => {
   const { pool, asked, payment } = open();
   const txs = Array.from({ length: 12 }, (_, i) => payment(i === 3 || i === 4 || i === 11 ? { breakInput: 0 } : {}));
   await pool.prefetchTransactions(txs);
@@ -93,7 +93,7 @@ t.test('a failure in a group says nothing of the others', async (t) => {
   t.same(runs, [12, ...new Array(8).fill(1)], 'what stood behind a failure runs again, what stood before does not');
 });
 
-t.test('a tip between is judged anew', async (t) => {
+t.test('checks the coins of a prefetched transaction again after a new tip', async (t) => {
   const { pool, payment, chain } = open();
   const tx = payment();
   await pool.prefetchTransactions([tx]);
@@ -102,7 +102,7 @@ t.test('a tip between is judged anew', async (t) => {
   t.equal((await pool.accept(tx)).reject?.category, 'missing-inputs', 'its coin was spent by the block');
 });
 
-t.test('a failure ahead has the same name', async (t) => {
+t.test('reports the same failure with and without prefetching', async (t) => {
   const { pool, payment } = open();
   const bad = payment({ breakInput: 0 });
   const twin = parseTx(new Uint8Array(bad.bytes), crypto);
@@ -113,7 +113,7 @@ t.test('a failure ahead has the same name', async (t) => {
   t.same(ahead.reject, alone.reject);
 });
 
-t.test('a busy verifier, an unknown coin and a second announcement change nothing', async (t) => {
+t.test('skips prefetching when the verifier is busy, a coin is unknown, or it was done before', async (t) => {
   const { pool, asked, state, payment, chain } = open();
   const [a, b] = [payment(), payment()];
   state.busy = true;
@@ -131,7 +131,7 @@ t.test('a busy verifier, an unknown coin and a second announcement change nothin
   t.equal((await pool.accept(lost)).reject?.category, 'missing-inputs');
 });
 
-t.test('a batch over RPC answers as its entries alone would', async (t) => {
+t.test('a batch of RPC calls returns the same results with and without prefetching', async (t) => {
   const hexOf = (tx: TxView): string => Buffer.from(tx.bytes).toString('hex');
   const run = async (split: boolean): Promise<unknown[]> => {
     const { pool, payment, chain, asked } = open();

@@ -37,7 +37,7 @@ const steps = fc.array(
   { minLength: 5, maxLength: 60 },
 );
 
-t.test('the worst chunk of all clusters', async (t) => {
+t.test('finds the chunk with the lowest rate of all clusters over random changes', async (t) => {
   let looks = 0;
   let families = 0;
   fc.assert(
@@ -82,7 +82,7 @@ t.test('the worst chunk of all clusters', async (t) => {
   t.ok(looks > 1_000 && families > 200, `${looks} looks, ${families} families`);
 });
 
-t.test('what a child pays less its parent may need no more', async (t) => {
+t.test('finds the parent and child as worst chunk when the fee of the child falls', async (t) => {
   const pool = new TxPool(1 << 20, true);
   const parent = put(pool, 1, 0);
   const child = put(pool, 2, 1_000, [outpointOf(parent, 0)]);

@@ -57,7 +57,7 @@ function rig() {
   return { provider, state, timers, errors, kinds };
 }
 
-t.test('a tip that clients are not told of yet is waited for, with turns of the loop', async (t) => {
+t.test('asks for a template again later while its tip is not announced to clients yet', async (t) => {
   const { provider, state, timers, kinds } = rig();
   provider.onTip(1);
   // The chain continues before the build begins. More blocks follow, so clients get nothing until the last.
@@ -77,7 +77,7 @@ t.test('a tip that clients are not told of yet is waited for, with turns of the 
   t.equal(timers.length, 0);
 });
 
-t.test('a build that failed is not waited out when a new tip comes', async (t) => {
+t.test('builds at once on a new tip, without waiting for the retry of a failed build', async (t) => {
   const { provider, state, timers, errors, kinds } = rig();
   state.fails = true;
   provider.onTip(1);

@@ -114,7 +114,7 @@ class World {
 
 const KEY = reserveKey(LEAST);
 
-t.test('a tip is told by what is staged on it, and by nothing that is staged on something else', async (t) => {
+t.test('announces a tip with the staged template only if that was staged for this tip', async (t) => {
   const world = new World();
   world.provider.onTip(null);
   t.same(await world.news(), ['tip with a template'], 'nothing is built while there are no clients');
@@ -139,7 +139,7 @@ t.test('a tip is told by what is staged on it, and by nothing that is staged on 
   t.same((await world.news())[0], 'tip with a template', 'a block was taken off');
 });
 
-t.test('fees', async (t) => {
+t.test('sends a new template after enough new fees, and not before the interval is over', async (t) => {
   const world = new World();
   world.provider.setNeeds([LEAST]);
   await world.news();
@@ -160,7 +160,7 @@ t.test('fees', async (t) => {
   t.same(await world.news(), [], 'what came replaced something: the template pays too little more');
 });
 
-t.test('reserves', async (t) => {
+t.test('builds separate templates for larger coinbase reserves when the block is full', async (t) => {
   const world = new World();
   world.pays(10);
   const large = { weight: 100_000, sigops: 400 };
@@ -184,7 +184,7 @@ t.test('reserves', async (t) => {
   t.match(reserveFor({ maxAdditionalSize: 998_708, maxAdditionalSigops: 65_535 }, LEAST, MAX_WEIGHT), { weight: 3_996_000 });
 });
 
-t.test('however many different constraints there are, a tip costs 21 builds', async (t) => {
+t.test('builds at most 21 templates per tip, however many different constraints clients have', async (t) => {
   const reserves = new Map<string, { weight: number; sigops: number }>();
   for (let size = 0; size <= 998_708; size += 97) {
     for (const sigops of [0, 400, 4_000, 65_535]) {
@@ -215,7 +215,7 @@ t.test('however many different constraints there are, a tip costs 21 builds', as
   t.equal(world.asked.length, 23, 'on a new tip: the standard one, and what is needed now');
 });
 
-t.test('another serving thread', async (t) => {
+t.test('sends a whole template to a new serving thread', async (t) => {
   const world = new World();
   world.provider.setNeeds([LEAST]);
   world.pays(2000);
@@ -229,7 +229,7 @@ t.test('another serving thread', async (t) => {
   t.same(await world.news(), ['template', `share ${KEY}`, 'stage']);
 });
 
-t.test('test networks: after twenty minutes a block may be easy', async (t) => {
+t.test('lowers the difficulty twenty minutes after a block on test networks', async (t) => {
   const world = new World();
   world.nowMs = 1_700_000_000_500;
   const seconds = 1_700_000_000;
@@ -261,7 +261,7 @@ t.test('test networks: after twenty minutes a block may be easy', async (t) => {
   t.same(world.timers, []);
 });
 
-t.test('initial download', async (t) => {
+t.test('holds clients during the initial block download', async (t) => {
   const world = new World();
   world.wanted = false;
   world.provider.setNeeds([LEAST]);

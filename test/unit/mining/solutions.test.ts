@@ -65,7 +65,7 @@ function world(dir: string) {
   return { solutions, submitted, lines, parents, syncs, faulty };
 }
 
-t.test('a block is written in one go, and file and folder are synced after that', async (t) => {
+t.test('writes a block under its name in one step, then syncs file and folder', async (t) => {
   const dir = folder(t);
   const file = writeSolution(dir, block.hashHex, bytesOf(block));
   t.equal(file, path.join(dir, `${block.hashHex}.blk`));
@@ -92,7 +92,7 @@ t.test('a block is written in one go, and file and folder are synced after that'
   t.same(fs.readFileSync(file), block.bytes);
 });
 
-t.test('after a cut a file is submitted whole or set aside once', async (t) => {
+t.test('submits a file whole after a power loss, or sets it aside once when it is damaged', async (t) => {
   const cuts = fc.oneof(
     fc.record({ kind: fc.constant('truncated' as const), at: fc.nat(block.bytes.length - 1) }),
     fc.record({ kind: fc.constant('zeroed' as const), at: fc.nat(block.bytes.length - 1) }),
@@ -133,7 +133,7 @@ t.test('after a cut a file is submitted whole or set aside once', async (t) => {
   t.ok(damaged > 50, `${damaged} damaged files`);
 });
 
-t.test('a file goes when the chain is synced, not before', async (t) => {
+t.test('removes the file of a block only after the chain is synced', async (t) => {
   const dir = folder(t);
   const { solutions, syncs } = world(dir);
   let end = (): void => {};
@@ -153,7 +153,7 @@ t.test('a file goes when the chain is synced, not before', async (t) => {
   t.same(fs.readdirSync(dir), []);
 });
 
-t.test('a file stays when the chain cannot be synced', async (t) => {
+t.test('retains the file of a block when the chain cannot be synced', async (t) => {
   const dir = folder(t);
   const { solutions, syncs, lines } = world(dir);
   const broken = Promise.reject(new Error('no disk'));
@@ -165,7 +165,7 @@ t.test('a file stays when the chain cannot be synced', async (t) => {
   t.match(lines.at(-1), /no disk/);
 });
 
-t.test('a block whose parent was lost waits for it', async (t) => {
+t.test('submits a block again when its missing parent arrives', async (t) => {
   const dir = folder(t);
   const { solutions, submitted, parents } = world(dir);
   writeSolution(dir, child.hashHex, bytesOf(child));

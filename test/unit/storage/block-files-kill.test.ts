@@ -30,7 +30,7 @@ const writer = (dir: string, from: number): string => `
     writeSync(1, i + ' ' + at.file + ' ' + at.pos + ' ' + undoPos + '\\n');
   }`;
 
-t.test('acknowledged records survive', async (t) => {
+t.test('retains every acknowledged block and undo record when the process is killed', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'adit-kill-'));
   t.teardown(() => rmSync(dir, { recursive: true, force: true }));
   const known: { number: number; at: BlockPosition; undoPos: number }[] = [];

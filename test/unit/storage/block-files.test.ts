@@ -30,7 +30,7 @@ const block = (length: number, seed: number): Uint8Array => Uint8Array.from({ le
 const openFiles = (dir: string, options: Partial<BlockFilesOptions> = {}): Promise<BlockFiles> =>
   BlockFiles.open({ dir, magic: MAGIC, lastKnown: null, ...options }, { hashes });
 
-t.test('layout: heads, positions, checksums', async (t) => {
+t.test('writes records with magic, length and checksum at the positions that it returns', async (t) => {
   const dir = newFolder();
   const files = await openFiles(dir);
   const positions = await Promise.all([files.appendBlock(block(300, 1)), files.appendBlock(block(100, 2)), files.appendBlock(block(0, 0))]);
@@ -68,7 +68,7 @@ t.test('layout: heads, positions, checksums', async (t) => {
   t.equal((await openFiles(dir)).repair.tornBytes, 0);
 });
 
-t.test('rollover, and reading many files at once', async (t) => {
+t.test('starts a new file when one is full, and reads many files at once', async (t) => {
   const dir = newFolder();
   const files = await openFiles(dir, { maxFileBytes: 1000 });
   const positions = [];
@@ -104,7 +104,7 @@ t.test('rollover, and reading many files at once', async (t) => {
   await again.close();
 });
 
-t.test('torn tails are cut back', async (t) => {
+t.test('cuts a torn record off the end of a file, and retains what it cannot explain', async (t) => {
   const dir = newFolder();
   const path = join(dir, 'blk00000.dat');
   let files = await openFiles(dir);
@@ -162,7 +162,7 @@ t.test('torn tails are cut back', async (t) => {
   await files.close();
 });
 
-t.test('an index that knows more than the files is refused', async (t) => {
+t.test('refuses to open when the index refers to records that the files do not have', async (t) => {
   const dir = newFolder();
   const files = await openFiles(dir);
   const at = await files.appendBlock(block(200, 1));
@@ -175,7 +175,7 @@ t.test('an index that knows more than the files is refused', async (t) => {
   t.equal(readFileSync(join(dir, 'blk00000.dat')).length, 150, 'and nothing was cut');
 });
 
-t.test('damage is reported when it is read', async (t) => {
+t.test('reports a damaged record when it is read', async (t) => {
   const dir = newFolder();
   const files = await openFiles(dir);
   const at = await files.appendBlock(block(200, 1));
@@ -208,7 +208,7 @@ t.test('damage is reported when it is read', async (t) => {
   await files.close();
 });
 
-t.test('XOR keys', async (t) => {
+t.test('applies the XOR key of xor.dat to every byte, and refuses a damaged key', async (t) => {
   const dir = newFolder();
   const key = Uint8Array.of(1, 20, 3, 200, 5, 0, 7, 255);
   mkdirSync(dir, { recursive: true });
@@ -230,7 +230,7 @@ t.test('XOR keys', async (t) => {
   await t.rejects(openFiles(dir), { code: 'STORE_CORRUPTION' });
 });
 
-t.test('-blocksxor=1 makes a key for a folder without files, and 0 refuses a folder with a key', async (t) => {
+t.test('-blocksxor=1 creates a key for an empty folder, and 0 refuses a folder that has one', async (t) => {
   const keyOf = (dir: string): string | null => (existsSync(join(dir, 'xor.dat')) ? hex(readFileSync(join(dir, 'xor.dat'))) : null);
   const plain = newFolder();
   for (const xor of [undefined, false]) {
@@ -260,49 +260,57 @@ t.test('-blocksxor=1 makes a key for a folder without files, and 0 refuses a fol
   t.equal(keyOf(used), null, 'files that are there stay as they are');
 });
 
-t.test('a failed write leaves everything as it was', { skip: process.platform !== 'linux' && 'needs /proc or /dev/full' }, async (t) => {
-  const dir = newFolder();
-  mkdirSync(dir, { recursive: true });
-  const files = await openFiles(dir, { maxFileBytes: 1000 });
-  const first = await files.appendBlock(block(900, 1));
-  // The next file's name is taken by a folder: rolling over must fail.
-  mkdirSync(join(dir, 'blk00001.dat'));
-  await t.rejects(files.appendBlock(block(900, 2)), { name: 'StoreError' });
-  t.equal(hex(await files.readBlock(first)), hex(block(900, 1)));
-  t.same(await files.appendBlock(block(20, 3)), { file: 0, pos: 916 }, 'what fits still goes in');
-  rmSync(join(dir, 'blk00001.dat'), { recursive: true });
-  t.same(await files.appendBlock(block(900, 2)), { file: 1, pos: 8 });
-  await files.close();
-});
+t.test(
+  'leaves all files unchanged when a new block file cannot be created',
+  { skip: process.platform !== 'linux' && 'needs /proc or /dev/full' },
+  async (t) => {
+    const dir = newFolder();
+    mkdirSync(dir, { recursive: true });
+    const files = await openFiles(dir, { maxFileBytes: 1000 });
+    const first = await files.appendBlock(block(900, 1));
+    // The next file's name is taken by a folder: rolling over must fail.
+    mkdirSync(join(dir, 'blk00001.dat'));
+    await t.rejects(files.appendBlock(block(900, 2)), { name: 'StoreError' });
+    t.equal(hex(await files.readBlock(first)), hex(block(900, 1)));
+    t.same(await files.appendBlock(block(20, 3)), { file: 0, pos: 916 }, 'what fits still goes in');
+    rmSync(join(dir, 'blk00001.dat'), { recursive: true });
+    t.same(await files.appendBlock(block(900, 2)), { file: 1, pos: 8 });
+    await files.close();
+  },
+);
 
-t.test('a full disk is named and repaired', { skip: process.platform !== 'linux' && 'needs /proc or /dev/full' }, async (t) => {
-  const dir = newFolder();
-  // A disk with 50 bytes left, once it is full: a short write, then ENOSPC.
-  let full = false;
-  let writes = 0;
-  const opener = async (file: string, flags: string): Promise<FileHandle> => {
-    const handle = await open(file, flags);
-    return new Proxy(handle, {
-      get: (target, name) => {
-        if (full && name === 'write') {
-          return async (bytes: Uint8Array, offset: number, length: number, position: number) => {
-            if (writes++ > 0) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-            return target.write(bytes, offset, Math.min(50, length), position);
-          };
-        }
-        const value = Reflect.get(target, name) as unknown;
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
-  };
-  const files = await BlockFiles.open({ dir, magic: MAGIC, lastKnown: null }, { hashes, opener });
-  const first = await files.appendBlock(block(100, 1));
-  full = true;
-  await t.rejects(files.appendBlock(block(200, 2)), { code: 'STORE_DISK_FULL', message: /blk00000\.dat/ });
-  t.equal(readFileSync(join(dir, 'blk00000.dat')).length, 108, 'the half record is gone');
-  full = false;
-  t.same(await files.appendBlock(block(200, 2)), { file: 0, pos: 116 });
-  t.equal(hex(await files.readBlock(first)), hex(block(100, 1)));
-  t.equal(hex(await files.readBlock({ file: 0, pos: 116 })), hex(block(200, 2)));
-  await files.close();
-});
+t.test(
+  'reports a full disk with the file name, and removes the partial record',
+  { skip: process.platform !== 'linux' && 'needs /proc or /dev/full' },
+  async (t) => {
+    const dir = newFolder();
+    // A disk with 50 bytes left, once it is full: a short write, then ENOSPC.
+    let full = false;
+    let writes = 0;
+    const opener = async (file: string, flags: string): Promise<FileHandle> => {
+      const handle = await open(file, flags);
+      return new Proxy(handle, {
+        get: (target, name) => {
+          if (full && name === 'write') {
+            return async (bytes: Uint8Array, offset: number, length: number, position: number) => {
+              if (writes++ > 0) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+              return target.write(bytes, offset, Math.min(50, length), position);
+            };
+          }
+          const value = Reflect.get(target, name) as unknown;
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+    };
+    const files = await BlockFiles.open({ dir, magic: MAGIC, lastKnown: null }, { hashes, opener });
+    const first = await files.appendBlock(block(100, 1));
+    full = true;
+    await t.rejects(files.appendBlock(block(200, 2)), { code: 'STORE_DISK_FULL', message: /blk00000\.dat/ });
+    t.equal(readFileSync(join(dir, 'blk00000.dat')).length, 108, 'the half record is gone');
+    full = false;
+    t.same(await files.appendBlock(block(200, 2)), { file: 0, pos: 116 });
+    t.equal(hex(await files.readBlock(first)), hex(block(100, 1)));
+    t.equal(hex(await files.readBlock({ file: 0, pos: 116 })), hex(block(200, 2)));
+    await files.close();
+  },
+);

@@ -14,7 +14,7 @@ const block = (length: number, seed: number): Uint8Array => Uint8Array.from({ le
 const hashOf = (bytes: Uint8Array): Uint8Array => hashes.sha256d(bytes.subarray(0, 80));
 
 for (const key of [null, Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8)]) {
-  t.test(`whole blocks and parts, ${key ? 'with' : 'without'} a key`, async (t) => {
+  t.test(`reads whole blocks and parts of them ${key ? 'with' : 'without'} an XOR key`, async (t) => {
     const dir = mkdtempSync(join(tmpdir(), 'adit-reader-'));
     t.teardown(() => rmSync(dir, { recursive: true, force: true }));
     if (key) writeFileSync(join(dir, 'xor.dat'), key);

@@ -20,7 +20,7 @@ function varint(value: number | bigint): string {
   return hex(writer.finish());
 }
 
-t.test('varint: the encodings that follow from its definition', async (t) => {
+t.test('encodes and decodes varints as their definition says', async (t) => {
   const cases: [number | bigint, string][] = [
     [0, '00'],
     [1, '01'],
@@ -57,7 +57,7 @@ t.test('varint: the encodings that follow from its definition', async (t) => {
   fc.assert(fc.property(fc.bigInt(0n, 0xffff_ffff_ffff_ffffn), (value) => readVarintBig(new ByteReader(unhex(varint(value)))) === value));
 });
 
-t.test("amounts: the pairs of Core's own test, and every round trip", async (t) => {
+t.test("compresses the amounts of Core's own test, and decompresses every amount", async (t) => {
   const CENT = 1_000_000;
   const COIN = 100_000_000;
   const pairs: [number, number][] = [
@@ -100,7 +100,7 @@ const coinArbitrary: fc.Arbitrary<Coin> = fc.record({
 });
 const plain = (coin: Coin): object => ({ ...coin, script: hex(coin.script) });
 
-t.test('coins: rows as Core writes them', async (t) => {
+t.test('encodes and decodes coins as Core writes them', async (t) => {
   // The two rows of Core's ccoins_serialization test.
   const p2pkh = unhex('76a914816115944e077fe7c803cfa57f29b36bf87c1d3588ac');
   t.equal(
@@ -128,7 +128,7 @@ t.test('coins: rows as Core writes them', async (t) => {
   t.same(plain(decodeCoin(framed, 2, 5)), { value: 100_000_000, script: '', height: 1, coinbase: false }, 'bytes in a larger buffer');
 });
 
-t.test('scripts: special forms', async (t) => {
+t.test('encodes standard scripts in their special forms, and all others raw', async (t) => {
   const form = (script: string): string => hex(encodeCoin({ value: 0, script: unhex(script), height: 0, coinbase: false })).slice(4);
   const x = 'ab'.repeat(32);
   t.equal(form(`76a914${'11'.repeat(20)}88ac`), `00${'11'.repeat(20)}`);
@@ -155,7 +155,7 @@ t.test('scripts: special forms', async (t) => {
   );
 });
 
-t.test('coins: damaged rows', async (t) => {
+t.test('rejects truncated or damaged coin rows', async (t) => {
   const good = encodeCoin({ value: 12_345, script: unhex(`a914${'22'.repeat(20)}87`), height: 500_000, coinbase: false });
   for (let n = 0; n < good.length; n++)
     t.throws(() => decodeCoin(good.slice(0, n)), { name: 'StoreError', code: 'STORE_CORRUPTION' }, `cut at ${n}`);
@@ -165,7 +165,7 @@ t.test('coins: damaged rows', async (t) => {
   t.throws(() => encodeCoin({ value: 1.5, script: good, height: 1, coinbase: false }), RangeError);
 });
 
-t.test('coins that are passed on as they are stored', async (t) => {
+t.test('passes stored coins on unchanged, without decoding their scripts', async (t) => {
   const check = (row: Uint8Array, coin: Coin): void => {
     const framed = unhex(`ffff${hex(row)}ff`);
     const stored = storedCoin(framed, 2, 2 + row.length);
@@ -200,7 +200,7 @@ t.test('coins that are passed on as they are stored', async (t) => {
   t.throws(() => storedCoin(x5, 0, x5.length), { code: 'STORE_CORRUPTION' }, 'x = 5 is on no point');
 });
 
-t.test('undo data', async (t) => {
+t.test('encodes and decodes undo data, and rejects damaged data', async (t) => {
   t.equal(hex(encodeUndo([])), '00');
   const one: Coin = { value: 50 * 1e8, script: unhex(`76a914${'11'.repeat(20)}88ac`), height: 9, coinbase: true };
   t.equal(hex(encodeUndo([[one]])), `0101130032${'00'}${'11'.repeat(20)}`, 'count, inputs, 2*9+1, version byte, amount, form 0');
@@ -217,7 +217,7 @@ t.test('undo data', async (t) => {
   t.throws(() => decodeUndo(unhex('0000')), { code: 'STORE_CORRUPTION' });
 });
 
-t.test('index rows', async (t) => {
+t.test('encodes and decodes rows of the block index, and rejects damaged rows', async (t) => {
   const header = Uint8Array.from({ length: 80 }, (_, i) => i);
   const row = { header, height: 840_000, status: 0x9d, txCount: 3050, file: 4241, blockPos: 8, undoPos: 0 };
   t.same(decodeIndexRow(encodeIndexRow(row)), row);
@@ -241,7 +241,7 @@ t.test('index rows', async (t) => {
   t.throws(() => decodeIndexRow(Uint8Array.of(2, ...good.slice(1))), { code: 'STORE_CORRUPTION' }, 'a version from the future');
 });
 
-t.test('keys', async (t) => {
+t.test('builds database keys with distinct prefixes and parses them back', async (t) => {
   const txid = Uint8Array.from({ length: 32 }, (_, i) => i + 1);
   const outpoint = Uint8Array.of(...txid, 0x04, 0x03, 0x02, 0x01);
   t.equal(hex(layout.FIRST_COINS.key(outpoint)), `43${hex(txid)}01020304`);

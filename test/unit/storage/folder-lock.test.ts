@@ -5,7 +5,7 @@ import path from 'node:path';
 import t from 'tap';
 import { lockFolder } from '../../../src/storage/folder-lock.js';
 
-t.test('a lock that was taken away leaves nothing, on the disk and in the process', async (t) => {
+t.test('remove deletes the lock file, and the folder can be locked again', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-lock-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   // File systems give the number of a file that is gone to the next one.
@@ -17,7 +17,7 @@ t.test('a lock that was taken away leaves nothing, on the disk and in the proces
   }
 });
 
-t.test('a lock that is taken again and again holds nothing, and damage in it keeps nobody away', async (t) => {
+t.test('locks a folder again after each release, even if the log of the lock is damaged', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-lock-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const files = (): string[] => fs.readdirSync(path.join(dir, 'lock'));

@@ -27,7 +27,7 @@ export function folderSuite(engine: EngineName, other: EngineName): void {
   storeSuite(engine, () => openStore({ path: newFolder(), engine }));
   storeSuite(`${engine}, writes on a thread`, () => openStore({ path: newFolder(), engine, writeThread: true }));
 
-  t.test(`${engine}: what was written is there after opening again`, async (t) => {
+  t.test(`${engine}: reads after a reopening what was written before`, async (t) => {
     const path = newFolder();
     let store = await openStore({ path, engine });
     await store.batch([{ type: 'put', key: Uint8Array.of(1), value: Uint8Array.of(2) }]);
@@ -39,7 +39,7 @@ export function folderSuite(engine: EngineName, other: EngineName): void {
     await store.close();
   });
 
-  t.test(`${engine}: large batches of several databases, opened one after the other and together`, async (t) => {
+  t.test(`${engine}: writes large batches to several databases, one after the other and at once`, async (t) => {
     const ops = (value: number): BatchOp[] =>
       Array.from({ length: 20_000 }, (_, i) => ({ type: 'put', key: Uint8Array.of(i >> 8, i & 255), value: Uint8Array.of(value) }));
     const holds = async (path: string, value: number): Promise<void> => {
@@ -65,14 +65,14 @@ export function folderSuite(engine: EngineName, other: EngineName): void {
     for (const [i, path] of paths.entries()) await holds(path, i + 2);
   });
 
-  t.test(`${engine}: a folder in use is locked`, async (t) => {
+  t.test(`${engine}: refuses to open a folder that is in use`, async (t) => {
     const path = newFolder();
     const store = await openStore({ path, engine });
     await t.rejects(openStore({ path, engine }), { code: 'STORE_LOCKED' });
     await store.close();
   });
 
-  t.test(`${engine}: a folder in use is locked by whatever path it is reached`, async (t) => {
+  t.test(`${engine}: refuses a folder in use by whatever path it is opened`, async (t) => {
     const path = newFolder();
     const store = await openStore({ path, engine });
     const link = `${dirname(path)}-link`;
@@ -104,7 +104,7 @@ export function folderSuite(engine: EngineName, other: EngineName): void {
     await again.close();
   });
 
-  t.test(`${engine}: the other engine is refused`, async (t) => {
+  t.test(`${engine}: refuses a folder that the other engine wrote`, async (t) => {
     const path = newFolder();
     await (await openStore({ path, engine })).close();
     const record = readFileSync(join(path, 'ENGINE'), 'latin1');
@@ -118,7 +118,7 @@ export function folderSuite(engine: EngineName, other: EngineName): void {
     await t.rejects(openStore({ path }), { code: 'STORE_ENGINE', message: /did not create/ });
   });
 
-  t.test(`${engine}: a list of tables whose name a loss of power took`, async (t) => {
+  t.test(`${engine}: uses the previous manifest when CURRENT names a missing one, if that is safe`, async (t) => {
     const path = newFolder();
     const put = (value: number): BatchOp => ({ type: 'put', key: Uint8Array.of(1), value: Uint8Array.of(value) });
     for (const value of [1, 2]) {
@@ -142,7 +142,7 @@ export function folderSuite(engine: EngineName, other: EngineName): void {
     await t.rejects(opens(), { code: 'STORE_CORRUPTION' }, 'there is none before');
   });
 
-  t.test(`${engine}: a damaged manifest is corruption`, async (t) => {
+  t.test(`${engine}: reports a damaged manifest as corruption`, async (t) => {
     const path = newFolder();
     await (await openStore({ path, engine })).close();
     const [manifest] = readdirSync(path).filter((name) => name.startsWith('MANIFEST-'));
@@ -150,7 +150,7 @@ export function folderSuite(engine: EngineName, other: EngineName): void {
     await t.rejects(openStore({ path }), { code: 'STORE_CORRUPTION' });
   });
 
-  t.test(`${engine}: acknowledged batches survive SIGKILL`, async (t) => {
+  t.test(`${engine}: retains acknowledged batches after SIGKILL`, async (t) => {
     const path = newFolder();
     const script = `
       const { openStore } = await import(${JSON.stringify(new URL('../../../src/storage/open-store.js', import.meta.url).href)});
@@ -169,7 +169,7 @@ export function folderSuite(engine: EngineName, other: EngineName): void {
     await store.close();
   });
 
-  t.test(`${engine}: a process stays with one binding`, async (t) => {
+  t.test(`${engine}: refuses to load the other binding in the same process`, async (t) => {
     await t.rejects(openStore({ path: newFolder(), engine: other }), { code: 'STORE_ENGINE', message: /already uses/ });
   });
 }

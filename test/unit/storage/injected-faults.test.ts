@@ -74,13 +74,13 @@ async function opened(disk: Disk, maxFileBytes?: number): Promise<{ files: Block
 for (const [what, write, code] of [
   ['a full disk', { code: 'ENOSPC', after: 0 }, 'STORE_DISK_FULL'],
   ['a disk that fills in the middle of a record', { code: 'ENOSPC', after: 50 }, 'STORE_DISK_FULL'],
-  ['a quota', { code: 'EDQUOT', after: 9 }, 'STORE_DISK_FULL'],
-  ['a write that fails', { code: 'EIO', after: 30 }, 'STORE_IO'],
+  ['an exceeded quota', { code: 'EDQUOT', after: 9 }, 'STORE_DISK_FULL'],
+  ['a failed write', { code: 'EIO', after: 30 }, 'STORE_IO'],
   ['a file system that became read-only', { code: 'EROFS', after: 0 }, 'STORE_PERMISSION'],
   ['a write of no bytes', 'nothing', 'STORE_IO'],
 ] as const) {
   for (const truncate of [null, 'EIO']) {
-    t.test(`${what}${truncate ? ', and nothing can be cut back' : ''}`, async (t) => {
+    t.test(`retains earlier records after ${what}${truncate ? ', even if truncating fails too' : ''}`, async (t) => {
       const disk = new Disk();
       const { files, dir } = await opened(disk);
       const first = await files.appendBlock(block(300, 1));
@@ -109,7 +109,7 @@ for (const [what, write, code] of [
   }
 }
 
-t.test('short writes and reads are gone on with', async (t) => {
+t.test('completes short writes and short reads', async (t) => {
   const disk = new Disk();
   disk.portion = 7;
   const { files, dir } = await opened(disk);
@@ -122,7 +122,7 @@ t.test('short writes and reads are gone on with', async (t) => {
   t.equal(readFileSync(join(dir, 'blk00000.dat')).length, 308);
 });
 
-t.test('an fsync that fails is told, at every place where one is due', async (t) => {
+t.test('reports a failed fsync from sync, from a new file, and from close', async (t) => {
   const disk = new Disk();
   const { files } = await opened(disk, 1_000);
   await files.appendBlock(block(600, 1));
@@ -134,7 +134,7 @@ t.test('an fsync that fails is told, at every place where one is due', async (t)
   await t.rejects(files.close(), { code: 'STORE_IO' });
 });
 
-t.test('reads that fail or end early', async (t) => {
+t.test('reports reads that fail or end inside a record', async (t) => {
   const disk = new Disk();
   const { files } = await opened(disk);
   const at = await files.appendBlock(block(300, 1));
@@ -149,7 +149,7 @@ t.test('reads that fail or end early', async (t) => {
   await files.close();
 });
 
-t.test('a file under another key, of another network, or none of ours', async (t) => {
+t.test('refuses block files of another network or under another XOR key', async (t) => {
   const { files, dir } = await opened(new Disk());
   const at = await files.appendBlock(block(300, 1));
   await files.appendBlock(block(300, 2));
@@ -162,7 +162,7 @@ t.test('a file under another key, of another network, or none of ours', async (t
   await (await reopen(MAGIC)).close();
 });
 
-t.test('blocks behind the last known one are found', async (t) => {
+t.test('finds the blocks behind the last known one', async (t) => {
   const { files, dir } = await opened(new Disk(), 1_000);
   const places: BlockPosition[] = [];
   for (let i = 0; i < 7; i++) places.push(await files.appendBlock(block(300, i)));
@@ -184,7 +184,7 @@ t.test('blocks behind the last known one are found', async (t) => {
   t.same(await behind(places[0]!), expected.slice(1));
 });
 
-t.test('a file that is replaced whole: the old one stays when that fails', async (t) => {
+t.test('replaceFile retains the old file when writing the new one fails', async (t) => {
   const path = join(root, 'replaced');
   await replaceFile(path, [block(10, 1)]);
   function* broken(): Generator<Uint8Array> {

@@ -7,7 +7,7 @@ import { storeSuite } from './store-suite.js';
 
 storeSuite('memory', async () => new MemoryStore());
 
-t.test('errors of both bindings get their codes', async (t) => {
+t.test('maps errors of both database bindings to their codes', async (t) => {
   const code = (message: string, extra: object = {}) => fromEngineError(Object.assign(new Error(message), extra), 'do it').code;
   t.equal(code('IO error: lock /x/LOCK: Resource temporarily unavailable'), 'STORE_LOCKED');
   t.equal(code('anything', { code: 'LEVEL_LOCKED' }), 'STORE_LOCKED');

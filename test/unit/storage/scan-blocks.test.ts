@@ -29,7 +29,7 @@ async function collect(scanned: AsyncIterable<ScannedBlock>): Promise<[number, s
 }
 const scan = (path: string, options: Partial<ScanOptions> = {}) => collect(scanBlocks(path, { magic: MAGIC, ...options }));
 
-t.test('records one after the other', async (t) => {
+t.test('finds all records of a file in their order', async (t) => {
   const blocks = Array.from({ length: 50 }, (_, i) => block(80 + i * 37, i));
   const found = await scan(save(...blocks.map(record)));
   t.same(
@@ -42,7 +42,7 @@ t.test('records one after the other', async (t) => {
   await t.rejects(scan(join(root, 'nowhere.dat')), { code: 'STORE_NOT_FOUND' });
 });
 
-t.test('finds its way behind damage', async (t) => {
+t.test('continues at the next record behind damaged bytes', async (t) => {
   const [a, b, c] = [block(500, 1), block(600, 2), block(700, 3)];
   const hex = (...blocks: Buffer[]) => blocks.map((x) => x.toString('hex'));
   const found = async (...parts: (Buffer | string)[]) => (await scan(save(...parts))).map(([, text]) => text);
@@ -59,7 +59,7 @@ t.test('finds its way behind damage', async (t) => {
   );
 });
 
-t.test('records across the edges of the window, and bounded memory', async (t) => {
+t.test('finds records across the edges of the read window', async (t) => {
   const blocks = Array.from({ length: 12 }, (_, i) => block(400_000 + i * 100_003, i));
   const path = save(...blocks.map(record), Buffer.alloc(3_000_000), record(block(90, 5)));
   let index = 0;
@@ -70,7 +70,7 @@ t.test('records across the edges of the window, and bounded memory', async (t) =
   t.equal(index, 13);
 });
 
-t.test('XOR keys', async (t) => {
+t.test('finds records in a file under an XOR key', async (t) => {
   const key = Buffer.from('0102030405060708', 'hex');
   const plain = Buffer.concat([record(block(100, 1)), Buffer.from('x'), record(block(200, 2))]);
   const hidden = Buffer.from(plain.map((byte, i) => byte ^ key[i % 8]));
@@ -83,7 +83,7 @@ t.test('XOR keys', async (t) => {
   t.equal((await scan(join(dir, 'blk00000.dat'), { xorKey: null })).length, 0);
 });
 
-t.test('lines of hex', async (t) => {
+t.test('reads blocks from lines of hex, and names the line with an error', async (t) => {
   const [a, b] = [block(81, 1), block(2_000_000, 2)];
   const text = `${a.toString('hex')}\n\r\n${b.toString('hex').toUpperCase()}\r\n\n${a.toString('hex')}`;
   const found = await scan(save(text));
@@ -106,7 +106,7 @@ t.test('lines of hex', async (t) => {
 });
 
 const vectors = join(process.env.VECTORS ?? join(process.cwd(), '../shared/vectors'), 'chains');
-t.test('the shared chains', { skip: existsSync(vectors) ? false : 'no vectors here' }, async (t) => {
+t.test('finds all blocks of the shared chain vectors', { skip: existsSync(vectors) ? false : 'no vectors here' }, async (t) => {
   t.equal((await scan(join(vectors, 'main-1-180.hex'))).length, 180);
   t.equal((await scan(join(vectors, 'signet-0-60.hex'))).length, 61);
 });

@@ -54,7 +54,7 @@ function notedWriters(): { written: Written[]; threads(): number; starts(): numb
 
 const batchOf = (operations: number): WriteBatch => WriteBatch.of(Array.from({ length: operations }, () => REMOVAL));
 
-t.test('what is written alone starts no thread, and goes to the one that runs', async (t) => {
+t.test('starts no thread for a batch that is written alone, and uses one that runs', async (t) => {
   const { written, threads, sharing } = notedWriters();
   const writer = sharing(0);
   await writer.write(batchOf(500), false, true);
@@ -79,7 +79,7 @@ t.test('what is written alone starts no thread, and goes to the one that runs', 
   t.equal(threads(), 0);
 });
 
-t.test('batches are written in the order of the calls, wherever', async (t) => {
+t.test('writes batches in the order of the calls, on either thread', async (t) => {
   const call = fc.record({
     operations: fc.oneof(fc.constant(-1), fc.integer({ min: 0, max: 6 })),
     alone: fc.boolean(),

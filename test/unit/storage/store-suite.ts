@@ -18,7 +18,7 @@ async function all(entries: AsyncIterable<StoreEntry>): Promise<string[]> {
 
 /** Registers the suite. @param create gives a new, empty store */
 export function storeSuite(name: string, create: () => Promise<Store>): void {
-  t.test(`${name}: reads what was written, in the order of the keys asked`, async (t) => {
+  t.test(`${name}: reads what was written, in the order of the requested keys`, async (t) => {
     const store = await create();
     t.equal(await store.get(bytes(1)), undefined);
     await store.batch([
@@ -57,7 +57,7 @@ export function storeSuite(name: string, create: () => Promise<Store>): void {
     await store.close();
   });
 
-  t.test(`${name}: a batch in one buffer is used up: nothing of it is left, and it is not written twice`, async (t) => {
+  t.test(`${name}: erases a batch in one buffer after writing it, and refuses to write it again`, async (t) => {
     const store = await create();
     const batch = new WriteBatch();
     batch.put(bytes(1), bytes(2, 3));
@@ -73,7 +73,7 @@ export function storeSuite(name: string, create: () => Promise<Store>): void {
     await store.close();
   });
 
-  t.test(`${name}: batches of every size take effect in the order of the calls`, async (t) => {
+  t.test(`${name}: applies batches of every size in the order of the calls`, async (t) => {
     const store = await create();
     const key = (i: number): Uint8Array => bytes(1 + (i >> 16), (i >> 8) & 255, i & 255);
     const large = (value: number): BatchOp[] => Array.from({ length: 20_000 }, (_, i) => put(key(i), bytes(value)));
@@ -105,7 +105,7 @@ export function storeSuite(name: string, create: () => Promise<Store>): void {
     await store.close();
   });
 
-  t.test(`${name}: keys and values of every small size, none of them changed by the next`, async (t) => {
+  t.test(`${name}: returns keys and values of every small size unchanged`, async (t) => {
     const store = await create();
     const sizes = Array.from({ length: 80 }, (_, size) => size);
     const keyOf = (size: number): Uint8Array => new Uint8Array(size + 1).fill(size % 5);
@@ -118,7 +118,7 @@ export function storeSuite(name: string, create: () => Promise<Store>): void {
     await store.close();
   });
 
-  t.test(`${name}: ranges`, async (t) => {
+  t.test(`${name}: iterates over ranges in both directions, with limits`, async (t) => {
     const store = await create();
     const keys = [bytes(1), bytes(1, 0), bytes(1, 255), bytes(2), bytes(2, 2, 2), bytes(128), bytes(255)];
     await store.batch(keys.map((key, i) => put(key, bytes(i))).reverse());
@@ -138,7 +138,7 @@ export function storeSuite(name: string, create: () => Promise<Store>): void {
     await store.close();
   });
 
-  t.test(`${name}: removes a range, and nothing beside it`, async (t) => {
+  t.test(`${name}: clears a range, and nothing outside it`, async (t) => {
     const store = await create();
     const keys = [bytes(1), bytes(2), bytes(2, 0), bytes(2, 255, 255), bytes(3), bytes(3, 0)];
     await store.batch(keys.map((key) => put(key, bytes(7))));
@@ -158,7 +158,7 @@ export function storeSuite(name: string, create: () => Promise<Store>): void {
     await t.rejects(store.clear(bytes(1), bytes(2)), { code: 'STORE_CLOSED' });
   });
 
-  t.test(`${name}: a cursor sees the moment it was opened, in chunks`, async (t) => {
+  t.test(`${name}: a cursor shows the rows at the time it was opened, in chunks`, async (t) => {
     const store = await create();
     const key = (i: number) => bytes(i >> 8, i & 255);
     await store.batch(Array.from({ length: 2500 }, (_, i) => put(key(i), bytes(1))));
@@ -183,7 +183,7 @@ export function storeSuite(name: string, create: () => Promise<Store>): void {
     await store.close();
   });
 
-  t.test(`${name}: a loop that breaks closes its cursor`, async (t) => {
+  t.test(`${name}: closes the cursor when a loop over it breaks`, async (t) => {
     const store = await create();
     await store.batch(Array.from({ length: 50 }, (_, i) => put(bytes(i), bytes(i))));
     let closed = 0;
@@ -200,7 +200,7 @@ export function storeSuite(name: string, create: () => Promise<Store>): void {
     await store.close();
   });
 
-  t.test(`${name}: large values and many rows come in bounded chunks`, async (t) => {
+  t.test(`${name}: iterates over values that are larger than a chunk`, async (t) => {
     const store = await create();
     const value = new Uint8Array(700_000).fill(5);
     await store.batch([1, 2, 3, 4, 5].map((i) => put(bytes(i), value)));
@@ -214,7 +214,7 @@ export function storeSuite(name: string, create: () => Promise<Store>): void {
     await store.close();
   });
 
-  t.test(`${name}: after close everything is refused`, async (t) => {
+  t.test(`${name}: refuses every call after close, and completes a read that is under way`, async (t) => {
     const store = await create();
     await store.batch([put(bytes(1), bytes(1)), put(bytes(2), bytes(2))]);
     const left = store.cursor();
@@ -268,7 +268,7 @@ export function storeSuite(name: string, create: () => Promise<Store>): void {
     await store.close();
   });
 
-  t.test(`${name}: tells the memory it takes`, async (t) => {
+  t.test(`${name}: reports the memory that it uses`, async (t) => {
     const store = await create();
     const before = store.memoryBytes();
     await store.batch(Array.from({ length: 300 }, (_, i) => put(Uint8Array.of(i >> 8, i & 0xff), new Uint8Array(10_000))));

@@ -39,7 +39,7 @@ function noting(events: string[], atSync: (path: string) => void = () => {}): Fi
   };
 }
 
-t.test('a full block file is on the disk before the next one is used', async (t) => {
+t.test('syncs a full block file before it writes to the next one', async (t) => {
   const dir = folder(t);
   const events: string[] = [];
   const files = await BlockFiles.open(
@@ -73,7 +73,7 @@ t.test('a full block file is on the disk before the next one is used', async (t)
   t.same(events.splice(0), ['write blk00001.dat', 'sync blk00001.dat', 'close blk00001.dat', 'close rev00001.dat']);
 });
 
-t.test('the first files of a folder keep their names', async (t) => {
+t.test('syncs the folder once after it creates its first files', async (t) => {
   const dir = folder(t);
   const events: string[] = [];
   const files = await BlockFiles.open({ dir, magic: Uint8Array.of(1, 2, 3, 4), lastKnown: null }, { hashes, opener: noting(events) });
@@ -89,7 +89,7 @@ t.test('the first files of a folder keep their names', async (t) => {
   await files.close();
 });
 
-t.test('what a killed run left in the kernel is on the disk when the next one says so', async (t) => {
+t.test('syncs files that a killed run wrote before it reports them as synced', async (t) => {
   const dir = folder(t);
   const magic = Uint8Array.of(1, 2, 3, 4);
   /** Bytes of each file that a loss of power leaves. */
@@ -126,7 +126,7 @@ t.test('what a killed run left in the kernel is on the disk when the next one sa
   t.equal(onDisk.size, 0, 'once');
 });
 
-t.test('a file that was pruned meanwhile is not missed by the first sync, and one that fails is tried again', async (t) => {
+t.test('skips a pruned file in the first sync, and syncs a file again after a failure', async (t) => {
   const dir = folder(t);
   const events: string[] = [];
   let fails = false;
@@ -151,7 +151,7 @@ t.test('a file that was pruned meanwhile is not missed by the first sync, and on
   t.ok(events.includes('sync rev00001.dat'));
 });
 
-t.test('removed files are gone from the folder on the disk', async (t) => {
+t.test('syncs the folder after it removes files', async (t) => {
   const dir = folder(t);
   const events: string[] = [];
   const files = await BlockFiles.open(
@@ -168,7 +168,7 @@ t.test('removed files are gone from the folder on the disk', async (t) => {
   t.same(events, [`open ${basename(dir)}`, `sync ${basename(dir)}`, `close ${basename(dir)}`]);
 });
 
-t.test('a file is replaced once the new one is whole on the disk', async (t) => {
+t.test('replaceFile syncs the new file before it renames it over the old one', async (t) => {
   const path = join(folder(t), 'state.dat');
   writeFileSync(path, 'the old one');
   const events: string[] = [];

@@ -16,7 +16,7 @@ const ROWS = 300;
 /** End of a synced batch. */
 const MARK = Buffer.from('010000000005ff73796e63', 'hex');
 
-t.test('crc32c', async (t) => {
+t.test('crc32c computes the checksums of RFC 3720', async (t) => {
   const text = (what: string): Uint8Array => Buffer.from(what, 'latin1');
   t.equal(crc32c(text('123456789')), 0xe3069283);
   t.equal(crc32c(new Uint8Array(32)), 0x8a9136aa, 'RFC 3720, B.4');
@@ -26,7 +26,7 @@ t.test('crc32c', async (t) => {
   t.equal(crc32c(new Uint8Array(0)), 0);
 });
 
-t.test('a log of many small and some large records', async (t) => {
+t.test('tells damage inside a log from a torn end, for small and large records', async (t) => {
   const made = join(root, 'made');
   t.equal(await checkWriteAheadLog(made), null, 'no folder, no damage');
   const store = await openStore({ path: made });
@@ -140,7 +140,7 @@ const withoutPages = (bytes: Buffer, from: number, lost: (page: number) => boole
   return image;
 };
 
-t.test('a loss of power keeps pages of the unsynced end in any order: what was synced is there, whatever became of the rest', async (t) => {
+t.test('retains synced records whatever pages of the unsynced end a power loss drops', async (t) => {
   const rows = 400;
   const { folder, log, bytes } = await written('reordered', rows, (row) => row === 150);
   const mark = bytes.lastIndexOf(MARK);
@@ -174,7 +174,7 @@ t.test('a loss of power keeps pages of the unsynced end in any order: what was s
   }
 });
 
-t.test('power is lost while a batch is synced', async (t) => {
+t.test('retains earlier records when power is lost while a batch is synced', async (t) => {
   const rows = 300;
   const { folder, log, bytes } = await written('syncing', rows, (row) => row === 100 || row === rows - 1);
   const first = bytes.indexOf(MARK, 100) + MARK.length;
@@ -200,7 +200,7 @@ t.test('power is lost while a batch is synced', async (t) => {
   t.equal(await rowsIn(folder, rows), 'STORE_CORRUPTION');
 });
 
-t.test('a log without marks, as earlier versions wrote it, tells nothing of its syncs', async (t) => {
+t.test('reports damage in a log without sync marks as inside the log', async (t) => {
   const { folder, log, bytes } = await written('unmarked', 200, () => false, false);
   t.equal(bytes.indexOf(MARK), -1);
   t.equal(await checkWriteAheadLog(folder), null);
@@ -210,7 +210,7 @@ t.test('a log without marks, as earlier versions wrote it, tells nothing of its 
   t.match(await checkWriteAheadLog(folder), { inside: true });
 });
 
-t.test('rows fill a memtable: the log that is begun for more of them is told by its folder to have marks', async (t) => {
+t.test('recognises a log without marks as marked when a memtable filled in a marked folder', async (t) => {
   const made = join(root, 'full-made');
   // As an earlier version left it.
   await (await openStore({ path: made, onLogDamage: () => {} })).close();
@@ -242,7 +242,7 @@ t.test('rows fill a memtable: the log that is begun for more of them is told by 
   }
 });
 
-t.test('killed while it takes in a log with a damaged end', async (t) => {
+t.test('opens a log with a damaged end after a kill while it was being recovered', async (t) => {
   const { folder, log, bytes } = await written('taken', 200, () => false, false);
   bytes[bytes.length - 300]! ^= 0x10;
   writeFileSync(log, bytes);
@@ -258,7 +258,7 @@ t.test('killed while it takes in a log with a damaged end', async (t) => {
   t.equal(await rowsIn(folder, 200), 199);
 });
 
-t.test('a mark is seen wherever a block of the log ends', async (t) => {
+t.test('finds a sync mark that crosses the end of a log block', async (t) => {
   // A record of 1,000 bytes takes 1,026. Row 31 ends so many bytes before the first block does, and its mark follows.
   let parted = 0;
   for (let beyond = 0; beyond < 40; beyond++) {

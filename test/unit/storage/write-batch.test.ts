@@ -22,7 +22,7 @@ const operation: fc.Arbitrary<BatchOp> = fc.oneof(
   fc.record({ type: fc.constant('del' as const), key }),
 );
 
-t.test('operations come out as they went in, however they were added, here and on another thread', async (t) => {
+t.test('returns operations in the order in which they were added, on both threads', async (t) => {
   fc.assert(
     fc.property(fc.array(operation), fc.boolean(), (ops, packed) => {
       const batch = packed ? WriteBatch.of(ops) : new WriteBatch();
@@ -42,7 +42,7 @@ t.test('operations come out as they went in, however they were added, here and o
   t.same(opsOf(WriteBatch.of(ops)), ops, 'an empty value is not a removal');
 });
 
-t.test('operations with room for their bytes alone', async (t) => {
+t.test('reserves operations whose bytes the caller fills in later', async (t) => {
   const batch = new WriteBatch();
   batch.put(bytes(1), bytes(2));
   const at = batch.reserveOperation(2, 3);
@@ -59,7 +59,7 @@ t.test('operations with room for their bytes alone', async (t) => {
   t.ok(batch.bytes.every((byte) => byte === 0));
 });
 
-t.test('in order: by the first four bytes of the keys, in their own order otherwise', async (t) => {
+t.test('inOrder sorts stably by the first four bytes of the keys', async (t) => {
   const first = ({ key }: BatchOp): number => Buffer.concat([key, Buffer.alloc(4)]).readUInt32BE(0);
   fc.assert(
     fc.property(fc.array(operation), (ops) => {
@@ -77,7 +77,7 @@ t.test('in order: by the first four bytes of the keys, in their own order otherw
   );
 });
 
-t.test('more operations than leave room for four bytes of a key are ordered by fewer', async (t) => {
+t.test('inOrder sorts by fewer key bits when a batch has more than two million operations', async (t) => {
   const count = 2 ** 21 + 3;
   const batch = new WriteBatch(count, 5 * count);
   // The fourth byte of the keys cycles. The sort key has too few bits to contain it completely.

@@ -10,7 +10,7 @@ import { openStore } from '../../../src/storage/open-store.js';
 import { replaceFile } from '../../../src/storage/replace-file.js';
 import { stopWriting } from '../../../src/storage/write-stop.js';
 
-t.test('stopWriting', async (t) => {
+t.test('stopWriting refuses all later writes and still allows reads', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'adit-stop-'));
   t.teardown(() => rmSync(dir, { recursive: true, force: true }));
   const store = await openStore({ path: join(dir, 'db') });

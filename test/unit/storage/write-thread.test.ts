@@ -7,7 +7,7 @@ import { WriteThread } from '../../../src/storage/write-thread.js';
 const faulty = new URL('faulty-writer.js', import.meta.url);
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
-t.test('a write that fails fails alone, in the words of the engine', async (t) => {
+t.test("reports the engine's error for a failed write, and completes the others", async (t) => {
   const thread = new WriteThread(faulty).writer(0n);
   const results = await Promise.allSettled([
     thread.write(WriteBatch.of([{ type: 'del', key: bytes(1) }]), false),
@@ -22,7 +22,7 @@ t.test('a write that fails fails alone, in the words of the engine', async (t) =
   await thread.close();
 });
 
-t.test('when the thread ends, what waits for it fails, and what comes later', async (t) => {
+t.test('fails waiting and later writes when the thread ends', async (t) => {
   const thread = new WriteThread(faulty).writer(0n);
   const results = await Promise.allSettled([
     thread.clear(bytes(1), bytes(2)),
@@ -39,7 +39,7 @@ t.test('when the thread ends, what waits for it fails, and what comes later', as
   await thread.close();
 });
 
-t.test('an answer that comes twice is not taken for that of the next write', async (t) => {
+t.test('does not take a duplicate reply for the reply to the next write', async (t) => {
   const thread = new WriteThread(faulty).writer(0n);
   const op: BatchOp = { type: 'del', key: bytes(1) };
   await thread.write(WriteBatch.of([op, op]), false);

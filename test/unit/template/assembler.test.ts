@@ -81,7 +81,7 @@ for (const [name, create] of [
     const assembler = create();
     t.teardown(() => assembler.close());
 
-    t.test('members, depends with repeated parents, order', async (t) => {
+    t.test('lists transactions in block order, with depends once per input that spends a parent', async (t) => {
       const { pool, chain } = createPool({ policy: NO_POLICY });
       const { parent, child, other } = await fill(pool, chain);
       const list = await assembled(new Assembly(assembler, pool, 1));
@@ -103,7 +103,7 @@ for (const [name, create] of [
       t.equal(list[1].fee, 39_000);
     });
 
-    t.test('a mirror that was lost is sent again, whole', async (t) => {
+    t.test('sends the whole mempool again when the assembler lost its mirror', async (t) => {
       const { pool, chain } = createPool({ policy: NO_POLICY });
       await fill(pool, chain);
       const assembly = new Assembly(assembler, pool, 2);
@@ -120,7 +120,7 @@ for (const [name, create] of [
       t.equal(assembly.resyncs, 1, 'and follows again');
     });
 
-    t.test('a delta out of order or of an old version is refused, not guessed at', async (t) => {
+    t.test('refuses a delta that is out of order or of an old version, and asks for a full copy', async (t) => {
       const { pool, chain } = createPool({ policy: NO_POLICY });
       await fill(pool, chain);
       const feed = new MirrorFeed(pool.records, 4, () => {});
@@ -152,7 +152,7 @@ for (const [name, create] of [
       t.equal((await ask({ delta: feed.delta(true), segwitActive: false })).status, 'done');
     });
 
-    t.test('an unchanged beginning is copied, and nothing else', async (t) => {
+    t.test('builds correct lists when it reuses the unchanged beginning of the last one', async (t) => {
       const { pool, chain } = createPool({ policy: NO_POLICY });
       const assembly = new Assembly(assembler, pool, 8);
       const pay = (fee: number): ReturnType<typeof spend> =>
@@ -177,7 +177,7 @@ for (const [name, create] of [
       t.equal(assembly.resyncs, 0);
     });
 
-    t.test('through random changes the mirror equals a fresh copy', async (t) => {
+    t.test('builds the same list as from a fresh copy over random mempool changes', async (t) => {
       const { pool, chain } = createPool({ policy: NO_POLICY });
       const assembly = new Assembly(assembler, pool, 5);
       const coins = Array.from({ length: 12 }, () => ({ outpoint: chain.fund(1_000_000), value: 1_000_000 }));
@@ -228,7 +228,7 @@ for (const [name, create] of [
   });
 }
 
-t.test('two on one thread have a mirror each, and the one that goes takes its own along', async (t) => {
+t.test('two assemblers on one thread have separate mirrors, and closing one removes its mirror', async (t) => {
   const assembler = new PooledAssembler();
   t.teardown(() => assembler.close());
   let beside = assembler.secondAssembler();
@@ -259,7 +259,7 @@ t.test('two on one thread have a mirror each, and the one that goes takes its ow
   t.equal(other!.assembly.resyncs, 1, 'it was forgotten');
 });
 
-t.test('a thread that died is replaced, and its mirror too', async (t) => {
+t.test('replaces a thread that died, and sends the mirror again', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   await fill(pool, chain);
   const filename = new URL('./dying-assembler.js', import.meta.url).href;
@@ -273,7 +273,7 @@ t.test('a thread that died is replaced, and its mirror too', async (t) => {
   t.equal(assembly.resyncs, 1);
 });
 
-t.test('a thread that can not be replaced at once fails a request, and the next tries again', async (t) => {
+t.test('fails a request when a dead thread cannot be replaced at once, and works at a later one', async (t) => {
   const { pool, chain } = createPool({ policy: NO_POLICY });
   await fill(pool, chain);
   const filename = new URL('./dying-assembler.js', import.meta.url).href;

@@ -12,7 +12,7 @@ const coinbase = (locktime: number, sequence: number) =>
     locktime,
   });
 
-t.test('a client is named once, and only for what will be invalid', async (t) => {
+t.test('warns once per client, and only about coinbases that BIP-0054 would make invalid', async (t) => {
   const lines: string[] = [];
   const watch = new CoinbaseWatch({ warn: (line) => lines.push(String(line)) });
   watch.checkSubmitted('RPC user "a"', coinbase(99, 0xfffffffe), 100);
@@ -27,7 +27,7 @@ t.test('a client is named once, and only for what will be invalid', async (t) =>
   t.match(lines[1], /^RPC user "b" .* sequence 4294967295 \(4294967294 complies\)/);
 });
 
-t.test('memory for clients is bounded', async (t) => {
+t.test('warns for at most 256 clients', async (t) => {
   let lines = 0;
   const watch = new CoinbaseWatch({ warn: () => lines++ });
   for (let i = 0; i < 1_000; i++) watch.checkSubmitted(`client ${i}`, coinbase(0, 0xffffffff), 7);

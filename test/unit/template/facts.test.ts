@@ -55,7 +55,7 @@ function headers(height: number, bits: number, version = 0x20000000, start = 1_7
 const factsOf = (tip: Header, params: ChainParams, blockVersion: number | null = null, release = 21) =>
   tipFacts(tip, params, new VersionBitsCache(), { blockVersion, release });
 
-t.test('a chain before segwit', async (t) => {
+t.test('omits segwit rules and uses the old limits before segwit activates', async (t) => {
   const params = chainParams('regtest', { activationHeights: { segwit: 50 } });
   const before = factsOf(headers(48, 0x207fffff), params);
   t.equal(before.height, 49);
@@ -70,7 +70,7 @@ t.test('a chain before segwit', async (t) => {
   t.notOk(factsOf(headers(49, 0x207fffff), chainParams('regtest', { activationHeights: { segwit: -1 } })).segwitDefined);
 });
 
-t.test('deployments from started to active, and -blockversion', async (t) => {
+t.test('lists deployments from started to active, and applies -blockversion', async (t) => {
   const params = chainParams('regtest', { vbparams: [{ name: 'testdummy', startTime: 0n, timeout: NO_TIMEOUT, minActivationHeight: 0 }] });
   const voting = 0x30000000;
   t.strictSame(factsOf(headers(142, 0x207fffff), params).vbAvailable, [], 'defined');
@@ -87,7 +87,7 @@ t.test('deployments from started to active, and -blockversion', async (t) => {
   t.equal(active.version, 0x20000000);
 });
 
-t.test('BIP-0054: times that both ends of a period allow', async (t) => {
+t.test('BIP-0054: mintime satisfies the rule at both ends of a period', async (t) => {
   const vbparams = [{ name: 'consensuscleanup', startTime: -1n, timeout: NO_TIMEOUT, minActivationHeight: 0 }];
   const params = chainParams('regtest', { vbparams, regtest: { powTargetTimespan: 1_209_600 } });
   t.ok(factsOf(headers(5, 0x207fffff), params).cleanupActive);
@@ -102,7 +102,7 @@ t.test('BIP-0054: times that both ends of a period allow', async (t) => {
   t.equal(factsOf(node, chainParams('regtest')).minTime, node.medianTimePast() + 1);
 });
 
-t.test('regtest: the first block of a period of 144, behind a block that is two hours ahead', async (t) => {
+t.test('regtest: limits mintime in the first block of a period of 144 after a block in the future', async (t) => {
   const params = chainParams('regtest');
   const ahead = (height: number) =>
     new Header(headers(height - 1, 0x207fffff), height, 1_700_000_000 + height * 600 + 7_200, 0x207fffff, 0x20000000);
@@ -187,7 +187,7 @@ t.test('the spelling of a reply', async (t) => {
   t.equal((JSON.parse(text({ ...FACTS, version: 0xe0000000 | 0 }, [])) as { version: number }).version, -536870912, 'versions are signed');
 });
 
-t.test('a light reply, and the declaration of the call names what both have', async (t) => {
+t.test('renders a light reply with the members that getblocktemplate declares, in their order', async (t) => {
   const live = { empty: false, longPollDelta: 1, longPollIntervalMs: 1, workId: '07', merkleBranchHex: ['ab'.repeat(32)] };
   const facts = { ...FACTS, signetChallengeHex: '51', txCount: 2, fees: 123, live };
   const { head, tail } = renderTemplate(facts, {
@@ -209,7 +209,7 @@ t.test('a light reply, and the declaration of the call names what both have', as
   );
 });
 
-t.test('time, rules, targets', async (t) => {
+t.test('computes curtime, missing rules, and targets', async (t) => {
   t.equal(currentTime(FACTS, 900), 1010, 'never before the time of the build');
   t.equal(currentTime(FACTS, 1011), 1011);
   t.equal(currentTime({ ...FACTS, time: 1 }, 2), 1005);
@@ -220,7 +220,7 @@ t.test('time, rules, targets', async (t) => {
   t.equal(targetHex(0x02123456), `${'0'.repeat(60)}1234`);
 });
 
-t.test('newer releases list taproot before what is voted for', async (t) => {
+t.test('lists taproot before voted deployments for newer releases', async (t) => {
   const params = chainParams('regtest', { vbparams: [{ name: 'testdummy', startTime: -1n, timeout: NO_TIMEOUT, minActivationHeight: 0 }] });
   t.strictSame(factsOf(headers(5, 0x207fffff), params).rules, ['csv', '!segwit', 'testdummy', 'taproot']);
   t.strictSame(factsOf(headers(5, 0x207fffff), params, null, 32).rules, ['csv', '!segwit', 'taproot', 'testdummy']);

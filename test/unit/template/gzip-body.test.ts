@@ -2,14 +2,14 @@ import { crc32, gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { combineCrc, deflatePart, gzipAround } from '../../../src/template/view/gzip-body.js';
 
-t.test('checksums', async (t) => {
+t.test('combineCrc joins the checksums of two parts', async (t) => {
   const text = Buffer.from('123456789');
   for (let cut = 0; cut <= 9; cut++) {
     t.equal(combineCrc(crc32(text.subarray(0, cut)), crc32(text.subarray(cut)), 9 - cut), 0xcbf43926, `cut at ${cut}`);
   }
 });
 
-t.test('members', async (t) => {
+t.test('gzipAround wraps a deflated part into a valid gzip member', async (t) => {
   const middles = [
     Buffer.alloc(0),
     Buffer.from('[]'),

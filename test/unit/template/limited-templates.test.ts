@@ -21,7 +21,7 @@ function builder() {
   return { open, templates, turn };
 }
 
-t.test('one build at a time, shared by those with the same limits', async (t) => {
+t.test('runs one build at a time, and shares it among clients with the same limits', async (t) => {
   const { open, templates, turn } = builder();
   const first = templates.get(limits(5_000), 'a');
   const same = templates.get(limits(5_000), 'a');
@@ -40,7 +40,7 @@ t.test('one build at a time, shared by those with the same limits', async (t) =>
   t.same(templates.figures, { kept: 2, waiting: 0 });
 });
 
-t.test('nothing is kept beyond its shared template, nor more than four', async (t) => {
+t.test('retains at most four templates, and none longer than its shared template', async (t) => {
   const { open, templates, turn } = builder();
   const build = async (weight: number, generation: string): Promise<LimitedTemplate> => {
     const before = open.length;
@@ -67,7 +67,7 @@ t.test('nothing is kept beyond its shared template, nor more than four', async (
   t.same(templates.figures, { kept: 0, waiting: 0 });
 });
 
-t.test('a client with ever new limits is refused, and a build that fails fails alone', async (t) => {
+t.test('refuses more than 16 waiting builds, and a failed build does not affect the others', async (t) => {
   const { open, templates, turn } = builder();
   const waiting = Array.from({ length: 16 }, (_, i) => templates.get(limits(5_000 + i), 'a'));
   await t.rejects(templates.get(limits(9_000), 'a'), { message: 'Too many templates with different limits are being built' });

@@ -61,7 +61,7 @@ function rig(
   return { schedule, built, failures, state, pass, timers };
 }
 
-t.test('a new tip: first without transactions, then with them, both at once', async (t) => {
+t.test('builds an empty and then a full template at once after a new tip', async (t) => {
   const { schedule, built, pass } = rig();
   schedule.start();
   await turn();
@@ -74,7 +74,7 @@ t.test('a new tip: first without transactions, then with them, both at once', as
   t.equal(built.length, 4, 'nothing happens while nothing changes');
 });
 
-t.test('closed between the empty template and the full one', async (t) => {
+t.test('builds nothing more when it is closed between the empty template and the full one', async (t) => {
   const { schedule, built, state } = rig();
   let goOn = (): void => {};
   state.hold = new Promise((resolve) => {
@@ -88,7 +88,7 @@ t.test('closed between the empty template and the full one', async (t) => {
   t.strictSame(built, ['empty'], 'nothing more is built');
 });
 
-t.test('where it can be, the empty one is out in the turn of the tip, and only once', async (t) => {
+t.test('publishes the empty template in the same tick as the tip where possible, and only once', async (t) => {
   const { schedule, built, state } = rig({ now: true });
   schedule.start();
   await turn();
@@ -120,7 +120,7 @@ t.test('where it can be, the empty one is out in the turn of the tip, and only o
   t.strictSame(unwanted.built, [], 'nor while nobody can ask');
 });
 
-t.test('what is due is begun in the turn of the caller that asks for it, once, and never in the middle of a change', async (t) => {
+t.test('beginNow starts a due build in the tick of the caller, once, and not during a tip change', async (t) => {
   const { schedule, built, state, pass } = rig({ now: true });
   schedule.start();
   await turn();
@@ -148,7 +148,7 @@ t.test('what is due is begun in the turn of the caller that asks for it, once, a
   t.strictSame(built, ['now']);
 });
 
-t.test('a failure in the turn of the tip is told, and stops nobody', async (t) => {
+t.test('reports an exception in the tick of the tip, and still builds both templates', async (t) => {
   const { schedule, built, failures } = rig({ now: new Error('no facts') });
   schedule.tipChanged();
   t.strictSame(failures, ['no facts']);
@@ -156,7 +156,7 @@ t.test('a failure in the turn of the tip is told, and stops nobody', async (t) =
   t.strictSame(built, ['empty', 'full']);
 });
 
-t.test('nothing to leave out, or not wanted: no empty template', async (t) => {
+t.test('builds no empty template when there are no transactions or -emptyfirst is off', async (t) => {
   const none = rig({ transactions: false });
   none.schedule.start();
   await turn();
@@ -167,7 +167,7 @@ t.test('nothing to leave out, or not wanted: no empty template', async (t) => {
   t.strictSame(off.built, ['full']);
 });
 
-t.test('small changes wait for the calm, gains for the pause only', async (t) => {
+t.test('delays small changes until the calm interval, and large gains only by the pause', async (t) => {
   const { schedule, built, pass } = rig({ emptyFirst: false });
   schedule.start();
   await turn();
@@ -194,7 +194,7 @@ t.test('small changes wait for the calm, gains for the pause only', async (t) =>
   t.equal(built.length, 5, 'the first change after a calm is taken at once');
 });
 
-t.test('builds that take long leave nine times as long between gains, up to the calm', async (t) => {
+t.test('waits nine times the duration of a build between gains, at most the calm interval', async (t) => {
   const { schedule, built, state, pass } = rig();
   schedule.start();
   await turn();
@@ -216,7 +216,7 @@ t.test('builds that take long leave nine times as long between gains, up to the 
   t.equal(await pauseAfter(500), 1000);
 });
 
-t.test('what happens during a build is looked at after it', async (t) => {
+t.test('handles a tip that arrives during a build after the build', async (t) => {
   const { schedule, built, state, pass } = rig();
   let go = (): void => {};
   state.hold = new Promise((resolve) => {
@@ -237,7 +237,7 @@ t.test('what happens during a build is looked at after it', async (t) => {
   t.equal(built.length, 3);
 });
 
-t.test('while nobody can ask nothing is built, unless somebody does', async (t) => {
+t.test('builds nothing while no client can ask, except on request', async (t) => {
   const { schedule, built } = rig({ wanted: false });
   schedule.start();
   schedule.tipChanged();
@@ -247,7 +247,7 @@ t.test('while nobody can ask nothing is built, unless somebody does', async (t) 
   t.strictSame(built.slice(0, 1), ['empty']);
 });
 
-t.test('a failure is told to who waits, and tried again', async (t) => {
+t.test('rejects waiting callers when a build fails, and tries again', async (t) => {
   const { schedule, built, state, failures, pass } = rig({ emptyFirst: false });
   state.next = new Error('no thread');
   await t.rejects(schedule.nextPublication(), { message: 'no thread' });
@@ -260,7 +260,7 @@ t.test('a failure is told to who waits, and tried again', async (t) => {
   t.equal(built.length, 2, 'closed: no more builds');
 });
 
-t.test('idle tasks follow a build, and what they gained is built', async (t) => {
+t.test('runs idle improvement after a build, and builds what it gained', async (t) => {
   const { schedule, built, state, pass } = rig({ emptyFirst: false, improve: ['more', 'more', 'done'] });
   schedule.start();
   await turn();
@@ -277,7 +277,7 @@ t.test('idle tasks follow a build, and what they gained is built', async (t) => 
   t.equal(schedule.best, false, 'until something changes');
 });
 
-t.test('a question that comes after the end is refused', async (t) => {
+t.test('refuses a request for a publication after close', async (t) => {
   const { schedule, built } = rig();
   schedule.close();
   const answer = schedule.nextPublication().then(

@@ -162,7 +162,7 @@ function rig(options: Partial<TemplateOptions> = {}) {
   return { chain, clock, pool, service, view, published, ask, pay, pass, assembler, judged, judge };
 }
 
-t.test('the full template of a new tip is begun in the turn of the tip, of what the block leaves', async (t) => {
+t.test('starts the full template in the tick of the tip, without the transactions of the block', async (t) => {
   const { service, chain, pool, ask, pay, assembler, published, pass } = rig();
   service.start();
   const [parent, left] = [await pay(700), await pay(800)];
@@ -187,7 +187,7 @@ t.test('the full template of a new tip is begun in the turn of the tip, of what 
   t.equal(assembler.requests.length, 1, 'what the block took asks for no other build');
 });
 
-t.test('a rival in the block is waited for, and so is a build that is under way', async (t) => {
+t.test('delays the full template when the block conflicts with the mempool or a build is running', async (t) => {
   const { service, chain, pool, ask, pay, assembler, published, pass } = rig();
   service.start();
   const coin = chain.fund(100_000);
@@ -216,7 +216,7 @@ t.test('a rival in the block is waited for, and so is a build that is under way'
   );
 });
 
-t.test('an empty template first; who waits on it is let go when the full one is out', async (t) => {
+t.test('publishes an empty template first, and releases its clients when the full one is out', async (t) => {
   const { service, chain, ask, pay, published, view } = rig();
   service.start();
   await turn();
@@ -245,7 +245,7 @@ t.test('an empty template first; who waits on it is let go when the full one is 
   t.equal(next.reply.transactions.length, 1);
 });
 
-t.test('the node thread need not be asked for the first template of a tip', async (t) => {
+t.test('publishes the first template of a tip together with the tip', async (t) => {
   const { service, chain, pay, published, pool } = rig();
   service.start();
   await turn();
@@ -268,7 +268,7 @@ t.test('the node thread need not be asked for the first template of a tip', asyn
   t.equal(new Set(ids).size, ids.length, 'no id twice');
 });
 
-t.test('with -checktemplates the first one is connected dry like the others', async (t) => {
+t.test('-checktemplates checks the first template of a tip before its publication', async (t) => {
   const { service, chain, pay, published } = rig({ checkTemplates: true });
   service.start();
   await turn();
@@ -283,7 +283,7 @@ t.test('with -checktemplates the first one is connected dry like the others', as
   );
 });
 
-t.test('one full template of each tip is connected dry, behind its publication', async (t) => {
+t.test('checks one full template of each tip after its publication', async (t) => {
   const { service, chain, ask, pay, pass, judged } = rig();
   service.start();
   await turn();
@@ -306,7 +306,7 @@ t.test('one full template of each tip is connected dry, behind its publication',
   t.same(judged, [2, 3]);
 });
 
-t.test('a clock that is put back makes no template wrong', async (t) => {
+t.test('retains a valid template when the clock is set back', async (t) => {
   const { service, clock, pay, pass, judged, published } = rig();
   clock.seconds += 100_000;
   service.start();
@@ -319,7 +319,7 @@ t.test('a clock that is put back makes no template wrong', async (t) => {
   t.equal(published.at(-1)?.live?.empty, false, 'it was not taken back');
 });
 
-t.test('a template that breaks a rule is taken back, and others are connected dry before they go out', async (t) => {
+t.test('withdraws a template that breaks a rule, and checks the next ones before publication', async (t) => {
   const { service, ask, pay, pass, judged, judge, published } = rig();
   service.start();
   await turn();
@@ -345,7 +345,7 @@ t.test('a template that breaks a rule is taken back, and others are connected dr
   t.equal(judged.length, before + 1, 'this one was connected dry first');
 });
 
-t.test('-emptyfirst=0: nobody ever sees an empty template while there are transactions', async (t) => {
+t.test('-emptyfirst=0 never publishes an empty template while there are transactions', async (t) => {
   const { service, chain, ask, pay, published } = rig({ emptyFirst: false });
   service.start();
   await turn();
@@ -359,7 +359,7 @@ t.test('-emptyfirst=0: nobody ever sees an empty template while there are transa
   t.ok(published.every(({ live }) => live?.empty === false));
 });
 
-t.test('polls hear of gains worth it, and after the interval of any change', async (t) => {
+t.test('answers long polls after a large gain, or after any change once the interval is over', async (t) => {
   const { service, ask, pay, pass, view } = rig({ longPollIntervalSeconds: 30 });
   service.start();
   await turn();
@@ -391,7 +391,7 @@ t.test('polls hear of gains worth it, and after the interval of any change', asy
   t.equal(view.waiters, 0);
 });
 
-t.test('a light template leads to the same block, and stays submittable for two blocks', async (t) => {
+t.test('a light template leads to the same block and stays submittable for two blocks', async (t) => {
   const { service, chain, ask, pay, pass } = rig();
   service.start();
   await turn();
@@ -426,7 +426,7 @@ t.test('a light template leads to the same block, and stays submittable for two 
   t.equal(service.pin(light.workid), false);
 });
 
-t.test('at most 64 templates are held', async (t) => {
+t.test('holds at most 64 templates for submission', async (t) => {
   const { service, ask, pay, pass } = rig();
   service.start();
   await turn();
@@ -442,7 +442,7 @@ t.test('at most 64 templates are held', async (t) => {
   t.not(service.pinned(ids[6]), null);
 });
 
-t.test('what comes and leaves between two templates leaves nothing behind', async (t) => {
+t.test('handles transactions that arrive and are confirmed between two templates', async (t) => {
   const { service, chain, ask, pay, pass, pool } = rig({ emptyFirst: false });
   service.start();
   await turn();

@@ -33,7 +33,7 @@ class HandTimers {
   }
 }
 
-t.test('deadlines at 60, 70, 80 seconds, the counter looked at only there', async (t) => {
+t.test('answers polls at 60, 70, 80 seconds if the mempool counter has changed by then', async (t) => {
   const timers = new HandTimers();
   let counter = 5;
   const polls = new LongPolls(timers, () => counter);

@@ -68,7 +68,7 @@ function changingPool(seed: number) {
   return { pool, change, next };
 }
 
-t.test('a delta that is written in pieces while the pool changes', async (t) => {
+t.test('writes a consistent delta in pieces while the mempool changes', async (t) => {
   const counts = { rewritten: 0, interrupted: 0, transactions: 0 };
   for (let seed = 1; seed <= 6; seed++) {
     const { pool, change, next } = changingPool(seed);
@@ -103,7 +103,7 @@ t.test('a delta that is written in pieces while the pool changes', async (t) => 
   t.ok(counts.rewritten > 20 && counts.interrupted > 3 && counts.transactions > 5, JSON.stringify(counts));
 });
 
-t.test('what left is not held without bound while nobody asks', async (t) => {
+t.test('empties the mirror when too many removed rows are held between requests', async (t) => {
   const { pool, change } = changingPool(5);
   const mirror = new AssembleMirror();
   let emptied = 0;
@@ -143,7 +143,7 @@ t.test('what left is not held without bound while nobody asks', async (t) => {
   t.ok(most <= 3 + 5, `${most} held at most after a change`);
 });
 
-t.test('the largest block that comes while a template is built leaves the mirror as it is', async (t) => {
+t.test('retains the mirror when the largest possible block arrives during a build', async (t) => {
   const rows = new Rows();
   const arena = { segmentCount: 0, segment: () => null };
   const records = { rows, links: new LinkTable(rows), arena, hold() {}, release() {}, follow() {} } as unknown as TxPool;
@@ -164,7 +164,7 @@ t.test('the largest block that comes while a template is built leaves the mirror
   t.equal(feed.heldRows, 16_600);
 });
 
-t.test('a delta that could not be taken whole is not built upon', async (t) => {
+t.test('asks for a full copy after a delta that failed partway', async (t) => {
   const mirror = new AssembleMirror();
   const delta = { instance: 7, segments: [], removed: new Int32Array(0), changed: new Int32Array(0), rows: new Float64Array(0) };
   const parents = new Int32Array(0);

@@ -71,7 +71,7 @@ function createService(options: Partial<TemplateOptions> = {}) {
   return { chain, clock, pool, slabs, service, published, judged, pay, reject };
 }
 
-t.test('an empty template needs neither slab nor assembler', async (t) => {
+t.test('builds an empty template without slab and assembler', async (t) => {
   const { service, slabs, published, chain, clock, judged } = createService();
   t.equal(service.current(), null);
   t.equal(service.lastAssembly, null);
@@ -92,7 +92,7 @@ t.test('an empty template needs neither slab nor assembler', async (t) => {
   t.equal(service.current(), facts);
 });
 
-t.test('kept for five whole seconds of the clock while only the mempool moves', async (t) => {
+t.test('retains a template for five seconds while only the mempool changes', async (t) => {
   const { service, clock, pay, published, pool } = createService();
   const first = await service.refresh();
   await pay(1000);
@@ -110,7 +110,7 @@ t.test('kept for five whole seconds of the clock while only the mempool moves', 
   t.equal(published.length, 2);
 });
 
-t.test('a new tip makes a new template at once, whoever asks shares one build', async (t) => {
+t.test('builds one new template after a new tip, shared by all callers', async (t) => {
   const { service, chain, pay, published, slabs } = createService();
   await pay(500);
   const before = await service.refresh();
@@ -125,7 +125,7 @@ t.test('a new tip makes a new template at once, whoever asks shares one build', 
   t.strictSame(slabs.published, [0, 1]);
 });
 
-t.test('a tip that comes during a build leaves nothing of the old one', async (t) => {
+t.test('discards a build when a new tip arrives during it', async (t) => {
   const { service, chain, pay, published, slabs } = createService();
   const tx = await pay(500);
   let open = (): void => {};
@@ -144,7 +144,7 @@ t.test('a tip that comes during a build leaves nothing of the old one', async (t
   t.equal(slabs.discarded.length, slabs.taken.length - 1, 'every other slab went back');
 });
 
-t.test('the published bytes are the transactions of the block that was checked', async (t) => {
+t.test('publishes the transactions of the block that was checked', async (t) => {
   const { service, pay, judged, slabs, clock } = createService();
   const txs = [await pay(300), await pay(900), await pay(600)];
   const facts = await service.refresh();
@@ -202,7 +202,7 @@ t.test('the published bytes are the transactions of the block that was checked',
   t.equal(whole.version, 0x30000000);
 });
 
-t.test('after a reorganisation the template waits for what comes back', async (t) => {
+t.test('waits for returning transactions after a reorganisation', async (t) => {
   const { service, chain, pay } = createService();
   const tx = await pay(500);
   await service.refresh();
@@ -214,7 +214,7 @@ t.test('after a reorganisation the template waits for what comes back', async (t
   t.equal(facts.prevHashHex, chain.tip.hashHex);
 });
 
-t.test('a reorganisation while a slab is waited for: no child without its parent', async (t) => {
+t.test('includes no child without its parent when a reorganisation comes while it waits for a slab', async (t) => {
   const { service, chain, slabs, pool, pay } = createService({ checkTemplates: false });
   const parent = await pay(500);
   chain.connect([parent]);
@@ -233,7 +233,7 @@ t.test('a reorganisation while a slab is waited for: no child without its parent
   t.equal(facts.txCount, 2, 'both, or the block would be invalid');
 });
 
-t.test('a template that does not connect is not published, and not taken for current later', async (t) => {
+t.test('does not publish or cache a template that fails to connect', async (t) => {
   const { service, published, reject, slabs, pay } = createService();
   await pay(100);
   reject({ category: 'consensus', reason: 'bad-cb-amount', debug: 'why' });
@@ -247,13 +247,13 @@ t.test('a template that does not connect is not published, and not taken for cur
   t.equal((await service.refresh()).txCount, 1);
 });
 
-t.test('later releases tell of such a template without the name of a function', async (t) => {
+t.test('omits the function name from the error of an invalid template for later releases', async (t) => {
   const { service, reject } = createService({ release: 32 });
   reject({ category: 'consensus', reason: 'bad-cb-amount', debug: '' });
   await t.rejects(service.refresh(), { message: 'TestBlockValidity failed: bad-cb-amount', code: 'TEMPLATE_FAULT' });
 });
 
-t.test('blocks for the generate calls', async (t) => {
+t.test('assembles blocks for the generate calls', async (t) => {
   const { service, pay, chain } = createService();
   const tx = await pay(700);
   const script = Uint8Array.of(0x51, 0x51);
@@ -275,7 +275,7 @@ t.test('blocks for the generate calls', async (t) => {
   t.equal(parseBlock((await service.assembleBlock(script, { empty: true })).bytes(), crypto).txs.length, 1);
 });
 
-t.test('-blockmaxweight and -blockmintxfee', async (t) => {
+t.test('applies -blockmaxweight and -blockmintxfee', async (t) => {
   const { service, pay } = createService({ maxWeight: 5000, minFeeRate: 5000 });
   const cheap = await pay(Math.ceil(5 * 80));
   await pay(50_000);
@@ -286,7 +286,7 @@ t.test('-blockmaxweight and -blockmintxfee', async (t) => {
   t.ok(facts.weight < 5000);
 });
 
-t.test('a template with limits is of one tip, wherever the tip moves', async (t) => {
+t.test('builds a limited template on one tip, even if the tip changes meanwhile', async (t) => {
   const { chain, service, pay } = createService();
   await pay(1000);
   let moves = 3;

@@ -98,7 +98,7 @@ function setup() {
   return { view, state, asked, leased, held, world, soon, timers, calls, call };
 }
 
-t.test('asks once for everyone, and takes what it is given', async (t) => {
+t.test('asks the node thread once for all callers, and caches the reply while it is fresh', async (t) => {
   const { view, state, asked, call } = setup();
   const first = call();
   const second = call();
@@ -122,7 +122,7 @@ t.test('asks once for everyone, and takes what it is given', async (t) => {
   t.notOk(call().body);
 });
 
-t.test('a template of an older tip is never given', async (t) => {
+t.test('never returns a template of an older tip', async (t) => {
   const { view, asked, world, call } = setup();
   view.onTemplate(facts(), null);
   world.tip = HASH[1];
@@ -135,7 +135,7 @@ t.test('a template of an older tip is never given', async (t) => {
   t.match(one.body, `"previousblockhash":"${HASH[1]}"`);
 });
 
-t.test('a template may come before the news of its tip', async (t) => {
+t.test('accepts a template that arrives before the tip change it belongs to', async (t) => {
   const { view, asked, world, call } = setup();
   const live = { empty: false, longPollDelta: 1, longPollIntervalMs: 1000, workId: '', merkleBranchHex: [] };
   view.onTemplate(facts({ live }), null);
@@ -161,7 +161,7 @@ t.test('a template may come before the news of its tip', async (t) => {
   t.equal(asked.length, 0, 'the node thread was never asked');
 });
 
-t.test('an empty template goes to clients that hear of the full one, others wait for it', async (t) => {
+t.test('gives the empty template to long polls and light clients, and lets other calls wait', async (t) => {
   const { view, state, world, timers, calls, call } = setup();
   const live = { empty: false, longPollDelta: 1, longPollIntervalMs: 60_000, workId: '', merkleBranchHex: [] };
   const empty = { ...live, empty: true };
@@ -208,7 +208,7 @@ t.test('an empty template goes to clients that hear of the full one, others wait
   t.same(stopped.error, [-9, 'Shutting down']);
 });
 
-t.test('a crowd is answered in slices', async (t) => {
+t.test('answers many callers in time slices', async (t) => {
   const { view, asked, world, soon, call } = setup();
   const crowd = Array.from({ length: 100 }, () => call());
   const answered = () => crowd.filter(({ body }) => body !== undefined).length;
@@ -226,7 +226,7 @@ t.test('a crowd is answered in slices', async (t) => {
   t.equal(turns, 5);
 });
 
-t.test('bytes that are gone are waited for', async (t) => {
+t.test('asks again when the slab of a template was rewritten', async (t) => {
   const { view, asked, leased, held, world, call } = setup();
   const shared = new SharedArrayBuffer(8);
   new Uint8Array(shared).set(Buffer.from('xx[12]yy'));
@@ -247,7 +247,7 @@ t.test('bytes that are gone are waited for', async (t) => {
   t.same(held, []);
 });
 
-t.test('gzip, compressed once', async (t) => {
+t.test('compresses a template with gzip once, and not a small one', async (t) => {
   const { view, leased, held, call } = setup();
   const shared = new SharedArrayBuffer(100_000);
   new Uint8Array(shared).fill(0x20).set(Buffer.from('['));
@@ -273,7 +273,7 @@ t.test('gzip, compressed once', async (t) => {
   t.equal(call({}, true).encoding, 'identity', 'small ones are not worth it');
 });
 
-t.test('rules of the client', async (t) => {
+t.test('applies the rules that the client supports to version and vbavailable', async (t) => {
   const { view, call } = setup();
   view.onTemplate(
     facts({
@@ -294,7 +294,7 @@ t.test('rules of the client', async (t) => {
   t.match(call({ rules: [] }).error?.[1], /segwit rule set/);
 });
 
-t.test('parked calls at the end', async (t) => {
+t.test('answers parked calls with an error at shutdown', async (t) => {
   const { view, state, call } = setup();
   view.onTemplate(facts(), null);
   const waiting = call({ longPollId: `${HASH[0]}3` });

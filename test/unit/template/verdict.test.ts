@@ -82,7 +82,7 @@ function rig(options: Partial<TemplateOptions> = {}) {
 }
 
 for (const mode of ['core', 'live'] as const) {
-  t.test(`mode ${mode}: in the template, in front of it, behind it`, async (t) => {
+  t.test(`mode ${mode}: tells whether a transaction is in the template, newer, or absent`, async (t) => {
     const { chain, pool, service, pay, build, verdict } = rig({ mode });
     const a = await pay(2_000);
     if (mode === 'core') t.equal(verdict(a), null, 'there is no template');
@@ -99,7 +99,7 @@ for (const mode of ['core', 'live'] as const) {
     else t.same(verdict(late), { verdict: 'pending', reason: 'empty-template' });
   });
 
-  t.test(`mode ${mode}: filters`, async (t) => {
+  t.test(`mode ${mode}: names the filter that excluded a transaction`, async (t) => {
     const { pool, pay, build, verdict, service } = rig({ mode, minFeeRate: 5_000 });
     const poor = await pay(100);
     const rich = await pay(2_000);
@@ -121,7 +121,7 @@ for (const mode of ['core', 'live'] as const) {
     t.equal(verdict(child)?.verdict, 'included');
   });
 
-  t.test(`mode ${mode}: a full block`, async (t) => {
+  t.test(`mode ${mode}: names the missing fee or the lack of space when a block is full`, async (t) => {
     // Weight for three ordinary transactions of about 370 units, and a little more.
     const { pool, pay, build, verdict, service } = rig({ mode, maxWeight: 5_300 });
     const taken = [await pay(9_000), await pay(8_000), await pay(7_000)];
@@ -148,7 +148,7 @@ for (const mode of ['core', 'live'] as const) {
     t.match(verdict(taken[2]), { verdict: 'below-cut', missingSats: 1n });
   });
 
-  t.test(`mode ${mode}: random pools`, async () => {
+  t.test(`mode ${mode}: agrees with the template for random mempools`, async () => {
     const fees = fc.array(fc.record({ fee: fc.integer({ min: 0, max: 20_000 }), on: fc.option(fc.nat(30)) }), {
       minLength: 1,
       maxLength: 14,
