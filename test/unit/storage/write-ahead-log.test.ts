@@ -210,7 +210,7 @@ t.test('reports damage in a log without sync marks as inside the log', async (t)
   t.match(await checkWriteAheadLog(folder), { inside: true });
 });
 
-t.test('recognises a log without marks as marked when a memtable filled in a marked folder', async (t) => {
+t.test('treats a new log without sync marks as one with marks if its folder says so', async (t) => {
   const made = join(root, 'full-made');
   // As an earlier version left it.
   await (await openStore({ path: made, onLogDamage: () => {} })).close();
