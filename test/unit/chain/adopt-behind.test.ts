@@ -34,7 +34,7 @@ async function reopened(t: Test, records: readonly Buffer[]) {
   return { fixture, lines };
 }
 
-t.test('all of them, in any order', async (t) => {
+t.test('connects all blocks that the files hold beyond the database, in any order', async (t) => {
   const behind = bytes.slice(KNOWN);
   const mixed = behind.map((block, i) => ({ block, at: createHash('sha1').update(String(i)).digest('hex') }));
   mixed.sort((a, b) => (a.at < b.at ? -1 : 1));
@@ -50,7 +50,7 @@ t.test('all of them, in any order', async (t) => {
   }
 });
 
-t.test('damaged ones are said once, and end the chain where they are', async (t) => {
+t.test('reports damaged blocks beyond the database once, and connects those before them', async (t) => {
   // A count of transactions that the bytes do not hold.
   const broken = bytes.map((block, i) => {
     const copy = Buffer.from(block);

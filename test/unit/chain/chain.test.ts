@@ -44,7 +44,7 @@ async function submitAll(fixture: Fixture, blocks: readonly BuiltBlock[]): Promi
 
 const reasonOf = async (fixture: Fixture, block: BuiltBlock): Promise<string> => (await submitAll(fixture, [block]))[0]!;
 
-t.test('a straight chain', async (t) => {
+t.test('accepts a chain of blocks, and returns its coins, heights, work and blocks', async (t) => {
   const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD });
   const { chain } = fixture;
   t.equal(chain.tip, chain.genesis);
@@ -81,7 +81,7 @@ t.test('a straight chain', async (t) => {
   await fixture.end();
 });
 
-t.test('where nobody looks for twins, a child before its parent lacks an input as any other does', async (t) => {
+t.test('rejects a child before its parent although duplicate transactions are not checked', async (t) => {
   // Looking for twins makes all outputs of a block known, and hides what was not made known for its inputs.
   const fixture = await openFixture({ deps: { params: { ...chainParams('regtest'), bip34Height: 1 } } });
   const { chain, faults } = fixture;
@@ -100,7 +100,7 @@ t.test('where nobody looks for twins, a child before its parent lacks an input a
   await fixture.end();
 });
 
-t.test('what is refused, and what is remembered of it', async (t) => {
+t.test('rejects invalid blocks and headers, and remembers only lasting failures', async (t) => {
   const fixture = await openFixture();
   const { chain, clock } = fixture;
   const blocks = buildChain(GENESIS, 101);
@@ -168,7 +168,7 @@ t.test('what is refused, and what is remembered of it', async (t) => {
   await fixture.end();
 });
 
-t.test('script failures read as the number of script threads says', async (t) => {
+t.test('words script failures according to the number of script threads', async (t) => {
   for (const scriptThreads of [1, 4]) {
     const fixture = await openFixture({ scriptThreads });
     const blocks = buildChain(GENESIS, 102, { script: NO_ONE });
@@ -190,7 +190,7 @@ t.test('script failures read as the number of script threads says', async (t) =>
   }
 });
 
-t.test('blocks in any order', async (t) => {
+t.test('connects blocks in any order of arrival once their headers are known', async (t) => {
   const fixture = await openFixture();
   const { chain } = fixture;
   const blocks = buildChain(GENESIS, 6);
@@ -207,7 +207,7 @@ t.test('blocks in any order', async (t) => {
   await fixture.end();
 });
 
-t.test('unrequested blocks are kept only when they may matter', async (t) => {
+t.test('stores unrequested blocks only if they may become part of the best chain', async (t) => {
   const fixture = await openFixture();
   const blocks = buildChain(GENESIS, 3);
   await submitAll(fixture, blocks);
@@ -219,7 +219,7 @@ t.test('unrequested blocks are kept only when they may matter', async (t) => {
   await fixture.end();
 });
 
-t.test('a reorganisation moves coins and tells about it once', async (t) => {
+t.test('replaces the coins of the old branch at a reorganisation, and notifies listeners once', async (t) => {
   const fixture = await openFixture();
   const { chain } = fixture;
   const trunk = buildChain(GENESIS, 110);
@@ -258,7 +258,7 @@ t.test('a reorganisation moves coins and tells about it once', async (t) => {
   await fixture.end();
 });
 
-t.test('new work and the answer come before the coins change, and nobody sees them as they were', async (t) => {
+t.test('publishes a tip and answers before coins change, and never returns outdated coins', async (t) => {
   // Few coins change when they are asked for, many before the tip moves.
   for (const outputs of [1, 30_000]) {
     const fixture = await openFixture();
@@ -298,7 +298,7 @@ t.test('new work and the answer come before the coins change, and nobody sees th
   }
 });
 
-t.test('goes on when a listener of any event throws, and names it', async (t) => {
+t.test('continues when a listener of any event throws, and counts the failure under its name', async (t) => {
   const guard = new ListenerGuard(silentLogger);
   const fixture = await openFixture({ deps: { guard } });
   const { chain } = fixture;
@@ -343,7 +343,7 @@ t.test('stops when a follower throws at a tip change, after all listeners were c
   await fixture.end();
 });
 
-t.test('a branch that turns out invalid is left where it stood', async (t) => {
+t.test('stays on its branch when a better branch contains an invalid block', async (t) => {
   const fixture = await openFixture();
   const { chain } = fixture;
   const trunk = buildChain(GENESIS, 2);
@@ -365,7 +365,7 @@ t.test('a branch that turns out invalid is left where it stood', async (t) => {
   await fixture.end();
 });
 
-t.test('what stands on a block that broke a rule, and the best header then', async (t) => {
+t.test('marks headers on an invalid block as the release does, and updates the best header', async (t) => {
   for (const failedBranches of [false, true]) {
     const fixture = await openFixture({ failedBranches });
     const { chain } = fixture;
@@ -390,7 +390,7 @@ t.test('what stands on a block that broke a rule, and the best header then', asy
   }
 });
 
-t.test('a block is reconsidered of which only the header is known', async (t) => {
+t.test('reconsiders a block whose header alone is known', async (t) => {
   const fixture = await openFixture();
   const { chain } = fixture;
   const a = buildChain(GENESIS, 2, { tag: 1 });
@@ -404,7 +404,7 @@ t.test('a block is reconsidered of which only the header is known', async (t) =>
   await fixture.end();
 });
 
-t.test('after blocks were taken off by hand, the next move waits for those who bring back what was in them', async (t) => {
+t.test('waits for the mempool between tip changes after invalidateblock only', async (t) => {
   const fixture = await openFixture();
   const { chain } = fixture;
   const a = buildChain(GENESIS, 2, { tag: 1 });
@@ -434,7 +434,7 @@ t.test('after blocks were taken off by hand, the next move waits for those who b
   await fixture.end();
 });
 
-t.test('invalidate, reconsider, precious', async (t) => {
+t.test('changes branches by invalidateblock, reconsiderblock and preciousblock across a restart', async (t) => {
   const fixture = await openFixture();
   const { chain } = fixture;
   const trunk = buildChain(GENESIS, 105);
@@ -483,7 +483,7 @@ t.test('invalidate, reconsider, precious', async (t) => {
   await again.end();
 });
 
-t.test('proposals', async (t) => {
+t.test('returns the reject reason of a proposed block, and changes nothing', async (t) => {
   const fixture = await openFixture();
   const { chain } = fixture;
   const trunk = buildChain(GENESIS, 101);
@@ -508,7 +508,7 @@ t.test('proposals', async (t) => {
   await fixture.end();
 });
 
-t.test('a proposal that is wrong in itself and in its place', async (t) => {
+t.test('orders header and block checks of a proposed block as the chosen release does', async (t) => {
   for (const [triedHeaderFirst, reason] of [
     [true, 'bad-diffbits'],
     [false, 'bad-txnmrklroot'],
@@ -521,7 +521,7 @@ t.test('a proposal that is wrong in itself and in its place', async (t) => {
   }
 });
 
-t.test('a stripped coinbase gets its witness back', async (t) => {
+t.test('adds the missing witness to a coinbase with a commitment', async (t) => {
   const fixture = await openFixture();
   const block = buildBlock(GENESIS);
   const stripped = Buffer.concat([block.header, compactSize(1), serializeTx(block.txs[0]!, false)]);
@@ -532,7 +532,7 @@ t.test('a stripped coinbase gets its witness back', async (t) => {
   await fixture.end();
 });
 
-t.test('headers', async (t) => {
+t.test('accepts connected headers, and rejects unknown, invalid and truncated ones', async (t) => {
   const fixture = await openFixture();
   const { chain } = fixture;
   const blocks = buildChain(GENESIS, 3);
@@ -549,7 +549,7 @@ t.test('headers', async (t) => {
   await fixture.end();
 });
 
-t.test('initial download ends once', async (t) => {
+t.test('ends the initial block download once, when the tip is recent and has enough work', async (t) => {
   const fixture = await openFixture({ maxTipAge: 3600 });
   const { chain, clock } = fixture;
   const first = buildBlock(GENESIS, { time: clock.seconds - 3601 });
@@ -569,7 +569,7 @@ t.test('initial download ends once', async (t) => {
   await poor.end();
 });
 
-t.test('assumed-valid blocks skip scripts of deep ancestors only', async (t) => {
+t.test('skips the scripts of deep ancestors of an assumed-valid block only', async (t) => {
   const bad = (tip: BuiltBlock, coin: ReturnType<typeof reward>) =>
     buildBlock(tip, { txs: [spend([coin], [{ value: coin.value, script: ANYONE }])] });
   const trunk = buildChain(GENESIS, 101, { script: NO_ONE });
@@ -590,7 +590,7 @@ t.test('assumed-valid blocks skip scripts of deep ancestors only', async (t) => 
   }
 });
 
-t.test('after a restart everything is as before', async (t) => {
+t.test('restores tip, headers, branches, coins and undo data after a restart', async (t) => {
   const fixture = await openFixture();
   const trunk = buildChain(GENESIS, 104);
   const coin = reward(trunk[0]!);
@@ -616,7 +616,7 @@ t.test('after a restart everything is as before', async (t) => {
   await again.end();
 });
 
-t.test('verifychain finds rot', async (t) => {
+t.test('verifychain finds a missing coin at level 3', async (t) => {
   const fixture = await openFixture();
   const trunk = buildChain(GENESIS, 120);
   await submitAll(fixture, trunk);
@@ -633,7 +633,7 @@ t.test('verifychain finds rot', async (t) => {
   await again.end();
 });
 
-t.test('a stored block that rotted is forgotten and may come again', async (t) => {
+t.test('forgets a stored block whose bytes were damaged, and accepts it again', async (t) => {
   const fixture = await openFixture();
   const { chain } = fixture;
   const trunk = buildChain(GENESIS, 3);
@@ -656,7 +656,7 @@ t.test('a stored block that rotted is forgotten and may come again', async (t) =
   await fixture.end();
 });
 
-t.test('a failing disk stops the chain, once', async (t) => {
+t.test('stops at a write error and reports it once, while blocks stay readable', async (t) => {
   const fixture = await openFixture();
   const { chain, store } = fixture;
   const blocks = buildChain(GENESIS, 3);
@@ -675,7 +675,7 @@ t.test('a failing disk stops the chain, once', async (t) => {
   await fixture.end();
 });
 
-t.test('what is told of blocks stands on synced files: to indexes, of marks by hand, and soon of a block on the tip', async (t) => {
+t.test('syncs block files before indexes read a block, at manual marks, and soon after a new tip', async (t) => {
   const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
   const { chain } = fixture;
   const { files } = (chain as unknown as { ws: ChainWorkspace }).ws.blocks;
@@ -698,7 +698,7 @@ t.test('what is told of blocks stands on synced files: to indexes, of marks by h
   await fixture.end();
 });
 
-t.test('threads that fail at a proposal end its check, and not the chain', async (t) => {
+t.test('fails the check of a proposed block when script threads fail, and continues', async (t) => {
   const verifier = new InlineVerifier(crypto);
   const { verifyTxs } = verifier;
   verifier.verifyTxs = (batch) =>
@@ -715,7 +715,7 @@ t.test('threads that fail at a proposal end its check, and not the chain', async
   await fixture.end();
 });
 
-t.test('a stop ends marks by hand and walks over the coins', async (t) => {
+t.test('interrupts invalidateblock and scans of all coins at a shutdown', async (t) => {
   const stopping = new AbortController();
   const fixture = await openFixture({ deps: { stopping: stopping.signal } });
   const { chain } = fixture;
@@ -728,7 +728,7 @@ t.test('a stop ends marks by hand and walks over the coins', async (t) => {
   await fixture.end();
 });
 
-t.test('statistics over all coins', async (t) => {
+t.test('computes statistics and a hash of all coins, and dumps them to a file', async (t) => {
   const stopping = new AbortController();
   const fixture = await openFixture({ deps: { stopping: stopping.signal } });
   const { chain } = fixture;
@@ -841,7 +841,7 @@ t.test('statistics over all coins', async (t) => {
   await fixture.end();
 });
 
-t.test('a twin of an unspent transaction outranks every other fault of a block', async (t) => {
+t.test('reports a duplicate of an unspent transaction before any other fault of a block', async (t) => {
   for (const scriptThreads of [1, 4]) {
     const fixture = await openFixture({ scriptThreads });
     const trunk = buildChain(GENESIS, 101, { script: NO_ONE });
@@ -867,7 +867,7 @@ t.test('a twin of an unspent transaction outranks every other fault of a block',
 
 // Heights from the first block on leave no valid block with a twin: it is not looked for ahead.
 for (const bip34Height of [1, 500]) {
-  t.test(`a payment once more, heights in coinbases from block ${bip34Height} on`, async (t) => {
+  t.test(`rejects a repeated payment when coinbases contain heights from block ${bip34Height} on`, async (t) => {
     const fixture = await openFixture({ deps: { params: { ...chainParams('regtest'), bip34Height } } });
     const trunk = buildChain(GENESIS, 101);
     await submitAll(fixture, trunk);
@@ -884,7 +884,7 @@ for (const bip34Height of [1, 500]) {
   });
 }
 
-t.test('a block of many outputs moves in turns, and nobody sees half of it', async (t) => {
+t.test('changes the coins of a block with many outputs in time slices, hidden until complete', async (t) => {
   const OUTPUTS = 30_000;
   const fixture = await openFixture();
   const { chain } = fixture;

@@ -58,7 +58,7 @@ async function rewrite(store: Store): Promise<number> {
   return rows;
 }
 
-t.test('blocks over coins in forms 4 and 5', async (t) => {
+t.test('validates spends of uncompressed-key coins in the stored forms of Core', async (t) => {
   const pool = new WorkPool({ threads: 2 });
   t.teardown(() => pool.close());
   const next = buildBlock(tip, { txs: [payment()] });

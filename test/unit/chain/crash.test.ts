@@ -236,17 +236,17 @@ async function everyWrite(t: Test, settings: Settings, act: Act = submitStory): 
 t.before(remember);
 t.teardown(() => rmSync(base.dir, { recursive: true, force: true }));
 
-t.test('near the tip', async (t) => {
+t.test('near the tip: recovers from a crash at any write', async (t) => {
   const writes = await everyWrite(t, { maxTipAge: OUT_OF_DOWNLOAD, flushEach: false });
   t.ok(writes >= 15, 'there are writes to die at');
 });
 
-t.test('in initial download, coins gathered in memory', async (t) => {
+t.test('in the initial block download with coins in memory: recovers from a crash at any write', async (t) => {
   const writes = await everyWrite(t, { maxTipAge: IN_DOWNLOAD, flushEach: false });
   t.ok(writes >= 12);
 });
 
-t.test('in initial download, stored at once and connected in turns', async (t) => {
+t.test('in the initial block download with blocks out of order: recovers from a crash at any write', async (t) => {
   const act: Act = async ({ chain }, acknowledged, flushEach) => {
     for (const block of story) await chain.submitHeader(block.header);
     for (const group of [story.slice(0, 1), story.slice(1, 5), story.slice(5)]) {
@@ -267,7 +267,7 @@ t.test('in initial download, stored at once and connected in turns', async (t) =
   }
 });
 
-t.test('in initial download, flushed after every block', async (t) => {
+t.test('in the initial block download with a flush per block: recovers from a crash at any write', async (t) => {
   const writes = await everyWrite(t, { maxTipAge: IN_DOWNLOAD, flushEach: true });
   t.ok(writes >= 15);
 });
@@ -276,7 +276,7 @@ for (const [when, maxTipAge] of [
   ['near the tip', OUT_OF_DOWNLOAD],
   ['in initial download', IN_DOWNLOAD],
 ] as const) {
-  t.test(`while an invalidated branch is left, ${when}`, async (t) => {
+  t.test(`recovers from a crash while it leaves an invalidated branch, ${when}`, async (t) => {
     const act: Act = async ({ chain }, acknowledged) => {
       for (const block of [a1, a2]) await chain.submitBlock(block.bytes);
       // The coins in the store stand on the branch that is going to be left.
@@ -306,7 +306,7 @@ for (const [when, maxTipAge] of [
   });
 }
 
-t.test('a chunked flush that died is replayed from blocks and undo data', async (t) => {
+t.test('replays a partial flush from blocks and undo data after a crash at any write', async (t) => {
   const small = { maxTipAge: IN_DOWNLOAD, flushEach: true, atomicFlushEntries: 0, flushChunkEntries: 1, dieAgain: true };
   const writes = await everyWrite(t, small);
   t.ok(writes >= 40, 'every coin is a write of its own');

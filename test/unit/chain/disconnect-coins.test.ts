@@ -7,7 +7,7 @@ import type { Coin } from '../../../src/consensus/coin.js';
 import { ANYONE, buildBlock, GENESIS, outpoint } from '../../framework/chain-builder.js';
 import { crypto } from '../../framework/chain-fixture.js';
 
-t.test('each part of each output counts', (t) => {
+t.test('detects a coin that differs from the output in any field when it disconnects a block', (t) => {
   const built = buildBlock(GENESIS, { outs: [{ value: 0, script: Buffer.from([0x51, 0x51]) }] });
   const block = parseBlock(new Uint8Array(built.bytes), crypto);
   const changes: [string, Partial<Coin>, boolean][] = [

@@ -57,7 +57,7 @@ async function plainly(...blocks: BuiltBlock[]): Promise<[string, Map<string, st
   return state;
 }
 
-t.test('scripts begin before the block is stored, and run once', async (t) => {
+t.test('verifies scripts before the block is stored, and only once', async (t) => {
   const fixture = await start();
   const { chain, verifier } = fixture;
   verifier.held = true;
@@ -79,7 +79,7 @@ t.test('scripts begin before the block is stored, and run once', async (t) => {
   await fixture.end();
 });
 
-t.test('a block that fails by itself ends its scripts, and is judged as ever', async (t) => {
+t.test('stops the early scripts of a block that breaks another rule, and returns that reason', async (t) => {
   const fixture = await start();
   const { chain, verifier } = fixture;
   const sigops = Buffer.alloc(20_001, 0xac);
@@ -113,7 +113,7 @@ t.test('a block that fails by itself ends its scripts, and is judged as ever', a
   await fixture.end();
 });
 
-t.test('a script that fails is the verdict, and its block is not connected', async (t) => {
+t.test('rejects a block with a failing script, and does not connect it', async (t) => {
   const fixture = await start();
   const { chain } = fixture;
   const locked = buildBlock(tip, { txs: [pay(0, NO_ONE)] });
@@ -124,7 +124,7 @@ t.test('a script that fails is the verdict, and its block is not connected', asy
   await fixture.end();
 });
 
-t.test('threads that fail early are asked again in the turn of the block', async (t) => {
+t.test('verifies scripts again when the threads failed before the block was connected', async (t) => {
   const fixture = await start();
   const { chain, verifier } = fixture;
   const { verifyTxs } = verifier;
@@ -137,7 +137,7 @@ t.test('threads that fail early are asked again in the turn of the block', async
   await fixture.end();
 });
 
-t.test('coins that were forgotten meanwhile are read again before they are spent', async (t) => {
+t.test('reads evicted coins again before it spends them, without repeating the scripts', async (t) => {
   const fixture = await start({ coinsCacheBytes: 1 });
   const { chain, verifier } = fixture;
   await chain.flush();
@@ -159,7 +159,7 @@ t.test('coins that were forgotten meanwhile are read again before they are spent
   await fixture.end();
 });
 
-t.test('a tip that goes and comes back does not hide that an output is there already', async (t) => {
+t.test('detects a duplicate coinbase (BIP-0030) after the tip was left and reached again', async (t) => {
   // The same coinbase twice (BIP-0030), where the look-up for it is given up while the tip is away.
   const first = buildBlock(tip, { commitment: false, coinbaseHeight: 7 });
   const between = buildBlock(first);
@@ -199,7 +199,7 @@ t.test('a tip that goes and comes back does not hide that an output is there alr
   await fixture.end();
 });
 
-t.test('large blocks that come together keep their order', async (t) => {
+t.test('connects concurrent large blocks in their order of arrival', async (t) => {
   const outs = Array.from({ length: 70 }, () => ({ value: 0, script: Buffer.alloc(9_000, 0x6a) }));
   const large = (prev: BuiltBlock, tag: number, i: number) => buildBlock(prev, { tag, outs, txs: [pay(i)] });
   const one = large(tip, 1, 0);
@@ -219,7 +219,7 @@ t.test('large blocks that come together keep their order', async (t) => {
   }
 });
 
-t.test('the tip moves meanwhile', async (t) => {
+t.test('connects the first of two concurrent blocks, and the other branch once it is better', async (t) => {
   const fixture = await start();
   const { chain, verifier } = fixture;
   verifier.held = true;
@@ -239,7 +239,7 @@ t.test('the tip moves meanwhile', async (t) => {
   await fixture.end();
 });
 
-t.test('scripts run twice at most where a known transaction has its coin in the store alone', async (t) => {
+t.test('repeats few scripts when coins of recognised transactions are in the database only', async (t) => {
   const fan = spend(
     [reward(trunk[0]!)],
     Array.from({ length: 40 }, () => ({ value: 1_000, script: ANYONE })),
@@ -275,7 +275,7 @@ t.test('scripts run twice at most where a known transaction has its coin in the 
   }
 });
 
-t.test('a chain that is closed begins nothing', async (t) => {
+t.test('verifies no scripts after the chain was closed', async (t) => {
   const { chain, verifier, end } = await start();
   await chain.close();
   await t.rejects(chain.submitBlock(next.bytes), { name: 'ChainFault' });
@@ -283,7 +283,7 @@ t.test('a chain that is closed begins nothing', async (t) => {
   await end();
 });
 
-t.test('a chain that is closed meanwhile closes, and has the block or has it not', async (t) => {
+t.test('closes without a fault while early scripts are pending', async (t) => {
   const { chain, verifier, faults, end } = await start();
   verifier.held = true;
   const submitted = chain.submitBlock(next.bytes).then(
@@ -299,7 +299,7 @@ t.test('a chain that is closed meanwhile closes, and has the block or has it not
   await end();
 });
 
-t.test('coins are not looked up while the tip is another, also when it comes back before they are read', async (t) => {
+t.test('reads no coins for an early connection that is no longer valid', async (t) => {
   let back = false;
   class ReturningStore extends MemoryStore {
     override getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {

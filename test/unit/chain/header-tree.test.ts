@@ -33,7 +33,7 @@ const hash = (n: number): Uint8Array => {
   return bytes;
 };
 
-t.test('fields', async (t) => {
+t.test('returns the fields of a header from its packed form', async (t) => {
   const node = new HeaderSlabs().createNode(null, 9n, header(0xf0000001, 0xffffffff), hash(77));
   t.same([node.version, node.time, node.bits, node.nonce, node.height, node.chainWork], [-2, 0xf0000001, 0xfffefdfc, 0xffffffff, 0, 9n]);
   t.equal(node.hashHex, `${'0'.repeat(56)}0000004d`);
@@ -41,7 +41,7 @@ t.test('fields', async (t) => {
   t.same(Buffer.from(node.prevHash), Buffer.alloc(32, 5));
 });
 
-t.test('ancestors and forks are those of a plain walk', async (t) => {
+t.test('finds ancestors and common ancestors as a plain walk does', async (t) => {
   const slabs = new HeaderSlabs();
   const random = pseudoRandom(1);
   const nodes: HeaderNode[] = [slabs.createNode(null, 1n, header(0), hash(0))];
@@ -71,7 +71,7 @@ t.test('ancestors and forks are those of a plain walk', async (t) => {
   t.equal(nodes[5]!.ancestor(-1), null);
 });
 
-t.test('median time of one to eleven blocks', async (t) => {
+t.test('computes the median time past of one to eleven blocks', async (t) => {
   const slabs = new HeaderSlabs();
   const times = [5, 1, 9, 3, 7, 2, 8, 6, 4, 11, 10, 0];
   let node: HeaderNode | null = null;
@@ -83,7 +83,7 @@ t.test('median time of one to eleven blocks', async (t) => {
   t.same(medians, [5, 5, 5, 5, 5, 5, 5, 6, 5, 6, 6, 6]);
 });
 
-t.test('candidates are a sorted set', async (t) => {
+t.test('sorts candidates as a plain sorted set does', async (t) => {
   const slabs = new HeaderSlabs();
   const nodes = Array.from({ length: 30 }, (_, i) => {
     const node = slabs.createNode(null, BigInt(i % 5), header(0), hash(i));
@@ -122,7 +122,7 @@ t.test('candidates are a sorted set', async (t) => {
   t.pass('200 runs');
 });
 
-t.test('the active chain follows its tip', async (t) => {
+t.test('follows its tip on an extension, a reorganisation and a shortening', async (t) => {
   const active = new ActiveChain();
   const slabs = new HeaderSlabs();
   const build = (from: HeaderNode | null, count: number, tag: number) => {
@@ -146,7 +146,7 @@ t.test('the active chain follows its tip', async (t) => {
   t.equal(active.fork(trunk[9]!), trunk[6]);
 });
 
-t.test('a large tree loads from its rows', async (t) => {
+t.test('loads a large header tree from its rows, and rejects gaps', async (t) => {
   // A tenth of mainnet, to keep the suite short.
   const count = 100_000;
   const status = NodeStatus.HEADER_VALID | NodeStatus.HAVE_DATA | NodeStatus.TRANSACTIONS_VALID | NodeStatus.SCRIPTS_VALID;
@@ -199,7 +199,7 @@ t.test('a large tree loads from its rows', async (t) => {
   await t.rejects(loadIndex(gap, new BlockIndex(new ActiveChain()), POW_LIMIT), { code: 'STORE_CORRUPTION' });
 });
 
-t.test('a stored header without proof of work, or with an impossible target, is refused', async (t) => {
+t.test('rejects a stored header without proof of work or with an invalid target', async (t) => {
   const load = async (bits: number, top: number): Promise<unknown> => {
     const bytes = Buffer.from(header(0));
     bytes.writeUInt32LE(bits, 72);

@@ -37,7 +37,7 @@ function shuffle<Item>(items: readonly Item[], seed: number): Item[] {
     .map(({ item }) => item);
 }
 
-t.test('the wrong way round, without room to wait', async (t) => {
+t.test('imports files with blocks in reverse or random order within any memory limit', async (t) => {
   for (const [what, order] of [
     ['backwards', [...bytes].reverse()],
     ['shuffled', shuffle(bytes, 2)],
@@ -59,7 +59,7 @@ t.test('the wrong way round, without room to wait', async (t) => {
   }
 });
 
-t.test('lines of text can not be read again, but once more from the beginning', async (t) => {
+t.test('imports lines of hex in reverse order by reading them from the beginning again', async (t) => {
   const path = join(folder(t), 'blocks.hex');
   writeFileSync(
     path,
@@ -75,7 +75,7 @@ t.test('lines of text can not be read again, but once more from the beginning', 
   t.equal(fixture.chain.tip.hashHex, tip.hashHex);
 });
 
-t.test('blocks that belong to no chain, or broke', async (t) => {
+t.test('skips unrelated and damaged blocks of a file, and imports the good ones later', async (t) => {
   const other = buildChain(buildBlock(GENESIS, { tag: 77 }), 20).map((block) => block.bytes);
   for (const [what, at, count] of [
     // A byte of the coinbase's input: the transactions do not fit the header, which stays unknown, and so does all that
@@ -108,7 +108,7 @@ class DyingStore extends MemoryStore {
   }
 }
 
-t.test('adopting files and connecting them, dying at every write', async (t) => {
+t.test('rebuilds the chain from block files after a crash at any write', async (t) => {
   const calm = await openFixture();
   t.teardown(() => calm.end());
   for (const block of blocks) await calm.chain.submitBlock(new Uint8Array(block.bytes));

@@ -72,7 +72,7 @@ async function take({ chain }: Fixture, blocks: readonly BuiltBlock[]): Promise<
   return isNew;
 }
 
-t.test('any order ends in the same chain and coins', async (t) => {
+t.test('reaches the same tip and coins from blocks in any order', async (t) => {
   const blocks = payments(trunk[109]!, 60, 1);
   const plain = await start();
   for (const block of blocks) await plain.chain.submitBlock(block.bytes);
@@ -100,7 +100,7 @@ t.test('any order ends in the same chain and coins', async (t) => {
   }
 });
 
-t.test('a script that fails ahead is judged in its turn', async (t) => {
+t.test('rejects a block whose prefetched scripts failed only when its parents are connected', async (t) => {
   const locked = spend([reward(trunk[0]!)], [{ value: reward(trunk[0]!).value, script: NO_ONE }]);
   const good = buildBlock(trunk[109]!, { txs: [locked] });
   const next = buildBlock(good);
@@ -125,7 +125,7 @@ t.test('a script that fails ahead is judged in its turn', async (t) => {
   await fixture.end();
 });
 
-t.test('a block that lacks a coin, and one that breaks a rule by itself', async (t) => {
+t.test('rejects blocks with a missing coin or a wrong merkle root', async (t) => {
   const fixture = await start();
   const { chain } = fixture;
   const lacks = buildBlock(trunk[109]!, {
@@ -140,7 +140,7 @@ t.test('a block that lacks a coin, and one that breaks a rule by itself', async 
   await fixture.end();
 });
 
-t.test('a block that spends what a block before it burnt, while both are looked at ahead', async (t) => {
+t.test('rejects a prefetched spend of an unspendable output in an earlier pending block', async (t) => {
   const source = reward(trunk[0]!);
   const burns = spend([source], [{ value: 1, script: Buffer.from('6a', 'hex') }]);
   const good = buildBlock(trunk[109]!, { txs: [burns], fees: source.value - 1 });
@@ -156,7 +156,7 @@ t.test('a block that spends what a block before it burnt, while both are looked 
   await fixture.end();
 });
 
-t.test('coins that were forgotten since they were read ahead are read again', async (t) => {
+t.test('reads coins again that were evicted after the prefetch', async (t) => {
   const blocks = payments(trunk[109]!, 60, 1);
   const fixture = await start();
   const { chain } = fixture;
@@ -184,7 +184,7 @@ const sameCoinbase = (prev: BuiltBlock): BlockPlan => ({
   fees: 1_000 - subsidy(prev.height + 1),
 });
 
-t.test('a twin of an unspent coinbase is found, in the store, in memory, and among the blocks ahead', async (t) => {
+t.test('finds a duplicate of an unspent coinbase in the database, in memory and in pending blocks', async (t) => {
   const first = buildBlock(trunk[109]!, sameCoinbase(trunk[109]!));
   for (const written of [false, true]) {
     for (const between of [0, 1, 60, 250]) {
@@ -214,7 +214,7 @@ t.test('a twin of an unspent coinbase is found, in the store, in memory, and amo
   }
 });
 
-t.test('a twin of a coinbase that was spent is a block like others', async (t) => {
+t.test('accepts a duplicate of a coinbase whose output was spent', async (t) => {
   const first = buildBlock(trunk[109]!, sameCoinbase(trunk[109]!));
   const ripe = buildChain(first, 100);
   const coin = reward(first);
@@ -233,7 +233,7 @@ t.test('a twin of a coinbase that was spent is a block like others', async (t) =
   await fixture.end();
 });
 
-t.test('a longer branch takes over in the middle', async (t) => {
+t.test('switches to a longer branch while blocks of two branches arrive', async (t) => {
   const one = payments(trunk[109]!, 20, 5);
   const two = payments(trunk[109]!, 30, 6);
   const fixture = await start();
@@ -247,7 +247,7 @@ t.test('a longer branch takes over in the middle', async (t) => {
   await fixture.end();
 });
 
-t.test('who brings more than there is room for waits', async (t) => {
+t.test('limits the number of blocks that wait to be connected', async (t) => {
   const blocks = buildChain(trunk[109]!, 700);
   const fixture = await start();
   const { chain } = fixture;
@@ -266,7 +266,7 @@ t.test('who brings more than there is room for waits', async (t) => {
   await fixture.end();
 });
 
-t.test('scripts that an assumed-valid block spared are run when it no longer does', async (t) => {
+t.test('verifies skipped scripts once the assumed-valid block no longer covers them', async (t) => {
   const locked = spend([reward(trunk[0]!)], [{ value: reward(trunk[0]!).value, script: NO_ONE }]);
   const good = buildBlock(trunk[109]!, { txs: [locked] });
   const theft = spend([{ txid: txid(locked), index: 0, value: 1 }], [{ value: 1, script: ANYONE }]);
@@ -292,7 +292,7 @@ t.test('scripts that an assumed-valid block spared are run when it no longer doe
   t.equal(await run(true), good.hashHex);
 });
 
-t.test('blocks are not read over and over while another branch is left', async (t) => {
+t.test('reads each stored block twice at most while it switches branches', async (t) => {
   const one = buildChain(trunk[109]!, 10);
   const two = buildChain(trunk[109]!, 20, { tag: 9 });
   const first = await start();
@@ -318,7 +318,7 @@ t.test('blocks are not read over and over while another branch is left', async (
   await again.end();
 });
 
-t.test('a stop while blocks come is no fault', async (t) => {
+t.test('treats a shutdown during the download as no fault, and keeps connected blocks', async (t) => {
   const blocks = buildChain(trunk[109]!, 40);
   const stopping = new AbortController();
   const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD, deps: { stopping: stopping.signal } });
@@ -340,7 +340,7 @@ t.test('a stop while blocks come is no fault', async (t) => {
   await again.end();
 });
 
-t.test('a block that nobody asked for does not have all that wait connected in one turn', async (t) => {
+t.test('does not connect all waiting blocks in one time slice when a stored block arrives again', async (t) => {
   /** Each reading of the clock ends a time slice. */
   class LeapingClock extends TestClock {
     #nowMs = 0;

@@ -65,7 +65,7 @@ function live(folder: string, blocks: string, mode: string, kill: { afterLines: 
 }
 
 for (const mode of ['tip', 'download']) {
-  t.test(`killed ${KILLS} times, ${mode}`, async (t) => {
+  t.test(`keeps all acknowledged blocks when killed ${KILLS} times, ${mode}`, async (t) => {
     const random = pseudoRandom(mode.length);
     const blocks = story();
     const folder = temporaryFolder();

@@ -163,7 +163,7 @@ function strangersTo(blocks: readonly BuiltBlock[]): Tx[] {
   return strangers;
 }
 
-t.test('yes to every valid block of known transactions, and to nothing else', async (t) => {
+t.test('recognises every valid block of known transactions, and no invalid one', async (t) => {
   const { chain, pool, pooled, blocks } = await world(t);
   const tip = blocks.at(-1)!;
   const strangers = strangersTo(blocks);
@@ -216,7 +216,7 @@ t.test('yes to every valid block of known transactions, and to nothing else', as
   }
 });
 
-t.test('a list is known for the tip it was asked at, and by what is in the pool then', async (t) => {
+t.test('accepts a list of known transactions only for the tip and mempool it was made from', async (t) => {
   const { chain, pool, pooled, blocks } = await world(t);
   const tip = blocks.at(-1)!;
   const txs = pooled.map(({ tx }) => tx);
@@ -247,7 +247,7 @@ t.test('a list is known for the tip it was asked at, and by what is in the pool 
   t.equal(pool.known(ids), null, 'one of them is in the chain');
 });
 
-t.test('a block is judged as by a node without a mempool, on the tip and on branches below it', async (t) => {
+t.test('returns the same verdicts as a node without a mempool, on any branch', async (t) => {
   const { chain, pool, pooled, blocks } = await world(t);
   chain.useCheckedTransactions(pool);
   const bare = await openFixture();
@@ -325,7 +325,7 @@ t.test('a block is judged as by a node without a mempool, on the tip and on bran
   }
 });
 
-t.test('scripts are left out under no flags but those they passed under', async (t) => {
+t.test('skips scripts of known transactions only under flags that they passed', async (t) => {
   const txs = [spend([reward(GENESIS_CHILD)], [{ value: 1_000, script: ANYONE }]), spend([reward(GENESIS_CHILD)], [PADDING])];
   const block = parseBlock(new Uint8Array(buildBlock(GENESIS_CHILD, { txs }).bytes), crypto);
   const facts = { fee: 1, sigopCost: 0, flags: SCRIPT_VERIFY_P2SH | SCRIPT_VERIFY_WITNESS };
@@ -350,7 +350,7 @@ t.test('scripts are left out under no flags but those they passed under', async 
   t.same(await run(facts.flags), [1, 2]);
 });
 
-t.test('a block of known transactions whose coins are in memory no longer, or are spent', async (t) => {
+t.test('validates a block of known transactions whose coins are not cached or are spent', async (t) => {
   const trunk = buildChain(GENESIS, 103);
   const pay = (i: number) => spend([reward(trunk[i]!)], [{ value: reward(trunk[i]!).value, script: ANYONE }]);
   const child = spend([{ txid: txid(pay(0)), index: 0, value: 9 }], [{ value: 9, script: ANYONE }]);

@@ -42,10 +42,10 @@ const pooled = new PooledBlockHasher(pool);
 const HASHERS: Readonly<Record<string, BlockHasher | null>> = {
   'on threads': pooled,
   'on threads that fail': { hash: async () => false },
-  here: null,
+  'on the main thread': null,
 };
 
-t.test('roots that were checked are not made again', async (t) => {
+t.test('computes the merkle roots of a large block once', async (t) => {
   let hashed = 0;
   const hash = async (): Promise<boolean> => {
     hashed++;
@@ -63,7 +63,7 @@ t.test('roots that were checked are not made again', async (t) => {
   await fixture.end();
 });
 
-t.test('what cannot be a block is no work for threads', async (t) => {
+t.test('does not send blocks with too many transactions to the hashing threads', async (t) => {
   const fixture = await openFixture({ deps: { blockHasher: { hash: () => Promise.reject(new Error('it was')) } } });
   const [, payment] = large().txs;
   // Neither inputs nor outputs, and not one transaction too many by weight.
@@ -79,7 +79,7 @@ t.test('what cannot be a block is no work for threads', async (t) => {
 });
 
 for (const [where, hasher] of Object.entries(HASHERS)) {
-  t.test(where, async (t) => {
+  t.test(`returns the correct verdict on large blocks that are hashed ${where}`, async (t) => {
     for (const [what, [bytes, verdict]] of Object.entries(BLOCKS)) {
       const hashed: BlockView[] = [];
       const hash = async (block: BlockView): Promise<boolean> => {
@@ -99,7 +99,7 @@ for (const [where, hasher] of Object.entries(HASHERS)) {
   });
 }
 
-t.test('a large child does not overtake its parent', async (t) => {
+t.test('connects a large child after its parent when the parent is hashed more slowly', async (t) => {
   const parent = large();
   const child = buildBlock(parent, { outs });
   for (const slow of ['known transactions', 'ids'] as const) {

@@ -32,7 +32,7 @@ function chainOf(length: number): Node[] {
   return nodes;
 }
 
-t.test('what the history has yet to connect is forgotten from the end of the file, what it stands on is not', async (t) => {
+t.test('forgets lost undo data only of blocks that history below a snapshot has yet to connect', async (t) => {
   for (const snapshot of [true, false]) {
     const nodes = chainOf(8);
     const whole = 450;

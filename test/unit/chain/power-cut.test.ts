@@ -160,14 +160,14 @@ async function goesOn({ fixture }: Opened): Promise<number> {
   return height;
 }
 
-t.test('near the tip no block waits for fsync, and it is not left out either', (t) => {
+t.test('near the tip: syncs block files a few times, not at each block', (t) => {
   t.ok(syncs >= 1 && syncs <= 4, `${syncs} for nine blocks`);
   t.end();
 });
 
 for (const how of ['truncated', 'zeroed'] as const) {
   for (const kind of ['blk', 'rev'] as const) {
-    t.test(`the end of ${kind}00000.dat is ${how}, at every boundary of the last blocks`, async (t) => {
+    t.test(`rolls back and recovers when the end of ${kind}00000.dat is ${how} near the last blocks`, async (t) => {
       const image = images.at(-1)!;
       for (let back = 1; back <= 4; back++) {
         const start = ends[kind].at(-1 - back)!;
@@ -186,7 +186,7 @@ for (const how of ['truncated', 'zeroed'] as const) {
   }
 }
 
-t.test('both files end early, each at its own place', async (t) => {
+t.test('rolls back and recovers when both files end early at different blocks', async (t) => {
   for (const [blocks, undo] of [
     [1, 3],
     [3, 1],
@@ -202,7 +202,7 @@ t.test('both files end early, each at its own place', async (t) => {
   }
 });
 
-t.test('the database is behind the files, and they are whole or not', async (t) => {
+t.test('recovers when the database is older than the files, whole or truncated', async (t) => {
   for (let known = 0; known < late.length; known += 2) {
     for (const lost of [0, 1, 3]) {
       const files = images.at(-1)!;
@@ -214,7 +214,7 @@ t.test('the database is behind the files, and they are whole or not', async (t) 
   }
 });
 
-t.test('a stored block that was not connected yet is lost without the coins going back', async (t) => {
+t.test('forgets lost blocks that were stored but not connected, and keeps the coins', async (t) => {
   const fixture = await openFixture({ maxTipAge: IN_DOWNLOAD });
   for (const block of trunk) await fixture.chain.submitBlock(block.bytes);
   await fixture.chain.flush();
@@ -235,7 +235,7 @@ t.test('a stored block that was not connected yet is lost without the coins goin
   }
 });
 
-t.test('the last coin of all is there again when the block that spent it is lost', async (t) => {
+t.test('restores the only coin when the block that spent it is lost', async (t) => {
   const GONE = Uint8Array.of(0x6a);
   const first = buildBlock(GENESIS);
   const rest = buildChain(first, 100, { script: GONE });
@@ -259,7 +259,7 @@ t.test('the last coin of all is there again when the block that spent it is lost
   await again.end();
 });
 
-t.test('a new folder loses all that was not synced', async (t) => {
+t.test('starts from genesis when nothing of a new folder was synced', async (t) => {
   const synced = { blk: 0, rev: 0 };
   const dir = newFolder();
   const sizeOf = (kind: 'blk' | 'rev'): number => {
@@ -296,7 +296,7 @@ t.test('a new folder loses all that was not synced', async (t) => {
   await opened.fixture.end();
 });
 
-t.test('what is damaged after a clean stop is damage, and is not gone back from', async (t) => {
+t.test('rejects damaged block files after a clean shutdown instead of rolling back', async (t) => {
   const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
   for (const block of all) await fixture.chain.submitBlock(block.bytes);
   await fixture.chain.close();
@@ -308,7 +308,7 @@ t.test('what is damaged after a clean stop is damage, and is not gone back from'
   );
 });
 
-t.test('a whole folder is opened without a word', async (t) => {
+t.test('opens an undamaged folder without warnings', async (t) => {
   for (const image of images) {
     const opened = await openAgain(image, () => undefined);
     t.same(opened.warnings, []);
@@ -317,7 +317,7 @@ t.test('a whole folder is opened without a word', async (t) => {
   }
 });
 
-t.test('of the undo data of a branch that was left, only what is damaged is written again', async (t) => {
+t.test('rewrites only the damaged undo data of a branch that it connects again', async (t) => {
   const left = await openAgain(images.at(-1)!, () => {});
   const fork = left.fixture.chain.node(late[2]!.hash)!;
   await left.fixture.chain.invalidateBlock(fork);
@@ -346,7 +346,7 @@ t.test('of the undo data of a branch that was left, only what is damaged is writ
   }
 });
 
-t.test('killed again and again after a few blocks each, then without power: what was never synced is taken back', async (t) => {
+t.test('rolls back unsynced blocks after repeated kills and a power loss', async (t) => {
   const names = ['blk00000.dat', 'rev00000.dat'] as const;
   /** Bytes of the files that are surely on the disk: after the first run none of its three blocks. */
   const synced = new Map<string, number>([

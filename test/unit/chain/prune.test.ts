@@ -64,7 +64,7 @@ async function longChain(options: FixtureOptions = {}): Promise<Fixture> {
   return openFixture({ fileSizes: SMALL, prune: BY_HAND, ...(await copyOf(template)), ...options });
 }
 
-t.test('which files are chosen', async (t) => {
+t.test('prunes the lowest files until the target size is met, none too close to the tip', async (t) => {
   const files = [
     { file: 0, bytes: 100, lastHeight: 50 },
     { file: 1, bytes: 100, lastHeight: 120 },
@@ -86,7 +86,7 @@ t.test('which files are chosen', async (t) => {
   t.ok(lastPrunable(100, Number.POSITIVE_INFINITY) < 0);
 });
 
-t.test('the disk knows that a file is given up before the file goes', async (t) => {
+t.test('records pruned files in a synced write before it removes them', async (t) => {
   const synced: { sync: boolean; files: number[]; there: number[] }[] = [];
   let dir = '';
   class NotingStore extends MemoryStore {
@@ -110,7 +110,7 @@ t.test('the disk knows that a file is given up before the file goes', async (t) 
   t.ok((write?.there[0] ?? 0) >= 3);
 });
 
-t.test('by hand: files below a height go, and everybody knows', async (t) => {
+t.test('manual pruning removes files below a height, and marks their blocks as pruned', async (t) => {
   const fixture = await longChain();
   const { chain, dir, store } = fixture;
   const before = numbersOf(dir, 'blk');
@@ -160,7 +160,7 @@ t.test('by hand: files below a height go, and everybody knows', async (t) => {
   await again.end();
 });
 
-t.test('who still reads blocks keeps them', async (t) => {
+t.test('keeps files that a reader of blocks still needs', async (t) => {
   const fixture = await longChain();
   const { chain } = fixture;
   let needed = 0;
@@ -176,7 +176,7 @@ t.test('who still reads blocks keeps them', async (t) => {
   await fixture.end();
 });
 
-t.test('unasked: files stay below a size', async (t) => {
+t.test('automatic pruning keeps files below the target size, and the newest 288 blocks', async (t) => {
   const usage = await longChain().then(async ({ chain, end }) => {
     const bytes = chain.sizeOnDisk();
     await end();
@@ -203,7 +203,7 @@ t.test('unasked: files stay below a size', async (t) => {
   await small.end();
 });
 
-t.test('unasked: the chain looks by itself when files grow', async (t) => {
+t.test('prunes automatically when new blocks make the files grow', async (t) => {
   const fixture = await longChain({ prune: { targetBytes: 60_000, afterHeight: 100 } });
   const { chain, dir } = fixture;
   await submitAll(chain, buildChain(chain400[399]!, 5));
@@ -213,7 +213,7 @@ t.test('unasked: the chain looks by itself when files grow', async (t) => {
   await fixture.end();
 });
 
-t.test('leaving a branch ends where blocks were pruned', async (t) => {
+t.test('invalidateblock stops at the first block without undo data, and can be undone', async (t) => {
   const fixture = await longChain();
   const { chain } = fixture;
   await chain.pruneUpTo(112);
@@ -228,7 +228,7 @@ t.test('leaving a branch ends where blocks were pruned', async (t) => {
   await fixture.end();
 });
 
-t.test('blocks of a pruned branch are stored again, in any order, before the tip goes there', async (t) => {
+t.test('switches to a pruned branch once its blocks were stored again, in any order', async (t) => {
   const plain = await longChain();
   // The first block of a file; the two before it are the last of another.
   let border = 100;
@@ -269,7 +269,7 @@ t.test('blocks of a pruned branch are stored again, in any order, before the tip
   rmSync(forked.dir, { recursive: true, force: true });
 });
 
-t.test('a reorganisation beyond what was pruned stops the node and says what to do', async (t) => {
+t.test('stops at a reorganisation below the pruned height, and advises -reindex', async (t) => {
   const fixture = await longChain();
   const { chain } = fixture;
   await chain.pruneUpTo(112);
@@ -279,7 +279,7 @@ t.test('a reorganisation beyond what was pruned stops the node and says what to 
   await fixture.end();
 });
 
-t.test('a pruned block that was fetched again', async (t) => {
+t.test('stores a pruned block that was fetched again, without undo data', async (t) => {
   const fixture = await longChain();
   const { chain } = fixture;
   await chain.pruneUpTo(112);
@@ -299,7 +299,7 @@ t.test('a pruned block that was fetched again', async (t) => {
   await again.end();
 });
 
-t.test('files that were given up go at the start, others never', async (t) => {
+t.test('removes files marked as pruned at the start, except those that still hold blocks', async (t) => {
   const fixture = await longChain();
   const { chain, store, dir } = fixture;
   await chain.pruneUpTo(60);
@@ -317,7 +317,7 @@ t.test('files that were given up go at the start, others never', async (t) => {
   await again.end();
 });
 
-t.test('a file that the index names and nobody gave up is missed', async (t) => {
+t.test('refuses to start when an unpruned block file is missing', async (t) => {
   const fixture = await longChain();
   const { store, dir, chain } = fixture;
   await chain.close();
@@ -346,7 +346,7 @@ class MortalStore extends MemoryStore {
   }
 }
 
-t.test('a process that dies at any write or removal', async (t) => {
+t.test('recovers from a crash at any write or removal of files', async (t) => {
   const more = buildChain(chain400[399]!, 4);
   let expected: Map<string, string> | null = null;
   let deaths = 0;
@@ -414,7 +414,7 @@ t.test('a process that dies at any write or removal', async (t) => {
   t.ok(deaths > rounds(10, 20), `died ${deaths} times`);
 });
 
-t.test('nothing is removed while the files are read for a reindex', async (t) => {
+t.test('does not remove files while a reindex reads them', async (t) => {
   const { chain, dir, end } = await longChain();
   t.teardown(end);
   const before = numbersOf(dir, 'blk');

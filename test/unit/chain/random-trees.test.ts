@@ -246,10 +246,10 @@ const runs = Number(process.env.CHAIN_TREES ?? rounds(12, 25));
 
 for (const [name, options] of [
   ['near the tip', { maxTipAge: OUT_OF_DOWNLOAD }],
-  ['in initial download', { maxTipAge: IN_DOWNLOAD }],
-  ['a block at a time', { maxTipAge: OUT_OF_DOWNLOAD, maxStepBytes: 1 }],
+  ['in the initial block download', { maxTipAge: IN_DOWNLOAD }],
+  ['one block per step', { maxTipAge: OUT_OF_DOWNLOAD, maxStepBytes: 1 }],
 ] as const) {
-  t.test(name, async (t) => {
+  t.test(`behaves as a model of the chain over random block trees, ${name}`, async (t) => {
     await fc.assert(
       fc.asyncProperty(shapes, actions, (shape, steps) => play(shape, steps, options)),
       { numRuns: runs },

@@ -105,7 +105,7 @@ const coin = (more: Partial<PlainCoin> = {}): PlainCoin => ({
 });
 const tx = (...coins: PlainCoin[]): PlainTx => ({ txid: new Uint8Array(32).fill(coins.length), coins });
 
-t.test('every coin of a file of several pieces is read, wherever a piece ends', async (t) => {
+t.test('reads every coin of a file that spans several reads', async (t) => {
   const random = pseudoRandom(20261125);
   const below = (n: number): number => Math.floor(random() * n);
   const txs = Array.from(
@@ -132,7 +132,7 @@ t.test('every coin of a file of several pieces is read, wherever a piece ends', 
   t.same(slices, [...Array.from({ length: Math.floor(wanted.length / 100) }, () => 100), ...(rest === 0 ? [] : [rest]), 0]);
 });
 
-t.test('a file is not read far ahead of the coins that are asked for', async (t) => {
+t.test('does not read far beyond the requested coins', async (t) => {
   const coins = Array.from({ length: 1_000 }, (_, index) => coin({ index, script: new Uint8Array(10_000).fill(0x51) }));
   writeFileSync(path, fileOf(Array.from({ length: 10 }, (_, i) => tx(...coins.slice(i * 100, i * 100 + 100)))));
   const file = await SnapshotFile.open(path);
@@ -147,7 +147,7 @@ t.test('a file is not read far ahead of the coins that are asked for', async (t)
   await file.close();
 });
 
-t.test('the last value of each bound is taken, the next refused', async (t) => {
+t.test('accepts the last value of each bound, and rejects the next one', async (t) => {
   const taken = async (...txs: PlainTx[]): Promise<void> => {
     t.strictSame((await readAll(fileOf(txs))).coins, received(txs));
   };
@@ -170,7 +170,7 @@ t.test('the last value of each bound is taken, the next refused', async (t) => {
   t.strictSame((await readAll(fileOf([]))).slices, [0]);
 });
 
-t.test('a count of coins beyond any file is not taken for another number', async (t) => {
+t.test('caps a coin count beyond the safe integers', async (t) => {
   for (const [count, coins] of [
     [2n ** 53n - 1n, 2 ** 53 - 1],
     [2n ** 53n, 2 ** 53 - 1],

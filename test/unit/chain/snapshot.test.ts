@@ -87,7 +87,7 @@ const settled = async ({ chain }: Fixture): Promise<void> => {
   await chain.settled();
 };
 
-t.test('the tip stands on the snapshot, and the history below it is validated while it moves', async (t) => {
+t.test('moves the tip to the snapshot at once, and validates the history below it', async (t) => {
   const fixture = await begun(50);
   const { chain, store } = fixture;
   const tips: [number, number][] = [];
@@ -124,7 +124,7 @@ t.test('the tip stands on the snapshot, and the history below it is validated wh
   await again.end();
 });
 
-t.test('a restart goes on with both', async (t) => {
+t.test('continues both the tip and the history after a restart', async (t) => {
   const fixture = await begun(50);
   await load(fixture);
   for (const block of chain120.slice(110, 115)) await fixture.chain.submitBlock(block.bytes);
@@ -142,7 +142,7 @@ t.test('a restart goes on with both', async (t) => {
   await again.end();
 });
 
-t.test('a start at the base validates what the last run did not come to', async (t) => {
+t.test('validates the history at the next start when the last run stopped at the base', async (t) => {
   const stopping = new AbortController();
   const fixture = await begun(50, 120, { deps: { stopping: stopping.signal } });
   await load(fixture);
@@ -157,7 +157,7 @@ t.test('a start at the base validates what the last run did not come to', async 
   await again.end();
 });
 
-t.test("from a tip beside the snapshot's chain, and in initial download", async (t) => {
+t.test('loads a snapshot while the tip is on another branch in the initial block download', async (t) => {
   const fixture = await begun(50, 50, { maxTipAge: IN_DOWNLOAD });
   const { chain } = fixture;
   const beside = buildChain(chain120[49]!, 20, { tag: 9 });
@@ -179,7 +179,7 @@ t.test("from a tip beside the snapshot's chain, and in initial download", async 
   await fixture.end();
 });
 
-t.test('files that are refused leave the chain as it was', async (t) => {
+t.test('rejects invalid snapshot files, and leaves the chain unchanged', async (t) => {
   const fixture = await begun(50);
   const { chain } = fixture;
   const bad = join(folder, 'bad.dat');
@@ -237,7 +237,7 @@ t.test('files that are refused leave the chain as it was', async (t) => {
   await fixture.end();
 });
 
-t.test('what must be so before a snapshot is taken', async (t) => {
+t.test('rejects a snapshot without its header, with a non-empty mempool, or with too little work', async (t) => {
   const without = await begun(50, 50);
   await t.rejects(load(without), {
     message: `The base block header (${base.hashHex}) must appear in the headers chain. Make sure all headers are syncing, and call loadtxoutset again`,
@@ -258,7 +258,7 @@ t.test('what must be so before a snapshot is taken', async (t) => {
   await there.end();
 });
 
-t.test('a branch that leaves below the snapshot is not taken before its history is validated', async (t) => {
+t.test('does not switch to a branch below the snapshot before its history is validated', async (t) => {
   const fixture = await begun(50);
   const { chain } = fixture;
   await load(fixture);
@@ -274,7 +274,7 @@ t.test('a branch that leaves below the snapshot is not taken before its history 
   await fixture.end();
 });
 
-t.test('a history that does not end in the snapshot stops the node, and the next start does without it', async (t) => {
+t.test('stops when the history contradicts the snapshot, and discards the snapshot at the next start', async (t) => {
   const straight = await openFixture();
   for (const block of upTo(BASE_HEIGHT - 1)) await straight.chain.submitBlock(block.bytes);
   // The coins of the block before, given out as those of the base: as if the parameters had been tampered with.
@@ -321,7 +321,7 @@ class FusedStore extends MemoryStore {
   }
 }
 
-t.test('a process that dies at any write goes on from there', async (t) => {
+t.test('continues after a crash at any write', async (t) => {
   const start = await begun(104, 120);
   await start.chain.close();
   const rows: StoreEntry[] = [];

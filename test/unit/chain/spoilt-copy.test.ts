@@ -55,7 +55,7 @@ for (const good of [true, false]) {
   };
 
   for (const [name, road] of Object.entries(roads)) {
-    t.test(`${good ? 'a good' : 'a bad'} block is stored, and its copy comes by ${name}`, async (t) => {
+    t.test(`keeps the result of ${good ? 'a good' : 'a bad'} stored block when a mutated copy comes by ${name}`, async (t) => {
       for (const when of ['before the missing block', 'with the missing block', 'after it']) {
         const fixture = await waiting();
         const { chain } = fixture;
@@ -75,7 +75,7 @@ for (const good of [true, false]) {
       }
     });
 
-    t.test(`the copy of ${good ? 'a good' : 'a bad'} block comes before it, by ${name}, near the tip`, async (t) => {
+    t.test(`judges ${good ? 'a good' : 'a bad'} block by itself although its mutated copy came before it, by ${name}`, async (t) => {
       const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
       const { chain } = fixture;
       for (const block of [...trunk, ...before]) await chain.submitBlock(block.bytes);
@@ -94,7 +94,7 @@ for (const good of [true, false]) {
   }
 }
 
-t.test('what a copy did is not found after a restart either', async (t) => {
+t.test('does not remember a mutated copy after a restart', async (t) => {
   const { trunk, before, target, copy, after } = copyStory(true);
   const first = await openFixture({ maxTipAge: IN_DOWNLOAD });
   for (const block of trunk) await first.chain.submitBlock(block.bytes);
@@ -111,7 +111,7 @@ t.test('what a copy did is not found after a restart either', async (t) => {
   await second.end();
 });
 
-t.test('the answer about a block is not that about a copy that failed meanwhile', async (t) => {
+t.test('answers a block submission by its own result although a mutated copy fails meanwhile', async (t) => {
   const { trunk, before, target } = copyStory(true);
   const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
   const { chain } = fixture;

@@ -21,7 +21,7 @@ const parse = (txs: readonly string[]): BlockView => parseBlock(unhex(HEADER + c
 const RESERVED = `0120${'00'.repeat(32)}`;
 const OTHER = legacy(1, [PLAIN]);
 
-t.test('a coinbase with a commitment and no witness gets 32 zero bytes, for its first input alone', async (t) => {
+t.test('adds 32 zero bytes to the first input of a coinbase with a commitment and no witness', async (t) => {
   for (const others of [0, 1, 251, 252]) {
     for (const [n, outputs] of [
       [1, [PLAIN, COMMITMENT]],
@@ -38,7 +38,7 @@ t.test('a coinbase with a commitment and no witness gets 32 zero bytes, for its 
   }
 });
 
-t.test('every other block stays itself', async (t) => {
+t.test('leaves every other block unchanged', async (t) => {
   const blocks = {
     'no transactions': parse([]),
     'no commitment': parse([legacy(1, [PLAIN]), OTHER]),

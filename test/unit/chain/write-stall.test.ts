@@ -53,7 +53,7 @@ const pay = (i: number, less: number) => {
 const next = buildBlock(trunk[101]!, { txs: [pay(0, 1)], fees: 1 });
 const after = buildBlock(next, { txs: [pay(1, 2)], fees: 2 });
 
-t.test('a write stall of coins delays no answer about the chain', async (t) => {
+t.test('answers queries and proposals while a write of coins stalls', async (t) => {
   const store = new GatedStore();
   const fixture = await openFixture({ store });
   const { chain } = fixture;
@@ -84,7 +84,7 @@ t.test('a write stall of coins delays no answer about the chain', async (t) => {
   await calm.end();
 });
 
-t.test('a write stall of rows delays no answer to a block, which a process that dies then does not lose', async (t) => {
+t.test('accepts a block while a write of its row stalls, and finds it again after a crash', async (t) => {
   const store = new GatedStore();
   const fixture = await openFixture({ store });
   const { chain } = fixture;
@@ -113,7 +113,7 @@ t.test('a write stall of rows delays no answer to a block, which a process that 
   await killed.end();
 });
 
-t.test('a block whose row cannot be written is answered, ends the chain, and is there at the next start', async (t) => {
+t.test('accepts a block whose row cannot be written, then stops, and finds it at the next start', async (t) => {
   const store = new GatedStore();
   const { chain, dir, faults } = await openFixture({ store });
   for (const block of trunk) await chain.submitBlock(block.bytes);

@@ -29,7 +29,7 @@ function holds(arena: CellArena, { ref, mark }: Cell): boolean {
   return ends(arena, ref).every((at) => words[at] === mark) && arena.bytesOf(ref).buffer === words.buffer;
 }
 
-t.test('cells of any sizes, taken and freed in any order', async () => {
+t.test('allocates and frees cells of any size without overlap', async () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 10, maxLength: 40 }), (steps) => {
       const arena = new CellArena();

@@ -55,7 +55,7 @@ const create = (budgetBytes = 1 << 30): { cache: CoinsCache; store: MemoryStore 
   return { store, cache: new CoinsCache({ budgetBytes }, { store, space: FIRST_COINS }) };
 };
 
-t.test('what is not known must be prefetched', async (t) => {
+t.test('throws for a coin that was neither cached nor prefetched', async (t) => {
   const { cache, store } = create();
   await store.batch([{ type: 'put', key: FIRST_COINS.key(outpoint(1)), value: Uint8Array.of(2, 9, 6) }]);
   t.throws(() => cache.get(outpoint(1)), /prefetched/);
@@ -78,7 +78,7 @@ t.test('what is not known must be prefetched', async (t) => {
   await t.rejects(cache.prefetch([outpoint(5)]), { code: 'STORE_CORRUPTION' });
 });
 
-t.test('from an empty store on nothing is read, until a coin is forgotten', async (t) => {
+t.test('reads nothing from a store that was empty at the start until a coin is evicted', async (t) => {
   const { cache, store } = create(0);
   let reads = 0;
   const getMany = store.getMany.bind(store);
@@ -125,7 +125,7 @@ t.test('from an empty store on nothing is read, until a coin is forgotten', asyn
   t.notOk(third.holdsAll);
 });
 
-t.test('a coin created and spent between flushes never reaches the store', async (t) => {
+t.test('never writes a coin that was created and spent between two flushes', async (t) => {
   const { cache, store } = create();
   cache.add(outpoint(1), coin(1));
   t.equal(text(cache.get(outpoint(1))), text(coin(1)));
@@ -140,7 +140,7 @@ t.test('a coin created and spent between flushes never reaches the store', async
   t.equal(store.size, 0);
 });
 
-t.test('overwriting', async (t) => {
+t.test('rejects an overwrite unless it is allowed, and then deletes the existing row', async (t) => {
   const { cache, store } = create();
   cache.add(outpoint(1), coin(1));
   t.throws(() => cache.add(outpoint(1), coin(2)), /BIP-0030/);
@@ -162,7 +162,7 @@ t.test('overwriting', async (t) => {
   t.same(drain(cache, 10), [{ type: 'del', key: FIRST_COINS.key(outpoint(3)) }], 'never fresh again while its row exists');
 });
 
-t.test('coins that cannot be spent are not kept', async (t) => {
+t.test('does not store unspendable coins', async (t) => {
   const { cache } = create();
   cache.add(outpoint(1), { value: 0, script: Uint8Array.of(0x6a, 1, 2), height: 1, coinbase: false });
   cache.add(outpoint(2), coin(1, 10_001));
@@ -175,7 +175,7 @@ t.test('coins that cannot be spent are not kept', async (t) => {
   t.equal(op.type === 'put' ? text(decodeCoin(op.value)) : '', text(longest));
 });
 
-t.test('changes while a batch is on its way', async (t) => {
+t.test('keeps changes that occur while a batch is being written', async (t) => {
   const { cache, store } = create();
   cache.add(outpoint(1), coin(1));
   cache.add(outpoint(2), coin(2));
@@ -203,7 +203,7 @@ t.test('changes while a batch is on its way', async (t) => {
   t.equal(text(await stored(store, 2)), text(coin(2)));
 });
 
-t.test('eviction takes what was not used lately, never what is dirty', async (t) => {
+t.test('evicts the least recently used coins, but no unwritten ones', async (t) => {
   const { cache, store } = create(1 << 20);
   for (let i = 0; i < 20_000; i++) cache.add(outpoint(i), coin(i % 100));
   t.ok(cache.usedBytes > cache.budgetBytes);
@@ -230,7 +230,7 @@ t.test('eviction takes what was not used lately, never what is dirty', async (t)
   t.equal(text(small.get(outpoint(19_999))), text(coin(19_999 % 100)));
 });
 
-t.test('however many outpoints were only named, all that is above the budget goes at once', async (t) => {
+t.test('evicts all entries above the budget at once, including those of missing coins', async (t) => {
   const { cache } = create(1 << 21);
   await cache.prefetch(Array.from({ length: 60_000 }, (_, i) => outpoint(i)));
   t.ok(cache.usedBytes > 2 * cache.budgetBytes);
@@ -241,7 +241,7 @@ t.test('however many outpoints were only named, all that is above the budget goe
   t.ok(cache.stats().evictions > 20_000, 'more than one evict takes');
 });
 
-t.test('a prefetch overtaken by an eviction reads again', async (t) => {
+t.test('reads a coin again when an eviction overtook its prefetch', async (t) => {
   const { cache, store } = create(0);
   await store.batch([{ type: 'put', key: FIRST_COINS.key(outpoint(1)), value: Uint8Array.of(2, 9, 6) }]);
   // The store answers the first read late, with what was true when it began.
@@ -266,7 +266,7 @@ t.test('a prefetch overtaken by an eviction reads again', async (t) => {
   t.equal(reads, 3);
 });
 
-t.test('what is known when a prefetch begins is known when it ends, whatever is forgotten meanwhile', async (t) => {
+t.test('returns prefetched coins although they were evicted during the prefetch', async (t) => {
   const { cache, store } = create(0);
   for (const n of [1, 2]) await store.batch([{ type: 'put', key: FIRST_COINS.key(outpoint(n)), value: Uint8Array.of(2, 9, 6) }]);
   await cache.prefetch([outpoint(1)]);
@@ -277,7 +277,7 @@ t.test('what is known when a prefetch begins is known when it ends, whatever is 
   for (const n of [1, 2]) t.equal(text(cache.get(outpoint(n))), '100000000 1 false ');
 });
 
-t.test('a prefetch does not undo what happened while it read', async (t) => {
+t.test('does not overwrite changes that occurred during a prefetch', async (t) => {
   const { cache, store } = create();
   await store.batch([{ type: 'put', key: FIRST_COINS.key(outpoint(1)), value: Uint8Array.of(2, 9, 6) }]);
   const first = cache.prefetch([outpoint(1), outpoint(2)]);
@@ -287,7 +287,7 @@ t.test('a prefetch does not undo what happened while it read', async (t) => {
   t.equal(text(cache.get(outpoint(1))), '100000000 1 false ');
 });
 
-t.test('behaves as a map over long random histories', async (t) => {
+t.test('behaves like a map over long random histories', async (t) => {
   const OUTPOINTS = 40;
   const number = fc.nat(OUTPOINTS - 1);
   const step = fc.oneof(
@@ -423,7 +423,7 @@ t.test('behaves as a map over long random histories', async (t) => {
   t.pass('150 histories');
 });
 
-t.test('a coin that comes, is replaced by a longer one and goes within one change is gone', (t) => {
+t.test('drops a coin that is added, replaced by a longer one and spent within one change', (t) => {
   const { cache } = create();
   cache.stageChanges();
   cache.add(outpoint(1), coin(1, 20));
@@ -437,7 +437,7 @@ t.test('a coin that comes, is replaced by a longer one and goes within one chang
   t.end();
 });
 
-t.test('a change in turns is not written, forgotten or joined by another before it is shown', async (t) => {
+t.test('rejects flushes, evictions and other changes until a staged change is shown', async (t) => {
   const { cache, store } = create();
   cache.add(outpoint(1), coin(1));
   cache.stageChanges();
@@ -457,7 +457,7 @@ t.test('a change in turns is not written, forgotten or joined by another before 
   t.equal(text(await stored(store, 2)), text(coin(2)));
 });
 
-t.test('a change that was deferred is made by whatever is asked first, once', async (t) => {
+t.test('applies a deferred change once, at the first access of any kind', async (t) => {
   const asked: Record<string, (cache: CoinsCache) => unknown> = {
     get: (cache) => cache.get(outpoint(1)),
     getIfKnown: (cache) => cache.getIfKnown(outpoint(9)),
@@ -501,7 +501,7 @@ t.test('a change that was deferred is made by whatever is asked first, once', as
   }
 });
 
-t.test('what a read brings does not undo a change that was deferred while it read', async (t) => {
+t.test('does not overwrite a deferred change by the result of an earlier prefetch', async (t) => {
   const { cache } = create();
   const reading = cache.prefetch([outpoint(2)]);
   cache.deferChange(
@@ -513,7 +513,7 @@ t.test('what a read brings does not undo a change that was deferred while it rea
   t.equal(text(cache.get(outpoint(2))), text(coin(2)));
 });
 
-t.test('a deferred change that fails makes every later question fail', async (t) => {
+t.test('throws at every access after a deferred change failed', async (t) => {
   const { cache } = create();
   cache.deferChange(
     (function* (): Generator<void, void> {
@@ -528,7 +528,7 @@ t.test('a deferred change that fails makes every later question fail', async (t)
   }
 });
 
-t.test('many entries: growth by splitting, removal, reuse', async (t) => {
+t.test('adds, removes and reuses tens of thousands of entries', async (t) => {
   const { cache, store } = create(0);
   const COUNT = 60_000;
   for (let i = 0; i < COUNT; i++) cache.add(outpoint(i), coin(i % 1000, 20 + (i % 50)));

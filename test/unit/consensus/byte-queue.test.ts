@@ -14,7 +14,7 @@ const PATTERN = Uint8Array.from({ length: 131_072 + 251 }, (_, i) => i % 251);
 /** Memory behind the queue. */
 const roomOf = (queue: ByteQueue): number => queue.peek(0).buffer.byteLength;
 
-t.test('bytes come out as they went in, in memory of at most four times what waits, or 64 KB', async (t) => {
+t.test('returns bytes in order, in memory of at most four times their number or 64 KB', async (t) => {
   const step = fc.oneof(
     // Sizes of messages, and sizes around those at which the capacity doubles.
     fc.record({
@@ -68,7 +68,7 @@ t.test('bytes come out as they went in, in memory of at most four times what wai
   t.pass(`seed ${SEED}`);
 });
 
-t.test('a queue that is filled and emptied again and again makes no new memory', async (t) => {
+t.test('allocates no memory when it is filled and emptied repeatedly', async (t) => {
   const queue = new ByteQueue();
   queue.push(new Uint8Array(1));
   const { buffer } = queue.peek(0);
@@ -83,7 +83,7 @@ t.test('a queue that is filled and emptied again and again makes no new memory',
   }
 });
 
-t.test('of a few bytes every number may be taken, and the rest are the next', async (t) => {
+t.test('takes any number of the first few bytes and keeps the rest', async (t) => {
   for (let sent = 0; sent <= 4; sent++) {
     for (let dropped = 0; dropped <= sent; dropped++) {
       const queue = new ByteQueue();
@@ -95,7 +95,7 @@ t.test('of a few bytes every number may be taken, and the rest are the next', as
   }
 });
 
-t.test('a long message that is taken in pieces is not moved before a quarter of the room is left', async (t) => {
+t.test('does not move a long message before it has shrunk to a quarter of the capacity', async (t) => {
   const queue = new ByteQueue();
   queue.push(new Uint8Array(200_000));
   const { buffer } = queue.peek(0);
@@ -106,7 +106,7 @@ t.test('a long message that is taken in pieces is not moved before a quarter of 
   t.equal(roomOf(queue), 65_536, 'a quarter');
 });
 
-t.test('what waits is not moved while there is room behind it', async (t) => {
+t.test('does not move waiting bytes while there is capacity behind them', async (t) => {
   const queue = new ByteQueue();
   const place = (): number => queue.peek(0).byteOffset;
   queue.push(new Uint8Array(1_000));

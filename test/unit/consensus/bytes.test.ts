@@ -21,7 +21,7 @@ import { fc } from '../../framework/fast-check.js';
 const SEED = 20240814;
 fc.configureGlobal({ seed: SEED, numRuns: 300 });
 
-t.test('hex', async (t) => {
+t.test('converts bytes and hashes to hex and back, and rejects malformed hex', async (t) => {
   t.equal(toHex(Uint8Array.of(0, 1, 0xab, 0xff)), '0001abff');
   t.same(fromHex('0001ABff'), Uint8Array.of(0, 1, 0xab, 0xff));
   t.same(fromHex(''), new Uint8Array(0));
@@ -39,7 +39,7 @@ t.test('hex', async (t) => {
   fc.assert(fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (h) => equalBytes(hashFromHex(hashToHex(h)), h)));
 });
 
-t.test('hex of more digits than are made at a time', async (t) => {
+t.test('converts hex longer than one internal chunk', async (t) => {
   for (const length of [4_095, 4_096, 4_097, 8_192, 20_001]) {
     const bytes = Uint8Array.from({ length }, (_, i) => (i * 7) ^ (i >> 8));
     t.equal(toHex(bytes), Buffer.from(bytes).toString('hex'), `${length} bytes`);
@@ -47,14 +47,14 @@ t.test('hex of more digits than are made at a time', async (t) => {
   }
 });
 
-t.test('the key of bytes has a character for each of them, of hashes and of what is longer or shorter', async (t) => {
+t.test('makes keys with one character per byte, for hashes and other lengths', async (t) => {
   for (let length = 30; length <= 37; length++) {
     const bytes = Uint8Array.from({ length }, (_, i) => 255 - i);
     t.equal(hashKey(bytes), Buffer.from(bytes).toString('latin1'), `${length} bytes`);
   }
 });
 
-t.test('comparisons', async (t) => {
+t.test('compares bytes as Buffer.compare does', async (t) => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 6 }), fc.uint8Array({ maxLength: 6 }), (a, b) => {
       const order = Math.sign(Buffer.compare(a, b));
@@ -65,7 +65,7 @@ t.test('comparisons', async (t) => {
   t.notOk(isZero(Uint8Array.of(0, 0, 1)));
 });
 
-t.test('numbers', async (t) => {
+t.test('writes and reads integers, and rejects truncated ones', async (t) => {
   const bytes = new ByteWriter(1)
     .u8(0xfe)
     .u16(0xfedc)
@@ -99,7 +99,7 @@ t.test('numbers', async (t) => {
   }
 });
 
-t.test('compact sizes', async (t) => {
+t.test('writes and reads compact sizes, and rejects truncated and non-canonical ones', async (t) => {
   const edges: [bigint, string][] = [
     [0n, '00'],
     [252n, 'fc'],
@@ -134,7 +134,7 @@ t.test('compact sizes', async (t) => {
   );
 });
 
-t.test('numbers by ids and outpoints are those of a map', async (t) => {
+t.test('numbers ids and outpoints as a map does', async (t) => {
   // Few different words, so that keys differ in one place each and meet in many.
   const key = fc.array(fc.constantFrom(0, 1, 255), { minLength: 36, maxLength: 36 }).map((bytes) => Uint8Array.from(bytes));
   fc.assert(

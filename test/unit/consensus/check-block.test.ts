@@ -24,7 +24,7 @@ const A = new Uint8Array(32).fill(0xaa);
 const coinbase = makeCoinbase(crypto, fromHex('5151'), [output(50e8)]);
 const spend = makeTx(crypto, { inputs: [input(A)] });
 
-t.test('transactions by themselves', async (t) => {
+t.test('checks transactions without context, and returns the reason of Core', async (t) => {
   const reason = (tx: TxView) => checkTransaction(tx)?.reason ?? null;
   t.equal(reason(spend), null);
   t.equal(reason(coinbase), null);
@@ -73,7 +73,7 @@ t.test('transactions by themselves', async (t) => {
 /** Verdict without proof of work, as for a proposal. */
 const proposal = (block: BlockView, opts: CheckBlockOptions = { checkPow: false }) => checkBlock(block, regtest, crypto, opts);
 
-t.test('blocks by themselves', async (t) => {
+t.test('checks blocks without context, and returns the reason of Core', async (t) => {
   const good = makeBlock(crypto, [coinbase, spend]);
   t.equal(checkBlock(grind(crypto, good), regtest, crypto), null);
   t.same(checkBlock(grind(crypto, good, false), regtest, crypto), {
@@ -150,7 +150,7 @@ function parentAt(height: number, start = 1_600_000_000): ModelNode {
   return node;
 }
 
-t.test('blocks in their place', async (t) => {
+t.test('checks blocks in their context, and returns the reason of Core', async (t) => {
   const params = chainParams('regtest', { activationHeights: { segwit: 0 } });
   const commit = (hex: string) => fromHex(`6a24aa21a9ed${hex}`);
   /**
@@ -255,7 +255,7 @@ t.test('blocks in their place', async (t) => {
 
 const hashHex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
-t.test('headers in their place', async (t) => {
+t.test('checks headers in their context, and returns the reason of Core', async (t) => {
   const parent = parentAt(999);
   const now = 1_600_100_000;
   const verdict = (fields: object, params = regtest, node = parent, checkpoint = -1) =>
@@ -314,7 +314,7 @@ t.test('headers in their place', async (t) => {
   t.equal(verdict({ time: end.time - 601 }, bip94, inside), null, 'and only in the first block');
 });
 
-t.test('pushes', async (t) => {
+t.test('encodes heights and data as pushes of every size', async (t) => {
   const hex = (height: number) => hashHex(pushNumber(height));
   t.same([0, 1, 16, 17, 127, 128, 255, 256, 32767, 32768, 500_000, 8_388_607, 8_388_608].map(hex), [
     '00',
@@ -339,7 +339,7 @@ t.test('pushes', async (t) => {
   );
 });
 
-t.test('genesis blocks pass', async (t) => {
+t.test('accepts the genesis block of every network', async (t) => {
   for (const name of ['main', 'test', 'testnet4', 'signet', 'regtest'] as const) {
     const params = chainParams(name);
     const block = parseBlock(params.genesis, crypto);
@@ -348,7 +348,7 @@ t.test('genesis blocks pass', async (t) => {
   }
 });
 
-t.test('spoilt copies are told from blocks', async (t) => {
+t.test('distinguishes mutated copies from their blocks', async (t) => {
   const others = [1, 2].map((n) => makeTx(crypto, { inputs: [input(A, n)] }));
   const witness = [Uint8Array.of(7)];
   /** Serialise again, so that no result of an earlier check is remembered. */

@@ -38,7 +38,7 @@ function chainTo(height: number, version = 4): ModelNode {
   return node;
 }
 
-t.test('no network has it unless regtest is told so', async (t) => {
+t.test('enforces BIP-0054 on no network except a regtest that enables it', async (t) => {
   const tip = chainTo(3);
   for (const name of ['main', 'test', 'testnet4', 'signet', 'regtest'] as const) {
     t.notOk(cleanupEnforced(tip, chainParams(name), new VersionBitsCache()), name);
@@ -48,7 +48,7 @@ t.test('no network has it unless regtest is told so', async (t) => {
   t.ok(cleanupPossible(on));
 });
 
-t.test('it is voted in by bit 4 of the version', async (t) => {
+t.test('activates BIP-0054 by votes with version bit 4', async (t) => {
   const params = cleanup(0n);
   const enforced = (height: number, version: number) => cleanupEnforced(chainTo(height, version), params, new VersionBitsCache());
   t.notOk(enforced(430, 0x20000010), 'locked in until block 431');
@@ -67,7 +67,7 @@ function timeVerdict(prev: ModelNode, time: number, params: ChainParams): string
   return checkHeaderContext(parseHeader(header, hashes), prev, short, 2_000_000_000)?.reason ?? null;
 }
 
-t.test('the first block of a period lies at most two hours before its parent', async (t) => {
+t.test('rejects a first block of a period more than two hours older than its parent', async (t) => {
   // Eleven blocks ten minutes apart, the parent far ahead: the median stays behind.
   const base = chainTo(18);
   const parent = new ModelNode(base, base.time + 50_000, EASY_BITS, 4, A);
@@ -78,7 +78,7 @@ t.test('the first block of a period lies at most two hours before its parent', a
   t.equal(timeVerdict(earlier, START + 20_000, on), null, 'inside a period nothing is asked');
 });
 
-t.test('the last block of a period is not before its first', async (t) => {
+t.test('rejects a last block of a period older than the first block of the period', async (t) => {
   // The first block of the period is far ahead of all that follow it.
   let node = chainTo(19);
   const first = new ModelNode(node, START + 100_000, EASY_BITS, 4, A);
@@ -100,7 +100,7 @@ const coinbaseAt = (height: number, locktime: number, sequence: number, outputs 
     locktime,
   });
 
-t.test('a coinbase is locked to the height before its own', async (t) => {
+t.test('rejects a coinbase that is not locked to the height before its own', async (t) => {
   const parent = chainTo(599);
   const reason = (locktime: number, sequence: number, params = on) =>
     contextualCheckBlock(makeBlock(hashes, [coinbaseAt(600, locktime, sequence)]), parent, params)?.reason ?? null;
@@ -119,7 +119,7 @@ t.test('a coinbase is locked to the height before its own', async (t) => {
 const sized = (bytes: number, witness: Uint8Array[] = []) =>
   makeTx(hashes, { inputs: [input(A, 0, { scriptSig: new Uint8Array(bytes - 60), witness })], outputs: [output(0, new Uint8Array(0))] });
 
-t.test('no transaction has 64 bytes without its witness', async (t) => {
+t.test('rejects transactions of 64 bytes without their witness', async (t) => {
   for (const bytes of [63, 64, 65]) t.equal(sized(bytes).strippedSize, bytes);
   t.equal(checkTransactionSize(sized(63)), null);
   t.equal(checkTransactionSize(sized(64))?.reason, 'bad-txns-size');
@@ -150,7 +150,7 @@ const within = (...scripts: (readonly [scriptSig: Uint8Array, spent: Uint8Array]
   );
 const NONE = new Uint8Array(0);
 
-t.test('2,500 signature operations of inputs, counted where they run', async (t) => {
+t.test('limits the legacy sigops that a transaction may execute to 2,500', async (t) => {
   t.ok(within([NONE, repeat(2_500, CHECKSIG)]));
   t.notOk(within([NONE, repeat(2_501, CHECKSIG)]));
   const oneOfOne = Uint8Array.from({ length: 5_000 }, (_, i) => (i % 2 === 0 ? 0x51 : 0xae));
@@ -174,7 +174,7 @@ t.test('2,500 signature operations of inputs, counted where they run', async (t)
   t.ok(within(...Array.from({ length: 3_000 }, () => [NONE, witnessProgram] as const)), 'witness programs hold none');
 });
 
-t.test('the count against a plain reader of opcodes', async () => {
+t.test('counts signature operations as a plain reader of opcodes does', async () => {
   const op = fc.constantFrom(0x00, 0x51, 0x52, 0x60, 0x61, CHECKSIG, CHECKSIG + 1, CHECKMULTISIG, CHECKMULTISIG + 1);
   const naive = (ops: readonly number[]): number =>
     ops.reduce((sum, code, i) => {
@@ -193,7 +193,7 @@ t.test('the count against a plain reader of opcodes', async () => {
   );
 });
 
-t.test('a block with too many in one transaction', async (t) => {
+t.test('rejects a block with a transaction above 2,500 signature operations', async (t) => {
   const parent = chainTo(119);
   const reason = (count: number, params: ChainParams) => {
     const coins = new ModelCoins();
@@ -207,7 +207,7 @@ t.test('a block with too many in one transaction', async (t) => {
   t.equal(reason(2_501, off), null);
 });
 
-t.test('transactions of the past', async (t) => {
+t.test('rejects a plain 64-byte transaction that is spelled out', async (t) => {
   // A plain 64-byte transaction in full, so that sizes are not only those of this file's builder.
   const hex = `01000000${'01'}${'aa'.repeat(32)}00000000${'00'}ffffffff${'01'}0000000000000000${'04'}5151515100000000`;
   t.equal(fromHex(hex).length, 64);

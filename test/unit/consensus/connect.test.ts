@@ -39,7 +39,7 @@ function connect(coins: ModelCoins, txs: TxView[], paid = SUBSIDY, params = regt
   return connectBlock(makeBlock(hashes, [coinbaseOf(paid), ...txs]), parent, params, coins, { flags });
 }
 
-t.test('a valid block', async (t) => {
+t.test('connects a valid block, and returns fees, spent coins and sigop cost', async (t) => {
   const coins = new ModelCoins();
   coins.set(A, 0, coin(1000));
   coins.set(A, 1, coin(2000, 20, true));
@@ -73,7 +73,7 @@ t.test('a valid block', async (t) => {
   t.equal(connect(coins, [first, second], 0).verdict, null, 'taking less is allowed');
 });
 
-t.test('in steps', async (t) => {
+t.test('connects a block in steps of some transactions or inputs', async (t) => {
   const coins = new ModelCoins();
   coins.set(A, 0, coin(1000));
   const first = makeTx(hashes, { inputs: [input(A)], outputs: [output(900)] });
@@ -113,7 +113,7 @@ t.test('in steps', async (t) => {
   t.equal(missing.step(1, 1)?.reason, 'bad-txns-BIP30', 'and stays, whatever comes');
 });
 
-t.test('inputs', async (t) => {
+t.test('rejects inputs that are missing, spent, immature or out of range', async (t) => {
   const coins = new ModelCoins();
   coins.set(A, 0, coin(1000));
   coins.set(A, 1, coin(SUBSIDY, 21, true));
@@ -161,7 +161,7 @@ t.test('inputs', async (t) => {
   for (const bad of [spend([9]), spend([1]), spend([4]), spend([0], 1001)]) t.equal(checkTxInputs(bad, coins, 120).fee, 0);
 });
 
-t.test('relative locks', async (t) => {
+t.test('enforces relative locks from the activation of BIP-0068 on', async (t) => {
   const coins = new ModelCoins();
   coins.set(A, 0, coin(1000, 425));
   const tx = makeTx(hashes, { inputs: [input(A, 0, { sequence: 8 })] });
@@ -171,7 +171,7 @@ t.test('relative locks', async (t) => {
   t.equal(at(433), null);
 });
 
-t.test('sigops and precedence', async (t) => {
+t.test('reports how many transactions reach their scripts when sigops or amount fail', async (t) => {
   const coins = new ModelCoins();
   coins.set(A, 0, coin(10));
   coins.set(B, 0, coin(10));
@@ -187,7 +187,7 @@ t.test('sigops and precedence', async (t) => {
   t.equal(greedy.scriptTxs, 2);
 });
 
-t.test('how scripts read in the verdict', async (t) => {
+t.test('words script failures by mode, and orders them among other faults', async (t) => {
   const coins = new ModelCoins();
   coins.set(A, 0, coin(10));
   const fine = connect(coins, [makeTx(hashes, { inputs: [input(A)] })]);
@@ -212,7 +212,7 @@ t.test('how scripts read in the verdict', async (t) => {
   t.equal(scriptReject({ error: 'x', passesMandatory: true }).category, 'not-standard');
 });
 
-t.test('BIP-0030', async (t) => {
+t.test('rejects a transaction that overwrites unspent outputs (BIP-0030)', async (t) => {
   const coins = new ModelCoins();
   coins.set(A, 0, coin(10));
   const tx = makeTx(hashes, { inputs: [input(A)], outputs: [output(1), output(2)] });
@@ -237,7 +237,7 @@ t.test('BIP-0030', async (t) => {
   t.ok(enforceBip30(at(5000), A, regtest));
 });
 
-t.test('what is asked of the coins', async (t) => {
+t.test('lists the outpoints to read for a block', async (t) => {
   const first = makeTx(hashes, { inputs: [input(A, 1), input(B)], outputs: [output(1)] });
   const second = makeTx(hashes, { inputs: [input(first.txid), input(B, 3)] });
   const block: BlockView = makeBlock(hashes, [coinbaseOf(0), first, second]);
@@ -250,7 +250,7 @@ t.test('what is asked of the coins', async (t) => {
   t.equal(toHex(outpointOf(first, 0x01020304)).slice(64), '04030201');
 });
 
-t.test('small things', async (t) => {
+t.test('formats amounts and recognises unspendable scripts', async (t) => {
   t.same([0, 1, 100, 1000, 1e8, 15e7, 123456789, -1, -15e7].map(formatMoney), [
     '0.00',
     '0.00000001',
@@ -268,7 +268,7 @@ t.test('small things', async (t) => {
   );
 });
 
-t.test('what is known of a transaction counts, and its place in the chain is looked at all the same', (t) => {
+t.test('uses the known facts of a transaction, but still checks its inputs and maturity', (t) => {
   const coins = new ModelCoins();
   coins.set(A, 0, coin(1000));
   coins.set(A, 1, coin(2000, 20, true));

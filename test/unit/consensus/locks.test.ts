@@ -9,7 +9,7 @@ import { ModelNode } from '../../framework/law-model.js';
 const hashes = createPureHashes();
 const A = new Uint8Array(32).fill(0xaa);
 
-t.test('locktime', async (t) => {
+t.test('evaluates locktime by height, time and sequence', async (t) => {
   const final = (locktime: number, sequence: number, height: number, time: number) =>
     isFinalTx(makeTx(hashes, { inputs: [input(A, 0, { sequence })], locktime }), height, time);
   t.equal(final(0, 0, 0, 0), true);
@@ -25,7 +25,7 @@ t.test('locktime', async (t) => {
   t.equal(isFinalTx(mixed, 1, 1), false, 'one sequence not final');
 });
 
-t.test('relative locks', async (t) => {
+t.test('computes relative locks by height and median time', async (t) => {
   // Blocks 0 to 50, ten minutes apart: the median of block h is the time of block h - 5.
   let prev = new ModelNode(null, 1_000_000, 1, 4, A);
   for (let i = 1; i <= 50; i++) prev = new ModelNode(prev, 1_000_000 + i * 600, 1, 4, A);

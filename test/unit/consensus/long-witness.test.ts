@@ -41,7 +41,7 @@ function counted(tx: TxView): TxView {
 const many = (...last: Uint8Array[]): Uint8Array[] => [...Array.from({ length: 5_000 }, () => Buffer.alloc(0)), ...last];
 const scriptHash = (script: Uint8Array): Buffer => Buffer.concat([Buffer.of(0, 32), sha256(script)]);
 
-t.test('a stack that is read from its bytes is the list of its items', async (t) => {
+t.test('returns the items of a long witness stack from its bytes as a list does', async (t) => {
   const items = fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 20 });
   const place = fc.option(fc.integer({ min: -25, max: 25 }), { nil: undefined });
   fc.assert(
@@ -59,12 +59,12 @@ t.test('a stack that is read from its bytes is the list of its items', async (t)
   t.ok(Array.isArray(withWitness(Array.from({ length: MOST_WITNESS_VIEWS }, () => Buffer.of(1))).witnessStack(0)));
 });
 
-t.test('a coinbase', async (t) => {
+t.test('rejects a coinbase with a long witness', async (t) => {
   const verdict = checkCommitment(counted(withWitness(many())), 0, () => t.fail('the root is not asked for') as never, crypto);
   t.equal(verdict?.reason, 'bad-witness-nonce-size');
 });
 
-t.test('what is standard, and how many operations there are', async (t) => {
+t.test('checks standardness and sigop cost of a long witness without a view of each item', async (t) => {
   const script = Buffer.of(0xac, 0xac);
   const value = 1;
   t.equal(witnessIsStandard(counted(withWitness(many(script))), [{ value, script: scriptHash(script) }]), false);
@@ -82,7 +82,7 @@ t.test('what is standard, and how many operations there are', async (t) => {
   t.equal(sigopCost(counted(withWitness(many(script))), [{ script: scriptHash(script) }], FLAGS), 2);
 });
 
-t.test('scripts', async (t) => {
+t.test('verifies scripts with a long witness without a view of each item', async (t) => {
   const verify = (witness: readonly Uint8Array[], script: Uint8Array): number => {
     const tx = counted(withWitness(witness));
     const spent = [{ value: 1, script: new Uint8Array(script) }];

@@ -30,7 +30,7 @@ function naive(leaves: Uint8Array[]): Uint8Array {
   return level[0] ?? new Uint8Array(32);
 }
 
-t.test('roots', async (t) => {
+t.test('computes merkle roots as a naive tree does', async (t) => {
   for (let n = 0; n <= 40; n++) {
     const leaves = Array.from({ length: n }, (_, i) => leaf(i));
     t.equal(toHex(merkleRoot(leaves, hashes).root), toHex(naive(leaves)), `${n} leaves`);
@@ -38,7 +38,7 @@ t.test('roots', async (t) => {
   }
 });
 
-t.test('twins', async (t) => {
+t.test('detects duplicated leaves that keep the merkle root (CVE-2012-2459)', async (t) => {
   // Repeating the tail of an odd level gives the same root (CVE-2012-2459), on any level.
   for (const [count, repeat] of [
     [3, 1],
@@ -59,7 +59,7 @@ t.test('twins', async (t) => {
   t.equal(merkleRoot([leaf(1), leaf(2), leaf(2), leaf(3)], hashes).mutated, false, 'equal neighbours of different pairs are no pair');
 });
 
-t.test('branches of the first leaf', async (t) => {
+t.test('computes merkle branches of the coinbase that lead to the root', async (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 60 }), (count) => {
       const leaves = Array.from({ length: count }, (_, i) => leaf(i));
@@ -71,14 +71,14 @@ t.test('branches of the first leaf', async (t) => {
   t.same(coinbaseBranch([leaf(0)], hashes), []);
 });
 
-t.test('the root of witnesses takes zeros for the coinbase', async (t) => {
+t.test('uses zeros for the coinbase in the witness merkle root', async (t) => {
   const coinbase = makeCoinbase(hashes, fromHex('5151'), [output(0)], { witness: [leaf(0)] });
   const txs = [1, 2].map((n) => makeTx(hashes, { inputs: [input(leaf(n), 0, { witness: [leaf(n)] })] }));
   const { root } = witnessMerkleRoot(makeBlock(hashes, [coinbase, ...txs]));
   t.equal(toHex(root), toHex(naive([new Uint8Array(32), ...txs.map(({ wtxid }) => wtxid)])));
 });
 
-t.test('the commitment output', async (t) => {
+t.test('finds the last witness commitment output of a coinbase', async (t) => {
   const mark = '6a24aa21a9ed';
   const find = (...scripts: string[]) =>
     witnessCommitmentIndex(

@@ -428,7 +428,7 @@ const SEED_DIGESTS: Record<ChainName, string> = {
 const wide = (value: bigint): string => value.toString(16).padStart(64, '0');
 
 for (const name of ['main', 'test', 'testnet4', 'signet', 'regtest'] as const) {
-  t.test(name, async (t) => {
+  t.test(`${name}: all constants equal those of Core`, async (t) => {
     const { genesis, fixedSeeds, ...params } = chainParams(name);
     const block = parseBlock(genesis, hashes, { exact: true });
     const { version, time, nonce, bits, merkleRoot } = block.header;
@@ -460,7 +460,7 @@ for (const name of ['main', 'test', 'testnet4', 'signet', 'regtest'] as const) {
   });
 }
 
-t.test('regtest follows another version, and -test=bip94, where they differ', async (t) => {
+t.test('regtest takes the parameters of another release, and BIP-0094 on request', async (t) => {
   const activity = { time: 0, transactions: 0, rate: 0 };
   const old = chainParams('regtest', { regtest: { powTargetTimespan: 1_209_600, activity } });
   t.equal(old.powTargetTimespan, 1_209_600);
@@ -470,7 +470,7 @@ t.test('regtest follows another version, and -test=bip94, where they differ', as
   t.equal(chainParams('main', { regtest: { enforceBip94: true } }).enforceBip94, false, 'other networks stay as they are');
 });
 
-t.test('a signet with a challenge of its own has no history', async (t) => {
+t.test('a custom signet has no minimum work, assumed-valid block or statistics', async (t) => {
   const own = chainParams('signet', { signetChallenge: Uint8Array.of(0x51) }, hashes);
   t.equal(own.minimumChainWork, 0n);
   t.equal(own.assumeValid, null);

@@ -14,7 +14,7 @@ import { createPureHashes } from '../../../src/crypto/pure.js';
 const hashes = createPureHashes();
 const NAMES: ChainName[] = ['main', 'test', 'testnet4', 'signet', 'regtest'];
 
-t.test('genesis blocks', async (t) => {
+t.test('genesis blocks have the expected hash, merkle root and proof of work', async (t) => {
   const expected: Record<ChainName, string> = {
     main: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f',
     test: '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943',
@@ -34,7 +34,7 @@ t.test('genesis blocks', async (t) => {
   }
 });
 
-t.test('heights and deployments', async (t) => {
+t.test('activation heights and deployments equal those of Core', async (t) => {
   const rows = NAMES.map((name) => {
     const p = chainParams(name);
     return [p.bip34Height, p.bip65Height, p.bip66Height, p.csvHeight, p.segwitHeight, p.ruleChangeThreshold, p.minerConfirmationWindow];
@@ -74,7 +74,7 @@ t.test('heights and deployments', async (t) => {
   );
 });
 
-t.test('overrides', async (t) => {
+t.test('options override deployments, heights and the signet challenge', async (t) => {
   const regtest = chainParams('regtest', {
     activationHeights: { segwit: 20 },
     vbparams: [
@@ -105,7 +105,7 @@ t.test('overrides', async (t) => {
   );
 });
 
-t.test('an option sets the height of the rule that it names, and of no other', async (t) => {
+t.test('an option sets only the activation height of the rule that it names', async (t) => {
   const heights = (activationHeights: Partial<Record<BuriedRule, number>>): object => {
     const { segwitHeight, bip34Height, bip66Height, bip65Height, csvHeight } = chainParams('regtest', { activationHeights });
     return { segwit: segwitHeight, bip34: bip34Height, dersig: bip66Height, cltv: bip65Height, csv: csvHeight };
@@ -118,7 +118,7 @@ t.test('an option sets the height of the rule that it names, and of no other', a
   }
 });
 
-t.test("a signet's seeds are those of the option, with a challenge of one's own as well", async (t) => {
+t.test('-signetseednode replaces the seeds of any signet', async (t) => {
   const signetSeedNodes = ['seed.example.'];
   const custom = chainParams('signet', { signetChallenge: fromHex('51'), signetSeedNodes }, hashes);
   t.strictSame([custom.dnsSeeds, custom.fixedSeeds], [signetSeedNodes, '']);
@@ -126,13 +126,13 @@ t.test("a signet's seeds are those of the option, with a challenge of one's own 
   t.strictSame(chainParams('signet', { signetSeedNodes }), { ...usual, dnsSeeds: signetSeedNodes }, 'and nothing else changes');
 });
 
-t.test('four bytes of magic tell the network', async (t) => {
+t.test('identifies the network by its four magic bytes', async (t) => {
   const names = ['f9beb4d9', '0b110907', '1c163f28', '0a03cf40', 'fabfb5da'].map((magic) => networkOfMagic(fromHex(magic)));
   t.strictSame(names, NAMES);
   for (const other of ['f9beb4da', 'f9beb4', 'f9beb4d900', '']) t.equal(networkOfMagic(fromHex(other)), null, other);
 });
 
-t.test('subsidy', async (t) => {
+t.test('computes the block subsidy at every halving', async (t) => {
   const main = chainParams('main');
   t.same(
     [0, 209_999, 210_000, 419_999, 420_000, 630_000, 840_000, 6_929_999, 6_930_000, 13_440_000].map((height) => blockSubsidy(height, main)),

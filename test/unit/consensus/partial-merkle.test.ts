@@ -12,7 +12,7 @@ import { fc } from '../../framework/fast-check.js';
 
 fc.configureGlobal({ seed: 44, numRuns: 200 });
 
-t.test('partial merkle trees', async (t) => {
+t.test('builds partial merkle trees, and rejects malformed ones', async (t) => {
   const leaf = (i: number) => crypto.sha256d(Uint8Array.of(i & 255, i >> 8));
   const rootOf = (hashes: Uint8Array[]): Uint8Array => {
     let level = hashes;

@@ -10,7 +10,7 @@ import { ModelNode } from '../../framework/law-model.js';
 
 fc.configureGlobal({ seed: 20240816, numRuns: 500 });
 
-t.test('compact form', async (t) => {
+t.test('decodes and encodes compact targets with sign and overflow', async (t) => {
   // Bits, target, negative, overflow, re-encoded: the edge cases Core's own tests list.
   const rows: [number, bigint, boolean, boolean, number][] = [
     [0x00000000, 0n, false, false, 0],
@@ -56,7 +56,7 @@ t.test('compact form', async (t) => {
   );
 });
 
-t.test('proof of work', async (t) => {
+t.test('checks proof of work against target and limit', async (t) => {
   const limit = (1n << 224n) - 1n;
   const genesis = hashFromHex('000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f');
   t.equal(hashToBigint(genesis).toString(16), '19d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f');
@@ -75,7 +75,7 @@ t.test('proof of work', async (t) => {
   t.equal(targetOf(0x22000101, (1n << 256n) - 1n), null, 'an overflow, although what is left of it is in range');
 });
 
-t.test('work of a block', async (t) => {
+t.test('computes the work of a block from its bits', async (t) => {
   t.equal(blockProof(0x1d00ffff), 0x100010001n);
   t.equal(blockProof(0x207fffff), 2n);
   t.same([0, 0x1d80ffff, 0xff123456].map(blockProof), [0n, 0n, 0n]);
@@ -92,7 +92,7 @@ function period(times: { first: number; last: number }, bits: { first: number; r
   return node;
 }
 
-t.test('retargeting', async (t) => {
+t.test('retargets once per period as real periods on main did', async (t) => {
   const main = chainParams('main');
   const next = (first: number, last: number, bits: number) =>
     requiredBits(period({ first, last }, { first: bits, rest: bits }, 2016 * 10), last + 600, main);
@@ -106,7 +106,7 @@ t.test('retargeting', async (t) => {
   t.equal(requiredBits(inside, 1_000_000, main), 0x1c05a3f4);
 });
 
-t.test('test networks', async (t) => {
+t.test('allows minimum difficulty blocks on test networks by their rules', async (t) => {
   const hash = new Uint8Array(32);
   const testnet = chainParams('test');
   const LIMIT = 0x1d00ffff;

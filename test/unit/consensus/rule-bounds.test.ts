@@ -44,11 +44,11 @@ function blockWith(tail: Uint8Array, first = false) {
 const solved = (solution: Uint8Array): Uint8Array => plainPush(Uint8Array.of(...MARK, ...solution));
 const signetOf = (challenge: string): ChainParams => chainParams('signet', { signetChallenge: fromHex(challenge) }, native);
 
-t.test('signet: the commitment may be the first output', async (t) => {
+t.test('accepts a signet commitment in the first output', async (t) => {
   t.equal(checkSignetSolution(blockWith(new Uint8Array(0), true), signetOf('51'), native), null);
 });
 
-t.test('signet: what is signed is the block without its solution', async (t) => {
+t.test('signs a signet block without its solution', async (t) => {
   const signed = signetTxs(blockWith(solved(fromHex('0000'))), fromHex('51'));
   const bare = blockWith(plainPush(MARK));
   const script = signed?.toSpend.scriptSig(0) ?? new Uint8Array(0);
@@ -76,14 +76,14 @@ t.test('signet: what is signed is the block without its solution', async (t) => 
   );
 });
 
-t.test('signet: solutions of more than 255 bytes', async (t) => {
+t.test('accepts signet solutions longer than 255 bytes', async (t) => {
   // A scriptSig that pushes 300 bytes, for a challenge that drops them and leaves true.
   const scriptSig = plainPush(new Uint8Array(300).fill(7));
   const solution = Uint8Array.of(0xfd, scriptSig.length & 255, scriptSig.length >> 8, ...scriptSig, 0);
   t.equal(checkSignetSolution(blockWith(solved(solution)), signetOf('7551'), native), null);
 });
 
-t.test('votes count from the first block that is looked at', async (t) => {
+t.test('counts votes for unknown rules from the configured height on', async (t) => {
   const [period, voted] = [144, 0x20000000 | (1 << 20)];
   let tip: ModelNode = chainTo(143);
   // 108 of 144 have to vote; blocks 180 to 287 do.
@@ -101,21 +101,21 @@ t.test('votes count from the first block that is looked at', async (t) => {
   t.equal(votes(0), 3);
 });
 
-t.test('a deployment that is only defined has no beginning', async (t) => {
+t.test('returns 0 as the start of a deployment that is only defined', async (t) => {
   const later = { name: 'testdummy', bit: 28, startTime: 2_000_000n, timeout: 3_000_000n, minActivationHeight: 0, gbtForce: true };
   const params = { ...regtest, deployments: [later] };
   t.equal(deploymentSince(later, chainTo(600), params, new VersionBitsCache()), 0);
   t.equal(deploymentSince(later, chainTo(100), params, new VersionBitsCache()), 0);
 });
 
-t.test('a witness commitment is the double hash of 64 bytes: the witness root and the reserved value', async (t) => {
+t.test('a witness commitment is the double hash of the witness root and the reserved value', async (t) => {
   // A block of a coinbase alone: its witness root is zeros.
   const block = makeBlock(native, [makeCoinbase(native, fromHex('5151'), [output(50e8)])]);
   const reserved = new Uint8Array(32).fill(5);
   t.equal(toHex(witnessCommitment(block, reserved)), sha256d(Buffer.concat([Buffer.alloc(32), reserved])));
 });
 
-t.test('BIP-0054 looks at times at the two ends of a retarget period, nowhere else', async (t) => {
+t.test('BIP-0054 limits times only at the two ends of a retarget period', async (t) => {
   const params: ChainParams = { ...regtest, powTargetTimespan: 6_000, powTargetSpacing: 600 };
   const least = (height: number): number => cleanupMinTime(chainTo(height - 1), params);
   t.same([18, 19, 20, 21, 28, 29].map(least), [
@@ -128,7 +128,7 @@ t.test('BIP-0054 looks at times at the two ends of a retarget period, nowhere el
   ]);
 });
 
-t.test('BIP-0030 is needed where no history shows that it is not', async (t) => {
+t.test('enforces BIP-0030 unless the known history makes duplicates impossible', async (t) => {
   const prev = chainTo(20);
   t.equal(enforceBip30(prev, null, { ...regtest, bip34Height: 10, bip34Hash: null }), true, 'no activation hash');
   const hash = prev.ancestor(10)?.hash ?? null;
@@ -146,14 +146,14 @@ t.test('BIP-0030 is needed where no history shows that it is not', async (t) => 
   t.equal(enforceBip30(before, null, { ...regtest, bip34Height: 10, bip34Hash: hash }), false);
 });
 
-t.test('work of the hardest targets, where one more or less shows', async (t) => {
+t.test('computes the exact work of the hardest targets', async (t) => {
   // Targets 1 and 2: 2^256 / 2 and 2^256 / 3.
   t.equal(blockProof(0x03000001), 2n ** 255n);
   t.equal(blockProof(0x03000002), (2n ** 256n - 1n) / 3n);
   t.equal(blockProof(0x1d00ffff), 4_295_032_833n);
 });
 
-t.test('the genesis block is below every height of a rule', async (t) => {
+t.test('applies no height-activated script flags to the genesis block', async (t) => {
   // P2SH, WITNESS (bit 11) and TAPROOT (bit 17); block 1 has DERSIG (2), CLTV (9), CSV (10) and NULLDUMMY (4) as well.
   const testnet4 = chainParams('testnet4');
   const genesis = new ModelNode(null, 1_000_000, 1, 1, Uint8Array.of(0));

@@ -35,7 +35,7 @@ const solution = (scriptSig: Uint8Array, witness: Uint8Array[] = []) => {
   return out.finish();
 };
 
-t.test('trivial challenges', async (t) => {
+t.test('accepts trivial challenges without a solution, and rejects impossible ones', async (t) => {
   t.equal(check(blockWith(new Uint8Array(0)), '51'), null, 'no solution is fine when nothing is asked');
   t.same(check(blockWith(new Uint8Array(0)), '00'), REJECT);
   const bare = makeBlock(crypto, [makeCoinbase(crypto, fromHex('5151'), [output(50e8)])]);
@@ -46,7 +46,7 @@ t.test('trivial challenges', async (t) => {
   t.equal(checkSignetSolution(bare, chainParams('regtest'), crypto), null, 'other networks ask for nothing');
 });
 
-t.test('the shape of solutions', async (t) => {
+t.test('rejects malformed signet solutions', async (t) => {
   const equal = (value: string) => `01${value}87`;
   const push = Uint8Array.of(1, 0x42);
   t.equal(check(blockWith(solved(solution(push))), equal('42')), null);
@@ -70,7 +70,7 @@ t.test('the shape of solutions', async (t) => {
   t.same(check(blockWith(solved(solution(new Uint8Array(0), [fromHex('52')]))), p2wsh), REJECT);
 });
 
-t.test('what is signed', async (t) => {
+t.test('commits to the block without its solution, and to its time', async (t) => {
   const with1 = signetTxs(blockWith(solved(fromHex('0000'))), fromHex('51'));
   const with2 = signetTxs(blockWith(solved(solution(Uint8Array.of(0x51, 0x51)))), fromHex('51'));
   const none = signetTxs(blockWith(plainPush(MARK)), fromHex('51'));
@@ -106,7 +106,7 @@ t.test('what is signed', async (t) => {
   t.equal(toHex(with1?.toSign.outputScript(0) ?? MARK), '6a');
 });
 
-t.test('a signature', async (t) => {
+t.test('accepts a block with a valid signature for its challenge', async (t) => {
   const key = testKey(7);
   const publicKey = key.publicKey;
   const challenge = toHex(Uint8Array.from([...plainPush(publicKey), 0xac]));
@@ -119,7 +119,7 @@ t.test('a signature', async (t) => {
   t.same(check(blockWith(solved(solution(plainPush(signature))), 1_600_000_601), challenge), REJECT, 'another time');
 });
 
-t.test('a signature of a witness, which covers that nothing is spent', async (t) => {
+t.test('accepts a witness signature for the challenge only over an amount of zero', async (t) => {
   const key = testKey(7);
   const owner = toHex(crypto.hash160(key.publicKey));
   const unsigned = signetTxs(blockWith(plainPush(MARK)), fromHex(`0014${owner}`));

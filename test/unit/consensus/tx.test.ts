@@ -28,7 +28,7 @@ const EXTENDED =
   '2a000000';
 const LEGACY = `0200000001${'11'.repeat(32)}0500000002aabbfdffffff01e80300000000000001512a000000`;
 
-t.test('fields of the extended format', async (t) => {
+t.test('returns the fields of a transaction in the extended format', async (t) => {
   const tx = parseTx(fromHex(EXTENDED), hashes, { exact: true });
   t.equal(tx.version, 2);
   t.equal(tx.inputCount, 1);
@@ -58,7 +58,7 @@ t.test('fields of the extended format', async (t) => {
   t.equal(tx.txid, tx.txid, 'the id is kept');
 });
 
-t.test('the legacy format', async (t) => {
+t.test('returns the fields of a transaction in the legacy format', async (t) => {
   const tx = parseTx(fromHex(LEGACY), hashes, { exact: true });
   t.notOk(tx.hasWitness);
   t.same(tx.witness(0), []);
@@ -68,7 +68,7 @@ t.test('the legacy format', async (t) => {
   t.equal(tx.vsize, 63);
 });
 
-t.test('views inside a larger buffer', async (t) => {
+t.test('parses a transaction inside a larger buffer without copying', async (t) => {
   const bytes = fromHex(`ffff${EXTENDED}ffff`);
   const tx = parseTx(bytes, hashes, { offset: 2 });
   t.equal(toHex(tx.bytes), EXTENDED);
@@ -77,7 +77,7 @@ t.test('views inside a larger buffer', async (t) => {
   t.throws(() => parseTx(bytes, hashes, { offset: 2, exact: true }), DecodeError);
 });
 
-t.test('odd shapes', async (t) => {
+t.test('accepts empty lists, and rejects superfluous witnesses and impossible counts', async (t) => {
   const refuse = (hex: string, message: RegExp) =>
     t.throws(() => parseTx(fromHex(hex), hashes, { exact: true }), { name: 'DecodeError', message }, hex);
   const empty = parseTx(fromHex('01000000000000000000'), hashes, { exact: true });
@@ -101,7 +101,7 @@ t.test('odd shapes', async (t) => {
   t.same([legacy.inputCount, legacy.outputCount, legacy.outputValue(0)], [0, 1, 1]);
 });
 
-t.test('every truncation is refused', async (t) => {
+t.test('rejects a transaction that is truncated at any byte', async (t) => {
   for (const hex of [EXTENDED, LEGACY]) {
     for (let cut = 0; cut < hex.length; cut += 2) {
       t.throws(() => parseTx(fromHex(hex.slice(0, cut)), hashes, { exact: true }), DecodeError, `${cut / 2} bytes`);
@@ -109,7 +109,7 @@ t.test('every truncation is refused', async (t) => {
   }
 });
 
-t.test('coinbase and extreme values', async (t) => {
+t.test('recognises coinbases, and reads extreme values', async (t) => {
   const input = { prevHash: new Uint8Array(32), prevIndex: 0xffffffff, scriptSig: Uint8Array.of(1, 2), sequence: 0 };
   const outputs = [-1n, 2n ** 63n - 1n, -(2n ** 63n), 2100000000000000n].map((value) => ({ value, script: new Uint8Array(0) }));
   const tx = parseTx(buildTx({ version: -1, inputs: [input], outputs, locktime: 0xffffffff }), hashes);
@@ -135,7 +135,7 @@ t.test('coinbase and extreme values', async (t) => {
   );
 });
 
-t.test('a real transaction', async (t) => {
+t.test('computes the txid of the first payment on main', async (t) => {
   // The first payment on main, in block 170.
   const tx = parseTx(
     fromHex(
@@ -147,7 +147,7 @@ t.test('a real transaction', async (t) => {
   t.equal(hashToHex(tx.txid), 'f4184fc596403b9d638783cf57adfe4c75c605f6356fbc91338530e9831e9e16');
 });
 
-t.test('lenient reading', async (t) => {
+t.test('parses a transaction leniently in either format, unless the caller excludes one', async (t) => {
   const noInputs = '01000000' + '00' + '01' + '0100000000000000' + '0151' + '00000000';
   t.equal(parseTxLenient(fromHex(noInputs), hashes).outputCount, 1);
   t.throws(() => parseTxLenient(fromHex(noInputs), hashes, { tryNoWitness: false }), DecodeError);
@@ -170,7 +170,7 @@ t.test('lenient reading', async (t) => {
   t.equal(parseTxLenient(fromHex(neither), hashes).hasWitness, true);
 });
 
-t.test('which of two readings has sane scripts', async (t) => {
+t.test('prefers the reading of an ambiguous transaction whose scripts are sane', async (t) => {
   /**
    * Bytes that are whole in both formats. Extended: one input, whose script is `head` and so many OP_1; preferred if
    * that is sane. Legacy: no input, one output whose script is the rest, with a push over the head.
@@ -226,7 +226,7 @@ const txFields: fc.Arbitrary<TxFields> = fc.record({
   locktime: fc.nat({ max: 0xffffffff }),
 });
 
-t.test('what is built is read back', async (t) => {
+t.test('parses every transaction that it builds', async (t) => {
   fc.assert(
     fc.property(txFields, (fields) => {
       const bytes = buildTx(fields);

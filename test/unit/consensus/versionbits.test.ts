@@ -44,7 +44,7 @@ function extend(node: ModelNode | null, count: number, version: number | ((heigh
   return tip;
 }
 
-t.test('votes', async (t) => {
+t.test('recognises votes by the top bits and the bit of a version', async (t) => {
   t.ok(signals(VOTE, 28));
   t.notOk(signals(NO_VOTE, 28));
   t.notOk(signals(0x10000000, 28), 'other top bits');
@@ -54,7 +54,7 @@ t.test('votes', async (t) => {
   t.ok(signals(0x20000004, 2));
 });
 
-t.test('regtest from genesis, all voting', async (t) => {
+t.test('activates a deployment at block 432 of a regtest chain on which all blocks vote', async (t) => {
   const { params, dummy } = withDummy({});
   const cache = new VersionBitsCache();
   const state = (tip: ModelNode | null) => deploymentState(dummy, tip, params, cache);
@@ -83,7 +83,7 @@ t.test('regtest from genesis, all voting', async (t) => {
   t.equal(computeBlockVersion(at(431), params, cache), 536870912);
 });
 
-t.test('the threshold', async (t) => {
+t.test('locks in a deployment at 108 votes of 144, and counts them in statistics', async (t) => {
   const { params, dummy } = withDummy({});
   for (const [votes, expected] of [
     [107, 'started'],
@@ -108,7 +108,7 @@ t.test('the threshold', async (t) => {
   t.match(deploymentStatistics(dummy, extend(start, 37, NO_VOTE), params), { elapsed: 37, possible: false });
 });
 
-t.test('start, timeout and minimum height', async (t) => {
+t.test('observes start, timeout and minimum activation height of a deployment', async (t) => {
   // Blocks ten seconds apart: the median of block h is 1,000,000 + 10 (h - 5).
   const state = (change: Partial<Deployment>, length: number, version: number) => {
     const { params, dummy } = withDummy(change);
@@ -133,7 +133,7 @@ t.test('start, timeout and minimum height', async (t) => {
   t.equal(deploymentSince(dummy, extend(null, 300, NO_VOTE), params, new VersionBitsCache()), 0);
 });
 
-t.test('against a naive model', async (t) => {
+t.test('computes deployment states as a naive model does', async (t) => {
   // Small periods, random votes and branches; the model walks every period from genesis each time.
   const { params: base, dummy } = withDummy({ startTime: 1_000_030n, timeout: 1_000_090n, minActivationHeight: 60 });
   const params = { ...base, minerConfirmationWindow: 8, ruleChangeThreshold: 6 };
@@ -178,7 +178,7 @@ t.test('against a naive model', async (t) => {
   t.same([...seen].sort(), ['active', 'defined', 'failed', 'locked_in', 'started'], 'all states were reached');
 });
 
-t.test('script flags of blocks', async (t) => {
+t.test('sets the script flags of a block by height, deployment and exception', async (t) => {
   const flags = (text: string) => parseScriptFlags(text);
   const cache = new VersionBitsCache();
   const at = (height: number) => new ModelNode(null, 1_000_000, 1, 4, HASH, height - 1);
@@ -208,7 +208,7 @@ t.test('script flags of blocks', async (t) => {
   );
 });
 
-t.test('votes for rules that are not ours', async (t) => {
+t.test('counts votes for unknown rules above the threshold', async (t) => {
   const cache = new VersionBitsCache();
   const odd = 0x20000000 | (1 << 27) | (1 << 3);
   const votes = (version: (height: number) => number, params = regtest) => unknownVotes(extend(null, 288, version), params, cache);
@@ -239,7 +239,7 @@ t.test('votes for rules that are not ours', async (t) => {
   );
 });
 
-t.test('an operator hears of unknown rules once', async (t) => {
+t.test('warns once when unknown rules lock in and once when they activate', async (t) => {
   const alerts: string[] = [];
   const warnings: string[] = [];
   const odd = 0x20000000 | (1 << 27);

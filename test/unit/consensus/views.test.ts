@@ -202,7 +202,7 @@ const LARGE: readonly PlainTx[] = [
   },
 ];
 
-t.test('a transaction inside a larger buffer tells what was encoded, also after others were read', async (t) => {
+t.test('reads a transaction inside a larger buffer as it was encoded, also after others were read', async (t) => {
   const check = (txs: readonly PlainTx[], before: number, after: number): void => {
     const placed = txs.map((tx) => {
       const buffer = Buffer.concat([Buffer.alloc(before, 0xee), encode(tx).whole, Buffer.alloc(after, 0xee)]);
@@ -221,7 +221,7 @@ t.test('a transaction inside a larger buffer tells what was encoded, also after 
   t.pass(`seed ${SEED}`);
 });
 
-t.test('stripping copies nothing where there is no witness, and else gives bytes that stay', async (t) => {
+t.test('returns the original bytes of a transaction without witness, else a stable stripped copy', async (t) => {
   const bare = parseTx(new Uint8Array(Buffer.concat([Buffer.of(0xee), encode(manyInputs(2, 2, false)).whole])), hashes, { offset: 1 });
   t.equal(bare.stripped().buffer, bare.buffer.buffer);
   const tx = manyInputs(2, 2, true);
@@ -233,7 +233,7 @@ t.test('stripping copies nothing where there is no witness, and else gives bytes
   t.equal(hex(stripped), hex(encode(tx).legacy));
 });
 
-t.test('a header tells its six fields and its hash, from where it lies on', async (t) => {
+t.test('reads the six fields and the hash of a header at any offset', async (t) => {
   const field = fc.uint8Array({ minLength: 32, maxLength: 32 });
   const fields = fc.record({
     version: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
@@ -267,7 +267,7 @@ t.test('a header tells its six fields and its hash, from where it lies on', asyn
 const HEADER = unhex(`02000000${'aa'.repeat(32)}${'bb'.repeat(32)}01000000ffff7f2007000000`);
 const blockOf = (txs: readonly Uint8Array[], count = txs.length): Buffer => Buffer.concat([HEADER, size(count), ...txs]);
 
-t.test('a block inside a larger buffer tells what was encoded', async (t) => {
+t.test('reads a block inside a larger buffer as it was encoded', async (t) => {
   const check = (txs: readonly PlainTx[], before: number, after: number): void => {
     const bytes = blockOf(txs.map((tx) => encode(tx).whole));
     const buffer = Buffer.concat([Buffer.alloc(before, 0xee), bytes, Buffer.alloc(after, 0xee)]);
@@ -297,7 +297,7 @@ t.test('a block inside a larger buffer tells what was encoded', async (t) => {
   t.pass(`seed ${SEED}`);
 });
 
-t.test('bytes after a block are ignored unless it must be exact, and no count may exceed what the bytes could hold', async (t) => {
+t.test('ignores bytes after a block unless it must be exact, and rejects impossible counts', async (t) => {
   // The shortest there is: version, two empty lists, locktime.
   const least = unhex('01000000000000000000');
   const parse = (bytes: Uint8Array, exact: boolean): number => parseBlock(bytes, hashes, { exact }).txs.length;
@@ -314,7 +314,7 @@ t.test('bytes after a block are ignored unless it must be exact, and no count ma
   t.throws(() => parseBlock(three, hashes, { offset: three.length + 1 }), { name: 'DecodeError' });
 });
 
-t.test('ids and facts that are taken over are those shown, until a block forgets its checks', async (t) => {
+t.test('returns adopted ids and facts until the block forgets its checks', async (t) => {
   const [txid, wtxid] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
   const facts = { fee: 1, sigopCost: 2, flags: 3 };
   const block = parseBlock(blockOf([encode(manyInputs(2, 1, true)).whole, encode(manyInputs(1, 1, false)).whole]), hashes);

@@ -38,7 +38,7 @@ const other = testKey(2);
 const message = testTaggedHash('message');
 
 for (const { name, crypto, skip } of backends()) {
-  t.test(`${name}: ECDSA`, { skip }, async (t) => {
+  t.test(`${name}: verifies ECDSA signatures, and rejects altered and malformed ones`, { skip }, async (t) => {
     const { ecdsaVerify } = crypto as Curve;
     const signature = key.signEcdsa(message);
     for (const [form, publicKey] of Object.entries({ compressed: key.publicKey, uncompressed: key.uncompressed, hybrid: key.hybrid })) {
@@ -67,7 +67,7 @@ for (const { name, crypto, skip } of backends()) {
     t.ok(lowR[0] < 0x80 && ecdsaVerify(lowR, key.publicKey, message), 'low R');
   });
 
-  t.test(`${name}: ECDSA over extreme messages`, { skip }, async (t) => {
+  t.test(`${name}: verifies ECDSA signatures of zero and of messages above the order`, { skip }, async (t) => {
     const { ecdsaVerify } = crypto as Curve;
     const zero = new Uint8Array(32);
     t.ok(ecdsaVerify(key.signEcdsa(zero), key.publicKey, zero), 'zero');
@@ -75,7 +75,7 @@ for (const { name, crypto, skip } of backends()) {
     t.ok(ecdsaVerify(key.signEcdsa(high), key.publicKey, high), 'a message above the order is reduced');
   });
 
-  t.test(`${name}: Schnorr`, { skip }, async (t) => {
+  t.test(`${name}: verifies Schnorr signatures, and rejects altered and malformed ones`, { skip }, async (t) => {
     const { schnorrVerify } = crypto as Curve;
     const signature = key.signSchnorr(message);
     t.ok(schnorrVerify(signature, key.xonly, message));
@@ -93,7 +93,7 @@ for (const { name, crypto, skip } of backends()) {
     t.notOk(schnorrVerify(signature, key.publicKey, message), 'key of 33 bytes');
   });
 
-  t.test(`${name}: taproot tweak`, { skip }, async (t) => {
+  t.test(`${name}: checks taproot tweaks, and rejects wrong parity, tweak and keys`, { skip }, async (t) => {
     const { tapTweakCheck, schnorrVerify } = crypto as Curve;
     const root = testTaggedHash('root');
     for (let n = 0; n < 8; n++) {
@@ -112,7 +112,7 @@ for (const { name, crypto, skip } of backends()) {
   });
 
   // Parsed keys are kept by the last bytes of x: what shares them must not be taken for one another.
-  t.test(`${name}: keys with the same end of x, in turns`, { skip }, async (t) => {
+  t.test(`${name}: distinguishes cached keys that share the last bytes of x`, { skip }, async (t) => {
     const { ecdsaVerify, schnorrVerify, tapTweakCheck, isPoint } = crypto as Curve;
     const [ecdsa, schnorr] = [key.signEcdsa(message), key.signSchnorr(message)];
     const root = testTaggedHash('root');
@@ -140,7 +140,7 @@ for (const { name, crypto, skip } of backends()) {
   });
 
   // WebAssembly that is left by an exception lost some of its stack each time, until it refused everything.
-  t.test(`${name}: thousands of keys that are no points`, { skip }, async (t) => {
+  t.test(`${name}: still works after thousands of keys that are not on the curve`, { skip }, async (t) => {
     const { schnorrVerify, tapTweakCheck } = crypto as Curve;
     const schnorr = key.signSchnorr(message);
     const root = testTaggedHash('root');
@@ -160,7 +160,7 @@ for (const { name, crypto, skip } of backends()) {
     t.ok(tapTweakCheck(output.key, output.parity, key.xonly, tweak));
   });
 
-  t.test(`${name}: points`, { skip }, async (t) => {
+  t.test(`${name}: recognises encoded points, and rejects malformed ones`, { skip }, async (t) => {
     const { isPoint } = crypto as Curve;
     t.ok(isPoint(key.publicKey));
     t.ok(isPoint(key.uncompressed));
@@ -208,7 +208,7 @@ t.test('backends agree on mangled input', { skip: backends()[1].skip }, async ()
   );
 });
 
-t.test('which half S is in', async (t) => {
+t.test('distinguishes high from low S at half of the order', async (t) => {
   const signature = (s: bigint): Uint8Array => Uint8Array.from([...to32Bytes(1n), ...to32Bytes(s)]);
   t.notOk(isHighS(signature(1n)));
   t.notOk(isHighS(signature(ORDER >> 1n)));
@@ -216,7 +216,7 @@ t.test('which half S is in', async (t) => {
   t.ok(isHighS(signature(ORDER - 1n)));
 });
 
-t.test('the choice of libraries', async (t) => {
+t.test('chooses the system library if present, and warns when it uses the npm packages', async (t) => {
   t.equal(loadSystemCurve(['libno-such-library.so.77']), null, 'nothing found is no error');
   const packages = createNativeCrypto({ prefer: 'packages' });
   t.match(packages.backend, { ecdsa: 'secp256k1 (npm)', schnorr: 'tiny-secp256k1 (WebAssembly)' });

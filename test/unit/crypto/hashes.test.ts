@@ -20,7 +20,7 @@ if (direct === null) t.comment('direct: this node exports no OpenSSL functions, 
 else implementations.push(['direct', direct]);
 
 for (const [name, hashes] of implementations) {
-  t.test(`${name}: published values for "abc" and the empty string`, async (t) => {
+  t.test(`${name}: computes the published values for "abc" and the empty string`, async (t) => {
     const abc = ascii('abc');
     t.equal(hex(hashes.sha256(abc)), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
     t.equal(hex(hashes.sha256d(abc)), '4f8b42c22dd3729b519ba6f68d2da7cc5b2d606d05daed5ad5128cc03e6c6358');
@@ -31,7 +31,7 @@ for (const [name, hashes] of implementations) {
     t.equal(hex(hashes.sha1(new Uint8Array(0))), 'da39a3ee5e6b4b0d3255bfef95601890afd80709');
   });
 
-  t.test(`${name}: the BIP-0340 tagged hash is sha256(tag, tag, parts), however the parts are cut`, async (t) => {
+  t.test(`${name}: computes BIP-0340 tagged hashes however the message is split`, async (t) => {
     const tag = hashes.sha256(ascii('TapTweak'));
     for (const size of [0, 1, 31, 64, 1_000, 2_000, 5_000]) {
       const message = new Uint8Array(size).fill(7);
@@ -46,7 +46,7 @@ for (const [name, hashes] of implementations) {
     }
   });
 
-  t.test(`${name}: results are plain arrays of their own`, async (t) => {
+  t.test(`${name}: returns plain arrays that later calls do not overwrite`, async (t) => {
     const data = ascii('x');
     const first = hashes.sha256(data);
     hashes.sha256(ascii('y'));
@@ -56,7 +56,7 @@ for (const [name, hashes] of implementations) {
     t.equal(Object.getPrototypeOf(hashes.sha256Stream().update(data).digest()), Uint8Array.prototype);
   });
 
-  t.test(`${name}: views of shared memory hash like their copies`, async (t) => {
+  t.test(`${name}: hashes shared memory like a copy of it`, async (t) => {
     for (const size of [80, 9_000]) {
       const shared = new Uint8Array(new SharedArrayBuffer(size + 20), 5, size).fill(3);
       const copy = new Uint8Array(shared);
@@ -97,7 +97,7 @@ for (const [name, hashes] of implementations) {
 }
 
 for (const [name, hashes] of implementations) {
-  t.test(`${name}: pairs are hashed as one by one, wherever they lie, also into their own place`, async () => {
+  t.test(`${name}: hashes pairs as one by one, at any offset and in place`, async () => {
     const layout = fc.record({
       count: fc.nat(9),
       at: fc.nat(70),
@@ -125,7 +125,7 @@ for (const [name, hashes] of implementations) {
 }
 
 t.test(
-  'direct hashes are refused when they disagree with the reference',
+  'rejects direct hashes that disagree with the reference',
   { skip: direct === null && 'no direct hashes in this Node.js' },
   async (t) => {
     const wrong = { ...createNodeHashes(), ripemd160: (data: Uint8Array) => createNodeHashes().sha1(data) };
@@ -134,7 +134,7 @@ t.test(
 );
 
 t.test(
-  'direct streams and one-shot hashes may be used in turn',
+  'allows direct streams and one-shot hashes to be interleaved',
   { skip: direct === null && 'no direct hashes in this Node.js' },
   async (t) => {
     const { sha256, sha256d, sha256Stream, taggedHash } = direct as Hashes;
@@ -150,7 +150,7 @@ t.test(
   },
 );
 
-t.test('SipHash-2-4: the first values of its paper', async (t) => {
+t.test('computes the published values of SipHash-2-4', async (t) => {
   const key = sipKey(Uint8Array.from({ length: 16 }, (_, i) => i));
   const text = (length: number): string => {
     const [low, high] = sipHash24(

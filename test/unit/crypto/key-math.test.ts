@@ -14,7 +14,7 @@ const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const secret = bytes32.filter((key) => tiny.isPrivate(key));
 const same = (a: Uint8Array | null, b: Uint8Array | null): boolean => (a === null || b === null ? a === b : Buffer.compare(a, b) === 0);
 
-t.test('HMAC of any sizes', async (t) => {
+t.test('computes HMAC-SHA512 for keys and data of any size', async (t) => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.uint8Array({ maxLength: 200 }), (key, data) =>
       same(math.hmacSha512(key, data), createHmac('sha512', key).update(data).digest()),
@@ -23,7 +23,7 @@ t.test('HMAC of any sizes', async (t) => {
   t.equal(math.hmacSha512(new Uint8Array(3), new Uint8Array(3)).constructor, Uint8Array, 'no Buffer');
 });
 
-t.test('sums and products', async (t) => {
+t.test('adds and multiplies keys as tiny-secp256k1 does', async (t) => {
   fc.assert(
     fc.property(secret, secret, (a, b) => {
       const [keyA, keyB] = [math.publicKey(a, true), math.publicKey(b, true)];
@@ -42,7 +42,7 @@ t.test('sums and products', async (t) => {
   t.pass();
 });
 
-t.test('what does not exist is null', async (t) => {
+t.test('returns null for invalid keys, zero and the point at infinity', async (t) => {
   const one = new Uint8Array(32);
   one[31] = 1;
   const key = math.publicKey(one, true) as Uint8Array;
@@ -70,7 +70,7 @@ t.test('what does not exist is null', async (t) => {
   t.same(one, kept, 'arguments stay as they are');
 });
 
-t.test('keys come back from signatures', async (t) => {
+t.test('recovers public keys from signatures, and rejects invalid ones', async (t) => {
   fc.assert(
     fc.property(secret, bytes32, fc.boolean(), (key, message, compressed) => {
       const signed = math.signRecoverable(key, message);

@@ -22,7 +22,7 @@ const pick = ({
   tapTweakCheck,
 });
 
-t.test('every backend knows the answers', (t) => {
+t.test('accepts every real backend by the known-answer tests', (t) => {
   for (const { name, crypto } of backends()) {
     if (crypto === null) continue;
     t.equal(passesEcdsaTests(crypto), true, name);
@@ -31,7 +31,7 @@ t.test('every backend knows the answers', (t) => {
   t.end();
 });
 
-t.test('one function that always gives the same answer is enough to be refused', (t) => {
+t.test('rejects a backend in which one function always gives the same answer', (t) => {
   for (const { name, crypto } of backends()) {
     if (crypto === null) continue;
     for (const answer of [true, false]) {
@@ -73,7 +73,7 @@ function damagedLibrary(): { system: SystemCurve; bytes: Buffer } | null {
 
 const damaged = damagedLibrary();
 t.test(
-  "a system's library that answers wrongly is not used",
+  'does not use a system library that fails the known-answer tests',
   { skip: damaged === null ? 'no libsecp256k1 with Schnorr on this system' : false },
   (t) => {
     const { system, bytes } = damaged!;

@@ -9,19 +9,23 @@ const PIECES = 1_000;
 
 const giveBack = createMemoryTrimmer();
 
-t.test('pages between blocks in use are given back', { skip: giveBack === null && 'this C library has no malloc_trim' }, async (t) => {
-  const library = koffi().load(null);
-  const malloc = library.func('malloc', 'size_t', ['size_t']);
-  const free = library.func('free', 'void', ['size_t']);
-  const memset = library.func('memset', 'size_t', ['size_t', 'int', 'size_t']);
-  const pieces = Array.from({ length: PIECES }, () => Number(malloc(PIECE)));
-  for (const piece of pieces) memset(piece, 1, PIECE);
-  // The last one stays, or free would give back what lies before it by itself.
-  const last = pieces.pop();
-  for (const piece of pieces) free(piece);
-  const before = process.memoryUsage.rss();
-  await giveBack!();
-  const returned = before - process.memoryUsage.rss();
-  t.ok(returned > (PIECE * PIECES) / 2, `${returned} bytes were given back`);
-  free(last);
-});
+t.test(
+  'returns free pages between used blocks to the system',
+  { skip: giveBack === null && 'this C library has no malloc_trim' },
+  async (t) => {
+    const library = koffi().load(null);
+    const malloc = library.func('malloc', 'size_t', ['size_t']);
+    const free = library.func('free', 'void', ['size_t']);
+    const memset = library.func('memset', 'size_t', ['size_t', 'int', 'size_t']);
+    const pieces = Array.from({ length: PIECES }, () => Number(malloc(PIECE)));
+    for (const piece of pieces) memset(piece, 1, PIECE);
+    // The last one stays, or free would give back what lies before it by itself.
+    const last = pieces.pop();
+    for (const piece of pieces) free(piece);
+    const before = process.memoryUsage.rss();
+    await giveBack!();
+    const returned = before - process.memoryUsage.rss();
+    t.ok(returned > (PIECE * PIECES) / 2, `${returned} bytes were given back`);
+    free(last);
+  },
+);

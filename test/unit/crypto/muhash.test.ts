@@ -14,7 +14,7 @@ const element = (first: number): Uint8Array => {
   return bytes;
 };
 
-t.test('ChaCha20 key stream, RFC 8439 A.1', async (t) => {
+t.test('computes the ChaCha20 key stream of RFC 8439 A.1', async (t) => {
   const words = new Uint32Array(32);
   chacha20Words(new Uint8Array(32), words);
   // Test vectors 1 and 2 are counters 0 and 1 under the zero key.
@@ -25,7 +25,7 @@ t.test('ChaCha20 key stream, RFC 8439 A.1', async (t) => {
   );
 });
 
-t.test("Core's value", async (t) => {
+t.test('computes the published MuHash value of Core', async (t) => {
   const set = new MuHash(hashes);
   set.insert(element(0));
   set.insert(element(1));
@@ -33,7 +33,7 @@ t.test("Core's value", async (t) => {
   t.equal(shown(set.digest()), '10d312b100cbd32ada024a6646e40d3482fcff103668d2625f10002a607d5863');
 });
 
-t.test('a set: order does not matter, what was removed leaves nothing, state survives encoding', async (t) => {
+t.test('does not depend on the order of insertions and removals, also after decoding', async (t) => {
   const random = pseudoRandom(7);
   const empty = shown(new MuHash(hashes).digest());
   for (let round = 0; round < 20; round++) {
@@ -58,7 +58,7 @@ t.test('a set: order does not matter, what was removed leaves nothing, state sur
   }
 });
 
-t.test('state that no set gives is refused', async (t) => {
+t.test('rejects encoded states that no set has', async (t) => {
   t.equal(MuHash.decode(new Uint8Array(767), hashes), null);
   t.equal(MuHash.decode(new Uint8Array(768), hashes), null, 'zero has no inverse');
   const prime = new Uint8Array(768).fill(0xff);

@@ -106,7 +106,7 @@ class World {
 const ended = (end: CallEnd | null): string =>
   end === null ? 'open' : end.kind === 'reply' ? `reply ${Buffer.from(end.body).toString()}` : end.kind;
 
-t.test('a call and its reply', async (t) => {
+t.test('delivers a call and its reply', async (t) => {
   for (const held of [false, true]) {
     const w = new World();
     const call = w.send('{"a":1}', held);
@@ -118,7 +118,7 @@ t.test('a call and its reply', async (t) => {
   }
 });
 
-t.test('large ones go in pieces', async (t) => {
+t.test('splits large calls and replies into pieces', async (t) => {
   const w = new World();
   w.pieceBytes = 1000;
   const body = JSON.stringify({ text: 'x'.repeat(5000) });
@@ -132,7 +132,7 @@ t.test('large ones go in pieces', async (t) => {
   t.same(w.ran, [body]);
 });
 
-t.test('an account may call what its list says', async (t) => {
+t.test('refuses methods that are not allowed for the account', async (t) => {
   const w = new World();
   const allowed = w.send('{"method":"getblockcount"}', false);
   w.up('few');
@@ -151,7 +151,7 @@ t.test('an account may call what its list says', async (t) => {
   t.equal(w.ran.length, 1);
 });
 
-t.test("one account's calls leave room for another's", async (t) => {
+t.test('reserves capacity for other accounts when one account floods a node', async (t) => {
   const w = new World();
   const many = Array.from({ length: 8_200 }, (_, i) => w.send(JSON.stringify({ method: 'getblockcount', i }), true));
   for (const _ of many) w.up('few');
@@ -169,7 +169,7 @@ t.test("one account's calls leave room for another's", async (t) => {
   t.equal(ended(other.end), 'reply done');
 });
 
-t.test('what is forgotten while it runs leaves nothing behind', async (t) => {
+t.test('frees a call that the front has abandoned while it runs', async (t) => {
   const w = new World();
   let idle = false;
   const call = (kind: 'call' | 'done') =>
@@ -203,7 +203,7 @@ t.test('what is forgotten while it runs leaves nothing behind', async (t) => {
   t.ok(idle);
 });
 
-t.test('a node that stops finishes what it has begun and begins nothing', async (t) => {
+t.test('a stopping node finishes the calls it has started and refuses others', async (t) => {
   const w = new World();
   const begun = w.send('1', true);
   w.settle();
@@ -226,7 +226,7 @@ t.test('a node that stops finishes what it has begun and begins nothing', async 
   t.same(w.ran, ['1']);
 });
 
-t.test('a node that dies', async (t) => {
+t.test('reports a released call to a restarted node as unknown, and other calls as lost', async (t) => {
   const w = new World();
   const [held, plain] = [w.send('1', true), w.send('2', false)];
   w.settle();
@@ -238,7 +238,7 @@ t.test('a node that dies', async (t) => {
   t.equal(ended(before.end), 'lost', 'it was not let go: it may be called elsewhere');
 });
 
-t.test('a node that pauses', async (t) => {
+t.test('gives up unreleased calls to a paused node, and waits for released ones', async (t) => {
   const w = new World();
   const letGo = w.send('1', true);
   w.settle();
@@ -256,7 +256,7 @@ t.test('a node that pauses', async (t) => {
   t.equal(ended(letGo.end), 'reply done');
 });
 
-t.test('a reply that is lost is asked for', async (t) => {
+t.test('requests a lost reply again without running the call twice', async (t) => {
   const w = new World();
   const call = w.send('1', true);
   w.settle();
@@ -269,7 +269,7 @@ t.test('a reply that is lost is asked for', async (t) => {
   t.equal(w.ran.length, 1);
 });
 
-t.test('nothing fails and is done, whatever is lost or late', async () => {
+t.test('never runs a call that was reported as failed, whatever is lost or late', async () => {
   const step = fc.constantFrom(
     'send',
     'sendHeld',
@@ -345,7 +345,7 @@ t.test('nothing fails and is done, whatever is lost or late', async () => {
   );
 });
 
-t.test('messages that cannot be read', async (t) => {
+t.test('rejects messages that cannot be parsed', async (t) => {
   t.equal(readFrontMessage(text('nonsense')), null);
   t.equal(readFrontMessage(encode({ kind: 'call', id: 'short' })), null);
   t.equal(readFrontMessage(encode({ kind: 'later', id: 'abcdefgh' })), null, 'of a later version');

@@ -40,7 +40,7 @@ function world() {
   };
 }
 
-t.test('a block that is beaten', async (t) => {
+t.test('logs once when another block replaces a found block, and when it returns', async (t) => {
   const { fate, lines, best, answer } = world();
   best('g', 'mine');
   fate.watchBlock('mine');
@@ -59,7 +59,7 @@ t.test('a block that is beaten', async (t) => {
   t.same(lines, ['fleet: found block mine is in the best chain again, at height 1']);
 });
 
-t.test('one that comes too late is told of at once', async (t) => {
+t.test('logs at once when a found block was already replaced', async (t) => {
   const { fate, lines, best, answer } = world();
   best('g', 'mine');
   best('g', 'theirs');
@@ -68,7 +68,7 @@ t.test('one that comes too late is told of at once', async (t) => {
   t.same(lines, ['fleet: found block mine was beaten by theirs at height 1']);
 });
 
-t.test('when it is forgotten', async (t) => {
+t.test('stops watching a block under six others, and watches 64 at most', async (t) => {
   const { fate, best, answer, lines } = world();
   best('g', 'mine', 'b', 'c', 'd', 'e', 'f');
   fate.watchBlock('mine');
@@ -84,7 +84,7 @@ t.test('when it is forgotten', async (t) => {
   t.same(lines, [], 'nothing is said of what the node does not know');
 });
 
-t.test('tips that come while it looks, and a node that has no time', async (t) => {
+t.test('logs a replaced block although tips change during the check or the node is busy', async (t) => {
   const { fate, lines, best, answer, setBusy } = world();
   best('g', 'mine');
   fate.watchBlock('mine');

@@ -59,7 +59,7 @@ function world() {
   return { inbox, ran, dones, logged, room, stream, later, direct };
 }
 
-t.test('a message of the stream may hold nothing but a submission', async (t) => {
+t.test('accepts only block submissions from the stream', async (t) => {
   const w = world();
   w.stream(JSON.stringify({ method: 'stop', params: [HEADER], id: 1 }));
   await w.later();
@@ -70,7 +70,7 @@ t.test('a message of the stream may hold nothing but a submission', async (t) =>
   t.same(w.ran, [submit('01')]);
 });
 
-t.test('a flood is cut off, and told once', async (t) => {
+t.test('limits pending submissions, and logs an overflow once', async (t) => {
   const w = world();
   for (let i = 0; i < 2_000; i++) w.stream(submit(String(i).padStart(4, '0')));
   t.equal(w.logged.length, 1);
@@ -81,7 +81,7 @@ t.test('a flood is cut off, and told once', async (t) => {
   t.equal(w.ran.length, 1_025, 'there is room again');
 });
 
-t.test('what a front brought itself is not judged again', async (t) => {
+t.test('does not check a block again that the front submitted itself', async (t) => {
   const w = world();
   w.direct(submit('01'));
   w.stream(submit('01'));
@@ -89,7 +89,7 @@ t.test('what a front brought itself is not judged again', async (t) => {
   t.same(w.ran, [submit('01')]);
 });
 
-t.test('a spoilt copy with the same header keeps no block away', async (t) => {
+t.test('checks a block although a mutated copy with the same header came first', async (t) => {
   const w = world();
   w.direct(submit('ff'));
   w.stream(submit('01'));
@@ -97,7 +97,7 @@ t.test('a spoilt copy with the same header keeps no block away', async (t) => {
   t.same(w.ran, [submit('ff'), submit('01')]);
 });
 
-t.test('nor does a call that was not begun', async (t) => {
+t.test('checks a block from the stream when the direct call could not start', async (t) => {
   const w = world();
   w.room.left = 0;
   t.equal(w.direct(submit('01')).number, 0);
@@ -107,7 +107,7 @@ t.test('nor does a call that was not begun', async (t) => {
   t.same(w.ran, [submit('01')]);
 });
 
-t.test('a copy that was judged first answers the call with the same bytes', async (t) => {
+t.test('answers a direct call with the result of the same bytes from the stream', async (t) => {
   const w = world();
   w.stream(submit('01'));
   await w.later();
@@ -121,7 +121,7 @@ t.test('a copy that was judged first answers the call with the same bytes', asyn
   t.same(other.replies, [ACCEPTED]);
 });
 
-t.test('a block without its parent is judged again with the next tip', async (t) => {
+t.test('checks a block again at the next tip when its parent was unknown', async (t) => {
   const w = world();
   w.direct(submit('01'));
   w.dones[0]?.(200, '{"result":"prev-blk-not-found","error":null,"id":1}');

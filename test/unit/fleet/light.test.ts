@@ -14,7 +14,7 @@ const work = Buffer.concat([block.subarray(0, 80), block.subarray(81)]).toString
 const submission = (hex: string, workid: unknown = 'w1'): Uint8Array =>
   text(JSON.stringify({ id: 7, method: 'submitblock', params: [hex, { workid }] }));
 
-t.test('the template that a light reply names is held', async (t) => {
+t.test('keeps the template that a light reply names, and completes its block', async (t) => {
   for (const replyFirst of [false, true]) {
     const light = new LightTemplates(createNativeHashes(), () => 'token');
     const reply = (): void => light.noteReply('{"result":{"workid":"w1"},"id":1}');
@@ -31,7 +31,7 @@ t.test('the template that a light reply names is held', async (t) => {
   }
 });
 
-t.test('what is no light submission goes on as it is', async (t) => {
+t.test('passes on submissions that do not belong to a light template', async (t) => {
   const light = new LightTemplates(createNativeHashes(), () => 'token');
   light.noteReply('{"result":{"workid":"w1"},"id":1}');
   t.equal(light.completeBlock(submission(work)), null, 'the template has not come');
@@ -43,7 +43,7 @@ t.test('what is no light submission goes on as it is', async (t) => {
   for (const body of ['[]', 'null', '{"params":5,"x":"workid"}', 'workid']) t.equal(light.completeBlock(text(body)), null, body);
 });
 
-t.test('for two blocks, and 64 at most', async (t) => {
+t.test('keeps light templates for two blocks, and 64 at most', async (t) => {
   const light = new LightTemplates(createNativeHashes(), () => 'token');
   light.noteReply('{"result":{"workid":"w1"},"id":1}');
   light.takeTemplate(facts('w1', 5), null);

@@ -42,7 +42,7 @@ function world() {
   };
 }
 
-t.test('most work, and among equals the tip that was seen first', async (t) => {
+t.test('follows the node with the most work, and the first seen among equals', async (t) => {
   const w = world();
   t.equal(w.follows(), null, 'nobody was heard');
   w.says('a', fact(5, 51));
@@ -58,7 +58,7 @@ t.test('most work, and among equals the tip that was seen first', async (t) => {
   t.notOk(w.disagree());
 });
 
-t.test('never back to less work', async (t) => {
+t.test('never returns to a tip with less work', async (t) => {
   const w = world();
   w.says('a', fact(5, 51));
   w.says('b', fact(6, 61));
@@ -77,7 +77,7 @@ t.test('never back to less work', async (t) => {
   t.equal(w.follows(), 'b 71');
 });
 
-t.test('a node that takes its own tip back is believed', async (t) => {
+t.test('follows a node that rolls back its own tip', async (t) => {
   const w = world();
   w.says('a', fact(6, 61));
   w.says('b', fact(5, 51));
@@ -86,7 +86,7 @@ t.test('a node that takes its own tip back is believed', async (t) => {
   t.equal(w.follows(), 'a 51', 'invalidateblock, for one');
 });
 
-t.test('silence, starts and stops', async (t) => {
+t.test('ignores starting, stopping and silent nodes', async (t) => {
   const w = world();
   w.says('a', fact(5, 51, { ready: false }));
   t.equal(w.follows(), null, 'a node that starts has nothing to say yet');
@@ -104,7 +104,7 @@ t.test('silence, starts and stops', async (t) => {
   t.equal(w.follows(), 'a 51', 'silent for the timeout');
 });
 
-t.test('a stopping node is kept while it alone has the best tip', async (t) => {
+t.test('follows a stopping node while it alone has the best tip', async (t) => {
   const w = world();
   w.says('a', fact(6, 61, { stopping: true }));
   w.says('b', fact(5, 51));
@@ -113,7 +113,7 @@ t.test('a stopping node is kept while it alone has the best tip', async (t) => {
   t.equal(w.follows(), 'b 61');
 });
 
-t.test('the template that pays more, with a margin', async (t) => {
+t.test('switches to a template that pays more by a margin, on the same tip only', async (t) => {
   const w = world();
   w.says('a', fact(5, 51, { pays: 1000 }));
   t.equal(w.follows(), 'a 51');

@@ -4,7 +4,7 @@ import t from 'tap';
 import { Joiner, pieceBytes, split } from '../../../src/fleet/pieces.js';
 import { fc } from '../../framework/fast-check.js';
 
-t.test('split and joined', async () => {
+t.test('joins the pieces of a split message', async () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 500 }), fc.integer({ min: 1, max: 200 }), (bytes, size) => {
       const pieces = split(bytes, size);
@@ -18,7 +18,7 @@ t.test('split and joined', async () => {
   );
 });
 
-t.test('what is out of order, too large or too many', async (t) => {
+t.test('rejects pieces that are out of order, too large or too many', async (t) => {
   const joiner = new Joiner(10_000, 2);
   const piece = (at: number, of: number, size: number) => ({ at, of, bytes: new Uint8Array(size) });
   t.equal(joiner.add('a', piece(1, 3, 1)), false, 'no beginning');
@@ -60,14 +60,14 @@ t.test('joins pieces after a partial first attempt, whichever duplicates the bro
   );
 });
 
-t.test('empty pieces are bounded', async (t) => {
+t.test('limits the number of empty pieces', async (t) => {
   const joiner = new Joiner(10_000, 2);
   let taken = 0;
   while (taken < 1_000 && joiner.add('a', { at: taken, of: 1_000_000, bytes: new Uint8Array(0) }) === null) taken++;
   t.ok(taken < 100, `${taken} taken`);
 });
 
-t.test('below the limit of the broker', async (t) => {
+t.test('chooses a piece size below the limit of the broker', async (t) => {
   t.equal(pieceBytes(1 << 20), 256 * 1024);
   t.equal(pieceBytes(64 * 1024), 56 * 1024);
 });

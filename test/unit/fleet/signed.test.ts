@@ -7,7 +7,7 @@ import { fc } from '../../framework/fast-check.js';
 
 const body = new Uint8Array([1, 2, 3]);
 
-t.test('what a pinned node signed is read', async (t) => {
+t.test('reads publications of pinned nodes on the same chain only', async (t) => {
   const [mine, other] = [newNodeKey(), newNodeKey()];
   const verifier = new Verifier(new Map([['a', publicKeyOf(mine)]]), 'regtest');
   const signer = new Signer(mine, 'regtest', 'a', 'run1');
@@ -20,7 +20,7 @@ t.test('what a pinned node signed is read', async (t) => {
   t.equal(verifier.open(new Signer(mine, 'main', 'a', 'run1').publication('fact', body)), null, 'another chain');
 });
 
-t.test('no changed bit passes', async () => {
+t.test('rejects a publication with any changed bit', async () => {
   const key = newNodeKey();
   const verifier = new Verifier(new Map([['a', publicKeyOf(key)]]), 'regtest');
   const whole = new Signer(key, 'regtest', 'a', 'run1').publication('fact', body);
@@ -34,7 +34,7 @@ t.test('no changed bit passes', async () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => verifier.open(bytes) === null));
 });
 
-t.test('neighbour versions', async (t) => {
+t.test('reads later versions that declare compatibility, and rejects others', async (t) => {
   const key = newNodeKey();
   const verifier = new Verifier(new Map([['a', publicKeyOf(key)]]), 'regtest');
   const made = (v: number, least: number): Uint8Array => {

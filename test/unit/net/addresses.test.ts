@@ -20,7 +20,7 @@ const random = (): number => {
 const at = (host: string, port = 8333): NetAddress => parseHost(host, port) as NetAddress;
 const received = (host: string, age = 3_600, port = 8333) => ({ ...at(host, port), time: NOW - age, services: 9n });
 
-t.test('addresses are kept once, found again, and move to the tried when they work', async (t) => {
+t.test('stores each address once, and moves it to the tried table once a connection worked', async (t) => {
   const manager = addressBook(() => NOW, random);
   t.equal(manager.select(), undefined);
   t.equal(manager.add(received('8.8.8.8'), at('9.9.9.9')), true);
@@ -35,7 +35,7 @@ t.test('addresses are kept once, found again, and move to the tried when they wo
   for (let i = 0; i < 50; i++) t.equal(manager.select(true)?.port, 8334, 'for feelers only what never worked');
 });
 
-t.test('few addresses are chosen equally often', async (t) => {
+t.test('selects each of a few addresses about equally often', async (t) => {
   for (let run = 1; run <= 10; run++) {
     const manager = addressBook(() => NOW, pseudoRandom(run));
     const hosts = ['8.8.8.8', '9.9.9.9', '11.1.1.1', '12.1.1.1'];
@@ -50,7 +50,7 @@ t.test('few addresses are chosen equally often', async (t) => {
   }
 });
 
-t.test('so are those among many', async (t) => {
+t.test('selects nearly all of many addresses sooner or later', async (t) => {
   const manager = addressBook(() => NOW, random);
   for (let i = 0; i < 600; i++) manager.add(received(`${11 + (i % 90)}.${i >> 3}.1.1`), at(`${20 + (i % 70)}.1.2.3`));
   t.ok(manager.size > 400);
@@ -59,7 +59,7 @@ t.test('so are those among many', async (t) => {
   t.ok(seen.size > manager.size * 0.9, `${seen.size} of ${manager.size}`);
 });
 
-t.test('one source cannot fill the memory', async (t) => {
+t.test('limits how many entries one source group can fill', async (t) => {
   const manager = addressBook(() => NOW, random);
   for (let i = 0; i < 30_000; i++)
     manager.add(received(`${11 + (i % 90)}.${(i >> 3) % 256}.${(i >> 8) % 256}.${1 + (i % 200)}`), at('66.1.2.3'));
@@ -71,7 +71,7 @@ t.test('one source cannot fill the memory', async (t) => {
   t.ok(manager.size > before);
 });
 
-t.test('an address that works is not pushed out before it was called', async (t) => {
+t.test('tests a tried address with a connection before another one evicts it', async (t) => {
   let now = NOW;
   const manager = addressBook(() => now, random);
   // One neighbourhood has 512 places among the tried.
@@ -139,7 +139,7 @@ t.test('an address that works is not pushed out before it was called', async (t)
   t.equal(triedKeys().has(addressKey(second.old)), false, 'it could not be called for 40 minutes');
 });
 
-t.test('however addresses push each other about, none is lost from the books', async (t) => {
+t.test('keeps its tables consistent while addresses evict each other from full buckets', async (t) => {
   let now = NOW;
   const manager = addressBook(() => now, random);
   // Few neighbourhoods: places collide all the time.
@@ -158,7 +158,7 @@ t.test('however addresses push each other about, none is lost from the books', a
   for (let i = 0; i < 500; i++) if (manager.select() === undefined) t.fail('something is known');
 });
 
-t.test('what failed and what is old is not told', async (t) => {
+t.test('omits addresses from samples after three failures or a month without news', async (t) => {
   let now = NOW;
   const manager = addressBook(() => now, random);
   for (let i = 1; i <= 100; i++) manager.add(received(`8.${i}.8.8`), at('9.9.9.9'));
@@ -180,7 +180,7 @@ t.test('what failed and what is old is not told', async (t) => {
   t.equal(manager.sample(0, 0).length, 0, 'not heard of for a month');
 });
 
-t.test('written and read', async (t) => {
+t.test('reads back what it wrote, and rejects damaged bytes by their checksum', async (t) => {
   const manager = addressBook(() => NOW, random);
   for (let i = 1; i <= 300; i++) manager.add(received(`8.${i % 256}.${i >> 8}.8`, i), at(`9.${i % 20}.9.9`));
   manager.good(at('8.5.0.8'));
@@ -200,7 +200,7 @@ t.test('written and read', async (t) => {
   t.throws(() => addressBook(() => NOW, random).load(flipped), /checksum/);
 });
 
-t.test('newcomers push out nobody who is worth keeping', async (t) => {
+t.test('evicts the youngest of the largest group, never an outbound peer or one of merit', async (t) => {
   const peer = (id: number, more: Partial<Peer> = {}): Peer =>
     ({
       id,
@@ -282,7 +282,7 @@ function packed(bits: Bits): Uint8Array {
 /** ::ffff:0:0/96, before the bits of an IPv4 address. */
 const toIpv4 = [...Array.from({ length: 10 }, () => 0), 255, 255].flatMap((byte) => matches(ofWidth(byte, 8)));
 
-t.test('a map of autonomous systems finds what was written into it', async (t) => {
+t.test('finds the autonomous system of every address that was written into a map', async (t) => {
   type Tree = number | readonly [Tree, Tree];
   const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
     tree: fc.oneof({ maxDepth: 9, withCrossShrink: true }, fc.integer({ min: 1, max: 4_000_000 }), fc.tuple(tie('tree'), tie('tree'))),
@@ -321,7 +321,7 @@ t.test('a map of autonomous systems finds what was written into it', async (t) =
   t.equal(groupingBy(null)(at('8.8.1.1')), groupOf(at('8.8.1.1')));
 });
 
-t.test('maps that lead nowhere are refused', async (t) => {
+t.test('rejects autonomous system maps with invalid jumps, padding or depth', async (t) => {
   const good = [...toIpv4, ...jumps(returns(5).length), ...returns(5), ...returns(6)];
   t.not(AsMap.parse(packed(good)), null);
   t.equal(AsMap.parse(new Uint8Array(0)), null);

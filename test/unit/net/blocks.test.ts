@@ -57,7 +57,7 @@ function talkingPeer(): { peer: Peer; sent: { command: string; payload: Uint8Arr
   return { peer, sent };
 }
 
-t.test('a block that is asked for while its scripts run is sent once it is connected', async (t) => {
+t.test('sends a block that a peer requests during script verification once it is connected', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const { chain } = fixture;
@@ -80,7 +80,7 @@ t.test('a block that is asked for while its scripts run is sent once it is conne
   t.same(Buffer.from(sent[0]?.payload as Uint8Array), block.bytes);
 });
 
-t.test('a block that came is not asked for again before it is stored', async (t) => {
+t.test('does not request a received block again before it is stored', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const { chain } = fixture;
@@ -102,7 +102,7 @@ t.test('a block that came is not asked for again before it is stored', async (t)
   t.equal(chain.tip.hashHex, block.hashHex);
 });
 
-t.test('a peer is a good one by the newest block: no other is awaited then', async (t) => {
+t.test('credits a peer for a valid block only when no other block is in flight', async (t) => {
   const fixture = await openFixture({ maxTipAge: OUT_OF_DOWNLOAD });
   t.teardown(() => fixture.end());
   const { chain } = fixture;
@@ -123,7 +123,7 @@ t.test('a peer is a good one by the newest block: no other is awaited then', asy
   t.equal(good.length, 1);
 });
 
-t.test('a block that is withheld is asked from another who has it, the one that is trusted most', async (t) => {
+t.test('requests a withheld block from another peer that has it, the most useful one first', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const { chain } = fixture;
@@ -158,7 +158,7 @@ t.test('a block that is withheld is asked from another who has it, the one that 
   t.same(asked(), [2, 1, 1], 'when all is over, from the beginning');
 });
 
-t.test('peers that would not be asked do not keep a withheld block from being asked for', async (t) => {
+t.test('requests a withheld block from the next eligible peer, skipping busy and unsuitable ones', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const { chain } = fixture;
@@ -185,7 +185,7 @@ t.test('peers that would not be asked do not keep a withheld block from being as
   t.equal(downloads.requestOf(block.hash)?.peer, stranger.peer);
 });
 
-t.test('without a filter a filtered block is not read', async (t) => {
+t.test('does not read a block for a filtered block request of a peer without a filter', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const { chain } = fixture;
@@ -210,7 +210,7 @@ t.test('without a filter a filtered block is not read', async (t) => {
   t.equal(reads, 0);
 });
 
-t.test('a peer that keeps recent blocks only is not asked for others', async (t) => {
+t.test('does not request old blocks from a peer that offers NODE_NETWORK_LIMITED only', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const { chain } = fixture;
@@ -229,7 +229,7 @@ t.test('a peer that keeps recent blocks only is not asked for others', async (t)
   t.same(askedOf(SERVICE.NETWORK_LIMITED | SERVICE.WITNESS).slice(0, 3), [5, 6, 7], '286 blocks: it may prune more meanwhile');
 });
 
-t.test('services that a peer must have which we choose', async (t) => {
+t.test('requires full block history of outbound peers during the initial block download only', async (t) => {
   const everything = SERVICE.NETWORK | SERVICE.WITNESS;
   const recent = SERVICE.NETWORK_LIMITED | SERVICE.WITNESS;
   t.equal(desirableServices(everything | recent, true), everything);

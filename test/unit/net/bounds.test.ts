@@ -25,7 +25,7 @@ import { countingReadings } from '../../framework/turns.js';
 const hashes = createPureHashes();
 const magic = Uint8Array.of(1, 2, 3, 4);
 
-t.test('the peer that used least of the thread lately is next', async (t) => {
+t.test('serves the peer that has used the least thread time recently', async (t) => {
   let now = 0;
   const turns = new FairQueue<{ name: string }>(() => now);
   const [flood, honest] = [{ name: 'flood' }, { name: 'honest' }];
@@ -108,7 +108,7 @@ function connected(traffic: Traffic, { maxSendBytes = 1_000_000, maxReceiveBytes
   return { socket, connection, told };
 }
 
-t.test('a flood of small messages costs its bytes, and stops being read', async (t) => {
+t.test('counts a flood of small messages by its bytes, and pauses reading from the socket', async (t) => {
   const traffic = new Traffic();
   const { socket, connection } = connected(traffic, { maxReceiveBytes: 100_000 });
   const ping = encodeFrame(magic, 'ping', new Uint8Array(8), hashes);
@@ -126,7 +126,7 @@ t.test('a flood of small messages costs its bytes, and stops being read', async 
   t.equal(traffic.incoming, 0);
 });
 
-t.test('a message is read to its end whatever else is held, and a bad stream ends the connection', async (t) => {
+t.test('reads a message to its end despite full buffers, and disconnects on an invalid stream', async (t) => {
   const traffic = new Traffic(null, 1_000);
   const { socket, connection, told } = connected(traffic, { maxReceiveBytes: 10_000 });
   const large = encodeFrame(magic, 'block', new Uint8Array(2_000_000), hashes);
@@ -151,7 +151,7 @@ t.test('a message is read to its end whatever else is held, and a bad stream end
   t.equal(traffic.incoming, 0, 'nothing is held of a connection that is gone');
 });
 
-t.test('bytes that a socket hands out after its end are not held', async (t) => {
+t.test('drops bytes that a socket delivers after the connection was closed', async (t) => {
   const traffic = new Traffic();
   const { socket, connection, told } = connected(traffic);
   const ping = encodeFrame(magic, 'ping', new Uint8Array(8), hashes);
@@ -167,7 +167,7 @@ t.test('bytes that a socket hands out after its end are not held', async (t) => 
   t.equal(connection.bytesReceived, ping.length);
 });
 
-t.test('what is sent leaves in pieces, and a peer that takes none is known by that', async (t) => {
+t.test('sends large messages in pieces, and detects a peer that stops reading', async (t) => {
   const traffic = new Traffic(null, 3_000_000);
   const { socket, connection, told } = connected(traffic);
   connection.send('block', new Uint8Array(2_000_000));
@@ -213,7 +213,7 @@ function peerWith(id: number, connection: Partial<SocketConnection>, type: Peer[
   return peer;
 }
 
-t.test('when memory is short, those go that hold it and do nothing with it', async (t) => {
+t.test('disconnects idle peers that hold the most buffered bytes when memory is short', async (t) => {
   const traffic = new Traffic(null, 1_000_000);
   const reader = peerWith(1, { unsent: 4_000_000, stuckMs: 100 });
   const stuck = peerWith(2, { unsent: 4_000_000, stuckMs: 6_000 });
@@ -235,7 +235,7 @@ t.test('when memory is short, those go that hold it and do nothing with it', asy
   t.same([...relief([asleep], traffic, 0).keys()], [asleep], 'a minute without a byte is enough at any time');
 });
 
-t.test('fifty thousand entries of getdata are kept as the bytes they came in', async (t) => {
+t.test('stores requested inventory entries in the bytes of the getdata message', async (t) => {
   const wanted = new Wanted();
   t.equal(wanted.some, false);
   const hash = (n: number) => new Uint8Array(32).fill(n);
@@ -259,7 +259,7 @@ t.test('fifty thousand entries of getdata are kept as the bytes they came in', a
   t.equal(wanted.some, false);
 });
 
-t.test('rounds of many peers are spread over turns of the loop', async (t) => {
+t.test('spreads the send rounds of many peers over several event-loop ticks', async (t) => {
   const peers = new Set(Array.from({ length: 30 }, (_, i) => peerWith(i, {})));
   const sent: number[] = [];
   let turns = 0;
@@ -289,7 +289,7 @@ t.test('rounds of many peers are spread over turns of the loop', async (t) => {
   t.equal(sent.length, 30);
 });
 
-t.test('a turn that is asked for during a turn does not lead to two at a time', async (t) => {
+t.test('runs one send round per tick when another one is scheduled during it', async (t) => {
   const peers = new Set(Array.from({ length: 8 }, (_, i) => peerWith(i, {})));
   let inTurn = 0;
   let sent = 0;
@@ -312,7 +312,7 @@ t.test('a turn that is asked for during a turn does not lead to two at a time', 
   t.equal(Math.max(...most), 1);
 });
 
-t.test('announcements of all peers together are bounded, and each keeps its share', async (t) => {
+t.test('limits the announcements that it tracks in total, and reserves a share for each peer', async (t) => {
   const requests = new TxRequests();
   const many = Array.from({ length: 12 }, (_, id) => peerWith(id, {}));
   let n = 0;
@@ -336,7 +336,7 @@ t.test('announcements of all peers together are bounded, and each keeps its shar
   t.equal(requests.isFull(many[11] as Peer), false, 'there is room again');
 });
 
-t.test('what is no longer waited for leaves nothing behind, however often a peer announces it', async (t) => {
+t.test('leaves no timers behind for transactions that are no longer awaited', async (t) => {
   const requests = new TxRequests();
   const [one, two] = [peerWith(1, {}), peerWith(2, {})];
   let n = 0;
@@ -366,7 +366,7 @@ t.test('what is no longer waited for leaves nothing behind, however often a peer
   }
 });
 
-t.test('strangers cannot fill the log', async (t) => {
+t.test('limits the log lines that peers can cause, and reports how many were omitted', async (t) => {
   let now = 0;
   const lines: string[] = [];
   const log = limitedLog({ ...silentLogger, info: (line) => lines.push(line), warn: (line) => lines.push(line) }, () => now);
@@ -377,7 +377,7 @@ t.test('strangers cannot fill the log', async (t) => {
   t.match(lines.slice(200), [/Omitted 9800 lines about peers/, 'later']);
 });
 
-t.test('a queue of bytes gives the room of a long message back, whatever little waits behind it', async (t) => {
+t.test('releases the memory of a long message although a few bytes follow it in the queue', async (t) => {
   const queue = new ByteQueue();
   const sent = new Uint8Array(4_000_003).fill(7);
   sent.set([1, 2, 3], 4_000_000);
@@ -389,7 +389,7 @@ t.test('a queue of bytes gives the room of a long message back, whatever little 
   t.same([...queue.takeBytes(4)], [1, 2, 3, 4]);
 });
 
-t.test('a queue of messages that never runs empty does not grow', async (t) => {
+t.test('does not grow while a send queue is never completely empty', async (t) => {
   // A socket that accepts everything, and a peer that always has more to send.
   const socket = { writableLength: 0, write: (bytes: Uint8Array) => void (socket.writableLength += bytes.length) };
   const traffic = new Traffic();

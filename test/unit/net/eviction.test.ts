@@ -38,28 +38,28 @@ const goes = (youngest: readonly Partial<Peer>[]): number | undefined => {
 };
 const times = (count: number, more: (i: number) => Partial<Peer>): Partial<Peer>[] => Array.from({ length: count }, (_, i) => more(i));
 
-t.test('the youngest, where there is nothing else to tell them apart', async (t) => {
+t.test('evicts the youngest peer when nothing else distinguishes the peers', async (t) => {
   t.equal(goes([]), 39);
   t.equal(goes([{}]), 100);
 });
 
-t.test('eight with the shortest ping', async (t) => {
+t.test('protects the eight peers with the lowest ping from eviction', async (t) => {
   t.equal(goes(times(8, (i) => ({ minPingMs: 1 + i }))), 39);
   t.equal(goes(times(9, (i) => ({ minPingMs: 1 + i }))), 108, 'the slowest of nine is not one of them');
   t.equal(goes([{ minPingMs: -1 }]), 100, 'a ping that was never measured is no short one');
 });
 
-t.test('four that brought transactions last', async (t) => {
+t.test('protects the four peers that most recently sent transactions from eviction', async (t) => {
   t.equal(goes(times(4, (i) => ({ lastTxTime: 2_000 - i }))), 39);
   t.equal(goes(times(5, (i) => ({ lastTxTime: 2_000 - i }))), 104);
 });
 
-t.test('four that brought blocks last', async (t) => {
+t.test('protects the four peers that most recently sent blocks from eviction', async (t) => {
   t.equal(goes(times(4, (i) => ({ lastBlockTime: 2_000 - i }))), 39);
   t.equal(goes(times(5, (i) => ({ lastBlockTime: 2_000 - i }))), 104);
 });
 
-t.test('eight more of those that relay blocks only', async (t) => {
+t.test('protects eight more peers that relay only blocks from eviction', async (t) => {
   const quiet = (i: number): Partial<Peer> => ({ relaysTxs: false, lastBlockTime: 2_000 - i });
   // Eight as such, and of the rest four by their blocks.
   t.equal(goes(times(12, quiet)), 39);
@@ -67,7 +67,7 @@ t.test('eight more of those that relay blocks only', async (t) => {
   t.equal(goes(times(5, (i) => ({ ...quiet(i), isClient: true }))), 104, 'a peer without blocks is none of them');
 });
 
-t.test('a quarter of what is left for local peers', async (t) => {
+t.test('reserves a quarter of the remaining slots for local peers', async (t) => {
   const local = (): Partial<Peer> => ({ address: at('127.0.0.1') });
   // The rules protect 20 of the crowd's 40: 4 by group, 8 by ping, 4 by transactions, 4 by blocks. With n local ones 20
   // + n are left.
@@ -79,20 +79,20 @@ t.test('a quarter of what is left for local peers', async (t) => {
   t.equal(one(7), 106, 'and 6 of 7 too');
 });
 
-t.test('half of the rest by age, and at least one is left when there is one', async (t) => {
+t.test('protects half of the remaining peers by connection time, but never the last candidate', async (t) => {
   // 21 are left, ten of them stay as the oldest, and the youngest of the eleven goes.
   t.equal(goes([{}]), 100);
   t.equal(evictionCandidate(crowd.slice(0, 20), 1, groupOf), null, 'twenty are kept by the measures');
   t.equal(evictionCandidate(crowd.slice(0, 21), 1, groupOf)?.id, 20);
 });
 
-t.test('one whose address was discouraged goes first, unless a measure keeps it', async (t) => {
+t.test('evicts a peer with a discouraged address first, unless another rule protects it', async (t) => {
   t.equal(goes([{}, { preferEvict: true }, {}, {}]), 101, 'though not the youngest');
   t.equal(goes([{}, { preferEvict: true }, { preferEvict: true }, {}]), 102);
   t.equal(goes([{}, { preferEvict: true, lastBlockTime: 2_000 }, {}]), 102);
 });
 
-t.test('the largest neighbourhood gives up its youngest', async (t) => {
+t.test('evicts the youngest peer of the largest network group', async (t) => {
   const away = (i: number): Partial<Peer> => ({ address: at(`9.${i}.1.1`) });
   t.equal(goes(times(5, away)), 39, 'not the youngest of all');
   t.equal(goes(times(1, () => ({ permissions: { ...NO_PERMISSIONS, noban: true } }))), 39);

@@ -9,7 +9,7 @@ async function open(t: Test, options: WorldOptions = {}): Promise<NetWorld> {
   return world;
 }
 
-t.test('the node answers a caller, and speaks first when it calls', async (t) => {
+t.test('sends version first on an outbound connection, and only in reply on an inbound one', async (t) => {
   const world = await open(t);
   const hello = versionPayload({ time: world.fixture.clock.seconds });
   const guest = (await world.inbound())!;
@@ -32,7 +32,7 @@ t.test('the node answers a caller, and speaks first when it calls', async (t) =>
   t.equal(host.peer.ready, false);
 });
 
-t.test('peers older than 31800 are hung up on', async (t) => {
+t.test('disconnects peers with a protocol version below 31800', async (t) => {
   const world = await open(t);
   for (const [version, shown] of [
     [31_799, 31_799],
@@ -50,7 +50,7 @@ t.test('peers older than 31800 are hung up on', async (t) => {
   t.equal(guest.peer.version, 31_800);
 });
 
-t.test('what a peer is told depends on its version', async (t) => {
+t.test('sends each feature message only to peers whose version supports it', async (t) => {
   const world = await open(t);
   const told = async (version: number): Promise<string[]> => {
     const guest = (await world.inbound())!;
@@ -69,7 +69,7 @@ t.test('what a peer is told depends on its version', async (t) => {
   t.same(await told(70_016), ['wtxidrelay', 'sendaddrv2', 'sendheaders', 'sendcmpct', 'feefilter'], 'BIP-0339, BIP-0155');
 });
 
-t.test('a second version changes nothing, and counts against the peer', async (t) => {
+t.test('ignores a second version message and counts it as misbehaviour', async (t) => {
   const world = await open(t, { net: { legacyPeers: true } });
   const guest = await world.guest({ startHeight: 5, userAgent: '/first/' });
   guest.send('version', versionPayload({ startHeight: 6, userAgent: '/second/', version: 70_001 }));
@@ -85,7 +85,7 @@ t.test('a second version changes nothing, and counts against the peer', async (t
   t.equal(world.net.bans.isDiscouraged(guest.peer.address), true, 'at a hundred the address is discouraged');
 });
 
-t.test('before version every message counts against the peer, before verack nothing is answered', async (t) => {
+t.test('counts messages before version as misbehaviour, and ignores others before verack', async (t) => {
   const world = await open(t, { net: { legacyPeers: true } });
   const guest = (await world.inbound())!;
   for (const command of ['verack', 'ping', 'getaddr']) guest.send(command, Buffer.alloc(8));
@@ -102,7 +102,7 @@ t.test('before version every message counts against the peer, before verack noth
   t.equal(guest.peer.misbehaviour, 3, 'that costs nothing');
 });
 
-t.test('wtxidrelay and sendaddrv2 after verack end the connection', async (t) => {
+t.test('disconnects a peer that sends wtxidrelay or sendaddrv2 after verack', async (t) => {
   const world = await open(t);
   for (const command of ['wtxidrelay', 'sendaddrv2']) {
     const guest = await world.guest();
@@ -125,7 +125,7 @@ t.test('wtxidrelay and sendaddrv2 after verack end the connection', async (t) =>
   t.equal(older.peer.relaysByWtxid, false, 'its version does not know the message');
 });
 
-t.test('a node that calls itself notices by the nonce', async (t) => {
+t.test('detects a connection to itself by the nonce of its version message', async (t) => {
   const world = await open(t);
   const host = await world.call('9.9.9.9');
   const nonce = (await host.next('version')).readBigUInt64LE(72);
@@ -145,7 +145,7 @@ t.test('a node that calls itself notices by the nonce', async (t) => {
   t.equal(late.closed, false);
 });
 
-t.test('what peers that we choose must have', async (t) => {
+t.test('disconnects outbound peers without the required services, except manual ones', async (t) => {
   const inDownload = await open(t, { chain: { maxTipAge: 86_400 } });
   t.equal(inDownload.fixture.chain.isInitialBlockDownload(), true);
   const kept = async (world: NetWorld, services: bigint, type: Parameters<NetWorld['call']>[1]): Promise<boolean> => {
@@ -173,7 +173,7 @@ t.test('what peers that we choose must have', async (t) => {
   t.equal(await kept(inDownload, 8n, 'outbound-full-relay'), false);
 });
 
-t.test('a feeler ends with the version of the peer', async (t) => {
+t.test('closes a feeler connection once the peer has sent its version', async (t) => {
   const world = await open(t);
   const host = await world.call('9.9.9.9', 'feeler');
   await host.next('version');
@@ -182,7 +182,7 @@ t.test('a feeler ends with the version of the peer', async (t) => {
   t.equal(host.commands.at(-1), 'verack');
 });
 
-t.test('who wants no transactions', async (t) => {
+t.test('requests no transactions on block-relay-only connections and with -blocksonly', async (t) => {
   const relayByte = async (world: NetWorld, type: Parameters<NetWorld['call']>[1]): Promise<number> =>
     (await (await world.call(`9.9.9.${type?.length}`, type)).next('version')).at(-1) as number;
   const world = await open(t);

@@ -189,7 +189,7 @@ function tell(tales: readonly (readonly HeaderView[])[], batch: number, wanted: 
   return { teller, blamed, presync };
 }
 
-t.test('an honest chain is taken whole and in order when it has the work, and not at all when it has not', async (t) => {
+t.test('accepts an honest header chain completely if it has enough work, and not at all otherwise', async (t) => {
   const property = fc.property(bitsOf(300), batches, fc.integer({ min: 1, max: 130 }), (bits, batch, percent) => {
     const chain = chainOf(START.hash, bits);
     // Around what the chain has: below, exactly, above.
@@ -206,7 +206,7 @@ t.test('an honest chain is taken whole and in order when it has the work, and no
   t.pass('60 chains');
 });
 
-t.test('who tells another chain the second time gets nothing kept that has not the work', async (t) => {
+t.test('stores no headers of a peer that sends another low-work chain in the second pass', async (t) => {
   const property = fc.property(
     bitsOf(300),
     bitsOf(500),
@@ -250,7 +250,7 @@ t.test('who tells another chain the second time gets nothing kept that has not t
   t.pass('40 long tales');
 });
 
-t.test('a chain of little work that goes on and on: some bits, then nothing', async (t) => {
+t.test('stops reading an endless low-work chain once it exceeds the possible number of headers', async (t) => {
   // As many headers as time allows, six a second since the start's median time, cost a bit in three; one bit more ends
   // it.
   const property = fc.property(fc.integer({ min: 1, max: 80 }), fc.integer({ min: 1, max: 60 }), (batch, secondsOverTwoHours) => {
@@ -273,7 +273,7 @@ t.test('a chain of little work that goes on and on: some bits, then nothing', as
   t.pass('8 chains');
 });
 
-t.test('peers in turns: each gets what it would get alone', async (t) => {
+t.test('reads interleaved header chains of several peers as it would read each alone', async (t) => {
   const many = fc.array(fc.tuple(bitsOf(150), batches, fc.integer({ min: 50, max: 150 })), { minLength: 2, maxLength: 5 });
   const property = fc.property(many, fc.array(fc.nat(), { minLength: 1, maxLength: 40 }), (peers, turns) => {
     const wanted = START.work + 300n;
@@ -296,7 +296,7 @@ t.test('peers in turns: each gets what it would get alone', async (t) => {
   t.pass('40 crowds');
 });
 
-t.test('work that changes where it may not is found on the first reading', async (t) => {
+t.test('rejects an illegal change of difficulty in the first pass', async (t) => {
   // A network whose targets change every ten blocks, as the main one's do every 2,016.
   const strict: ChainParams = { ...regtest, allowMinDifficultyBlocks: false, powTargetTimespan: 6_000, powTargetSpacing: 600 };
   const runOf = (bitsAt: (height: number) => number) => {

@@ -18,7 +18,7 @@ async function open(t: Test, options: WorldOptions = {}): Promise<NetWorld> {
 
 const headersOf = (blocks: readonly BuiltBlock[]): Buffer => headersPayload(blocks.map(({ header }) => header));
 
-t.test('headers without a known parent', async (t) => {
+t.test('requests the missing headers when headers do not connect, and counts repeated offences', async (t) => {
   const world = await open(t, { net: { legacyPeers: true } });
   await world.grow(2);
   const guest = await world.guest();
@@ -52,7 +52,7 @@ t.test('headers without a known parent', async (t) => {
   t.equal(guest.commands.includes('getheaders'), false);
 });
 
-t.test('a header without proof of work behind one that is refused for its time', async (t) => {
+t.test('finds a header without proof of work behind one whose time is too far ahead', async (t) => {
   const world = await open(t);
   const [tip] = await world.grow(1);
   const early = buildBlock(tip as BuiltBlock, { time: world.fixture.clock.seconds + 100_000 });
@@ -75,7 +75,7 @@ async function announceUnknown(peer: FakePeer, count: number, tag: number): Prom
   return peer.take().filter(({ command }) => command === 'getheaders').length;
 }
 
-t.test('a peer that owes headers is asked for more after two minutes', async (t) => {
+t.test('requests headers again two minutes after a request that a peer left unanswered', async (t) => {
   const world = await open(t);
   const [tip] = (await world.grow(1)) as [BuiltBlock];
   const guest = await world.guest();
@@ -93,13 +93,13 @@ t.test('a peer that owes headers is asked for more after two minutes', async (t)
   t.equal(await announceUnknown(guest, 20, 150), 1);
 });
 
-t.test('0.21 asks after each', async (t) => {
+t.test('requests headers for each unknown block announcement in 0.21 mode', async (t) => {
   const world = await open(t, { net: { legacyPeers: true } });
   await world.grow(1);
   t.equal(await announceUnknown(await world.guest(), 20, 1), 20);
 });
 
-t.test('while the first headers come, each new block has one more peer asked', async (t) => {
+t.test('requests headers from one more peer for each new block during the header download', async (t) => {
   const world = await open(t);
   // A tip of more than a day ago: one peer is asked at the start.
   await world.grow(1, { ageSeconds: 90_000 });
@@ -123,7 +123,7 @@ t.test('while the first headers come, each new block has one more peer asked', a
   t.same(await asked(3), [1, 0, 0], 'each of them once');
 });
 
-t.test('headers that do not follow each other, and too many of them', async (t) => {
+t.test('rejects headers that are not continuous, and messages with more than 2,000 headers', async (t) => {
   const world = await open(t, { net: { legacyPeers: true } });
   await world.grow(1);
   const guest = await world.guest();
@@ -142,14 +142,14 @@ t.test('headers that do not follow each other, and too many of them', async (t) 
   t.equal(world.said('headers message size = 2001').length, 1);
 });
 
-t.test('the peer that headers are asked from has a quarter of an hour, and a millisecond for each header that is expected', async (t) => {
+t.test('limits the header download to 15 minutes plus a millisecond per expected header', async (t) => {
   /** A node two days behind: 288 headers are expected. */
   const begin = async (t: Test): Promise<NetWorld> => {
     const clock = new TestClock();
     clock.seconds = 1_296_688_602 + 2 * 86_400;
     return open(t, { chain: { clock, maxTipAge: 86_400 } });
   };
-  await t.test('another can be asked', async (t) => {
+  await t.test('disconnects the slow peer if another outbound peer can be asked', async (t) => {
     const world = await begin(t);
     const first = await world.host('9.9.1.1');
     await first.next('getheaders');
@@ -164,14 +164,14 @@ t.test('the peer that headers are asked from has a quarter of an hour, and a mil
     await second.next('getheaders');
     t.equal(second.closed, false);
   });
-  await t.test('there is nobody else that we chose', async (t) => {
+  await t.test('keeps the slow peer if no other outbound peer is connected', async (t) => {
     const world = await begin(t);
     const first = await world.host('9.9.1.1');
     const guest = await world.guest();
     await world.pass(1_000);
     t.same([first.closed, guest.closed], [false, false]);
   });
-  await t.test('the only one that we chose is never asked, the slow one came to us', async (t) => {
+  await t.test('disconnects a slow inbound peer if the only outbound peer is never asked', async (t) => {
     const world = await begin(t);
     const guest = await world.guest();
     await guest.next('getheaders');
@@ -180,7 +180,7 @@ t.test('the peer that headers are asked from has a quarter of an hour, and a mil
     await guest.ended();
     t.equal(world.said('Timeout downloading headers').length, 1);
   });
-  await t.test('the operator trusts it', async (t) => {
+  await t.test('keeps a slow peer that has the noban permission', async (t) => {
     const clock = new TestClock();
     clock.seconds = 1_296_688_602 + 2 * 86_400;
     const world = await open(t, { chain: { clock, maxTipAge: 86_400 } });
@@ -223,7 +223,7 @@ async function announced(count: number, knows: (peer: FakePeer, blocks: readonly
   }
 }
 
-t.test('eight new blocks are announced by their headers, more by the hash of the last', async (t) => {
+t.test('announces up to eight new blocks by headers, and more by the hash of the last one', async (t) => {
   const genesis = (): Uint8Array => GENESIS.hash;
   t.same(await announced(8, genesis), ['headers 8']);
   t.same(await announced(9, genesis), ['inv 1'], 'the ninth last is not told, so that the others follow nothing that the peer has');
@@ -231,7 +231,7 @@ t.test('eight new blocks are announced by their headers, more by the hash of the
   t.same(await announced(8, () => new Uint8Array(32)), ['inv 1'], 'a peer that has shown no header');
 });
 
-t.test('a peer that is two thousand blocks ahead is told nothing', async (t) => {
+t.test('announces no block to a peer whose start height is over two thousand blocks higher', async (t) => {
   const at = (startHeight: number) =>
     announced(1, ({ peer }) => {
       peer.startHeight = startHeight;
@@ -241,7 +241,7 @@ t.test('a peer that is two thousand blocks ahead is told nothing', async (t) => 
   t.same(await at(2_000), ['headers 1']);
 });
 
-t.test('headers go to those that asked for them and have the parent, hashes to the others', async (t) => {
+t.test('announces by headers to peers that sent sendheaders and have the parent, else by inv', async (t) => {
   const world = await open(t);
   const blocks = await world.grow(2);
   const [asked, plain] = [await world.guest(), await world.guest({}, '8.8.4.4')];

@@ -50,7 +50,7 @@ function reading(socket: net.Socket): { readonly text: string } {
   return got;
 }
 
-t.test('a peer calls another at its lasting address', async (t) => {
+t.test('connects I2P peers to each other at their persistent addresses', async (t) => {
   const bridge = await bridgeFor(t);
   const keyFile = keyIn(t);
   const ours = begin(t, bridge, keyFile);
@@ -107,7 +107,7 @@ t.test('a peer calls another at its lasting address', async (t) => {
   t.same(secrets, [], 'keys are in no log');
 });
 
-t.test('the address is kept, gone while the bridge is, and found again', async (t) => {
+t.test('restores the same I2P address after the bridge was unavailable', async (t) => {
   const keyFile = keyIn(t);
   let bridge = await SamBridge.open();
   const { port } = bridge;
@@ -125,7 +125,7 @@ t.test('the address is kept, gone while the bridge is, and found again', async (
   t.ok(lines.some((line) => line.startsWith(`No connections from I2P peers are accepted: Cannot connect to 127.0.0.1:${port}: `)));
 });
 
-t.test('calls in vain', async (t) => {
+t.test('reports failed I2P connections, and reuses the session for the next attempt', async (t) => {
   const bridge = await bridgeFor(t);
   const { i2p, lines, listen, owns } = begin(t, bridge, null);
   listen();
@@ -148,7 +148,7 @@ t.test('calls in vain', async (t) => {
   );
 });
 
-t.test('a session that the router has forgotten is made anew', async (t) => {
+t.test('creates an I2P session again after the router has forgotten it', async (t) => {
   const bridge = await bridgeFor(t);
   const { i2p, owns, listen } = begin(t, bridge, keyIn(t));
   const other = begin(t, bridge, keyIn(t));
@@ -194,7 +194,7 @@ const WRONG: readonly (readonly [string, string, string, boolean?])[] = [
   ['the end in the midst', 'NAMING', 'NAMING REPLY RESULT=OK VALUE=', true],
 ];
 
-t.test('a bridge that answers wrongly', async (t) => {
+t.test('rejects malformed answers of the bridge and closes the connection', async (t) => {
   const bridge = await bridgeFor(t);
   for (const [what, request, text, ends = false] of WRONG) {
     const { i2p } = begin(t, bridge, null);
@@ -207,7 +207,7 @@ t.test('a bridge that answers wrongly', async (t) => {
   await until('nothing left open', () => bridge.sockets.size === 0);
 });
 
-t.test('a bridge that gives no key, and peers that are none', async (t) => {
+t.test('stores no invalid key of the bridge, and accepts no peers with an invalid destination', async (t) => {
   const bridge = await bridgeFor(t);
   const keyFile = keyIn(t);
   bridge.wrong.set('DEST', { text: 'DEST REPLY PUB=AAAA PRIV=AAAA\n' });
@@ -234,7 +234,7 @@ t.test('a bridge that gives no key, and peers that are none', async (t) => {
   t.equal(fs.readFileSync(keyFile, 'latin1'), 'short');
 });
 
-t.test('everything ends with the node', async (t) => {
+t.test('closes all connections to the bridge when the node stops', async (t) => {
   const bridge = await bridgeFor(t);
   bridge.wrong.set('NAMING', { text: '' });
   const { i2p } = begin(t, bridge, null);
@@ -245,7 +245,7 @@ t.test('everything ends with the node', async (t) => {
   await until('nothing left open', () => bridge.sockets.size === 0);
 });
 
-t.test('addresses of I2P have port 0', async (t) => {
+t.test('uses port 0 for I2P addresses unless another port is named', async (t) => {
   t.same(splitHostPort(NOBODY, 8333), { host: NOBODY, port: 0 });
   t.same(splitHostPort(`${NOBODY}:0`, 8333), { host: NOBODY, port: 0 });
   t.same(splitHostPort(`${NOBODY}:8333`, 1), { host: NOBODY, port: 8333 });

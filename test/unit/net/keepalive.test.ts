@@ -11,7 +11,7 @@ async function open(t: Test): Promise<NetWorld> {
   return world;
 }
 
-t.test('a ping at once, and again more than two minutes after the last', async (t) => {
+t.test('sends a ping at once, and the next one more than two minutes later', async (t) => {
   const world = await open(t);
   const guest = await world.guest();
   const first = await guest.next('ping');
@@ -32,7 +32,7 @@ t.test('a ping at once, and again more than two minutes after the last', async (
   t.same([guest.peer.pingMs, guest.peer.minPingMs], [5_000, 1_000]);
 });
 
-t.test('only the answer to the ping ends it', async (t) => {
+t.test('ends a ping only on a matching, zero or truncated nonce', async (t) => {
   const world = await open(t);
   const guest = await world.guest();
   const ping = await guest.next('ping');
@@ -64,7 +64,7 @@ t.test('only the answer to the ping ends it', async (t) => {
   t.equal(guest.peer.pingMs, 3_000, 'none of that is a measurement');
 });
 
-t.test('a ping without an answer for twenty minutes', async (t) => {
+t.test('disconnects a peer that leaves a ping unanswered for twenty minutes', async (t) => {
   const world = await open(t);
   const guest = await world.guest();
   await guest.next('ping');
@@ -85,7 +85,7 @@ t.test('a ping without an answer for twenty minutes', async (t) => {
   t.match(world.said('ping timeout'), ['ping timeout: 1201.000000s, disconnecting peer=0']);
 });
 
-t.test('peers that do not end their handshake', async (t) => {
+t.test('disconnects a peer that does not complete the handshake within 60 seconds', async (t) => {
   const world = await open(t);
   const silent = (await world.inbound())!;
   const half = (await world.inbound())!;
@@ -102,7 +102,7 @@ t.test('peers that do not end their handshake', async (t) => {
   t.same(world.said('handshake timeout'), ['version handshake timeout, disconnecting peer=1']);
 });
 
-t.test('peers that say nothing for twenty minutes', async (t) => {
+t.test('disconnects a peer that sends nothing for twenty minutes', async (t) => {
   const world = await open(t);
   const guest = await world.guest();
   guest.send('pong', await guest.next('ping'));
@@ -114,7 +114,7 @@ t.test('peers that say nothing for twenty minutes', async (t) => {
   t.same(world.said('socket receive timeout'), ['socket receive timeout: 1201s, disconnecting peer=0']);
 });
 
-t.test('peers older than pings with a number', async (t) => {
+t.test('sends pings without a nonce to peers with version 60000 or older', async (t) => {
   const world = await open(t);
   const old = await world.guest({ version: 60_000 });
   t.equal((await old.next('ping')).length, 0);

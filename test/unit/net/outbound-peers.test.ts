@@ -6,7 +6,7 @@ import { type BuiltBlock, buildBlock } from '../../framework/chain-builder.js';
 import { type FakePeer, NetWorld } from '../../framework/net-world.js';
 import { headersPayload } from '../../framework/p2p-client.js';
 
-t.test('the end of a connection is seen in the known addresses, but for one that is for blocks only', async (t) => {
+t.test('updates an address when its peer disconnects, except for block-relay-only peers', async (t) => {
   const world = await NetWorld.open();
   t.teardown(() => world.end());
   const { clock } = world.fixture;
@@ -32,7 +32,7 @@ const wantedFrom = (peer: FakePeer): boolean | undefined => {
   return told === undefined ? undefined : told.payload[0] === 1;
 };
 
-t.test('peers that come to us do not take the last place of those we chose among the three that announce at once', async (t) => {
+t.test('keeps an outbound peer among the three high-bandwidth compact block peers', async (t) => {
   const world = await NetWorld.open();
   t.teardown(() => world.end());
   const chosen = await world.host('8.1.0.1');
@@ -62,7 +62,7 @@ t.test('peers that come to us do not take the last place of those we chose among
   t.equal([chosen, second].filter(({ peer }) => peer.compact.highBandwidth).length, 1);
 });
 
-t.test('with -blocksonly no peer announces at once, and blocks are fetched whole: what they hold is not known here', async (t) => {
+t.test('requests whole blocks and no high-bandwidth announcements with -blocksonly', async (t) => {
   for (const blocksOnly of [true, false]) {
     const world = await NetWorld.open({ net: { blocksOnly } });
     const [, tip] = (await world.grow(2)) as [BuiltBlock, BuiltBlock];
@@ -80,7 +80,7 @@ t.test('with -blocksonly no peer announces at once, and blocks are fetched whole
   }
 });
 
-t.test('two simultaneous attempts to connect to one address leave one connection', async (t) => {
+t.test('makes one connection of two simultaneous attempts to reach the same address', async (t) => {
   const world = await NetWorld.open();
   t.teardown(() => world.end());
   const calls = ['8.1.0.1:18444', '8.1.0.1:18444', '8.2.0.1:18444'].map((name) => world.net.connect(name, 'manual'));

@@ -22,7 +22,7 @@ async function open(t: Test, options: WorldOptions = {}): Promise<NetWorld> {
 const addresses = (world: NetWorld, ...hosts: string[]): Uint8Array =>
   encodeAddr(hosts.map((host) => ({ ...parseHost(host, 8_333)!, time: world.fixture.clock.seconds, services: 9n })));
 
-t.test('one fault costs the connection, a repeated version only a line of the log', async (t) => {
+t.test('disconnects a peer at its first fault, and only logs a repeated version message', async (t) => {
   const world = await open(t);
   const guest = await world.guest();
   guest.send('version', versionPayload({}));
@@ -36,7 +36,7 @@ t.test('one fault costs the connection, a repeated version only a line of the lo
   t.equal(world.net.bans.isDiscouraged(guest.peer.address), true);
 });
 
-t.test('headers that lead nowhere are asked about and cost nothing', async (t) => {
+t.test('requests the missing headers once when headers do not connect, without a penalty', async (t) => {
   const world = await open(t);
   const guest = await world.guest();
   const unknown = buildChain(GENESIS, 10, { tag: 7 }).slice(1);
@@ -50,7 +50,7 @@ t.test('headers that lead nowhere are asked about and cost nothing', async (t) =
   t.equal(guest.commands.filter((command) => command === 'getheaders').length, 1);
 });
 
-t.test('the reason for leaving stands in the log', async (t) => {
+t.test('logs why it disconnects a peer', async (t) => {
   const world = await open(t, { net: { blocksOnly: true } });
   const guest = await world.guest();
   guest.send('tx', Buffer.alloc(60));
@@ -58,7 +58,7 @@ t.test('the reason for leaving stands in the log', async (t) => {
   t.equal(world.said('transaction sent in violation of protocol, disconnecting peer=0').length, 1);
 });
 
-t.test('an inbound peer is told addresses once it has spoken of any', async (t) => {
+t.test('relays addresses to an inbound peer only after it has sent an address message', async (t) => {
   const world = await open(t);
   await world.grow(1);
   const [source, silent, asking] = [await world.guest(), await world.guest({}, '8.8.4.4'), await world.guest({}, '8.8.5.5')];
@@ -81,7 +81,7 @@ t.test('an inbound peer is told addresses once it has spoken of any', async (t) 
   t.match(world.net.addressCounts(source.peer), { processed: 61, limited: 240 }, 'one in ten seconds, of ten minutes');
 });
 
-t.test('our own address goes first and by itself', async (t) => {
+t.test('sends its own address first, in a message of its own', async (t) => {
   const world = await open(t, { net: { externalAddresses: [parseHost('42.42.42.42', 18_444)!] } });
   await world.grow(1);
   for (let i = 1; i <= 50; i++)
@@ -98,7 +98,7 @@ t.test('our own address goes first and by itself', async (t) => {
   t.ok(decodeAddr(others!.payload).length > 1);
 });
 
-t.test('a peer that was called for its addresses', async (t) => {
+t.test('requests only addresses on an addr-fetch connection, and closes it after five minutes', async (t) => {
   const world = await open(t);
   const host = await world.host('9.9.9.9', {}, 'addr-fetch');
   await world.round();
@@ -111,7 +111,7 @@ t.test('a peer that was called for its addresses', async (t) => {
   t.equal(world.said('addrfetch connection timeout, disconnecting peer=0').length, 1, 'has five minutes');
 });
 
-t.test('a filtered block where no filters are offered ends the connection', async (t) => {
+t.test('disconnects a peer that requests a filtered block although bloom filters are off', async (t) => {
   const world = await open(t);
   const [block] = await world.grow(1);
   const guest = await world.guest();
@@ -120,7 +120,7 @@ t.test('a filtered block where no filters are offered ends the connection', asyn
   t.equal(world.said('filtered block request received when NODE_BLOOM service disabled, disconnecting peer=0').length, 1);
 });
 
-t.test('a peer that has the newest blocks only is enough while the tip is younger than a day', async (t) => {
+t.test('accepts NODE_NETWORK_LIMITED outbound peers only while the tip is less than a day old', async (t) => {
   const world = await open(t);
   await world.grow(1, { ageSeconds: 144 * 600 - 1 });
   const limited = 0x408n;
@@ -133,7 +133,7 @@ t.test('a peer that has the newest blocks only is enough while the tip is younge
   t.equal(world.said('(00000408 offered, 00000009 expected), disconnecting peer=1').length, 1);
 });
 
-t.test('a node for blocks only asks peers with the permission for transactions', async (t) => {
+t.test('requests transactions with -blocksonly only from peers with the relay permission', async (t) => {
   const world = await open(t, { net: { blocksOnly: true } });
   const relayOf = async (permitted: boolean): Promise<number> => {
     const guest = (await world.inbound('8.8.8.8', permitted ? { ...NO_PERMISSIONS, relay: true } : null))!;
@@ -143,7 +143,7 @@ t.test('a node for blocks only asks peers with the permission for transactions',
   t.same([await relayOf(false), await relayOf(true)], [0, 1]);
 });
 
-t.test('feefilter in initial download is the highest step above half of 100 sat/kvB', async (t) => {
+t.test('sends the step above half of 100 sat/kvB as feefilter in the initial block download', async (t) => {
   const clock = new TestClock();
   clock.seconds = 1_296_688_602 + 2 * 86_400;
   const world = await open(t, { chain: { clock, maxTipAge: 86_400 } });
@@ -152,7 +152,7 @@ t.test('feefilter in initial download is the highest step above half of 100 sat/
   t.equal((await guest.next('feefilter')).readBigUInt64LE(), 9_936_506n);
 });
 
-t.test('time that is moved by a call shows at once', async (t) => {
+t.test('applies a mocked time change to connection timeouts at once', async (t) => {
   const world = await open(t);
   const host = await world.host('9.9.9.9', {}, 'addr-fetch');
   world.fixture.clock.seconds += 301;
@@ -160,7 +160,7 @@ t.test('time that is moved by a call shows at once', async (t) => {
   t.equal(host.peer.leaving, true);
 });
 
-t.test('an inbound peer is asked for blocks while a peer that we chose has none', async (t) => {
+t.test('requests blocks from an inbound peer while no outbound peer has them', async (t) => {
   const clock = new TestClock();
   clock.seconds = 1_296_688_602 + 2 * 86_400;
   const world = await open(t, { chain: { clock, maxTipAge: 86_400 } });
@@ -174,7 +174,7 @@ t.test('an inbound peer is asked for blocks while a peer that we chose has none'
   t.equal(guest.commands.includes('getdata'), true);
 });
 
-t.test('a node in initial download serves headers once its chain has enough work', async (t) => {
+t.test('serves headers during the initial block download once its chain has enough work', async (t) => {
   const clock = new TestClock();
   clock.seconds = 1_296_688_602 + 2 * 86_400;
   const world = await open(t, { chain: { clock, maxTipAge: 86_400 } });
@@ -185,7 +185,7 @@ t.test('a node in initial download serves headers once its chain has enough work
   t.same([(await guest.next('headers'))[0], world.fixture.chain.isInitialBlockDownload()], [1, true]);
 });
 
-t.test('a node for blocks only reads no compact blocks', async (t) => {
+t.test('ignores compact blocks with -blocksonly', async (t) => {
   const world = await open(t, { net: { blocksOnly: true } });
   await world.grow(1);
   const guest = await world.guest();
@@ -195,7 +195,7 @@ t.test('a node for blocks only reads no compact blocks', async (t) => {
   t.same(world.said('ProcessMessages(cmpctblock'), []);
 });
 
-t.test('a request for none of a block ends the connection', async (t) => {
+t.test('disconnects a peer that sends getblocktxn without transaction indexes', async (t) => {
   const world = await open(t);
   const [block] = await world.grow(1);
   const guest = await world.guest();
@@ -204,7 +204,7 @@ t.test('a request for none of a block ends the connection', async (t) => {
   t.equal(world.said('getblocktxn received with no transaction indexes, disconnecting peer=0').length, 1);
 });
 
-t.test('a known block that would not be kept is not looked at when it comes unasked', async (t) => {
+t.test('does not process a known unrequested block that would not be stored', async (t) => {
   const world = await open(t);
   const blocks = await world.grow(3);
   const [first] = blocks;
@@ -233,7 +233,7 @@ t.test('a known block that would not be kept is not looked at when it comes unas
   t.equal(submitted, 2, 'of one that is known to fail the peer that we chose answers for it');
 });
 
-t.test('what an inv names twice counts once', async (t) => {
+t.test('counts a transaction once that an inv names several times', async (t) => {
   const world = await open(t);
   await world.grow(1);
   const guest = await world.guest();
@@ -243,7 +243,7 @@ t.test('what an inv names twice counts once', async (t) => {
   t.equal(world.said('got inv: tx').length, 1);
 });
 
-t.test('a name of type MSG_WITNESS_TX counts as a txid of any peer, and other types of blocks as none', async (t) => {
+t.test('counts MSG_WITNESS_TX as a txid, and ignores other block types in an inv', async (t) => {
   const world = await open(t);
   await world.grow(1);
   const [old, guest] = [await world.guest(), await world.guest()];
@@ -274,7 +274,7 @@ t.test('a name of type MSG_WITNESS_TX counts as a txid of any peer, and other ty
   t.equal(world.said('got inv: witness-tx').length, 2);
 });
 
-t.test('a peer whose address was discouraged is let in while there is room, and marked', async (t) => {
+t.test('accepts an inbound peer with a discouraged address, and prefers it for eviction', async (t) => {
   const world = await open(t);
   const host = '9.9.9.9';
   world.net.bans.discourage(parseHost(host, 0)!);
@@ -282,7 +282,7 @@ t.test('a peer whose address was discouraged is let in while there is room, and 
   t.equal((await world.guest()).peer.preferEvict, false);
 });
 
-t.test('sendcmpct says yes or no', async (t) => {
+t.test('rejects sendcmpct with an announce field other than 0 or 1, except in 0.21 mode', async (t) => {
   for (const legacyPeers of [false, true]) {
     const world = await NetWorld.open({ net: { legacyPeers } });
     const guest = await world.guest();
@@ -294,13 +294,13 @@ t.test('sendcmpct says yes or no', async (t) => {
   }
 });
 
-t.test('-externalip counts in every network, whatever -onlynet says', async (t) => {
+t.test('uses an -externalip address of a network that -onlynet excludes', async (t) => {
   const onion = parseHost('pg6mmjiyjmcrsslvykfwnntlaru7p5svn6y2ymmju6nubxndf4pscryd.onion', 18_444)!;
   const world = await open(t, { net: { onlyNets: ['ipv4'], externalAddresses: [onion] } });
   t.equal(world.net.local.list().length, 1);
 });
 
-t.test('addresses of a network that nothing leads into are not kept', async (t) => {
+t.test('does not store addresses of networks that it cannot reach', async (t) => {
   const world = await open(t);
   const guest = await world.guest();
   await world.pass(60);
@@ -310,7 +310,7 @@ t.test('addresses of a network that nothing leads into are not kept', async (t) 
   t.equal(world.net.addresses.size, 0);
 });
 
-t.test('a peer that lags is asked from where it should have been', (t) => {
+t.test('sends getheaders to a lagging peer from before the tip that it should have reached', (t) => {
   const node = (height: number, prev: object | null) => ({ height, prev, chainWork: BigInt(height), hashHex: '' });
   const before = node(4, null);
   const chain = { tip: node(5, before) };

@@ -36,7 +36,7 @@ function talkingPeer(id: number, type: ConnectionType, host: string) {
   return { peer, sent };
 }
 
-t.test('bans are found by any address in them, until they run out', async (t) => {
+t.test('finds bans by any address of the subnet until they expire', async (t) => {
   let now = NOW;
   const bans = new Bans(
     null,
@@ -78,7 +78,7 @@ t.test('bans are found by any address in them, until they run out', async (t) =>
   t.equal(bans.isBanned(at('77.1.2.0')), false);
 });
 
-t.test('setban and getnodeaddresses', async (t) => {
+t.test('setban applies the default ban time, and getnodeaddresses omits banned addresses', async (t) => {
   const bans = new Bans(
     null,
     () => NOW,
@@ -111,7 +111,7 @@ t.test('setban and getnodeaddresses', async (t) => {
   );
 });
 
-t.test('banned and discouraged addresses are neither kept, passed on nor told', async (t) => {
+t.test('neither stores, relays nor sends banned and discouraged addresses', async (t) => {
   const bans = new Bans(
     null,
     () => NOW,
@@ -162,7 +162,7 @@ t.test('banned and discouraged addresses are neither kept, passed on nor told', 
   );
 });
 
-t.test('the answer to getaddr is the same for a day, and another one for each way in', async (t) => {
+t.test('caches the answer to getaddr for a day, separately for each network and listener', async (t) => {
   const manager = addressBook(() => NOW);
   for (let i = 1; i <= 250; i++) manager.add({ ...at(`40.${i}.1.1`), time: NOW, services: 9n }, at(`${i}.5.5.5`));
   let nowMs = NOW * 1000;
@@ -204,7 +204,7 @@ t.test('the answer to getaddr is the same for a day, and another one for each wa
   t.not(answer('5.5.5.5', '1.1.1.1:8333'), first, 'the next day');
 });
 
-t.test('permissions for those that come, and for those that are called', async (t) => {
+t.test('grants whitelist permissions by the direction of the connection', async (t) => {
   const entry = (name: 'noban' | 'relay' | 'mempool', ways: readonly ('in' | 'out')[]) => ({
     subnet: subnet('1.2.0.0/16'),
     permissions: { ...NO_PERMISSIONS, [name]: true },
@@ -218,7 +218,7 @@ t.test('permissions for those that come, and for those that are called', async (
   t.same(granted('in', '1.3.3.4'), []);
 });
 
-t.test('names that are down keep none of addnode from being called', async (t) => {
+t.test('retries addnode peers that are down while the others stay connected', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.teardown(() => mock.timers.reset());
   const there = new Set<string>();
@@ -314,7 +314,7 @@ t.test('addnode connects to each peer once while attempts are in progress', asyn
   outbound.stop();
 });
 
-t.test('where we tell peers that we are', async (t) => {
+t.test('chooses which of its own addresses it advertises to each peer', async (t) => {
   const of = (options: Partial<NetOptions>, random = 0, warnings: string[] = []) =>
     new LocalAddresses({
       options: { ...DEFAULT_NET, port: 8333, discover: false, ...options },
@@ -373,7 +373,7 @@ t.test('where we tell peers that we are', async (t) => {
   t.equal(told(of(sure, 0.6), '9.9.9.9', '7.7.7.7'), '8.8.8.8:8333');
 });
 
-t.test('the network that getpeerinfo shows', async (t) => {
+t.test('getpeerinfo shows the network through which a peer is connected', async (t) => {
   const shown = (host: string, name = `${host}:8333`, cameByOnion = false) =>
     networkOf({ address: at(host), name, isViaOnion: cameByOnion });
   t.equal(shown('127.0.0.1', '127.0.0.1:40000', true), 'onion', 'it came to our onion service');
@@ -392,7 +392,7 @@ t.test('the network that getpeerinfo shows', async (t) => {
   );
 });
 
-t.test('a clock that is off', async (t) => {
+t.test('warns when the clock differs from those of the peers by more than ten minutes', async (t) => {
   const warned: string[] = [];
   const check = new ClockCheck((text) => warned.push(text));
   for (const offset of [-900, -1_000, -1_100, 3]) check.add(offset);
@@ -409,7 +409,7 @@ t.test('a clock that is off', async (t) => {
   t.equal(warned.length, 2);
 });
 
-t.test('of one peer for blocks only too many the youngest goes, unless it brought a block', async (t) => {
+t.test('disconnects the youngest extra block-relay-only peer unless it brought a block', async (t) => {
   let now = NOW;
   let inStep = false;
   const gone: number[] = [];
@@ -461,7 +461,7 @@ t.test('of one peer for blocks only too many the youngest goes, unless it brough
   t.equal(second.lastBlockTime, NOW);
 });
 
-t.test('a stale tip brings one more peer, and then the one goes that told us of nothing', async (t) => {
+t.test('adds an outbound peer when the tip is stale, then drops the one without announcements', async (t) => {
   let now = NOW;
   let inFlight = 0;
   let searching = true;
@@ -527,7 +527,7 @@ t.test('a stale tip brings one more peer, and then the one goes that told us of 
   t.equal(stale.wantsExtra, true);
 });
 
-t.test('an extra peer has thirty seconds to tell of a block', async (t) => {
+t.test('gives an extra outbound peer thirty seconds to announce a block', async (t) => {
   const goneAfter = (connectedAgo: number): number[] => {
     let now = NOW;
     const gone: number[] = [];
@@ -567,7 +567,7 @@ t.test('an extra peer has thirty seconds to tell of a block', async (t) => {
   t.same(goneAfter(31), [2]);
 });
 
-t.test('a tip is stale when it is older than three times the spacing of blocks, to the second', async (t) => {
+t.test('treats a tip as stale once it is older than three block intervals', async (t) => {
   const wantsAfter = (age: number): boolean => {
     let now = NOW;
     const stale = new StaleTip(
@@ -591,7 +591,7 @@ t.test('a tip is stale when it is older than three times the spacing of blocks, 
   t.equal(wantsAfter(1_801), true);
 });
 
-t.test('a list of bans that is not there is begun at once', (t) => {
+t.test('creates a missing ban list file at once', (t) => {
   const file = path.join(t.testdir(), 'banlist.json');
   const notes: string[] = [];
   const open = () =>

@@ -29,7 +29,7 @@ function node() {
   return { state, place, progress };
 }
 
-t.test('headers, read once or twice', (t) => {
+t.test('reports the progress of the header download in the first and second pass', (t) => {
   const { state, place, progress } = node();
   t.equal(progress.tick(), null, 'nothing to say yet');
   state.nowMs += 10_000;
@@ -48,7 +48,7 @@ t.test('headers, read once or twice', (t) => {
   t.end();
 });
 
-t.test('blocks, by height where the history is unknown, by transactions where it is known', (t) => {
+t.test('reports block progress by height, or by transactions where their number is known', (t) => {
   const { state, progress } = node();
   state.header = 1_000;
   progress.tick();
@@ -79,7 +79,7 @@ t.test('blocks, by height where the history is unknown, by transactions where it
   t.end();
 });
 
-t.test('a block counts from the first word of it, once for each stage', (t) => {
+t.test('measures each stage of a block once, from its first announcement', (t) => {
   let nowMs = 1_000;
   const seen: [BlockStage, number][] = [];
   const times = new BlockTimes(

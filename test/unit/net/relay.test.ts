@@ -43,7 +43,7 @@ import { createPool, NO_POLICY } from '../../framework/pool-under-test.js';
 const hashes = createPureHashes();
 const numbered = (n: number): Uint8Array => hashes.sha256(Uint8Array.of(n, n >> 8, n >> 16, 7));
 
-t.test('the rolling filter remembers the last n and little else', async (t) => {
+t.test('remembers the last n entries of a rolling filter, with few false positives', async (t) => {
   const filter = new RollingBloom(1_000, 0.001);
   let forgotten = 0;
   for (let n = 0; n < 5_000; n++) {
@@ -67,7 +67,7 @@ function filterOf(...fields: Parameters<typeof filterPayload>): BloomFilter | nu
 
 const hexBytes = (hex: string): Uint8Array => Buffer.from(hex, 'hex');
 
-t.test('MurmurHash3 gives what others get', async (t) => {
+t.test('computes the published values of MurmurHash3', async (t) => {
   for (const [hash, seed, data] of [
     [0, 0, ''],
     [0x514e28b7, 1, ''],
@@ -83,7 +83,7 @@ t.test('MurmurHash3 gives what others get', async (t) => {
   }
 });
 
-t.test('the filter of a light client', async (t) => {
+t.test('decodes and matches BIP-0037 filters, and rejects those above the size limits', async (t) => {
   const names = [
     '99108ad8ed9bb6274d3980bab5a85c048f0950c8',
     'b5a2c786d9ef4658287ced5914b37a1b4aa32eee',
@@ -124,7 +124,7 @@ function paying(scripts: readonly Uint8Array[], prevHash = numbered(1), prevInde
   );
 }
 
-t.test('which transactions a filter lets through, and what it learns from them', async (t) => {
+t.test('matches transactions by id, output, input and coin, and updates the filter by its flags', async (t) => {
   const hash = numbered(5).subarray(0, 20);
   const keyHash = Buffer.concat([hexBytes('76a914'), hash, hexBytes('88ac')]);
   const key = Buffer.concat([hexBytes('02'), numbered(6)]);
@@ -154,7 +154,7 @@ t.test('which transactions a filter lets through, and what it learns from them',
   }
 });
 
-t.test('a filter made to cost much work answers yes in the end', async (t) => {
+t.test('matches a transaction without further checks once a costly filter exhausts its budget', async (t) => {
   const data = new Uint8Array(250).fill(3);
   const script = Buffer.concat([hexBytes('4cfa'), data]);
   const [short, long] = [10, 900].map((count) => paying([Buffer.concat(Array.from({ length: count }, () => script))])) as [
@@ -174,7 +174,7 @@ t.test('a filter made to cost much work answers yes in the end', async (t) => {
 
 const peerOf = (id: number): Peer => ({ id }) as Peer;
 
-t.test('each transaction is asked from one peer at a time, and from every one that has it in the end', async (t) => {
+t.test('requests each transaction from one peer at a time, and in the end from each that has it', async (t) => {
   const runs = fc.array(
     fc.oneof(
       fc.record({ kind: fc.constant('announce'), peer: fc.nat(3), tx: fc.nat(5), delay: fc.nat(3) }),
@@ -248,7 +248,7 @@ t.test('each transaction is asked from one peer at a time, and from every one th
   );
 });
 
-t.test('the whole mempool, and what waits, go through a filter in slices', async (t) => {
+t.test('filters the mempool and pending announcements for a bloom filter peer in slices', async (t) => {
   const { chain, clock, pool } = createPool({ policy: NO_POLICY });
   const txs = Array.from({ length: 20 }, (_, i) =>
     spend(hashes, [chain.fund(9_000)], [{ value: 8_000 - i, script: new Uint8Array(40).fill(0x51) }]),
@@ -345,7 +345,7 @@ function announcerOver(pool: ReadonlyMap<string, Uint8Array>) {
   return { announcer, clock, join, relay: (txid: Uint8Array) => announcer.relayTx(txOf(txid)), lookUps: () => lookUps };
 }
 
-t.test('a parent is looked up once for a transaction that is handed out, however many inputs name it', async (t) => {
+t.test('checks each parent of a served transaction once, however many inputs name it', async (t) => {
   const { announcer, join, lookUps } = announcerOver(new Map());
   const parent = new Uint8Array(32).fill(7);
   const inputs = Array.from({ length: 1_000 }, (_, i) => ({
@@ -363,7 +363,7 @@ t.test('a parent is looked up once for a transaction that is handed out, however
   t.same(lookUps(), 2);
 });
 
-t.test('what waits for many peers is kept once', async (t) => {
+t.test('stores an announcement once when many peers wait for it', async (t) => {
   const { announcer, join, relay } = announcerOver(new Map());
   const peers = Array.from({ length: 100 }, () => join());
   const held = (): number => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
@@ -375,7 +375,7 @@ t.test('what waits for many peers is kept once', async (t) => {
   t.ok(megabytes < 60, `${megabytes.toFixed(0)} MB for 10,000 transactions and 100 peers`);
 });
 
-t.test('what peers hear of next is kept once, too', async (t) => {
+t.test('shares the ids of selected announcements among all peers', async (t) => {
   v8.setFlagsFromString('--expose-gc');
   const gc = vm.runInNewContext('gc') as () => void;
   const ids = Array.from({ length: 3_000 }, (_, n) => numbered(n));
@@ -395,7 +395,7 @@ t.test('what peers hear of next is kept once, too', async (t) => {
   t.ok(megabytes < 20, `${megabytes.toFixed(0)} MB for 2,000 transactions and 100 peers`);
 });
 
-t.test('a peer is told slowly of many, each once, but for what it knows and what has left', async (t) => {
+t.test('announces many transactions gradually, each once, without those known or removed', async (t) => {
   const ids = Array.from({ length: 5_000 }, (_, n) => numbered(n));
   const pool = new Map(ids.map((id) => [Buffer.from(id).toString('hex'), id]));
   const { announcer, clock, join, relay } = announcerOver(pool);
@@ -423,7 +423,7 @@ t.test('a peer is told slowly of many, each once, but for what it knows and what
   t.equal(announcer.waitingFor(peer), 0);
 });
 
-t.test('what nobody asked for is announced again in slices', async (t) => {
+t.test('announces unbroadcast transactions again in slices', async (t) => {
   const pool = new Map(Array.from({ length: 300 }, (_, n) => [Buffer.from(numbered(n)).toString('hex'), numbered(n)]));
   const wanted = [...pool.values()].filter((txid) => (txid[0]! & 1) === 0).length;
   const { announcer, join } = announcerOver(pool);
@@ -441,7 +441,7 @@ t.test('what nobody asked for is announced again in slices', async (t) => {
   t.equal(announcer.waitingFor(peer), wanted);
 });
 
-t.test('the log of announcements drops what every peer was told, and what is too old', async (t) => {
+t.test('drops announcements that every peer has received or that are too old', async (t) => {
   const log = new RelayLog(4_000);
   let needed = 0;
   for (let n = 0; n < 10_000; n++) log.append(numbered(n), numbered(n + 100_000), () => needed);
@@ -489,7 +489,7 @@ function compactOver(
   return relay;
 }
 
-t.test('a compact block finds what was replaced, and asks for the rest', async (t) => {
+t.test('fills a compact block with replaced transactions, and requests the missing ones', async (t) => {
   const { chain: model, clock, pool } = createPool({ policy: { ...NO_POLICY, incrementalFeeRate: 1_000 } });
   const header = new Uint8Array(80).fill(0x20);
   const hash = hashes.sha256d(header);
@@ -547,7 +547,7 @@ t.test('a compact block finds what was replaced, and asks for the rest', async (
   ]);
 });
 
-t.test('a block that one peer completed is not put together any more from what another one was asked for', async (t) => {
+t.test('releases the slot of a compact block once another peer has completed the block', async (t) => {
   const { clock, pool } = createPool();
   const prev = { height: 1, chainWork: 1n, prev: null };
   const keyOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
@@ -600,7 +600,7 @@ t.test('a block that one peer completed is not put together any more from what a
   }
 });
 
-t.test('blocks that were not put together before the chain went on take no place of those that come', async (t) => {
+t.test('releases slots of unfinished compact blocks once the chain has moved on', async (t) => {
   const { clock, pool } = createPool();
   const prev = { height: 1, chainWork: 1n, prev: null };
   const nodes = new Map<string, object>();
@@ -648,7 +648,7 @@ t.test('blocks that were not put together before the chain went on take no place
   t.same(commands, ['getblocktxn']);
 });
 
-t.test('a block that is no longer wanted once it is hashed is not asked for', async (t) => {
+t.test('does not request a whole block that became unwanted while its merkle root was computed', async (t) => {
   const { clock, pool } = createPool();
   const prev = { height: 1, chainWork: 1n, prev: null };
   const header = new Uint8Array(80).fill(0x20);
@@ -696,7 +696,7 @@ t.test('a block that is no longer wanted once it is hashed is not asked for', as
   );
 });
 
-t.test('what had to be asked for, or was found outside the mempool, is passed on with the block and counted', async (t) => {
+t.test('prefills transactions that were missing or outside the mempool, and counts them', async (t) => {
   const { chain: model, clock, pool } = createPool({ policy: NO_POLICY, maxUsageBytes: 5_000 });
   const script = new Uint8Array(40).fill(0x51);
   const pay = (fee: number) => spend(hashes, [model.fund(90_000)], [{ value: 90_000 - fee, script }]);
@@ -801,7 +801,7 @@ function receiverOver({ clock, pool }: Pick<ReturnType<typeof createPool>, 'cloc
   return { asked, hexOf, peerThatTells, receiver };
 }
 
-t.test('a transaction too large to be relayed ends its request, and nobody else is asked for the same', async (t) => {
+t.test('ends the request for an oversized transaction, and requests its wtxid from no other peer', async (t) => {
   const { clock, pool } = createPool();
   const { asked, hexOf, peerThatTells, receiver } = receiverOver({ clock, pool });
   const tx = parseTx(
@@ -831,7 +831,7 @@ t.test('a transaction too large to be relayed ends its request, and nobody else 
   t.same(asked, [`1 ${hexOf(tx.txid)}`], 'and by its txid it may be another, with a smaller witness');
 });
 
-t.test('what a block has just confirmed is asked from nobody', async (t) => {
+t.test('does not request transactions that a block has just confirmed', async (t) => {
   const { clock, pool } = createPool();
   const { asked, hexOf, peerThatTells, receiver } = receiverOver({ clock, pool });
   const script = new Uint8Array(40).fill(0x51);
@@ -850,7 +850,7 @@ t.test('what a block has just confirmed is asked from nobody', async (t) => {
   t.equal(receiver.isKnown(other.txid, false), false);
 });
 
-t.test('a peer takes back no announcement by saying that it does not have what it was not asked for', async (t) => {
+t.test('ignores a notfound for a transaction that was not requested from the peer', async (t) => {
   const { clock, pool } = createPool();
   const { asked, peerThatTells, receiver } = receiverOver({ clock, pool });
   const peer = peerThatTells(1);
@@ -867,7 +867,7 @@ t.test('a peer takes back no announcement by saying that it does not have what i
   t.same(asked, []);
 });
 
-t.test('an orphan that waits for a verdict is not put in line again by each of its parents', async (t) => {
+t.test('checks an orphan once more, not once per parent, when many parents arrive', async (t) => {
   const { clock, pool } = createPool();
   const parents = Array.from({ length: 40 }, (_, n) => paying([new Uint8Array(22).fill(n)]));
   const child = parseTx(
@@ -906,7 +906,7 @@ t.test('an orphan that waits for a verdict is not put in line again by each of i
   t.equal(judged, 3, 'as it came, for the first parent, and once for all others');
 });
 
-t.test('bytes after a transaction say nothing about it, and are not kept with it', async (t) => {
+t.test('ignores bytes after a transaction, and does not store them with an orphan', async (t) => {
   const { chain: model, clock, pool } = createPool();
   const { peerThatTells, receiver } = receiverOver({ clock, pool });
   const anyone = Uint8Array.of(0x51);
@@ -927,7 +927,7 @@ t.test('bytes after a transaction say nothing about it, and are not kept with it
   t.equal(receiver.orphans.get(orphan.wtxid)?.buffer.length, orphan.totalSize);
 });
 
-t.test('a copy with another witness that waits for the same parents keeps no orphan out', async (t) => {
+t.test('keeps a valid orphan although a copy with another witness waits for the same parents', async (t) => {
   const { chain: model, clock, pool } = createPool();
   const { asked, hexOf, peerThatTells, receiver } = receiverOver({ clock, pool });
   const anyone = Uint8Array.of(0x51);
@@ -961,7 +961,7 @@ t.test('a copy with another witness that waits for the same parents keeps no orp
 const OPEN = Uint8Array.of(28, ...new Uint8Array(28), 0x75, 0x51);
 const payOpen = (coin: Uint8Array, value: number) => spend(hashes, [coin], [{ value, script: OPEN }]);
 
-t.test('a parent that pays too little comes in with a child of the same peer, the newest first', async (t) => {
+t.test('accepts a low-fee parent with a child of the same peer, trying the newest child first', async (t) => {
   for (const packages of [true, false]) {
     const { chain: model, clock, pool } = createPool({ policy: { ...NO_POLICY, minRelayFeeRate: 1_000, packages } });
     const { asked, hexOf, peerThatTells, receiver } = receiverOver({ clock, pool });
@@ -991,7 +991,7 @@ t.test('a parent that pays too little comes in with a child of the same peer, th
   }
 });
 
-t.test('an orphan with two parents that pay too little is hopeless, one with one is not', async (t) => {
+t.test('rejects an orphan with two low-fee parents, but keeps one with a single low-fee parent', async (t) => {
   const { chain: model, clock, pool } = createPool({ policy: { ...NO_POLICY, minRelayFeeRate: 1_000, packages: true } });
   const { peerThatTells, receiver } = receiverOver({ clock, pool });
   const peer = peerThatTells(1);
@@ -1009,7 +1009,7 @@ t.test('an orphan with two parents that pay too little is hopeless, one with one
   t.equal(receiver.orphans.size, 1);
 });
 
-t.test('whoever announces an orphan is asked for its parents, and messages wait for orphans that are being looked at', async (t) => {
+t.test('requests parents from each peer that announces an orphan, and delays its messages', async (t) => {
   const { chain: model, clock, pool } = createPool({ policy: NO_POLICY });
   const { asked, hexOf, peerThatTells, receiver } = receiverOver({ clock, pool });
   const [one, other] = [peerThatTells(1), peerThatTells(2)];
@@ -1039,7 +1039,7 @@ t.test('whoever announces an orphan is asked for its parents, and messages wait 
 const WITNESS_SCRIPT = Uint8Array.of(0x51);
 const BY_WITNESS = Buffer.concat([hexBytes('0020'), hashes.sha256(WITNESS_SCRIPT)]);
 
-t.test('a copy without its witness of what is here, or an old transaction, makes no child of it hopeless', async (t) => {
+t.test('keeps a child although its known or confirmed parent comes without its witness', async (t) => {
   for (const confirmed of [false, true]) {
     const { chain: model, clock, pool } = createPool({ policy: NO_POLICY });
     const { peerThatTells, receiver } = receiverOver({ clock, pool });
@@ -1061,7 +1061,7 @@ t.test('a copy without its witness of what is here, or an old transaction, makes
   }
 });
 
-t.test('a parent that another witness makes too large costs its child nothing', async (t) => {
+t.test('keeps a child although an inflated witness makes its parent too large', async (t) => {
   const { chain: model, clock, pool } = createPool({ policy: { ...NO_POLICY, minRelayFeeRate: 1_000, packages: true } });
   const { peerThatTells, receiver } = receiverOver({ clock, pool });
   const [honest, attacker] = [peerThatTells(1), peerThatTells(2)];
@@ -1080,7 +1080,7 @@ t.test('a parent that another witness makes too large costs its child nothing', 
   t.same([pool.has(parent.txid), pool.has(child.txid)], [true, true]);
 });
 
-t.test('an orphan that can not be judged now leaves no message of its peer waiting', async (t) => {
+t.test('does not block the messages of a peer when its orphan cannot be checked now', async (t) => {
   const { chain: model, clock, pool } = createPool({ policy: NO_POLICY });
   let busy = 0;
   const mempool = new Proxy(pool, {
@@ -1117,7 +1117,7 @@ t.test('an orphan that can not be judged now leaves no message of its peer waiti
   t.equal(await waited(), true, 'and later');
 });
 
-t.test('parents of an orphan are looked up once for all who announced it, and for nobody who may not announce them', async (t) => {
+t.test('looks up the parents of an orphan once for all peers that announce it', async (t) => {
   const { clock, pool } = createPool({ policy: NO_POLICY });
   let looked = 0;
   const counting = new Proxy(pool, {
@@ -1155,7 +1155,7 @@ t.test('parents of an orphan are looked up once for all who announced it, and fo
   t.equal([...inventory.inv(busy, encodeInv(entries))].length, 10);
 });
 
-t.test('transactions of a block that nobody asked for are not read', async (t) => {
+t.test('does not read the transactions of a block that was not requested', async (t) => {
   const { clock, pool } = createPool();
   const relay = compactOver({ clock, pool }, { node: () => undefined }, {}, {});
   const peer = new Peer(1, 'inbound', { network: 'ipv4', bytes: new Uint8Array(4), port: 1 }, '', '', NO_PERMISSIONS, 0);

@@ -29,7 +29,7 @@ function silentDns(): { names: string[]; resolve: (host: string) => Promise<NetA
   };
 }
 
-t.test('what came with the program is whole: addresses others can reach, none twice', async (t) => {
+t.test('contains only complete, routable and distinct fixed seeds', async (t) => {
   const counts: Record<string, number> = {};
   for (const name of ['main', 'test', 'testnet4', 'signet', 'regtest'] as const) {
     const params = chainParams(name);
@@ -104,7 +104,7 @@ function begin(
   return { manager, lines, called, types, pass, stop: () => auto.stop() };
 }
 
-t.test('a minute without any address', async (t) => {
+t.test('adds fixed seeds after a minute without any address', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] });
   t.teardown(() => mock.timers.reset());
   const adding = "Adding fixed seed nodes as DNS doesn't seem to be available.";
@@ -205,7 +205,7 @@ t.test('adds fixed seeds of reachable networks only', async (t) => {
   t.same(await networks({ onlyNets: ['i2p'], i2pSam: local }), ['i2p']);
 });
 
-t.test('names are asked when peers are wanted, and nobody is while the network is off', async (t) => {
+t.test('queries DNS seeds only when peers are needed and the network is active', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] });
   t.teardown(() => mock.timers.reset());
   const { names, resolve } = silentDns();
@@ -248,7 +248,7 @@ t.test('names are asked when peers are wanted, and nobody is while the network i
   hidden.stop();
 });
 
-t.test('names are asked in the clear only by a node that calls addresses in the clear', async (t) => {
+t.test('queries DNS seeds directly only if it also connects to clearnet addresses directly', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] });
   t.teardown(() => mock.timers.reset());
   const { names, resolve } = silentDns();
@@ -268,7 +268,7 @@ t.test('names are asked in the clear only by a node that calls addresses in the 
   open.stop();
 });
 
-t.test('with -connect nobody else is called, but -seednode and -dnsseed are heard', async (t) => {
+t.test('connects to no automatic peers with -connect, but uses -seednode and -dnsseed', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] });
   t.teardown(() => mock.timers.reset());
   const { names, resolve } = silentDns();
@@ -292,7 +292,7 @@ t.test('with -connect nobody else is called, but -seednode and -dnsseed are hear
   asking.stop();
 });
 
-t.test('whom we call beside those that are there', async (t) => {
+t.test('limits automatic outbound connections by type and network group', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] });
   t.teardown(() => mock.timers.reset());
   const at = (host: string): NetAddress => parseHost(host, 8333) as NetAddress;

@@ -38,19 +38,19 @@ async function gets(peer: FakePeer, hash: Uint8Array): Promise<boolean | null> {
   return peer.commands.includes('block');
 }
 
-t.test('depth: getblocks, getheaders, and a node that keeps recent blocks only', async (t) => {
+t.test('serves blocks and headers within the limits of a pruned node', async (t) => {
   const world = await open(t, { net: { services: 1032n } });
   const blocks = await world.grow(502);
   const hashAt = (height: number): Buffer => (blocks[height - 1] as BuiltBlock).hash;
   const guest = await world.guest();
-  await t.test('two blocks more than the 288 that are promised', async (t) => {
+  await t.test('serves two blocks more than the 288 promised by NODE_NETWORK_LIMITED', async (t) => {
     t.equal(await gets(guest, hashAt(502 - 290)), true);
     t.equal(await gets(guest, hashAt(502 - 291)), null, 'others end the connection');
     t.equal(world.said('Ignore block request below NODE_NETWORK_LIMITED threshold').length, 1);
     const trusted = await world.guest({}, '8.8.4.4', TRUSTED);
     t.equal(await gets(trusted, hashAt(502 - 291)), true, 'unless the operator trusts the peer');
   });
-  await t.test('500 hashes for getblocks, and more when the last of them is fetched', async (t) => {
+  await t.test('answers getblocks with 500 hashes, and continues once the last one is fetched', async (t) => {
     const trusted = await world.guest({}, '8.8.4.4', TRUSTED);
     trusted.take();
     trusted.send('getblocks', locatorPayload([GENESIS.hash]));
@@ -66,7 +66,7 @@ t.test('depth: getblocks, getheaders, and a node that keeps recent blocks only',
     t.equal(await gets(trusted, hashAt(500)), true);
     t.same((await trusted.next('inv')).subarray(-32), hashAt(502), 'the tip');
   });
-  await t.test('headers up to the one that is named', async (t) => {
+  await t.test('sends headers up to the stop hash of getheaders', async (t) => {
     const other = await world.guest({}, '8.8.2.2');
     other.take();
     other.send('getheaders', locatorPayload([hashAt(10)], hashAt(13)));
@@ -76,7 +76,7 @@ t.test('depth: getblocks, getheaders, and a node that keeps recent blocks only',
   });
 });
 
-t.test('a block off the best chain is served for thirty days', async (t) => {
+t.test('serves a block off the best chain for thirty days', async (t) => {
   const DAYS = 30 * 86_400;
   const world = await open(t);
   const { chain, clock } = world.fixture;
@@ -101,7 +101,7 @@ t.test('a block off the best chain is served for thirty days', async (t) => {
   t.equal(await gets(guest, one.hash), true, 'blocks of the chain are served at any age');
 });
 
-t.test('and while it lacks less work than thirty days bring', async (t) => {
+t.test('serves a block off the best chain while it lacks less than thirty days of work', async (t) => {
   const world = await open(t);
   const { chain, clock } = world.fixture;
   const time = clock.seconds - 86_400;
@@ -125,9 +125,9 @@ t.test('and while it lacks less work than thirty days bring', async (t) => {
   t.equal(await gets(guest, fork.hash), false, '4,320 blocks less');
 });
 
-t.test('transactions of the newest block are there for who asks, also when it has left again', async (t) => {
+t.test('serves transactions of the newest block even after they left the mempool', async (t) => {
   for (const legacyPeers of [false, true])
-    await t.test(legacyPeers ? '0.21 does not look there' : 'later releases', async (t) => {
+    await t.test(legacyPeers ? 'in 0.21 mode: answers notfound' : 'by default: sends them', async (t) => {
       const world = await open(t, { net: { legacyPeers }, mempool: { policy: NO_POLICY } });
       const trunk = await world.grow(101);
       const older = trunk[100] as BuiltBlock;

@@ -36,14 +36,14 @@ async function call(answers: readonly Uint8Array[], credentials: string | null =
 
 const rest = (socket: MemorySocket): Buffer => (socket.read() as Buffer | null) ?? Buffer.alloc(0);
 
-t.test('without credentials', async (t) => {
+t.test('connects without credentials, and leaves the first bytes of the peer unread', async (t) => {
   const { told, outcome, near } = await call([Buffer.of(5, 0), GRANTED], null, Buffer.from('first bytes of the peer'));
   t.equal(outcome, 'connected');
   t.same(told, [Buffer.of(5, 1, 0), REQUEST]);
   t.equal(rest(near).toString(), 'first bytes of the peer', 'nothing beyond the reply is read');
 });
 
-t.test('credentials are given when the proxy asks for them', async (t) => {
+t.test('sends credentials when the proxy requests them', async (t) => {
   const { told, outcome } = await call([Buffer.of(5, 2), Buffer.of(1, 0), GRANTED], 'circuit-7');
   t.equal(outcome, 'connected');
   t.same(told, [
@@ -53,13 +53,13 @@ t.test('credentials are given when the proxy asks for them', async (t) => {
   ]);
 });
 
-t.test('and not when it does not', async (t) => {
+t.test('sends no credentials when the proxy does not request them', async (t) => {
   const { told, outcome } = await call([Buffer.of(5, 0), GRANTED], 'circuit-7');
   t.equal(outcome, 'connected');
   t.same(told, [Buffer.of(5, 2, 0, 2), REQUEST]);
 });
 
-t.test('a proxy that refuses', async (t) => {
+t.test('rejects the connection with a reason when the proxy refuses or answers wrongly', async (t) => {
   const rows: [readonly Uint8Array[], string | null, string][] = [
     [[Buffer.of(4, 0)], null, 'proxy: not SOCKS5'],
     [[Buffer.of(5, 255)], null, 'proxy: no common method'],
@@ -80,7 +80,7 @@ t.test('a proxy that refuses', async (t) => {
   }
 });
 
-t.test('replies with names and IPv6 addresses are read to their end', async (t) => {
+t.test('reads replies with domain names and IPv6 addresses completely', async (t) => {
   for (const bound of [Buffer.of(5, 0, 0, 3, 2, 0x61, 0x62, 0, 1), Buffer.concat([Buffer.of(5, 0, 0, 4), Buffer.alloc(18)])]) {
     const { outcome, near } = await call([Buffer.of(5, 0), bound], null, Buffer.from('!'));
     t.equal(outcome, 'connected');
@@ -88,13 +88,13 @@ t.test('replies with names and IPv6 addresses are read to their end', async (t) 
   }
 });
 
-t.test('a name that is too long', async (t) => {
+t.test('rejects a host name longer than 255 bytes', async (t) => {
   const [near] = socketPair();
   const target = { host: 'x'.repeat(256), port: 1 };
   await t.rejects(connectThroughSocks(near as unknown as Socket, target, null, 1_000), /name too long/);
 });
 
-t.test('a proxy is reached at a Unix socket', async (t) => {
+t.test('connects to a proxy through a Unix socket', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-socks-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const place = { path: path.join(dir, 'tor.sock') };

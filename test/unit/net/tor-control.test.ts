@@ -97,7 +97,7 @@ function begin(t: Test, options: Partial<TorControlOptions> & Pick<TorControlOpt
   return { tor, services, proxies, lines, keyFile };
 }
 
-t.test('lines of keys and values', async (t) => {
+t.test('parses lines of keys and values, and rejects malformed ones', async (t) => {
   const of = (line: string) => Object.fromEntries(keyValues(line));
   t.same(of('METHODS=COOKIE,SAFECOOKIE COOKIEFILE="/home/x/.tor/control_auth_cookie"'), {
     METHODS: 'COOKIE,SAFECOOKIE',
@@ -111,7 +111,7 @@ t.test('lines of keys and values', async (t) => {
   t.same(of('A="b"'.repeat(1 << 15)), {}, 'ends at the first that is malformed');
 });
 
-t.test('a Tor that asks for nothing', async (t) => {
+t.test('creates an onion service, and restores it with the same key after a disconnection', async (t) => {
   const fake = await fakeTor(t, [auth('NULL'), accepted, socks, service('250-PrivateKey=ED25519-V3:secret==')]);
   const { services, proxies, keyFile, tor } = begin(t, { control: fake.control });
   await until('Tor', () => services.length === 1);
@@ -133,7 +133,7 @@ t.test('a Tor that asks for nothing', async (t) => {
   tor.stop();
 });
 
-t.test('an old Tor knows of no work to be done first, and names no address of its proxy', async (t) => {
+t.test('falls back for an old Tor without proof-of-work defences or a SOCKS listener reply', async (t) => {
   const fake = await fakeTor(t, [
     auth('NULL'),
     accepted,
@@ -147,7 +147,7 @@ t.test('an old Tor knows of no work to be done first, and names no address of it
   t.same(proxies, [{ host: '127.0.0.1', port: 9050 }]);
 });
 
-t.test('a cookie file proves who asks, and who answers', async (t) => {
+t.test('authenticates by cookie file, and stops if Tor does not know the cookie', async (t) => {
   const file = path.join(t.testdir({}), 'control auth "cookie"');
   fs.writeFileSync(file, COOKIE);
   const mac = (key: string, nonce: Buffer, mine: Buffer): string =>
@@ -183,7 +183,7 @@ t.test('a cookie file proves who asks, and who answers', async (t) => {
   }
 });
 
-t.test('a password', async (t) => {
+t.test('authenticates by password without logging it', async (t) => {
   const fake = await fakeTor(t, [auth('HASHEDPASSWORD'), accepted, socks, service()]);
   const { services, lines } = begin(t, { control: fake.control, password: 'a "b" \\' });
   await until('Tor', () => services.length === 1);
@@ -191,7 +191,7 @@ t.test('a password', async (t) => {
   t.notOk(lines.some((line) => line.includes('a "b"')));
 });
 
-t.test('why there is no service', async (t) => {
+t.test('logs why no onion service is available', async (t) => {
   const huge = 'x'.repeat(200_000);
   const rows: [string, Parameters<typeof fakeTor>[1], string, Partial<TorControlOptions>?][] = [
     ['a password is missing', [auth('HASHEDPASSWORD')], 'no password provided with -torpassword'],

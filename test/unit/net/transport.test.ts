@@ -75,7 +75,7 @@ function carry(a: Side, b: Side, cuts: readonly number[]): void {
 const message = fc.tuple(fc.constantFrom('ping', 'version', 'inv', 'sendaddrv2xx', 'block'), fc.uint8Array({ maxLength: 300 }));
 const cutsOf = fc.array(fc.integer({ min: 1, max: 5_000 }), { minLength: 1, maxLength: 9 });
 
-t.test('messages arrive as they were sent, both ways, however the stream is cut', async (t) => {
+t.test('delivers messages in both directions unchanged, however the stream is split', async (t) => {
   const run = fc.property(fc.array(message, { maxLength: 12 }), fc.array(message, { maxLength: 12 }), cutsOf, (there, back, cuts) => {
     const [caller, called] = [new Side(true), new Side(false)];
     // Some before there are keys, as version is.
@@ -97,7 +97,7 @@ t.test('messages arrive as they were sent, both ways, however the stream is cut'
   t.pass('25 conversations');
 });
 
-t.test('many packets, many keys; long ones; what was changed on the way ends it', async (t) => {
+t.test('delivers many and long packets across rekeying, and fails on a modified one', async (t) => {
   const [caller, called] = [new Side(true), new Side(false)];
   carry(caller, called, [4_096]);
   for (let i = 0; i < 1_000; i++) caller.transport.send('ping', Uint8Array.of(i & 255, i >> 8));
@@ -115,7 +115,7 @@ t.test('many packets, many keys; long ones; what was changed on the way ends it'
   t.match(called.transport.fault, 'V2 transport error: packet decryption failure (9 bytes)');
 });
 
-t.test('payloads are plain bytes, so that a copy of a part does not keep the whole', async (t) => {
+t.test('returns plain byte arrays, so that a copied part does not retain the whole message', async (t) => {
   const [caller, called] = [new Side(true), new Side(false)];
   carry(caller, called, [4_096]);
   const payload = encodeAddrV2([{ time: 1, services: 0n, network: 'ipv4', bytes: Uint8Array.of(8, 8, 8, 8), port: 1 }]);
@@ -128,7 +128,7 @@ t.test('payloads are plain bytes, so that a copy of a part does not keep the who
   t.equal(decodeAddrV2(received)[0]?.bytes.buffer.byteLength, 4, 'the bytes of an address are all that is kept of its message');
 });
 
-t.test('the first bytes decide', async (t) => {
+t.test('detects v1 or v2 transport from the first bytes', async (t) => {
   const clear = new Side(false);
   const frame = Buffer.from(encodeFrame(magic, 'version', Uint8Array.of(1, 2, 3), hashes));
   for (const byte of frame) clear.take(Uint8Array.of(byte));
@@ -152,7 +152,7 @@ t.test('the first bytes decide', async (t) => {
   t.equal(caller.transport.refused, false);
 });
 
-t.test('garbage without end', async (t) => {
+t.test('fails when the garbage terminator is missing after the largest garbage length', async (t) => {
   const called = new Side(false);
   called.take(new Uint8Array(64).fill(9));
   called.take(new Uint8Array(MAX_GARBAGE_BYTES + 15));
@@ -162,7 +162,7 @@ t.test('garbage without end', async (t) => {
   t.equal(called.transport.held, 0);
 });
 
-t.test('key work: callers of ours first, one at a time, a share of the thread, none for those who left', async (t) => {
+t.test('schedules key exchanges for outbound peers first, and cancels those of closed connections', async (t) => {
   mock.timers.enable({ apis: ['setTimeout', 'setImmediate'] });
   t.teardown(() => mock.timers.reset());
   const done: string[] = [];
@@ -196,7 +196,7 @@ t.test('key work: callers of ours first, one at a time, a share of the thread, n
   t.equal(keys.waiting, 0);
 });
 
-t.test('ciphers do not go on with what was changed, and forget keys', async (t) => {
+t.test('rejects modified or repeated packets, and encrypts lengths across rekeying', async (t) => {
   const key = new Uint8Array(32).fill(3);
   const [seal, open] = [new ContentsCipher(key), new ContentsCipher(key)];
   const none = new Uint8Array(0);
@@ -210,7 +210,7 @@ t.test('ciphers do not go on with what was changed, and forget keys', async (t) 
   for (let i = 0; i < 500; i++) t.same(again.crypt(lengths.crypt(Uint8Array.of(i & 255, i >> 8, 0))), Buffer.of(i & 255, i >> 8, 0));
 });
 
-t.test('a key has many encodings, and each decodes to it', async (t) => {
+t.test('encodes a key in many ways, each of which decodes to that key', async (t) => {
   const { xonly } = new TestKey(new Uint8Array(32).fill(0x42));
   const seen = new Set<string>();
   for (let i = 0; i < 20; i++) {

@@ -10,7 +10,7 @@ function target(bytes: number) {
   return { clock, upload: new UploadTarget(bytes, () => clock.now, 600) };
 }
 
-t.test('what is kept for new blocks shrinks as the day goes', async (t) => {
+t.test('reserves fewer bytes for new blocks as the day of -maxuploadtarget passes', async (t) => {
   const { clock, upload } = target(1_000_000_000);
   upload.addSent(0);
   t.equal(upload.secondsLeft, 86_400);
@@ -39,7 +39,7 @@ t.test('what is kept for new blocks shrinks as the day goes', async (t) => {
   t.same([upload.reached, upload.bytesLeft, upload.secondsLeft], [false, 999_999_995, 86_400]);
 });
 
-t.test('a target that new blocks use up', async (t) => {
+t.test('serves no old blocks when new blocks may use up the whole upload target', async (t) => {
   const small = target(576_000_000).upload;
   small.addSent(0);
   t.same([small.historicalReached, small.reached], [true, false], 'old blocks are never served');
@@ -50,7 +50,7 @@ t.test('a target that new blocks use up', async (t) => {
   t.equal(larger.historicalReached, true);
 });
 
-t.test('no target', async (t) => {
+t.test('reports no limit without an upload target', async (t) => {
   const { upload } = target(0);
   upload.addSent(1e12);
   t.same([upload.historicalReached, upload.reached, upload.bytesLeft, upload.secondsLeft], [false, false, 0, 0]);

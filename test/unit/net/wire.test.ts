@@ -46,7 +46,7 @@ const address: fc.Arbitrary<NetAddress> = fc.oneof(
   }),
 );
 
-t.test('frames arrive whole however the stream is cut', async (t) => {
+t.test('reads whole frames however the stream is split', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(
@@ -77,7 +77,7 @@ t.test('frames arrive whole however the stream is cut', async (t) => {
   );
 });
 
-t.test('a long payload is summed up in steps', async (t) => {
+t.test('computes the checksum of a long payload in steps', async (t) => {
   const payload = Uint8Array.from({ length: 600_000 }, (_, i) => i * 7);
   const long = encodeFrame(magic, 'block', payload, hashes);
   const ping = encodeFrame(magic, 'ping', Uint8Array.of(1), hashes);
@@ -98,7 +98,7 @@ t.test('a long payload is summed up in steps', async (t) => {
   t.equal(reader.held, 0);
 });
 
-t.test('frames that are wrong are told as Core tells them', async (t) => {
+t.test('reports invalid frames with the messages of Core', async (t) => {
   const good = encodeFrame(magic, 'ping', Uint8Array.of(1, 2), hashes);
   const changed = (at: number, ...bytes: number[]): Uint8Array => {
     const copy = good.slice();
@@ -122,7 +122,7 @@ t.test('frames that are wrong are told as Core tells them', async (t) => {
   t.equal(reader.fault, null);
 });
 
-t.test('payloads go there and back', async (t) => {
+t.test('decodes inventories, locators, versions and addresses as they were encoded', async (t) => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 0x7fffffff }), hash), { maxLength: 40 }), (rows) => {
       const items = rows.map(([type, bytes]) => ({ type, hash: bytes }));
@@ -168,7 +168,7 @@ t.test('payloads go there and back', async (t) => {
   t.equal(decodeVersion(encodeVersion(version).subarray(0, 46)).relay, true, 'old versions end after the first address');
 });
 
-t.test('counts that lie', async (t) => {
+t.test('rejects counts above the limits or beyond the payload', async (t) => {
   const lie = Buffer.from('fe00000002', 'hex');
   for (const decode of [decodeInv, decodeHeaders, decodeAddr, decodeAddrV2]) t.throws(() => decode(lie), TooMany);
   t.throws(() => decodeInv(Buffer.from('fd50c3', 'hex')), DecodeError, '50,000 entries that are not there');
@@ -178,7 +178,7 @@ t.test('counts that lie', async (t) => {
   t.same(decodeHeaders(encodeHeaders([new Uint8Array(80)])), [new Uint8Array(80)]);
 });
 
-t.test('addresses as people write them', async (t) => {
+t.test('parses and formats host addresses, and recognises unroutable ones', async (t) => {
   const text = (host: string) => {
     const found = parseHost(host, 1);
     return found === null ? null : addressText(found);
@@ -218,7 +218,7 @@ t.test('addresses as people write them', async (t) => {
   t.equal(groupOf(parseHost('2002:0808:0404::1', 1) as NetAddress), groupOf(parseHost('8.8.1.1', 2) as NetAddress), '6to4');
 });
 
-t.test('subnets', async (t) => {
+t.test('parses subnets and tests whether they contain an address', async (t) => {
   const shown = (text: string) => {
     const subnet = parseSubnet(text);
     return subnet === null ? null : subnetText(subnet);
@@ -234,7 +234,7 @@ t.test('subnets', async (t) => {
   t.equal(inside('10.0.0.0/9', '10.128.1.1'), false);
 });
 
-t.test('short ids: SipHash-2-4 as its authors publish it', async (t) => {
+t.test('computes short ids by SipHash-2-4', async (t) => {
   // The reference vector has key 00..0f and the message 00..0e; over exactly 32 bytes we compare with a plain 64-bit
   // version instead.
   const siphash = (k0: bigint, k1: bigint, data: Uint8Array): bigint => {

@@ -69,7 +69,7 @@ async function roomOf(t: { teardown(end: () => unknown): void }, peerCount: numb
 
 const upTo = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
-t.test('who answers a later ping and has not sent the blocks has refused them', async (t) => {
+t.test('treats blocks as refused when a peer answers a later ping without sending them', async (t) => {
   const { downloads, keepalive, time, tip, peers, asked, announce, pong } = await roomOf(t, 2);
   const [first, second] = peers;
   const blocks: BuiltBlock[] = [];
@@ -100,7 +100,7 @@ t.test('who answers a later ping and has not sent the blocks has refused them', 
   t.same(asked(first), upTo(22, 37), 'what it refused it is not asked again');
 });
 
-t.test('a peer that answers pings before it answers older requests has three seconds for these', async (t) => {
+t.test('gives a peer three seconds for older requests although it has answered a later ping', async (t) => {
   const { downloads, keepalive, time, tip, peers, announce, pong } = await roomOf(t, 1);
   const [peer] = peers;
   await announce(peer, buildChain(tip, 2));
@@ -120,7 +120,7 @@ t.test('a peer that answers pings before it answers older requests has three sec
   t.equal(downloads.size, 0, 'now they have been refused');
 });
 
-t.test('a peer that refuses a better chain goes after ten minutes, and one that has told of a rival of the tip stays', async (t) => {
+t.test('disconnects a peer that refuses a better chain, but not one with a rival of the tip', async (t) => {
   const { downloads, time, tip, peers, asked, announce } = await roomOf(t, 2);
   const [liar, honest] = peers;
   const better = buildChain(tip, 2);
@@ -146,7 +146,7 @@ t.test('a peer that refuses a better chain goes after ten minutes, and one that 
   t.equal(downloads.overdue(honest), null);
 });
 
-t.test('a request that the best chain has made pointless gives its slot back', async (t) => {
+t.test('frees the slots of block requests that the best chain has made obsolete', async (t) => {
   const { chain, downloads, tip, peers, asked, announce } = await roomOf(t, 2);
   const [peer] = peers;
   const rivals = Array.from({ length: 16 }, (_, tag) => buildBlock(GENESIS, { tag: tag + 1, time: tip.time }));
@@ -167,7 +167,7 @@ t.test('a request that the best chain has made pointless gives its slot back', a
   t.equal(peer.sync.inFlight.length, 0);
 });
 
-t.test('a refused block may be asked for again when its peer announces another one on top of it', async (t) => {
+t.test('requests a refused block again when its peer announces a block on top of it', async (t) => {
   const { downloads, tip, peers, asked, announce } = await roomOf(t, 2);
   const [peer] = peers;
   const [one, two] = buildChain(tip, 2) as [BuiltBlock, BuiltBlock];
@@ -182,7 +182,7 @@ t.test('a refused block may be asked for again when its peer announces another o
   t.equal(peer.sync.inFlight.length, 2);
 });
 
-t.test('a block that each of many peers withholds is asked from every one of them', async (t) => {
+t.test('requests a block from each of many peers that withhold it', async (t) => {
   const { chain, downloads, time, tip, peers, announce } = await roomOf(t, 9);
   const block = buildBlock(tip);
   for (const peer of peers) await announce(peer, [block]);
@@ -201,7 +201,7 @@ t.test('a block that each of many peers withholds is asked from every one of the
   t.equal(chain.tip.hashHex, tip.hashHex);
 });
 
-t.test('peers that hold up the window get more time one after the other, and less again with each block', async (t) => {
+t.test('doubles the stalling timeout for each stalling peer, and lowers it with each block', async (t) => {
   const { downloads, time, peers } = await roomOf(t, 8);
   /** Seconds after which a peer goes that holds up the window from now on. */
   const patience = (peer: Peer): number => {
@@ -219,7 +219,7 @@ t.test('peers that hold up the window get more time one after the other, and les
   t.equal(patience(peers[0]), 3);
 });
 
-t.test('peers that take turns at refusing the next block keep it no longer than one of them could', async (t) => {
+t.test('requests a refused block from an outbound peer next, however many peers refuse it', async (t) => {
   const { downloads, time, tip, peers, asked, announce } = await roomOf(t, 20);
   const honest = peers.at(-1) as Peer;
   Object.assign(honest, { type: 'outbound-full-relay' });
@@ -244,7 +244,7 @@ t.test('peers that take turns at refusing the next block keep it no longer than 
   t.not(downloads.requestOf(block.hash), undefined);
 });
 
-t.test('a block that was refused waits for no peer that is trusted and never asked', async (t) => {
+t.test('requests a refused block from another peer although a trusted one is never asked', async (t) => {
   const { downloads, time, tip, peers, asked, announce } = await roomOf(t, 3);
   const [first, second, trusted] = peers as [Peer, Peer, Peer];
   Object.assign(trusted, { type: 'outbound-full-relay' });

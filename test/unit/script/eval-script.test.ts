@@ -23,7 +23,7 @@ function run(bytes: Uint8Array, version: keyof typeof VERSIONS = 'base', flags =
   return error === 0 ? stack.map((element) => hex(element) || '-').join(' ') : scriptErrorName(error);
 }
 
-t.test('stack', async (t) => {
+t.test('evaluates stack opcodes', async (t) => {
   for (const [words, result] of [
     ['', ''],
     ['0 1 -1 16 17', '- 01 81 10 11'],
@@ -62,7 +62,7 @@ t.test('stack', async (t) => {
   }
 });
 
-t.test('opcodes want their operands', async (t) => {
+t.test('rejects opcodes without enough operands', async (t) => {
   for (const name of ['IF', 'NOTIF']) t.equal(run(script(name)), 'IF_WITHOUT_CONDITION', name);
   const needs: Record<number, string> = {
     1: 'TOALTSTACK IFDUP DROP DUP SIZE 1ADD 1SUB NEGATE ABS NOT 0NOTEQUAL RIPEMD160 SHA1 SHA256 HASH160 HASH256 VERIFY CHECKMULTISIG',
@@ -80,7 +80,7 @@ t.test('opcodes want their operands', async (t) => {
   t.equal(run(script('0 0 CHECKSIGADD'), 'tapscript'), 'INVALID_STACK_OPERATION');
 });
 
-t.test('numbers', async (t) => {
+t.test('evaluates arithmetic opcodes, and rejects long or non-minimal numbers', async (t) => {
   for (const [words, result] of [
     ['2 3 ADD', '05'],
     ['2 3 SUB', '81'],
@@ -119,7 +119,7 @@ t.test('numbers', async (t) => {
   t.equal(run(script('0 IF {0104} ENDIF 1'), 'base', 'MINIMALDATA'), '01', 'untaken branches may push anyhow');
 });
 
-t.test('comparisons', async (t) => {
+t.test('evaluates comparison opcodes', async (t) => {
   // Results for 4 with 5, 5 with 5 and 5 with 4.
   const rows: Record<string, readonly [string, string, string]> = {
     NUMEQUAL: ['-', '01', '-'],
@@ -147,7 +147,7 @@ t.test('comparisons', async (t) => {
   );
 });
 
-t.test('operands of five bytes', async (t) => {
+t.test('rejects arithmetic operands of five bytes', async (t) => {
   const long = '<0000000001>';
   for (const name of ['1ADD', '1SUB', 'NEGATE', 'ABS', 'NOT', '0NOTEQUAL']) t.equal(run(script(`${long} ${name}`)), 'SCRIPTNUM', name);
   for (const name of ['ADD', 'SUB', 'BOOLAND', 'BOOLOR', 'LESSTHAN', 'GREATERTHAN', 'MIN', 'MAX', 'NUMEQUALVERIFY']) {
@@ -159,7 +159,7 @@ t.test('operands of five bytes', async (t) => {
   );
 });
 
-t.test('hashes', async (t) => {
+t.test('evaluates hash opcodes', async (t) => {
   t.equal(run(script('0 RIPEMD160')), '9c1185a5c5e9fc54612808977ee8f548b2258d31');
   t.equal(run(script('0 SHA1')), 'da39a3ee5e6b4b0d3255bfef95601890afd80709');
   t.equal(run(script('0 SHA256')), 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
@@ -167,7 +167,7 @@ t.test('hashes', async (t) => {
   t.equal(run(script('0 HASH256')), '5df6e0e2761359d30a8275058e299fcc0381534545f55cf43e41983f5d4c9456');
 });
 
-t.test('flow', async (t) => {
+t.test('evaluates conditionals, disabled opcodes and NOPs', async (t) => {
   for (const [words, result] of [
     ['1 IF 2 ELSE 3 ENDIF', '02'],
     ['0 IF 2 ELSE 3 ENDIF', '03'],
@@ -216,7 +216,7 @@ t.test('flow', async (t) => {
   t.equal(run(script('CODESEPARATOR'), 'v0', 'CONST_SCRIPTCODE'), '');
 });
 
-t.test('lock times', async (t) => {
+t.test('evaluates lock time opcodes under their flags', async (t) => {
   const both = 'CHECKLOCKTIMEVERIFY,CHECKSEQUENCEVERIFY';
   for (const name of ['CHECKLOCKTIMEVERIFY', 'CHECKSEQUENCEVERIFY']) {
     t.equal(run(script(name)), '', `${name} is a NOP without its flag`);
@@ -230,7 +230,7 @@ t.test('lock times', async (t) => {
   t.equal(run(script('<0000008000> CHECKSEQUENCEVERIFY'), 'base', both), '0000008000', 'bit 31 switches it off');
 });
 
-t.test('limits', async (t) => {
+t.test('enforces the limits of script, push, opcode count and stack size', async (t) => {
   const big = (size: number): Uint8Array => plainPush(new Uint8Array(size));
   t.equal(run(big(520)).length, 1040);
   t.equal(run(big(521)), 'PUSH_SIZE');
@@ -260,7 +260,7 @@ t.test('limits', async (t) => {
   t.equal(run(joinScript(nops(181), twentyKeys)), 'OP_COUNT', '202');
 });
 
-t.test('the multisig arguments', async (t) => {
+t.test('evaluates multisig opcodes, and rejects wrong key and signature counts', async (t) => {
   for (const [words, result] of [
     ['0 0 0 CHECKMULTISIG', '01'],
     ['0 0 0 CHECKMULTISIGVERIFY', ''],
@@ -289,7 +289,7 @@ t.test('the multisig arguments', async (t) => {
   t.equal(run(script('0 0 1 <bb> 1 CHECKMULTISIG'), 'base', 'STRICTENC'), 'PUBKEYTYPE');
 });
 
-t.test('signatures of multisig inside its script', async (t) => {
+t.test('finds multisig signatures inside their own script only in legacy scripts', async (t) => {
   const found = (words: string, version: keyof typeof VERSIONS, ...stack: Uint8Array[]) =>
     run(script(words), version, 'CONST_SCRIPTCODE', stack);
   const [lower, upper] = [Uint8Array.of(0xaa, 0xbb), Uint8Array.of(0xdd, 0xdd)];
@@ -301,7 +301,7 @@ t.test('signatures of multisig inside its script', async (t) => {
   t.equal(found('{02aabb} DROP 1 <0c> 1 CHECKMULTISIG', 'base', lower, upper), '-', 'what is left out is no signature');
 });
 
-t.test('keys of kinds to come', async (t) => {
+t.test('accepts any signature for unknown key types in tapscript, at the cost of a check', async (t) => {
   const judged = (words: string): string => {
     const budget = new TaprootContext();
     budget.validationWeightLeft = 50;
@@ -313,7 +313,7 @@ t.test('keys of kinds to come', async (t) => {
   t.equal(judged('0 <aa> CHECKSIG'), '- 50');
 });
 
-t.test('signature opcodes without a transaction', async (t) => {
+t.test('evaluates signature opcodes without a transaction', async (t) => {
   t.equal(run(script('0 <aa> CHECKSIG')), '-');
   t.equal(run(script('0 <aa> CHECKSIGVERIFY')), 'CHECKSIGVERIFY');
   t.equal(run(script('<aa> <bb> CHECKSIG'), 'base', 'NULLFAIL'), 'NULLFAIL');

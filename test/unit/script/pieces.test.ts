@@ -24,7 +24,7 @@ import { hex, unhex } from '../../framework/hex.js';
 import { derEncode } from '../../framework/keys.js';
 import { script } from '../../framework/script-words.js';
 
-t.test('flags', async (t) => {
+t.test('parses script flags', async (t) => {
   t.equal(parseScriptFlags('NONE'), 0);
   t.equal(parseScriptFlags(''), 0);
   t.equal(parseScriptFlags('P2SH,WITNESS,TAPROOT'), 0x20801);
@@ -33,7 +33,7 @@ t.test('flags', async (t) => {
   t.equal(STANDARD_SCRIPT_FLAGS, 0x1fffdf);
 });
 
-t.test('errors have names and texts', async (t) => {
+t.test('every script error has a distinct code, a name and a text', async (t) => {
   t.equal(scriptErrorName(0), 'OK');
   t.equal(scriptErrorText(ScriptError.NULLFAIL), 'Signature must be zero for failed CHECK(MULTI)SIG operation');
   t.equal(scriptErrorText(ScriptError.SCRIPTNUM), 'unknown error');
@@ -56,7 +56,7 @@ t.test('errors have names and texts', async (t) => {
   for (const code of codes) t.ok(scriptErrorText(code).length > 7, scriptErrorName(code));
 });
 
-t.test('tokenizer', async (t) => {
+t.test('splits scripts into opcodes and data, and stops at truncated pushes', async (t) => {
   const tokens = (bytes: string): string => {
     const token = new ScriptTokenizer(unhex(bytes));
     const seen: string[] = [];
@@ -92,7 +92,7 @@ t.test('tokenizer', async (t) => {
   );
 });
 
-t.test('minimal pushes', async (t) => {
+t.test('builds minimal pushes and recognises them', async (t) => {
   t.equal(hex(minimalPush(unhex(''))), '00');
   t.equal(hex(minimalPush(unhex('05'))), '55');
   t.equal(hex(minimalPush(unhex('81'))), '4f');
@@ -136,7 +136,7 @@ t.test('minimal pushes', async (t) => {
   }
 });
 
-t.test('numbers', async (t) => {
+t.test('decodes and encodes script numbers', async (t) => {
   for (const [bytes, value, minimal] of [
     ['', 0, true],
     ['00', 0, false],
@@ -179,7 +179,7 @@ t.test('numbers', async (t) => {
 });
 
 const R = '7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff01';
-t.test('DER', async (t) => {
+t.test('accepts strict DER signatures only, and recognises low S', async (t) => {
   const half = '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0';
   const low = unhex(R + half);
   const high = unhex(`${R}7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a1`);
@@ -255,7 +255,7 @@ t.test('DER', async (t) => {
   );
 });
 
-t.test('templates', async (t) => {
+t.test('recognises the standard output templates byte by byte', async (t) => {
   const twenty = '07'.repeat(20);
   const [p2pkh, p2sh, p2wpkh] = [`76a914${twenty}88ac`, `a914${twenty}87`, `0014${twenty}`].map(unhex) as [
     Uint8Array,
@@ -292,7 +292,7 @@ t.test('templates', async (t) => {
   );
 });
 
-t.test('leaves and branches of taproot', async (t) => {
+t.test('computes tapleaf and tapbranch hashes', async (t) => {
   const sha256 = (...parts: Uint8Array[]): Buffer => createHash('sha256').update(Buffer.concat(parts)).digest();
   const tagged = (tag: string, ...parts: Uint8Array[]): string => {
     const name = sha256(Buffer.from(tag));
@@ -313,7 +313,7 @@ t.test('leaves and branches of taproot', async (t) => {
   }
 });
 
-t.test('deleting signatures', async (t) => {
+t.test('removes exact pushes of a signature from a script', async (t) => {
   const remove = (code: Uint8Array, signature: string): string => hex(deleteSignature(code, unhex(signature)));
   const code = script('1 <aabb> CHECKSIG');
   t.equal(deleteSignature(code, unhex('aabc')), code, 'nothing found: the same array');

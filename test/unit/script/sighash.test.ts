@@ -41,7 +41,7 @@ const arbitraryTx = fc.record({
 });
 const hashType = fc.oneof(fc.constantFrom(0, 1, 2, 3, 0x81, 0x82, 0x83), fc.integer({ min: 0, max: 255 }));
 
-t.test('all three kinds equal the model', async (t) => {
+t.test('computes all three signature hashes as a slow model does', async (t) => {
   fc.assert(
     fc.property(
       arbitraryTx,
@@ -84,7 +84,7 @@ const TX: NaiveTx = {
 };
 const SPENT = [0, 1, 2].map((n) => ({ value: 5000 + n, script: unhex(`5${n}`) }));
 
-t.test('odd cases of the legacy hash', async (t) => {
+t.test('computes legacy signature hashes of unusual inputs, separators and truncated pushes', async (t) => {
   const cache = new SighashCache(build(TX), crypto);
   const one = `01${'00'.repeat(31)}`;
   t.equal(hex(cache.legacy(2, unhex('ac'), 3)), one, 'SINGLE without its output');
@@ -99,7 +99,7 @@ t.test('odd cases of the legacy hash', async (t) => {
   t.not(hex(cache.legacy(0, unhex('ac'), 0x41)), hex(cache.legacy(0, unhex('ac'), 1)), 'every bit of the type is hashed');
 });
 
-t.test('a large transaction is hashed in parts, to the same result', async (t) => {
+t.test('hashes a large transaction in parts to the same result', async (t) => {
   const large: NaiveTx = { ...TX, outputs: Array.from({ length: 200 }, (_, i) => ({ value: i, script: new Uint8Array(200).fill(0x51) })) };
   const cache = new SighashCache(build(large), crypto);
   const code = new Uint8Array(70000).fill(0x52);
@@ -121,7 +121,7 @@ const many = (inputs: number, outputs: number): NaiveTx => ({
   locktime: 7,
 });
 
-t.test('counts that take three bytes are hashed as such, in every kind of hash', async (t) => {
+t.test('hashes counts of three bytes in every kind of signature hash', async (t) => {
   const code = unhex('ac');
   // The last two: single hashes over more bytes than the memory that is shared holds, of outpoints and of scripts.
   for (const [inputs, outputs, scriptBytes] of [
@@ -147,7 +147,7 @@ t.test('counts that take three bytes are hashed as such, in every kind of hash',
   }
 });
 
-t.test('as many outputs as a block has room for have a count of three or five bytes in the original hash', async (t) => {
+t.test('hashes output counts of three and five bytes in the legacy signature hash', async (t) => {
   for (const outputs of [65_535, 65_536]) {
     const tx = many(1, outputs);
     const cache = new SighashCache(build(tx), crypto);
@@ -155,7 +155,7 @@ t.test('as many outputs as a block has room for have a count of three or five by
   }
 });
 
-t.test('the last answer is only given again to the same question', async (t) => {
+t.test('reuses the last signature hash only for the same arguments', async (t) => {
   const cache = new SighashCache(build(TX), crypto);
   const code = unhex('ac');
   for (const amount of [1, 2, 1]) t.equal(hex(cache.segwitV0(0, code, amount, 1)), hex(naiveSegwit(TX, 0, code, amount, 1)));
@@ -168,7 +168,7 @@ t.test('the last answer is only given again to the same question', async (t) => 
   }
 });
 
-t.test('no two questions are taken for one another, and the same one is not hashed again', async (t) => {
+t.test('never confuses cached signature hashes, and does not compute one twice', async (t) => {
   const tx = build(many(513, 3));
   const code = unhex('ac');
   const types = [0, 1, 0x80, 0xff];
@@ -192,7 +192,7 @@ t.test('no two questions are taken for one another, and the same one is not hash
   }
 });
 
-t.test('what all inputs share is hashed once, however many inputs ask', async (t) => {
+t.test('hashes the parts that all inputs share once', async (t) => {
   const tx = many(50, 2);
   const spent = tx.inputs.map(() => ({ value: 1, script: unhex('51') }));
   let calls = 0;
@@ -208,7 +208,7 @@ t.test('what all inputs share is hashed once, however many inputs ask', async (t
   t.equal(calls, 8, 'outpoints, sequences, outputs: once and twice over; amounts, scripts');
 });
 
-t.test('the numbers of the hash types, and an amount below zero', async (t) => {
+t.test('spells out the hash types, and hashes negative amounts', async (t) => {
   t.same([SIGHASH_DEFAULT, SIGHASH_ALL, SIGHASH_NONE, SIGHASH_SINGLE, SIGHASH_ANYONECANPAY], [0, 1, 2, 3, 128]);
   const cache = new SighashCache(build(TX), crypto);
   for (const amount of [-1, -(2 ** 32), -21e14]) {
@@ -216,7 +216,7 @@ t.test('the numbers of the hash types, and an amount below zero', async (t) => {
   }
 });
 
-t.test('taproot commits to annex, leaf and code separator, and needs every spent output', async (t) => {
+t.test('taproot signature hashes commit to annex, leaf and separator, and need all spent outputs', async (t) => {
   const tx = build(TX);
   const cache = new SighashCache(tx, crypto, SPENT);
   const context = new TaprootContext();

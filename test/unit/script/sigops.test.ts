@@ -22,11 +22,11 @@ function txWith(scriptSig: Uint8Array, witness: Uint8Array[], output: Uint8Array
 /** Returns the sigops that the witness of a spend adds for this script. */
 const witnessSigops = (tx: TxView, spent: Uint8Array): number => sigopCost(tx, [{ script: spent }], WITNESS) - 4 * legacySigops(tx);
 
-t.test('a redeem script that is not pushed has no program', async (t) => {
+t.test('counts no witness sigops for a redeem script that is not pushed', async (t) => {
   t.equal(witnessSigops(txWith(script('NOP'), [], EMPTY), scriptHashScript(new Uint8Array(20))), 0);
 });
 
-t.test('scripts', async (t) => {
+t.test('counts sigops of scripts with and without accurate multisig counts', async (t) => {
   for (const [words, inaccurate, accurate] of [
     ['', 0, 0],
     ['CHECKSIG CHECKSIGVERIFY', 2, 2],
@@ -52,7 +52,7 @@ const p2sh = scriptHashScript(hashes.hash160(redeem));
 const p2wpkh = witnessProgramScript(0, new Uint8Array(20).fill(7));
 const p2wsh = witnessProgramScript(0, hashes.sha256(redeem));
 
-t.test('inputs', async (t) => {
+t.test('counts sigops of P2SH and witness inputs', async (t) => {
   t.equal(p2shSigops(plainPush(redeem), p2sh), 3);
   t.equal(p2shSigops(plainPush(redeem), script('1')), 0, 'not P2SH');
   t.equal(p2shSigops(joinScript(plainPush(redeem), script('NOP')), p2sh), 0, 'more than pushes');
@@ -70,7 +70,7 @@ t.test('inputs', async (t) => {
   t.equal(witnessSigops(txWith(plainPush(redeem), witness, EMPTY), p2sh), 0);
 });
 
-t.test('cost of a transaction', async (t) => {
+t.test('computes the sigop cost of a transaction', async (t) => {
   const out = script('2 CHECKMULTISIG');
   const legacy = txWith(script('CHECKSIG'), [], out);
   t.equal(legacySigops(legacy), 21);

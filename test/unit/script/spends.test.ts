@@ -77,7 +77,7 @@ const segwitSig = (code: Uint8Array, by = key, type = 1): Uint8Array => by.signF
 const flipped = (bytes: Uint8Array, at: number): Uint8Array => bytes.map((byte, i) => (i === at ? byte ^ 1 : byte));
 const TYPES = [1, 2, 3, 0x81, 0x82, 0x83];
 
-t.test('pay to public key', async (t) => {
+t.test('verifies pay-to-pubkey spends', async (t) => {
   for (const publicKey of [key.publicKey, key.uncompressed]) {
     const scriptPubKey = script(`${words(publicKey)} CHECKSIG`);
     for (const type of TYPES) {
@@ -93,7 +93,7 @@ t.test('pay to public key', async (t) => {
 });
 
 const p2pkh = script(`DUP HASH160 ${words(crypto.hash160(key.publicKey))} EQUALVERIFY CHECKSIG`);
-t.test('pay to public key hash', async (t) => {
+t.test('verifies pay-to-pubkey-hash spends', async (t) => {
   const good = legacySig(p2pkh);
   const spend = (signature: Uint8Array, publicKey = key.publicKey): Spend => ({
     scriptPubKey: p2pkh,
@@ -118,7 +118,7 @@ t.test('pay to public key hash', async (t) => {
   t.equal(verify({ scriptPubKey: p2pkh, scriptSig: dirty }, CONSENSUS_SCRIPT_FLAGS), 'OK');
 });
 
-t.test('keys of both hybrid forms, and signatures with a high S', async (t) => {
+t.test('accepts hybrid keys and high S by consensus, and rejects high S by policy', async (t) => {
   t.same(new Set([key, other, third].map(({ hybrid }) => hybrid[0])), new Set([6, 7]));
   for (const one of [key, other, third]) {
     const scriptPubKey = script(`${words(one.hybrid)} CHECKSIG`);
@@ -145,7 +145,7 @@ t.test('keys of both hybrid forms, and signatures with a high S', async (t) => {
   t.equal(verify({ scriptPubKey: script(`${words(misnamed)} CHECKSIG`), scriptSig: script('0') }, 2), 'PUBKEYTYPE');
 });
 
-t.test('pushes whose first byte is no length', async (t) => {
+t.test('verifies pay-to-pubkey-hash spends with 75 bytes behind PUSHDATA1', async (t) => {
   // 75 bytes behind PUSHDATA1 and a byte of length, where a direct push would have 76.
   const der = legacySig(p2pkh).subarray(0, -1);
   const padded = Uint8Array.of(...der, ...new Uint8Array(74 - der.length), 1);
@@ -157,7 +157,7 @@ t.test('pushes whose first byte is no length', async (t) => {
   t.equal(verify({ scriptPubKey: toNothing, scriptSig: longKey }, 1), 'EVAL_FALSE', 'a key of 75 bytes has that hash, and is none');
 });
 
-t.test('relative locks meet at the border between blocks and time', async (t) => {
+t.test('compares relative locks of blocks and of time at their border', async (t) => {
   const [{ prevHash, prevIndex }, second] = TX.inputs as [NaiveTx['inputs'][number], NaiveTx['inputs'][number]];
   const spend = (sequence: number, wanted: string): string =>
     verify({ scriptPubKey: script(`<${wanted}> CHECKSEQUENCEVERIFY`), tx: { inputs: [{ prevHash, prevIndex, sequence }, second] } });
@@ -166,7 +166,7 @@ t.test('relative locks meet at the border between blocks and time', async (t) =>
   t.equal(spend(0x400000, 'ff'), 'NEGATIVE_LOCKTIME');
 });
 
-t.test('without the coin a segwit signature is none', async (t) => {
+t.test('rejects a segwit signature when the spent coin is unknown', async (t) => {
   const tx = parseTx(buildTx({ ...TX, inputs: TX.inputs.map((input) => ({ ...input, scriptSig: EMPTY, witness: [] })) }), crypto, {
     exact: true,
   });
@@ -176,7 +176,7 @@ t.test('without the coin a segwit signature is none', async (t) => {
   t.equal(bare.checkEcdsa(legacySig(p2pkh), key.publicKey, p2pkh, SigVersion.BASE), true);
 });
 
-t.test('pay to script hash', async (t) => {
+t.test('verifies pay-to-script-hash spends', async (t) => {
   const spend = (redeem: Uint8Array, ...before: Uint8Array[]): Spend => ({
     scriptPubKey: scriptHashScript(crypto.hash160(redeem)),
     scriptSig: joinScript(...before, plainPush(redeem)),
@@ -189,7 +189,7 @@ t.test('pay to script hash', async (t) => {
   t.equal(verify(spend(witnessProgramScript(0, crypto.hash160(key.publicKey))), 1), 'OK', 'a program is none without the WITNESS flag');
 });
 
-t.test('pay to witness script hash', async (t) => {
+t.test('verifies pay-to-witness-script-hash spends', async (t) => {
   const spend = (witnessScript: Uint8Array, ...stack: Uint8Array[]): Spend => ({
     scriptPubKey: witnessProgramScript(0, crypto.sha256(witnessScript)),
     witness: [...stack, witnessScript],
@@ -200,7 +200,7 @@ t.test('pay to witness script hash', async (t) => {
 });
 
 const p2wpkh = witnessProgramScript(0, crypto.hash160(key.publicKey));
-t.test('pay to witness public key hash', async (t) => {
+t.test('verifies pay-to-witness-pubkey-hash spends', async (t) => {
   for (const type of TYPES) {
     const good = segwitSig(p2pkh, key, type);
     t.equal(verify({ scriptPubKey: p2wpkh, witness: [good, key.publicKey] }), 'OK', `type ${type}`);
@@ -231,7 +231,7 @@ t.test('pay to witness public key hash', async (t) => {
 });
 
 const multisig = script(`2 ${words(key.publicKey)} ${words(other.publicKey)} ${words(third.publicKey)} 3 CHECKMULTISIG`);
-t.test('multisig: bare, P2SH, P2WSH', async (t) => {
+t.test('verifies bare, P2SH and P2WSH multisig spends', async (t) => {
   const sigs = [key, other, third].map((by) => legacySig(multisig, by));
   const push = (...items: Uint8Array[]): Uint8Array => joinScript(...items.map(plainPush));
   t.equal(verify({ scriptPubKey: multisig, scriptSig: push(EMPTY, sigs[0], sigs[2]) }), 'OK');
@@ -258,7 +258,7 @@ t.test('multisig: bare, P2SH, P2WSH', async (t) => {
   t.equal(verify({ scriptPubKey: nested, scriptSig: plainPush(p2wsh), witness }), 'OK');
 });
 
-t.test('code separators and signatures inside scripts', async (t) => {
+t.test('hashes scripts with code separators as legacy and segwit require', async (t) => {
   // BIP-0143: the script code begins behind the last separator that ran, so not with it.
   const behind = script(`${words(key.publicKey)} CHECKSIG`);
   const before = joinScript(script('CODESEPARATOR'), behind);
@@ -280,7 +280,7 @@ t.test('code separators and signatures inside scripts', async (t) => {
   t.equal(verify({ scriptPubKey: p2wsh, witness: [segwitSig(untaken), untaken] }), 'OK', 'in version 0 it stays');
 });
 
-t.test('locks', async (t) => {
+t.test('verifies absolute and relative lock opcodes against the transaction', async (t) => {
   const locked = (words: string): Spend => ({ scriptPubKey: script(words) });
   const flags = CONSENSUS_SCRIPT_FLAGS;
   t.equal(verify(locked('100 CHECKLOCKTIMEVERIFY'), flags), 'OK');
@@ -302,7 +302,7 @@ t.test('locks', async (t) => {
   t.equal(verify({ ...locked('10 CHECKSEQUENCEVERIFY'), tx: withHigh }, flags), 'UNSATISFIED_LOCKTIME', 'bit 22 set: a time');
 });
 
-t.test('taproot key path', async (t) => {
+t.test('verifies taproot key path spends', async (t) => {
   const spent = (scriptPubKey: Uint8Array) => [
     { value: VALUE, script: scriptPubKey },
     { value: 1, script: script('1') },
@@ -337,7 +337,7 @@ t.test('taproot key path', async (t) => {
   t.equal(verify({ scriptPubKey: script('16 <4e73>'), witness: [EMPTY] }, CONSENSUS_SCRIPT_FLAGS), 'OK');
 });
 
-t.test('tapscript', async (t) => {
+t.test('verifies tapscript spends and their limits', async (t) => {
   const spendLeaf = (
     leaf: Uint8Array,
     stack: (sign: (by: typeof key, codeSeparator?: number) => Uint8Array) => Uint8Array[],
@@ -476,7 +476,7 @@ function evaluatePlainly(spend: Spend, flags: number): number {
   return (flags & SCRIPT_VERIFY_WITNESS) !== 0 && (spend.witness ?? []).length > 0 ? 43 : 0;
 }
 
-t.test('fast paths decide as plain evaluation does', async (t) => {
+t.test('fast paths return the same results as plain evaluation', async (t) => {
   const items = fc.oneof(
     fc.constantFrom(
       EMPTY,

@@ -6,7 +6,7 @@ import t from 'tap';
 import { createKeyMath } from '../../../src/crypto/native/key-math.js';
 import { loadAuthorityKey } from '../../../src/sv2/provide/authority-file.js';
 
-t.test('the authority key', async (t) => {
+t.test('creates the authority key once, and warns about or rejects a bad key file', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-sv2-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true }));
   const file = path.join(dir, 'sv2_authority_key');

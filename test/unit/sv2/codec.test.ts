@@ -179,7 +179,7 @@ fileSuite('sv2/authority_key.json', (t) => {
   tally(t, 'authority keys', failures, rows.length);
 });
 
-t.test('messages spelled out', async (t) => {
+t.test('encodes and decodes messages as spelled out', async (t) => {
   t.equal(
     encodeAuthorityKey(bytes('76637000979c1c11af0c300bcd8c7fe48610fce9b9c11e3daee35ae0b08a7455'), createNativeHashes()),
     '9bXiEd8boQVhq7WddEcERUL5tyyJVFYdU8th3HfbNXK3Yw6GRXh',
@@ -196,7 +196,7 @@ t.test('messages spelled out', async (t) => {
   t.equal(hex(encodeTransactionData(3n, [bytes('aaaaaa'), bytes('bb')])), '030000000000000000000200030000aaaaaa010000bb');
 });
 
-t.test('lengths on the wire', async (t) => {
+t.test('computes the encrypted length of a payload', async (t) => {
   const lengths = [
     [0, 0],
     [1, 17],
@@ -208,7 +208,7 @@ t.test('lengths on the wire', async (t) => {
   for (const [plain, sealed] of lengths) t.equal(sealedLength(plain), sealed);
 });
 
-t.test('any bytes decode or are refused', async (t) => {
+t.test('decodes or rejects any bytes without other errors', async (t) => {
   const all = [decodeSetupConnection, decodeConstraints, decodeRequestTransactionData, decodeSubmitSolution, decodeRequestExtensions];
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (payload) => {

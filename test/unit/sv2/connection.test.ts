@@ -42,7 +42,7 @@ const close = (events: ConnectionEvent[]): string => {
   return last?.kind === 'close' ? last.reason : `not closed: ${last?.kind}`;
 };
 
-t.test('a session, whole and byte by byte', async (t) => {
+t.test('processes a session that arrives in pieces of any size', async (t) => {
   for (const size of [1, 7, 1_000_000]) {
     const connection = connect();
     const client = shake(connection);
@@ -76,7 +76,7 @@ t.test('a session, whole and byte by byte', async (t) => {
   }
 });
 
-t.test('what ends a connection', async (t) => {
+t.test('ends a connection at malformed, oversized, repeated or out-of-order messages', async (t) => {
   const random = connect();
   feed(random, Buffer.alloc(64, 7));
   t.equal(close(feed(random, Buffer.alloc(40, 9))), 'handshake', 'any 64 bytes are a key, what follows must decrypt');

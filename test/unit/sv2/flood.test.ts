@@ -7,7 +7,7 @@ import { ServeCounters } from '../../../src/sv2/serve/counters.js';
 import { type ServeNews, startServe } from '../../../src/sv2/serve/start-serve.js';
 import { constraintsPayload, Sv2Client } from '../../framework/sv2-client.js';
 
-t.test('messages that are ignored, and constraints that change again and again', async (t) => {
+t.test('limits the messages to the node thread when a client floods the server', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-sv2-'));
   const received: ServeNews[] = [];
   const thread = await startServe(

@@ -146,7 +146,7 @@ fileSuite('sv2/primitives.json', (t) => {
   tally(t, 'names and certificates', failures, count);
 });
 
-t.test('HKDF and the first state, spelled out', async (t) => {
+t.test('computes HKDF and the initial handshake state as spelled out', async (t) => {
   const state = new SymmetricState(PROTOCOL_NAME, hashes, aead);
   t.equal(hex(state.hash), '922fa32e4f487c0d59caa3bed7899ce3d98db7e13dbd3b7cf2d23dd433dc6104');
   const [first, second] = hkdf2(new Uint8Array(32), new Uint8Array(0), hashes);
@@ -154,7 +154,7 @@ t.test('HKDF and the first state, spelled out', async (t) => {
   t.equal(hex(second), '1e59c2ec0fe6e7e7ac2613b6ab65342a83379969da234240cded3777914db907');
 });
 
-t.test('a cipher takes each message once and in order', async (t) => {
+t.test('rejects a message that is repeated or out of order', async (t) => {
   const key = (): Uint8Array => new Uint8Array(32).fill(7);
   const sender = new CipherState(key(), aead);
   const sealed = [1, 2].map((byte) => {

@@ -7,7 +7,7 @@ import { until } from '../../framework/until.js';
 const entry = new URL('./dying-serve.js', import.meta.url);
 const optionsIn = (solutionsDir: string) => ({ solutionsDir }) as ServeOptions;
 
-t.test('a thread that ends is told of, and questions to it are answered', async (t) => {
+t.test('reports that the thread ended, and answers pending queries', async (t) => {
   const received: string[] = [];
   const thread = await startServe(
     optionsIn('later'),
@@ -24,7 +24,7 @@ t.test('a thread that ends is told of, and questions to it are answered', async 
   t.equal(received.length, 1, 'told once');
 });
 
-t.test('a thread that ends before it listens fails the start', async (t) => {
+t.test('fails the start when the thread ends before it listens', async (t) => {
   const ends: string[] = [];
   await t.rejects(
     startServe(
@@ -38,7 +38,7 @@ t.test('a thread that ends before it listens fails the start', async (t) => {
   t.same(ends, []);
 });
 
-t.test('a thread that ends as soon as it listens is known to have ended, also to a node thread that is busy meanwhile', async (t) => {
+t.test('reports once that the thread ended right after it listened, even to a busy node thread', async (t) => {
   const ends: string[] = [];
   const starting = startServe(
     optionsIn('listened'),

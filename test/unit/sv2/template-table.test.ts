@@ -34,7 +34,7 @@ function boardOnTip() {
   return { board, full, staged };
 }
 
-t.test('a client that asks again and again costs others nothing', async (t) => {
+t.test('limits the templates of a client that asks repeatedly, and keeps those of others', async (t) => {
   const { board, full, staged } = boardOnTip();
   const working = board.reissue(full, 1);
   const held = board.stagedAbove(working)!;
@@ -60,7 +60,7 @@ t.test('a client that asks again and again costs others nothing', async (t) => {
   t.equal(board.get(working.id)?.tip?.height, 7);
 });
 
-t.test('a template that is dropped is dropped under each of its ids', async (t) => {
+t.test('drops a template under each of its ids', async (t) => {
   const { board, full } = boardOnTip();
   const again = board.reissue(full, 1);
   for (let serial = 10; serial < 100; serial++) board.addTemplate(served(serial), ['key']);
@@ -68,7 +68,7 @@ t.test('a template that is dropped is dropped under each of its ids', async (t) 
   t.equal(board.get(again.id), null);
 });
 
-t.test('clients that begin with the same template hold the same staged one', async (t) => {
+t.test('gives clients that start from the same template the same staged template', async (t) => {
   const { board, staged } = boardOnTip();
   const richer = board.addTemplate(served(4), ['key']);
   const first = board.stagedAbove(richer)!;

@@ -27,7 +27,7 @@ const typesAsked = (peer: FakePeer): number[] =>
     .filter(({ command }) => command === 'getdata')
     .flatMap(({ payload }) => Array.from({ length: payload[0] as number }, (_, i) => payload.readUInt32LE(1 + i * 36)));
 
-t.test('a block whose header comes from elsewhere is asked for as it would be with its header', async (t) => {
+t.test('requests a compact block when the header comes from elsewhere', async (t) => {
   const { world, tip, guest } = await worldOf(t);
   const peer = await guest();
   const next = buildBlock(tip);
@@ -39,7 +39,7 @@ t.test('a block whose header comes from elsewhere is asked for as it would be wi
   t.same(typesAsked(peer), [COMPACT_BLOCK]);
 });
 
-t.test('who sends the header is asked for its block before one that only named it', async (t) => {
+t.test('requests a block from the sender of its header before a peer that only sent its hash', async (t) => {
   const { world, tip, guest } = await worldOf(t);
   const [named, sender] = [await guest(), await guest()];
   const next = buildBlock(tip);
@@ -59,8 +59,8 @@ t.test('who sends the header is asked for its block before one that only named i
   t.same([typesAsked(named), typesAsked(sender)], [[], [COMPACT_BLOCK]]);
 });
 
-t.test('whole blocks are asked for where a compact one is of no use', async (t) => {
-  await t.test('two at a time', async (t) => {
+t.test('requests whole blocks where a compact block is useless', async (t) => {
+  await t.test('requests whole blocks when it requests two at a time', async (t) => {
     const { world, tip, guest } = await worldOf(t);
     const peer = await guest();
     const [first, second] = buildChain(tip, 2) as [BuiltBlock, BuiltBlock];
@@ -71,7 +71,7 @@ t.test('whole blocks are asked for where a compact one is of no use', async (t) 
     await world.round();
     t.same(typesAsked(peer), [WITNESS_BLOCK, WITNESS_BLOCK]);
   });
-  await t.test('the tip is old: the mempool knows nothing of what followed', async (t) => {
+  await t.test('requests a whole block when the tip is old and the mempool cannot help', async (t) => {
     // Twenty intervals.
     const { world, tip, guest } = await worldOf(t, 20 * 600 + 1);
     const peer = await guest();

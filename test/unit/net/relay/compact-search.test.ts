@@ -42,7 +42,7 @@ async function send(peer: FakePeer, messages: number, payload: Uint8Array): Prom
   await peer.sync();
 }
 
-t.test('the mempool is searched once for each peer that may send blocks unasked, and for no other', async (t) => {
+t.test('searches the mempool once for each high-bandwidth peer, and for no other peer', async (t) => {
   const { world, tip, searches, chosen } = await worldOf(t);
   const [guest, host] = [await world.guest(), await world.host('9.9.9.9')];
   // Another block than the one its header stands for: the whole one has to be fetched.
@@ -57,7 +57,7 @@ t.test('the mempool is searched once for each peer that may send blocks unasked,
   t.equal(searches.count, 2);
 });
 
-t.test('a compact block that cannot be one costs the connection where it was wanted', async (t) => {
+t.test('disconnects a peer that sends an invalid compact block where one was wanted', async (t) => {
   const { world, tip, chosen } = await worldOf(t);
   const [guest, second, asked] = [await world.guest(), await world.guest({}, '9.9.9.9'), await world.guest({}, '9.10.9.9')];
   const { header, hash } = buildBlock(tip);
@@ -79,7 +79,7 @@ t.test('a compact block that cannot be one costs the connection where it was wan
   );
 });
 
-t.test('a peer that was asked for a block before another was may still bring it', async (t) => {
+t.test('accepts a compact block from a peer that was asked before another one', async (t) => {
   const { world, tip, searches } = await worldOf(t);
   const [late, other] = [await world.guest(), await world.guest()];
   for (const { peer } of [late, other]) peer.compact.provides = true;
@@ -96,7 +96,7 @@ t.test('a peer that was asked for a block before another was may still bring it'
   t.equal(chain.tip.height, 3);
 });
 
-t.test('as in 0.21: the mempool is searched once for the peer that is asked for a block, and not for others that call', async (t) => {
+t.test('in 0.21 mode: searches the mempool for the requested peer only, and once', async (t) => {
   const { world, tip, searches } = await worldOf(t, true);
   const [first, second] = [await world.guest(), await world.guest()];
   // Another block than the one its header stands for: the whole one has to be fetched.
@@ -111,7 +111,7 @@ t.test('as in 0.21: the mempool is searched once for the peer that is asked for 
   t.equal(searches.count, 2, 'now it can');
 });
 
-t.test('as in 0.21: it is searched for a peer that the node chose though another is asked', async (t) => {
+t.test('in 0.21 mode: searches the mempool for an outbound peer while another peer is asked', async (t) => {
   const { world, tip, searches } = await worldOf(t, true);
   const [guest, host] = [await world.guest(), await world.host('9.9.9.9')];
   const next = buildBlock(tip);
@@ -123,7 +123,7 @@ t.test('as in 0.21: it is searched for a peer that the node chose though another
   t.equal(world.fixture.chain.tip.height, 3, 'it brought the block');
 });
 
-t.test('honest peers that pass on a block before its scripts ran do not answer for it', async (t) => {
+t.test('does not penalise peers that relay a block before its scripts were verified', async (t) => {
   const { world, tip, chosen } = await worldOf(t);
   const hosts = [chosen(await world.host('9.9.9.9')), chosen(await world.host('9.10.9.9'))];
   const wrong = buildBlock(tip, { fees: 1 });

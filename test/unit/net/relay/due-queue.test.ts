@@ -11,7 +11,7 @@ interface Item extends DueItem {
 
 const item = (id: number, dueMs: number): Item => ({ id, dueMs, lane: null, before: null, after: null });
 
-t.test('it gives what a list would give', (t) => {
+t.test('returns the item with the earliest due time, as a searched list does', (t) => {
   const step = fc.oneof(
     fc.record({ add: fc.constantFrom(0, 2_000, 4_000, 60_000), pass: fc.integer({ min: -500, max: 1_000 }) }),
     fc.record({ remove: fc.nat() }),
@@ -58,7 +58,7 @@ t.test('it gives what a list would give', (t) => {
   t.end();
 });
 
-t.test('those of one moment come as they were added, and one that does not wait can be removed', (t) => {
+t.test('returns items of the same due time in order of addition, and ignores repeated removals', (t) => {
   const queue = new DueQueue<Item>();
   const items = [5, 3, 5, 3, 5].map((dueMs, id) => item(id, dueMs));
   for (const one of items) queue.add(one);

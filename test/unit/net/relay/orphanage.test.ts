@@ -26,7 +26,7 @@ function spending(outpoints: readonly (readonly [parent: Uint8Array, output: num
   return parseTx(buildTx(tx), hashes);
 }
 
-t.test('who announced it, what wakes it, and when it leaves', async (t) => {
+t.test('tracks the announcers of an orphan, its missing parents, and its removal', async (t) => {
   const orphanage = new Orphanage({ score: 3_000, weightPerPeer: 404_000 }, () => 0.99);
   const [a, b] = [peerOf(1), peerOf(2)];
   const parent = spending([[numbered(1), 0]], 5);
@@ -62,7 +62,7 @@ t.test('who announced it, what wakes it, and when it leaves', async (t) => {
   t.equal(orphanage.add(spending([[numbered(3), 0]], 1, 100_000), a), false, 'too large');
 });
 
-t.test('a peer that floods pushes out nothing but its own', async (t) => {
+t.test('evicts only the orphans of the peer that exceeds its share', async (t) => {
   const orphanage = new Orphanage({ score: 3_000, weightPerPeer: 404_000 }, () => 0);
   const [honest, flood] = [peerOf(1), peerOf(2)];
   const kept = Array.from({ length: 1_000 }, (_, n) => spending([[numbered(n), 0]], 1));
@@ -95,7 +95,7 @@ t.test('a peer that floods pushes out nothing but its own', async (t) => {
   t.ok(kept.every(({ wtxid }) => orphanage.hasFrom(wtxid, honest)));
 });
 
-t.test('what is to be looked at again goes last', async (t) => {
+t.test('evicts an orphan that is ready to be checked again only after the others', async (t) => {
   const orphanage = new Orphanage({ score: 3, weightPerPeer: 404_000 }, () => 0);
   const [peer] = [peerOf(1)];
   const parent = spending([[numbered(1), 0]], 5);
@@ -163,7 +163,7 @@ class NaiveOrphanage {
   }
 }
 
-t.test('keeps and gives up what a naive one does', async (t) => {
+t.test('keeps and evicts the same orphans as a naive model', async (t) => {
   const peers = [1, 2, 3].map(peerOf);
   const sizes = [0, 0, 0, 700, 2_500];
   const txs = Array.from({ length: 40 }, (_, n) =>

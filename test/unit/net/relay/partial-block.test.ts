@@ -26,7 +26,7 @@ const tx = parseTx(
 /** In which ids and roots are made when they are asked for. */
 const anyChain = { identify: async () => undefined };
 
-t.test('more bytes than a block may have are not put together', async (t) => {
+t.test('rejects a compact block larger than the block size limit before it hashes anything', async (t) => {
   t.equal(tx.totalSize, 100_000);
   let hashed = 0;
   const counting: typeof crypto = {
@@ -52,7 +52,7 @@ t.test('more bytes than a block may have are not put together', async (t) => {
 });
 
 for (const lacking of [0, 1]) {
-  t.test(`transactions of the mempool come with their ids and fees, ${lacking} asked for`, async (t) => {
+  t.test(`keeps ids and fees of mempool transactions in a compact block, ${lacking} requested`, async (t) => {
     const { chain, pool } = createPool({ policy: NO_POLICY });
     const script = new Uint8Array(40).fill(0x51);
     const known = [9_000, 8_000, 7_000].map((value) => spend(crypto, [chain.fund(10_000)], [{ value, script }]));
@@ -92,7 +92,7 @@ for (const lacking of [0, 1]) {
   });
 }
 
-t.test('the search ends when nobody wants the block any more', async (t) => {
+t.test('stops the mempool search once the block is no longer wanted', async (t) => {
   let ms = 0;
   const { now } = workClock;
   workClock.now = () => ++ms;

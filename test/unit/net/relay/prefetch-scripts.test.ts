@@ -53,7 +53,7 @@ async function tell(payloads: (coinbase: Buffer) => Buffer[], together: boolean)
   return { pool, misnamed, verdicts, foreseen: prefetched };
 }
 
-t.test('what comes in a row is judged as if it came one by one', async (t) => {
+t.test('accepts consecutive transactions with the same results as one by one', async (t) => {
   const payloads = (coinbase: Buffer): Buffer[] => {
     const at = (i: number, value = VALUE - 1_000, witness?: Buffer[]): Tx => pay(coinbase, 1 + i, value, witness);
     const parent = at(2);
@@ -82,7 +82,7 @@ t.test('what comes in a row is judged as if it came one by one', async (t) => {
   t.ok(row.foreseen.length >= 2 && row.foreseen.every((count) => count <= 64), `announced ${row.foreseen}`);
 });
 
-t.test('a peer that leaves takes what was read ahead with it', async (t) => {
+t.test('serves other peers after a peer disconnected with prefetched transactions pending', async (t) => {
   const world = await NetWorld.open();
   const { chain, clock } = world.fixture;
   const first = buildBlock(GENESIS, { time: clock.seconds - 102 * 600, outs: [out(VALUE), out(VALUE)], fees: -2 * VALUE });
@@ -96,7 +96,7 @@ t.test('a peer that leaves takes what was read ahead with it', async (t) => {
   await world.end();
 });
 
-t.test('a verifier that has too much to do is waited for', async (t) => {
+t.test('tries a transaction again while the verifier is busy', async (t) => {
   const world = await NetWorld.open();
   t.teardown(() => world.end());
   const { chain, clock } = world.fixture;

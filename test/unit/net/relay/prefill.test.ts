@@ -5,7 +5,7 @@ import { choosePrefilled } from '../../../../src/net/relay/prefill.js';
 
 const block = (sizes: readonly number[]): TxView[] => sizes.map((totalSize) => ({ totalSize }) as TxView);
 
-t.test('what was lacked goes along as far as no more segments are needed for it', async (t) => {
+t.test('prefills missing transactions while the message needs no additional TCP window', async (t) => {
   const small = block([200, 300, 300, 5_000, 300]);
   t.same(choosePrefilled(small, []), [0]);
   t.same(choosePrefilled(small, [4, 2]), [0, 2, 4]);

@@ -30,7 +30,7 @@ const peerOf = (id: number): Peer =>
   new Peer(id, 'private-broadcast', { network: 'ipv4', bytes: new Uint8Array(4), port: id }, '', '', NO_PERMISSIONS, 0);
 const onion = (n: number): NetAddress => ({ network: 'onion', bytes: new Uint8Array(32).fill(n), port: 8_333 });
 
-t.test('who is sent what, and when again', async (t) => {
+t.test('picks the least sent transaction, and resends it when unconfirmed, up to 1,000 times', async (t) => {
   let now = 1_000;
   const queue = new PrivateBroadcast(() => now);
   const [one, two] = [numbered(1), numbered(2)] as [TxView, TxView];
@@ -64,7 +64,7 @@ t.test('who is sent what, and when again', async (t) => {
   t.equal(queue.list.length, 3, 'one for each witness');
 });
 
-t.test('more than may wait are refused', async (t) => {
+t.test('rejects a private broadcast when the queue is full', async (t) => {
   const queue = new PrivateBroadcast(() => 0);
   for (let n = 0; n < 10_000; n++) queue.add({ wtxid: Buffer.from(hashes.sha256(Uint8Array.of(n, n >> 8))) } as never);
   t.equal(queue.add(numbered(1)), 'full');
@@ -87,7 +87,7 @@ const welcome = async (peer: FakePeer, relay = true): Promise<void> => {
   peer.send('verack');
 };
 
-t.test('a peer learns a transaction and nothing else', async (t) => {
+t.test('reveals to a private broadcast peer the transaction and nothing else', async (t) => {
   const w = await world();
   t.teardown(() => w.end());
   const tx = numbered(7, [Buffer.of(1)]);
@@ -144,7 +144,7 @@ t.test('a peer learns a transaction and nothing else', async (t) => {
   t.equal(w.said('stopping private broadcast attempts').length, 1);
 });
 
-t.test('what is given up is sent to nobody', async (t) => {
+t.test('does not send a private transaction that was aborted or became invalid', async (t) => {
   const w = await world();
   t.teardown(() => w.end());
   const [one, two] = [1, 2].map((n) => numbered(9, [Buffer.of(n)])) as [TxView, TxView];
@@ -162,7 +162,7 @@ t.test('what is given up is sent to nobody', async (t) => {
   t.same(w.net.privately.queue.list, []);
 });
 
-t.test('no address is called but through Tor', async (t) => {
+t.test('connects for a private broadcast only through Tor', async (t) => {
   const connectorOf = (options: Partial<NetOptions>): Connector => {
     const all = { ...DEFAULT_NET, ...options };
     const open = async (): Promise<never> => {

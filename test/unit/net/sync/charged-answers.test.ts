@@ -7,7 +7,7 @@ import { type BuiltBlock, buildBlock } from '../../../framework/chain-builder.js
 import { NetWorld } from '../../../framework/net-world.js';
 import { headersPayload, invPayload } from '../../../framework/p2p-client.js';
 
-t.test('answers that need a block from disk are made at the expense of the peer that asked', async (t) => {
+t.test('charges the peer for the work to answer block requests from disk', async (t) => {
   const world = await NetWorld.open({ net: { services: SERVICE.NETWORK | SERVICE.WITNESS | SERVICE.BLOOM } });
   t.teardown(() => world.end());
   // Deep enough that it is not kept in memory, and not too deep for blocktxn.

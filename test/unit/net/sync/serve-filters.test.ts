@@ -15,7 +15,7 @@ import { compactSize } from '../../../framework/messages.js';
 /** The hash, the header and the filter that stand for a block here: its own hash with another first byte. */
 const marked = (hash: Uint8Array, mark: number): Uint8Array => Uint8Array.of(mark, ...hash.subarray(1));
 
-t.test('filter hashes and checkpoints cost no filter, and the peer pays for the time', async (t) => {
+t.test('serves filter headers and checkpoints without reading filters, and charges the peer', async (t) => {
   const fixture = await openFixture();
   t.teardown(() => fixture.end());
   const { chain } = fixture;
@@ -100,7 +100,7 @@ t.test('filter hashes and checkpoints cost no filter, and the peer pays for the 
   t.ok(count.most <= 4, `${count.most} at a time`);
 });
 
-t.test('filters of an old rival of the best chain are served to nobody: they would tell one node from another', async (t) => {
+t.test('does not serve filter headers of stale blocks older than thirty days', async (t) => {
   const [rival] = buildChain(GENESIS, 1) as [BuiltBlock];
   const source = {
     find: async () => undefined,

@@ -118,7 +118,7 @@ async function pair(lines: ConnectionFactory, encrypted: boolean): Promise<{ cal
 }
 
 export function connectionSuite(t: Test, make: () => Made): void {
-  t.test('messages of all sizes arrive as they were sent, in order, in the clear and encrypted', async (t) => {
+  t.test('delivers messages of all sizes in order, in plain text and encrypted', async (t) => {
     for (const encrypted of [false, true]) {
       const { lines, traffic } = make();
       const { called, caller } = await pair(lines, encrypted);
@@ -164,7 +164,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
     }
   });
 
-  t.test('a thousand small messages are a thousand messages', async (t) => {
+  t.test('delivers a thousand small messages separately', async (t) => {
     const { lines } = make();
     const { called, caller } = await pair(lines, false);
     for (let i = 0; i < 1_000; i++) caller.line.send('ping', Uint8Array.of(i & 255, i >> 8));
@@ -176,7 +176,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
     await lines.close();
   });
 
-  t.test('names, of which some mean nothing', async (t) => {
+  t.test('delivers messages with unknown commands, and counts their bytes as other', async (t) => {
     const { lines } = make();
     const { owner, socket, bindText } = await stranger(lines);
     t.match(bindText, /^127\.0\.0\.1:\d+$/);
@@ -204,7 +204,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
     await lines.close();
   });
 
-  t.test('what is wrong is told in its turn, and a stream that cannot go on ends', async (t) => {
+  t.test('reports a bad message in order, and disconnects when the stream is invalid', async (t) => {
     const { lines, traffic } = make();
     const { owner, socket } = await stranger(lines, false);
     const spoilt = encodeFrame(magic, 'ping', payloadOf(8, 1), hashes);
@@ -233,7 +233,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
     await lines.close();
   });
 
-  t.test('of one that is not handled only so much is read, and nothing of it is lost', async (t) => {
+  t.test('stops reading from a peer whose messages are not processed, and loses none of them', async (t) => {
     const { lines, traffic } = make();
     const { owner, socket } = await stranger(lines, false);
     const message = encodeFrame(magic, 'tx', payloadOf(1_000, 1), hashes);
@@ -261,7 +261,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
     await lines.close();
   });
 
-  t.test('one that does not read has to wait, is told when there is room, and has an end', async (t) => {
+  t.test('pauses sending to a peer that does not read, and disconnects it at the limit', async (t) => {
     const { lines, traffic } = make();
     const { owner, socket } = await stranger(lines);
     socket.pause();
@@ -284,7 +284,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
     await lines.close();
   });
 
-  t.test('a peer that knows nothing of encryption hangs up at our key', async (t) => {
+  t.test('marks a connection as refused when the peer closes it after the encryption key', async (t) => {
     const { lines } = make();
     const server = net.createServer((socket) => socket.once('data', () => socket.destroy()));
     await new Promise<void>((resolve) => server.listen(0, LOCAL, resolve));
@@ -297,7 +297,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
     await lines.close();
   });
 
-  t.test('where nobody listens, and a port that is taken', async (t) => {
+  t.test('reports a taken port and a refused connection, and closes its listeners', async (t) => {
     const { lines } = make();
     const port = await lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => line.drop());
     await t.rejects(
@@ -321,7 +321,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
     );
   });
 
-  t.test('one that asks for much, reads nothing, sends nonsense and goes, has gone', async (t) => {
+  t.test('releases all buffers of a peer that resets the connection with data pending', async (t) => {
     const { lines, traffic } = make();
     const { owner, socket } = await stranger(lines);
     owner.polite = true;
@@ -337,7 +337,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
     await lines.close();
   });
 
-  t.test('what is short and waits for the kernel is not waited for when it has gone', async (t) => {
+  t.test('sends small messages that waited for the kernel, and leaves nothing pending', async (t) => {
     const { lines, traffic } = make();
     const { owner, socket } = await stranger(lines);
     socket.pause();
@@ -354,7 +354,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
     await lines.close();
   });
 
-  t.test('a proxy that does not answer holds up no end', async (t) => {
+  t.test('closes although a proxy does not answer', async (t) => {
     const { lines } = make();
     const proxy = net.createServer(() => {});
     await new Promise<void>((resolve) => proxy.listen(0, LOCAL, resolve));
@@ -366,7 +366,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
     proxy.close();
   });
 
-  t.test('a connection that ends before it has an owner is over at once', async (t) => {
+  t.test('closes a connection at once that ended before it had an owner', async (t) => {
     const { lines } = make();
     // A proxy that connects at once; the far end says something, or nothing, and goes.
     for (const goes of [(far: net.Socket) => far.resetAndDestroy(), (far: net.Socket) => far.end(), (far: net.Socket) => far.end('bye')]) {
@@ -392,7 +392,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
     await lines.close();
   });
 
-  t.test('how long a message is on its way is counted from its first bytes, and a whole one is known', async (t) => {
+  t.test('measures the progress of a message from its first byte, and reports whole messages', async (t) => {
     const { lines } = make();
     const { owner, socket } = await stranger(lines, false);
     const begun = owner.line.progressMs;

@@ -13,10 +13,10 @@ import { connectionSuite, inlineFactory, Owner, stranger, TIMEOUT_MS, threadedFa
 
 const LOCAL = '127.0.0.1';
 
-t.test('sockets of this thread', async (t) => connectionSuite(t, inlineFactory));
-t.test('sockets of a thread of their own', async (t) => connectionSuite(t, threadedFactory));
+t.test('connections on the main thread', async (t) => connectionSuite(t, inlineFactory));
+t.test('connections on a separate thread', async (t) => connectionSuite(t, threadedFactory));
 
-t.test('what is packed comes out as it went in', async (t) => {
+t.test('unpacks messages of a bundle as they were packed', async (t) => {
   const bytes = (options: fc.IntArrayConstraints) => fc.uint8Array(options).map((array) => new Uint8Array(array));
   const message = fc.record({
     connection: fc.nat({ max: 2 ** 32 - 1 }),
@@ -43,7 +43,7 @@ t.test('what is packed comes out as it went in', async (t) => {
   );
 });
 
-t.test('no connection has more than its share on the way to the thread, and is told when there is room', async (t) => {
+t.test('pauses a connection that has posted its share to the thread, and wakes it afterwards', async (t) => {
   const { lines, traffic } = threadedFactory();
   const { owner, socket } = await stranger(lines);
   let read = 0;
@@ -62,7 +62,7 @@ t.test('no connection has more than its share on the way to the thread, and is t
   await lines.close();
 });
 
-t.test('a thread that ends takes its connections along, and another one listens at the same port', async (t) => {
+t.test('closes the connections of a thread that ended, and restarts it on the same port', async (t) => {
   const lines: string[] = [];
   const note = (text: string): void => void lines.push(text);
   const log = { info: note, warn: note, error: note, debug: () => {}, shows: () => false };
@@ -100,7 +100,7 @@ t.test('a thread that ends takes its connections along, and another one listens 
   t.match(lines, [/^Peers: The thread that serves clients ended: it ended with code 3\. adit restarts it\.$/, /served again/]);
 });
 
-t.test('a thread that hangs is given up', async (t) => {
+t.test('gives up a thread that does not respond', async (t) => {
   let look = (): void => {};
   const made = threadedFactory(
     {
@@ -121,7 +121,7 @@ t.test('a thread that hangs is given up', async (t) => {
   await made.lines.close();
 });
 
-t.test('a thread that cannot be loaded is an error of the first that needs it', async (t) => {
+t.test('rejects the first listen call when the thread cannot be loaded', async (t) => {
   const made = threadedFactory({ entry: new URL('no-such-file.js', import.meta.url) });
   await t.rejects(
     made.lines.listen({ host: '127.0.0.1', port: 0 }, () => {}),
@@ -159,7 +159,7 @@ function faulty(t: Test) {
   return { ...made, log: lines, due, die, again: () => again, faultIs: (name: string) => void (process.env.PEERS_FAULT = name) };
 }
 
-t.test('a thread that cannot start once is started for the next that needs it', async (t) => {
+t.test('starts the thread again on the next call after a failed start', async (t) => {
   const world = faulty(t);
   world.faultIs('load');
   await t.rejects(world.lines.open({ host: LOCAL, port: 9 }, null, TIMEOUT_MS), /code 4/);
@@ -171,7 +171,7 @@ t.test('a thread that cannot start once is started for the next that needs it', 
   await world.lines.close();
 });
 
-t.test('a thread that ends while it begins to listen: the next one does', async (t) => {
+t.test('listens again after the thread ended while it started to listen', async (t) => {
   const world = faulty(t);
   world.faultIs('listen');
   const listening = world.lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => line.drop());
@@ -184,7 +184,7 @@ t.test('a thread that ends while it begins to listen: the next one does', async 
   await world.lines.close();
 });
 
-t.test('nothing that a dead thread held is counted, also of one that died while it began', async (t) => {
+t.test('does not count the buffers of a thread that ended, even during its start', async (t) => {
   const world = faulty(t);
   const { owner, socket } = await stranger(world.lines, false);
   await world.lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => line.drop());
@@ -204,7 +204,7 @@ t.test('nothing that a dead thread held is counted, also of one that died while 
   await world.lines.close();
 });
 
-t.test('a port that another program took meanwhile holds up nothing else', async (t) => {
+t.test('restarts the other listeners when another program has taken one port', async (t) => {
   const world = faulty(t);
   const [taken, free] = [
     await world.lines.listen({ host: LOCAL, port: 0 }, ({ connection: line }) => line.drop()),
@@ -227,7 +227,7 @@ t.test('a port that another program took meanwhile holds up nothing else', async
   await world.lines.close();
 });
 
-t.test('a thread that hangs while it starts holds up no end but for the time that loading may take', async (t) => {
+t.test('closes although the thread does not respond during its start', async (t) => {
   const world = faulty(t);
   world.faultIs('hang');
   const opening = world.lines.open({ host: LOCAL, port: 9 }, null, TIMEOUT_MS).catch((error: Error) => error);
@@ -235,7 +235,7 @@ t.test('a thread that hangs while it starts holds up no end but for the time tha
   t.type(await opening, Error);
 });
 
-t.test('a node whose peers nothing can serve does not start as if a port were taken', async (t) => {
+t.test("reports a missing peers' thread as such, not as a port that is in use", async (t) => {
   const failing = (error: Error, required = false) => {
     const options = { ...DEFAULT_NET, binds: [{ host: LOCAL, port: 1, permissions: null, onion: false, required }] };
     const fail = async (): Promise<never> => {

@@ -5,7 +5,7 @@ import { constraintsPayload, Sv2Client, solve } from '../../../framework/sv2-cli
 import { until } from '../../../framework/until.js';
 import { LEAST, listening } from './rig.js';
 
-t.test('a client that changes its constraints all the time costs little, and takes no template from another', async (t) => {
+t.test('limits the cost of a client that keeps changing its constraints', async (t) => {
   const { port, posted, publish } = await listening(t);
   const honest = await Sv2Client.start(port);
   t.teardown(() => honest.close());
@@ -43,7 +43,7 @@ t.test('a client that changes its constraints all the time costs little, and tak
   t.same(honest.wrongs, []);
 });
 
-t.test('clients that read transactions slowly, or ask without end, leave others their turn', async (t) => {
+t.test('serves other clients while some read slowly or keep requesting', async (t) => {
   const { port, publish } = await listening(t);
   publish([reserveKey(LEAST)], 3_900_000);
   const greedy = await Promise.all(Array.from({ length: 8 }, () => Sv2Client.start(port)));

@@ -9,7 +9,7 @@ const KEYS = [reserveKey(LEAST)];
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const OUTPUTS = 60_000;
 
-t.test('fifteen seconds for each step before templates', async (t) => {
+t.test('disconnects a client that takes over fifteen seconds for a setup step', async (t) => {
   const world = driven(t);
   const open = await world.client();
   const [silent, waiting] = [world.connect(), world.connect()];
@@ -34,14 +34,14 @@ t.test('fifteen seconds for each step before templates', async (t) => {
   t.notOk(open.closed, 'a client that has set up may be silent for ever');
 });
 
-t.test('many clients that come at once, as after a restart', async (t) => {
+t.test('accepts hundreds of clients that connect at once', async (t) => {
   const world = driven(t);
   const clients = await Promise.all(Array.from({ length: 300 }, () => world.client()));
   t.equal(clients.filter(({ closed }) => closed).length, 0);
   t.equal(world.counters.read().clientsOpen, 300);
 });
 
-t.test('a minute without reading', async (t) => {
+t.test('disconnects a client that reads nothing for a minute', async (t) => {
   const world = driven(t);
   const [stuck, slow, honest] = [await world.client(), await world.client(), await world.client()];
   stuck.socket.pause();
@@ -76,7 +76,7 @@ t.test('a minute without reading', async (t) => {
   t.same(honest.wrongs, []);
 });
 
-t.test('128 MiB unread by all', async (t) => {
+t.test('disconnects slow clients when 128 MiB wait for all of them', async (t) => {
   const world = driven(t);
   const crowd: Sv2Client[] = [];
   while (crowd.length < 36) crowd.push(await world.client());
@@ -110,7 +110,7 @@ t.test('128 MiB unread by all', async (t) => {
   t.notOk(honest.closed);
 });
 
-t.test('connections from one address', async (t) => {
+t.test('limits connections from one address, and drops the oldest idle one first', async (t) => {
   const world = driven(t, 3);
   const first = await world.client('192.0.2.7');
   const idle = [world.connect('::ffff:192.0.2.7'), world.connect('192.0.2.7')];
@@ -138,7 +138,7 @@ t.test('connections from one address', async (t) => {
   t.equal(world.counters.read().clientsOpen, 24);
 });
 
-t.test('names of sources', async (t) => {
+t.test('groups addresses by IPv4 address or IPv6 /64, and exempts the local machine', async (t) => {
   t.equal(sourceOf('127.0.0.1', '127.0.0.1'), null);
   t.equal(sourceOf('127.0.0.9', '127.0.0.1'), null);
   t.equal(sourceOf('::1', '::1'), null);
