@@ -28,7 +28,7 @@ export function hasProxy(args: Args): boolean {
   return text !== '' && text !== '0';
 }
 
-/** Reads the options. @throws ConfigError in Core's words */
+/** Reads -proxy, -onion and -onlynet. @throws ConfigError in Core's words */
 export function proxyOptions(args: Args, { compat, listenOnion, hasI2p }: Ways): ProxyOptions {
   const onlyNets = args.list('onlynet').map((name) => name.toLowerCase());
   for (const [i, name] of onlyNets.entries()) {
@@ -79,7 +79,7 @@ function proxiesByNetwork(args: Args): ProxyOptions['proxies'] {
     const network = mark < 0 ? '' : text.slice(mark + 1).toLowerCase();
     if (mark >= 0 && network === '') throw new ConfigError(`Invalid -proxy address or hostname, ends with '=': '${text}'`);
     const place = where === '' || where === '0' ? null : proxyPlace(where, 'proxy');
-    // A proxy of a clear network also resolves names.
+    // A proxy for IPv4 or IPv6 also connects to peers given by host name.
     const reached = { ipv4: ['ipv4', 'names'], ipv6: ['ipv6', 'names'], onion: ['onion'], cjdns: ['cjdns'] }[network];
     if (network !== '' && reached === undefined) throw new ConfigError(`Unrecognized network in -proxy='${text}': '${network}'`);
     if (reached === undefined) proxies = place === null ? {} : { ...forAll(place) };

@@ -29,7 +29,7 @@ const SPENT_WORDS = 2;
 
 /** Differs from batch to batch, so that a worker notices that a reused slab has new content. */
 const WORD_SERIAL = 0;
-/** Number of the lowest failing check: only lower checks are still needed. Below zero when the caller gives up. */
+/** Number of the lowest failed check. Only lower checks are still needed. STOPPED when the caller has given up the batch. */
 const WORD_CUT = 1;
 const WORD_TXS = 2;
 const WORD_FLAGS = 3;
@@ -41,8 +41,9 @@ const WORD_TAKEN = 7;
 /** Number of checks that ran in this batch and in earlier ones in the buffer. Threads increment it. */
 const WORD_RAN = 8;
 
-/** Value of WORD_CUT while nothing failed. */
+/** Value of WORD_CUT while no check has failed. It is above every check number, so all checks are needed. */
 export const NO_CUT = 0x7fffffff;
+/** Value of WORD_CUT that stops the batch: below every check number, so no check is needed. */
 const STOPPED = -1;
 const MAX_SLAB_SIZE = 0x7fffffff;
 
@@ -88,8 +89,8 @@ export function countChecks(txs: readonly SlabTx[]): number {
 }
 
 /**
- * Checks the number of spent outputs. The slab pairs them by position, so if one were missing, an input would be
- * verified against another transaction's coin.
+ * Checks the number of spent outputs. The slab pairs inputs and spent outputs by position. If a spent output were
+ * missing, an input would be verified against another transaction's coin.
  */
 export function assertPaired({ tx, spent, onlyInput }: SlabTx): void {
   if (spent.length !== tx.inputCount) throw new RangeError('Every input needs its spent output');
@@ -122,7 +123,7 @@ export function writeSlab(
   let check = 0;
   for (let t = 0; t < txs.length; t++) {
     const { tx, spent, onlyInput } = txs[t];
-    // If one were missing, an input would be verified against another transaction's coin.
+    // If a spent output were missing, an input would be verified against another transaction's coin.
     if (spent.length !== tx.inputCount) throw new RangeError('Every input needs its spent output, because the slab pairs them by position');
     if (onlyInput !== undefined && !(onlyInput >= 0 && onlyInput < tx.inputCount))
       throw new RangeError('onlyInput names an input of its transaction');

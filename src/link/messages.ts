@@ -79,7 +79,7 @@ export interface PriorityCall {
   readonly user: string;
   readonly uri: string;
   readonly method: string;
-  /** A block or header: other calls wait for it. */
+  /** True for a block or header, which other calls wait for. */
   readonly submission: boolean;
   readonly body: Uint8Array;
   /** Block that the front took out of the body. */
@@ -119,7 +119,7 @@ export type NodeNews =
   | { readonly news: 'drained' }
   | { readonly news: 'closed' };
 
-/** A body above this size travels as a transferred part, a smaller one inside the packed items. */
+/** Bodies above this size are transferred as parts of the message, without a copy. Smaller ones are inside the packed items. */
 export const PART_BYTES = 64 * 1024;
 
 // Unpacked bytes may be views of the message: each end copies them, or releases them within the tick.
@@ -188,7 +188,10 @@ export function isPacked(message: unknown): message is Uint8Array | [Uint8Array,
   return message instanceof Uint8Array || Array.isArray(message);
 }
 
-/** Converts a body to a member of an item: the body itself if it is small, the number of a part if it is large. */
+/**
+ * Returns a body in the form in which an item contains it: the body itself up to PART_BYTES; above, the number of the
+ * part that this function adds to the outbox.
+ */
 export function bodyMember(outbox: Outbox, body: Uint8Array | string): Uint8Array | string | number {
   if (typeof body === 'string') {
     // A UTF-16 unit takes at most three bytes, so short texts need not be measured.
@@ -202,7 +205,7 @@ export function bodyMember(outbox: Outbox, body: Uint8Array | string): Uint8Arra
   return outbox.part(own && !Buffer.isBuffer(body) ? body : new Uint8Array(body));
 }
 
-/** Returns the body that a member of an item represents. */
+/** Returns the body from its form in an item (bodyMember). */
 export function memberBody(member: unknown, parts: readonly Uint8Array[]): Uint8Array | string {
   return typeof member === 'number' ? parts[member] : (member as Uint8Array | string);
 }

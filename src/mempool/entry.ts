@@ -12,15 +12,15 @@ import type { RecordArena } from './record-arena.js';
 import { FLAG, type Rows } from './rows.js';
 
 /**
- * Relative locks as computed at acceptance (Core's LockPoints). Unconfirmed parents counted as part of the block that
- * was next then, and keep counting so.
+ * Relative locks as computed at acceptance (Core's LockPoints). Unconfirmed parents are counted as part of the block
+ * after the tip of that moment. Later tip changes do not alter this.
  */
 export interface LockPoints extends SequenceLocks {
   /** Highest block with a spent coin. While it is in the chain, the locks need not be computed again. */
   readonly block: HeaderContext;
 }
 
-/** Results of acceptance about a transaction. */
+/** Values that the acceptance of a transaction (accept/) has computed, and with which it is added to the mempool. */
 export interface EntryFields {
   readonly tx: TxView;
   /** Base fee in satoshis. */
@@ -36,7 +36,7 @@ export interface EntryFields {
   readonly spendsCoinbase: boolean;
   /** Relative locks that apply, which a reorganisation may close again; null for none. */
   readonly locks: LockPoints | null;
-  /** True if it returns from a disconnected block. Default: false. */
+  /** True if the transaction returns from a disconnected block. Default: false. */
   readonly returned?: boolean;
 }
 
@@ -142,7 +142,7 @@ export class MempoolEntry {
   get unbroadcast(): boolean {
     return this.#store.rows.has(this.row, FLAG.unbroadcast);
   }
-  /** True if it returned from a disconnected block, so peers have seen it. */
+  /** True if the transaction returned from a disconnected block, so peers have seen it. */
   get returned(): boolean {
     return this.#store.rows.has(this.row, FLAG.returned);
   }
@@ -234,7 +234,7 @@ export function idOfRow({ rows, arena }: EntryStore, row: number, at: 0 | 32): U
   return arena.bytesOf(row).slice(from, from + 32);
 }
 
-/** Height of coins that are outputs of mempool transactions. No block has it. */
+/** Height of coins that are outputs of mempool transactions. No block has this height. */
 export const POOL_COIN_HEIGHT = 0x7fffffff;
 
 /** Returns an output of a mempool transaction as a coin; undefined if there is no such output. */

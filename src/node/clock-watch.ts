@@ -1,4 +1,4 @@
-// Detects a clock so far behind the tip that the node would refuse every new block. While it is, the node makes no templates.
+// Detects a clock so far behind the tip that the node would refuse every new block. Meanwhile the node makes no templates.
 // `warnings`, the log, -alertnotify and a metric report the cause.
 import type { Logger } from '../log/logger.js';
 
@@ -13,7 +13,7 @@ export interface ClockedWork {
   clockChanged(): void;
 }
 
-/** Compares the clock with the chain, and reports changes. */
+/** Checks whether the clock is behind the chain. Reports when that begins and ends. */
 export class ClockWatch {
   #behind = false;
   readonly #work: ClockedWork;
@@ -27,7 +27,7 @@ export class ClockWatch {
     this.#alert = alert;
   }
 
-  /** Returns whether the clock is behind now. Logs and alerts if that has changed. */
+  /** Returns whether the clock is behind now. Logs and alerts if the result has changed. */
   checkClock(): boolean {
     const behind = this.#work.clockBehind;
     if (behind === this.#behind) return behind;

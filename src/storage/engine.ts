@@ -35,7 +35,7 @@ export interface EngineDb {
   getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]>;
   /**
    * Writes a batch. Copies the operations before it returns, and keeps the order of calls.
-   * @param alone nothing else waits for the calling thread
+   * @param alone the calling thread has no other work that the write could delay
    */
   write(ops: Batch, sync: boolean, alone: boolean): Promise<void>;
   /** Deletes the keys gte <= key < lt. */

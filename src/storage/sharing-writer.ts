@@ -32,7 +32,7 @@ export class SharingWriter {
 
   /**
    * Writes a batch, which cannot be used afterwards.
-   * @param alone nothing else waits for the calling thread, so the storage thread is not started for this batch
+   * @param alone the calling thread has no other work that the write could delay, so the storage thread is not started for this batch
    */
   write(batch: WriteBatch, sync: boolean, alone: boolean): Promise<void> {
     return this.#on(alone || batch.length < this.#large, (writer) => writer.write(batch, sync));

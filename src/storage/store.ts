@@ -22,15 +22,15 @@ export interface StoreRange {
   readonly limit?: number;
 }
 
-/** Durability of a batch, and whether anything waits for the thread. */
+/** Durability of a batch, and which thread may write it. */
 export interface BatchOptions {
   /**
-   * Wait until the disk has it (fsync). Without this, a batch survives the death of the process but not of the machine.
+   * Wait until the batch is on the disk (fsync). Without this, a batch survives the death of the process but not of the machine.
    */
   readonly sync?: boolean;
   /**
-   * Nothing else waits for the calling thread, as before a node serves and after it: the storage thread is not started
-   * for this.
+   * True if the calling thread has no other work that the write could delay, as during the start and the stop of a
+   * node. The storage thread is then not started for this batch.
    */
   readonly alone?: boolean;
 }

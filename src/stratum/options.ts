@@ -1,5 +1,4 @@
-// Options that decide what miners work on, who is paid, and how hard shares are. The options of sockets are
-// in serve/.
+// Options of work, payouts and share difficulty. The options of sockets are in serve/.
 
 export const STRATUM_WORK_ROWS = {
   payoutAddress: ['stratumaddress', 'filled', 'Address that is paid for every block; without it the address in each user name is'],

@@ -57,5 +57,5 @@ export class KeyTokens {
   }
 }
 
-/** For texts that contain their keys themselves. */
+/** Empty table, for descriptors whose private keys were not replaced by tokens. */
 export const NO_KEY_TOKENS = new KeyTokens(new Map());

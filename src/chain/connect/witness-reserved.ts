@@ -8,7 +8,10 @@ import { ByteWriter } from '../../consensus/bytes/writer.js';
 
 const HEADER_BYTES = 80;
 
-/** Returns the block, or a copy with the reserved value. Call it only for blocks to which segwit applies. */
+/**
+ * Returns a copy of the block with the reserved value, or the block itself if it needs none. Call this only for blocks
+ * to which segwit applies.
+ */
 export function withReservedValue(block: BlockView): BlockView {
   const coinbase = block.txs[0];
   if (coinbase === undefined || coinbase.inputCount === 0 || coinbase.hasWitness || witnessCommitmentIndex(coinbase) < 0) return block;

@@ -25,15 +25,15 @@ export type BuriedRule = (typeof BURIED_RULES)[number];
 /** Values of regtest that differ between versions of Core, or that -test changes. */
 export type RegtestVariant = Partial<Pick<ChainParams, 'powTargetTimespan' | 'activity' | 'enforceBip94'>>;
 
-/** Changes by options. */
+/** Changes that options make to a network's parameters. */
 export interface ChainOverrides {
   /**
-   * signet: another challenge. The network then has no minimum chain work, assumed-valid block or seeds. Needs hashes
-   * for the magic.
+   * signet: another challenge (-signetchallenge). The network then has no minimum chain work, assumed-valid block or
+   * seeds. chainParams then needs `hashes` to compute the magic.
    */
   readonly signetChallenge?: Uint8Array;
   readonly signetSeedNodes?: readonly string[];
-  /** regtest: values of another release of Core. */
+  /** regtest: parameters that differ between releases of Core (-compat), or that -test changes. */
   readonly regtest?: RegtestVariant;
   /** regtest: activation heights of rules; -1 for never. */
   readonly activationHeights?: Readonly<Partial<Record<BuriedRule, number>>>;

@@ -31,7 +31,6 @@ export function isPayToPublicKeyHash(script: Uint8Array): boolean {
  * Returns the version of a witness program (BIP-0141); -1 for any other script. The program is the script from byte 2
  * on.
  * @param script may be part of a larger array, from `at` to `end`
- * @param script may lie in a larger array, from `at` to `end`
  */
 export function witnessVersion(script: Uint8Array, at = 0, end: number = script.length): number {
   const size = end - at;

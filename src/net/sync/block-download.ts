@@ -3,8 +3,8 @@
 // timeouts).
 //
 // Peers answer in the order of what they are sent (see getdata in Core's ProcessMessages). So a peer that answers a
-// later ping, or sends notfound, without having sent a block, has refused it: its slot is free and other peers are
-// asked. Core waits ten minutes (docs/decisions/0028-withheld-blocks.md).
+// later ping, or sends notfound, without having sent a block, has refused the block: its slot is free and the block is
+// requested from other peers. Core waits ten minutes (docs/decisions/0028-withheld-blocks.md).
 import type { HeaderNode } from '../../chain/tree/header-node.js';
 import { lastCommonAncestor, NodeStatus } from '../../chain/tree/header-node.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
@@ -23,19 +23,19 @@ const BLOCK_DOWNLOAD_WINDOW = 1_024;
 /** Blocks this close to the limit of a pruned peer are not requested, because its chain may grow meanwhile. */
 const LIMITED_MARGIN = 2;
 /**
- * Time that the first block of the window may hold up others. Doubled after each peer that was disconnected for it, so
- * that a slow line does not cost all peers, and reduced with each connected block (Core since version 25).
+ * Time that the first block of the window may hold up others. It doubles with each peer that was disconnected for this
+ * reason, so that a slow connection does not lose all peers. Each connected block reduces it (Core since version 25).
  */
 const BLOCK_STALLING_TIMEOUT_MS = 2_000;
 const BLOCK_STALLING_TIMEOUT_MAX_MS = 64_000;
 const STALLING_TIMEOUT_DECAY = 0.85;
-/** Time for a block in block intervals, and additional intervals for each other peer that blocks are downloaded from. */
+/** Timeout of a block in block intervals, then additional intervals for each other peer that sends blocks. */
 const BLOCK_DOWNLOAD_TIMEOUT_BASE = 1;
 const BLOCK_DOWNLOAD_TIMEOUT_PER_PEER = 0.5;
 
 /**
  * Time after which the block following the tip is requested from another peer that has it. After three such peers the
- * time doubles for each further one, so that a slow line is not filled with copies of one block.
+ * time doubles for each further one, so that copies of one block do not fill a slow connection.
  */
 const WITHHELD_MS = 3_000;
 const QUICK_TAKEOVERS = 3;
@@ -135,15 +135,19 @@ export class BlockDownload {
     return true;
   }
 
-  /** Records that another message about an awaited block was sent. An older ping proves nothing about its answer. */
+  /**
+   * Records that another message about a requested block was sent to the peer. The answer to an earlier ping no longer
+   * means that the peer refused the block.
+   */
   askedAgain(peer: Peer, hash: Uint8Array): void {
     const entry = this.#inFlight.get(hashKey(hash));
     if (entry?.peer === peer) entry.ping = peer.pingsSent + 1;
   }
 
   /**
-   * Called when a peer answered its last ping. It refused the blocks that were requested before that ping and have not
-   * arrived. A young request is left to the next ping, for peers that answer pings while they still look for a block.
+   * Called when a peer answered its last ping. The peer has refused the blocks that were requested before that ping and
+   * have not arrived. Requests younger than WITHHELD_MS are left to the next ping, because some peers answer pings while
+   * they still look for a block.
    */
   answeredPing(peer: Peer): void {
     const until = this.#monotonicMs() - WITHHELD_MS;
@@ -191,13 +195,13 @@ export class BlockDownload {
     sync.stallingSinceMs = 0;
   }
 
-  /** Returns whether a peer that announces a block again is not asked for it: it has refused the block, or others are asked first. */
+  /** Returns whether an announced block is not requested from a peer: the peer has refused it, or other peers come first. */
   passesOver(peer: Peer, node: HeaderNode): boolean {
     const { inFlight, bestKnown } = peer.sync;
     return inFlight.some((one) => one.node === node && one.refusedAt === bestKnown) || this.#leftToOthers(peer, node);
   }
 
-  /** Ends pointless requests of a peer, and schedules a ping for those that take long. */
+  /** Ends pointless requests to a peer. Schedules a ping if other requests take long. */
   #tidy(peer: Peer): void {
     const { inFlight } = peer.sync;
     if (inFlight.length === 0) return;
@@ -205,7 +209,7 @@ export class BlockDownload {
       this.#drop(entry);
       this.#release(entry);
     }
-    // During the initial block download long waits are usual, and the window finds those that matter.
+    // During the initial block download long waits are usual, and fillWindow finds the peers that stall it.
     if (peer.pingNonce !== 0n || this.#context.chain.isInitialBlockDownload()) return;
     const until = this.#monotonicMs() - WITHHELD_MS;
     if (inFlight.some((one) => one.refusedAt === undefined && one.ping > peer.pingsSent && one.sinceMs < until)) peer.pingWanted = true;
@@ -330,7 +334,10 @@ export class BlockDownload {
     return { nodes, staller: null };
   }
 
-  /** Returns blocks below a snapshot, which wait apart from those near the tip (Core's TryDownloadingHistoricalBlocks). */
+  /**
+   * Returns blocks below the snapshot block to request from a peer. They have a window of their own, besides the one that
+   * moves with the tip (Core's TryDownloadingHistoricalBlocks).
+   */
   #nextOfHistory(peer: Peer, slots: number): HeaderNode[] {
     const { history } = this.#context.chain;
     const best = peer.sync.bestKnown;
@@ -396,7 +403,7 @@ export class BlockDownload {
     return this.#context.chain.minimumChainWork;
   }
 
-  /** Called when blocks were connected: reduces the stalling timeout. */
+  /** Reduces the stalling timeout, because blocks were connected. */
   onConnected(blocks: number): void {
     this.#stallingTimeoutMs = Math.max(BLOCK_STALLING_TIMEOUT_MS, this.#stallingTimeoutMs * STALLING_TIMEOUT_DECAY ** blocks);
   }

@@ -1,4 +1,4 @@
-// Cuts what a socket delivers into lines.
+// Splits the bytes of a socket into lines.
 
 /** Longest line without its end. Real requests stay below 1 KiB. */
 export const MAX_LINE_BYTES = 8192;
@@ -6,7 +6,7 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 export class LineReader {
-  /** The beginning of a line whose end has not come; null while there is none, so that silent miners hold no memory. */
+  /** Beginning of an incomplete line; null if there is none, so that silent miners use no memory. */
   #held: Uint8Array | null = null;
   #heldBytes = 0;
 
@@ -33,12 +33,12 @@ export class LineReader {
     }
   }
 
-  /** Bytes held of an incomplete line. */
+  /** Number of bytes in the incomplete line. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
-  /** Appends to the incomplete line. The limit includes one byte for the CR. */
+  /** Appends to the incomplete line. The limit includes one byte for the CR. @returns false if the line is too long */
   #hold(piece: Uint8Array): boolean {
     const length = this.#heldBytes + piece.length;
     if (length > MAX_LINE_BYTES + 1) return false;

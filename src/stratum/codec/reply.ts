@@ -17,17 +17,17 @@ export interface StratumError {
   readonly text: string;
 }
 
-/** @param id JSON text of the request's id */
+/** Encodes the reply to a request that succeeded. @param id JSON text of the request's id */
 export function encodeResult(id: string, result: unknown): Uint8Array {
   return bytesOf(`{"id":${id},"result":${result === true ? 'true' : JSON.stringify(result)},"error":null}\n`);
 }
 
-/** @param id JSON text of the request's id */
+/** Encodes an error reply. @param id JSON text of the request's id */
 export function encodeError(id: string, { code, text }: StratumError): Uint8Array {
   return bytesOf(`{"id":${id},"result":null,"error":[${code},${JSON.stringify(text)},null]}\n`);
 }
 
-/** mining.set_difficulty, valid from the next job on. */
+/** Encodes mining.set_difficulty, which is valid from the next job on. */
 export function encodeSetDifficulty(difficulty: number): Uint8Array {
   return bytesOf(`{"id":null,"method":"mining.set_difficulty","params":[${JSON.stringify(difficulty)}]}\n`);
 }

@@ -6,12 +6,12 @@ import { textOf } from './text.js';
 export type Line =
   /** `id` is the JSON text of the id, to be echoed; null if the id is missing or null, and then there is no reply. */
   | { readonly kind: 'request'; readonly id: string | null; readonly method: string; readonly params: readonly unknown[] }
-  /** A reply to a request of the server, or JSON that asks for nothing. */
+  /** A JSON object without a method, such as the reply to a request of the server. */
   | { readonly kind: 'no-request' }
   | { readonly kind: 'empty' }
   | { readonly kind: 'garbage' };
 
-/** @param bytes without the end of the line */
+/** Parses one line. @param bytes without the end of the line */
 export function readLine(bytes: Uint8Array): Line {
   const text = textOf(bytes);
   let value: unknown;
@@ -26,7 +26,7 @@ export function readLine(bytes: Uint8Array): Line {
   return { kind: 'request', id: idText(id, text), method, params: Array.isArray(params) ? params : [] };
 }
 
-/** JSON text of an id. Numbers that a double cannot hold are taken from the line itself. */
+/** Returns the JSON text of an id. Numbers that a double cannot represent exactly are copied from the line. */
 function idText(id: unknown, line: string): string | null {
   if (typeof id === 'string') return JSON.stringify(id);
   if (typeof id !== 'number') return null;
@@ -34,24 +34,24 @@ function idText(id: unknown, line: string): string | null {
   return /"id"\s{0,8}:\s{0,8}(-?[0-9][0-9.eE+-]{0,63})/.exec(line)?.[1] ?? (Number.isFinite(id) ? JSON.stringify(id) : null);
 }
 
-/** A parameter that is a text; null otherwise. */
+/** Returns a parameter that is a string; null for any other. */
 export function textAt(params: readonly unknown[], index: number): string | null {
   const value = params[index];
   return typeof value === 'string' ? value : null;
 }
 
-/** A parameter that is a number, or a text that reads as one, as cpuminer-opt sends; null otherwise. */
+/** Returns a parameter that is a number, or a decimal string (cpuminer-opt sends these); null for any other. */
 export function numberAt(params: readonly unknown[], index: number): number | null {
   return numberOf(params[index]);
 }
 
-/** A finite number from a number or a decimal text; null otherwise. */
+/** Returns a finite number from a number or a decimal string; null for anything else. */
 export function numberOf(value: unknown): number | null {
   const number = typeof value === 'string' && value.length <= 64 && /^[0-9.eE+-]+$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
 
-/** Names what comes instead of JSON, by the first byte of a line; null if it may be JSON. */
+/** Returns the name of a foreign protocol (TLS, HTTP), by the first byte of a line; null if the line may be JSON. */
 export function foreignProtocol(byte: number): string | null {
   // "{", white space
   if (byte === 0x7b || byte === 0x0a || byte === 0x0d || byte === 0x20 || byte === 0x09) return null;

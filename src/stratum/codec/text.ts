@@ -1,8 +1,8 @@
-// Text of lines. One character stands for one byte (Latin-1), so that ids in any encoding go back as they came.
+// Text of lines. One character stands for one byte (Latin-1), so that ids in any encoding are returned unchanged.
 
 const MOST_ARGUMENTS = 1024;
 
-/** The bytes as text, one character each. */
+/** Converts bytes to text, one character per byte. */
 export function textOf(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += MOST_ARGUMENTS) {
@@ -11,7 +11,7 @@ export function textOf(bytes: Uint8Array): string {
   return text;
 }
 
-/** The text as bytes. Characters above 0xff, which JSON escapes may have brought in, become escapes again. */
+/** Converts text to bytes. Characters above 0xff, which can only come from JSON escapes, become escapes again. */
 export function bytesOf(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) {

@@ -1,11 +1,11 @@
-// Difficulty by the user agent of mining.subscribe. Both ends of the scale come to one port: a NerdMiner computes 50,000
-// hashes a second, an Antminer ten billion times as many.
+// Chooses difficulties by the user agent of mining.subscribe. The slowest and the fastest miners use the same port: a
+// NerdMiner computes 50,000 hashes per second, an Antminer ten billion times as many.
 
 /** First difficulty of a session, and the lowest one unless the miner requests less. */
 export interface Pace {
   readonly start: number;
   readonly floor: number;
-  /** The floor holds even if the miner asks for less. */
+  /** True if the floor holds even if the miner asks for less. */
   readonly firm: boolean;
 }
 
@@ -16,7 +16,11 @@ const CPU = /cpuminer|sgminer-arm|minerd/i;
 const MARKET = /^nicehash|excavator/i;
 const MARKET_FLOOR = 524_288;
 
-/** @param agent text that the miner sent; may be empty @param standard for agents without a rule */
+/**
+ * Returns the start difficulty and the lowest difficulty of a miner.
+ * @param agent user agent that the miner sent; may be empty
+ * @param standard for agents without a rule of their own
+ */
 export function paceOf(agent: string, standard: Omit<Pace, 'firm'>): Pace {
   if (MARKET.test(agent)) {
     return { start: Math.max(MARKET_FLOOR, standard.start), floor: Math.max(MARKET_FLOOR, standard.floor), firm: true };

@@ -6,7 +6,7 @@ export const LEAST_DIFFICULTY = 2 ** -20;
 /** Miners compute with doubles too, so a share may miss its difficulty by rounding. */
 const TOLERANCE = 1 - 1e-9;
 
-/** Difficulty that a hash meets. @param hash 32 bytes, internal order */
+/** Returns the difficulty that a hash meets. @param hash 32 bytes, internal order */
 export function difficultyOfHash(hash: Uint8Array): number {
   let value = 0;
   for (let i = 28; i >= 0; i -= 4) {
@@ -21,8 +21,8 @@ export function difficultyOfTarget(target: bigint): number {
 }
 
 /**
- * Difficulty of a target as mining.suggest_target writes it: 64 hex digits, most significant first.
- * @returns null if it is none
+ * Returns the difficulty of a target in the form of mining.suggest_target: 64 hex digits, most significant first.
+ * @returns null if the text is not a target
  */
 export function difficultyOfTargetHex(hex: string): number | null {
   if (!/^[0-9a-fA-F]{64}$/.test(hex)) return null;
@@ -30,25 +30,25 @@ export function difficultyOfTargetHex(hex: string): number | null {
   return target === 0n ? null : difficultyOfTarget(target);
 }
 
-/** True if a share of this difficulty meets the wanted one. */
+/** Returns whether a share of this difficulty meets the wanted difficulty. */
 export function meets(shareDifficulty: number, wanted: number): boolean {
   return shareDifficulty >= wanted * TOLERANCE;
 }
 
-/** The nearest power of two, which every miner reads exactly. */
+/** Returns the nearest power of two, which every miner reads exactly. */
 export function powerOfTwo(difficulty: number): number {
   return 2 ** Math.round(Math.log2(difficulty));
 }
 
 /**
- * A difficulty that a miner asked for, as it is sent: whole from 1 up, because some firmware cuts fractions; a power of
- * two below.
+ * Returns a requested difficulty in a form that every miner reads: a whole number from 1 up, because some firmware cuts
+ * fractions; below 1 a power of two.
  */
 export function sendable(difficulty: number): number {
   return difficulty >= 1 ? Math.floor(difficulty) : powerOfTwo(difficulty);
 }
 
-/** Difficulty at which a miner of this hashrate finds so many shares a minute. @param hashrate hashes per second */
+/** Returns the difficulty at which a miner of this hashrate finds so many shares per minute. @param hashrate hashes per second */
 export function difficultyOfHashrate(hashrate: number, sharesPerMinute: number): number {
   return (hashrate * 60) / sharesPerMinute / 2 ** 32;
 }

@@ -5,8 +5,8 @@ import { difficultyOfHashrate } from './difficulty.js';
 const MAX_LENGTH = 128;
 
 /**
- * The difficulty that a password asks for; null if it asks for none.
- * @param sharesPerMinute wanted, for a hashrate in TH/s
+ * Returns the difficulty that a password asks for; null if it asks for none.
+ * @param sharesPerMinute wanted rate, from which a hashrate (th=, in TH/s) becomes a difficulty
  */
 export function difficultyInPassword(password: string, sharesPerMinute: number): number | null {
   for (const field of password.slice(0, MAX_LENGTH).split(/[,; ]/)) {

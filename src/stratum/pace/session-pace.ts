@@ -1,6 +1,6 @@
-// The difficulty of one session: vardiff within bounds that follow from the miner's agent and from what it asked for.
+// Decides the difficulty of one session: vardiff within bounds, which depend on the miner's agent and its requests.
 //
-//   password d=, diff=, th=    start and lowest difficulty; what the firmware suggests is then ignored
+//   password d=, diff=, th=    start and lowest difficulty; suggest_difficulty is then ignored
 //   suggest_difficulty         start, and the lowest difficulty if that of the agent is higher
 //   minimum-difficulty         lowest difficulty, above all others
 import { type Pace, paceOf } from './agents.js';
@@ -48,13 +48,13 @@ export class SessionPace {
     this.#inPassword = difficultyInPassword(password, this.#options.sharesPerMinute);
   }
 
-  /** Lowest difficulty that the miner accepts (BIP-0310). */
+  /** Sets the lowest difficulty that the miner accepts (BIP-0310). */
   setMinimum(difficulty: number, nowMs: number): void {
     this.#minimum = difficulty;
     this.#apply(this.#vardiff.difficulty, nowMs);
   }
 
-  /** Applies a suggestion. NerdMiners repeat theirs to keep a connection open, which changes nothing. */
+  /** Applies a suggested difficulty. A repeated one changes nothing: NerdMiners repeat it to keep a connection open. */
   suggest(difficulty: number, nowMs: number): void {
     if (this.#suggested === difficulty) return;
     this.#suggested = difficulty;
@@ -67,13 +67,13 @@ export class SessionPace {
     this.#vardiff.restart(this.#asked ?? this.#pace.start, this.#floor, nowMs);
   }
 
-  /** Counts an accepted share. @param difficulty that it had to meet */
+  /** Counts an accepted share. @param difficulty that the share had to meet */
   onShare(difficulty: number, nowMs: number): void {
     this.#vardiff.onShare(difficulty);
     this.check(nowMs);
   }
 
-  /** Changes the difficulty if it is time to. */
+  /** Changes the difficulty if vardiff demands it. */
   check(nowMs: number): void {
     if (this.#vardiff.check(nowMs) === 'urgent') this.#news = 'urgent';
   }

@@ -7,7 +7,7 @@ export class SubmitQuota {
   #tokens: number;
   #refilledMs: number;
 
-  /** @param perSecond shares that may come all the time @param burst shares that may come at once */
+  /** @param perSecond permanent rate of shares @param burst number of shares that may arrive at once */
   constructor(perSecond: number, burst: number, nowMs: number) {
     this.#perSecond = perSecond;
     this.#burst = burst;
@@ -15,7 +15,7 @@ export class SubmitQuota {
     this.#refilledMs = nowMs;
   }
 
-  /** Takes one token. @returns false if there is none */
+  /** Takes the token for one share. @returns false if none is left, so that the share is refused */
   takeToken(nowMs: number): boolean {
     const gained = (Math.max(0, nowMs - this.#refilledMs) * this.#perSecond) / 1000;
     this.#tokens = Math.min(this.#burst, this.#tokens + gained);

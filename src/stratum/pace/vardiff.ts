@@ -1,9 +1,9 @@
 // Chooses a session's difficulty so that it returns about `sharesPerMinute` shares. The hashrate is the work of the accepted
-// shares over the time since the last choice. A new choice is made
+// shares over the time since the last choice. Vardiff chooses again
 //
-//   after 4 minutes, or earlier once 4 minutes' worth of shares came
-//   at once, if 8 shares came 8 times as fast as wanted: a flood costs both ends
-//   if 8 shares should have come and none did
+//   after 4 minutes, or as soon as the number of shares for 4 minutes has arrived
+//   at once, if 8 shares arrived 8 times as fast as wanted, because a flood costs both sides
+//   if 8 shares should have arrived and none has
 //
 // The difficulty changes only if it is off by a factor of two or more. It rises at most by a factor of 256 at once:
 // shares that a proxy held back come all at once. Difficulties are powers of two.
@@ -14,7 +14,7 @@ const FEW_SHARES = 8;
 const FLOOD_FACTOR = 8;
 const CHANGE_FACTOR = 2;
 const MAX_RAISE = 256;
-/** Work of a window without a share, in shares: the best guess is below one. */
+/** Number of shares assumed for a window without a share. The best estimate is below one. */
 const NO_SHARE = 0.5;
 
 /** Outcome of a check. `urgent`: the miner must switch at once. */
@@ -35,7 +35,7 @@ export class Vardiff {
     this.#most = most;
   }
 
-  /** Difficulty that the next job should have. */
+  /** Difficulty for the next job. */
   get difficulty(): number {
     return this.#difficulty;
   }
@@ -47,13 +47,13 @@ export class Vardiff {
     this.#measureFrom(nowMs);
   }
 
-  /** Counts an accepted share. @param difficulty that it had to meet */
+  /** Counts an accepted share. @param difficulty that the share had to meet */
   onShare(difficulty: number): void {
     this.#shares++;
     this.#work += difficulty;
   }
 
-  /** Changes the difficulty if it is time to. */
+  /** Changes the difficulty if one of the conditions at the top of this file is met. */
   check(nowMs: number): VardiffChange {
     const minutes = Math.max(1, nowMs - this.#sinceMs) / 60_000;
     const expected = minutes * this.#sharesPerMinute;

@@ -1,4 +1,4 @@
-// One miner's connection: its socket, its session, and the bounds of what may come and go on it.
+// One miner's connection: its socket, its session, and the limits on received and unsent bytes.
 import type net from 'node:net';
 import type { StratumSession } from '../session/session.js';
 import type { FoundBlock, SessionSink, ShareRecord } from '../session/sink.js';
@@ -8,11 +8,11 @@ import type { MinerInfo } from './messages.js';
 
 /** A miner sends some 150 bytes a share. Above this rate the socket is paused, so TCP slows the miner down. */
 const BYTES_PER_SECOND = 65_536;
-/** Bytes that may come at once. */
+/** Bytes that may arrive at once. */
 const BURST_BYTES = 262_144;
-/** A connection that leaves more unsent is closed. */
+/** Unsent bytes above which a connection is closed. */
 const MOST_UNSENT_BYTES = 262_144;
-/** With more unsent, a job that only replaces another of the same tip is skipped. */
+/** Unsent bytes above which a job is skipped that only replaces another of the same tip. */
 const SKIP_UNSENT_BYTES = 16_384;
 /** A connection that takes none of its unsent bytes for this long is closed. */
 const STUCK_MS = 60_000;
@@ -28,7 +28,7 @@ export interface ConnectionOwner {
   onLog(level: 'info' | 'debug', text: string): void;
   /** Closes the connection. Call it once only. */
   end(connection: Connection, reason: StratumCloseReason, detail: string): void;
-  /** An exception ends one connection only. */
+  /** Ends the connection in which an exception was thrown. */
   onFault(connection: Connection, error: unknown): void;
   /** Called when the socket was closed. */
   remove(connection: Connection): void;
@@ -42,7 +42,7 @@ export class Connection implements SessionSink {
   readonly extranonce1: Uint8Array;
   session!: StratumSession;
   closed = false;
-  /** The first name was authorized. */
+  /** True once the miner has authorized its first name. */
   settled = false;
   bytesReceived = 0;
   readonly #tls: boolean;
@@ -95,7 +95,7 @@ export class Connection implements SessionSink {
     this.#owner.remove(this);
   }
 
-  /** Takes what the socket delivered. */
+  /** Handles bytes from the socket. May throw. */
   receive(chunk: Uint8Array): void {
     this.bytesReceived += chunk.length;
     this.#owner.counters.add('bytesReceived', chunk.length);
@@ -116,7 +116,7 @@ export class Connection implements SessionSink {
     this.session.setJob(job);
   }
 
-  /** Runs what depends on time alone. Call it once a second. */
+  /** Runs time-outs of the connection and its session. Call it once per second. */
   tick(nowMs: number): void {
     this.#quotaBytes = Math.min(BURST_BYTES, this.#quotaBytes + BYTES_PER_SECOND);
     if (this.#paused && this.#quotaBytes > 0) {

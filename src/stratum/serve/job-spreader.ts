@@ -4,7 +4,7 @@ import type { Connection } from './connection.js';
 
 const STEP_MS = 50;
 const STEPS = 40;
-/** Connections that are served in one step in any case. */
+/** Smallest number of connections that one step serves. */
 const LEAST_PER_STEP = 100;
 
 export class JobSpreader {
@@ -18,13 +18,13 @@ export class JobSpreader {
     this.#send = send;
   }
 
-  /** Sends the first job of a tip to all. What was being spread is obsolete. */
+  /** Sends the first job of a tip to all connections at once. It replaces a job that is being spread. */
   sendNow(job: StratumJob, connections: Iterable<Connection>): void {
     this.stop();
     for (const connection of connections) this.#send(connection, job, true);
   }
 
-  /** Sends another job of the tip, in steps. A job that is being spread is replaced for those who wait for it. */
+  /** Sends another job of the tip, in steps. Connections that still wait for an earlier job get this one instead. */
   spread(job: StratumJob, connections: Iterable<Connection>): void {
     this.#job = job;
     // Connections that still wait for the job before come first, so that none waits for more than two seconds.

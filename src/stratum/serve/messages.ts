@@ -4,7 +4,7 @@ import type { Order, Start } from '../../mining/serve/start-serving.js';
 import type { SessionInfo } from '../session/session.js';
 import type { NamedNetwork } from '../work/payouts.js';
 
-/** To the serving thread. */
+/** Messages to the serving thread. */
 export type ToStratum = WorkNews | Order;
 
 /** A miner's connection. */
@@ -17,10 +17,10 @@ export interface MinerInfo extends SessionInfo {
   readonly bytesReceived: number;
 }
 
-/** To the node thread. */
+/** Messages to the node thread. */
 export type FromStratum =
   | Start
-  /** The reserve of templates while there are miners; none without miners, so that no templates are built for them. */
+  /** Reserve of the templates that the thread needs. Empty without miners, so that the node builds no templates for them. */
   | { readonly kind: 'needs'; readonly reserves: readonly Reserve[] }
   | FoundBlock
   | LogLine
@@ -58,9 +58,9 @@ export interface StratumOptions {
   readonly otherNetworks: readonly NamedNetwork[];
   /** First byte of extranonce1: number of the front, 0 for a node. */
   readonly front: number;
-  /** Reserve that templates keep for header and coinbase. */
+  /** Weight and sigop cost that templates keep free for header and coinbase. */
   readonly reserve: Reserve;
-  /** Folder of found blocks; empty: no files. */
+  /** Folder of found blocks; empty: found blocks are not written to files. */
   readonly solutionsDir: string;
   readonly counters: SharedArrayBuffer;
 }

@@ -1,4 +1,4 @@
-// Options of the sockets of Stratum V1 miners. What miners work on is in ../options.ts.
+// Options of the sockets of Stratum V1 miners. ../options.ts has the options of work, payouts and difficulty.
 
 export const STRATUM_LISTEN_ROWS = {
   enabled: ['stratum', 'bool', 'Serve Stratum V1 miners: point a Bitaxe, an ASIC or a proxy at this node', false],

@@ -1,5 +1,5 @@
 // The sockets of Stratum V1 miners, on a thread of their own: jobs out, shares in. Bounds: -stratumconnections, and
-// -stratumperaddress of them from one other machine (the oldest without an authorized name gives way); bytes, lines and
+// -stratumperaddress of them from one other machine (the oldest without an authorized name is closed); bytes, lines and
 // shares of a connection (connection.ts, session/).
 import type net from 'node:net';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
@@ -25,7 +25,7 @@ import type { FromStratum, StratumOptions, ToStratum } from './messages.js';
 
 const NAME = 'Stratum V1';
 const TICK_MS = 1_000;
-/** Miners take a pool for dead when it is silent for longer than a minute. */
+/** Interval between jobs. Miners consider a pool dead if it sends nothing for more than a minute. */
 const RENEW_MS = 30_000;
 
 /** Property of a socket that holds its connection. */
@@ -65,7 +65,7 @@ export class StratumServer implements ConnectionOwner {
   readonly #spreader = new JobSpreader((connection, job, needed) => this.#guard(connection, () => connection.sendJob(job, needed)));
   readonly #servers: net.Server[] = [];
   readonly #tls: SecureContext | null;
-  /** Template of the next height, which a tip may name. */
+  /** Template for the height after the next. The next tip may select it. */
   #staged: ServedTemplate | null = null;
   #lastId = 0;
   #lastJobMs = 0;
@@ -123,7 +123,7 @@ export class StratumServer implements ConnectionOwner {
         this.#staged = message.template;
         break;
       case 'share':
-        // All miners have one reserve, and got that template already.
+        // All miners have the same reserve, and already have that template.
         break;
       case 'hold':
         this.#deps.context.board.hold(this.nowMs());
@@ -163,7 +163,7 @@ export class StratumServer implements ConnectionOwner {
     this.#lastJobMs = this.nowMs();
   }
 
-  /** Takes a new connection. @param tls the miner is to start TLS */
+  /** Accepts a new connection. @param tls whether the miner must begin with a TLS handshake */
   accept(plain: net.Socket, tls = false): void {
     const { context, extranonces } = this.#deps;
     this.counters.add('connectionsAccepted');
@@ -213,7 +213,7 @@ export class StratumServer implements ConnectionOwner {
     this.#log.limited(text, level);
   }
 
-  /** Writes the block down before anything else happens with it. */
+  /** Writes a found block to a file before anything else is done with it. */
   onBlock(connection: Connection, { job, hash, header, coinbase, address, worker, late }: FoundBlock): void {
     const hashHex = hashToHex(hash);
     if (!this.#keeper.isNew(hashHex)) return;
@@ -259,7 +259,7 @@ export class StratumServer implements ConnectionOwner {
     if (this.#connections.size === 0) this.#deps.post({ kind: 'needs', reserves: [] });
   }
 
-  /** Runs what depends on time alone, once a second. */
+  /** Runs time-outs and limits of rate, once per second. */
   tick(): void {
     const nowMs = this.nowMs();
     let unsentBytes = 0;

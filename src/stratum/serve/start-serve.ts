@@ -29,7 +29,7 @@ export async function runStratum(options: StratumOptions, port: MessagePort): Pr
     post({ kind: 'failed', text: (error as Error).message });
     return;
   }
-  // Miners and found blocks matter more than a clean end.
+  // After an exception the thread continues: miners and found blocks matter more than a clean end.
   const survive = (error: unknown): void =>
     post({ kind: 'log', level: 'error', text: `Stratum V1: ${error instanceof Error ? error.stack : String(error)}` });
   process.on('uncaughtException', survive);

@@ -1,11 +1,15 @@
-// Makes what sessions share from the options of the operator.
+// Creates the objects that all sessions share, from the options of the operator.
 import type { Hashes } from '../../crypto/crypto.js';
 import { parseTag, parseVersionMask, type SessionContext } from '../session/context.js';
 import { JobBoard } from '../work/job-board.js';
 import { Payouts } from '../work/payouts.js';
 import type { StratumOptions } from './messages.js';
 
-/** @param startSeconds since 1970 @throws Error with a text for the operator if an option is wrong */
+/**
+ * Creates the job board, the payouts and the options that all sessions share.
+ * @param startSeconds time of the start, since 1970; job numbers begin with it
+ * @throws Error with a text for the operator if an option is wrong
+ */
 export function createWork(
   { work, network, otherNetworks }: Pick<StratumOptions, 'work' | 'network' | 'otherNetworks'>,
   hashes: Hashes,

@@ -6,7 +6,7 @@ import { numberOf } from '../codec/request.js';
 const MOST_EXTENSIONS = 16;
 
 export interface Configuration {
-  /** For the reply. */
+  /** Members of the reply. */
   readonly result: Readonly<Record<string, boolean | string>>;
   /** Bits of the version that the miner may change; null if it did not ask. */
   readonly versionMask: number | null;
@@ -14,7 +14,11 @@ export interface Configuration {
   readonly minimumDifficulty: number | null;
 }
 
-/** @param params of the request @param allowed bits of the version that any miner may change, without the highest */
+/**
+ * Handles mining.configure.
+ * @param params of the request
+ * @param allowed bits of the version that any miner may change, without the highest
+ */
 export function configure(params: readonly unknown[], allowed: number): Configuration {
   const requested = Array.isArray(params[0]) ? (params[0] as unknown[]).slice(0, MOST_EXTENSIONS) : [];
   const values = (typeof params[1] === 'object' && params[1] !== null ? params[1] : {}) as Readonly<Record<string, unknown>>;
@@ -51,7 +55,7 @@ export function configure(params: readonly unknown[], allowed: number): Configur
   return { result, versionMask, minimumDifficulty };
 }
 
-/** The mask that a miner asks for; all bits if it gives none. @returns null if it is not hex */
+/** Returns the version mask that a miner asks for; all bits if the miner sent none; null if the mask is not hex. */
 function maskOf(value: unknown): number | null {
   if (value === undefined || value === null) return 0xffffffff;
   return typeof value === 'string' ? parseU32Hex(value) : null;

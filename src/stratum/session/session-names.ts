@@ -1,7 +1,7 @@
-// User names that a session may submit shares for. All are paid to the address of the first.
+// User names for which a session may submit shares. The address of the first name is paid for all of them.
 import type { ParsedName, Payout, Payouts } from '../work/payouts.js';
 
-/** A proxy may mine for many workers. */
+/** Largest number of user names of a session. A proxy may mine for many workers. */
 const MOST_NAMES = 256;
 
 export class SessionNames {
@@ -13,7 +13,7 @@ export class SessionNames {
     this.#payouts = payouts;
   }
 
-  /** Payout of the first name; null before there is one. */
+  /** Payout of the first user name; null before the first authorisation. */
   get payout(): Payout | null {
     return this.#payout;
   }
@@ -31,7 +31,7 @@ export class SessionNames {
     return parsed;
   }
 
-  /** The worker of a user name; null if the name was not authorized. */
+  /** Returns the worker of a user name; null if the name was not authorized. */
   find(name: string): ParsedName | null {
     return this.#names.get(name) ?? null;
   }

@@ -1,6 +1,6 @@
-// One miner's connection as a machine without sockets: bytes go in, the sink is called. The order of its messages suits
-// all firmware: reply to subscribe and to authorize, in either order, then one set_difficulty and one notify. Nothing is
-// sent unasked before these replies, because simple miners take the next line as the reply that they wait for.
+// One miner's connection without its socket: the caller passes bytes in, and the session calls the sink. The order of its
+// messages suits all firmware: the replies to subscribe and authorize, then one set_difficulty and one notify. Before
+// these replies the session sends nothing else, because simple miners take the next line for the reply.
 import { toHex } from '../../consensus/bytes/hex.js';
 import { LineReader } from '../codec/line-reader.js';
 import { ERROR, encodeError, encodeResult, encodeSetDifficulty, type StratumError } from '../codec/reply.js';
@@ -104,7 +104,7 @@ export class StratumSession {
     if (!withinLimit) this.#close('garbage', 'a line of more than 8 KiB');
   }
 
-  /** Sends a job, and before it the difficulty if that changed. Older jobs than the last one are ignored. */
+  /** Sends a job, and before it the difficulty if that has changed. A job older than the last one is ignored. */
   setJob(job: StratumJob): void {
     const last = this.#lastJob;
     const { payout } = this.#names;
@@ -113,7 +113,7 @@ export class StratumSession {
     const { difficulties, seen } = this.#submissions;
     if (newTip) seen.clear();
     const { difficulty, urgent } = this.#pace.takeDifficulty();
-    // A test network's blocks may be easier than any share.
+    // On a test network the difficulty of blocks may be lower than that of shares.
     const sent = Math.min(difficulty, job.networkDifficulty);
     if (sent !== difficulties.last) {
       difficulties.add(job.number, sent);
@@ -144,7 +144,7 @@ export class StratumSession {
     this.#sink.close(reason, detail);
   }
 
-  /** Sends a job of its own if a new difficulty should not wait for the next one of all sessions. */
+  /** Sends a job to this session only, if its new difficulty should not wait for the next job of all sessions. */
   #refreshJob(nowMs: number): void {
     if (!this.#pace.hasNews || this.#lastJob === null) return;
     const job = this.#context.board.freshJob(this.#lastJob.number, nowMs);
@@ -172,7 +172,7 @@ export class StratumSession {
       case 'mining.authorize':
         this.#authorize(id, params, nowMs);
         break;
-      // The answer is set_difficulty: miners would take a reply for that of a share.
+      // set_difficulty is the only answer, because miners would take a reply for the reply to a share.
       case 'mining.suggest_difficulty':
         this.#suggest(numberAt(params, 0), nowMs);
         break;
@@ -185,7 +185,7 @@ export class StratumSession {
       case 'mining.ping':
         this.#reply(id, 'pong');
         break;
-      // An answer to a ping in the form of a request, and a message of unknown meaning.
+      // pong is an answer to a ping, in the form of a request. The meaning of the other message is unknown.
       case 'pong':
       case 'mining.multi_version':
         break;

@@ -1,4 +1,4 @@
-// The header of a share, rebuilt from mining.submit as the miner built it.
+// Rebuilds the header of a share from mining.submit.
 
 import { fromHex } from '../../consensus/bytes/hex.js';
 import { writeU32 } from '../../consensus/bytes/writer.js';
@@ -20,13 +20,13 @@ export interface ShareFields {
 
 /** A rebuilt share. */
 export interface Share {
-  /** As its txid covers it, without witness. */
+  /** Serialised without witness. */
   readonly coinbase: Uint8Array;
   readonly header: Uint8Array;
   readonly hash: Uint8Array;
 }
 
-/** @returns a text for the miner if a field is wrong */
+/** Parses the fields of a share. @returns an error text for the miner if a field is wrong */
 export function readShareFields(params: readonly unknown[]): ShareFields | { readonly error: string } {
   const extranonce2 = textAt(params, 2);
   if (extranonce2 === null || extranonce2.length !== EXTRANONCE2_BYTES * 2 || !/^[0-9a-fA-F]+$/.test(extranonce2)) {
@@ -59,7 +59,7 @@ export function rebuildShare(job: StratumJob, payout: Payout, extranonce1: Uint8
   }
 
   const header = new Uint8Array(80);
-  // Equal to replacing the bits, because the job's version has none of them; exact even if a miner sends others.
+  // XOR equals replacing the bits, because they are cleared in the job's version. It is exact even if a miner sends other bits.
   writeU32(header, 0, job.version ^ fields.versionBits);
   header.set(job.tip.prevHash, 4);
   header.set(pair.subarray(0, 32), 36);

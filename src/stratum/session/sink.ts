@@ -5,7 +5,7 @@ import type { StratumJob } from '../work/job.js';
 export type CloseReason =
   /** Bytes that are not Stratum V1: no JSON, a line of more than 8 KiB, a TLS hello, an HTTP request. */
   | 'garbage'
-  /** No subscription and authorisation within 30 seconds. */
+  /** The miner did not both subscribe and authorize within 30 seconds. */
   | 'handshake-timeout';
 
 /** Result of a share; all but `accepted` are answered with an error. */
@@ -13,7 +13,7 @@ export type ShareResult = 'accepted' | 'stale' | 'duplicate' | 'low-difficulty' 
 
 /** One share, for statistics and for streams. */
 export interface ShareRecord {
-  /** Normalised address, or the whole user name if one address is paid for all. */
+  /** Normalised address, or the whole user name if one address is paid for all miners (-stratumaddress). */
   readonly address: string;
   readonly worker: string;
   readonly result: ShareResult;
@@ -33,7 +33,7 @@ export interface FoundBlock {
   /** Job of the share. `job.template` is the object that was passed to the job board. */
   readonly job: StratumJob;
   readonly hash: Uint8Array;
-  /** 80 bytes. */
+  /** Block header, 80 bytes. */
   readonly header: Uint8Array;
   /** Serialised, with the witness that segwit needs. */
   readonly coinbase: Uint8Array;
@@ -52,10 +52,10 @@ export interface AuthorizedWorker {
 }
 
 export interface SessionSink {
-  /** Bytes for the socket, in order. They may be shared with other sessions: do not change them. */
+  /** Sends bytes to the socket, in order. Other sessions may share the bytes: do not change them. */
   send(bytes: Uint8Array): void;
   close(reason: CloseReason, detail: string): void;
-  /** Called before anything else is done with the share. */
+  /** Submits a found block. Called before anything else is done with the share. */
   submitBlock(block: FoundBlock): void;
   share(record: ShareRecord): void;
   /** Called once for each user name, after the session has also subscribed. */

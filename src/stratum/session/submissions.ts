@@ -59,7 +59,7 @@ export class Submissions {
     return this.#bestDifficulty;
   }
 
-  /** @param params of mining.submit */
+  /** Checks a share and reports it to the sink. @param params of mining.submit */
   submit(params: readonly unknown[], from: Submitter, nowMs: number): CheckedShare {
     const worker = from.names.find(textAt(params, 0) ?? '');
     const share = this.#quota.takeToken(nowMs) ? this.#check(params, from, worker, nowMs) : TOO_MANY;

@@ -1,7 +1,7 @@
-// The checks of a share, in the order that loses no block: everything that can be a block is rebuilt, hashed and handed
-// on before any rule about shares is applied.
+// Checks a share, in an order that loses no block: everything that can be a block is rebuilt, hashed and submitted before
+// any rule about shares applies.
 //
-//   job known > fields > hash > block? hand it on > user name > stale > time > version bits > duplicate > difficulty
+//   job known > fields > hash > block? submit it > user name > stale > time > version bits > duplicate > difficulty
 import { hashToBigint } from '../../consensus/rules/bits.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import { ERROR, type StratumError } from '../codec/reply.js';
@@ -47,7 +47,7 @@ export interface CheckedShare {
   readonly block: boolean;
 }
 
-/** @param params of mining.submit */
+/** Checks a share. @param params of mining.submit */
 export function checkShare(params: readonly unknown[], rules: ShareRules, nowMs: number): CheckedShare {
   const { board, worker } = rules;
   const job = board.get(textAt(params, 1) ?? '', nowMs);

@@ -19,12 +19,12 @@ const FORMAT = 1;
 const NUMBERS = 6 + WINDOWS_MS.length + SHARE_RESULTS.length;
 const AGENT_AT = 1 + NUMBERS * 8;
 
-/** Key of a worker. Rows of one address lie together. */
+/** Returns the key of a worker's row. Rows of one address are adjacent. */
 export function encodeWorkerKey(address: string, worker: string): Uint8Array {
   return bytesOf(`${address}\0${worker}`);
 }
 
-/** @throws DecodeError */
+/** Decodes the key of a worker's row. @throws DecodeError */
 export function decodeWorkerKey(key: Uint8Array): { readonly address: string; readonly worker: string } {
   const text = textOf(key);
   const cut = text.indexOf('\0');
@@ -46,7 +46,7 @@ export function encodeWorkerRow(figures: WorkerFigures): Uint8Array {
   return row;
 }
 
-/** @throws DecodeError if the row is of another format or cut */
+/** Decodes a worker's row. @throws DecodeError if the row has another format or is truncated */
 export function decodeWorkerRow(row: Uint8Array): WorkerFigures {
   if (row.length < AGENT_AT || row[0] !== FORMAT) throw new DecodeError('a row of another format');
   const view = new DataView(row.buffer, row.byteOffset, row.byteLength);

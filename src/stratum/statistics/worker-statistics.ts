@@ -1,7 +1,7 @@
 // Figures of one worker: hashrate over five windows, best shares, shares by result.
 //
 // Each window keeps the sum of the work of its shares, and each share's part decays by exp(-age / window). A worker
-// that has worked for `age` fills only 1 - exp(-age / window) of a window, so the sum is divided by that: without it
+// that has worked for `age` fills only 1 - exp(-age / window) of a window, so the sum is divided by this part. Otherwise
 // the 7-day mean of a new worker would take weeks to come near the truth.
 import type { ShareRecord, ShareResult } from '../session/sink.js';
 
@@ -20,10 +20,10 @@ export const SHARE_RESULTS: readonly ShareResult[] = [
   'too-many',
 ];
 const HASHES_PER_DIFFICULTY = 2 ** 32;
-/** A share in the first instant of a worker must not count as an endless rate. */
+/** Smallest age of a worker for rates, so that a share in its first instant does not give an infinite rate. */
 const LEAST_AGE_MS = 1000;
 
-/** Values that are kept over restarts. */
+/** Values that are stored across restarts. */
 export interface WorkerFigures {
   /** Time at which the worker was first seen, milliseconds since 1970. */
   readonly firstSeenMs: number;
@@ -31,15 +31,15 @@ export interface WorkerFigures {
   readonly decayedMs: number;
   /** Decayed work of each window, as difficulty. */
   readonly sums: readonly number[];
-  /** Difficulty of all accepted shares together. */
+  /** Sum of the difficulties of all accepted shares. */
   readonly work: number;
   readonly bestEver: number;
-  /** 0 before the first share. */
+  /** Time of the last share; 0 before the first one. */
   readonly lastShareMs: number;
-  /** Counts in the order of SHARE_RESULTS. */
+  /** Numbers of shares by result, in the order of SHARE_RESULTS. */
   readonly shares: readonly number[];
   readonly blocks: number;
-  /** User agent of the last session. */
+  /** User agent of the worker's last session. */
   readonly agent: string;
 }
 
@@ -101,7 +101,7 @@ export class WorkerStatistics {
     this.#bestEver = Math.max(this.#bestEver, shareDifficulty);
   }
 
-  /** Hashes per second over each of WINDOWS_MS. */
+  /** Returns hashes per second over each of WINDOWS_MS. */
   hashrates(nowMs: number): number[] {
     const ageMs = Math.max(LEAST_AGE_MS, nowMs - this.#firstSeenMs);
     const sinceMs = Math.max(0, nowMs - this.#decayedMs);
@@ -112,7 +112,7 @@ export class WorkerStatistics {
     });
   }
 
-  /** Number of shares with a result. */
+  /** Returns the number of shares with this result. */
   count(result: ShareResult): number {
     return this.#shares[SHARE_RESULTS.indexOf(result)];
   }

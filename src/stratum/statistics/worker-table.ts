@@ -1,5 +1,5 @@
 // All workers of a thread by address and name: sessions, figures, and which rows changed since they were last written.
-// A worker gets a row with its first accepted share. Firmware that only probes a pool never does.
+// A worker gets a row with its first accepted share, so firmware that only probes a pool gets none.
 import type { AuthorizedWorker, ShareRecord } from '../session/sink.js';
 import { decodeWorkerRow, encodeWorkerKey, encodeWorkerRow } from './worker-row.js';
 import { WorkerStatistics } from './worker-statistics.js';
@@ -46,7 +46,10 @@ export class WorkerTable {
   readonly #sessions = new Map<string, OpenSessions>();
   readonly #changed = new Map<string, Name>();
 
-  /** @param most workers; beyond it, the one with the oldest last share goes, if possible one without a connection */
+  /**
+   * @param most largest number of workers; above it, the one with the oldest last share is removed, if possible one without
+   *   a connection
+   */
   constructor(most: number) {
     this.#most = most;
   }
@@ -100,13 +103,13 @@ export class WorkerTable {
     return kept === undefined ? null : this.#entry(kept);
   }
 
-  /** Workers in the order of their last shares, newest first. @param skip how many to leave out in front */
+  /** Lists workers by their last shares, newest first. @param skip number of workers to leave out at the start */
   list(skip: number, count: number): WorkerEntry[] {
     const newest = [...this.#workers.values()].reverse();
     return newest.slice(skip, skip + count).map((kept) => this.#entry(kept));
   }
 
-  /** Rows that changed since the last call. */
+  /** Returns the rows that changed since the last call. */
   takeChangedRows(): ChangedRow[] {
     const rows = [...this.#changed].map(([id, { address, worker }]) => {
       const kept = this.#workers.get(id);
@@ -120,7 +123,7 @@ export class WorkerTable {
     return { address, worker, sessions: this.#sessions.get(idOf({ address, worker }))?.count ?? 0, statistics };
   }
 
-  /** The means count from the start of the session: the work of the first share was done since then. */
+  /** Creates a worker. Its mean rates count from the start of the session, when the work for the first share began. */
   #createWorker(id: string, { address, worker, timeMs }: ShareRecord): Kept {
     const open = this.#sessions.get(id);
     const statistics = WorkerStatistics.create(open?.sinceMs ?? timeMs);

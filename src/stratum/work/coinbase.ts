@@ -4,28 +4,29 @@
 //             script: height (BIP-0034) | tag | push of 16 bytes: job number (4, big-endian), extranonce1 (4), extranonce2 (8)
 //   end     sequence, outputs (payout first, fee, witness commitment), lock time
 //
-// Start and end are what a txid covers. Only the end depends on the payout. Devices show the first output, and cut a
-// coinbase of more than 255 bytes without a word; with a tag of MAX_TAG_BYTES and a fee it has 246.
+// Start and end are in the serialisation without witness, which the txid covers. Only the end depends on the payout.
+// Devices show the first output. They silently cut a coinbase of more than 255 bytes; with a tag of MAX_TAG_BYTES and a
+// fee a coinbase has 246.
 import { ByteWriter } from '../../consensus/bytes/writer.js';
 import { coinbaseLock } from '../../consensus/rules/cleanup/coinbase-lock.js';
 import { plainPush, pushNumber } from '../../consensus/script/build-script.js';
 
 export const EXTRANONCE1_BYTES = 4;
-/** Whatsminers take no more than 8 bytes, marketplaces no fewer than 4. */
+/** Size of extranonce2. Whatsminers accept at most 8 bytes, marketplaces at least 4. */
 export const EXTRANONCE2_BYTES = 8;
 export const MAX_TAG_BYTES = 40;
 const JOB_NUMBER_BYTES = 4;
 const VERSION = 2;
 const NO_INDEX = 0xffffffff;
 
-/** An output without its position. */
+/** An output of a coinbase. */
 export interface Output {
   /** Satoshis. */
   readonly value: number;
   readonly script: Uint8Array;
 }
 
-/** @param tag at most MAX_TAG_BYTES; empty: none */
+/** Returns the coinbase up to extranonce1. @param tag at most MAX_TAG_BYTES; empty: none */
 export function coinbaseStart(height: number, tag: Uint8Array, jobNumber: number): Uint8Array {
   const heightPush = pushNumber(height);
   const tagPush = tag.length === 0 ? tag : plainPush(tag);
@@ -50,7 +51,7 @@ export function coinbaseEnd(height: number, outputs: readonly Output[]): Uint8Ar
 
 /**
  * Adds marker, flag and the witness with its reserved value (BIP-0141) to a coinbase, for use in a block.
- * @param coinbase as its txid covers it
+ * @param coinbase serialised without witness
  */
 export function withWitness(coinbase: Uint8Array): Uint8Array {
   const body = coinbase.length - 4;

@@ -14,7 +14,7 @@ export class Extranonces {
     this.#next = salt & (COUNTERS - 1);
   }
 
-  /** @returns four bytes; null if all are in use */
+  /** Allocates an extranonce1. @returns four bytes; null if all are in use */
   allocate(): Uint8Array | null {
     if (this.#used.size >= COUNTERS) return null;
     while (this.#used.has(this.#next)) this.#next = (this.#next + 1) & (COUNTERS - 1);
@@ -24,7 +24,7 @@ export class Extranonces {
     return Uint8Array.of(this.#front, counter >>> 16, (counter >>> 8) & 0xff, counter & 0xff);
   }
 
-  /** Gives the extranonce1 of a closed connection back. It is used again after all others. */
+  /** Returns the extranonce1 of a closed connection to the free ones. It is allocated again after all others. */
   release(extranonce1: Uint8Array): void {
     this.#used.delete((extranonce1[1] << 16) | (extranonce1[2] << 8) | extranonce1[3]);
   }

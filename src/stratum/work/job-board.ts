@@ -125,7 +125,7 @@ export class JobBoard {
   }
 }
 
-/** Compares job numbers, which wrap at 2^32: true if `a` came after `b`. */
+/** Compares job numbers, which wrap at 2^32. @returns whether `a` is newer than `b` */
 export function isNewer(a: number, b: number): boolean {
   return ((a - b) | 0) > 0;
 }

@@ -1,5 +1,5 @@
-// One job: a template, a time and a number. The notify line of all sessions differs only in the end of the coinbase, so
-// the text around it is made once.
+// One job: a template, a time and a number. The mining.notify lines of sessions differ only in the end of the coinbase, so
+// the text before and after it is built once.
 import { toHex } from '../../consensus/bytes/hex.js';
 import { u32Hex } from '../codec/hex-fields.js';
 import { bytesOf } from '../codec/text.js';
@@ -72,12 +72,12 @@ export class StratumJob {
     this.#cleanAfter = bytesOf(`${tail},true]}\n`);
   }
 
-  /** The coinbase after extranonce2. */
+  /** Returns the coinbase after extranonce2. */
   coinbaseEnd(payout: Payout): Uint8Array {
     return this.#work(payout).coinbaseEnd;
   }
 
-  /** The line of mining.notify. The bytes are shared: do not change them. */
+  /** Returns the line of mining.notify. Sessions share the bytes: do not change them. */
   notifyLine(payout: Payout, clean: boolean): Uint8Array {
     const work = this.#work(payout);
     if (!clean) return (work.line ??= this.#buildLine(work.coinbaseEnd, this.#after));
@@ -112,7 +112,7 @@ export class StratumJob {
   }
 }
 
-/** A hash as mining.notify writes it: each word of 4 bytes reversed. @param hash 32 bytes, internal order */
+/** Returns a hash in the form of mining.notify: each word of 4 bytes reversed. @param hash 32 bytes, internal order */
 export function notifyHash(hash: Uint8Array): string {
   const swapped = new Uint8Array(32);
   for (let i = 0; i < 32; i++) swapped[i] = hash[(i & ~3) + 3 - (i & 3)];

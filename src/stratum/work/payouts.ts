@@ -8,7 +8,7 @@ import type { Output } from './coinbase.js';
 /** Longest user name. */
 export const MAX_NAME_LENGTH = 128;
 const MAX_WORKER_LENGTH = 64;
-/** Name of a worker whose user name is an address alone. */
+/** Name of a worker whose user name is an address without a worker name. */
 const DEFAULT_WORKER = 'worker';
 /** Number of payouts that are cached, so that sessions of one address share their lines. */
 const MOST_PAYOUTS = 10_000;
@@ -41,7 +41,7 @@ export interface NamedNetwork extends AddressParams {
 
 export interface PayoutOptions {
   readonly network: NamedNetwork;
-  /** Networks whose addresses are recognised, to name the mistake. */
+  /** Networks whose addresses are recognised, so that the error can name the network. */
   readonly otherNetworks: readonly NamedNetwork[];
   /** -stratumaddress: address that is paid whatever the user name; null: the address in the user name is paid. */
   readonly payoutAddress: string | null;
@@ -64,7 +64,7 @@ export class Payouts {
     this.#fee = fee === null ? null : this.#parseFee(fee);
   }
 
-  /** Reads the user name of mining.authorize. @returns a text for the miner if there is nothing to pay to */
+  /** Reads the user name of mining.authorize. @returns an error text for the miner if the name contains no usable address */
   parseName(name: string): ParsedName | { readonly error: string } {
     if (name.length === 0) return { error: 'User name is empty: use ADDRESS.WORKER' };
     if (name.length > MAX_NAME_LENGTH) return { error: `User name is longer than ${MAX_NAME_LENGTH} characters` };
@@ -78,7 +78,7 @@ export class Payouts {
     return 'error' in payout ? payout : { payout, address: payout.address, worker };
   }
 
-  /** Outputs of a coinbase, without the witness commitment. @param value of the whole block, satoshis */
+  /** Returns the outputs of a coinbase, without the witness commitment. @param value subsidy and fees of the block, satoshis */
   outputs(payout: Payout, value: number): Output[] {
     const fee = this.#fee === null ? 0 : feeOf(value, this.#fee.basisPoints);
     const outputs = [{ value: value - fee, script: payout.script }];
@@ -110,7 +110,7 @@ export class Payouts {
       return { error: `Address ${text} cannot receive a block: its type is not supported` };
     }
     const address = encodeAddress(decoded.script, network, hashes) as string;
-    // One object for an address in capitals and in small letters.
+    // An address in capitals and in small letters has one payout object.
     const payout = this.#known.get(address) ?? { address, script: decoded.script };
     this.#known.set(text, payout).set(address, payout);
     while (this.#known.size > MOST_PAYOUTS) this.#known.delete(this.#known.keys().next().value as string);
@@ -125,13 +125,13 @@ export class Payouts {
   }
 }
 
-/** Exact for all amounts. Rounds down. */
+/** Computes the fee, rounded down. Exact for all amounts. */
 function feeOf(value: number, basisPoints: number): number {
   const whole = Math.floor(value / BASIS_POINTS);
   return whole * basisPoints + Math.floor(((value - whole * BASIS_POINTS) * basisPoints) / BASIS_POINTS);
 }
 
-/** A miner's text for logs and tables: printable ASCII, cut to a length. */
+/** Returns a miner's text for logs and tables: printable ASCII, cut to a length. */
 export function printable(text: string, maxLength: number): string {
   return text.slice(0, maxLength).replace(/[^\x20-\x7e]/g, '?');
 }

@@ -11,7 +11,7 @@ import { readU24, writeU24 } from './fields.js';
 export const FRAME_HEADER_BYTES = 6;
 const CHANNEL_BIT = 0x8000;
 
-/** Extension negotiation. */
+/** extension_type of extension negotiation. */
 export const EXTENSION_NEGOTIATION = 1;
 
 /** msg_type of the core messages that template clients and this server exchange. */
@@ -28,11 +28,14 @@ export const MESSAGE = {
   SUBMIT_SOLUTION: 0x76,
 } as const;
 
-/** msg_type within extension 1. The number of REQUEST is also SetupConnection's: messages differ by extension and type. */
+/**
+ * msg_type of the messages of extension negotiation. REQUEST and the core message SetupConnection are both 0x00;
+ * extension_type tells them apart.
+ */
 export const EXTENSION_MESSAGE = { REQUEST: 0x00, SUCCESS: 0x01, ERROR: 0x02 } as const;
 
 export interface FrameHeader {
-  /** Bits 0 to 14. */
+  /** Bits 0 to 14 of extension_type. */
   readonly extension: number;
   readonly channel: boolean;
   readonly type: number;

@@ -34,6 +34,7 @@ export class Client {
   key: string | null = null;
   /** The template on which the client works, and the staged template that it has for the next height. */
   working: NumberedTemplate | null = null;
+  /** Template that the client holds for the height after the next. */
   staged: NumberedTemplate | null = null;
   /** Highest template id that was sent to the client. */
   highestId = 0n;
@@ -43,6 +44,7 @@ export class Client {
   readonly #held: NumberedTemplate[] = [];
   /** Time from which the client's next constraints may take effect, by the monotonic clock, and the constraints that wait. */
   constraintsAtMs = 0;
+  /** Latest constraints that have not taken effect yet, as a reserve. */
   waiting: Reserve | null = null;
   /** Requests for transactions, answered one at a time. */
   readonly requests: bigint[] = [];

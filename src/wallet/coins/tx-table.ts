@@ -389,7 +389,7 @@ export class TxTable {
     const wtxid = wtxidIn(value);
     if (wtxid !== null) this.setWtxid(row, wtxid);
   }
-  /** Builds the orders after the last record was loaded. */
+  /** Sorts the rows by txid, height and arrival, after the last record was loaded. */
   finishLoading(): void {
     const rows = Int32Array.from(this.#ids.liveRows());
     this.#byTxid.fillRows(rows);
@@ -403,7 +403,7 @@ export class TxTable {
   }
   #byArrival(rows: Int32Array): Int32Array {
     const end = rows.reduce((max, row) => Math.max(max, this.#orders[row]), -1) + 1;
-    // Orders are numbers from a counter, with gaps where records were removed. So each row has a place of its own.
+    // An arrival number comes from a counter, with gaps where records were removed. So no two rows have the same one.
     if (end > rows.length * 8 + 1000) return rows.slice().sort((a, b) => this.#orders[a] - this.#orders[b]);
     const places = new Int32Array(end);
     for (const row of rows) places[this.#orders[row]] = row + 1;

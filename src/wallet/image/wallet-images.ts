@@ -36,11 +36,11 @@ const IN_TABLES: ReadonlySet<number> = new Set([
 /** Defaults besides -walletimage. */
 export const DEFAULT_IMAGES = { leastJournal: 5000 } as const;
 /**
- * A new image is written when 1 of this many rows has changed. Replaying a row takes as long as writing and reading a
- * few hundred rows of an image.
+ * A new image is written when the journal names more than 1/256 of all rows. Replaying a row takes as long as writing
+ * and reading a few hundred rows of an image.
  */
 const NEW_IMAGE_SHARE = 256;
-/** If 1 of this many rows has changed, reading all rows is as fast as replaying. */
+/** When the journal names more than 1/8 of all rows, reading all rows is as fast as replaying the journal. */
 const FUTILE_SHARE = 8;
 /**
  * Largest number of rows in a journal, which the next load reads into memory. No wallet needs so many before a new
@@ -139,7 +139,7 @@ export class WalletImages {
   isJournalTooLong(touched: number, rows: number): boolean {
     return touched > this.#rules.leastJournal && touched * FUTILE_SHARE > rows;
   }
-  /** Returns whether a new image should be written for this many rows. */
+  /** Returns whether a new image should be written. @param rows of all tables */
   isNewImageDue(rows: number): boolean {
     if (rows < this.#rules.leastRows) return false;
     return this.#id === null || (this.#journalled > this.#rules.leastJournal && this.#journalled * NEW_IMAGE_SHARE > rows);

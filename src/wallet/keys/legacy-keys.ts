@@ -140,7 +140,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   isWatched(script: Uint8Array): boolean {
     return this.#watched.has(script);
   }
-  /** Yields stored scripts with the time of their import (0 if unknown), then scripts that keys imply. */
+  /** Yields stored scripts with the time of their import (0 if unknown), then the P2WPKH scripts that keys imply. */
   *allScripts(): Generator<{ script: Uint8Array; time: number }> {
     for (const row of this.#scripts.liveRows()) yield { script: this.#scriptBytes.get(this.#scriptIds[row]), time: this.#scriptTimes[row] };
     for (const row of this.keys.rows()) {
@@ -531,7 +531,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     this.#compound = at.column(this.#compound, this.#compoundCount);
     this.#watchedTimes = at.column(this.#watchedTimes, this.#watched.rows);
   }
-  /** True if nothing was ever added. */
+  /** True if no key, script, watched script or pool entry was ever added. */
   get isEmpty(): boolean {
     return this.keys.rowCount + this.#scripts.rows + this.#watched.rows + this.pool.lastIndex === 0;
   }

@@ -50,9 +50,9 @@ export const NEW_SPENDING: SpendRules = {
 
 export interface SpendOptions {
   readonly rules: SpendRules;
-  /** -paytxfee: rate until settxfee changes it; 0: estimate. */
+  /** -paytxfee: fee rate until settxfee changes it; 0: estimate. All rates: satoshis per 1,000 virtual bytes. */
   readonly payFeeRate: number;
-  /** -fallbackfee: rate if no estimate is available; 0: refuse the payment. */
+  /** -fallbackfee: fee rate if no estimate is available; 0: refuse the payment. */
   readonly fallbackFeeRate: number;
   /** -discardfee: change that is dust at this rate goes to the fee. */
   readonly discardFeeRate: number;

@@ -17,16 +17,16 @@ export interface CoinColumns {
   readonly ancestors: Int32Array;
   /** Descendants of the topmost unconfirmed ancestor; since release 31 the transactions of the cluster. */
   readonly descendants: Int32Array;
-  /** Additional fee for unconfirmed parents. */
+  /** Additional fee that raises unconfirmed parents to the fee rate of the payment. */
   readonly bumpFees: Float64Array;
   /** Address type, as an index of OUTPUT_KINDS. */
   readonly types: Uint8Array;
 }
 
-/** Address types. Coins of different types are preferably not mixed. */
+/** Address types of coins. Coin selection prefers payments that spend coins of one type only. */
 export const OUTPUT_KINDS = ['legacy', 'p2sh-segwit', 'bech32', 'bech32m', 'unknown'] as const;
 
-/** Groups over coins; members of group g are members[starts[g]] to members[starts[g + 1] - 1]. */
+/** Groups of coins as columns. The coins of group g are members[starts[g]] to members[starts[g + 1] - 1]. */
 export interface Groups {
   readonly count: number;
   readonly starts: Int32Array;
@@ -38,7 +38,7 @@ export interface Groups {
   readonly descendants: Int32Array;
 }
 
-/** Largest number of members of a group. */
+/** Largest number of coins of one group. */
 const MAX_MEMBERS = 10;
 
 export function emptyColumns(count: number): CoinColumns {
@@ -134,7 +134,7 @@ async function columnsOf(coins: CoinColumns, lists: readonly number[][], pace: P
       values[group] += coins.values[coin];
       depths[group] = Math.min(depths[group], coins.depths[coin]);
       fromMe[group] &= coins.fromMe[coin];
-      // The sum may count shared ancestors twice. Too many is safer than too few.
+      // The sum may count shared ancestors twice. Too high a count is safer than too low a one.
       ancestors[group] += coins.ancestors[coin];
       descendants[group] = Math.max(descendants[group], coins.descendants[coin]);
     }
