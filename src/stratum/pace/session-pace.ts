@@ -24,8 +24,8 @@ export class SessionPace {
   #minimum = 0;
   #started = false;
   /**
-   * soon: a changed difficulty should not wait for the next job of all sessions. urgent: the miner must also drop its
-   * older jobs.
+   * Change of the difficulty that the miner does not know yet. soon: the session should get a job of its own, and not
+   * wait for the next job of all sessions. urgent: the miner must also drop its older jobs.
    */
   #news: 'none' | 'soon' | 'urgent' = 'none';
 

@@ -32,9 +32,9 @@ export class Client {
   constraints: CoinbaseOutputConstraints | null = null;
   /** Key of the client's reserve; null before the client's constraints take effect. */
   key: string | null = null;
-  /** The template on which the client works, and the staged template that it has for the next height. */
+  /** Template on which the client works. */
   working: NumberedTemplate | null = null;
-  /** Template that the client holds for the height after the next. */
+  /** Staged template that the client has for the height after the next. */
   staged: NumberedTemplate | null = null;
   /** Highest template id that was sent to the client. */
   highestId = 0n;
@@ -42,7 +42,7 @@ export class Client {
   staleBelow = 0n;
   /** Templates that were sent to the client last, oldest first. */
   readonly #held: NumberedTemplate[] = [];
-  /** Time from which the client's next constraints may take effect, by the monotonic clock, and the constraints that wait. */
+  /** Time from which the client's next constraints may take effect, by the monotonic clock. */
   constraintsAtMs = 0;
   /** Latest constraints that have not taken effect yet, as a reserve. */
   waiting: Reserve | null = null;
@@ -54,7 +54,7 @@ export class Client {
   solutions = 0;
   bytesReceived = 0;
   closed = false;
-  /** Number of bytes that the client had read, and the time since which it has read no more. */
+  /** Number of bytes that the kernel had taken at the last check, and the time since which it has taken no more. */
   progress = { taken: 0, sinceMs: 0 };
   readonly #counters: ServeCounters;
   readonly #table: Pick<TemplateTable, 'retain' | 'release'>;
