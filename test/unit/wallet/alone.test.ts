@@ -37,7 +37,7 @@ const paymentTo = (script: Uint8Array) => {
   return parseTx(buildTx({ version: 2, inputs: [input], outputs: [{ script, value: 7000 }], locktime: 0 }), crypto);
 };
 
-t.test('an import is taken in between other work', async (t) => {
+t.test('importmulti of a long range yields to other work and is seen as a whole', async (t) => {
   const { wallet } = await createMemoryWallet();
   await encrypt(wallet);
   const scripts = scriptsOf(2000);
@@ -78,7 +78,7 @@ t.test('an import is taken in between other work', async (t) => {
   t.equal(seen, sample.length, 'a change waits for all of it');
 });
 
-t.test('a wallet that is closed in the middle of an import', async (t) => {
+t.test('writes nothing when a wallet is closed in the middle of an import', async (t) => {
   class Lasting extends MemoryStore {
     override async close(): Promise<void> {}
   }
@@ -104,7 +104,7 @@ t.test('a wallet that is closed in the middle of an import', async (t) => {
   t.same(await rowsOf(wallet), before, 'nothing was written');
 });
 
-t.test('balances that take a look at every coin', async (t) => {
+t.test('getbalances of many coins yields and answers for the moment at which it began', async (t) => {
   const { wallet, address, receive, enter } = await createMemoryWallet({ avoidReuse: true, wallet: { keypool: 100 } });
   const scripts: Uint8Array[] = [];
   for (let i = 0; i < 300; i++) scripts.push(await address('bech32'));
@@ -181,7 +181,7 @@ async function copyOf<T extends MemoryStore>(from: MemoryStore, to: T): Promise<
   return to;
 }
 
-t.test('a process that dies at any moment of a large import', async (t) => {
+t.test('keeps all or nothing of a large import when the process dies at any moment', async (t) => {
   const store = new Dying();
   const { wallet, surroundings } = await createMemoryWallet({ store });
   await allRows(wallet);
@@ -200,7 +200,7 @@ t.test('a process that dies at any moment of a large import', async (t) => {
   t.equal(found.at(-1), 'all');
 });
 
-t.test('work of one wallet that wants it for itself', async (t) => {
+t.test('runs exclusive work of a wallet one after the other, without changes in between', async (t) => {
   const { wallet } = await createMemoryWallet();
   const order: string[] = [];
   const work = (name: string) =>
@@ -220,7 +220,7 @@ t.test('work of one wallet that wants it for itself', async (t) => {
   );
 });
 
-t.test('who unlocks a wallet that was to be locked meanwhile finds it open', async (t) => {
+t.test('unlocking during exclusive work cancels a lock that waits for its end', async (t) => {
   const { wallet } = await createMemoryWallet();
   const key = (): Uint8Array => new Uint8Array(32).fill(7);
   wallet.unlock(key(), 60);
@@ -235,7 +235,7 @@ t.test('who unlocks a wallet that was to be locked meanwhile finds it open', asy
   await wallet.close();
 });
 
-t.test('a call of a wallet knows whether its client has gone', async (t) => {
+t.test('passes the abort signal of the client to a call that holds a wallet', async (t) => {
   const { wallet } = await createMemoryWallet();
   const gone = new AbortController();
   // Like those of the node's executor: the signal is made when it is first read.

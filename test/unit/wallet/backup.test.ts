@@ -26,7 +26,7 @@ async function rows(store: Store): Promise<string[]> {
   return all;
 }
 
-t.test('there and back', async (t) => {
+t.test('restores every row of a backup', async (t) => {
   for (const [name, sizes] of Object.entries({
     none: [],
     one: [7],
@@ -42,7 +42,7 @@ t.test('there and back', async (t) => {
   }
 });
 
-t.test('a damaged file', async (t) => {
+t.test('rejects a damaged or truncated backup and says why', async (t) => {
   await backup('sound', [3, 0, 40, 9], 5);
   const sound = fs.readFileSync(at('sound'));
   const why = async (bytes: Uint8Array): Promise<string | null> => {
@@ -71,7 +71,7 @@ t.test('a damaged file', async (t) => {
   );
 });
 
-t.test('a file that changes while it is read', async (t) => {
+t.test('rejects a backup that is overwritten while it is read, but not one that is replaced', async (t) => {
   const sizes = Array.from({ length: 1000 }, () => 1000);
   const saved = await backup('first', sizes, 1);
   await backup('second', sizes, 2);

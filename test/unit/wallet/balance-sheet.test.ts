@@ -46,7 +46,7 @@ async function world() {
   };
 }
 
-t.test('payments of others', async (t) => {
+t.test('updating balances checks only unconfirmed payments of others that have changed', async (t) => {
   const { ask, receive, ledger, script, tip } = await world();
   for (let i = 0; i < PAYMENTS; i++) await receive([{ script, value: 100 }], 0);
   t.same(ask(), [0, PAYMENTS * 100, PAYMENTS]);
@@ -61,7 +61,7 @@ t.test('payments of others', async (t) => {
   t.same(ask(), [0, PAYMENTS * 100 + 7, 0], 'a block that brings none of them');
 });
 
-t.test('own ones', async (t) => {
+t.test('updating balances checks only own unconfirmed payments that have changed', async (t) => {
   const { ask, receive, enter, wallet, ledger, script, tip } = await world();
   const outputs = Array.from({ length: PAYMENTS }, () => ({ script, value: 1000 }));
   const parent = await receive(outputs, 900);

@@ -36,7 +36,7 @@ async function paid(memory: MemoryWallet, values: ReadonlyMap<string, string> = 
   return made.tx;
 }
 
-t.test('change of a payment that replaces another, or was replaced, is not spent before it confirms', async (t) => {
+t.test('does not spend unconfirmed change of a replaced or replacing payment', async (t) => {
   const outcome = async (values: ReadonlyMap<string, string>): Promise<string> => {
     const memory = await createMemoryWallet();
     await memory.receive([{ script: await memory.address('bech32'), value: 100_000_000 }], TIP - 10);
@@ -51,7 +51,7 @@ t.test('change of a payment that replaces another, or was replaced, is not spent
   t.match(await outcome(new Map([['replaced_by_txid', '00'.repeat(32)]])), /Insufficient funds/);
 });
 
-t.test('a payment is handed in again when the last block is five minutes younger', async (t) => {
+t.test('rebroadcasts a payment that is at least five minutes older than the last block', async (t) => {
   /** How often a payment was offered by a tick. @param block seconds of the last block after the payment */
   const offered = async (block: number): Promise<{ first: number; early: number; due: number }> => {
     const memory = await createMemoryWallet();
@@ -83,7 +83,7 @@ t.test('a payment is handed in again when the last block is five minutes younger
   t.same(await offered(299), { first: 0, early: 0, due: 0 }, 'a block may just have missed it');
 });
 
-t.test('nothing is handed in again before the node is ready, or with -walletbroadcast=0', async (t) => {
+t.test('does not rebroadcast before the node is ready, or with -walletbroadcast=0', async (t) => {
   const count = async (ready: boolean, walletBroadcast: boolean): Promise<number> => {
     const memory = await createMemoryWallet({ wallet: { walletBroadcast } });
     await memory.receive([{ script: await memory.address('bech32'), value: 100_000_000 }], TIP - 10);
@@ -109,7 +109,7 @@ t.test('nothing is handed in again before the node is ready, or with -walletbroa
   t.same([await count(true, true), await count(false, true), await count(true, false)], [1, 0, 0]);
 });
 
-t.test('the time of a payment that comes in a block is not before what arrived earlier, five minutes of a wrong clock aside', async (t) => {
+t.test('dates a payment in a block no earlier than previous ones, tolerating five minutes', async (t) => {
   /**
    * Time of a payment in an old block.
    * @param ahead seconds by which the clock was ahead when the payment before it came
@@ -131,7 +131,7 @@ t.test('the time of a payment that comes in a block is not before what arrived e
   t.equal(await smart(-7_000), -6_000, 'the time of the block');
 });
 
-t.test('a coin that is spent is locked no longer', async (t) => {
+t.test('unlocks a locked coin when it is spent', async (t) => {
   const memory = await createMemoryWallet();
   const { wallet } = memory;
   const script = await memory.address('bech32');

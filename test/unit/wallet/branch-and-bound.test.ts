@@ -38,7 +38,7 @@ function sumsOf({ effective, weights, fees, longTermFees }: ExactSearch, chosen:
   return { value: sum((i) => effective[i]), weight: sum((i) => weights[i]), waste: sum((i) => fees[i] - longTermFees[i]) };
 }
 
-t.test('the least wasteful set of coins that matches', async (t) => {
+t.test('finds the least wasteful matching set of coins when spending later is cheaper', async (t) => {
   let found = 0;
   await fc.assert(
     fc.asyncProperty(searches, async (search) => {

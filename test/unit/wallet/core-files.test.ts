@@ -73,7 +73,7 @@ function swapped(original: Uint8Array): Uint8Array {
   return bytes;
 }
 
-t.test('both kinds of files', async (t) => {
+t.test('reads Berkeley DB and SQLite wallets of Core', async (t) => {
   const plain = bytesOf(old.plain);
   const rows = await rowsOf(plain);
   const wallet = await read(plain);
@@ -111,7 +111,7 @@ t.test('both kinds of files', async (t) => {
   );
 });
 
-t.test('passphrases', async (t) => {
+t.test('opens the master key of Core with the right passphrase only', async (t) => {
   const { masterKeys } = await read(bytesOf(old.secret));
   const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
   const key = await openCoreMasterKey(masterKeys[0], bytes('pass'), pauses);
@@ -122,7 +122,7 @@ t.test('passphrases', async (t) => {
   await t.rejects(openCoreMasterKey({ ...masterKeys[0], method: 1 }, bytes('pass'), pauses), CoreFileError);
 });
 
-t.test('loops and lies', async (t) => {
+t.test('rejects wallet files with loops, wrong sizes or unsupported versions', async (t) => {
   const plain = bytesOf(old.plain);
   const refused = (bytes: Uint8Array, words: RegExp): Promise<void> =>
     t.rejects(rowsOf(bytes), { name: 'CoreFileError', message: words }) as unknown as Promise<void>;
@@ -192,7 +192,7 @@ t.test('loops and lies', async (t) => {
 });
 
 /** Files whose rows all lie in one place of their only page of rows. */
-t.test('rows that lie over each other', async (t) => {
+t.test('rejects wallet files whose overlapping rows are larger than the file', async (t) => {
   const page = 65_536;
   const rows = 8000;
   const size = 40_000;
@@ -243,7 +243,7 @@ t.test('rows that lie over each other', async (t) => {
   await t.rejects(read(bdb), { name: 'CoreFileError', message: /rows are larger/ });
 });
 
-t.test('more rows than memory has room for', async (t) => {
+t.test('rejects a wallet file with more rows than the limit', async (t) => {
   async function* rows(): AsyncGenerator<CoreRow> {
     for (let i = 0; i < 1001; i++) yield { key: Uint8Array.of(1, 0x7e), value: new Uint8Array(0) };
   }
@@ -251,7 +251,7 @@ t.test('more rows than memory has room for', async (t) => {
   await t.rejects(collectRows(rows(), crypto, pauses, 1000), { name: 'CoreFileError', message: /more than 1000 rows/ });
 });
 
-t.test('a journal behind a link', async (t) => {
+t.test('rejects a linked wallet file that has a journal next to its target', async (t) => {
   const dir = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'adit-core-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const file = path.join(dir, 'wallet.dat');
@@ -265,7 +265,7 @@ t.test('a journal behind a link', async (t) => {
   await t.rejects(readCoreWallet(link, magic, crypto), { name: 'CoreFileError', message: /was not closed/ });
 });
 
-t.test('private keys that are read in passing', async (t) => {
+t.test('overwrites copies of private keys that were made while reading a wallet file', async (t) => {
   const made: Uint8Array[] = [];
   const hashes = {
     ...crypto,
@@ -296,7 +296,7 @@ function mutate(bytes: Uint8Array, random: (below: number) => number): Uint8Arra
   return out;
 }
 
-t.test('mutated files', async (t) => {
+t.test('reads mutated wallet files or rejects them with CoreFileError', async (t) => {
   const random = pseudoRandom(7);
   const below = (limit: number): number => Math.floor(random() * limit);
   let whole = 0;
@@ -331,7 +331,7 @@ function chainOf(genesis: Uint8Array): NodeClient {
   });
 }
 
-t.test('a wallet of many seeds and keys gives others their turns', async (t) => {
+t.test('importing a Core wallet of many seeds and keys yields to other work', async (t) => {
   const keys = 400;
   const core = emptyCoreWallet();
   core.locator = new Uint8Array(32);
@@ -370,7 +370,7 @@ t.test('a wallet of many seeds and keys gives others their turns', async (t) => 
   t.ok(most < 30, `${most} in one turn`);
 });
 
-t.test('mutated rows, as far as a wallet', async (t) => {
+t.test('imports a Core wallet with one mutated row, or rejects it with a known error', async (t) => {
   const random = pseudoRandom(11);
   const below = (limit: number): number => Math.floor(random() * limit);
   const { surroundings } = await createMemoryWallet({ wallet: { keypool: 1 } });

@@ -16,7 +16,7 @@ import { contextOf, run, XPUB } from '../../framework/wallet-calls.js';
 
 const context = descriptorContext('master', 'regtest');
 
-t.test('imported miniscript and taproot', async (t) => {
+t.test('getaddressinfo describes imported miniscript and taproot scripts', async (t) => {
   const { wallet } = await createMemoryWallet();
   const key = (n: number): string => `[deadbeef/84h]${XPUB}/${n}`;
   const forms = [
@@ -43,7 +43,7 @@ t.test('imported miniscript and taproot', async (t) => {
   }
 });
 
-t.test('a witness script with an uncompressed key, which newer releases have no words for', async (t) => {
+t.test('describes a witness script with an uncompressed key by default, but not as Core 31', async (t) => {
   const { wallet } = await createMemoryWallet();
   const secret = new Uint8Array(32).fill(3);
   const [long, short] = [false, true].map((compressed) => keyMath.publicKey(secret, compressed) as Uint8Array);

@@ -34,7 +34,7 @@ const spied = (method: (...args: unknown[]) => unknown, given: unknown[]) =>
     return method.apply(this, args);
   };
 
-t.test('lines of a file', async (_t) => {
+t.test('reads lines of any length without comments, and overwrites them afterwards', async (_t) => {
   const line = fc.oneof(
     fc.string({ unit: fc.constantFrom('a', '#', ' ', '\r', 'é'), maxLength: 8 }),
     fc.constantFrom('#'.repeat(70_000), 'x'.repeat(140_000), `# ${'x'.repeat(200_000)}`),
@@ -63,7 +63,7 @@ t.test('lines of a file', async (_t) => {
   );
 });
 
-t.test('what was written of a dump is overwritten', async (t) => {
+t.test('overwrites dump lines and their buffers after writing', async (t) => {
   const written: string[] = [];
   const views: Uint8Array[] = [];
   const out = new DumpWriter({
@@ -83,7 +83,7 @@ t.test('what was written of a dump is overwritten', async (t) => {
   t.ok(views.every((view) => view.every((byte) => byte === 0)));
 });
 
-t.test('private keys pass through files as bytes that are overwritten', async (t) => {
+t.test('dumpwallet and importwallet overwrite the buffers that held private keys', async (t) => {
   const { wallet } = await createMemoryWallet({ wallet: { keypool: 300 } });
   const seed = wallet.legacy!.secret(wallet.record.hd!.seedId)!;
   const wifs = [...wallet.legacy!.keys.rows()].map((row) => {
@@ -113,7 +113,7 @@ t.test('private keys pass through files as bytes that are overwritten', async (t
   for (const row of wallet.legacy!.keys.rows()) t.ok(other.legacy!.hasSecret(wallet.legacy!.keys.id(row)));
 });
 
-t.test('a large file is read in portions', async (t) => {
+t.test('importwallet reads a large file in portions through one buffer', async (t) => {
   const file = path.join(folder, 'large');
   const padding = Buffer.from(`${'# filling\n'.repeat(6_000)}\n`);
   const out = fs.openSync(file, 'w');
@@ -140,7 +140,7 @@ t.test('a large file is read in portions', async (t) => {
   t.equal(wallet.legacy!.keys.rowCount, (await createMemoryWallet()).wallet.legacy!.keys.rowCount + 1);
 });
 
-t.test('a line without end', async (t) => {
+t.test('importwallet rejects a line of megabytes, but accepts a comment of any length', async (t) => {
   const file = path.join(folder, 'endless');
   const { wallet } = await createMemoryWallet();
   const { rowCount } = wallet.legacy!.keys;
@@ -166,7 +166,7 @@ function manyLines(count: number): Buffer {
   return Buffer.concat(lines);
 }
 
-t.test('a large dump is taken in between other work', async (t) => {
+t.test('importwallet of a large dump yields to other work', async (t) => {
   const file = path.join(folder, 'many');
   fs.writeFileSync(file, manyLines(1500));
   const { wallet } = await createMemoryWallet();
@@ -203,7 +203,7 @@ t.test('a large dump is taken in between other work', async (t) => {
   t.strictSame(rows, await rowsOf(other, before[1]));
 });
 
-t.test('a wallet that is locked or closed while a dump is taken in', async (t) => {
+t.test('importwallet finishes before a lock, and fails when the wallet is closed', async (t) => {
   const file = path.join(folder, 'interrupted');
   fs.writeFileSync(file, manyLines(1000));
   for (const act of ['lock', 'close'] as const) {

@@ -90,7 +90,7 @@ async function ask(wallet: Wallet, method: string, ...params: JsonValue[]): Prom
   return JSON.parse(encodeJson((await run(ctx, params, call)) as never));
 }
 
-t.test('many blocks are applied one by one, between other work', async (t) => {
+t.test('applies many blocks one by one and yields to other work in between', async (t) => {
   const { wallet, address } = await createMemoryWallet();
   const script = await address('bech32');
   const base = wallet.tip!.height;
@@ -115,7 +115,7 @@ t.test('many blocks are applied one by one, between other work', async (t) => {
   await wallet.close();
 });
 
-t.test('a few payments are applied at once', async (t) => {
+t.test('applies a block with few payments at once', async (t) => {
   const { wallet, address } = await createMemoryWallet();
   const node = join(wallet, many(10, await address('bech32')));
   t.equal(wallet.applyPendingEvents(), undefined);
@@ -124,7 +124,7 @@ t.test('a few payments are applied at once', async (t) => {
   await wallet.close();
 });
 
-t.test('what the mempool holds enters transaction by transaction', async (t) => {
+t.test('applies the contents of the mempool in several slices', async (t) => {
   const { wallet, address } = await createMemoryWallet();
   const script = await address('bech32');
   const [gone, stays, ...fresh] = many(300, script);
@@ -145,7 +145,7 @@ t.test('what the mempool holds enters transaction by transaction', async (t) => 
   await wallet.close();
 });
 
-t.test('calls and blocks', async (t) => {
+t.test('a call sees all blocks that came before it, and each later one as a whole or not at all', async (t) => {
   const { wallet, address } = await createMemoryWallet();
   const script = await address('bech32');
   const sum = async (): Promise<number> => ((await ask(wallet, 'getbalance')) as number) * 1e8;
@@ -182,7 +182,7 @@ function slowDown(store: Store): void {
   };
 }
 
-t.test('calls are answered while events come faster than they are worked off', async (t) => {
+t.test('answers calls while events arrive faster than the wallet applies them', async (t) => {
   const store = new MemoryStore();
   const { wallet, address } = await createMemoryWallet({ store });
   const script = await address('bech32');
@@ -208,7 +208,7 @@ t.test('calls are answered while events come faster than they are worked off', a
   await wallet.close();
 });
 
-t.test('wallets apply a block in turns of their own, whether a call comes or not', async (t) => {
+t.test('each wallet applies a block in its own event-loop tick, without waiting for a call', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-follow-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const { wallet: some, surroundings } = await createMemoryWallet();
@@ -239,7 +239,7 @@ t.test('wallets apply a block in turns of their own, whether a call comes or not
   await some.close();
 });
 
-t.test('a wallet that is closed has all that it was told', async (t) => {
+t.test('stores all pending events before a wallet is closed', async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-follow-'));
   t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
   const store = await openStore({ path: databaseOf(folder) });
@@ -254,7 +254,7 @@ t.test('a wallet that is closed has all that it was told', async (t) => {
   await loaded.wallet.close();
 });
 
-t.test('a block that comes while a wallet is encrypted', async (t) => {
+t.test('applies a block that arrives during encryption afterwards, with encrypted keys only', async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-follow-'));
   t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
   const store = await openStore({ path: databaseOf(folder) });
@@ -355,7 +355,7 @@ function knowledge({ ledger }: Wallet): string[] {
   return lines.sort();
 }
 
-t.test('the chain turns by several blocks while a wallet catches up: only what came in their place is read', async (t) => {
+t.test('reads only the new branch when the chain is reorganised while a wallet catches up', async (t) => {
   const { wallet, address } = await createMemoryWallet();
   const script = await address('bech32');
   const base = wallet.tip!;
@@ -379,7 +379,7 @@ t.test('the chain turns by several blocks while a wallet catches up: only what c
   for (const { txs: of } of old) t.equal(txs.state(txs.find(of[0]!.txid)), TX_STATE.UNCONFIRMED);
 });
 
-t.test('a process that dies between blocks', async (t) => {
+t.test('catches up after a crash between two blocks, also after a reorganisation', async (t) => {
   const store = new MemoryStore();
   const made = await createMemoryWallet({ store });
   const { wallet } = made;

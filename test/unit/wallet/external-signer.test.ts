@@ -59,7 +59,7 @@ async function pair() {
   return { device, asked, ctx: { ...ctx, externalSigner }, fill, psbt, sign, text, script };
 }
 
-t.test('a device signs', async (t) => {
+t.test('completes a PSBT with the signature of an external signer', async (t) => {
   const { device, asked, fill, psbt, sign, text } = await pair();
   device.answer = async (given) => {
     await sign(given);
@@ -80,7 +80,7 @@ t.test('a device signs', async (t) => {
   t.same(asked, [], 'what is signed needs no device');
 });
 
-t.test('a device that says something else', async (t) => {
+t.test('rejects wrong, missing or failing external signers and does not trust their replies', async (t) => {
   const { device, ctx, fill, psbt, sign, text } = await pair();
   const failed = { code: -25, message: 'External signer failed to sign' };
   const answers: Record<string, (given: Psbt) => Promise<unknown>> = {
@@ -121,7 +121,7 @@ t.test('a device that says something else', async (t) => {
   await t.rejects(fill(psbt(), say([{ fingerprint: '0000000a' }])), failed, 'a device with another key');
 });
 
-t.test('calls', async (t) => {
+t.test('enumeratesigners and walletdisplayaddress check the replies of the device', async (t) => {
   const { ctx } = await pair();
   const say = (said: unknown): WalletContext => ({ ...ctx, externalSigner: new ExternalSigner('dev', 'regtest', async () => said) });
   const list = (context: WalletContext) => enumeratesigners(context, [], call);

@@ -47,7 +47,7 @@ async function faulty() {
 }
 const key = (n: number): Uint8Array => Uint8Array.of(0x7a, n);
 
-t.test('nothing is written after a batch that failed', async (t) => {
+t.test('writes nothing after a batch that failed', async (t) => {
   const { wallet, store, faults } = await faulty();
   await wallet.change((batch) => batch.put(key(1), key(1)));
   store.fails = true;
@@ -64,7 +64,7 @@ t.test('nothing is written after a batch that failed', async (t) => {
   t.equal(faults.length, 1, 'told once');
 });
 
-t.test('nor after an event that broke off', async (t) => {
+t.test('writes nothing after an exception in an event', async (t) => {
   const { wallet, store, faults } = await faulty();
   const tx = { totalSize: 100, isCoinbase: false, inputCount: 0, outputCount: 1, txid: new Uint8Array(32) };
   const broken = { ...tx, outputScript: () => assertFails() };
@@ -81,7 +81,7 @@ t.test('nor after an event that broke off', async (t) => {
   t.equal(await store.get(key(3)), undefined);
 });
 
-t.test('a proof of a block that leaves while the wallet is busy', async (t) => {
+t.test('importprunedfunds fails when its block is disconnected while the wallet is busy', async (t) => {
   const { wallet, address } = await createMemoryWallet();
   const script = await address('bech32');
   const input = { prevHash: new Uint8Array(32).fill(1), prevIndex: 0, scriptSig: new Uint8Array(0), sequence: 0xffffffff };
@@ -109,7 +109,7 @@ t.test('a proof of a block that leaves while the wallet is busy', async (t) => {
   t.ok(wallet.ledger.txs.find(tx.txid) >= 0);
 });
 
-t.test('a wallet of another network', async (t) => {
+t.test('refuses to load a wallet of another network', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-network-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const { wallet: some, surroundings } = await createMemoryWallet();
@@ -124,7 +124,7 @@ t.test('a wallet of another network', async (t) => {
   await here.close();
 });
 
-t.test('a wallet that cannot be closed keeps no other one open', async (t) => {
+t.test('closes the other wallets when one cannot be closed', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-close-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const { wallet: some, surroundings } = await createMemoryWallet();
@@ -139,7 +139,7 @@ t.test('a wallet that cannot be closed keeps no other one open', async (t) => {
   await manager.close();
 });
 
-t.test('a private key that is not that of its public key', (t) => {
+t.test('does not open a private key that does not belong to its public key', (t) => {
   const keys = createKeyMath();
   const master = (): Uint8Array => new Uint8Array(32).fill(5);
   const vault = new Vault(true, crypto, keys);
@@ -153,7 +153,7 @@ t.test('a private key that is not that of its public key', (t) => {
   t.end();
 });
 
-t.test('a seed that damage has changed makes no keys, and stops nothing', async (t) => {
+t.test('derives no keys from a damaged seed and keeps applying payments', async (t) => {
   const { wallet, address } = await createMemoryWallet();
   const { seedId } = wallet.record.hd!;
   const damaged = await wallet.legacy!.keys.sealAllSecrets((publicKey, secret) => {

@@ -22,7 +22,7 @@ import { signingPool } from '../../framework/signing-pool.js';
 import { run, XPRV, XPUB } from '../../framework/wallet-calls.js';
 
 for (const descriptors of [false, true]) {
-  t.test(descriptors ? 'a wallet of descriptors' : 'a wallet of keys', async (t) => {
+  t.test(`signs many inputs to the same bytes on any thread, ${descriptors ? 'descriptors' : 'legacy keys'}`, async (t) => {
     const { wallet, address, receive } = await createMemoryWallet({ descriptors });
     const outputs: { script: Uint8Array; value: number }[] = [];
     for (let i = 0; i < 24; i++) {
@@ -87,7 +87,7 @@ for (const descriptors of [false, true]) {
   });
 }
 
-t.test('keys of other scripts sign the taproot outputs that name them', async (t) => {
+t.test('signs taproot inputs with keys that the wallet holds for other scripts', async (t) => {
   const { wallet } = await createMemoryWallet({ descriptors: true });
   for (const n of [1, 2]) {
     const desc = addChecksum(`wpkh(${XPRV}/${n})`);
@@ -119,7 +119,7 @@ t.test('keys of other scripts sign the taproot outputs that name them', async (t
   }
 });
 
-t.test('a sighash type above all that there are', async (t) => {
+t.test('never signs with an unknown sighash type', async (t) => {
   const { wallet, address, receive } = await createMemoryWallet();
   const script = await address('bech32');
   const coins = await receive([{ script, value: 10_000 }], 990);

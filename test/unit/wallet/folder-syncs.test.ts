@@ -43,7 +43,7 @@ async function eventsOf(dir: string, work: () => Promise<void>): Promise<string[
   return events;
 }
 
-t.test('an exchange that was cut off: the new database has its name on the disk before the old one goes', async (t) => {
+t.test('repairFolder syncs the renamed new database before it removes the old one', async (t) => {
   const dir = await folder(t);
   await fs.mkdir(path.join(dir, 'wallet.db.new'));
   await fs.mkdir(path.join(dir, 'wallet.db.old'));

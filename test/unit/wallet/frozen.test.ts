@@ -43,7 +43,7 @@ async function walletOnDisk(t: Test, options: MemoryWalletOptions = {}) {
   return { folder, store, ...(await createMemoryWallet({ folder, store, ...options })) };
 }
 
-t.test('a scan waits while the wallet is encrypted', async (t) => {
+t.test('records a payment that a scan finds during encryption, with encrypted keys only', async (t) => {
   const { folder, wallet } = await walletOnDisk(t);
   // A payment to a key of the pool makes the wallet derive more keys.
   const pooled = wallet.legacy!.pool.entries().filter((entry) => !entry.internal);
@@ -97,7 +97,7 @@ const given = (result: AddressResult): Uint8Array => {
 };
 const phrase = Buffer.from('correct horse');
 for (const descriptors of [false, true]) {
-  t.test(`a process that dies before an encrypted wallet has its new seed${descriptors ? ', descriptors' : ''}`, async (t) => {
+  t.test(`makes the new seed of an encrypted wallet at unlocking after a crash${descriptors ? ', descriptors' : ''}`, async (t) => {
     const { folder, wallet, surroundings } = await walletOnDisk(t, { descriptors });
     const context = descriptorContext('master', 'regtest');
     const giveOut = (from: Wallet): Promise<AddressResult> => from.change((batch) => from.keys.newAddress('bech32', false, batch));
@@ -131,7 +131,7 @@ for (const descriptors of [false, true]) {
   });
 }
 
-t.test('a wallet with an image that is unloaded while its keys are sealed', async (t) => {
+t.test('writes no plain key when a wallet with an image is unloaded during encryption', async (t) => {
   const { folder, wallet, surroundings } = await walletOnDisk(t, { wallet: { keypool: 3000 } });
   const images = { files: createImageFiles, leastRows: 0, leastJournal: 0, log: { info() {}, warn: t.fail } };
   await wallet.change((batch) => {
@@ -173,7 +173,7 @@ t.test('a wallet with an image that is unloaded while its keys are sealed', asyn
   await again.close();
 });
 
-t.test('a wallet that is unloaded while it is encrypted', async (t) => {
+t.test('finishes encryption before a wallet is unloaded', async (t) => {
   const { folder, wallet, surroundings } = await walletOnDisk(t);
   const context = descriptorContext('master', 'regtest');
   await wallet.change((batch) => {
@@ -196,7 +196,7 @@ t.test('a wallet that is unloaded while it is encrypted', async (t) => {
 });
 
 for (const descriptors of [false, true]) {
-  t.test(`the new seed of an encrypted wallet with a large pool${descriptors ? ', descriptors' : ''}`, async (t) => {
+  t.test(`encryption yields while it fills a large key pool from the new seed${descriptors ? ', descriptors' : ''}`, async (t) => {
     const keypool = descriptors ? 100 : 300;
     const { folder, wallet, surroundings } = await walletOnDisk(t, { descriptors, wallet: { keypool } });
     const context = descriptorContext('master', 'regtest');
@@ -232,7 +232,7 @@ for (const descriptors of [false, true]) {
   });
 }
 
-t.test('keys of a large wallet are sealed in between other work', async (t) => {
+t.test('encrypting a large wallet yields to other work', async (t) => {
   const { folder, wallet, surroundings } = await walletOnDisk(t, { wallet: { keypool: 3000 } });
   const context = descriptorContext('master', 'regtest');
   await wallet.change((batch) => {
@@ -266,7 +266,7 @@ t.test('keys of a large wallet are sealed in between other work', async (t) => {
   await holds((await loadWallet(surroundings, { name: 'w', folder }, await openStore({ path: databaseOf(folder) }))).wallet);
 });
 
-t.test('a wallet that is unloaded while it is dumped', async (t) => {
+t.test('dumpwallet leaves a complete file or none, and overwrites no other file', async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-dump-'));
   t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
   const context = descriptorContext('master', 'regtest');
@@ -318,7 +318,7 @@ t.test('a wallet that is unloaded while it is dumped', async (t) => {
   t.same(fs.readdirSync(folder), ['whole'], 'no file that lacks keys is left');
 });
 
-t.test('keys and passphrases are on the disk when a call returns', async (t) => {
+t.test('syncs seeds and passphrases to disk before the call returns', async (t) => {
   const { wallet, store } = await walletOnDisk(t);
   const ctx = {
     compat: COMPATS['0.21.1'],
@@ -352,7 +352,7 @@ t.test('keys and passphrases are on the disk when a call returns', async (t) => 
   await wallet.close();
 });
 
-t.test('passphrases while something else happens', async (t) => {
+t.test('rejects concurrent passphrase changes, and unlocking while a wallet is unloaded', async (t) => {
   const { wallet } = await walletOnDisk(t);
   const ctx = {
     compat: COMPATS['0.21.1'],

@@ -18,7 +18,7 @@ import { encrypt, run, XPRV, XPUB } from '../../framework/wallet-calls.js';
 type Keys = { xpub: string; xprv?: string; has_private: boolean; descriptors: { desc: string; active: boolean }[] }[];
 const UNLOCK_FIRST = { code: -13, message: 'Error: Please enter the wallet passphrase with walletpassphrase first.' };
 
-t.test('one seed, one key, all descriptors', async (t) => {
+t.test('gethdkeys lists one key with all descriptors for a new wallet', async (t) => {
   const { wallet } = await createMemoryWallet({ descriptors: true, wallet: { taprootSeeds: true } });
   const [own, ...rest] = (await run(wallet, gethdkeys)) as Keys;
   t.same(rest, []);
@@ -38,7 +38,7 @@ t.test('one seed, one key, all descriptors', async (t) => {
   await t.rejects(run(wallet, gethdkeys, { private: true }), UNLOCK_FIRST);
 });
 
-t.test('a kind of address is added', async (t) => {
+t.test('createwalletdescriptor adds an address type once', async (t) => {
   const { wallet } = await createMemoryWallet({ descriptors: true });
   t.equal(wallet.descriptors!.active('bech32m', false), undefined);
   const { descs } = (await run(wallet, createwalletdescriptor, 'bech32m')) as { descs: string[] };
@@ -55,7 +55,7 @@ t.test('a kind of address is added', async (t) => {
   await t.rejects(run(wallet, createwalletdescriptor, 'bech32m'), UNLOCK_FIRST);
 });
 
-t.test('one half, and of a key that was added', async (t) => {
+t.test('createwalletdescriptor adds one descriptor of a key from addhdkey', async (t) => {
   const { wallet } = await createMemoryWallet({ descriptors: true });
   t.same(await run(wallet, addhdkey, XPRV), { xpub: XPUB });
   await t.rejects(run(wallet, addhdkey, XPRV), { code: -4, message: 'HD key already exists' });
@@ -74,7 +74,7 @@ t.test('one half, and of a key that was added', async (t) => {
   await t.rejects(run(wallet, createwalletdescriptor, 'legacy'), { code: -5, message: /^Unable to determine which HD key/ });
 });
 
-t.test('keys are derived', async (t) => {
+t.test('derivehdkey derives keys and rejects invalid paths', async (t) => {
   const seed = new Uint8Array(Buffer.from('000102030405060708090a0b0c0d0e0f', 'hex'));
   const context = descriptorContext('master', 'regtest');
   const root = masterFromSeed(seed, context)!;
@@ -100,13 +100,13 @@ t.test('keys are derived', async (t) => {
   await t.rejects(run(wallet, derivehdkey, 'm/0h'), { code: -4, message: 'derivehdkey is not available for watch-only wallets' });
 });
 
-t.test('not of legacy wallets', async (t) => {
+t.test('HD key calls fail for legacy wallets', async (t) => {
   const { wallet: legacy } = await createMemoryWallet();
   for (const method of [gethdkeys, addhdkey]) await t.rejects(run(legacy, method), { code: -4 });
   for (const method of [createwalletdescriptor, derivehdkey]) await t.rejects(run(legacy, method, 'm/0h'), { code: -4 });
 });
 
-t.test('paths', async (t) => {
+t.test('parses key paths and rejects malformed ones', async (t) => {
   t.same(parsePath('m'), []);
   t.same(parsePath(''), []);
   t.same(parsePath("m/84'/1h/0/"), [0x8000_0054, 0x8000_0001, 0]);

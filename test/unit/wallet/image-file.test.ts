@@ -42,7 +42,7 @@ function filled(count: number): Tables {
   return tables;
 }
 
-t.test('what was written comes back and can grow', async (t) => {
+t.test('restores tables from an image file, and they can grow', async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-image-'));
   t.teardown(() => fs.rmSync(folder, { recursive: true }));
   const files = createImageFiles(folder);
@@ -77,7 +77,7 @@ t.test('what was written comes back and can grow', async (t) => {
   }
 });
 
-t.test('what is not whole is refused', async (t) => {
+t.test('rejects an image file that is damaged, truncated or of another id', async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-image-'));
   t.teardown(() => fs.rmSync(folder, { recursive: true }));
   const files = createImageFiles(folder);
@@ -115,7 +115,7 @@ t.test('what is not whole is refused', async (t) => {
   t.same(fs.readdirSync(folder), []);
 });
 
-t.test('columns of other tables', async (t) => {
+t.test('rejects an image whose columns belong to other tables', async (t) => {
   const saver = new ImageSaver();
   filled(10).image(saver);
   t.throws(() => new ByteArena().transferImage(new ImageLoader(saver.columns)), { message: /column/ });
@@ -128,7 +128,7 @@ t.test('columns of other tables', async (t) => {
   });
 });
 
-t.test('a journal that grows too long takes the image away', async (t) => {
+t.test('deletes the image when its journal grows too long', async (t) => {
   const files = { write: async () => {}, read: async () => [], deleteAllExcept: async () => {} };
   const fail = (line: string): never => {
     throw new Error(line);

@@ -46,7 +46,7 @@ async function descriptorsOf(wallet: Wallet): Promise<{ desc: string; active: bo
 }
 const textsOf = async (wallet: Wallet): Promise<string[]> => (await descriptorsOf(wallet)).map(({ desc }) => desc);
 
-t.test('scripts with keys', async (t) => {
+t.test('importmulti turns scripts with private keys into descriptors', async (t) => {
   const wallet = await walletOf();
   const [one, two] = [hex(publicKey(1)), hex(publicKey(2))];
   const forms = [`pkh(${one})`, `wpkh(${one})`, `sh(wpkh(${two}))`, `wsh(multi(2,${one},${two}))`, `sh(wsh(pkh(${one})))`, `pk(${two})`];
@@ -72,7 +72,7 @@ t.test('scripts with keys', async (t) => {
   t.ok(sealed.includes(hex(secret(1))) && sealed.includes(hex(secret(2))), 'private keys are kept');
 });
 
-t.test('descriptors', async (t) => {
+t.test('importmulti imports descriptors and ranges with their private keys', async (t) => {
   const wallet = await walletOf();
   const [one] = [hex(publicKey(1))];
   const requests = [
@@ -87,7 +87,7 @@ t.test('descriptors', async (t) => {
   t.match(range, { active: false, range: [2, 6] }, 'the key pool ahead of it, as importdescriptors has it');
 });
 
-t.test('public keys and addresses', async (t) => {
+t.test('importmulti turns public keys, addresses and scripts into watch-only descriptors', async (t) => {
   const wallet = await walletOf(true);
   const one = hex(publicKey(1));
   const other = addressOf(scriptOf(`pkh(${hex(publicKey(9))})`));
@@ -126,7 +126,7 @@ t.test('labels each address of an imported range and none beyond it', async (t) 
   );
 });
 
-t.test('what is refused', async (t) => {
+t.test('importmulti rejects invalid requests and imports nothing of them', async (t) => {
   const wallet = await walletOf();
   const before = await rowsOf(wallet);
   const publicOnly = await walletOf(true);

@@ -109,7 +109,7 @@ t.test('importmulti takes every path of a multipath descriptor', async (t) => {
   ]);
 });
 
-t.test('times that no clock shows', (t) => {
+t.test('importTime caps timestamps at the largest exact number', (t) => {
   for (const [given, taken] of [
     ['9223372036854775807', 9007199254740991],
     ['9007199254740993', 9007199254740991],
@@ -125,7 +125,7 @@ const secretOf = (number: number): Uint8Array => new Uint8Array(32).fill(number)
 const keyId = (secret: Uint8Array, compressed = true): Uint8Array => crypto.hash160(keyMath.publicKey(secret, compressed) as Uint8Array);
 const wifOf = (key: Uint8Array, compressed = true): string => encodeWif({ key, compressed }, params, crypto);
 
-t.test('labels of a dump', async (t) => {
+t.test('importwallet sets the labels of a dump', async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-labels-'));
   t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
   const { wallet } = await createMemoryWallet();
@@ -156,7 +156,7 @@ t.test('labels of a dump', async (t) => {
   for (const at of lines.keys()) t.equal(wallet.book.label(payToKeyHash(keyId(secretOf(at + 1)))), 'new', 'of a key that is held already');
 });
 
-t.test('a seed in uncompressed form', async (t) => {
+t.test('sethdseed accepts a seed in compressed and uncompressed form', async (t) => {
   for (const compressed of [true, false]) {
     const { wallet } = await createMemoryWallet();
     await run(wallet, sethdseed, true, wifOf(secretOf(5), compressed));
@@ -167,7 +167,7 @@ t.test('a seed in uncompressed form', async (t) => {
   }
 });
 
-t.test('getwalletinfo and getbalances of a wallet that avoids reuse', async (t) => {
+t.test('getwalletinfo and getbalances agree for a wallet with avoid_reuse', async (t) => {
   const { wallet, address, receive } = await createMemoryWallet({ avoidReuse: true });
   const [used, other] = [await address('bech32'), await address('bech32')];
   await receive(
@@ -192,7 +192,7 @@ t.test('getwalletinfo and getbalances of a wallet that avoids reuse', async (t) 
   t.same(info.unconfirmed_balance, new Amount(5000));
 });
 
-t.test('listunspent of an address with very many coins', async (t) => {
+t.test('listunspent yields to other work for an address with very many coins', async (t) => {
   const { wallet, address, receive } = await createMemoryWallet();
   const [script, other] = [await address('bech32'), await address('bech32')];
   const count = 130_000;
@@ -213,7 +213,7 @@ t.test('listunspent of an address with very many coins', async (t) => {
   );
 });
 
-t.test('a descriptor of which one index cannot be made', async (t) => {
+t.test('importdescriptors rejects a range in which one index cannot be derived', async (t) => {
   const wallet = await watchOnly(true);
   const keys = wallet.descriptors!;
   const text = `wpkh(${XPUB}/3/*)`;
@@ -238,7 +238,7 @@ t.test('a descriptor of which one index cannot be made', async (t) => {
   t.not(wallet.isMine(scriptsAt(text, 7)[0]), 0);
 });
 
-t.test('the time of a script is the last one that it came with', async (t) => {
+t.test('getaddressinfo shows the timestamp of the last import that took effect', async (t) => {
   const wallet = await watchOnly(false);
   const witnessScript = Uint8Array.of(0x51, 0x21, ...keyAt(1), 0x51, 0xae);
   const script = Uint8Array.of(0x00, 0x20, ...crypto.sha256(witnessScript));
@@ -255,7 +255,7 @@ t.test('the time of a script is the last one that it came with', async (t) => {
   t.equal(await time(), 500, 'watched again');
 });
 
-t.test('a watched script of what is no public key makes none known', async (t) => {
+t.test('watching a script with an invalid public key adds no key', async (t) => {
   const wallet = await watchOnly(false);
   for (const [key, known] of [
     [keyAt(1), true],
@@ -270,7 +270,7 @@ t.test('a watched script of what is no public key makes none known', async (t) =
   }
 });
 
-t.test('private keys beside one whose hardened step cannot be made', async (t) => {
+t.test('imports private keys next to a key whose hardened step cannot be derived', async (t) => {
   const { wallet } = await createMemoryWallet();
   const { descriptors, secrets } = mustParse(`pkh(${XPRV}/7'/0)`, descriptorContext('master', 'regtest'));
   const [other] = /tpub\w+/.exec(descriptors[0].normalizedText({ secrets }) ?? '') ?? [];

@@ -163,7 +163,7 @@ function sameAnswers(legacy: LegacyKeys, model: Model, asked: readonly Tree[]): 
   });
 }
 
-t.test('isMine is the naive model', async (t) => {
+t.test('isMine agrees with a naive model of Core 0.21 for random wallets', async (t) => {
   let spendable = 0;
   let watched = 0;
   fc.assert(
@@ -199,7 +199,7 @@ t.test('isMine is the naive model', async (t) => {
   t.ok(spendable > 100 && watched > 100, `enough of both kinds: ${spendable} spendable, ${watched} watched`);
 });
 
-t.test('a witness program counts as watched where only its P2PKH script is', async (t) => {
+t.test('counts a known witness program as watched if only its P2PKH script is watched', async (t) => {
   const { legacy } = newWallet();
   const batch = new WalletBatch();
   const asked: Tree[] = [
@@ -213,7 +213,7 @@ t.test('a witness program counts as watched where only its P2PKH script is', asy
   t.same(answers(), [1, 1]);
 });
 
-t.test('any key of a multisig that is held lets its wallet speak about it', async (t) => {
+t.test('provides signing data of a multisig if the wallet holds any of its keys', async (t) => {
   const multi: Tree = { kind: 'multi', keys: [0, 1, 2] };
   for (const held of [0, 1, 2, 3]) {
     const { legacy } = newWallet();
@@ -225,7 +225,7 @@ t.test('any key of a multisig that is held lets its wallet speak about it', asyn
   }
 });
 
-t.test('a locked wallet says the same, and gives no secrets', async (t) => {
+t.test('a locked wallet gives the same isMine answers but no secrets', async (t) => {
   const record = new WalletRecord();
   const vault = new Vault(true, crypto, createKeyMath());
   vault.unlock(new Uint8Array(32).fill(7));
@@ -244,7 +244,7 @@ t.test('a locked wallet says the same, and gives no secrets', async (t) => {
   t.equal(legacy.secret(idOf(0)), undefined, 'another master key opens nothing');
 });
 
-t.test('keys made one by one are those made together', async (t) => {
+t.test('derives the same keys one by one as all at once', async (t) => {
   const seed = new Uint8Array(32).fill(9);
   const made: string[][] = [];
   for (const together of [true, false]) {

@@ -51,7 +51,7 @@ const calls: [string, Run<WalletContext>, readonly unknown[], boolean][] = [
 ];
 
 for (const [name, method, params, descriptors] of calls) {
-  t.test(name, async (t) => {
+  t.test(`${name} syncs its changes to disk before it returns${descriptors ? ', descriptors' : ''}`, async (t) => {
     const store = new NotingStore();
     const { wallet } = await createMemoryWallet({ descriptors, store });
     if (method === importdescriptors) wallet.record.flags |= WALLET_FLAG.DISABLE_PRIVATE_KEYS;
@@ -78,7 +78,7 @@ class HeldStore extends MemoryStore {
   }
 }
 
-t.test('calls that come while the disk is busy share the next fsync', async (t) => {
+t.test('calls that arrive during a write share the next fsync', async (t) => {
   const store = new HeldStore();
   const { wallet } = await createMemoryWallet({ store, wallet: { keypool: 100 } });
   const held: NonNullable<HeldStore['held']> = [];
@@ -126,7 +126,7 @@ t.test('calls that come while the disk is busy share the next fsync', async (t) 
   t.equal(begun, 1);
 });
 
-t.test('a write that fails refuses every call that shares it', async (t) => {
+t.test('a failed write rejects every call that shares it', async (t) => {
   const store = new HeldStore();
   const faults: unknown[] = [];
   const { wallet } = await createMemoryWallet({ store, onFault: (error) => faults.push(error) });

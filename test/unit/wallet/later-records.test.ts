@@ -34,7 +34,7 @@ async function mineOf(wallet: Wallet): Promise<Record<string, number>> {
 }
 
 for (const laterRecords of [false, true]) {
-  t.test(`a coinbase leaves the chain, later: ${laterRecords}`, async (t) => {
+  t.test(`${laterRecords ? 'abandons' : 'does not abandon'} a disconnected coinbase and its descendants`, async (t) => {
     const { wallet, address, receive, enter } = await createMemoryWallet({ wallet: { laterRecords } });
     const { ledger } = wallet;
     const script = await address('bech32');
@@ -67,7 +67,7 @@ for (const laterRecords of [false, true]) {
     t.equal(trusted(), laterRecords ? 5600 : 0, 'what comes after it is abandoned, or waits still');
   });
 
-  t.test(`a payment to an address ahead, later: ${laterRecords}`, async (t) => {
+  t.test(`${laterRecords ? 'labels' : 'does not label'} addresses that a payment to a later one skips`, async (t) => {
     const { wallet, address, receive } = await createMemoryWallet({ descriptors: true, wallet: { laterRecords } });
     const keys = wallet.descriptors!;
     const given = await address('bech32');
@@ -85,7 +85,7 @@ for (const laterRecords of [false, true]) {
   });
 }
 
-t.test('what a scan finds', async (t) => {
+t.test('dates a transaction found by a scan as each release does', async (t) => {
   const { wallet, address } = await createMemoryWallet();
   const { ledger } = wallet;
   const node = { ...wallet.tip!, maxTime: 1_500_000_000 };
@@ -98,7 +98,7 @@ t.test('what a scan finds', async (t) => {
   }
 });
 
-t.test('what is spent outside of the mempool', async (t) => {
+t.test('counts a coin once that is spent by transactions outside the mempool', async (t) => {
   const { wallet, address, receive } = await createMemoryWallet({ descriptors: true });
   const { ledger } = wallet;
   const script = await address('bech32');
@@ -117,7 +117,7 @@ t.test('what is spent outside of the mempool', async (t) => {
   t.same(await mine(), [0, 0], 'what is in the mempool spends it');
 });
 
-t.test('unconfirmed coins that are spent outside of the mempool count in the balance that they were in', async (t) => {
+t.test('keeps unconfirmed coins in their balance when they are spent outside the mempool', async (t) => {
   const { wallet, address, receive, enter } = await createMemoryWallet({ descriptors: true });
   const outside = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(9));
   const wait = (tx: TxView): Promise<unknown> => wallet.change((batch) => wallet.ledger.syncTransaction(tx, UNCONFIRMED_PLACE, batch));
@@ -136,7 +136,7 @@ t.test('unconfirmed coins that are spent outside of the mempool count in the bal
   t.same(await mineOf(wallet), { ...before, nonmempool: -4700 }, 'a coin that is in neither');
 });
 
-t.test('coins of reused addresses that are spent outside of the mempool count as used', async (t) => {
+t.test('counts coins of reused addresses as used when they are spent outside the mempool', async (t) => {
   const { wallet, address, receive } = await createMemoryWallet({ descriptors: true, avoidReuse: true });
   const outside = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(9));
   const coin = await receive([{ script: await address('bech32'), value: 5000 }], 900);
@@ -145,7 +145,7 @@ t.test('coins of reused addresses that are spent outside of the mempool count as
   t.same(await mineOf(wallet), { trusted: 30, untrusted_pending: 0, immature: 0, nonmempool: -5000, used: 5000 });
 });
 
-t.test('the mempool is told parents first', async (t) => {
+t.test('reads the mempool with parents before children', async (t) => {
   const { wallet, address } = await createMemoryWallet();
   const outside = Uint8Array.of(0, 20, ...new Uint8Array(20).fill(9));
   const parent = txOf(new Uint8Array(32).fill(7), await address('bech32'), 900);

@@ -300,7 +300,7 @@ const SOME_TURNS = 25;
 for (const [method, one] of Object.entries(CASES)) {
   for (const [how, lock] of Object.entries(LOCKS)) {
     if (TRIED[how]?.includes(method) === false) continue;
-    t.test(`${method} and ${how}`, async (t) => {
+    t.test(`${method} does all of its work or none when ${how} comes at any pause`, async (t) => {
       const counts = new Map<string, number>();
       let at = 0;
       const most = one.ofTheDisk ? SOME_TURNS : MOST_TURNS;
@@ -310,7 +310,7 @@ for (const [method, one] of Object.entries(CASES)) {
   }
 }
 
-t.test('a lock comes before the keys: the call meets it', async (t) => {
+t.test('a call behind walletlock fails and uses up no keys', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-race-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const here = await world(dir);
@@ -337,7 +337,7 @@ async function lockedWorld(t: Test): Promise<World> {
   return here;
 }
 
-t.test('walletlock comes while an unlocking is under way: the wallet is locked in the end', async (t) => {
+t.test('walletlock during walletpassphrase leaves the wallet locked', async (t) => {
   const { wallet, call } = await lockedWorld(t);
   const unlocking = call('walletpassphrase', 'open', 1000);
   const locking = call('walletlock');
@@ -346,7 +346,7 @@ t.test('walletlock comes while an unlocking is under way: the wallet is locked i
   t.equal(wallet.unlockedUntil, 0);
 });
 
-t.test('the time of an unlocking is over during a later one: that one counts', async (t) => {
+t.test('a timeout during a second walletpassphrase leaves the wallet unlocked', async (t) => {
   const { wallet, call } = await lockedWorld(t);
   await call('walletpassphrase', 'open', 1000);
   const unlocking = call('walletpassphrase', 'open', 2000);
@@ -357,7 +357,7 @@ t.test('the time of an unlocking is over during a later one: that one counts', a
   t.equal(wallet.unlockedUntil, 1_600_002_000);
 });
 
-t.test('an unlocking for no time ends after a longer one has begun: the longer one counts', async (t) => {
+t.test('walletpassphrase with timeout 0 does not end a longer unlocking that started later', async (t) => {
   const { wallet, call } = await lockedWorld(t);
   const first = call('walletpassphrase', 'open', 0);
   const unlock = wallet.unlock.bind(wallet);
@@ -381,7 +381,7 @@ t.test('an unlocking for no time ends after a longer one has begun: the longer o
   t.equal(wallet.unlockedUntil, 1_600_001_000);
 });
 
-t.test('calls, changes and exclusive work in every order', async (t) => {
+t.test('runs calls together, exclusive work alone, and changes outside exclusive work', async (t) => {
   const events: string[] = [];
   const lock = new WalletLock();
   const say = (what: string) => async (): Promise<void> => {

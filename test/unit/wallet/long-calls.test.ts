@@ -34,7 +34,7 @@ import { managerIn, PLAIN_WALLET } from '../../framework/wallet-manager.js';
 
 const outcome = [{ success: true }];
 
-t.test('importmulti of a long range', async (t) => {
+t.test('importmulti of a long range yields and imports the same as many short ranges', async (t) => {
   const { wallet } = await createMemoryWallet();
   const { wallet: other } = await createMemoryWallet();
   const before = [await rowsOf(wallet), await rowsOf(other)];
@@ -47,7 +47,7 @@ t.test('importmulti of a long range', async (t) => {
   t.strictSame(rows, await rowsOf(other, before[1]));
 });
 
-t.test('a wallet that is locked or closed while importmulti reads', async (t) => {
+t.test('importmulti imports nothing when the wallet is locked or closed while it reads', async (t) => {
   const cases = {
     lock: (wallet: Wallet) => wallet.lock(),
     close: (wallet: Wallet) => wallet.close(),
@@ -77,7 +77,7 @@ t.test('a wallet that is locked or closed while importmulti reads', async (t) =>
 });
 
 for (const step of ['*', "*'"]) {
-  t.test(`importdescriptors of a long range, /${step}`, async (t) => {
+  t.test(`importdescriptors of a long range yields and imports the same as short ones, /${step}`, async (t) => {
     const request = (range: [number, number], more = {}) => ({
       desc: addChecksum(`wpkh(${XPRV}/${step})`),
       range,
@@ -106,7 +106,7 @@ for (const step of ['*', "*'"]) {
   });
 }
 
-t.test('importmulti has a bound for ranges', async (t) => {
+t.test('importmulti rejects more than 300,000 indices of ranges in one call', async (t) => {
   const { wallet } = await createMemoryWallet();
   const before = await rowsOf(wallet);
   const bound = { success: false, error: { code: -8, message: 'One call imports 300000 indices of ranges at most' } };
@@ -119,7 +119,7 @@ t.test('importmulti has a bound for ranges', async (t) => {
   ]);
 });
 
-t.test('a range that is imported again, shorter, and one that is too far away', async (t) => {
+t.test('importdescriptors yields while it adds or shortens a range, and rejects too long ones', async (t) => {
   const { wallet } = await createMemoryWallet({ descriptors: true });
   const request = (range: [number, number]) => ({ desc: addChecksum(`wpkh(${XPRV}/7/*)`), range, timestamp: 'now' });
   const held = (range: [number, number]) =>
@@ -148,7 +148,7 @@ t.test('a range that is imported again, shorter, and one that is too far away', 
   t.same(await rowsOf(wallet), before, 'nothing is left of it');
 });
 
-t.test('importdescriptors of many keys', async (t) => {
+t.test('importdescriptors of many keys yields and imports the same as one call per key', async (t) => {
   const request = (i: number) => {
     const key = encodeWif({ key: crypto.sha256(Buffer.from(`key ${i}`)), compressed: true }, chainParams('regtest'), crypto);
     return { desc: addChecksum(`${['wpkh', 'pkh', 'combo', 'tr'][i % 4]}(${key})`), timestamp: 1000 - (i % 7), label: `label ${i % 3}` };
@@ -175,7 +175,7 @@ t.test('importdescriptors of many keys', async (t) => {
   t.strictSame(await rowsOf(wallet, before[0]), await rowsOf(other, before[1]));
 });
 
-t.test('a wallet that is locked or closed while importdescriptors reads', async (t) => {
+t.test('importdescriptors imports nothing when the wallet is locked or closed while it reads', async (t) => {
   for (const closes of [false, true]) {
     const { wallet } = await createMemoryWallet({ descriptors: true });
     await encrypt(wallet);
@@ -190,7 +190,7 @@ t.test('a wallet that is locked or closed while importdescriptors reads', async 
 });
 
 for (const descriptors of [false, true]) {
-  t.test(`keypoolrefill with a large number${descriptors ? ', descriptors' : ''}`, async (t) => {
+  t.test(`keypoolrefill of a large pool yields and loses no key${descriptors ? ', descriptors' : ''}`, async (t) => {
     const { wallet, surroundings, address } = await createMemoryWallet({ descriptors });
     const size = descriptors ? 250 : 500;
     const pooled = () => wallet.legacy?.pool.entries().map(({ index, id, internal }) => [index, Buffer.from(id).toString('hex'), internal]);
@@ -234,7 +234,7 @@ for (const descriptors of [false, true]) {
   });
 }
 
-t.test('sethdseed with a large pool', async (t) => {
+t.test('sethdseed yields while it fills a large key pool from the new seed', async (t) => {
   const keypool = 400;
   const { wallet } = await createMemoryWallet({ wallet: { keypool } });
   const { wallet: other } = await createMemoryWallet({ wallet: { keypool } });
@@ -267,7 +267,7 @@ t.test('sethdseed with a large pool', async (t) => {
 });
 
 for (const descriptors of [false, true]) {
-  t.test(`createwallet with a large pool${descriptors ? ', descriptors' : ''}`, async (t) => {
+  t.test(`createwallet yields while it fills a large key pool${descriptors ? ', descriptors' : ''}`, async (t) => {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-create-'));
     t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
     const { wallet: some, surroundings } = await createMemoryWallet();
@@ -305,7 +305,7 @@ for (const descriptors of [false, true]) {
 }
 
 for (const descriptors of [false, true]) {
-  t.test(`a payment to the last key of a large pool${descriptors ? ', descriptors' : ''}`, async (t) => {
+  t.test(`a payment to the last key of a large pool yields while it refills it${descriptors ? ', descriptors' : ''}`, async (t) => {
     const keypool = 1100;
     const { wallet, address } = await createMemoryWallet({ descriptors, wallet: { keypool } });
     await fillPool(wallet, 0);
@@ -335,7 +335,7 @@ for (const descriptors of [false, true]) {
   });
 }
 
-t.test('labels of a large book', async (t) => {
+t.test('label calls yield for a large address book and list labels in byte order', async (t) => {
   const { wallet } = await createMemoryWallet();
   const count = 12_000;
   const purposes = ['send', 'receive'] as const;
@@ -376,7 +376,7 @@ t.test('labels of a large book', async (t) => {
   t.equal(Object.keys(JSON.parse(((await run(wallet, getaddressesbylabel, 'of 2')) as RawJson).text)).length, wanted.length);
 });
 
-t.test('long answers are of one moment', async (t) => {
+t.test('long replies contain nothing that arrived after they began', async (t) => {
   const { wallet, address, receive, enter } = await createMemoryWallet();
   const scripts: Uint8Array[] = [];
   for (let i = 0; i < 40; i++) scripts.push(await address('bech32'));

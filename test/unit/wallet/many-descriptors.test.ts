@@ -359,7 +359,7 @@ const bytesOfKey = (key: string): Uint8Array => Buffer.from(key, 'latin1');
 const plainScriptOf = (publicKey: Uint8Array): Uint8Array => Uint8Array.of(0, 20, ...crypto.hash160(publicKey));
 const sourceOf = (secrets: Plain['secrets']): SecretSource => ({ secret: (id) => secrets.get(hashKey(id))?.secret.slice() });
 
-t.test('rows of columns answer as objects do', async (t) => {
+t.test('descriptor tables answer like descriptor objects through random histories', async (t) => {
   const reloads = { rows: 0, image: 0 };
   for (let run = 0; run < RUNS; run++) {
     const seed = SEED + run;
@@ -389,7 +389,7 @@ t.test('rows of columns answer as objects do', async (t) => {
   if (RUNS >= 6 && STEPS >= 60) t.ok(reloads.rows > 3 && reloads.image > 3, JSON.stringify(reloads));
 });
 
-t.test('what is written after an image is read after it', async (t) => {
+t.test('reads rows that were written after an image', async (t) => {
   const world = await World.create(1);
   for (let i = 0; i < 30; i++) await world.import();
   await world.reload('unload');
@@ -403,7 +403,7 @@ t.test('what is written after an image is read after it', async (t) => {
   await world.wallet.close();
 });
 
-t.test('rows that are damaged, or were named by another text', async (t) => {
+t.test('rejects a damaged descriptor row, and accepts one that was named by another text', async (t) => {
   const world = await World.create(3);
   const key = hex(publicOf(1));
   const text = addChecksum(`wpkh(${key})`);
@@ -444,7 +444,7 @@ t.test('rows that are damaged, or were named by another text', async (t) => {
   for (const wallet of [renamed, older, world.wallet]) await wallet.close();
 });
 
-t.test('an image of another language is not read', async (t) => {
+t.test('discards an image that was written with another descriptor language', async (t) => {
   const world = await World.create(5);
   const parsed = parse(`pkh(${hex(publicOf(1))})`);
   const fresh = { descriptor: parsed.descriptors[0], secrets: [], time: 7, rangeStart: 0, rangeEnd: 1, nextIndex: 0 };
@@ -494,7 +494,7 @@ t.test('a private key of either parity signs for tr() and rawtr(), also after lo
   await world.wallet.close();
 });
 
-t.test('texts that need no parser', async (t) => {
+t.test('isPlainText accepts exactly the descriptors that need no parser', async (t) => {
   const [key, other, large] = [hex(publicOf(1)), hex(publicOf(2)), hex(publicOf(1, false))];
   const inner = (text: string): string[] => [`${text}`, `[d34db33f]${text}`, `[d34db33f/0/2147483647h]${text}`];
   const plain = [
@@ -544,7 +544,7 @@ t.test('texts that need no parser', async (t) => {
   t.equal(isPlainText(`wpkh(${key})`, 'master'), false, 'without its checksum');
 });
 
-t.test('secrets are overwritten', async (t) => {
+t.test('overwrites descriptor secrets when they are encrypted and at the end', async (t) => {
   const secrets = new DescriptorSecrets();
   for (let descriptor = 0; descriptor < 100; descriptor++) secrets.ensureCapacity(descriptor);
   for (let n = 1; n <= 90; n++) secrets.setSecret(n % 30, publicOf(n), secretOf(n));
@@ -577,7 +577,7 @@ t.test('secrets are overwritten', async (t) => {
   t.same([...secrets.of(2)], []);
 });
 
-t.test('many are loaded and listed in slices', async (t) => {
+t.test('loading and listing many descriptors yields, and listing fails once locked or closed', async (t) => {
   const world = await World.create(9);
   const count = 3000;
   const at = (i: number): Uint8Array => crypto.hash160(Buffer.from(`script ${i}`));

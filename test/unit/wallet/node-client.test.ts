@@ -62,7 +62,7 @@ const received = (event: NodeEvent): string => {
   }
 };
 
-t.test('posts nothing to a thread that has ended, and keeps no blocks for it', async (t) => {
+t.test('posts nothing to a thread that has ended, and releases its prune guard', async (t) => {
   const node = createNode();
   const { port1, port2 } = new MessageChannel();
   const counters = freshCounters();
@@ -118,8 +118,8 @@ for (const [name, create] of [
   ['on the same thread', inline],
   ['over a link', linked],
 ] as const) {
-  t.test(name, async (t) => {
-    t.test('what is signed elsewhere is in memory that both see', async (t) => {
+  t.test(`a node client ${name}`, async (t) => {
+    t.test('shares the memory of signing jobs with the other thread', async (t) => {
       const { client, close } = create();
       t.equal(client.signers, 3);
       const slab = new SharedArrayBuffer(4);
@@ -131,7 +131,7 @@ for (const [name, create] of [
       close();
     });
 
-    t.test('events come in order, all of them by the end of sync', async (t) => {
+    t.test('delivers all events in order by the end of sync', async (t) => {
       const { node, client, close } = create();
       const events: string[] = [];
       node.connect();
@@ -156,7 +156,7 @@ for (const [name, create] of [
       close();
     });
 
-    t.test('who stops to listen silences nobody else', async (t) => {
+    t.test('keeps delivering events to other listeners when one stops listening', async (t) => {
       const { node, client, close } = create();
       const events: string[] = [];
       const first = client.listen(() => {});
@@ -170,7 +170,7 @@ for (const [name, create] of [
       close();
     });
 
-    t.test('questions', async (t) => {
+    t.test('answers queries about blocks, branches, fees and scripts', async (t) => {
       const { node, client, close } = create();
       for (let i = 0; i < 30; i++) node.connect();
       const left = node.disconnect();
@@ -218,7 +218,7 @@ for (const [name, create] of [
       close();
     });
 
-    t.test('the mempool is told in its place among the events', async (t) => {
+    t.test('delivers the contents of the mempool in order with the other events', async (t) => {
       const { node, client, close } = create();
       const events: string[] = [];
       await client.listen((event) => events.push(received(event)));
@@ -233,7 +233,7 @@ for (const [name, create] of [
       close();
     });
 
-    t.test('transactions of blocks that left are waited for', async (t) => {
+    t.test('waits until transactions of disconnected blocks are back in the mempool', async (t) => {
       const { node, client, close } = create();
       node.connect();
       client.sync();
@@ -253,7 +253,7 @@ for (const [name, create] of [
       close();
     });
 
-    t.test('blocks that are needed still', async (t) => {
+    t.test('sets and removes the prune guard', async (t) => {
       const { node, client, close } = create();
       client.setPruneGuard(7);
       client.setPruneGuard(8);
@@ -270,7 +270,7 @@ for (const [name, create] of [
   });
 }
 
-t.test('what is not taken is bounded: the mempool is read anew', async (t) => {
+t.test('reads the mempool again when too many events were not received', async (t) => {
   const { node, client, close } = linked(2);
   const events: string[] = [];
   await client.listen((event) => events.push(received(event)));
@@ -288,7 +288,7 @@ t.test('what is not taken is bounded: the mempool is read anew', async (t) => {
   close();
 });
 
-t.test('blocks that are not taken are bounded: they are looked through later', async (t) => {
+t.test('scans blocks later when too many were not received', async (t) => {
   const { node, client, close } = linked(1);
   const events: string[] = [];
   await client.listen((event) => events.push(received(event)));
@@ -303,7 +303,7 @@ t.test('blocks that are not taken are bounded: they are looked through later', a
   close();
 });
 
-t.test('blocks that are taken and not worked off are bounded as well', async (t) => {
+t.test('bounds blocks that were received but not applied yet', async (t) => {
   const { node, client, close } = linked(1);
   const events: string[] = [];
   let settle = (): void => {};
@@ -324,7 +324,7 @@ t.test('blocks that are taken and not worked off are bounded as well', async (t)
   close();
 });
 
-t.test('a wallet looks through all blocks of which it was told without their bytes', async (t) => {
+t.test('a wallet scans all blocks that were announced without their bytes', async (t) => {
   const { node, client, close } = linked(1);
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-node-client-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
@@ -368,7 +368,7 @@ t.test('a wallet looks through all blocks of which it was told without their byt
   close();
 });
 
-t.test('what another thread acknowledged is known after sync, whatever the moment', async (t) => {
+t.test('sync delivers everything that the node thread acknowledged before', async (t) => {
   const blocks = 3000;
   const acknowledged = new Int32Array(new SharedArrayBuffer(8));
   const counters = freshCounters();

@@ -45,7 +45,7 @@ const loadedAs = (file: string) => ({
   message: `Wallet file verification failed. Refusing to load database. Data file '${file}' is already loaded.`,
 });
 
-t.test('a wallet by another path', async (t) => {
+t.test('refuses to load or create a loaded wallet by another path', async (t) => {
   const { dir, manager, at } = await world(t);
   await manager.createWallet({ ...PLAIN_WALLET, name: 'a' });
   fs.symlinkSync(at('a'), at('b'));
@@ -78,7 +78,7 @@ t.test('a wallet by another path', async (t) => {
   await manager.unloadWallet(wallet);
 });
 
-t.test('in one moment', async (t) => {
+t.test('only one of many concurrent calls gets the same wallet', async (t) => {
   const { dir, manager, at } = await world(t);
   fs.mkdirSync(at('a'));
   fs.symlinkSync(at('a'), at('b'));
@@ -113,7 +113,7 @@ t.test('in one moment', async (t) => {
   t.ok(manager.all.length <= 1);
 });
 
-t.test('wallets to load at the start that are one', async (t) => {
+t.test('loads a wallet once at start and warns about other names for it', async (t) => {
   const first = await world(t);
   await first.manager.createWallet({ ...PLAIN_WALLET, name: 'a' });
   await first.manager.close();
@@ -127,7 +127,7 @@ t.test('wallets to load at the start that are one', async (t) => {
   t.same(warnings, ['Ignoring duplicate -wallet a.', `Ignoring duplicate -wallet ${first.at('a')}.`, 'Ignoring duplicate -wallet a/.']);
 });
 
-t.test('another process', async (t) => {
+t.test('refuses to load a wallet that another process holds', async (t) => {
   const { dir, manager, at } = await world(t);
   const { wallet } = await manager.createWallet({ ...PLAIN_WALLET, name: 'a' });
   await manager.unloadWallet(wallet);
@@ -160,7 +160,7 @@ t.test('another process', async (t) => {
   t.ok(dir);
 });
 
-t.test('what fails leaves nothing behind', async (t) => {
+t.test('removes what a failed createwallet has written', async (t) => {
   const { manager, at } = await world(t);
   const secret = new TextEncoder().encode('x');
   await t.rejects(manager.createWallet({ ...PLAIN_WALLET, name: 'none', disablePrivateKeys: true, passphrase: secret }), { code: -4 });
@@ -175,7 +175,7 @@ t.test('what fails leaves nothing behind', async (t) => {
   t.same(await manager.listDir(), ['none']);
 });
 
-t.test('unloaded before it is quite loaded', async (t) => {
+t.test('releases the folder of a wallet that is unloaded while it is loading', async (t) => {
   const here = await world(t);
   const { manager } = here;
   await manager.unloadWallet((await manager.createWallet({ ...PLAIN_WALLET, name: 'a' })).wallet);
@@ -203,7 +203,7 @@ t.test('unloaded before it is quite loaded', async (t) => {
   await unloading;
 });
 
-t.test('the node stops while a wallet waits to be unloaded', async (t) => {
+t.test('closes a wallet that waits to be unloaded when the node stops', async (t) => {
   const { manager } = await world(t);
   const { wallet } = await manager.createWallet({ ...PLAIN_WALLET, name: 'a' });
   let leave = (): void => {};
@@ -218,7 +218,7 @@ t.test('the node stops while a wallet waits to be unloaded', async (t) => {
   await unloading;
 });
 
-t.test('a wallet by a link into the database of another one', async (t) => {
+t.test('refuses to create a wallet inside the database of another one', async (t) => {
   const { manager, at } = await world(t);
   await manager.createWallet({ ...PLAIN_WALLET, name: 'a' });
   fs.symlinkSync(path.join(at('a'), 'wallet.db'), at('b'));

@@ -19,7 +19,7 @@ function randomSource(seed: number): { below(limit: number): number; bytes(count
   return { below, bytes: (count) => Uint8Array.from({ length: count }, () => below(256)) };
 }
 
-t.test('rows by height: blocks in order, rescans out of order, reorganisations', async (t) => {
+t.test('keeps rows sorted by height through blocks, rescans and reorganisations', async (t) => {
   const random = randomSource(7);
   const order = new HeightOrder();
   const model = new Map<number, [height: number, position: number]>();
@@ -50,7 +50,7 @@ t.test('rows by height: blocks in order, rescans out of order, reorganisations',
   }
 });
 
-t.test('rows by txid', async (t) => {
+t.test('keeps rows sorted by txid', async (t) => {
   const random = randomSource(8);
   const ids = new ByteTable();
   const order = new TxidOrder(ids);
@@ -74,7 +74,7 @@ t.test('rows by txid', async (t) => {
   t.ok(live.length > 100);
 });
 
-t.test('coins of a transaction and of a script', async (t) => {
+t.test('lists the coins of a transaction and of a script', async (t) => {
   const random = randomSource(9);
   const coins = new CoinTable();
   const scripts = Array.from({ length: 12 }, () => random.bytes(22));
@@ -108,7 +108,7 @@ t.test('coins of a transaction and of a script', async (t) => {
   t.same([...coins.ofScript(random.bytes(22))], []);
 });
 
-t.test('only transactions that share an input have rivals', async (t) => {
+t.test('reports conflicts only for transactions that share an input', async (t) => {
   const spends = new SpendTable();
   const outpoints = [0, 1, 2].map((vout) => outpointOf(new Uint8Array(32), vout));
   spends.add(outpoints[0], 1);
@@ -123,7 +123,7 @@ t.test('only transactions that share an input have rivals', async (t) => {
   t.same(spends.spenders(outpoints[0]).sort(), [1, 3]);
 });
 
-t.test('the first block since a time', (t) => {
+t.test('firstBlockSince finds the first block since a time in at most 11 reads', (t) => {
   const random = pseudoRandom(7);
   for (let round = 0; round < 50; round++) {
     const slabs = new HeaderSlabs();
@@ -161,7 +161,7 @@ t.test('the first block since a time', (t) => {
   t.end();
 });
 
-t.test('long lists are sorted in slices', async (t) => {
+t.test('sorts long lists in slices', async (t) => {
   const random = pseudoRandom(8);
   for (const count of [0, 1, 511, 512, 513, 5000]) {
     const items = Array.from({ length: count }, (_, i) => ({ value: Math.floor(random() * 100), i }));

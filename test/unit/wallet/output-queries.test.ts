@@ -9,7 +9,7 @@ const look = async (outpoints: readonly Uint8Array[]): Promise<(SpentOutput | nu
   outpoints.map(([n]) => (n % 2 === 0 ? { value: n * 100_000_000_000, script: new Uint8Array(n * 3).fill(n) } : null));
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-t.test('one question a turn', async (t) => {
+t.test('combines the output queries of one event-loop tick', async (t) => {
   const asked: number[] = [];
   const questions = new OutputQueries((packed) => {
     asked.push(packed.length / 36);
@@ -25,7 +25,7 @@ t.test('one question a turn', async (t) => {
   t.same(asked, [6, 1]);
 });
 
-t.test('a failure reaches every call that asked, and none after', async (t) => {
+t.test('a failed query rejects every call that shares it, and no later one', async (t) => {
   let broken = true;
   const questions = new OutputQueries((packed) => (broken ? Promise.reject(new Error('no disk')) : answerOutputs(packed, look)));
   const calls = [questions.outputs([outpoint(1)]), questions.outputs([outpoint(2)])];

@@ -682,7 +682,7 @@ class World {
   };
 }
 
-t.test('answers of a wallet that lives through anything', async (t) => {
+t.test('wallet replies equal a model through random histories with restarts and crashes', async (t) => {
   let restored = 0;
   let midway = 0;
   for (let run = 0; run < RUNS; run++) {

@@ -148,7 +148,7 @@ function faultsOf({ ledger, keys: source }: Wallet, txs: readonly TxView[]): str
   return faults;
 }
 
-t.test('any order of imports', async (t) => {
+t.test('finds all coins of known transactions for any order of imports', async (t) => {
   for (let seed = 1; seed <= 5; seed++) {
     const random = below(seed);
     const memory = await createMemoryWallet();
@@ -166,7 +166,7 @@ t.test('any order of imports', async (t) => {
   }
 });
 
-t.test('a descriptor wallet', async (t) => {
+t.test('finds coins of known transactions when a descriptor is added', async (t) => {
   const context = descriptorContext('master', 'regtest');
   const memory = await createMemoryWallet({ descriptors: true });
   const { wallet } = memory;
@@ -185,7 +185,7 @@ t.test('a descriptor wallet', async (t) => {
 /** How many of some keys are of transactions. */
 const transactionsIn = (rows: readonly Uint8Array[]): number => rows.filter(([prefix]) => prefix === WALLET_PREFIX.txBytes).length;
 
-t.test('imports read what they concern', async (t) => {
+t.test('an import reads only transactions that pay its scripts', async (t) => {
   let reads = 0;
   class Counting extends MemoryStore {
     override getMany(wanted: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
@@ -240,7 +240,7 @@ for (const [what, next] of [
   ['another import', keys[2]],
   ['the same import again', keys[0]],
 ] as const) {
-  t.test(`an import whose transactions could not be read, and ${what}`, async (t) => {
+  t.test(`${what} checks transactions that an earlier import could not read`, async (t) => {
     let failing = false;
     class Failing extends MemoryStore {
       override getMany(wanted: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
@@ -296,7 +296,7 @@ async function newAddress(wallet: Wallet): Promise<Uint8Array> {
 }
 
 for (const descriptors of [false, true]) {
-  t.test(`keys that another copy gave out before, ${descriptors ? 'of descriptors' : 'from a pool'}`, async (t) => {
+  t.test(`finds payments to keys that another copy gave out, ${descriptors ? 'descriptors' : 'key pool'}`, async (t) => {
     let reads = 0;
     class Counting extends MemoryStore {
       override getMany(wanted: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
@@ -353,7 +353,7 @@ for (const descriptors of [false, true]) {
     for (const one of [first.wallet, wallet, again]) await one.close();
   });
 
-  t.test(`one payment to both copies of a large wallet, ${descriptors ? 'of descriptors' : 'of a pool'}`, async (t) => {
+  t.test(`finds all outputs of a payment to two copies of a wallet, ${descriptors ? 'descriptors' : 'key pool'}`, async (t) => {
     const first = await createMemoryWallet({ descriptors, wallet: { keypool: 2 } });
     await writeHead(first);
     const { wallet } = await load(first, await copyOf(first.wallet.store));
@@ -380,7 +380,7 @@ for (const descriptors of [false, true]) {
   });
 }
 
-t.test('a range that is cut, of scripts that another descriptor gives too', async (t) => {
+t.test('keeps a script while another descriptor still gives it when a range is shortened', async (t) => {
   const context = descriptorContext('master', 'regtest');
   const memory = await createMemoryWallet({ descriptors: true });
   const { wallet } = memory;
@@ -418,7 +418,7 @@ t.test('a range that is cut, of scripts that another descriptor gives too', asyn
   }
 });
 
-t.test('a process that dies after an import', async (t) => {
+t.test('finds the coins of an import after a crash', async (t) => {
   const random = below(99);
   let left: MemoryStore | undefined;
   class Dying extends MemoryStore {
@@ -447,7 +447,7 @@ t.test('a process that dies after an import', async (t) => {
 });
 
 for (const descriptors of [false, true]) {
-  t.test(`a process that dies before several changes are looked at, ${descriptors ? 'descriptors' : 'legacy keys'}`, async (t) => {
+  t.test(`checks transactions for several key changes after a crash, ${descriptors ? 'descriptors' : 'legacy keys'}`, async (t) => {
     const first = await createMemoryWallet({ descriptors, wallet: { keypool: 2 } });
     await writeHead(first);
     let stuck = false;
@@ -477,7 +477,7 @@ for (const descriptors of [false, true]) {
   });
 }
 
-t.test('many keys in one change', async (t) => {
+t.test('checks known transactions for many new keys and yields to other work', async (t) => {
   const SIZE = 4000;
   const seed = new Uint8Array(32).fill(77);
   const fill = (one: Wallet): Promise<unknown> =>
@@ -544,7 +544,7 @@ t.test('many keys in one change', async (t) => {
   await wallet.close();
 });
 
-t.test('keys that come while a wallet is loaded, before and after its first transaction', async (t) => {
+t.test('marks a check of transactions as due only if the wallet knows a transaction', async (t) => {
   const { wallet, address, receive } = await createMemoryWallet();
   wallet.finishLoading();
   const own = await address('bech32');
@@ -665,7 +665,7 @@ class World {
 const STEPS = 'receive receive receive receive spend bring bring refill give give forget reorganise reload'.split(' ');
 
 for (const descriptors of [false, true]) {
-  t.test(`random orders, ${descriptors ? 'descriptors' : 'legacy keys'}`, async () => {
+  t.test(`finds all coins for random orders of imports and payments, ${descriptors ? 'descriptors' : 'legacy keys'}`, async () => {
     const number = fc.nat({ max: 999 });
     const step = fc.tuple(fc.constantFrom(...STEPS), number, number);
     await fc.assert(
@@ -689,7 +689,7 @@ for (const descriptors of [false, true]) {
   });
 }
 
-t.test('a wallet of an earlier version', async (t) => {
+t.test('upgrades a wallet of an earlier version, also after a crash during the upgrade', async (t) => {
   const random = below(7);
   for (const schema of [1, 2]) {
     const memory = await createMemoryWallet();
@@ -729,7 +729,7 @@ t.test('a wallet of an earlier version', async (t) => {
   }
 });
 
-t.test('rows of foreign outputs', async (t) => {
+t.test('stores rows of foreign outputs in the format of other versions', async (t) => {
   const store = new MemoryStore();
   const script = (i: number): Uint8Array => Uint8Array.of(0x51, i & 255, i >> 8);
   const write = async (note: typeof addForeignOutput, ...pairs: readonly [script: number, order: number][]): Promise<void> => {

@@ -253,7 +253,7 @@ t.test('a wallet that fails while it is loaded again stays unloaded', async (t) 
   await sameAfterBlock(t, here);
 });
 
-t.test('calls without a name mean the failed wallet until unloadwallet dismisses it', async (t) => {
+t.test('calls without a name report the failed wallet until unloadwallet dismisses it', async (t) => {
   const here = await world(t, ['failing']);
   const { manager, errors } = here;
   here.onLoaded = async () => {
@@ -269,7 +269,7 @@ t.test('calls without a name mean the failed wallet until unloadwallet dismisses
   t.equal(manager.dismissFailed('failing'), false);
 });
 
-t.test('the end of the node waits for a wallet that is being loaded again', async (t) => {
+t.test('stopping the node waits for a wallet that is being loaded again', async (t) => {
   const here = await world(t);
   const failing = await failNow(here);
   await here.manager.close();

@@ -52,7 +52,7 @@ const columnsOf = (coins: readonly Coin[], rate: number, longTerm: number) => ({
   longTermFees: Float64Array.from(coins, ({ weight }) => weight * longTerm),
 });
 
-t.test('branch and bound: the least waste of all matches that are not too heavy', async (t) => {
+t.test('branch and bound finds the least wasteful match within the weight limit', async (t) => {
   let matches = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -89,7 +89,7 @@ t.test('branch and bound: the least waste of all matches that are not too heavy'
   t.ok(matches > rounds(15, 30), `${matches} matches`);
 });
 
-t.test('the grinder: the lightest coins that pay, of those the smallest sum', async (t) => {
+t.test('grindCoins finds the lightest coins that pay, then the smallest sum', async (t) => {
   let solved = 0;
   await fc.assert(
     fc.asyncProperty(coinsOf, fc.integer({ min: 1, max: 150 }), fc.integer({ min: 2, max: 30 }), async (coins, target, maxWeight) => {
@@ -111,7 +111,7 @@ t.test('the grinder: the lightest coins that pay, of those the smallest sum', as
   t.ok(solved > rounds(50, 100), `${solved} solved`);
 });
 
-t.test('the draw and the knapsack pay, keep the limit, and find coins where all together pay', async (t) => {
+t.test('drawCoins and knapsack pay within the limit, and find coins if all together suffice', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       coinsOf,
@@ -174,7 +174,7 @@ const LIMITS = { maxAncestors: 25, maxDescendants: 25, spendZeroConfChange: true
 /** Shared parents are counted once: half of what coins count by themselves. */
 const half = (bumpFees: Float64Array) => (some: readonly number[]) => Math.floor(sumOf(bumpFees, some) / 2);
 
-t.test('the choice: eligible coins, waste as it is defined, no more than that of any match on offer', async (t) => {
+t.test('chooseByWaste picks eligible coins and wastes no more than any possible match', async (t) => {
   let chosen = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -238,7 +238,7 @@ t.test('the choice: eligible coins, waste as it is defined, no more than that of
 
 const P2WPKH = Uint8Array.of(0, 20, ...new Array<number>(20).fill(1));
 
-t.test('drafts: what goes in comes out, the fee is that of the size and of slow parents, limits hold', async (t) => {
+t.test('drafts conserve amounts, pay for size and low-fee ancestors, and keep the limits', async (t) => {
   let drafted = 0;
   await fc.assert(
     fc.asyncProperty(

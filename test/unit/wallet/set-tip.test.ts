@@ -27,7 +27,7 @@ const spend = (spent: readonly TxView[], script: Uint8Array): TxView =>
     crypto,
   );
 
-t.test('a payment that a block made void', async (t) => {
+t.test('a conflicted payment releases its coins until the block is disconnected', async (t) => {
   const { wallet, address, receive } = await createMemoryWallet();
   const { ledger } = wallet;
   const script = await address('bech32');
@@ -71,7 +71,7 @@ t.test('a payment that a block made void', async (t) => {
   t.same(state(), [0, BUCKET.NONE, BUCKET.NONE, 0], 'by several blocks');
 });
 
-t.test('a coinbase', async (t) => {
+t.test('a coinbase matures with the tip and becomes immature again below it', async (t) => {
   const { wallet, address } = await createMemoryWallet();
   const { ledger } = wallet;
   const input = { prevHash: new Uint8Array(32), prevIndex: 0xffffffff, scriptSig: Uint8Array.of(1, 1), sequence: 0xffffffff };
@@ -97,7 +97,7 @@ t.test('a coinbase', async (t) => {
   }
 });
 
-t.test('a block asks nothing of payments that wait', async (t) => {
+t.test('a new tip does not check unconfirmed or conflicted payments', async (t) => {
   const { wallet, address, receive } = await createMemoryWallet();
   const { ledger } = wallet;
   const script = await address('bech32');

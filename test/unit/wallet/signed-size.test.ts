@@ -81,7 +81,7 @@ t.test('counts the pushes of a redeem script in a legacy wallet, as each release
   t.same(await sizeBy(OLD_SPENDING, false), { scriptSig: 1 + 2 * 72 + 2 + 105, witness: 0 });
 });
 
-t.test('keeps whether an input has a witness when the caller gives its weight', async (t) => {
+t.test('remembers whether an input has a witness when the caller gives its weight', async (t) => {
   const texts = [`sh(wpkh(${A}))`, `pkh(${B})`];
   const { wallet, tools, receive } = await watching(texts, NEW_SPENDING);
   const tx = await receive(

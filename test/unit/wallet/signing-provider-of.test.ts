@@ -48,7 +48,7 @@ async function errorsOf(wallet: Wallet, scripts: readonly Uint8Array[]): Promise
   return signed.map(({ error }) => error);
 }
 
-t.test('descriptors that share keys: whoever has the private half signs', async (t) => {
+t.test('signs with the descriptor that has the private key when several share a script', async (t) => {
   // The wallet has every key that is needed; the first descriptor of a pair has not.
   const sets = [
     [`wsh(multi(2,${privately(1)},${publicly(2)}))`, `wpkh(${privately(2)})`],
@@ -69,7 +69,7 @@ t.test('descriptors that share keys: whoever has the private half signs', async 
   }
 });
 
-t.test('a key that nobody has is looked for once, whichever scripts name it', async (t) => {
+t.test('searches for an unknown key once, however many scripts contain it', async (t) => {
   const { wallet } = await createMemoryWallet({ descriptors: true });
   const root = encodeExtendedSecret(masterFromSeed(new Uint8Array(32).fill(9), context)!, context.params, context);
   const INPUTS = 60;
@@ -87,7 +87,7 @@ t.test('a key that nobody has is looked for once, whichever scripts name it', as
   t.ok(opened > 0 && opened <= 6 * INPUTS, `private keys were asked for ${opened} times`);
 });
 
-t.test('whoever knows the keys of very many inputs is found in between other work', async (t) => {
+t.test('yields while it finds the descriptors for the keys of many inputs', async (t) => {
   const { wallet } = await createMemoryWallet({ descriptors: true });
   const { scripts } = await take(
     wallet,

@@ -51,7 +51,7 @@ async function followedNode(t: { teardown(end: () => unknown): unknown }) {
   return { node, since, afterNextAnswer };
 }
 
-t.test('the chain turns elsewhere while the node is asked', async (t) => {
+t.test('listsinceblock answers for the new branch after a reorganisation during the call', async (t) => {
   const { node, since, afterNextAnswer } = await followedNode(t);
   const [, , known] = Array.from({ length: 4 }, () => node.connect());
   afterNextAnswer(() => {
@@ -65,7 +65,7 @@ t.test('the chain turns elsewhere while the node is asked', async (t) => {
   t.equal(removed.length, 2, 'what left');
 });
 
-t.test('the chain goes on while the node is asked', async (t) => {
+t.test('listsinceblock includes a block that is connected during the call', async (t) => {
   const { node, since, afterNextAnswer } = await followedNode(t);
   const [, known] = Array.from({ length: 3 }, () => node.connect());
   afterNextAnswer(() => node.connect());

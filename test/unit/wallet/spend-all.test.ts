@@ -56,7 +56,7 @@ const valuesOf = ({ hex }: Sent): number[] => {
 };
 const keep = { add_to_wallet: false };
 
-t.test('everything goes', async (t) => {
+t.test('sendall spends all coins and gives the rest to the address without an amount', async (t) => {
   const { call, wallet } = await funded([100_000, 50_000]);
   const all = (await call(sendall, [ELSEWHERE], null, 'unset', 2, keep)) as Sent;
   t.equal(all.complete, true);
@@ -69,7 +69,7 @@ t.test('everything goes', async (t) => {
   t.equal(wallet.ledger.locked.size, 2);
 });
 
-t.test('coins that cost more than they are worth', async (t) => {
+t.test('sendall spends coins worth less than their fee, but not with send_max', async (t) => {
   const { call } = await funded([100_000, 300]);
   const all = (await call(sendall, [ELSEWHERE], null, 'unset', 10, keep)) as Sent;
   t.same(valuesOf(all), [100_300 - 1770], 'are spent');
@@ -77,7 +77,7 @@ t.test('coins that cost more than they are worth', async (t) => {
   t.same(valuesOf(most), [100_000 - 1100], 'unless they are to stay');
 });
 
-t.test('what is refused', async (t) => {
+t.test('sendall rejects invalid recipients, inputs and limits', async (t) => {
   const { call, wallet } = await funded([10_000]);
   const coin = [...wallet.ledger.coins.rows()][0];
   const txid = Buffer.from(wallet.ledger.txs.txid(wallet.ledger.coins.txRow(coin)))
@@ -100,7 +100,7 @@ t.test('what is refused', async (t) => {
   t.same(valuesOf((await call(sendall, [ELSEWHERE], null, 'unset', 1, { ...keep, inputs })) as Sent), [9_890]);
 });
 
-t.test('what transactions would change', async (t) => {
+t.test('simulaterawtransaction sums balance changes and rejects double spends', async (t) => {
   const { call } = await funded([100_000]);
   const { hex } = (await call(sendall, [ELSEWHERE], null, 'unset', 1, keep)) as Sent;
   const change = async (...params: unknown[]): Promise<number> =>
@@ -111,7 +111,7 @@ t.test('what transactions would change', async (t) => {
   await t.rejects(change(['00']), { code: -22 });
 });
 
-t.test('a coin is named once', async (t) => {
+t.test('sendall rejects an input that is named twice', async (t) => {
   const { call, wallet } = await funded([100_000]);
   const { txs } = wallet.ledger;
   const input = { txid: Buffer.from(txs.txid(0)).reverse().toString('hex'), vout: 0 };
@@ -119,7 +119,7 @@ t.test('a coin is named once', async (t) => {
   t.equal(txs.size, 1, 'nothing was recorded');
 });
 
-t.test('a copy that watches', async (t) => {
+t.test('exportwatchonlywallet writes a watch-only copy and overwrites nothing', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-watch-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true }));
   const made = await createMemoryWallet({ descriptors: true, wallet: { dir } });

@@ -36,7 +36,7 @@ const subsets = (count: number): number[][] =>
   Array.from({ length: 2 ** count }, (_, mask) => Array.from({ length: count }, (_, i) => i).filter((i) => (mask >> i) & 1));
 const sumOf = (values: ArrayLike<number>, which: readonly number[]): number => which.reduce((sum, i) => sum + values[i], 0);
 
-t.test('orders: the merge sort sorts, stably, and random orders hold everything once', async (t) => {
+t.test('sorts stably, and random orders contain every index once', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 20_000 }), fc.integer(), async (count, seed) => {
       const chance = seeded(seed);
@@ -68,7 +68,7 @@ function leastWaste({ effective, fees, longTermFees, target, costOfChange }: Exa
   return least;
 }
 
-t.test('branch and bound finds the least wasteful match, and a match whenever there is one', async (t) => {
+t.test('branch and bound finds the least wasteful match whenever there is one', async (t) => {
   let matches = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -102,14 +102,14 @@ t.test('branch and bound finds the least wasteful match, and a match whenever th
   t.ok(matches > 50, `${matches} matches`);
 });
 
-t.test('branch and bound ends where nothing matches among coins that differ little', async (t) => {
+t.test('branch and bound ends when nothing matches among nearly equal coins', async (t) => {
   const effective = Float64Array.from({ length: 40 }, (_, i) => 2 ** 20 + 2 ** (i % 20));
   const zeros = new Float64Array(40);
   const search = { effective, fees: zeros, longTermFees: zeros, target: 21 * 2 ** 20 - 1, costOfChange: 0 };
   t.equal(await branchAndBound({ ...search, ...WEIGHTLESS(40), stopsAtNone: true }, NEVER_YIELDS), 'short');
 });
 
-t.test('the knapsack is as good as the best subset for few coins, and never misses what is there', async (t) => {
+t.test('knapsack matches the best subset for few coins and pays whenever the coins suffice', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 }),
@@ -137,7 +137,7 @@ t.test('the knapsack is as good as the best subset for few coins, and never miss
   t.pass();
 });
 
-t.test('tiers: the safest coins first, unconfirmed change last', (t) => {
+t.test('tiersOf lists the safest coins first and unconfirmed change last', (t) => {
   const limits = { maxAncestors: 25, maxDescendants: 25, spendZeroConfChange: true, rejectLongChains: false, includeUnsafe: false };
   const tiers = tiersOf(limits);
   t.same(
@@ -191,7 +191,7 @@ function termsOf(list: readonly TestCoin[], more: Partial<ChoiceTerms> = {}): Ch
   };
 }
 
-t.test('the safest tier that reaches the amount is spent from', async (t) => {
+t.test('spends from the safest tier that reaches the amount', async (t) => {
   const list: TestCoin[] = [
     { value: 5 * CENT, depth: 0, mine: true, ancestors: 1 },
     { value: 5 * CENT, depth: 0, mine: true, ancestors: 20 },
@@ -213,7 +213,7 @@ t.test('the safest tier that reaches the amount is spent from', async (t) => {
   t.equal(await chosen(25 * CENT + 1), null);
 });
 
-t.test('coins of an address go together, ten at most', async (t) => {
+t.test('groups coins of an address, ten at most', async (t) => {
   const list = Array.from({ length: 25 }, () => ({ value: CENT }));
   const { coins } = termsOf([...list, { value: 7 * CENT }, { value: 9 * CENT, depth: 3 }]);
   const numbers = Int32Array.from({ length: 27 }, (_, i) => (i < 25 ? 0 : -1));
@@ -237,7 +237,7 @@ t.test('coins of an address go together, ten at most', async (t) => {
   t.ok([10, 11].includes(choice.coins!.length) || choice.value === 16 * CENT, 'whole groups');
 });
 
-t.test('sizes: what Core counts for the usual inputs', (t) => {
+t.test('computes the same sizes as Core for the usual inputs', (t) => {
   t.equal(inputVirtualSize(KEY_INPUT), 68);
   t.equal(inputVirtualSize({ scriptSig: 106, witness: 0 }), 148);
   t.equal(inputVirtualSize({ scriptSig: 23, witness: 107 }), 91);
@@ -248,7 +248,7 @@ t.test('sizes: what Core counts for the usual inputs', (t) => {
   t.end();
 });
 
-t.test('drafts: amounts are conserved and the fee is that of the size', async (t) => {
+t.test('drafts conserve amounts and pay the fee of their size', async (t) => {
   let withChange = 0;
   let exactOnes = 0;
   let refused = 0;
@@ -325,7 +325,7 @@ t.test('drafts: amounts are conserved and the fee is that of the size', async (t
   t.ok(withChange > 50 && exactOnes > 10 && refused > 20, `${withChange} with change, ${exactOnes} without, ${refused} refused`);
 });
 
-t.test('drafts: the words of refusals', async (t) => {
+t.test('rejects impossible drafts with the messages of Core', async (t) => {
   const draft = async (
     recipients: Recipient[],
     more: { values?: number[]; feeUnknown?: boolean; size?: null; position?: number } = {},
@@ -367,7 +367,7 @@ t.test('drafts: the words of refusals', async (t) => {
   t.equal(await draft([to(1000)], { position: 1 }), null);
 });
 
-t.test('very many coins are chosen from in short slices', async (t) => {
+t.test('selects from very many coins in short slices', async (t) => {
   const chance = seeded(9);
   const list = Array.from({ length: 100_000 }, () => ({ value: 1000 + chance.below(50 * CENT) }));
   const terms = termsOf(list, { costOfChange: 100 });

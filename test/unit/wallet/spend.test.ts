@@ -78,7 +78,7 @@ function faultsOf(memory: MemoryWallet, made: Payment, amount: number, feeRate: 
   return faults;
 }
 
-t.test('random wallets, random payments', async (t) => {
+t.test('random payments of random wallets are signed, pay the amount and the right fee', async (t) => {
   let made = 0;
   let refused = 0;
   await fc.assert(
@@ -153,7 +153,7 @@ t.test('random wallets, random payments', async (t) => {
   t.ok(made > 60 && refused > 20, `${made} made, ${refused} refused`);
 });
 
-t.test('very many small coins: the large ones pay what all together could not', async (t) => {
+t.test('pays with large coins when small ones alone make the transaction too large', async (t) => {
   const memory = await createMemoryWallet();
   const script = await memory.address('bech32');
   for (let i = 0; i < 6; i++) {
@@ -172,7 +172,7 @@ t.test('very many small coins: the large ones pay what all together could not', 
   t.ok(spentBy(memory, made.tx).some(({ key }) => key.startsWith(hashKey(large.txid))));
 });
 
-t.test('40,000 coins: others get their turn', async (t) => {
+t.test('paying from 40,000 coins yields to other work', async (t) => {
   const memory = await createMemoryWallet();
   const scripts = await Promise.all(Array.from({ length: 20 }, (_, i) => memory.address(KINDS[i % 3])));
   for (let i = 0; i < 40; i++) {
@@ -190,7 +190,7 @@ t.test('40,000 coins: others get their turn', async (t) => {
   t.ok(turns > 20, `${turns} turns of the loop`);
 });
 
-t.test('change: its kind follows what is paid, its key is taken only for change', async (t) => {
+t.test('the change type follows the recipients, and a refused payment uses no key', async (t) => {
   const kindOf = (script: Uint8Array): string => ({ 25: 'legacy', 23: 'p2sh-segwit', 22: 'bech32' })[script.length] ?? 'other';
   const p2pkh = Uint8Array.of(0x76, 0xa9, 20, ...new Uint8Array(20), 0x88, 0xac);
   for (const [addressType, changeType, to, wanted] of [
@@ -220,7 +220,7 @@ t.test('change: its kind follows what is paid, its key is taken only for change'
   }
 });
 
-t.test('a coin that goes away while the payment is made is not spent', async (t) => {
+t.test('does not spend a coin that is locked while the payment is made', async (t) => {
   const memory = await createMemoryWallet();
   const { wallet, tools } = memory;
   const [first, second] = [await memory.address('bech32'), await memory.address('bech32')];
@@ -248,7 +248,7 @@ t.test('a coin that goes away while the payment is made is not spent', async (t)
 });
 
 for (const others of [true, false]) {
-  t.test(`coins that go while the record waits${others ? '' : ', and there are no others'}`, async (t) => {
+  t.test(`${others ? 'pays with other coins' : 'fails'} if its coins are spent before the payment is recorded`, async (t) => {
     const memory = await createMemoryWallet();
     const { wallet, tools } = memory;
     for (let i = 0; i < (others ? 2 : 1); i++)
@@ -281,7 +281,7 @@ for (const others of [true, false]) {
   });
 }
 
-t.test('addresses used before', async (t) => {
+t.test('does not spend coins of used addresses when it avoids reuse', async (t) => {
   const memory = await createMemoryWallet({ avoidReuse: true });
   const { wallet, tools } = memory;
   const script = await memory.address('bech32');
@@ -294,7 +294,7 @@ t.test('addresses used before', async (t) => {
   t.notOk('error' in (await pay(memory, 20 * CENT)));
 });
 
-t.test('rates: who decides, and why', async (t) => {
+t.test('reports the fee rate and its reason for each setting', async (t) => {
   const rates = { mempoolMinimum: 0, relayMinimum: 1000, incremental: 1000, dust: 3000 };
   const asked: [number, boolean][] = [];
   const setting = (
@@ -344,7 +344,7 @@ t.test('rates: who decides, and why', async (t) => {
   t.equal(await discardFeeRate(setting(1000)), 3000, 'never below what relays as dust');
 });
 
-t.test('a payment that cannot be handed in at this moment is made all the same', async (t) => {
+t.test('records a payment even if broadcasting fails', async (t) => {
   const memory = await createMemoryWallet();
   const { wallet, tools, address, receive } = memory;
   await receive([{ value: 5 * CENT, script: await address('bech32') }], TIP - 10);
@@ -357,7 +357,7 @@ t.test('a payment that cannot be handed in at this moment is made all the same',
   t.ok('error' in again, 'its coins are spent');
 });
 
-t.test('changes wait while the database is exchanged', async (t) => {
+t.test('changes wait until exclusive work has ended', async (t) => {
   const { wallet } = await createMemoryWallet();
   let thaw = (): void => {};
   const exchange = wallet.access.runExclusive(() => new Promise<void>((resolve) => (thaw = resolve)));

@@ -24,7 +24,7 @@ const key = fc.oneof(
   fc.integer({ min: 0, max: 400 }).map((n) => new Uint8Array(20).fill(n & 0xff, 0, 10).fill(n >> 8, 10)),
 );
 
-t.test('byte table', async (t) => {
+t.test('ByteTable behaves like a map', async (t) => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), key), { maxLength: 1500 }), (steps) => {
       const table = new ByteTable();
@@ -51,7 +51,7 @@ t.test('byte table', async (t) => {
   t.pass('same as a map');
 });
 
-t.test('byte arena', async (t) => {
+t.test('ByteArena returns what was added and overwrites it in place', async (t) => {
   const arena = new ByteArena();
   const parts = Array.from({ length: 3000 }, (_, i) => new Uint8Array(i % 90).fill(i));
   const ids = parts.map((part) => arena.add(part));
@@ -64,7 +64,7 @@ t.test('byte arena', async (t) => {
   );
 });
 
-t.test('coins: sums and buckets', async (t) => {
+t.test('CoinTable sums and lists coins by bucket and ownership like a list', async (t) => {
   const step = fc.record({
     coin: fc.integer({ min: 0, max: 30 }),
     bucket: fc.integer({ min: 0, max: 3 }),
@@ -112,7 +112,7 @@ t.test('coins: sums and buckets', async (t) => {
   t.pass('same as a list');
 });
 
-t.test('who spends an outpoint', async (t) => {
+t.test('SpendTable lists the spenders of an outpoint', async (t) => {
   const table = new SpendTable();
   const a = outpointOf(new Uint8Array(32).fill(1), 0);
   const b = outpointOf(new Uint8Array(32).fill(1), 1);
@@ -141,7 +141,7 @@ function restored(book: AddressBook): { book: AddressBook; bytes: number } {
   return { book: again, bytes: saver.columns.reduce((sum, { column }) => sum + column.byteLength, 0) };
 }
 
-t.test('labels', async (t) => {
+t.test('AddressBook lists labels like a map and forgets replaced ones', async (t) => {
   const labels = fc.constantFrom('', 'a', 'b', 'a label', '\u{1f511}');
   const steps = fc.array(fc.tuple(fc.constantFrom('set', 'load', 'use', 'image'), fc.nat(8), labels), { maxLength: 60 });
   fc.assert(
@@ -182,7 +182,7 @@ t.test('labels', async (t) => {
   t.same(again.labels(''), ['999 '.repeat(100)]);
 });
 
-t.test('key pool', async (_t) => {
+t.test('KeyPool behaves like a list through random steps', async (_t) => {
   const publicKey = (n: number): Uint8Array =>
     new Uint8Array(33)
       .fill(2, 0, 1)
@@ -254,7 +254,7 @@ t.test('key pool', async (_t) => {
   );
 });
 
-t.test('a large key pool takes few bytes a key', async (t) => {
+t.test('KeyPool uses less than 80 bytes per key', async (t) => {
   v8.setFlagsFromString('--expose_gc');
   const collect: () => void = vm.runInNewContext('gc');
   // Returns the memory still in use once a collection frees nothing more.

@@ -16,7 +16,7 @@ const request = (desc: string) => [{ desc: addChecksum(desc), timestamp: 'now' }
 const refused = (message: string) => [{ success: false, error: { code: -4, message } }];
 const call = { user: '', path: '/' };
 
-t.test('it is kept, listed and loaded again', async (t) => {
+t.test('stores, lists and reloads an unused() descriptor', async (t) => {
   const { wallet, surroundings } = await createMemoryWallet({ descriptors: true });
   const scripts = wallet.keys.scriptCount;
   t.same(await run(wallet, importdescriptors, request(`unused(${XPRV})`)), [{ success: true }]);
@@ -39,7 +39,7 @@ t.test('it is kept, listed and loaded again', async (t) => {
   t.match(JSON.stringify(await run(loaded, listdescriptors)), new RegExp(`unused.${XPUB}.`));
 });
 
-t.test('where it may not be', async (t) => {
+t.test('rejects unused() where its key is known, in watch-only and legacy wallets', async (t) => {
   const { wallet } = await createMemoryWallet({ descriptors: true });
   t.same(await run(wallet, importdescriptors, request(`pkh(${XPRV}/5)`)), [{ success: true }]);
   t.same(

@@ -5,7 +5,7 @@ import path from 'node:path';
 import t from 'tap';
 import { clearNewDatabase, databaseOf, exchangeDatabase } from '../../../src/wallet/storage/wallet-folder.js';
 
-t.test('a file in the place of the old database', async (t) => {
+t.test('exchanges the database although a file has the name of the old one', async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-folder-'));
   t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
   fs.mkdirSync(databaseOf(folder));

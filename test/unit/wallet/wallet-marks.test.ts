@@ -9,7 +9,7 @@ import { keyHashProgram } from '../../../src/wallet/keys/key-table.js';
 import { OWNERSHIP } from '../../../src/wallet/keys/ownership.js';
 import { createMemoryWallet, crypto, TIP } from '../../framework/memory-wallet.js';
 
-t.test('unconfirmed transactions and filters', async (t) => {
+t.test('uses block filters only if scripts alone find every relevant transaction', async (t) => {
   const memory = await createMemoryWallet();
   const { wallet } = memory;
   const script = await memory.address('bech32');
@@ -32,7 +32,7 @@ t.test('unconfirmed transactions and filters', async (t) => {
   );
 });
 
-t.test('a witness program whose key is known by its address alone', async (t) => {
+t.test('marks a watched witness program whose public key is unknown', async (t) => {
   const { wallet } = await createMemoryWallet();
   const id = crypto.hash160(Uint8Array.of(1, 2, 3));
   const program = keyHashProgram(id);

@@ -71,7 +71,7 @@ const CASES = [
 
 for (const [sizes, laterRecords, expected] of CASES) {
   for (const restarts of [false, true]) {
-    t.test(`witnesses of ${sizes} bytes, later: ${laterRecords}, restarts: ${restarts}`, async (t) => {
+    t.test(`chooses between witnesses of ${sizes} bytes, later: ${laterRecords}, restarts: ${restarts}`, async (t) => {
       const made = await createMemoryWallet({ wallet: { laterRecords } });
       let { wallet } = made;
       const named = versionsOf(await made.address('bech32'), sizes);
@@ -110,7 +110,7 @@ async function again(from: Wallet, { surroundings }: Made, without = -1): Promis
   return wallet;
 }
 
-t.test('a wallet of an earlier version', async (t) => {
+t.test('a wallet of an earlier version keeps its witness version through a scan', async (t) => {
   const made = await createMemoryWallet();
   const named = versionsOf(await made.address('bech32'), [20, 10]);
   const { A, B } = named;
@@ -124,7 +124,7 @@ t.test('a wallet of an earlier version', async (t) => {
   t.equal(await received(wallet, named), 'B//B', 'what left the block came with it');
 });
 
-t.test('a transaction is forgotten with its versions', async (t) => {
+t.test('removes all witness versions together with a transaction', async (t) => {
   const { wallet, address } = await createMemoryWallet();
   const { A, B } = versionsOf(await address('bech32'), [10, 20]);
   const left = async (): Promise<number> => (await allRows(wallet)).filter(([key]) => key[0] === WALLET_PREFIX.version).length;
