@@ -462,7 +462,7 @@ t.test('parses -rpcauth, and rejects malformed values or, as 0.21.1, ignores the
         text,
       );
   }
-  t.strictSame(auth('foo', '-server=0'), [], 'nobody is let in then');
+  t.strictSame(auth('foo', '-server=0'), [], 'no client is let in then');
   const old = load(undefined, '-regtest', '-compat=0.21.1', '-rpcauth=foo', '-rpcauth=a:b:c', '-rpcauth=a:b:c$d');
   t.strictSame(old.rpc.auth, [{ user: 'a', salt: 'b', hashHex: 'c' }]);
   t.equal(old.notes.filter((line) => line.startsWith('Ignoring a malformed -rpcauth.')).length, 2);

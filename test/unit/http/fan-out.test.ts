@@ -79,7 +79,7 @@ t.test('sends to one client after another, in order, a bounded number of bytes p
   t.equal(
     clients.reduce((sum, { offset }) => sum + offset, 0),
     MB,
-    'one turn, so many bytes',
+    'bytes of one tick',
   );
   t.equal(clients[0].offset, MB);
   await untilEmpty(fanOut);
@@ -151,8 +151,8 @@ t.test('forgets clients that leave, and evict cuts off the readers of one slab',
   clients[0].close();
   t.equal(clients[0].released, 1);
   for (let i = 0; i < 80; i++) await turn();
-  t.equal(log.length, 15, 'whoever reads has all of it');
-  t.same(said, [true, false], 'told once each way; who does not read is no crowd');
+  t.equal(log.length, 15, 'each client that reads has all of it');
+  t.same(said, [true, false], 'reported once each way; clients that do not read are not counted');
   t.equal(fanOut.evict(1), 16);
   t.equal(fanOut.size, 0);
   t.ok([...clients, last].every(({ released }) => released === 1));
@@ -207,7 +207,7 @@ t.test("counts partial writes against the bytes of a tick and against each clien
   }
   await turn();
   const sent = clients.reduce((sum, { offset }) => sum + offset, 0);
-  t.ok(sent >= MB && sent < MB + 100_000, `${sent} bytes in a turn`);
+  t.ok(sent >= MB && sent < MB + 100_000, `${sent} bytes in a tick`);
   for (const client of clients) client.close();
 
   const slow = Array.from({ length: 4 }, (_, i) => new FakeExchange(`slow ${i}`, log));
@@ -225,7 +225,7 @@ t.test("counts partial writes against the bytes of a tick and against each clien
     }
     await turn();
   }
-  t.same(log, ['late'], 'those who have begun long ago let it pass');
+  t.same(log, ['late'], 'it passes replies that began long ago');
 });
 
 t.test('counts a compressed template once, however many clients read it', async (t) => {

@@ -34,7 +34,7 @@ t.test('answers wrong passwords after 250 ms, and cuts off more than 1,024 waiti
   mock.timers.tick(1);
   t.same(counts(), [1, 1_024]);
   guess(1_024);
-  t.same(counts(), [1, 1_024], 'there is room again');
+  t.same(counts(), [1, 1_024], 'more may wait again');
   guess(2);
   t.same(counts(), [3, 1_024]);
 });
@@ -63,5 +63,5 @@ t.test('lets at most four wrong passwords per address wait', async (t) => {
   mock.timers.tick(250);
   t.same(counts(), [3, 5]);
   for (let n = 0; n < 5; n++) again('10.0.0.1');
-  t.same(counts(), [4, 5], 'there is room again');
+  t.same(counts(), [4, 5], 'more may wait again');
 });

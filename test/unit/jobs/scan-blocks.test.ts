@@ -67,7 +67,7 @@ t.test('ScriptMarks contains the scripts and outpoints that were added, and hard
   t.ok(marks.hasOutpoint(fill(36, 19_999)) && marks.hasOutpoint(fill(36, 0)), 'a set that grew has what it had');
   let strangers = 0;
   for (let n = 0; n < 100_000; n++) if (marks.hasScript(cat(0, 20, fill(4, n), fill(16, n * 7)), 0, 22)) strangers++;
-  t.ok(strangers < 10, `${strangers} of 100,000 strangers look like members`);
+  t.ok(strangers < 10, `${strangers} of 100,000 others look like members`);
   const scripts = forms.map((form, i) => form(i + 3));
   t.same(unpackScripts(packScripts(scripts)), scripts);
   t.same(unpackScripts(packScripts([])), []);
@@ -147,7 +147,7 @@ t.test('finds marked transactions in block files, within its time and despite da
     const nothing = ScriptMarks.create(10, 6);
     t.ok(
       readFinds(scan({ ...job, marks: nothing.buffer })).every((txs) => txs!.length === 0),
-      'nobody asked for anything',
+      'no marks',
     );
 
     // The clock runs: what the time did not allow for is left out, never half done.

@@ -132,7 +132,7 @@ t.test('lowerCut never raises the cut, and a stop ends all work', async (t) => {
   slab.lowerCut(5);
   t.ok(slab.stopped, 'a failure does not undo a stop');
   writeSlab(buffer, jobs, 0, 2);
-  t.ok(new SlabView(buffer).matters(5), 'the next batch begins anew');
+  t.ok(new SlabView(buffer).matters(5), 'the next batch starts over');
 });
 
 t.test('plans jobs that cover every check once, in order, and split only large transactions', async () => {

@@ -60,5 +60,5 @@ t.test('runs a limited number of calls in order, and none while it is shut', asy
   await Promise.all(all);
   await t.rejects(reads.run(() => Promise.reject(new Error('x'))));
   await reads.run(async () => entered.push(5));
-  t.equal(entered.at(-1), 5, 'a failure leaves room behind');
+  t.equal(entered.at(-1), 5, 'a failure frees its slot');
 });

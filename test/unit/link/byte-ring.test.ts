@@ -99,8 +99,8 @@ t.test('overwrites a payload with zeros after it was read', async (t) => {
 t.test('wakes a sleeping reader once, and a reader that is awake never', async (t) => {
   const { writer, reader } = ring(16);
   put(writer, 1, 1);
-  t.equal(writer.mustWake(), true, 'nobody has looked yet');
-  t.equal(writer.mustWake(), false, 'it was told');
+  t.equal(writer.mustWake(), true, 'the reader has not read yet');
+  t.equal(writer.mustWake(), false, 'it was woken already');
   take(reader, 1);
   put(writer, 1, 2);
   t.equal(writer.mustWake(), false, 'it is awake');

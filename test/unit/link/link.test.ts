@@ -70,8 +70,8 @@ t.test('passes user and URI with each call, and sends known ones as a number', a
   t.same(seen, callers);
   const sizes = positions.slice(1).map((position, i) => position - positions[i]);
   const [known, again] = [sizes[3], sizes[6]];
-  t.equal(known, again, 'a caller that is known is told by its number');
-  t.ok(sizes[2] > known, 'one that is new by its name');
+  t.equal(known, again, 'a known caller is sent as a number');
+  t.ok(sizes[2] > known, 'a new caller by its name');
   t.ok(writer.write(9, 'a', '/', new Uint8Array(32 * 1024), true) >= 0);
   t.equal(writer.write(9, 'a', '/', new Uint8Array(32 * 1024 + 1), true), -1, 'larger bodies go by the port');
 });

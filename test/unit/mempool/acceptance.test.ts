@@ -77,7 +77,7 @@ t.test('rejects low fees, immature coinbases, and transactions that are known al
   t.equal(await offer(setup, cheap), 'min relay fee not met, 10 < 91');
   pool.prioritise(cheap.txid, 100);
   t.equal(await offer(setup, cheap, { testOnly: true }), 'ok', 'prioritised over the limit');
-  t.equal(pool.size, 0, 'a test keeps nothing');
+  t.equal(pool.size, 0, 'a test adds nothing');
   t.equal(await offer(setup, cheap), 'ok');
   t.equal(pool.get(cheap.txid)?.modifiedFee, 110);
   t.equal(await offer(setup, cheap), 'txn-already-in-mempool');
@@ -230,7 +230,7 @@ t.test('rejects a transaction that makes its cluster too large, in count or size
   const joint = pay([outpointOf(left, 1), outpointOf(right, 1)], 50_000);
   t.equal(await offer(setup, joint), 'ok', 'four');
   t.equal(await offer(setup, rightChild), 'too-large-cluster', 'no ancestor of its has more than four relatives by descent');
-  t.equal(await offer(setup, pay([chain.fund(9_000)], 8_000)), 'ok', 'strangers are none of their business');
+  t.equal(await offer(setup, pay([chain.fund(9_000)], 8_000)), 'ok', 'unrelated transactions are not limited');
   // Replaced transactions do not count against the limit.
   const instead = pay([outpointOf(left, 1), outpointOf(right, 1)], 40_000);
   t.equal(await offer(setup, instead), 'ok');

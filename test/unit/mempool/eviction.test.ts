@@ -37,7 +37,7 @@ t.test('evicts the transaction whose descendants pay the lowest rate', async (t)
   const full = createPool({ policy, maxUsageBytes: one * 2.5 });
   for (const fee of [7000, 8000]) await full.pool.accept(pay(full.chain.fund(1_000_000), 1_000_000 - fee));
   const late = await full.pool.accept(pay(full.chain.fund(1_000_000), 1_000_000 - 6000));
-  t.equal(late.reject?.reason, 'mempool full', 'the newcomer itself is the worst');
+  t.equal(late.reject?.reason, 'mempool full', 'the new transaction itself has the lowest rate');
 });
 
 t.test('evicts the last chunk as a whole when eviction goes by chunks', async (t) => {
@@ -62,10 +62,10 @@ t.test('evicts the last chunk as a whole when eviction goes by chunks', async (t
   const plain = await fill(false);
   t.strictSame(plain.left, [false, true, false], 'as in Core 0.21: one parent and its child, the other stays behind');
   const chunked = await fill(true);
-  t.strictSame(chunked.left, [false, false, false], 'one chunk: apart nobody would mine the parents');
+  t.strictSame(chunked.left, [false, false, false], 'one chunk: no miner would include the parents alone');
   // The child pays what its inputs leave: 1,995,999 in, 1,980,000 out.
   t.equal(chunked.minimum, Math.trunc(((2000 + 2001 + 15_999) * 1000) / chunked.size) + 1000);
-  t.ok(chunked.minimum < plain.minimum, 'so less is asked of who comes next');
+  t.ok(chunked.minimum < plain.minimum, 'so the next transaction needs a lower rate');
 });
 
 t.test('computes the size of an evicted chunk from the sum of its weights', async (t) => {
@@ -187,5 +187,5 @@ t.test('counts memory as Core does', async (t) => {
   t.equal((await pool.accept(two)).reject, null);
   t.equal(pool.stats().usageBytes, bare + bare + 32 + 64 + 96, 'another output, a script too long to lie inside it');
   chain.connect([one, two]);
-  t.equal(pool.stats().usageBytes, 96, 'the list keeps its room for two');
+  t.equal(pool.stats().usageBytes, 96, 'the list retains capacity for two');
 });

@@ -84,7 +84,7 @@ t.test('estimates the fee rates that got into a given share of the blocks', asyn
   for (let target = 2; target < 9; target++) t.ok(medium(fees, target) < first[target] - DELTA, 'everything gets in: cheaper');
   t.equal(fees.smart(2, true).blocks, 2);
   t.ok(fees.smart(2, true).feeRate >= fees.smart(2, false).feeRate);
-  t.same(fees.smart(1, true), fees.smart(2, true), 'the next block is nobody’s to promise');
+  t.same(fees.smart(1, true), fees.smart(2, true), 'a target of one block is raised to two');
   t.equal(fees.smart(1_008, true).blocks, Math.floor(fees.span / 2), 'not beyond half of what was seen');
   t.same(fees.smart(1_009, true), { feeRate: 0, blocks: 1_009, reason: 'None' });
 

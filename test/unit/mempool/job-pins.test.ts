@@ -15,7 +15,7 @@ t.test('holds transactions until their time is over or two blocks later', async 
   const pins = new JobPins();
   const [a, b] = [tx(), tx()];
   t.equal(pins.pin('x', [a], at(1000, 10)), 1);
-  t.equal(pins.pin('x', [a, b], at(1100, 10)), 2, 'a second call adds, and begins the time anew');
+  t.equal(pins.pin('x', [a, b], at(1100, 10)), 2, 'a second call adds, and restarts the time');
   t.same(pins.get(a.wtxid)?.bytes, a.bytes);
   t.not(pins.get(a.wtxid), a, 'a copy');
   t.same(pins.figures, { jobs: 1, bytes: a.totalSize + b.totalSize });
@@ -41,5 +41,5 @@ t.test('holds at most 64 jobs and 64 MB, and drops the oldest first', async (t) 
   const large = Array.from({ length: 7 }, () => tx(10_000_000));
   t.equal(pins.pin('large', large, at(0, 1)), 6, 'no job is larger than 64 MB');
   t.ok(pins.figures.bytes <= 64_000_000, `${pins.figures.bytes} bytes`);
-  t.ok(pins.get(large[0]!.wtxid), 'the others made room');
+  t.ok(pins.get(large[0]!.wtxid), 'earlier jobs were dropped');
 });

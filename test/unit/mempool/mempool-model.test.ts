@@ -493,7 +493,7 @@ function compare(
   assert.deepEqual(keys(entries), keys(naive.txs), 'the same transactions');
   assert.deepEqual([...heard].sort(), keys(naive.txs), 'and listeners know them');
   assert.equal(pool.size, naive.txs.length);
-  if (exactUsage) assert.equal(pool.stats().usageBytes, naive.usage(), 'memory as summed anew');
+  if (exactUsage) assert.equal(pool.stats().usageBytes, naive.usage(), 'memory equals a fresh sum');
   assert.equal(
     pool.stats().bytes,
     naive.txs.reduce((sum, { size }) => sum + size, 0),

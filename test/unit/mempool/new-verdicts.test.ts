@@ -161,7 +161,7 @@ t.test('forgets a prioritisation whose sum is zero', async (t) => {
   pool.prioritise(tx.txid, -500);
   t.strictSame(listed(), {});
   t.equal(pool.get(tx.txid)?.modifiedFee, 10_000);
-  t.ok(pool.stats().usageBytes < usageBytes, 'nor is it kept');
+  t.ok(pool.stats().usageBytes < usageBytes, 'the entry is removed');
 });
 
 t.test('orders the smaller of two chunks with equal rates first in the fee rate diagram', async (t) => {

@@ -118,7 +118,7 @@ t.test('accepts a parent below the minimum fee when its child pays for both', as
     'replaced-transactions': [],
   });
   t.same(s.has(parent, child), [true, true]);
-  t.equal(s.pool.stats().unbroadcast, 0, 'told once');
+  t.equal(s.pool.stats().unbroadcast, 0, 'announced once');
   t.same(
     await s.submit([parent, child]),
     {
@@ -195,10 +195,10 @@ t.test('rejects packages with a disallowed topology, duplicates, conflicts or to
   t.equal(await s.submit([]), '-8 Array must contain between 1 and 25 transactions.');
   t.equal(await s.submit(new Array(26).fill(parent)), '-8 Array must contain between 1 and 25 transactions.');
   t.equal(await s.submit([child, parent]), topology);
-  t.equal(await s.submit([parent, s.tx('X', [s.coin()], 500)]), topology, 'strangers');
+  t.equal(await s.submit([parent, s.tx('X', [s.coin()], 500)]), topology, 'unrelated transactions');
   const middle = s.tx('M', [parent], 0, { outputs: 2 });
   const last = s.tx('L', [parent, middle], 900);
-  t.equal(await s.submit([parent, middle, last]), topology, 'parents that know each other');
+  t.equal(await s.submit([parent, middle, last]), topology, 'a parent that spends another parent');
   const refused = (message: string, ...names: string[]) => ({
     package_msg: message,
     'tx-results': Object.fromEntries(names.map((name) => [name, { txid: name, error: 'package-not-validated' }])),

@@ -147,7 +147,7 @@ t.test('removes children whose returning parent is lost to a block meanwhile', a
   await pool.settled();
   t.ok(seen);
   t.notOk(pool.has(parent.txid));
-  t.notOk(pool.has(child.txid), 'nothing stays that spends what nobody has');
+  t.notOk(pool.has(child.txid), 'no transaction stays whose parent is missing');
   for (const other of others) t.ok(pool.has(other.txid));
 });
 
@@ -210,7 +210,11 @@ t.test('applies the limit of 25 relatives to a whole reorganisation, but per blo
     await pool.settled();
     t.equal(pool.size, 60);
     t.same([pool.get(line[59]!.txid)?.ancestorCount, pool.get(line[0]!.txid)?.descendantCount], [60, 60]);
-    t.equal((await pool.accept(pay([outpointOf(line[59]!, 0)], 50_000))).reject?.reason, 'too-long-mempool-chain', 'newcomers are counted');
+    t.equal(
+      (await pool.accept(pay([outpointOf(line[59]!, 0)], 50_000))).reject?.reason,
+      'too-long-mempool-chain',
+      'new transactions are counted',
+    );
   }
   const { pool, chain, line } = await start();
   chain.reorg(2, [[], [], []]);
@@ -273,7 +277,7 @@ t.test('links all relatives when older blocks disconnect while transactions retu
       });
       const related = (above: number, below: number) => [above, above * 10_000, below, below * 10_000];
       const expected = [related(1, 4), related(2, 3), related(3, 2), related(4, 1), related(1, 2), related(2, 1)];
-      t.same(figures, expected, `${turns} turns after ${moment}`);
+      t.same(figures, expected, `${turns} ticks after ${moment}`);
     }
   }
 });
@@ -295,7 +299,7 @@ t.test('returns transactions without waiting behind long calls', async (t) => {
   await pool.settled();
   over = true;
   t.equal(pool.size, 3);
-  t.ok(pauses < 100, `${pauses} turns of others`);
+  t.ok(pauses < 100, `${pauses} pauses of other calls`);
   await Promise.all(calls);
 });
 

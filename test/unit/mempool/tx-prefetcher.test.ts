@@ -120,7 +120,7 @@ t.test('skips prefetching when the verifier is busy, a coin is unknown, or it wa
   await pool.prefetchTransactions([a]);
   t.equal(asked.length, 0);
   state.busy = false;
-  t.equal((await pool.accept(a)).reject, null, 'verified in its turn');
+  t.equal((await pool.accept(a)).reject, null, 'verified by the acceptance');
   const lost = spend(crypto, [outpointOf(b, 5)], [{ value: 10_000, script: Uint8Array.of(0, 20, ...new Uint8Array(20)) }]);
   await pool.prefetchTransactions([b, lost, b]);
   await pool.prefetchTransactions([b]);

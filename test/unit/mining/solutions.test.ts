@@ -69,7 +69,7 @@ t.test('writes a block under its name in one step, then syncs file and folder', 
   const dir = folder(t);
   const file = writeSolution(dir, block.hashHex, bytesOf(block));
   t.equal(file, path.join(dir, `${block.hashHex}.blk`));
-  t.same(fs.readdirSync(dir), [`${block.hashHex}.blk`], 'under its name, with nothing beside it');
+  t.same(fs.readdirSync(dir), [`${block.hashHex}.blk`], 'under its name, and no other file');
   t.same(fs.readFileSync(file), block.bytes);
   t.equal(fs.statSync(file).mode & 0o777, 0o600);
   const opened: string[] = [];

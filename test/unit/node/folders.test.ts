@@ -96,7 +96,7 @@ t.test('Teardown runs all steps once, last first, even if some fail', async (t) 
     ended.push('fourth');
     throw new Error('fourth failed');
   });
-  t.equal((await teardown.run())?.message, 'fourth failed', 'the first failure is told');
+  t.equal((await teardown.run())?.message, 'fourth failed', 'the first failure is returned');
   t.same(ended, ['fourth', 'third', 'second', 'first']);
   t.equal(await teardown.run(), undefined, 'nothing is left to do');
   t.equal(ended.length, 4);

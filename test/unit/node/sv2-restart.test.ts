@@ -74,7 +74,7 @@ t.test('Stratum V2 serves clients again after its thread was killed', async (t) 
   for (let life = 1; life <= 2; life++) {
     const client = await Sv2Client.start(port, sv2.authorityKey);
     const { prevHash } = await client.nextOf('prevhash');
-    t.same(prevHash, Buffer.alloc(32, number), 'it is told of the tip');
+    t.same(prevHash, Buffer.alloc(32, number), 'it receives the tip');
     t.equal(sv2.figures().clientsOpen, 1);
     // The thread reads the block and dies before it reports it.
     const found = buildBlock(GENESIS, { time: 1_700_000_000 + life });

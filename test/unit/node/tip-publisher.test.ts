@@ -29,7 +29,7 @@ t.test('publishes the last tip at once, and earlier ones at intervals', async (t
   mock.timers.tick(99);
   t.equal(shown, 4);
   mock.timers.tick(1);
-  t.equal(shown, 5, 'shown by and by when nothing follows');
+  t.equal(shown, 5, 'shown after a while when nothing follows');
   publisher.changed(true, true);
   publisher.publishPending();
   t.equal(shown, 6, 'at once when it is known that nothing follows');
@@ -37,7 +37,7 @@ t.test('publishes the last tip at once, and earlier ones at intervals', async (t
   t.equal(shown, 6, 'it was shown');
   nowMs = 1_000;
   publisher.changed(true, false);
-  t.equal(shown, 6, 'blocks left and others follow: nobody sees the tip in between');
+  t.equal(shown, 6, 'blocks were disconnected and others follow: the tip in between is not shown');
   publisher.changed(false, true);
   t.equal(shown, 7, 'the one at the end');
   nowMs = 2_000;

@@ -157,7 +157,7 @@ t.test('puts private keys into the slab only, and erases them after signing', as
   );
   const [[used], [subject]] = [slabs, subjects];
   const late = { version: 5, parts: [{ slab: used, subject, first: 0, end: 0 }] } as const;
-  t.throws(() => run(late), /wiped/, 'a part that comes late is told, and signs nothing');
+  t.throws(() => run(late), /wiped/, 'a late part is rejected and signs nothing');
   failing = true;
   slabs.clear();
   await t.rejects(signTransaction(tx, spent, keys, 1, { crypto, signer, signingThreads }), /a thread died/);

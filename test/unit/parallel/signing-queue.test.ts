@@ -42,14 +42,14 @@ t.test('signs a short queue inline, one entry per tick', async (t) => {
   t.same([...answers.values(), shares.length], [null, null, null, 0]);
   wait(4, 4);
   await turn();
-  t.equal(answers.get(4), null, 'the line begins anew');
+  t.equal(answers.get(4), null, 'the queue starts over');
 });
 
 t.test('sends half of a long queue to a thread while it signs the rest inline', async (t) => {
   const { shares, answers, wait } = lineOf();
   wait(1, 8);
   await turn();
-  t.same(shares[0].works, [2, 3, 4, 5], 'those that are next');
+  t.same(shares[0].works, [2, 3, 4, 5], 'the next entries');
   for (let i = 0; i < 3; i++) await turn();
   t.same(
     [...answers],

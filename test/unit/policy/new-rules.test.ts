@@ -53,7 +53,7 @@ t.test('checkStandardTx applies the version, data and dust rules of newer releas
     'datacarrier',
   );
   t.equal(reason(tx([[0, data(0)]]), { ...policy, dataCarrier: false }), 'datacarrier', 'an empty one too');
-  t.equal(reason(tx([[293, key]])), undefined, 'one output of dust is judged later');
+  t.equal(reason(tx([[293, key]])), undefined, 'one output of dust is checked later');
   t.equal(
     reason(
       tx([

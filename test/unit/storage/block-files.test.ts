@@ -124,7 +124,7 @@ t.test('cuts a torn record off the end of a file, and retains what it cannot exp
     await files.close();
     writeFileSync(path, whole.subarray(0, length));
     files = await openFiles(dir);
-    t.equal(files.repair.tornBytes, 0, 'without an index nobody knows what is torn');
+    t.equal(files.repair.tornBytes, 0, 'without an index no record counts as torn');
     t.same(await files.appendBlock(block(50, 5)), { file: 1, pos: 8 });
     await files.close();
     t.same(readFileSync(path), whole.subarray(0, length));
@@ -140,7 +140,7 @@ t.test('cuts a torn record off the end of a file, and retains what it cannot exp
   await files.close();
   writeFileSync(path, Buffer.concat([whole, Buffer.from('something else')]));
   files = await openFiles(dir, { lastKnown: second });
-  t.equal(files.repair.tornBytes, 0, 'what nobody can explain stays');
+  t.equal(files.repair.tornBytes, 0, 'unexplained bytes stay');
   t.same(await files.appendBlock(block(1, 1)), { file: 0, pos: whole.length + 14 + 8 });
   await files.close();
 

@@ -79,7 +79,7 @@ t.test('finds records in a file under an XOR key', async (t) => {
   const dir = mkdtempSync(join(root, 'keyed-'));
   writeFileSync(join(dir, 'xor.dat'), key);
   writeFileSync(join(dir, 'blk00000.dat'), hidden);
-  t.equal((await scan(join(dir, 'blk00000.dat'))).length, 2, 'the key beside the file');
+  t.equal((await scan(join(dir, 'blk00000.dat'))).length, 2, 'the key in the folder of the file');
   t.equal((await scan(join(dir, 'blk00000.dat'), { xorKey: null })).length, 0);
 });
 

@@ -63,7 +63,7 @@ t.test('tells damage inside a log from a torn end, for small and large records',
   t.ok(Number(await opened()) >= ROWS - 3, 'and opens without a word');
   writeFileSync(log, bytes);
   appendFileSync(log, new Uint8Array(70_000));
-  t.equal(await checkWriteAheadLog(folder), null, 'room that was reserved');
+  t.equal(await checkWriteAheadLog(folder), null, 'preallocated space');
 
   const lastMark = bytes.lastIndexOf(MARK);
   t.ok(lastMark > 400_000 && lastMark < bytes.length - 1_000, 'and some more behind the last sync');
@@ -81,7 +81,7 @@ t.test('tells damage inside a log from a torn end, for small and large records',
   const damaged = new Uint8Array(bytes);
   damaged[20_000]! ^= 0x10;
   writeFileSync(log, damaged);
-  t.equal(await opened(), 'STORE_CORRUPTION', 'refused unless somebody can make the rest again');
+  t.equal(await opened(), 'STORE_CORRUPTION', 'refused unless the caller can rebuild the rest');
   const received: string[] = [];
   const rows = await opened({ onLogDamage: (text) => received.push(text) });
   t.ok(typeof rows === 'number' && rows === 9, `as it was before: ${rows} rows`);

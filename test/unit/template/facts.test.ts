@@ -112,7 +112,7 @@ t.test('regtest: limits mintime in the first block of a period of 144 after a bl
   t.equal(factsOf(ahead(143), old).minTime, ahead(143).medianTimePast() + 1, 'nor with the period of 0.21.1');
 });
 
-t.test('testnet4: late blocks, and the first block of a period', async (t) => {
+t.test("testnet4: lowers the difficulty after twenty minutes, and limits mintime at a period's start", async (t) => {
   const params = chainParams('testnet4');
   const tip = headers(100, 0x1c00ffff);
   const facts = factsOf(tip, params);
@@ -167,7 +167,7 @@ const text = (facts: TemplateFacts, clientRules: string[]): string => {
   return `${Buffer.from(head)}[]${Buffer.from(tail)}`;
 };
 
-t.test('the spelling of a reply', async (t) => {
+t.test("renders getblocktemplate replies with Core's members, in order", async (t) => {
   t.equal(
     text(FACTS, ['segwit', 'shy']),
     '{"capabilities":["proposal"],"version":536870928,"rules":["csv","!segwit","!forced"],"vbavailable":{"!shy":4,"bold":5},"vbrequired":0,' +

@@ -35,7 +35,7 @@ t.test('runs one build at a time, and shares it among clients with the same limi
   t.equal(open.length, 2);
   open[1]!.done();
   t.equal((await other).facts.weight, 6_000);
-  t.equal(await templates.get(limits(5_000), 'a'), await first, 'kept');
+  t.equal(await templates.get(limits(5_000), 'a'), await first, 'retained');
   t.equal(open.length, 2);
   t.same(templates.figures, { kept: 2, waiting: 0 });
 });
@@ -84,5 +84,5 @@ t.test('refuses more than 16 waiting builds, and a failed build does not affect 
   const again = templates.get(limits(5_000), 'a');
   await turn();
   open.at(-1)!.done();
-  t.equal((await again).facts.weight, 5_000, 'a failure is not kept');
+  t.equal((await again).facts.weight, 5_000, 'a failure is not cached');
 });

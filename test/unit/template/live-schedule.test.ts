@@ -67,7 +67,7 @@ t.test('builds an empty and then a full template at once after a new tip', async
   await turn();
   t.strictSame(built, ['empty', 'full']);
   schedule.tipChanged();
-  t.equal(built.length, 2, 'not in the turn of the tip itself');
+  t.equal(built.length, 2, 'not in the tick of the tip itself');
   await turn();
   t.strictSame(built.slice(2), ['empty', 'full'], 'without waiting for any pause');
   await pass(10_000);
@@ -92,7 +92,7 @@ t.test('publishes the empty template in the same tick as the tip where possible,
   const { schedule, built, state } = rig({ now: true });
   schedule.start();
   await turn();
-  t.strictSame(built, ['empty', 'full'], 'the first of all has no turn of its own');
+  t.strictSame(built, ['empty', 'full'], 'the first template belongs to no tip change');
   schedule.tipChanged();
   t.strictSame(built.slice(2), ['now'], 'at once');
   await turn();
@@ -117,7 +117,7 @@ t.test('publishes the empty template in the same tick as the tip where possible,
   const unwanted = rig({ now: true, wanted: false });
   unwanted.schedule.tipChanged();
   await turn();
-  t.strictSame(unwanted.built, [], 'nor while nobody can ask');
+  t.strictSame(unwanted.built, [], 'nor while no client can ask');
 });
 
 t.test('beginNow starts a due build in the tick of the caller, once, and not during a tip change', async (t) => {

@@ -172,7 +172,7 @@ t.test('starts the full template in the tick of the tip, without the transaction
   const [parentRow, childRow] = [parent, child].map(({ txid }) => pool.get(txid)?.row);
   assembler.requests.length = 0;
   chain.connect([parent]);
-  t.equal(assembler.requests.length, 1, 'before the turn is over');
+  t.equal(assembler.requests.length, 1, 'before the tick is over');
   t.same(assembler.requests[0]?.delta.removed, [parentRow]);
   t.same(assembler.requests[0]?.delta.changed, [childRow]);
   t.equal(pool.size, 2);
@@ -232,7 +232,7 @@ t.test('publishes an empty template first, and releases its clients when the ful
   t.equal(full.txCount, 1);
   t.not(full.counter, empty.counter, 'a counter of its own');
   const late = ask(chain.tip.hashHex + empty.counter);
-  t.equal(late.reply.transactions.length, 1, 'who still has the empty one is answered at once');
+  t.equal(late.reply.transactions.length, 1, 'a client with the empty template is answered at once');
   const parked = ask(late.reply.longpollid);
   t.equal(view.waiters, 1);
   chain.connect([]);
@@ -301,7 +301,7 @@ t.test('checks one full template of each tip after its publication', async (t) =
   await pass(0);
   chain.connect([]);
   await pass(1000);
-  t.same(judged, [2], 'a tip that went before its turn is passed over');
+  t.same(judged, [2], 'a tip that was replaced before its check is skipped');
   await pass(1000);
   t.same(judged, [2, 3]);
 });
@@ -331,7 +331,7 @@ t.test('withdraws a template that breaks a rule, and checks the next ones before
   const parked = ask(bad.longpollid);
   const failures = service.stats().failures;
   await pass(1000);
-  t.equal(parked.reply.transactions.length, 0, 'who has it is told at once');
+  t.equal(parked.reply.transactions.length, 0, 'a client that has it is answered at once');
   t.equal(parked.reply.previousblockhash, bad.previousblockhash);
   t.equal(published.at(-1)?.live?.empty, true);
   t.ok(service.stats().failures > failures);
@@ -369,7 +369,7 @@ t.test('answers long polls after a large gain, or after any change once the inte
   await pay(3000);
   await pass(1000);
   t.equal(parked.reply, null, 'built, and not worth waking anyone');
-  t.equal(ask().reply.transactions.length, 1, 'whoever asks gets it');
+  t.equal(ask().reply.transactions.length, 1, 'a new call gets it');
   await pay(2000);
   await pass(1000);
   t.equal(parked.reply.transactions.length, 2, 'now it is');

@@ -98,7 +98,7 @@ t.test('retains a template for five seconds while only the mempool changes', asy
   await pay(1000);
   t.equal(await service.refresh(), first);
   clock.seconds += 5;
-  t.equal(await service.refresh(), first, 'exactly five seconds: kept');
+  t.equal(await service.refresh(), first, 'exactly five seconds: retained');
   clock.seconds += 1;
   const second = await service.refresh();
   t.equal(second.txCount, 1);
@@ -106,7 +106,7 @@ t.test('retains a template for five seconds while only the mempool changes', asy
   t.equal(second.fees, 1000);
   t.equal(second.coinbaseValue, HALVINGS_AT_201 + 1000);
   clock.seconds += 100;
-  t.equal(await service.refresh(), second, 'kept for good while nothing moves');
+  t.equal(await service.refresh(), second, 'retained while nothing changes');
   t.equal(published.length, 2);
 });
 

@@ -175,7 +175,7 @@ t.test('gives the empty template to long polls and light clients, and lets other
     const gone = call();
     const poll = call({ longPollId: `${HASH[0]}1` });
     const light = call({ light: true });
-    t.match(poll.body, '"coinbasevalue":50,', 'told again: it polls with the id of the empty one');
+    t.match(poll.body, '"coinbasevalue":50,', 'answered again: it polls with the id of the empty template');
     t.match(light.body, '"coinbasevalue":50,');
     t.equal(plain.body, undefined);
     t.equal(view.waiters, 2);
@@ -216,7 +216,7 @@ t.test('answers many callers in time slices', async (t) => {
   Object.defineProperty(world, 'nowMs', { get: () => answered() / 10 });
   asked[0]!(0, '');
   t.equal(answered(), 20, 'two milliseconds of them');
-  t.ok(call().body, 'whoever comes now does not stand behind the rest');
+  t.ok(call().body, 'a new call does not wait for the rest');
   let turns = 1;
   for (let next = soon.shift(); next !== undefined; next = soon.shift()) {
     next();
@@ -303,5 +303,5 @@ t.test('answers parked calls with an error at shutdown', async (t) => {
   view.stop();
   t.same(waiting.error, [-9, 'Shutting down']);
   t.equal(view.waiters, 0);
-  t.same(call({ longPollId: `${HASH[0]}3` }).error, [-9, 'Shutting down'], 'nobody parks any more');
+  t.same(call({ longPollId: `${HASH[0]}3` }).error, [-9, 'Shutting down'], 'no call is parked any more');
 });

@@ -15,7 +15,7 @@ t.test('every package has a digest and an allowed licence, and matches what is i
 
 t.test('docs/dependencies.md matches the lock file', async (t) => {
   const page = fs.readFileSync(path.join(root, 'docs', 'dependencies.md'), 'utf8');
-  t.ok(page === dependenciesPage(lock), 'npm run licences writes it anew');
+  t.ok(page === dependenciesPage(lock), 'npm run licences writes it again');
 });
 
 t.test('reports missing digests, disallowed licences and foreign sources', async (t) => {
