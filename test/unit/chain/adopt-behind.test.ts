@@ -1,5 +1,5 @@
-// A database that is older than its block files: every block that lies behind is taken in, in whatever order and
-// number, and what is damaged is said once.
+// A database that is older than its block files: all later blocks are connected, in any order and number, and damaged
+// ones are reported once.
 import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Logger } from '../../../src/log/logger.js';
@@ -21,10 +21,10 @@ async function reopened(t: Test, records: readonly Buffer[]) {
   await first.chain.close();
   writeBlocksFolder(first.dir, [GENESIS_BYTES, ...bytes.slice(0, KNOWN), ...records]);
   const lines: string[] = [];
-  const keep = (text: string): void => {
+  const addLine = (text: string): void => {
     lines.push(text);
   };
-  const log: Logger = { ...silentLogger, info: keep, warn: keep };
+  const log: Logger = { ...silentLogger, info: addLine, warn: addLine };
   const store = new MemoryStore();
   const rows: { type: 'put'; key: Uint8Array; value: Uint8Array }[] = [];
   for await (const [key, value] of first.store.iterate({})) rows.push({ type: 'put', key, value });

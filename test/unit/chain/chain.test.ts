@@ -259,7 +259,7 @@ t.test('replaces the coins of the old branch at a reorganisation, and notifies l
 });
 
 t.test('publishes a tip and answers before coins change, and never returns outdated coins', async (t) => {
-  // Few coins change when they are asked for, many before the tip moves.
+  // Few coins change at the next read, many before the tip changes.
   for (const outputs of [1, 30_000]) {
     const fixture = await openFixture();
     const { chain } = fixture;
@@ -358,7 +358,7 @@ t.test('stays on its branch when a better branch contains an invalid block', asy
   t.same(await submitAll(fixture, [b1, b2, b4]), Array(3).fill('inconclusive'));
   t.equal(await reasonOf(fixture, b3), 'bad-cb-amount');
   t.equal(chain.tip.hashHex, trunk[1]!.hashHex);
-  t.equal(received, 0, 'nobody saw the tip move');
+  t.equal(received, 0, 'no listener was notified of a tip change');
   t.equal(chain.known(b2.hash), 'duplicate', 'the valid part was validated');
   t.equal(chain.known(b4.hash), 'duplicate-invalid');
   t.equal(chain.bestHeader.hashHex, chain.tip.hashHex, 'the best header is not on the invalid branch');
@@ -427,7 +427,7 @@ t.test('waits for the mempool between tip changes after invalidateblock only', a
   await chain.reconsiderBlock(chain.node(a[0]!.hash)!);
   seen.length = 0;
   await chain.reconsiderBlock(chain.node(b[1]!.hash)!);
-  t.same(seen, ['at 3', 'at 4'], 'a reorganisation waits for nobody: those who send transactions could hold it up');
+  t.same(seen, ['at 3', 'at 4'], 'a reorganisation does not wait: senders of transactions could delay it');
   seen.length = 0;
   await chain.invalidateBlock(chain.node(b[3]!.hash)!);
   t.same(seen, ['at 3'], 'nothing follows');
@@ -671,7 +671,7 @@ t.test('stops at a write error and reports it once, while blocks stay readable',
   await t.rejects(chain.testBlockValidity(parseBlock(buildBlock(blocks[2]!).bytes, crypto), { checkPow: false, checkMerkle: true }));
   t.equal(fixture.faults.length, 1);
   t.equal(chain.tip.height, 4);
-  t.ok(await chain.readBlock(chain.tip), 'reading goes on');
+  t.ok(await chain.readBlock(chain.tip), 'blocks can still be read');
   await fixture.end();
 });
 
@@ -935,7 +935,7 @@ t.test('changes the coins of a block with many outputs in time slices, hidden un
   await chain.flush();
   const before = await coinsOf(fixture);
   const unseen = await countingReadings(() => watched(chain.submitBlock(big.bytes)), 0.5);
-  t.ok(unseen > 2, 'others got turns while coins were created');
+  t.ok(unseen > 2, 'other work ran while coins were created');
   t.same(coinsNow(), withBig);
   const after = await coinsOf(fixture);
   t.equal(after.size, before.size + OUTPUTS, 'outputs and a coinbase came, a coin went');
@@ -952,7 +952,7 @@ t.test('changes the coins of a block with many outputs in time slices, hidden un
   t.same([contains(), coinsNow()], [false, withoutBig]);
   const [next, further] = buildChain(big, 2, { tag: 6 });
   t.same(await submitAll(fixture, [next!]), ['inconclusive']);
-  // The end is asked for in the middle of it.
+  // The chain is closed in the middle of the change.
   await countingReadings(async () => {
     let moved = false;
     const moving = chain.submitBlock(further!.bytes).finally(() => {

@@ -1,5 +1,5 @@
 // A process that dies at every single write: the next start finds a consistent tip, has every block that was
-// acknowledged, and goes on.
+// acknowledged, and continues.
 import { appendFileSync, cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -208,7 +208,7 @@ async function check(t: Test, run: Run, maxTipAge: number, label: string): Promi
   const got = await coinsOf(fixture);
   if (should !== undefined && JSON.stringify([...got]) !== JSON.stringify([...should])) problems.push('the coins differ');
   if (!(await chain.verifyChain(4, 6))) problems.push('verifychain is not content');
-  // And it goes on as if nothing had been.
+  // The chain continues as if no crash had occurred.
   for (const block of story) await chain.submitBlock(block.bytes);
   if (chain.tip.hashHex !== b4.hashHex) problems.push('could not go on');
   const end = await coinsOf(fixture);

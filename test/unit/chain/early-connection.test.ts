@@ -64,7 +64,7 @@ t.test('verifies scripts before the block is stored, and only once', async (t) =
   const submitted = chain.submitBlock(next.bytes);
   await verifier.begun;
   t.equal(chain.node(next.hash), undefined, 'not even its header is known');
-  // A second copy, and a rival that would take the threads as well, wait for their turn.
+  // A second copy, and a rival that also needs the threads, wait in the queue.
   const again = chain.submitBlock(next.bytes);
   const rival = chain.submitBlock(buildBlock(tip, { txs: [pay(2)], tag: 5 }).bytes);
   verifier.letGo();
@@ -108,7 +108,7 @@ t.test('stops the early scripts of a block that breaks another rule, and returns
     verifier.batches.length = 0;
   }
   verifier.letGo();
-  t.equal((await chain.submitBlock(next.bytes)).kind, 'accepted', 'the block of the spoilt copy is none the worse');
+  t.equal((await chain.submitBlock(next.bytes)).kind, 'accepted', 'the block itself is still accepted after its mutated copy');
   t.same(fixture.faults, []);
   await fixture.end();
 });

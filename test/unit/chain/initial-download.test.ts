@@ -1,5 +1,5 @@
-// Blocks of the initial download: taken as they come, in any order, looked at before their turn, connected in turns.
-// Whatever is done ahead must end in the same chain, coins and verdicts as one block after the other.
+// Blocks of the initial block download: stored in any order of arrival, prefetched, and connected in time slices.
+// Prefetching must not change the chain, the coins or the verdicts of one block after the other.
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { InlineVerifier } from '../../../src/parallel/inline-verifier.js';
@@ -65,7 +65,7 @@ async function start(verifier = new CountingVerifier(crypto)): Promise<Fixture &
   return { ...fixture, verifier };
 }
 
-/** Hands over all blocks at once and waits for the end of their turns. */
+/** Submits all blocks at once and waits until all are processed. */
 async function take({ chain }: Fixture, blocks: readonly BuiltBlock[]): Promise<boolean[]> {
   const isNew = await Promise.all(blocks.map(({ bytes }) => chain.takeBlock(parseBlock(new Uint8Array(bytes), crypto))));
   for (const { hash } of blocks) await chain.waitUntilConnected(hash);
@@ -93,7 +93,7 @@ t.test('reaches the same tip and coins from blocks in any order', async (t) => {
     }
     t.equal(fixture.chain.tip.hashHex, blocks[59]!.hashHex);
     t.same([...(await coinsOf(fixture))], [...coins]);
-    t.ok(fixture.verifier.ahead > 0, 'scripts ran before their turn');
+    t.ok(fixture.verifier.ahead > 0, 'scripts were prefetched');
     t.same(await take(fixture, [blocks[3]!]), [false], 'a block twice is not new');
     t.ok(await fixture.chain.verifyChain(4, 60));
     await fixture.end();
@@ -160,7 +160,7 @@ t.test('reads coins again that were evicted after the prefetch', async (t) => {
   const blocks = payments(trunk[109]!, 60, 1);
   const fixture = await start();
   const { chain } = fixture;
-  // Everything that need not stay goes after each block.
+  // All coins that may be evicted are evicted after each block.
   chain.coins.budgetBytes = 0;
   let spared = 0;
   let epoch = chain.coins.evictionEpoch;
@@ -172,7 +172,7 @@ t.test('reads coins again that were evicted after the prefetch', async (t) => {
   await take(fixture, blocks);
   t.equal(chain.tip.hashHex, blocks[59]!.hashHex);
   t.ok(spared < 60, 'coins were forgotten');
-  t.ok(fixture.verifier.ahead > 0, 'and blocks looked at ahead');
+  t.ok(fixture.verifier.ahead > 0, 'and scripts were prefetched');
   await fixture.end();
 });
 
@@ -278,7 +278,7 @@ t.test('verifies skipped scripts once the assumed-valid block no longer covers t
     const { chain } = fixture;
     for (const block of trunk) await chain.submitBlock(block.bytes);
     await chain.submitHeaders([good, bad, ...after].map(({ header }) => header));
-    // By then the next blocks were looked at.
+    // By then the next blocks were prefetched.
     chain.onTip((tip) => {
       if (withRival && tip.hashHex === good.hashHex) void chain.submitHeaders(rival.map(({ header }) => header));
     });

@@ -1,6 +1,5 @@
-// SIGKILL to a real process over a real database, at moments nobody chose: the next start has every acknowledged block
-// and a consistent tip. (crash.test.ts dies at every write by design; here the system's own files and RocksDB are in
-// the game.)
+// SIGKILL to a real process over a real database, at random moments: the next start has every acknowledged block and a
+// consistent tip. (crash.test.ts dies at every write by design. Here the system's own files and RocksDB take part.)
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A machine that loses its power: of the database and of the files of blocks and undo data some of the last writes are
-// missing, each of them by itself. The next start goes back to what is there, takes the lost blocks again, and has the
+// A machine that loses its power: some of the last writes to the database, the block files and the undo files are
+// missing, each independently. The next start rolls back to what is there, accepts the lost blocks again, and has the
 // same coins in the end.
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

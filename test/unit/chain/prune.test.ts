@@ -1,5 +1,5 @@
-// Pruning: which files go, what the chain knows of blocks that are gone, what becomes of them when they come again, and
-// a process that dies at every write and removal.
+// Pruning: which files are removed, what the chain knows of pruned blocks, how it stores them again, and a process
+// that dies at every write and removal.
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,8 +72,8 @@ t.test('prunes the lowest files until the target size is met, none too close to 
     { file: 4, bytes: 100, lastHeight: 95 },
   ];
   const limits = { usage: 450, targetBytes: 400, bufferBytes: 20, downloading: false, lastHeight: 100 };
-  t.same(filesAboveTarget(files, limits), [0], 'until there is room, lowest first');
-  t.same(filesAboveTarget(files, { ...limits, usage: 379 }), [], 'room for another piece is left');
+  t.same(filesAboveTarget(files, limits), [0], 'until the target size is met, lowest first');
+  t.same(filesAboveTarget(files, { ...limits, usage: 379 }), [], 'space for another chunk is left');
   t.same(filesAboveTarget(files, { ...limits, usage: 380 }), [0]);
   t.same(filesAboveTarget(files, { ...limits, usage: 480 }), [0, 2], 'what is too near the tip is passed over');
   t.same(filesAboveTarget(files, { ...limits, usage: 1_000 }), [0, 2, 4]);
@@ -82,7 +82,7 @@ t.test('prunes the lowest files until the target size is met, none too close to 
   t.same(filesUpTo(files, 94), [0, 2]);
   t.same(filesUpTo(files, -5), []);
   t.equal(lastPrunable(1_000, Number.POSITIVE_INFINITY), 712);
-  t.equal(lastPrunable(1_000, 500), 489, 'ten blocks below who reads them stay as well');
+  t.equal(lastPrunable(1_000, 500), 489, 'ten blocks below the reader stay as well');
   t.ok(lastPrunable(100, Number.POSITIVE_INFINITY) < 0);
 });
 
@@ -134,7 +134,7 @@ t.test('manual pruning removes files below a height, and marks their blocks as p
   for (const height of [0, 1, lowest - 1]) {
     const node = chain.atHeight(height)!;
     t.ok(chain.isPruned(node) && !chain.hasBlock(node));
-    t.equal(node.txCount, 1, 'how many transactions it had is kept');
+    t.equal(node.txCount, 1, 'the number of transactions is retained');
     t.equal(node.chainTxCount, height + 1);
     await t.rejects(chain.readBlock(node), { code: 'STORE_NOT_FOUND' });
     t.equal(chain.placeOf(node), null);
@@ -188,7 +188,7 @@ t.test('automatic pruning keeps files below the target size, and the newest 288 
   await young.end();
   const roomy = await longChain({ prune: { targetBytes: usage + 10_000, afterHeight: 100 } });
   await roomy.chain.pruneToTarget();
-  t.notOk(roomy.chain.havePruned, 'not while there is room');
+  t.notOk(roomy.chain.havePruned, 'not while the files are below the target size');
   await roomy.end();
   const fixture = await longChain({ prune: { targetBytes: usage - 5_000, afterHeight: 100 } });
   const { chain, dir } = fixture;
@@ -199,7 +199,10 @@ t.test('automatic pruning keeps files below the target size, and the newest 288 
   await fixture.end();
   const small = await longChain({ prune: { targetBytes: 1_000, afterHeight: 100 } });
   await (await small.chain.pruneToTarget()).removed;
-  t.ok(small.chain.lowestStored.height <= 400 - 288 + 1 && small.chain.lowestStored.height > 90, 'the newest 288 stay, whatever the room');
+  t.ok(
+    small.chain.lowestStored.height <= 400 - 288 + 1 && small.chain.lowestStored.height > 90,
+    'the newest 288 stay, whatever the target size',
+  );
   await small.end();
 });
 
@@ -257,7 +260,7 @@ t.test('switches to a pruned branch once its blocks were stored again, in any or
       [true, true, false],
     );
     t.equal(chain.lowestStored.height, border - 2);
-    t.equal((await chain.submitBlock(rivals[0]!.bytes, { force: false })).isNew, false, 'nobody asked for it');
+    t.equal((await chain.submitBlock(rivals[0]!.bytes, { force: false })).isNew, false, 'it was not requested');
     await chain.invalidateBlock(chain.atHeight(border - 2)!);
     t.equal(chain.tip.height, border - 3, 'the other branch is not whole');
     for (const i of order) t.equal((await chain.submitBlock(rivals[i]!.bytes)).isNew, true);

@@ -213,7 +213,7 @@ async function play(
         await chain.close();
         await reopen();
       } else if (what === 19) {
-        // Killed: memory is gone, written things are there. The branch seen first is forgotten among equals.
+        // Killed: memory is lost, and writes are kept. The branch seen first is forgotten among equals.
         await life.end();
         await reopen();
         if (fixture.chain.tip.height !== model.best().built.height) throw new Error('a kill lost blocks');

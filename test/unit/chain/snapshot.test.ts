@@ -1,5 +1,5 @@
-// A chain that is begun with the coins of a snapshot: what a file must be to be taken, the tip that stands on it at
-// once, the history that is validated below it, what neither may do meanwhile, and a process that dies at every write.
+// A chain that starts from the coins of a snapshot: requirements for the file, the tip that stands on it at once, the
+// history that is validated below it, limits for both meanwhile, and a process that dies at every write.
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -111,14 +111,14 @@ t.test('moves the tip to the snapshot at once, and validates the history below i
   for (const block of chain120.slice(115)) await chain.submitBlock(block.bytes);
   await chain.flush();
   t.same(await coinsOfSet(fixture, SECOND_COINS), straightCoins);
-  t.equal((await coinsOfSet(fixture, FIRST_COINS)).size, 0, 'the other set is gone');
+  t.equal((await coinsOfSet(fixture, FIRST_COINS)).size, 0, 'the other set is deleted');
   t.equal(await chain.verifyStored(4, 0), null);
   await chain.close();
   const again = await open({ store, dir: fixture.dir });
   t.equal(again.chain.tip.height, 120);
   t.equal(again.chain.snapshot, null);
   t.equal(again.chain.tip.chainTxCount, 120 + 1 + 6);
-  // A second snapshot goes into the set that is free now; this one has nothing to offer.
+  // A second snapshot could use the free set, but this one has no more work.
   await t.rejects(load(again), { message: 'Work does not exceed active chainstate.' });
   t.same(await coinsOfSet(again, SECOND_COINS), straightCoins);
   await again.end();
@@ -266,7 +266,7 @@ t.test('does not switch to a branch below the snapshot before its history is val
   for (const block of [...chain120.slice(50, 60), ...rival]) await chain.submitBlock(block.bytes);
   t.equal(chain.tip.height, 110);
   await chain.invalidateBlock(chain.node(chain120[54]!.hash)!);
-  t.equal(chain.tip.height, 110, 'blocks below cannot be taken off');
+  t.equal(chain.tip.height, 110, 'blocks below the snapshot cannot be disconnected');
   for (const block of chain120.slice(60, 110)) await chain.submitBlock(block.bytes);
   await settled(fixture);
   t.equal(chain.tip.hashHex, rival.at(-1)!.hashHex, 'and then like any other');

@@ -1,5 +1,5 @@
-// A store that takes its time over a write, or fails: what only asks the chain is answered meanwhile, what changes it
-// follows when the store goes on, and nothing is lost by it.
+// A store that delays or fails a write: queries are answered meanwhile, changes follow when the store continues, and
+// nothing is lost.
 import { cpSync } from 'node:fs';
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';

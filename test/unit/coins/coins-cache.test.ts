@@ -61,7 +61,7 @@ t.test('throws for a coin that was neither cached nor prefetched', async (t) => 
   t.throws(() => cache.get(outpoint(1)), /prefetched/);
   t.throws(() => cache.spend(outpoint(1)), /prefetched/);
   t.notOk(cache.isKnown(outpoint(1)));
-  t.equal(cache.getIfKnown(outpoint(1)), undefined, 'in the store, but not at hand');
+  t.equal(cache.getIfKnown(outpoint(1)), undefined, 'in the store, but not cached');
   const reading = cache.prefetch([outpoint(1), outpoint(2), outpoint(1)]);
   t.ok(cache.hasPendingPrefetch);
   await reading;
@@ -98,12 +98,12 @@ t.test('reads nothing from a store that was empty at the start until a coin is e
   cache.spend(outpoint(1));
   cache.add(outpoint(4), coin(4));
   cache.spend(outpoint(4));
-  t.throws(() => cache.get(outpoint(5)), /prefetched/, 'it must be asked for all the same');
+  t.throws(() => cache.get(outpoint(5)), /prefetched/, 'it must still be prefetched');
   await flush(cache, store);
   cache.budgetBytes = cache.usedBytes - 1;
   cache.evict();
   cache.evict();
-  t.match(cache.stats(), { evictions: 1 }, 'what is absent goes first');
+  t.match(cache.stats(), { evictions: 1 }, 'entries of missing coins are evicted first');
   t.notOk(cache.isKnown(outpoint(3)));
   t.ok(cache.holdsAll, 'its absence need not be remembered');
   await cache.prefetch([outpoint(3)]);
@@ -226,7 +226,7 @@ t.test('evicts the least recently used coins, but no unwritten ones', async (t) 
   t.equal(small.evict(300_000), 200_000);
   t.ok(small.stats().allocatedBytes < most - (12 << 20), 'empty slabs go back to the system');
   await small.prefetch(Array.from({ length: 200_000 }, (_, i) => outpoint(i)));
-  t.equal(small.stats().allocatedBytes, most, 'and are taken again');
+  t.equal(small.stats().allocatedBytes, most, 'and are allocated again');
   t.equal(text(small.get(outpoint(19_999))), text(coin(19_999 % 100)));
 });
 
@@ -396,7 +396,7 @@ t.test('behaves like a map over long random histories', async (t) => {
           const asOf = text((before ?? model).get(n));
           if (cache.isKnown(outpoint(n)) && text(cache.get(outpoint(n))) !== asOf) return false;
           if (cache.holdsAll && !cache.isKnown(outpoint(n)) && asOf !== 'none') return false;
-          // One at a time: what is looked at is not forgotten soon.
+          // One at a time: a coin that was read is not evicted soon.
           if (n !== lent.length % OUTPOINTS) continue;
           const framed = Uint8Array.of(7, ...outpoint(n), 7);
           const looked = cache.lookUp(framed, 1);
@@ -446,8 +446,8 @@ t.test('rejects flushes, evictions and other changes until a staged change is sh
   for (const work of [() => cache.stageChanges(), () => drain(cache, 1), () => cache.evict()]) t.throws(work, /under way/);
   t.equal(text(cache.get(outpoint(1))), text(coin(1)));
   t.ok(cache.isKnown(outpoint(2)));
-  t.equal(cache.get(outpoint(2)), undefined, 'nobody sees it');
-  t.equal(cache.spend(outpoint(1)), undefined, 'but whoever makes the change');
+  t.equal(cache.get(outpoint(2)), undefined, 'readers do not see it');
+  t.equal(cache.spend(outpoint(1)), undefined, 'but the change itself does');
   t.throws(() => cache.add(outpoint(2), coin(3)), /BIP-0030/);
   t.same([...cache.finishingSteps()], [], 'nothing is finished before it is shown');
   cache.showStaged();

@@ -120,5 +120,5 @@ t.test('does not move waiting bytes while there is capacity behind them', async 
   queue.drop(5);
   t.equal(place(), 5);
   queue.drop(queue.length);
-  t.equal(place(), 0, 'nothing waits: the next bytes have the whole room');
+  t.equal(place(), 0, 'nothing waits: the next bytes may use the whole capacity');
 });

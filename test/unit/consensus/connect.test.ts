@@ -101,7 +101,7 @@ t.test('connects a block in steps of some transactions or inputs', async (t) => 
   const wide = makeTx(hashes, { inputs: [input(A), input(A, 1)], outputs: [output(1400)] });
   const slow = run([wide]);
   t.equal(slow.step(1, 1), null);
-  t.same([slow.scriptTxs, slow.spentByTx.flat().length], [1, 0], 'nothing is found of it before all of it was looked at');
+  t.same([slow.scriptTxs, slow.spentByTx.flat().length], [1, 0], 'no spent coins are reported before all inputs were checked');
   t.equal(slow.step(1, 2), null);
   t.equal(slow.step(2), null);
   t.same([slow.scriptTxs, slow.fees, slow.spentByTx[1]], [2, 100, [coin(1000), coin(500)]]);

@@ -374,7 +374,7 @@ const EXPECTED: Record<ChainName, unknown> = {
     deployments: [
       { name: 'testdummy', bit: 28, startTime: 0n, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
       { name: 'taproot', bit: 2, startTime: -1n, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
-      // BIP-0054, of nobody's parameters yet: asked for by -vbparams alone.
+      // BIP-0054 is in no network's parameters yet. Only -vbparams enables it.
       { name: 'consensuscleanup', bit: 4, startTime: -2n, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: false },
     ],
     ruleChangeThreshold: 108,

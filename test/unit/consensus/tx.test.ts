@@ -55,7 +55,7 @@ t.test('returns the fields of a transaction in the extended format', async (t) =
   t.equal(toHex(tx.bytes), EXTENDED);
   t.equal(toHex(tx.txid), toHex(hashes.sha256d(fromHex(LEGACY))));
   t.equal(toHex(tx.wtxid), toHex(hashes.sha256d(fromHex(EXTENDED))));
-  t.equal(tx.txid, tx.txid, 'the id is kept');
+  t.equal(tx.txid, tx.txid, 'the id is cached');
 });
 
 t.test('returns the fields of a transaction in the legacy format', async (t) => {

@@ -119,7 +119,7 @@ t.test('observes start, timeout and minimum activation height of a deployment', 
   t.equal(state({ startTime: median(287) + 1n }, 288, VOTE), 'defined');
   const timeout = { startTime: 0n, timeout: median(287) };
   t.equal(state(timeout, 288, NO_VOTE), 'failed');
-  t.equal(state(timeout, 288, VOTE), 'locked_in', 'the threshold is looked at first');
+  t.equal(state(timeout, 288, VOTE), 'locked_in', 'the threshold is checked first');
   t.equal(state(timeout, 1000, NO_VOTE), 'failed', 'for good');
   t.equal(state({ ...timeout, timeout: median(287) + 1n }, 288, NO_VOTE), 'started');
   // Both past before the first look: no way from defined to failed, one period of voting.

@@ -318,7 +318,7 @@ t.test('returns adopted ids and facts until the block forgets its checks', async
   const [txid, wtxid] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
   const facts = { fee: 1, sigopCost: 2, flags: 3 };
   const block = parseBlock(blockOf([encode(manyInputs(2, 1, true)).whole, encode(manyInputs(1, 1, false)).whole]), hashes);
-  t.same([block.checked, block.merkleChecked, block.witnessChecked], [false, false, false], 'nothing is taken as checked');
+  t.same([block.checked, block.merkleChecked, block.witnessChecked], [false, false, false], 'nothing counts as checked');
   for (const tx of block.txs) {
     t.equal(tx.facts, null, 'nothing is known of what was read');
     tx.adopt(txid, wtxid, facts);

@@ -111,7 +111,7 @@ for (const { name, crypto, skip } of backends()) {
     t.notOk(tapTweakCheck(key.publicKey, 0, key.xonly, root), 'output key of 33 bytes');
   });
 
-  // Parsed keys are kept by the last bytes of x: what shares them must not be taken for one another.
+  // Parsed keys are cached by the last bytes of x. Keys that share these bytes must not be confused.
   t.test(`${name}: distinguishes cached keys that share the last bytes of x`, { skip }, async (t) => {
     const { ecdsaVerify, schnorrVerify, tapTweakCheck, isPoint } = crypto as Curve;
     const [ecdsa, schnorr] = [key.signEcdsa(message), key.signSchnorr(message)];

@@ -84,7 +84,7 @@ t.test(
     fs.writeFileSync(file, bytes);
     t.type(koffi.load(file).func('secp256k1_context_create', 'size_t', ['unsigned int']), 'function', 'it loads');
     t.equal(loadSystemCurve([file]), null);
-    t.equal(loadSystemCurve([file, name])?.name, name, 'the next one is taken');
+    t.equal(loadSystemCurve([file, name])?.name, name, 'the next library is used');
     // Until here: once the collector had unloaded it, the damaged one would be found by the name that both have.
     t.equal(passesEcdsaTests(system.ecdsa), true, 'the one that was loaded first stays');
     t.end();

@@ -78,7 +78,7 @@ t.test('limits pending submissions, and logs an overflow once', async (t) => {
   t.equal(w.ran.length, 1_024);
   w.stream(submit('ffff'));
   await w.later();
-  t.equal(w.ran.length, 1_025, 'there is room again');
+  t.equal(w.ran.length, 1_025, 'submissions are accepted again');
 });
 
 t.test('does not check a block again that the front submitted itself', async (t) => {

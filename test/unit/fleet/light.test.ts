@@ -27,7 +27,7 @@ t.test('keeps the template that a light reply names, and completes its block', a
     t.equal(whole!.block.token, 'token');
     const expected = `${work.slice(0, 160)}03${work.slice(160)}aabbcc`;
     t.equal(Buffer.from(whole!.block.bytes).toString('hex'), expected, `${replyFirst}`);
-    t.equal(light.completeBlock(submission(work, 'w2')), null, 'nobody was given that one');
+    t.equal(light.completeBlock(submission(work, 'w2')), null, 'no client was given that template');
   }
 });
 

@@ -44,7 +44,7 @@ function world() {
 
 t.test('follows the node with the most work, and the first seen among equals', async (t) => {
   const w = world();
-  t.equal(w.follows(), null, 'nobody was heard');
+  t.equal(w.follows(), null, 'no node has published');
   w.says('a', fact(5, 51));
   t.equal(w.follows(), 'a 51');
   w.says('b', fact(5, 52));
@@ -70,7 +70,7 @@ t.test('never returns to a tip with less work', async (t) => {
   w.says('b', fact(5, 51), 'r2');
   t.equal(w.follows(), 'b 61', 'it came back in another run, and does not know the tip yet');
   w.says('a', fact(6, 63));
-  t.equal(w.follows(), 'a 63', 'another tip with as much work, of a node that is heard');
+  t.equal(w.follows(), 'a 63', 'another tip with as much work, of a node that publishes');
   w.says('a', fact(6, 61));
   t.equal(w.follows(), 'a 61');
   w.says('b', fact(7, 71), 'r2');

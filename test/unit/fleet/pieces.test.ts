@@ -26,12 +26,12 @@ t.test('rejects pieces that are out of order, too large or too many', async (t) 
   t.equal(joiner.add('a', piece(2, 3, 4_000)), false, 'one is missing');
   t.equal(joiner.add('a', piece(1, 3, 4_000)), false, 'and the rest is of nothing');
   t.equal(joiner.add('b', piece(0, 2, 8_000)), null);
-  t.equal(joiner.add('c', piece(0, 2, 8_000)), false, 'no room beside it');
-  t.same(joiner.add('b', piece(1, 2, 1_000)), new Uint8Array(9_000), 'the room is free again');
+  t.equal(joiner.add('c', piece(0, 2, 8_000)), false, 'no capacity for a second message');
+  t.same(joiner.add('b', piece(1, 2, 1_000)), new Uint8Array(9_000), 'the capacity is free again');
   t.equal(joiner.add('d', piece(0, 2, 1)), null);
   t.equal(joiner.add('e', piece(0, 2, 1)), null);
-  t.equal(joiner.add('f', piece(0, 2, 1)), null, 'the oldest makes room');
-  t.equal(joiner.add('d', piece(1, 2, 1)), false, 'and is gone');
+  t.equal(joiner.add('f', piece(0, 2, 1)), null, 'the oldest message is dropped');
+  t.equal(joiner.add('d', piece(1, 2, 1)), false, 'and cannot be completed');
   t.same(joiner.add('e', piece(1, 2, 1)), new Uint8Array(2));
 });
 

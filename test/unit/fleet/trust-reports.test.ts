@@ -66,5 +66,5 @@ t.test('reports a publication with the wrong key, of another network, or of an u
   reports.refused(new Uint8Array(3));
   t.equal(said.length, 3, 'names that no node can have do not reach the log');
   for (let i = 0; i < 100; i++) reports.refused(publication('regtest', `n${i}`));
-  t.equal(said.length, 16, 'a stranger cannot fill the log');
+  t.equal(said.length, 16, 'an unknown node cannot fill the log');
 });

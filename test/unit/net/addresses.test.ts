@@ -25,7 +25,7 @@ t.test('stores each address once, and moves it to the tried table once a connect
   t.equal(manager.select(), undefined);
   t.equal(manager.add(received('8.8.8.8'), at('9.9.9.9')), true);
   t.equal(manager.add(received('8.8.8.8'), at('9.9.9.9')), false);
-  t.equal(manager.add(received('10.0.0.1'), at('9.9.9.9')), false, 'nobody else can reach it');
+  t.equal(manager.add(received('10.0.0.1'), at('9.9.9.9')), false, 'the address is not routable');
   t.equal(manager.add(received('8.8.8.8', 3_600, 8334), at('9.9.9.9')), true, 'another port is another address');
   t.equal(manager.size, 2);
   manager.good(at('8.8.8.8'));
@@ -67,7 +67,7 @@ t.test('limits how many entries one source group can fill', async (t) => {
   const before = manager.size;
   let added = 0;
   for (let i = 0; i < 500; i++) if (manager.add(received(`200.${i % 250}.${i % 7}.9`), at(`${70 + (i % 50)}.${i % 200}.1.1`))) added++;
-  t.ok(added > 400, 'others find room');
+  t.ok(added > 400, 'other sources can still add addresses');
   t.ok(manager.size > before);
 });
 
@@ -88,7 +88,7 @@ t.test('tests a tried address with a connection before another one evicts it', a
         .map(addressKey),
     );
   const before = triedKeys();
-  t.ok(before.size < manager.size, 'some found their place taken');
+  t.ok(before.size < manager.size, 'the slots of some addresses were occupied');
   t.not(manager.selectTriedCollision(), undefined);
   manager.resolveCollisions();
   t.equal(manager.selectTriedCollision(), undefined, 'those in place worked a moment ago');
@@ -177,7 +177,7 @@ t.test('omits addresses from samples after three failures or a month without new
     'three failures',
   );
   now += 31 * 24 * 60 * 60;
-  t.equal(manager.sample(0, 0).length, 0, 'not heard of for a month');
+  t.equal(manager.sample(0, 0).length, 0, 'not seen for a month');
 });
 
 t.test('reads back what it wrote, and rejects damaged bytes by their checksum', async (t) => {

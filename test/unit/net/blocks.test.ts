@@ -1,5 +1,5 @@
-// Blocks between peers and the chain: what is asked for, and what is answered, while the chain is still at work on a
-// block.
+// Blocks between peers and the chain: which blocks the node requests and which it serves, while the chain is still
+// processing a block.
 import t from 'tap';
 import { parseBlock } from '../../../src/consensus/block/block-view.js';
 import { Semaphore } from '../../../src/lib/semaphore.js';
@@ -147,13 +147,13 @@ t.test('requests a withheld block from another peer that has it, the most useful
   now += 2_000;
   t.same(asked(), [1, 0, 0], 'it may take a while');
   now += 2_000;
-  t.same(asked(), [1, 0, 1], 'the one that brought blocks before');
+  t.same(asked(), [1, 0, 1], 'the peer that sent blocks before');
   t.equal(downloads.requestOf(block.hash)?.peer, friend.peer);
   t.equal(thief.peer.sync.inFlight.length, 0);
   now += 4_000;
   t.same(asked(), [1, 1, 1]);
   now += 4_000;
-  t.same(asked(), [1, 1, 1], 'nobody twice');
+  t.same(asked(), [1, 1, 1], 'no peer is asked twice');
   downloads.forgetPeer(stranger.peer);
   t.same(asked(), [2, 1, 1], 'when all is over, from the beginning');
 });

@@ -42,14 +42,14 @@ t.test('serves the peer that has used the least thread time recently', async (t)
   const newcomer = { name: 'newcomer' };
   turns.add(newcomer);
   turns.add(honest);
-  t.equal(turns.takeNext(), honest, 'who comes again and again under new names is not before those who stay');
+  t.equal(turns.takeNext(), honest, 'a peer that reconnects under new names is not served before lasting peers');
   t.equal(turns.takeNext(), newcomer);
   turns.charge(honest, 1);
   now += 60_000;
   turns.add(flood);
   turns.add(honest);
   t.equal(turns.used(flood) < 1e-9, true, 'what was long ago does not count');
-  // Served in turn when both always have something to do.
+  // Both are served equally when both always have messages.
   const served = { flood: 0, honest: 0 };
   for (let i = 0; i < 1_000; i++) {
     const peer = turns.takeNext() as { name: 'flood' | 'honest' };
@@ -120,7 +120,7 @@ t.test('counts a flood of small messages by its bytes, and pauses reading from t
   let count = 0;
   while (connection.hasMessage) {
     if (connection.shift()?.command === 'ping') count++;
-    if (count === 2_000) t.equal(socket.paused, false, 'read again when there is room');
+    if (count === 2_000) t.equal(socket.paused, false, 'the socket is read again below the limit');
   }
   t.equal(count, 4_000);
   t.equal(traffic.incoming, 0);
@@ -135,7 +135,7 @@ t.test('reads a message to its end despite full buffers, and disconnects on an i
   t.equal(socket.paused, false);
   t.equal(connection.hasMessage, false);
   socket.emit('data', large.subarray(1_000_000));
-  t.equal(socket.paused, true, 'whole: now it waits for its turn');
+  t.equal(socket.paused, true, 'the message is complete, so reading pauses');
   t.equal(connection.shift(), undefined, 'its checksum takes several steps');
   t.equal(connection.hasWhole, true);
   t.equal(socket.paused, true);
@@ -144,11 +144,11 @@ t.test('reads a message to its end despite full buffers, and disconnects on an i
   t.equal(message?.payload.length, 2_000_000);
   t.equal(socket.paused, false);
   socket.emit('data', new Uint8Array(100));
-  t.equal(connection.hasMessage, true, 'that it is nonsense has to be looked at');
+  t.equal(connection.hasMessage, true, 'invalid bytes have to be parsed');
   t.equal(connection.shift(), undefined);
   t.match(told, { faults: [/MESSAGESTART/], closed: true });
   t.equal(socket.destroyed, true);
-  t.equal(traffic.incoming, 0, 'nothing is held of a connection that is gone');
+  t.equal(traffic.incoming, 0, 'a closed connection holds no bytes');
 });
 
 t.test('drops bytes that a socket delivers after the connection was closed', async (t) => {
@@ -190,7 +190,7 @@ t.test('sends large messages in pieces, and detects a peer that stops reading', 
   connection.send('block', new Uint8Array(900_000));
   const other = connected(traffic);
   other.connection.send('block', new Uint8Array(3_000_000));
-  t.equal(connection.sendPaused, true, 'others hold so much that it gets nothing more before it has taken what it has');
+  t.equal(connection.sendPaused, true, 'other connections hold so much that this one pauses until it drains');
   other.connection.close();
   t.equal(connection.sendPaused, false);
   for (let i = 0; i < 9 && !told.closed; i++) connection.send('block', new Uint8Array(4_000_000));
@@ -223,7 +223,7 @@ t.test('disconnects idle peers that hold the most buffered bytes when memory is 
   const busy = peerWith(6, { held: 3_900_000, holdsWhole: true, progressMs: 0 });
   const peers = [reader, stuck, trusted, half, older, busy];
   const dropped = (nowMs: number) => [...relief(peers, traffic, nowMs).keys()].map(({ id }) => id);
-  t.same(dropped(20_000), [], 'there is room');
+  t.same(dropped(20_000), [], 'memory is below the limit');
   traffic.addOutgoing(2_000_000);
   t.same(dropped(20_000), [2]);
   traffic.addIncoming(2_000_000);
@@ -277,7 +277,7 @@ t.test('spreads the send rounds of many peers over several event-loop ticks', as
     Array.from({ length: 30 }, (_, i) => i),
     'everybody once',
   );
-  t.equal(turns, 8, 'four in a turn');
+  t.equal(turns, 8, 'four peers per tick');
   const [first] = peers as unknown as [Peer];
   rounds.schedule(first);
   rounds.forgetPeer(first);
@@ -333,7 +333,7 @@ t.test('limits the announcements that it tracks in total, and reserves a share f
   for (let i = 0; i < 200; i++) for (const peer of many) asked += requests.takeDue(peer, 2_000).length;
   t.equal(asked, 51_000, 'in the end');
   requests.forgetPeer(first);
-  t.equal(requests.isFull(many[11] as Peer), false, 'there is room again');
+  t.equal(requests.isFull(many[11] as Peer), false, 'the peer is below its limit again');
 });
 
 t.test('leaves no timers behind for transactions that are no longer awaited', async (t) => {
@@ -350,7 +350,7 @@ t.test('leaves no timers behind for transactions that are no longer awaited', as
     const few = hashes(1_000);
     for (const hash of few) for (const peer of [one, two]) requests.noteAnnounced(peer, hash, true, false, 1_000);
     t.equal(requests.timers, 2_000);
-    // Some come, some are asked for, and some of these are answered; one peer leaves.
+    // Some transactions arrive, some are requested, some requests are answered, and one peer disconnects.
     for (const hash of few.slice(0, 300)) requests.forgetTx(hash);
     t.equal(requests.timers, 1_400);
     for (const peer of [one, two, one, two]) {

@@ -75,14 +75,14 @@ t.test('reserves a quarter of the remaining slots for local peers', async (t) =>
     const all = [...crowd, ...times(count, local).map((more, i) => peer(100 + i, more))];
     return evictionCandidate(all, 1, () => 'one neighbourhood')?.id;
   };
-  t.equal(one(6), 39, 'floor(floor(26 / 2) / 2) = 6 are kept');
+  t.equal(one(6), 39, 'floor(floor(26 / 2) / 2) = 6 are protected');
   t.equal(one(7), 106, 'and 6 of 7 too');
 });
 
 t.test('protects half of the remaining peers by connection time, but never the last candidate', async (t) => {
-  // 21 are left, ten of them stay as the oldest, and the youngest of the eleven goes.
+  // 21 remain. Ten of them are protected as the oldest, and the youngest of the other eleven is evicted.
   t.equal(goes([{}]), 100);
-  t.equal(evictionCandidate(crowd.slice(0, 20), 1, groupOf), null, 'twenty are kept by the measures');
+  t.equal(evictionCandidate(crowd.slice(0, 20), 1, groupOf), null, 'twenty peers are protected by the rules');
   t.equal(evictionCandidate(crowd.slice(0, 21), 1, groupOf)?.id, 20);
 });
 

@@ -1,6 +1,6 @@
-// The reading of long chains of little work before their headers are kept: against a model that sees every header at
-// once and knows only sums. Chains of random work, cut into batches anywhere, honest or not, and the peers that tell
-// them in turns.
+// The first pass over long chains of little work, before their headers are stored. A model that sees all headers at
+// once and knows only sums of work gives the expected results. Chains have random work and are cut into batches
+// anywhere, from honest and dishonest peers that send them alternately.
 
 import t from 'tap';
 import type { HeaderNode } from '../../../src/chain/tree/header-node.js';
@@ -61,7 +61,7 @@ function chainOf(prev: Uint8Array, bits: readonly number[]): HeaderView[] {
 }
 
 const START = { hash: new Uint8Array(32).fill(7), work: 1_000n, height: 10 };
-/** The block that every chain begins at, as far as it is looked at. */
+/** The block at which every chain begins, with the fields that the guard reads. */
 const start = {
   hash: START.hash,
   bits: 0x207fffff,

@@ -31,7 +31,7 @@ t.test('requests the missing headers when headers do not connect, and counts rep
     t.same(
       guest.take().map(({ command }) => command),
       ['getheaders'],
-      'it is asked for what is between',
+      'the missing headers are requested',
     );
     t.equal(guest.peer.misbehaviour, 0);
   }
@@ -67,7 +67,7 @@ t.test('finds a header without proof of work behind one whose time is too far ah
   t.equal(world.said('header with invalid proof of work').length, 1);
 });
 
-/** Announces blocks that the node cannot know, one message each. @returns how often the peer was asked for headers */
+/** Announces blocks that the node cannot know, one message each. @returns the number of getheaders messages to the peer */
 async function announceUnknown(peer: FakePeer, count: number, tag: number): Promise<number> {
   peer.take();
   for (let i = 0; i < count; i++) peer.send('inv', invPayload([[2, Buffer.alloc(32, tag + i)]]));
@@ -131,7 +131,7 @@ t.test('rejects headers that are not continuous, and messages with more than 2,0
   guest.send('headers', headersOf([a, c]));
   await guest.sync();
   t.equal(guest.peer.misbehaviour, 20);
-  t.equal(world.fixture.chain.node(a.hash), undefined, 'none of them is kept');
+  t.equal(world.fixture.chain.node(a.hash), undefined, 'no header is stored');
   const many = Array.from({ length: 2_001 }, () => b.header);
   guest.send('headers', headersPayload(many));
   await guest.sync();
@@ -226,7 +226,7 @@ async function announced(count: number, knows: (peer: FakePeer, blocks: readonly
 t.test('announces up to eight new blocks by headers, and more by the hash of the last one', async (t) => {
   const genesis = (): Uint8Array => GENESIS.hash;
   t.same(await announced(8, genesis), ['headers 8']);
-  t.same(await announced(9, genesis), ['inv 1'], 'the ninth last is not told, so that the others follow nothing that the peer has');
+  t.same(await announced(9, genesis), ['inv 1'], 'the ninth last header is not sent, so the peer could not connect the others');
   t.same(await announced(9, (_, [first]) => (first as BuiltBlock).hash), ['headers 8']);
   t.same(await announced(8, () => new Uint8Array(32)), ['inv 1'], 'a peer that has shown no header');
 });

@@ -21,8 +21,13 @@ async function bridgeFor(t: Test): Promise<SamBridge> {
 
 function begin(t: Test, bridge: { readonly port: number }, keyFile: string | null) {
   const lines: string[] = [];
-  const take = (line: string) => lines.push(line);
-  const log = { info: take, warn: take, error: take, debug: (category: string, line: string) => lines.push(`[${category}] ${line}`) };
+  const addLine = (line: string) => lines.push(line);
+  const log = {
+    info: addLine,
+    warn: addLine,
+    error: addLine,
+    debug: (category: string, line: string) => lines.push(`[${category}] ${line}`),
+  };
   const options = { bridge: { host: '127.0.0.1', port: bridge.port }, keyFile, connectTimeoutMs: 5_000 };
   const i2p = new I2p(options, log as unknown as Logger);
   t.teardown(() => i2p.stop());
@@ -120,7 +125,7 @@ t.test('restores the same I2P address after the bridge was unavailable', async (
   t.teardown(() => bridge.close());
   await until('the address again', () => owns.length === 3);
   t.same(owns, [owns[0], null, owns[0]]);
-  t.equal(bridge.count('DEST GENERATE'), 0, 'the key was kept');
+  t.equal(bridge.count('DEST GENERATE'), 0, 'the stored key is used again');
   t.ok(lines.some((line) => /^Destroying I2P SAM session \w{10}$/.test(line)));
   t.ok(lines.some((line) => line.startsWith(`No connections from I2P peers are accepted: Cannot connect to 127.0.0.1:${port}: `)));
 });
@@ -131,7 +136,7 @@ t.test('reports failed I2P connections, and reuses the session for the next atte
   listen();
   await t.rejects(i2p.dial(address(NOBODY, 8333), false, true));
   t.ok(lines.includes(`[i2p] Error connecting to ${NOBODY}:8333, connection refused due to arbitrary port 8333`));
-  t.same(bridge.said, [], 'the bridge knows of no ports, and without a key of ours nobody is let in');
+  t.same(bridge.said, [], 'I2P has no ports, and without a key the node accepts no peers');
   await t.rejects(i2p.dial(address(NOBODY), false, true), { message: `"NAMING LOOKUP NAME=${NOBODY}" was answered with "KEY_NOT_FOUND"` });
   t.match(
     lines.find((line) => line.startsWith('[i2p] Creating')),
@@ -164,7 +169,7 @@ t.test('creates an I2P session again after the router has forgotten it', async (
   listen();
   await until('the address', () => owns.length === 1);
   t.equal(owns[0], addressText(own), 'with the same address');
-  // In place of a peer it says that the session is gone.
+  // The bridge reports a lost session instead of a peer.
   const mine = () => [...bridge.sessions.values()].find(({ destination }) => addressText(own) === `${nameOf(destination)}:0`);
   await until('listening', () => (mine()?.waiting ?? null) !== null);
   mine()?.waiting?.write('STREAM STATUS RESULT=I2P_ERROR MESSAGE="Session was closed"\n');
@@ -203,7 +208,7 @@ t.test('rejects malformed answers of the bridge and closes the connection', asyn
     bridge.wrong.clear();
     i2p.stop();
   }
-  t.equal(bridge.count('STREAM CONNECT'), 0, 'nothing is asked for by what was not checked');
+  t.equal(bridge.count('STREAM CONNECT'), 0, 'no unchecked destination is used');
   await until('nothing left open', () => bridge.sockets.size === 0);
 });
 
@@ -213,7 +218,7 @@ t.test('stores no invalid key of the bridge, and accepts no peers with an invali
   bridge.wrong.set('DEST', { text: 'DEST REPLY PUB=AAAA PRIV=AAAA\n' });
   const { i2p } = begin(t, bridge, keyFile);
   await t.rejects(i2p.dial(address(NOBODY), false, true), { message: 'a destination of 387 bytes within 3' });
-  t.notOk(fs.existsSync(keyFile), 'what is no key is not kept');
+  t.notOk(fs.existsSync(keyFile), 'an invalid key is not stored');
   bridge.wrong.clear();
   for (const line of ['', 'AAAA', 'no peer', 'z'.repeat(70_000)]) {
     const one = begin(t, bridge, keyFile);

@@ -330,7 +330,7 @@ t.test('chooses which of its own addresses it advertises to each peer', async (t
   t.same(list(named), ['8.8.8.8:78 4', '[2a00::1]:77 4', `${ONION}:79 4`], 'what others cannot reach is left out');
   t.same([named.has(at('8.8.8.8', 78)), named.has(at('8.8.8.8', 79)), named.has(at('8.8.8.9', 78))], [true, false, false]);
   t.equal(told(named, '9.9.9.9'), '8.8.8.8:78');
-  t.equal(told(named, '127.0.0.1', null, true), `${ONION}:79`, 'who came to our onion service is told of it');
+  t.equal(told(named, '127.0.0.1', null, true), `${ONION}:79`, 'a peer of the onion service gets its address');
   t.equal(told(of({ externalAddresses: [at('8.8.8.8', 78)] }), '127.0.0.1', null, true), null, 'and of nothing else');
   t.equal(told(named, '2a01::1'), '[2a00::1]:77');
   t.equal(told(named, ONION), `${ONION}:79`);
@@ -403,7 +403,7 @@ t.test('warns when the clock differs from those of the peers by more than ten mi
   check.add(-1_000);
   t.equal(warned.length, 1);
   for (let i = 0; i < 50; i++) check.add(600);
-  t.same([check.offset, check.warning], [600, ''], 'only the newest count, and ten minutes are borne');
+  t.same([check.offset, check.warning], [600, ''], 'only the newest offsets count, and ten minutes are allowed');
   for (let i = 0; i < 50; i++) check.add(661);
   t.match(check.warning, /11 minutes behind/);
   t.equal(warned.length, 2);
@@ -420,7 +420,7 @@ t.test('disconnects the youngest extra block-relay-only peer unless it brought a
     peers.add(peer);
     return peer;
   };
-  // As many for everything as are wanted: none of them goes for another kind of peer.
+  // The full-relay connections are complete. None of them is closed for another type of connection.
   for (const id of [1, 2]) peers.add(talkingPeer(id, 'outbound-full-relay', `${id}.1.1.1`).peer);
   const stale = new StaleTip(
     {
@@ -454,7 +454,7 @@ t.test('disconnects the youngest extra block-relay-only peer unless it brought a
   t.same(gone, [], 'a block of it is on its way');
   third.sync.inFlight.length = 0;
   pass(50);
-  t.same(gone, [13], 'it told nothing new');
+  t.same(gone, [13], 'the peer sent no new block');
   join(14, NOW + 1);
   pass(50);
   t.same(gone, [13, 12], 'it did: it takes the place of the one before');

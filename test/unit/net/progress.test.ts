@@ -88,7 +88,7 @@ t.test('measures each stage of a block once, from its first announcement', (t) =
   );
   const hash = (n: number): Uint8Array => new Uint8Array(32).fill(n);
   times.noteReached(hash(1), 'tip');
-  t.same(seen, [], 'nobody spoke of it');
+  t.same(seen, [], 'the block was not announced');
   times.noteAnnounced(hash(2), 900);
   times.noteAnnounced(hash(2), 950);
   times.noteReached(hash(2), 'block');

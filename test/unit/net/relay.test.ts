@@ -191,7 +191,7 @@ t.test('requests each transaction from one peer at a time, and in the end from e
         const tracker = new TxRequests();
         const peers = [0, 1, 2, 3].map(peerOf);
         let now = 0;
-        // The model: who has announced what and may still be asked, and what is asked from whom until when.
+        // The model: which peers announced each transaction and may still be asked, and the open requests with their end.
         const open = new Map<string, { due: number; state: 'open' | 'asked' | 'done'; until: number }>();
         const ofTx = (tx: number) =>
           [0, 1, 2, 3].map((peer) => [peer, open.get(`${peer}/${tx}`)] as const).filter(([, row]) => row !== undefined);
@@ -271,7 +271,7 @@ t.test('filters the mempool and pending announcements for a bloom filter peer in
   announcer.wholeMempool(peer);
   announcer.send(peer);
   t.ok(received().length > 0 && received().length <= 2, `${received().length} in the first slice`);
-  // The clock of announcements stands still, the walk goes on.
+  // The clock does not advance, but the walk over the mempool continues.
   for (let i = 0; i < 20; i++) announcer.send(peer);
   t.same(received(), txs.map(idOf).sort(), 'each once');
   const before = invs.length;
@@ -404,7 +404,7 @@ t.test('announces many transactions gradually, each once, without those known or
   for (const [n, id] of ids.entries()) {
     if (n % 10 === 3) announcer.noteKnownHash(peer, id);
     relay(id);
-    // Again, as what nobody asked for is: it still waits once.
+    // Announced again, as unbroadcast transactions are: one entry waits.
     if (n % 1_000 === 0) relay(id);
   }
   const late: string[] = [];
@@ -419,7 +419,7 @@ t.test('announces many transactions gradually, each once, without those known or
   }
   const left = [...pool.keys()].filter((key) => !ids.some((id, n) => n % 10 === 3 && Buffer.from(id).toString('hex') === key));
   t.same([...received].sort(), left.sort());
-  t.same(late, [Buffer.from(numbered(50_000)).toString('hex')], 'a newcomer hears of what comes after it');
+  t.same(late, [Buffer.from(numbered(50_000)).toString('hex')], 'a new peer receives only later transactions');
   t.equal(announcer.waitingFor(peer), 0);
 });
 
@@ -686,13 +686,13 @@ t.test('does not request a whole block that became unwanted while its merkle roo
     return commands;
   };
   t.same(await run(() => {}), ['getdata'], 'its root is another, so the whole block is');
-  t.same(await run((_, stored) => stored()), [], 'another peer brought it');
+  t.same(await run((_, stored) => stored()), [], 'another peer sent the block');
   t.same(
     await run((peer) => {
       peer.leaving = true;
     }),
     [],
-    'its sender is gone',
+    'its sender has disconnected',
   );
 });
 
@@ -763,7 +763,7 @@ t.test('prefills transactions that were missing or outside the mempool, and coun
 
   t.same(await through(1, known, [0]), [0]);
   t.same(await through(2, [known[0], evicted, known[1]], [0]), [0, 2], 'from outside the mempool, which was too small for it');
-  t.same(await through(3, [...known, ...unknown], [0]), [0, 3, 4], 'asked for');
+  t.same(await through(3, [...known, ...unknown], [0]), [0, 3, 4], 'requested');
   t.same(await through(4, [known[0], unknown[0]], [0, 1, 2]), [0, 2], 'added by the sender, and lacked here');
   const { mempool, extra, prefilled, missing, collision, mismatch, busy } = relay.stats.blocks;
   t.same([mempool, extra, prefilled, missing, collision, mismatch, busy], [1, 1, 1, 1, 0, 0, 0]);
@@ -820,7 +820,7 @@ t.test('ends the request for an oversized transaction, and requests its wtxid fr
     receiver.send(peer);
   };
   await receiver.receiveTx(one, tx.bytes);
-  t.equal(receiver.isKnown(tx.wtxid, true), false, 'what nobody asked for is not looked at');
+  t.equal(receiver.isKnown(tx.wtxid, true), false, 'an unrequested transaction is not checked');
   announce(one, false);
   t.same(asked.splice(0), [`1 ${hexOf(tx.txid)}`]);
   await receiver.receiveTx(one, tx.bytes);
@@ -858,7 +858,7 @@ t.test('ignores a notfound for a transaction that was not requested from the pee
   for (let n = 0; n < 5_000; n++) receiver.notFound(peer, numbered(n));
   t.equal(receiver.requests.count(peer), 5_000);
   receiver.noteAnnounced(peer, numbered(5_000), true);
-  t.equal(receiver.requests.count(peer), 5_000, 'it has no more room than before');
+  t.equal(receiver.requests.count(peer), 5_000, 'the peer has the same limit as before');
   // A notfound for a requested transaction counts.
   receiver.requests.noteRequested(peer, numbered(7), 60_000);
   t.equal(receiver.requests.countInFlight(peer), 1);
@@ -915,7 +915,7 @@ t.test('ignores bytes after a transaction, and does not store them with an orpha
   const good = pay(model.fund(90_000, script), 80_000);
   const orphan = pay(paying([script]).outpoint(0), 70_000);
   const peer = peerThatTells(1);
-  // A request that is open lets even long messages be looked at.
+  // With an open request, the node also reads long messages.
   receiver.noteAnnounced(peer, numbered(77), true);
   clock.seconds += 10;
   receiver.send(peer);
@@ -953,7 +953,7 @@ t.test('keeps a valid orphan although a copy with another witness waits for the 
   t.equal(receiver.orphans.size, 2, 'both wait');
   await receiver.receiveTx(honest, parent.bytes);
   for (let i = 0; i < 200 && receiver.orphans.size > 0; i++) await new Promise(setImmediate);
-  t.same(pool.get(good.txid)?.wtxid, good.wtxid, 'the one that is valid is taken');
+  t.same(pool.get(good.txid)?.wtxid, good.wtxid, 'the valid copy is accepted');
   t.equal(receiver.orphans.size, 0, 'and the other no longer waits');
 });
 
@@ -969,7 +969,7 @@ t.test('accepts a low-fee parent with a child of the same peer, trying the newes
     const parent = payOpen(model.fund(90_000), 90_000);
     const [rich, poor] = [80_000, 89_900].map((value) => payOpen(outpointOf(parent, 0), value)) as [TxView, TxView];
     await receiver.receiveTx(other, parent.bytes);
-    t.equal(receiver.noteAnnounced(other, parent.wtxid, true), true, 'nobody is asked for it by itself');
+    t.equal(receiver.noteAnnounced(other, parent.wtxid, true), true, 'it is not requested by itself');
     await receiver.receiveTx(one, rich.bytes);
     await receiver.receiveTx(one, poor.bytes);
     t.equal(receiver.orphans.size, packages ? 2 : 0);
@@ -1113,7 +1113,7 @@ t.test('does not block the messages of a peer when its orphan cannot be checked 
     for (let i = 0; i < 100; i++) await new Promise(setImmediate);
     return done;
   };
-  t.equal(await waited(), true, 'while they are looked at');
+  t.equal(await waited(), true, 'while the orphans are checked');
   t.equal(await waited(), true, 'and later');
 });
 
@@ -1145,7 +1145,7 @@ t.test('looks up the parents of an orphan once for all peers that announce it', 
   for (let n = 0; n < 10; n++) t.equal(receiver.noteAnnounced(busy, wide.wtxid, true), true);
   t.equal(looked, 0);
 
-  // Each entry of an inv that names an orphan is a step by itself: others get their turn in between.
+  // Each entry of an inv that names an orphan is a step by itself, so that other peers are served in between.
   const named = { orphans: { has: () => true }, noteAnnounced: () => true };
   const chain = { isInitialBlockDownload: () => false };
   const context = { chain, log: silentLogger, options: { blocksOnly: false }, scheduleRound: () => {} } as unknown as NetContext;

@@ -1,5 +1,5 @@
-// Where a node begins that knows nobody: DNS, and when that tells nothing for a minute, the addresses that came with
-// the program.
+// How a node without addresses finds peers: DNS seeds, and the fixed seeds of the program when DNS returns nothing for
+// a minute.
 import { mock } from 'node:test';
 import t from 'tap';
 import { ByteWriter } from '../../../src/consensus/bytes/writer.js';
@@ -17,7 +17,7 @@ import { addressBook } from '../../framework/address-book.js';
 const START = 1_800_000_000;
 const WEEK = 7 * 24 * 60 * 60;
 
-/** DNS that knows nobody, and what it was asked. */
+/** A resolver that finds no address, and the names it was asked for. */
 function silentDns(): { names: string[]; resolve: (host: string) => Promise<NetAddress[]> } {
   const names: string[] = [];
   return {
@@ -126,7 +126,7 @@ t.test('adds fixed seeds after a minute without any address', async (t) => {
   t.equal(node.lines.filter((line) => line === adding).length, 1, 'once');
   node.stop();
 
-  // DNS that never answers holds up nobody.
+  // A resolver that never answers does not delay the fixed seeds.
   const deaf = begin('main', {}, [], () => new Promise(() => {}));
   await deaf.pass(1);
   await deaf.pass(60);

@@ -79,8 +79,13 @@ function begin(t: Test, options: Partial<TorControlOptions> & Pick<TorControlOpt
   const services: (string | null)[] = [];
   const proxies: Endpoint[] = [];
   const lines: string[] = [];
-  const take = (line: string) => lines.push(line);
-  const log = { info: take, warn: take, error: take, debug: (_category: string, line: string) => lines.push(line) } as unknown as Logger;
+  const addLine = (line: string) => lines.push(line);
+  const log = {
+    info: addLine,
+    warn: addLine,
+    error: addLine,
+    debug: (_category: string, line: string) => lines.push(line),
+  } as unknown as Logger;
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-tor-'));
   t.teardown(() => fs.rmSync(folder, { recursive: true }));
   const keyFile = path.join(folder, 'onion_v3_private_key');
@@ -176,7 +181,7 @@ t.test('authenticates by cookie file, and stops if Tor does not know the cookie'
       await until('Tor', () => lines.some((line) => line.includes('does not know the authentication cookie')));
       t.notOk(
         fake.told.some((line) => line.startsWith('AUTHENTICATE')),
-        'it is told nothing',
+        'no credentials are sent',
       );
     }
     for (const text of [...fake.told, ...lines]) t.notOk(text.includes(COOKIE.toString('hex')) || text.includes(COOKIE.toString('latin1')));

@@ -1,6 +1,6 @@
-// Encrypted connections (BIP-0324) without sockets: whatever the cuts, garbage and decoys, messages arrive as they were
-// sent, through many changes of keys; first bytes decide how a peer is spoken to; key work is taken in turns and given
-// up with its connection.
+// Encrypted connections (BIP-0324) without sockets. Messages arrive as they were sent through any cuts, garbage,
+// decoys and changes of keys. The first bytes choose the transport. Key exchanges are queued, and are cancelled when
+// their connection closes.
 
 import { mock } from 'node:test';
 import t from 'tap';
@@ -105,7 +105,7 @@ t.test('delivers many and long packets across rekeying, and fails on a modified 
   t.equal(called.seen.length, 1_000);
   t.same(called.seen.at(-1), ['ping', 'e703']);
   const size = caller.transport.send('block', new Uint8Array(3_900_000));
-  t.equal(size, caller.out.length, 'the size that was told');
+  t.equal(size, caller.out.length, 'the size that send returned');
   carry(caller, called, [65_536]);
   t.equal(called.seen.at(-1)?.[1].length, 7_800_000);
   t.equal(called.transport.held, 0);
@@ -125,7 +125,7 @@ t.test('returns plain byte arrays, so that a copied part does not retain the who
   t.equal(frame?.command, 'addrv2');
   const received = frame?.payload as Uint8Array;
   t.equal(received.constructor, Uint8Array);
-  t.equal(decodeAddrV2(received)[0]?.bytes.buffer.byteLength, 4, 'the bytes of an address are all that is kept of its message');
+  t.equal(decodeAddrV2(received)[0]?.bytes.buffer.byteLength, 4, 'an address retains only its own bytes of the message');
 });
 
 t.test('detects v1 or v2 transport from the first bytes', async (t) => {
@@ -144,7 +144,7 @@ t.test('detects v1 or v2 transport from the first bytes', async (t) => {
   hesitant.take(frame.subarray(0, 15));
   t.same([hesitant.transport.type, hesitant.out.length], ['detecting', 0], 'still either');
   hesitant.take(Uint8Array.of(7));
-  t.ok(hesitant.out.length >= 64, 'neither name nor magic: our key goes out at once');
+  t.ok(hesitant.out.length >= 64, 'not a v1 version message: the node sends its key at once');
 
   const caller = new Side(true);
   t.equal(caller.transport.refused, true, 'a key was sent, nothing came');

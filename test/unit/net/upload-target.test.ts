@@ -1,5 +1,5 @@
-// -maxuploadtarget by its figures: of a day's bytes four million are kept for each ten minutes that are left of it
-// (Core's OutboundTargetReached), and old blocks wait for the next day.
+// -maxuploadtarget: of a day's bytes, four million are reserved for each ten minutes that are left of the day (Core's
+// OutboundTargetReached). Old blocks wait for the next day.
 import t from 'tap';
 import { UploadTarget } from '../../../src/net/sync/upload-target.js';
 
@@ -15,7 +15,7 @@ t.test('reserves fewer bytes for new blocks as the day of -maxuploadtarget passe
   upload.addSent(0);
   t.equal(upload.secondsLeft, 86_400);
   upload.addSent(423_999_999);
-  t.equal(upload.historicalReached, false, '144 blocks of 4 MB are kept: 576 MB');
+  t.equal(upload.historicalReached, false, '144 blocks of 4 MB are reserved: 576 MB');
   upload.addSent(1);
   t.equal(upload.historicalReached, true);
   clock.now += 599;
@@ -27,7 +27,7 @@ t.test('reserves fewer bytes for new blocks as the day of -maxuploadtarget passe
   clock.now = NOW + 85_801;
   t.equal(upload.secondsLeft, 599);
   upload.addSent(571_999_999);
-  t.equal(upload.historicalReached, false, 'nothing is kept in the last ten minutes');
+  t.equal(upload.historicalReached, false, 'nothing is reserved in the last ten minutes');
   t.same([upload.reached, upload.bytesLeft], [false, 1]);
   upload.addSent(1);
   t.same([upload.reached, upload.historicalReached, upload.bytesLeft], [true, true, 0]);

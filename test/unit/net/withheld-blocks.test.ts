@@ -1,4 +1,4 @@
-// Blocks that a peer was asked for and does not send: when the request ends, and what then.
+// Blocks that a peer does not send after a request: when the request ends, and what follows.
 import t from 'tap';
 import { silentLogger } from '../../../src/log/logger.js';
 import type { NetContext } from '../../../src/net/context.js';
@@ -90,7 +90,7 @@ t.test('treats blocks as refused when a peer answers a later ping without sendin
   t.equal(first.pingWanted, true, 'then it is asked whether it is still at it');
   keepalive.send(first);
   downloads.fillWindow(second);
-  t.same(asked(second), upTo(18, 21), 'meanwhile others are asked for others');
+  t.same(asked(second), upTo(18, 21), 'meanwhile other blocks are requested from other peers');
   first.pingWanted = true;
   keepalive.send(first);
   pong(first);
@@ -133,7 +133,7 @@ t.test('disconnects a peer that refuses a better chain, but not one with a rival
   t.same(asked(honest), [1]);
   for (const { hash } of better) downloads.notFound(liar, hash);
   downloads.notFound(liar, rival.hash);
-  t.equal(downloads.size, 1, 'it was not asked for the rival');
+  t.equal(downloads.size, 1, 'the rival was not requested from this peer');
   downloads.notFound(honest, rival.hash);
   t.equal(downloads.size, 0);
   for (const peer of peers) {
@@ -203,7 +203,7 @@ t.test('requests a block from each of many peers that withhold it', async (t) =>
 
 t.test('doubles the stalling timeout for each stalling peer, and lowers it with each block', async (t) => {
   const { downloads, time, peers } = await roomOf(t, 8);
-  /** Seconds after which a peer goes that holds up the window from now on. */
+  /** Seconds after which a peer that stalls the window from now on is disconnected. */
   const patience = (peer: Peer): number => {
     peer.sync.stallingSinceMs = time.mockMs;
     for (let seconds = 0; ; seconds++) {

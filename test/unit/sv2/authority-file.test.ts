@@ -1,4 +1,4 @@
-// The authority's key file: made once, for the operator alone, and taken as it is afterwards.
+// The authority's key file: created once, readable for the operator alone, and used unchanged afterwards.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

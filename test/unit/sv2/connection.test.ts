@@ -99,7 +99,7 @@ t.test('ends a connection at malformed, oversized, repeated or out-of-order mess
   const header = open(oversized).frame(0, 0x76, Buffer.alloc(0), 65_558);
   t.equal(close(feed(oversized, header)), 'oversized', 'by its header alone');
   t.equal(feed(oversized, Buffer.alloc(1_000_000)).length, 0);
-  t.equal(oversized.held, 0, 'nothing more is kept');
+  t.equal(oversized.held, 0, 'no more bytes are held');
 
   const largest = connect();
   const most = open(largest);
@@ -140,7 +140,7 @@ interface Reject {
   readonly authority_x: string;
 }
 
-// The tests' own client, whose word the tests above rely on.
+// The tests' own client, on which the tests above rely.
 fileSuite('sv2/noise_reject.json', (t) => {
   const rows = readJson<Reject[]>('sv2/noise_reject.json');
   const failures = rows.filter((row) => {

@@ -21,7 +21,7 @@ t.test('reports that the thread ended, and answers pending queries', async (t) =
   t.same(received, ['the thread ended with code 4']);
   t.same(await thread.clients(), []);
   await thread.close();
-  t.equal(received.length, 1, 'told once');
+  t.equal(received.length, 1, 'reported once');
 });
 
 t.test('fails the start when the thread ends before it listens', async (t) => {

@@ -1,4 +1,4 @@
-// Which blocks are asked for as compact blocks: a single new one near the tip, whichever part of the node asks.
+// Which blocks are requested as compact blocks: a single new one near the tip, whichever part of the node asks.
 import t from 'tap';
 import { type BuiltBlock, buildBlock, buildChain } from '../../../framework/chain-builder.js';
 import { type FakePeer, NetWorld } from '../../../framework/net-world.js';
@@ -20,7 +20,7 @@ async function worldOf(t: { teardown(end: () => unknown): void }, ageSeconds = 6
   return { world, tip, guest };
 }
 
-/** Types of what a peer was asked for, in order. */
+/** Types of the inventory entries requested from a peer, in order. */
 const typesAsked = (peer: FakePeer): number[] =>
   peer
     .take()
@@ -33,7 +33,7 @@ t.test('requests a compact block when the header comes from elsewhere', async (t
   const next = buildBlock(tip);
   peer.send('inv', invPayload([[BLOCK, next.hash]]));
   await peer.sync();
-  t.same(typesAsked(peer), [], 'its header is asked for first');
+  t.same(typesAsked(peer), [], 'its header is requested first');
   await world.fixture.chain.submitHeaders([next.header]);
   await world.round();
   t.same(typesAsked(peer), [COMPACT_BLOCK]);

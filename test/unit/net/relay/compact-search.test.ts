@@ -72,7 +72,7 @@ t.test('disconnects a peer that sends an invalid compact block where one was wan
   chosen(second).send('cmpctblock', empty);
   await second.ended();
   await send(guest, 1, empty);
-  t.equal(guest.closed, false, 'unasked: it is not looked at');
+  t.equal(guest.closed, false, 'unrequested: it is not checked');
   t.same(
     world.said('Misbehaving'),
     [asked, second].map(({ peer }) => `Misbehaving: peer=${peer.id}: invalid compact block`),
@@ -104,7 +104,7 @@ t.test('in 0.21 mode: searches the mempool for the requested peer only, and once
   await send(first, 3, compact(next));
   t.equal(searches.count, 1);
   await send(second, 3, compact(next));
-  t.equal(searches.count, 1, 'it can not be asked for what the mempool lacks');
+  t.equal(searches.count, 1, 'the missing transactions cannot be requested from it');
   first.close();
   await world.pass(0);
   await send(second, 1, compact(next));
@@ -120,7 +120,7 @@ t.test('in 0.21 mode: searches the mempool for an outbound peer while another pe
   t.equal(searches.count, 1);
   await send(host, 1, compact(next));
   t.equal(searches.count, 2);
-  t.equal(world.fixture.chain.tip.height, 3, 'it brought the block');
+  t.equal(world.fixture.chain.tip.height, 3, 'it completed the block');
 });
 
 t.test('does not penalise peers that relay a block before its scripts were verified', async (t) => {

@@ -1,4 +1,5 @@
-// Transactions that wait for their parents, against a naive model, and what one peer can do to what others brought.
+// Transactions that wait for their parents, compared with a naive model, and how one peer can affect the orphans of
+// others.
 
 import t from 'tap';
 import { buildTx } from '../../../../src/consensus/tx/build-tx.js';
@@ -41,7 +42,7 @@ t.test('tracks the announcers of an orphan, its missing parents, and its removal
     [[1, 2], [1]],
   );
   t.same([orphanage.size, orphanage.announcements, orphanage.score], [2, 3, 3]);
-  t.equal(orphanage.markChildrenReady(spending([[numbered(2), 0]], 5)), false, 'nobody waits for it');
+  t.equal(orphanage.markChildrenReady(spending([[numbered(2), 0]], 5)), false, 'no orphan waits for it');
   t.equal(orphanage.markChildrenReady(parent), true);
   t.equal(orphanage.markChildrenReady(parent), false, 'it is in line once');
   t.same([orphanage.hasReady(a), orphanage.hasReady(b)], [false, true], 'one of its announcers, by chance; the output 1 does not exist');

@@ -103,7 +103,7 @@ t.test('tries a transaction again while the verifier is busy', async (t) => {
   const first = buildBlock(GENESIS, { time: clock.seconds - 102 * 600, outs: [out(VALUE)], fees: -VALUE });
   for (const { bytes } of [first, ...buildChain(first, 100)]) await chain.submitBlock(bytes);
   const [guest, other] = [await world.guest(), await world.guest({}, '9.9.9.9')];
-  // Nobody else may be asked for it any more.
+  // The node cannot request it from another peer.
   let tries = 0;
   Object.assign(world.mempool, {
     accept: async () => {

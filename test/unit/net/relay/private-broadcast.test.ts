@@ -56,7 +56,7 @@ t.test('picks the least sent transaction, and resends it when unconfirmed, up to
   t.same([queue.list[0]?.sends.length, queue.list[1]?.sends.length], [1_000, 1_000]);
   t.equal(queue.pick(peers[3], ''), undefined, 'all attempts are used up');
   t.same(queue.stale(), []);
-  t.equal(queue.add(one), 'added', 'but by another word of the operator');
+  t.equal(queue.add(one), 'added', 'the operator may add it again');
   t.equal(queue.remove(two.wtxid), 0);
   t.equal(queue.remove(two.wtxid), null);
   const witnessed = [1, 2].map((n) => numbered(3, [Buffer.of(n)])) as [TxView, TxView];

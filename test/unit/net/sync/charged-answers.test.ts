@@ -10,7 +10,7 @@ import { headersPayload, invPayload } from '../../../framework/p2p-client.js';
 t.test('charges the peer for the work to answer block requests from disk', async (t) => {
   const world = await NetWorld.open({ net: { services: SERVICE.NETWORK | SERVICE.WITNESS | SERVICE.BLOOM } });
   t.teardown(() => world.end());
-  // Deep enough that it is not kept in memory, and not too deep for blocktxn.
+  // Deep enough that it is not cached in memory, and not too deep for blocktxn.
   const blocks = await world.grow(10);
   const [block] = blocks as [BuiltBlock];
   t.equal(world.fixture.chain.recentBlock(world.fixture.chain.node(block.hash) as never), undefined);

@@ -141,7 +141,7 @@ t.test('in the initial block download: connects a block although a mutated copy 
     for (const { bytes } of after) room.receiver.receiveBlock(honest, new Uint8Array(bytes));
     await chain.waitUntilConnected((after.at(-1) as BuiltBlock).hash);
     await chain.settled();
-    t.equal(chain.node(target.hash)?.failed, false, `${delay} turns, ${from}`);
+    t.equal(chain.node(target.hash)?.failed, false, `${delay} ticks, ${from}`);
     t.equal(chain.tip.height, HEIGHT);
     t.same(
       room.blamed.filter((line) => line.startsWith('1 ')),
@@ -208,7 +208,7 @@ t.test('blames the sender of a block with too many transactions or no parent bef
   const { chain } = fixture;
   for (const block of [...trunk, ...before]) await chain.submitBlock(block.bytes);
   await chain.submitHeaders([target.header]);
-  // Nothing follows the number: whoever reads on comes to the end of the bytes.
+  // Nothing follows the number: a parser that reads on reaches the end of the bytes.
   const counting = (header: Uint8Array, count: number): Uint8Array => new Uint8Array(Buffer.concat([header, compactSize(count)]));
   const room = roomOver(fixture);
   const [honest, evil] = [room.peer(1), room.peer(2)];

@@ -92,7 +92,7 @@ t.test('serves filter headers and checkpoints without reading filters, and charg
     t.ok(payload.equals(Buffer.concat(both)));
   }
   t.equal(sent.length, 3);
-  t.same([count.filters, count.heads], [0, 2_003], 'those of the second time were kept');
+  t.same([count.filters, count.heads], [0, 2_003], 'headers of the second request were cached');
 
   count.most = 0;
   await Promise.all(peers.map((one) => server.headers(one, range)));

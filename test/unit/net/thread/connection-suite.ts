@@ -368,7 +368,7 @@ export function connectionSuite(t: Test, make: () => Made): void {
 
   t.test('closes a connection at once that ended before it had an owner', async (t) => {
     const { lines } = make();
-    // A proxy that connects at once; the far end says something, or nothing, and goes.
+    // A proxy that connects at once; the far end sends something or nothing, and closes.
     for (const goes of [(far: net.Socket) => far.resetAndDestroy(), (far: net.Socket) => far.end(), (far: net.Socket) => far.end('bye')]) {
       const proxy = net.createServer((far) => {
         far.on('error', () => {});

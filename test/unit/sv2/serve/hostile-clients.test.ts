@@ -24,7 +24,7 @@ t.test('limits the cost of a client that keeps changing its constraints', async 
   restless.request(first);
   t.match(await restless.nextOf('data-error'), { id: first, code: 'stale-template-id' });
   t.ok(restless.templates.size < 10, `${restless.templates.size} templates for 501 changes`);
-  t.ok(posted.filter(({ kind }) => kind === 'needs').length < 10, 'the node thread is told of few of them');
+  t.ok(posted.filter(({ kind }) => kind === 'needs').length < 10, 'the node thread is notified of few of them');
   await until('the last constraints take effect', () => restless.prevHash !== null && restless.template!.id > first);
 
   // Templates for other reserves come and go, and two for this one.

@@ -151,5 +151,5 @@ t.test('groups addresses by IPv4 address or IPv6 /64, and exempts the local mach
   t.equal(sourceOf('2001:db8::6', '2001:db8::1'), '2001:db8:0:0::/64');
   t.equal(sourceOf('fe80::1%eth0', 'fe80::2%eth0'), 'fe80:0:0:0::/64');
   t.equal(sourceOf('::6', '2001:db8::1'), '0:0:0:0::/64');
-  t.equal(sourceOf(undefined, '127.0.0.1'), '', 'gone before it was looked at');
+  t.equal(sourceOf(undefined, '127.0.0.1'), '', 'disconnected before its address was read');
 });
