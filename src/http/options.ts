@@ -66,7 +66,7 @@ export interface HttpOptions {
   readonly tls: HttpTls | null;
   /** True if wallets are enabled. Without them their methods do not exist and help omits them. */
   readonly wallets: boolean;
-  /** Release whose replies are given. */
+  /** Release of Core whose replies the server gives (-compat). */
   readonly compat: Compat;
   /** True if requests with `"jsonrpc":"2.0"` are answered as later releases of Core do (-jsonrpc2). */
   readonly jsonRpc2: boolean;

@@ -102,12 +102,12 @@ export class HttpStartError extends Error {
   }
 }
 
-// Number of the largest bodies that a front may send to the node thread at once.
+// Limit of a front's bodies in progress on other threads, as a multiple of the largest body.
 const LINK_BODIES = 4;
 const CLOSE_GRACE_MS = 10_000;
 const EXIT_GRACE_MS = 3_000;
 
-/** Starts the fronts and listens. @throws HttpStartError if no address can be bound, or if a front ends */
+/** Starts the fronts and listens. @throws HttpStartError if no address can be bound, or if a front ends before the server listens */
 export async function createFronts(options: HttpOptions, deps: FrontsDeps): Promise<Fronts> {
   const server = new FrontServer(options, deps);
   try {
@@ -200,8 +200,8 @@ class FrontServer implements Fronts {
   }
 
   /**
-   * Throws if a front has ended. Without the first front the server would wait for ever; without another one clients
-   * would be sent to a thread that does not exist.
+   * Throws if a front has ended during the start. If the first front has ended, the server would wait for ever. If any
+   * other front has ended, the first front would pass clients to a thread that does not exist.
    */
   #assertRunning(): void {
     if (this.#fronts.some(({ ended }) => ended)) throw new HttpStartError();
@@ -277,7 +277,7 @@ class FrontServer implements Fronts {
     for (const index of this.#fronts.keys()) this.#links.remove(index);
   }
 
-  /** Posts a template of the current tip to every front, unless the fronts have it. */
+  /** Posts a template of the current tip to every front, unless the fronts already have that template. */
   async #refreshTemplate(): Promise<TemplateAnswer> {
     try {
       this.publishTemplate(await this.#deps.templates.refresh());
@@ -405,8 +405,8 @@ class FrontServer implements Fronts {
   }
 
   /**
-   * Handles the end of a front. A front that ends by itself sends no more news, so every wait for news continues
-   * without it.
+   * Handles the end of a front. A front that ends by itself sends no more news, so every wait for news of all fronts
+   * continues without this front.
    */
   #onExit(front: FrontHandle, index: number): void {
     front.drained = true;

@@ -329,7 +329,7 @@ export class CallLinks {
     this.#running--;
     if (call.submission) this.#submissions--;
     this.#runningBytes -= call.sizeBytes;
-    // The client has disconnected, or its front has ended.
+    // Send no reply, because the client has disconnected or its front has ended.
     if (call.cancelled) return;
     call.link.calls.delete(call.id);
     try {
@@ -355,7 +355,8 @@ export class CallLinks {
   }
 
   /**
-   * Notes that a front's ring has a new reply. The current tick announces it, or else the end of this event-loop task.
+   * Notes that a front's ring has a new reply. The front is woken at the end of the current tick of calls, or else at the
+   * end of this event-loop task.
    */
   #onReplyWritten(link: Link): void {
     link.unannounced = true;

@@ -133,7 +133,7 @@ export class CallReader {
   readonly ring: RingReader;
   readonly #callers: Caller[] = [];
   id = 0;
-  /** The client has disconnected: end the call if it runs, skip it if it does not. */
+  /** True if the client has disconnected: end the call if it runs, skip the call if it has not started. */
   cancelled = false;
   /** True if the frame is a call; false: it only cancels one. */
   isCall = false;

@@ -48,11 +48,11 @@ export interface LinkedCall {
   readonly shared: boolean;
   /** Use the priority port: for submissions, and for calls whose bytes must not stay in shared memory. */
   readonly priority: boolean;
-  /** A block or header: may exceed the quota, and other calls wait for it. */
+  /** True if the call submits a block or header. It may exceed the quota, and other calls wait for it. */
   readonly submission: boolean;
-  /** The method may wait for a long time: it does not count against the limit on calls. */
+  /** True if the method may wait for a long time. Such a call does not count against the limit on calls. */
   readonly waits: boolean;
-  /** The body was searched and contains no secret. */
+  /** True if the body was searched and contains no secret. */
   readonly plain: boolean;
 }
 
@@ -64,7 +64,7 @@ interface Pending extends CallSize {
 
 const LOST = 'The thread that runs this call has ended';
 
-/** The numbers of calls start again after this one, because they cross as int32. */
+/** Largest number of a call, because numbers cross as int32. The call after it gets number 1. */
 const LAST_ID = 0x7fff_ffff;
 
 export class FrontLink {
@@ -83,7 +83,7 @@ export class FrontLink {
   #reading = false;
   readonly #ticks = new TickLoop(() => this.#runTick());
   #closed = false;
-  /** True if calls or replies crossed since the last check of the ring. */
+  /** True if a call was written or a reply was read since the last tick. */
   #active = false;
 
   /** @param quota shared by all links of this front */
@@ -234,8 +234,8 @@ export class FrontLink {
     this.#read(true);
     const again = this.#active;
     this.#active = false;
-    // Under load the next replies arrive while the event loop handles sockets, so this thread stays awake and the other
-    // one need not wake it. Without load it goes to sleep.
+    // Under load the next replies arrive while the event loop handles sockets. So this thread stays awake, and the other
+    // thread need not wake it. Without load this thread goes to sleep.
     return again || !this.#replies.ring.sleep();
   }
 

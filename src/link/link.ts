@@ -27,7 +27,8 @@ export class Link {
   readonly calls = new Map<number, RunningCall<Link>>();
   urgentSeen = 0;
   /**
-   * Number of messages that were posted on the main port. A reply in the ring carries it, so that both keep one order.
+   * Number of messages that were posted on the main port. Each reply in the ring contains this number, so that the front
+   * handles messages and replies in the order in which they were sent.
    */
   messages = 0;
   /** True if the ring has replies for which the front was not woken yet. */

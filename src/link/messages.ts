@@ -16,7 +16,7 @@ export interface TipSnapshot {
   readonly difficulty: number;
 }
 
-/** An argument that was taken out of a body, and the token that replaces it there. */
+/** The block argument that was taken out of a body, and the token that replaces it in the body. */
 export interface TakenBlock {
   /** Random for each body, so that no argument equals it by chance. */
   readonly token: string;
@@ -100,7 +100,7 @@ export type FrontNews =
   | { readonly news: 'wallets'; readonly link: LinkPorts }
   /** Tells the first front to listen, and to distribute sockets over these ports. */
   | { readonly news: 'listen'; readonly others: readonly MessagePort[] }
-  /** Gives another front the port on which it receives sockets as file descriptors. */
+  /** Gives each front except the first the port on which it receives sockets as file descriptors. */
   | { readonly news: 'deal'; readonly sockets: MessagePort }
   | { readonly news: 'stopListening' }
   /** Asks whether the thread still works. */

@@ -1,5 +1,5 @@
 // Calls, errors, and latency by method, as numbers that add up over threads. Fronts count the calls that they answer,
-// and send the differences regularly. The node thread counts the others. Metrics read the sum.
+// and regularly send the counts since the last report. The node thread counts all other calls. Metrics read the sum.
 
 /** Upper bounds of the latency buckets in seconds. One more bucket holds longer latencies. */
 export const LATENCY_BOUNDS_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 120] as const;
@@ -26,7 +26,7 @@ export class MethodCounts {
     count.buckets[bucketOf(seconds)]++;
   }
 
-  /** Adds the differences that another thread has sent. */
+  /** Adds the counts since the last report that another thread has sent. */
   merge(method: string, calls: number, errors: number, seconds: number, buckets: readonly number[]): void {
     const count = this.#of(method);
     count.calls += calls;

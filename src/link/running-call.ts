@@ -35,7 +35,7 @@ export interface RunHooks {
 
 /**
  * The dispatcher of a thread: bytes of a body in, reply out. Never throws or rejects. A small body is valid only until
- * it returns.
+ * the function returns.
  */
 export type ExecuteBody = (body: Uint8Array, call: RunningCallInfo, hooks: RunHooks) => CallReply | Promise<CallReply>;
 

@@ -34,7 +34,7 @@ export const STATE_FLAG = {
   LOG_HTTP: 16,
   /** Calls are logged: the category rpc is on. */
   LOG_RPC: 32,
-  /** The start has finished: calls are answered. All fronts see it at once, after all news that were posted before. */
+  /** The start has finished: calls are answered. All fronts see this flag at once, after all news posted before. */
   STARTED: 64,
 } as const;
 
@@ -55,7 +55,7 @@ export class SharedState {
     return Atomics.load(this.#words, EPOCH);
   }
 
-  /** Puts published facts into force on every front. @returns the new epoch */
+  /** Increments the epoch, so that every front uses the facts that were posted before. @returns the new epoch */
   raiseEpoch(): number {
     return (Atomics.add(this.#words, EPOCH, 1) + 1) | 0;
   }

@@ -74,12 +74,12 @@ export class SlabRing {
    *   readers have been disconnected.
    */
   takeSlab(sizeBytes: number): WritableSlab | null {
-    // Prefer slabs that are large enough, always in the same order: two or three slabs hold everything that readers
-    // without delay need.
+    // Prefer slabs that are large enough, always in the same order. Then two or three slabs suffice as long as no reader
+    // is slow.
     const index = this.#reserve(sizeBytes) ?? this.#reserve(0);
     if (index === undefined) {
       this.#exhausted++;
-      // The current slab has no slow readers yet.
+      // Skip the current slab, which has no slow readers yet.
       const oldest = this.#published.find((published) => published !== this.#current?.index);
       if (oldest !== undefined) this.onExhausted(oldest);
       return null;
@@ -103,7 +103,7 @@ export class SlabRing {
     if (slab !== null) return slab;
     return new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
-      // Readers that finish by themselves send no message.
+      // Retry by timer too, because readers that finish by themselves send no message.
       setTimeout(resolve, RETRY_MS);
     }).then(() => this.takeSlabWhenFree(sizeBytes));
   }
@@ -114,9 +114,9 @@ export class SlabRing {
   }
 
   /**
-   * Publishes a slab that was written: readers may lease it. The publisher's reference moves to it from the slab
-   * published before, which becomes free when its last reader has finished. A second call for the same slab does
-   * nothing.
+   * Publishes a slab that was written: readers may lease it. The publisher's reference moves from the previously
+   * published slab to this one. The previous slab becomes free when its last reader has finished. A second call for the
+   * same slab does nothing.
    */
   publish(slab: SlabRef | { readonly index: number }): SlabRef {
     const { index } = slab;

@@ -65,7 +65,7 @@ export class Authenticator {
   }
 }
 
-/** Compares bytes in a time that depends only on the length of the given ones. */
+/** Compares two byte arrays in a time that depends only on the length of `given`. */
 function sameBytes(given: Buffer, right: Buffer): boolean {
   if (given.byteLength !== right.byteLength) {
     timingSafeEqual(given, given);

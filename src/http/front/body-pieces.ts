@@ -8,7 +8,7 @@ export interface PiecesOwner {
    * @returns false if the quota is used up
    */
   reserve(sizeBytes: number, submits: boolean): boolean;
-  /** Returns whether a body that begins like this may contain secrets. */
+  /** Returns whether a body that begins with these bytes may contain secrets. */
   maySecret(first: Uint8Array): boolean;
 }
 

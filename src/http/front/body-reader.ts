@@ -42,7 +42,7 @@ export class BodyReader {
     while (at < bytes.length && this.#expected !== 'nothing') {
       if (this.#expected === 'data') at = this.#takeData(bytes, at, piece);
       else if (this.#expected === 'data end' && this.#partialLine === '' && bytes[at] === CR && bytes[at + 1] === LF) {
-        // The usual end: chunks may be a byte each.
+        // Fast path for the usual CR LF after a chunk, because a chunk may have only one byte.
         at += 2;
         this.#expected = 'size';
       } else {
@@ -73,7 +73,7 @@ export class BodyReader {
     const text = returned ? this.#partialLine.slice(0, -1) : this.#partialLine;
     this.#partialLine = '';
     if (CONTROLS.test(text) || text.includes('\r')) throw new HeadFault('a chunk with a control character in a line');
-    // HTTP servers disagree about where an extension ends before a bare line feed.
+    // Refuse this line: HTTP servers disagree about where an extension ends if a bare line feed follows.
     if (!returned && this.#expected === 'size' && text.includes(';')) throw new HeadFault('a chunk with an extension and a bare line feed');
     return { text, next: found + 1 };
   }

@@ -127,9 +127,9 @@ export class Connection implements ExchangeWire {
   #search = newSearch();
   #running = false;
   #paused = false;
-  /** The client has closed its sending side. */
+  /** True if the client has closed its sending side. */
   #ended = false;
-  /** The last reply was written. */
+  /** True if the last reply was written. */
   #ending = false;
   /** Time since which the connection waits for the client to send or to read, in seconds of Connections.now. */
   #since: number;
@@ -184,7 +184,7 @@ export class Connection implements ExchangeWire {
     if (unsent > 0) {
       this.#unsentBefore = unsent;
       this.#since = this.#clock.now;
-      // Runs after everything above was written.
+      // The callback runs after the socket has written everything that was sent before.
       this.socket.write(NOTHING, () => this.#exchange?.flushed());
     }
     return unsent;
@@ -245,7 +245,7 @@ export class Connection implements ExchangeWire {
       while (this.#data !== null && (this.#body !== null ? this.#takeBody(this.#data) : this.#takeHead(this.#data)));
     } catch (error) {
       if (!(error instanceof HeadFault)) {
-        // Close: the next read of any client overwrites the rest of these bytes.
+        // Close the connection. Its unread bytes lie in READ, and the next read of any client overwrites them.
         this.cut();
         throw error;
       }
@@ -305,11 +305,11 @@ export class Connection implements ExchangeWire {
     const body = this.#body!;
     const exchange = this.#exchange!;
     const taken = body.takeBytes(data, (bytes, last) => {
-      // Set first: the exchange may reply during this call.
+      // Set #body before the call, because the exchange may reply during it.
       if (last) this.#body = null;
       exchange.takePiece(bytes, last);
     });
-    // The connection was closed during the calls above.
+    // Stop if the connection was closed while the exchange handled the bytes.
     if (this.#data === null) return false;
     this.#data = taken === data.length ? null : data.subarray(taken);
     this.#next();
@@ -353,7 +353,7 @@ export class Connection implements ExchangeWire {
     this.#endConnection();
   }
 
-  /** Detects whether the client has closed both sides: the write fails then. */
+  /** Writes nothing to the socket. The write fails if the client has closed both sides. */
   #probe(): void {
     this.socket.write(NOTHING);
   }

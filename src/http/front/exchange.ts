@@ -18,7 +18,7 @@ export interface ExchangeOwner {
    * Called instead of the body handler: the body is larger than the limit (413), or there is no memory for it (500).
    */
   refuse(exchange: Exchange, status: 413 | 500): void;
-  /** Returns whether a body that begins like this may contain secrets. */
+  /** Returns whether a body that begins with these bytes may contain secrets. */
   maySecret(first: Uint8Array): boolean;
   /** Called when the exchange has ended, for whatever reason. */
   ended(exchange: Exchange): void;
@@ -42,7 +42,7 @@ export interface ExchangeWire {
   cut(): void;
 }
 
-/** A header beyond the usual ones. */
+/** An additional header of a reply. */
 export type Header = readonly [name: string, value: string];
 
 /** A body up to this size is sent with its head in one piece of memory. */
@@ -81,7 +81,8 @@ export class Exchange {
     this.#head = head;
     this.#owner = owner;
     this.#closing = head.closing;
-    // Without 100 Continue the client may send the body or its next request, and the connection could not tell which.
+    // If the reply precedes 100 Continue, the client may send the body or its next request. The connection cannot tell
+    // which of the two the next bytes are, so it closes.
     if (waits) this.closeAfterReply();
   }
 

@@ -200,7 +200,7 @@ export class FanOut {
     }
   }
 
-  /** Disconnects every reader of a slab. @returns number of them */
+  /** Disconnects every reader of a slab. @returns number of disconnected readers */
   evict(slabIndex: number): number {
     const readers = [...this.#jobs].filter((job) => job.body.slabIndex === slabIndex);
     for (const job of readers) job.exchange.close();

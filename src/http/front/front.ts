@@ -187,13 +187,13 @@ export class Front {
     this.#reporting.unref();
   }
 
-  /** Handles news that concern replies. start-front.ts handles the others. */
+  /** Handles news that concern replies. start-front.ts handles all other news. */
   onNews(news: FrontNews): void {
     switch (news.news) {
       case 'tip':
         this.#tip = news.tip;
         this.#view.onTip(news.tip.hashHex);
-        // The first template of the tip may have arrived before the tip.
+        // The first template of the tip may have arrived before the tip. Send it to the streams now.
         this.#streams.published();
         break;
       case 'template':
@@ -215,8 +215,8 @@ export class Front {
   }
 
   /**
-   * Answers parked calls, and calls `idle` when no request is open any more. The shared state says that the server
-   * stops.
+   * Answers parked calls, and calls `idle` when no request is open any more. The flag SHUTTING_DOWN of the shared state
+   * must be set before.
    */
   drain(idle: () => void): void {
     this.#view.stop();
@@ -383,7 +383,7 @@ export class Front {
     }
   }
 
-  /** Returns whether a large body may be for the wallets' thread, which takes a body only if it runs all of it. */
+  /** Returns whether a large body may be for the wallets' thread, which accepts only bodies all of whose calls it runs. */
   #mayBeOfWallets(method: string): boolean {
     return this.wallets !== null && (METHODS.get(method)?.runs ?? 'wallet') === 'wallet';
   }
@@ -519,14 +519,14 @@ export class Front {
     if (this.#open === 0 && this.#onIdle) {
       const idle = this.#onIdle;
       this.#onIdle = null;
-      // The last reply is being sent. It leaves before the sockets that idle() closes.
+      // Wait for one tick, so that the last reply is sent before idle() closes the sockets.
       setImmediate(idle);
     }
   }
 
   /**
    * Returns the text of the current start phase; null after the start. All fronts change at the same moment, so that
-   * none refuses a call that another one already answers.
+   * no front refuses a call that another front already answers.
    */
   #warmingUp(): string | null {
     if (this.#warmup === null) return null;
@@ -537,8 +537,8 @@ export class Front {
   }
 
   /**
-   * Returns the newest tip. Facts are posted before the epoch is incremented, so a newer epoch means that they are in
-   * the port.
+   * Returns the newest tip. The node thread posts the facts of a tip before it increments the epoch. So a newer epoch
+   * means that its facts wait in this front's port.
    */
   #freshTip(): PublishedTip {
     if (this.#deps.state.epoch !== this.#tip.epoch) this.#deps.link.drain();
@@ -552,7 +552,7 @@ export class Front {
     this.#deps.link.postNews({ news: 'evicted', count });
   }
 
-  /** Logs a line of a category that is on. There is no limit, because the operator asked for them. */
+  /** Logs a line of a category that is on. The number of lines has no limit, because the operator enabled the category. */
   #detail(category: 'http' | 'rpc', text: string): void {
     this.#deps.link.postNews({ news: 'detail', category, text });
   }

@@ -20,7 +20,7 @@ export interface RequestHead {
   /** Declared length; -1 when none was, or when the body is chunked. */
   readonly contentLength: number;
   readonly chunked: boolean;
-  /** Why the connection ends with the reply: the client asked for it, HTTP/1.0, or an ambiguous framing; 'no': it stays. */
+  /** 'no': the connection stays open. 'client', 'old' (HTTP/1.0), 'server' (ambiguous framing): reason to close it after the reply. */
   readonly closing: 'no' | 'client' | 'old' | 'server';
   /** HTTP/1.0 with Connection: keep-alive. */
   readonly keepAliveHttp10: boolean;

@@ -59,7 +59,7 @@ const BODY_BYTES = 64 * 1024;
 /** Bytes that are converted to hex per event-loop tick: about a millisecond. */
 const HEX_BYTES = 512 * 1024;
 
-/** Blocks that are read and converted at once. fan-out.ts limits those that are being sent. */
+/** Number of blocks that are read and converted at once. fan-out.ts limits the number of blocks that are being sent. */
 const BLOCKS_AT_ONCE = 3;
 
 const NOTHING = new Uint8Array(0);

@@ -34,7 +34,7 @@ export class SocketQuota {
     return false;
   }
 
-  /** Counts a closed socket. @returns whether it was one that could stay open */
+  /** Counts a closed socket. @returns false if opened() had refused the socket */
   closed(): boolean {
     this.#open--;
     if (this.#refused === 0) return true;

@@ -7,7 +7,7 @@ import type { Exchange, Header } from './exchange.js';
 import { type FanOut, SLICED_BYTES } from './fan-out.js';
 import { TYPE_DEFAULT, TYPE_JSON } from './pages.js';
 
-/** Called when the call is answered; `failed`: with an error. */
+/** Called when the call was answered. `failed` is true if the reply is an error. */
 export type TemplateDone = (failed: boolean) => void;
 
 export class TemplateExchange implements TemplateCall {

@@ -3,7 +3,10 @@
 import { type SharedState, STATE_FLAG } from '../../link/shared-state.js';
 import type { TemplateState } from '../../template/view/template-view.js';
 
-/** Creates a view that reads the current values at each access. @param stopping returns whether calls are to end */
+/**
+ * Creates a view that reads the current values at each access.
+ * @param stopping returns whether waiting calls must end because the server stops
+ */
 export function templateState(state: SharedState, stopping = () => state.has(STATE_FLAG.SHUTTING_DOWN)): TemplateState {
   return {
     get mempoolCounter() {

@@ -9,7 +9,7 @@ export const STREAM_PATH = '/template/stream';
 
 const TYPE_EVENTS = 'text/event-stream';
 const PIECE_BYTES = 256 * 1024;
-/** Interval of comments, which keep proxies and other idle limits from closing a quiet stream. */
+/** Interval of comment lines in the stream. They keep proxies and idle timeouts from closing a quiet stream. */
 const COMMENT_MS = 5000;
 const COMMENT = Buffer.from(':\n\n');
 const END = Buffer.from('\n\n');
@@ -39,7 +39,7 @@ export class TemplateStreams {
   readonly #readers = new Set<Reader>();
   #comments: NodeJS.Timeout | null = null;
 
-  /** @param newest returns the current template, leased until it is released; null if there is none */
+  /** @param newest returns a lease of the current template, which the stream releases; null if there is no template */
   constructor(newest: () => TemplateSnapshot | null) {
     this.#newest = newest;
   }
@@ -76,7 +76,7 @@ export class TemplateStreams {
     }
   }
 
-  /** Disconnects every reader of a slab. @returns number of them */
+  /** Disconnects every reader of a slab. @returns number of disconnected readers */
   evict(slabIndex: number): number {
     const slow = [...this.#readers].filter(({ sending }) => sending?.slabIndex === slabIndex);
     for (const { exchange } of slow) exchange.close();
@@ -157,7 +157,7 @@ export class TemplateStreams {
         return;
       }
     }
-    // Try a full socket again when it drains, or a little later.
+    // Continue in the next tick, or after 10 ms if the socket is full.
     const goOn = (): void => this.#runIsolated(reader, () => this.#piece(reader, sending));
     if (reader.blocked) setTimeout(goOn, 10);
     else setImmediate(goOn);

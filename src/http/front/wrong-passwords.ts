@@ -4,7 +4,8 @@ import type { Exchange } from './exchange.js';
 
 // Core's delay in milliseconds.
 const DELAY_MS = 250;
-// Most sockets that wait. Further ones are closed at once, which tells an attacker nothing sooner.
+// Most sockets that wait. Further sockets are closed at once. That tells an attacker nothing new: right credentials are
+// not delayed, so the delay alone already shows that the credentials are wrong.
 const MOST_WAITING = 1024;
 // Most sockets of one address that wait. Core's four threads answer four guesses per 250 ms, from all clients together.
 const MOST_OF_ADDRESS = 4;
