@@ -16,11 +16,11 @@ const MIN_TX_WEIGHT = 240;
 
 /** Limits of one selection. */
 export interface AssemblyLimits {
-  /** Already within the consensus limit. */
+  /** Most weight of the block, including reservedWeight. The caller keeps it within the consensus limit. */
   readonly maxWeight: number;
   /** Weight reserved for header and coinbase. */
   readonly reservedWeight: number;
-  /** Satoshis per 1,000 virtual bytes. */
+  /** Least fee rate of a selected package, in satoshis per 1,000 virtual bytes. */
   readonly minFeeRate: number;
   readonly mode: AssemblyMode;
   /** Limit of the block's sigop cost, including the coinbase's. Default: the consensus limit. */
@@ -37,7 +37,7 @@ export interface AssemblyLimits {
 export interface ChosenTransactions {
   readonly records: ChosenRecords;
   readonly fees: number;
-  /** Includes the reserve for header and coinbase. */
+  /** Weight of the block, including the reserve for header and coinbase. */
   readonly weight: number;
   /** Sigop cost, including the coinbase's reserve. */
   readonly sigops: number;
@@ -47,7 +47,7 @@ export interface ChosenTransactions {
   readonly youngest: number;
   /** Root of the witness merkle tree, 32 bytes. */
   readonly witnessRoot: Uint8Array;
-  /** Sibling hashes from the coinbase up; empty if not requested. */
+  /** Merkle branch of the coinbase, lowest sibling first; empty if not requested. */
   readonly merkleBranch: readonly Uint8Array[];
   /** Length of the encoded JSON array. */
   readonly encodedLength: number;
@@ -112,8 +112,8 @@ export class Assembly {
   }
 
   /**
-   * To be called as early as possible before a selection. Collects what the assembler does not know yet, in slices if
-   * it is much. @returns undefined if there is nothing to wait for
+   * Collects the changes that the assembler does not know yet, in slices if there are many. Call it as early as possible
+   * before a selection. @returns undefined if there is nothing to wait for
    */
   prepare(): Promise<void> | undefined {
     const slicer = new Slicer();

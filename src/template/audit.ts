@@ -11,11 +11,11 @@ export interface AuditWork {
   check(tip: TemplateTip): Promise<Error | null>;
   /** Called if the template breaks a rule. */
   failed(fault: Error): void;
-  /** Calls back once after that many milliseconds. The returned function cancels it. */
+  /** Calls `run` once after `ms` milliseconds. The returned function cancels the call. */
   after(ms: number, run: () => void): () => void;
 }
 
-/** By then the work for a new tip is finished. */
+/** Delay of the check after the publication. The work for a new tip is finished by then. */
 const QUIET_MS = 1_000;
 
 export class TemplateAudit {

@@ -1,4 +1,5 @@
-// A block that lacks only its nonce. The generate calls search one and submit it, template checks connect it without storing it.
+// A block that lacks only its nonce. The generate calls search the nonce and submit the block. Template checks connect
+// the block without storing it.
 import { buildBlock, buildHeader } from '../consensus/block/build-block.js';
 import { merkleRoot } from '../consensus/block/merkle.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
@@ -6,7 +7,7 @@ import type { Hashes } from '../crypto/crypto.js';
 
 export interface CandidateFields {
   readonly version: number;
-  /** 32 bytes, internal order. */
+  /** Hash of the previous block, 32 bytes in internal order. */
   readonly prevHash: Uint8Array;
   readonly time: number;
   readonly bits: number;
@@ -19,7 +20,7 @@ export interface CandidateFields {
 export class BlockCandidate {
   readonly height: number;
   readonly bits: number;
-  /** 80 bytes, nonce 0. */
+  /** Serialised header with nonce 0, 80 bytes. */
   readonly header: Uint8Array;
   readonly #txs: readonly Uint8Array[];
 

@@ -8,7 +8,7 @@ import type { CandidateRecords } from './source.js';
 export class ChosenRecords {
   /** Number of transactions without the coinbase, in block order. */
   readonly length: number;
-  /** Segments by number; only those that are referenced below. */
+  /** Segments by number; only those that a transaction of this list references. */
   readonly #segments: Uint8Array[] = [];
   readonly #segmentOf: Int32Array;
   readonly #offsets: Int32Array;
@@ -46,7 +46,7 @@ export class ChosenRecords {
     });
   }
 
-  /** Returns the index of a transaction by its serial; -1 if it is not one of these. */
+  /** Returns the index of a transaction by its serial; -1 if the list does not contain it. */
   positionOfSerial(serial: number): number {
     return this.#serials.indexOf(serial);
   }
@@ -73,7 +73,7 @@ export class ChosenRecords {
     return { segments: this.#segments, segmentOf: this.#segmentOf, offsets: this.#offsets, lengths: this.#lengths };
   }
 
-  /** Returns true if both have the same transactions in the same order. */
+  /** Returns true if both lists have the same transactions in the same order. */
   equals(other: ChosenRecords): boolean {
     if (this.length !== other.length) return false;
     for (let i = 0; i < this.length; i++) if (this.#serials[i] !== other.#serials[i]) return false;

@@ -73,7 +73,7 @@ export class ClientTemplates {
     const { maxWeight, reservedWeight } = this.#options;
     const limits: AssemblyLimits = {
       ...this.#options,
-      // With Core's chunks, one excluded transaction would exclude its whole cluster.
+      // Mode chunks would exclude the whole cluster of an excluded transaction, so use mode live instead.
       mode: this.#options.mode === 'chunks' ? 'live' : this.#options.mode,
       // A block without transactions still has the reserve.
       maxWeight: Math.max(reservedWeight, Math.min(maxWeight, asked.maxWeight ?? maxWeight)),

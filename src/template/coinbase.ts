@@ -30,20 +30,20 @@ export function witnessRootOf(txs: readonly TxView[], hashes: Hashes): Uint8Arra
 
 export interface CoinbaseFields {
   readonly height: number;
-  /** 0 in templates; generate calls count from 1. null: only the height, as Core since release 30. */
+  /** 0 in templates; generate calls count from 1. null: the script has only the height, as in Core since release 30. */
   readonly extraNonce: number | null;
-  /** Satoshis. */
+  /** Payout in satoshis. */
   readonly value: number;
   readonly script: Uint8Array;
-  /** null on chains without segwit. */
+  /** Output script of the witness commitment; null on chains without segwit. */
   readonly commitment: Uint8Array | null;
   /** True if the coinbase has a witness with the reserved value, from segwit's activation on. */
   readonly witness: boolean;
-  /** Set where BIP-0054 applies, and since release 30; else null. */
+  /** Lock time and sequence that BIP-0054 requires. Null if BIP-0054 is not active and the followed release is before 30. */
   readonly lock: CoinbaseLock | null;
 }
 
-/** @returns the serialised coinbase */
+/** Returns the serialised coinbase. */
 export function buildCoinbase(fields: CoinbaseFields): Uint8Array {
   const outputs = [{ value: fields.value, script: fields.script }];
   if (fields.commitment !== null) outputs.push({ value: 0, script: fields.commitment });

@@ -21,7 +21,7 @@ export interface LiveFacts {
   readonly longPollIntervalMs: number;
   /** Name of the template if it is returned without its transactions. */
   readonly workId: string;
-  /** Siblings from the coinbase up, as hex in the byte order that is hashed. */
+  /** Merkle branch of the coinbase, lowest sibling first, as hex in the byte order that is hashed. */
   readonly merkleBranchHex: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export interface TemplateFacts {
   readonly height: number;
   /** Signed 32-bit. The bits of every STARTED and LOCKED_IN deployment are set. */
   readonly version: number;
-  /** As printed: csv, !segwit, then active deployments. */
+  /** Member `rules` of the reply: csv, !segwit, then active deployments. */
   readonly rules: readonly string[];
   /** Active deployments that a client must name in its rules (gbtForce false). */
   readonly requiredRules: readonly string[];
@@ -60,7 +60,7 @@ export interface TemplateFacts {
   readonly minDifficulty: { readonly afterTime: number; readonly bits: number } | null;
   readonly sigopLimit: number;
   readonly sizeLimit: number;
-  /** null before segwit, where the member is omitted. */
+  /** Member `weightlimit` of the reply; null before segwit, where replies omit the member. */
   readonly weightLimit: number | null;
   /** Output script of the commitment; null on chains without segwit. */
   readonly commitmentHex: string | null;

@@ -17,7 +17,7 @@ const MOST_CACHED = 4;
 /** Number of waiting builds. A client that sends ever new limits gets an error before it delays others. */
 const MOST_WAITING = 16;
 
-/** More different limits are requested at once than can be built. */
+/** Thrown if clients request more different limits at once than MOST_WAITING. */
 export class TooManyLimits extends Error {
   readonly code = 'TOO_MANY_LIMITS';
   constructor() {
@@ -28,9 +28,9 @@ export class TooManyLimits extends Error {
 
 export class LimitedTemplates {
   readonly #build: (limits: TemplateLimits) => Promise<LimitedTemplate>;
-  /** By key of their limits, least recently used first; all of one generation. */
+  /** Retained templates by key of their limits, least recently used first; all of one generation. */
   readonly #cached = new Map<string, LimitedTemplate>();
-  /** Builds of any generation. */
+  /** Builds that wait or run, of any generation. */
   readonly #waiting = new Map<string, Promise<LimitedTemplate>>();
   #generation = '';
   readonly #builds = new SerialQueue();
@@ -45,6 +45,7 @@ export class LimitedTemplates {
   }
 
   /**
+   * Returns the template with these limits: a retained one, or a new one.
    * @param generation names the shared template to which the limits apply
    * @throws TooManyLimits, and errors of the build
    */

@@ -7,7 +7,7 @@ import type { ImproveResult } from '../jobs/assemble-messages.js';
 
 /** Actions that the schedule starts. */
 export interface LiveWork {
-  /** Builds and publishes. Does as much as possible before it returns. @returns false if the tip changed meanwhile */
+  /** Builds and publishes a template. Does as much as possible before it returns. @returns false if the tip changed meanwhile */
   build(kind: 'empty' | 'full'): Promise<boolean>;
   /** Publishes the template without transactions immediately. @returns false if that is not possible without waiting */
   buildEmptyNow(): boolean;
@@ -19,7 +19,7 @@ export interface LiveWork {
   wanted(): boolean;
   /** Called after a build failed. The schedule retries. */
   failed(error: Error): void;
-  /** Calls back once after that many milliseconds. The returned function cancels it. */
+  /** Calls `run` once after `ms` milliseconds. The returned function cancels the call. */
   after(ms: number, run: () => void): () => void;
   /** Milliseconds of a monotonic clock. */
   nowMs(): number;
@@ -33,7 +33,7 @@ export interface LiveTimes {
 
 /** Time after which a template with any change is built, however small. */
 const CALM_MS = 1000;
-/** Least time between two builds for fees, however high: a burst is included in one build. */
+/** Least time between two builds for new fees, however high the fees are: a burst of transactions is included in one build. */
 const PAUSE_MS = 100;
 /** The pause is also that many times the last build, up to CALM_MS, so that a stream of fees uses a tenth of a core. */
 const PAUSE_BUILDS = 9;
@@ -96,7 +96,7 @@ export class LiveSchedule {
 
   /**
    * Resolves after the next publication, and builds even if no client requests templates. Rejects if the build fails,
-   * or if nothing is built any more.
+   * or if the schedule is closed.
    */
   nextPublication(): Promise<void> {
     if (this.#closed) return Promise.reject(new Error(CLOSED));
@@ -123,7 +123,7 @@ export class LiveSchedule {
     for (const { reject } of this.#waiters.splice(0)) reject(new Error(CLOSED));
   }
 
-  /** Never throws, because the chain is in the middle of its change. An error occurs again in the following build, if it matters. */
+  /** Publishes the empty template if possible. Never throws, because the chain is being changed. The next build repeats a lasting error. */
   #emptyNow(): void {
     try {
       this.#emptyOut = this.#work.buildEmptyNow();

@@ -7,7 +7,7 @@ import { type MirrorDelta, RECORD_HEADER } from '../jobs/assemble-messages.js';
 import { RowBlock } from './mirror-rows.js';
 import type { CandidateRecords, RecordFollower } from './source.js';
 
-/** A row whose transaction left; `sequence` of the delta with the removal, -1 before. */
+/** A row whose transaction left. `sequence` is that of the delta with the removal; -1 before that delta was made. */
 interface Departed {
   readonly row: number;
   sequence: number;
@@ -124,7 +124,7 @@ export class MirrorFeed implements RecordFollower {
     return this.#preparing;
   }
 
-  /** Returns the changes since the previous delta; all rows if `wanted`, or after a failure. */
+  /** Returns the changes since the previous delta. @param wanted true for all rows, which a failure also causes */
   delta(wanted: boolean): MirrorDelta {
     const full = wanted || this.#failed;
     this.#failed = false;
@@ -154,7 +154,7 @@ export class MirrorFeed implements RecordFollower {
     this.#openRequests++;
   }
 
-  /** Called when its reply has been processed, or will not arrive. */
+  /** Called when the reply to a request has been processed, or will not arrive. */
   requestEnded(): void {
     this.#openRequests--;
     this.#emptyMirrorIfLarge();
@@ -181,7 +181,7 @@ export class MirrorFeed implements RecordFollower {
       block.write(this.#rowsAtOnce, this.#isAsPlanned);
       if (block.done) return;
       await pause();
-      // Meanwhile a delta was sent without it, or the mirror was emptied.
+      // Stop if meanwhile a delta was sent without this block, or the mirror was emptied.
       if (this.#block !== block) return;
     }
   }
@@ -204,7 +204,7 @@ export class MirrorFeed implements RecordFollower {
     const rows: number[] = [];
     for (const row of this.#dirty) {
       if ((this.#states[row] & DIRTY) === 0) continue;
-      // A planned copy of it is outdated.
+      // A planned copy of this row is outdated.
       this.#states[row] &= SENT;
       rows.push(row);
     }
@@ -232,7 +232,7 @@ export class MirrorFeed implements RecordFollower {
     this.#records.release(row);
   }
 
-  /** Waits for the end of the current change, because the mempool is in the middle of it. */
+  /** Empties the mirror if too many rows are held. Waits until the current change of the mempool has ended. */
   #emptyMirrorIfLarge(): void {
     const tooMuch = this.#departed.length > this.#heldRows || this.#departedBytes > HELD_BYTES;
     if (!tooMuch || this.#openRequests > 0 || this.#emptying) return;

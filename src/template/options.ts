@@ -50,12 +50,12 @@ export const DEFAULT_TEMPLATE: TemplateOptions = {
   checkTemplates: false,
 };
 
-/** Least value of -blockmaxweight, except when Core's master is followed, where the reserve is the bound. */
+/** Least value of -blockmaxweight. With -compat=31 -blockreservedweight is the lower bound instead. */
 export const SMALLEST_WEIGHT = 4_000;
 /** Least reserve: header, transaction count and the smallest coinbase need most of it. */
 export const SMALLEST_RESERVE = 2_000;
 
-/** Rows of the options, named as above. `mode` is core or live; limits on clusters turn core into chunks. */
+/** Rows of the options, named as in TemplateOptions. `mode` is core or live; limits on clusters turn core into chunks. */
 export const TEMPLATE_ROWS = {
   maxWeight: [
     'blockmaxweight',

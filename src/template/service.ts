@@ -52,9 +52,9 @@ export interface TemplateDeps {
 
 /** Figures of the last selection of any kind, for getmininginfo. */
 export interface LastAssembly {
-  /** Includes the reserve. */
+  /** Weight of the block, including the reserve for header and coinbase. */
   readonly weight: number;
-  /** Without the coinbase. */
+  /** Number of transactions without the coinbase. */
   readonly txCount: number;
 }
 
@@ -195,8 +195,8 @@ export class TemplateService {
   onTip(): void {
     this.#tipChangedMs = this.#deps.clock.monotonicMs();
     this.#pinned.tipChanged(this.#deps.chain.tip.height);
-    // After a reorganisation this tip may return, and fronts would then return its template again. Its transactions,
-    // which may have left the mempool, are dropped all the same. In mode live they may still be needed until the
+    // Keep the old template: after a reorganisation its tip may return, and fronts then return this template again. Drop
+    // its transactions, which may have left the mempool. Mode live keeps them too, because they may be needed until the
     // template of the new tip replaces them, at once.
     const built = this.#built;
     if (built !== null && this.#schedule === null && built.tip !== this.#deps.chain.tip) {
@@ -412,7 +412,7 @@ export class TemplateService {
     this.#deps.log.error(`No template could be built: ${error.message}`);
   }
 
-  /** @returns null if the tip changed meanwhile */
+  /** Builds and publishes a template. @returns null if the caller must try again, for example because the tip changed */
   async #tryBuild(kind: Kind, started: number): Promise<TemplateFacts | null> {
     const { chain, mempool, slabs, clock, epoch } = this.#deps;
     const full = kind === 'full';

@@ -43,7 +43,7 @@ export interface CandidateRows {
   readonly ancestorSigops: ArrayLike<number>;
   /** nLockTime; 0 if no input's sequence enables it. */
   readonly lockTime: ArrayLike<number>;
-  /** Different for every transaction that ever entered. */
+  /** Serial number of the transaction: a new one each time a transaction enters. */
   readonly serial: ArrayLike<number>;
   /** Location of the record (jobs/assemble-messages.ts); `length` is the transaction's. */
   readonly segment: ArrayLike<number>;

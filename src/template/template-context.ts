@@ -18,7 +18,7 @@ import { type TipFacts, tipFacts } from './tip-facts.js';
 
 /** The release of Core from which coinbases are locked to their height. */
 const LOCKED_COINBASES = 30;
-/** The release of Core from which the error does not name the function that found it. */
+/** The release of Core from which the message of a TemplateFault does not begin with `CreateNewBlock: `. */
 const BARE_FAULTS = 30;
 /** OP_TRUE: payout of the coinbase in a checked template. No client gets it. */
 const ANYONE = Uint8Array.of(0x51);

@@ -17,7 +17,7 @@ import type { TemplateTip } from './source.js';
 /** The release of Core from which taproot is listed as a rule like segwit, before deployments that are voted on. */
 const TAPROOT_SETTLED = 32;
 
-/** The part of TemplateFacts that depends on the tip, and what the selection needs of it. */
+/** The part of TemplateFacts that depends on the tip, and the facts of the tip that the selection needs. */
 export type TipFacts = Pick<
   TemplateFacts,
   | 'prevHashHex'
@@ -41,7 +41,7 @@ export type TipFacts = Pick<
   readonly segwitActive: boolean;
   /** True if BIP-0054 is active for the block being built. */
   readonly cleanupActive: boolean;
-  /** Satoshis. */
+  /** Subsidy of the block in satoshis. */
   readonly subsidy: number;
 };
 

@@ -33,12 +33,12 @@ export interface VerdictTemplate {
   readonly height: number;
   readonly lockTimeCutoff: number;
   readonly segwitActive: boolean;
-  /** Used amounts, including the coinbase's reserve, and limits. */
+  /** Weight and sigop cost that the block uses, including the reserve for the coinbase, and their limits. */
   readonly weight: number;
   readonly maxWeight: number;
   readonly sigops: number;
   readonly maxSigops: number;
-  /** Satoshis per 1,000 virtual bytes. */
+  /** Least fee rate of a selected package, in satoshis per 1,000 virtual bytes. */
   readonly minFeeRate: number;
   readonly cut: PackageRate | null;
   /** Serial of the newest transaction that the selection knew. */
@@ -149,7 +149,7 @@ class VerdictCheck {
     return [...found].sort((a, b) => rows.ancestorCount[a] - rows.ancestorCount[b]);
   }
 
-  /** Returns the row's chunk in the rest of its cluster; null if that is too large. */
+  /** Returns the row's chunk in the part of its cluster that the template lacks; null if that part is too large. */
   #chunk(row: number): number[] | null {
     const { links, rows } = this.#records;
     const places = new Map([[row, 0]]);

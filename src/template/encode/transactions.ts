@@ -11,7 +11,7 @@ export interface TemplateTx {
   readonly dataAt: number;
   readonly dataLength: number;
   readonly fee: number;
-  /** In the unit that is printed. */
+  /** Number for the reply: sigop cost if segwit is active, otherwise sigop cost divided by 4 and rounded down. */
   readonly sigops: number;
   readonly weight: number;
 }

@@ -5,8 +5,8 @@ import type { PollTimers } from './long-polls.js';
 import type { SliceQueue } from './slice-queue.js';
 
 /**
- * A full template usually takes some milliseconds more, on a busy machine some hundred. DATUM gives up a call after 5
- * s, others later. A call that fails is worse than the empty template.
+ * Longest wait for a full template. It usually takes some milliseconds, on a busy machine some hundred. DATUM gives up a
+ * call after 5 s, other clients later. A call that fails is worse for a client than the empty template.
  */
 const MOST_MS = 3000;
 

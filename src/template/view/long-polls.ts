@@ -6,7 +6,7 @@ import { SliceQueue, type SliceTimers } from './slice-queue.js';
 
 /** Monotonic time and one-shot timers; tests supply their own. */
 export interface PollTimers extends SliceTimers {
-  /** Calls back once after that many milliseconds. The returned function cancels it. */
+  /** Calls `run` once after `ms` milliseconds. The returned function cancels the call. */
   after(ms: number, run: () => void): () => void;
 }
 
@@ -42,7 +42,7 @@ export class LongPolls {
   #cancelTimer: (() => void) | null = null;
   #timerAtMs = Number.POSITIVE_INFINITY;
 
-  /** @param turns queue in which released calls continue */
+  /** @param slices queue in which resumed calls continue */
   constructor(timers: PollTimers, liveCounter: () => number, slices = new SliceQueue(timers)) {
     this.#timers = timers;
     this.#slices = slices;

@@ -97,7 +97,7 @@ const EMPTY_ARRAY = new TextEncoder().encode('[]');
 interface Published {
   readonly facts: TemplateFacts;
   readonly place: SharedPlace | null;
-  /** Latest header time that was returned with it; it never decreases. */
+  /** Latest header time that was returned with this template; it never decreases. */
   curtime: number;
   /** Heads and tails for this curtime, by the client's rules. */
   readonly rendered: Map<string, { head: Uint8Array; tail: Uint8Array }>;
@@ -190,7 +190,7 @@ export class TemplateView {
     }
   }
 
-  /** Returns true if a template worth waking the client was published since the client's one, in mode live. */
+  /** Mode live: returns true if a long poll must be answered, because a sufficiently better template than the client's was published. */
   #missed({ tipHex, counter }: { readonly tipHex: string; readonly counter: number }): boolean {
     const facts = this.#published?.facts;
     return facts?.live != null && facts.prevHashHex === tipHex && this.#history.isOutdated(counter);
@@ -236,6 +236,7 @@ export class TemplateView {
   }
 
   /**
+   * Answers a call with the current template, or lets it wait for one.
    * @param asked true if the node thread was asked for this call: its template needs to be of the tip, but not fresh
    * @param takesEmpty true if the call waited for the full template long enough: an empty one is better than none
    */
