@@ -1,4 +1,4 @@
-// The parser meets any text with scripts or a message, and what it prints it reads again; nothing nests it to death.
+// The parser returns scripts or a message for any text, parses what it prints, and rejects deep nesting.
 
 import t from 'tap';
 import { encodeExtendedKey, encodeExtendedSecret } from '../../../src/address/bip32/extended-codec.js';

@@ -28,7 +28,7 @@ t.test('computes checksums and rejects descriptors whose checksum is missing or 
   t.equal(refusal('raw(51)#8lvh9jxk', OLD, true), null);
   t.equal(refusal('raw(51)'), null, 'it may be left out');
   t.equal(refusal('raw(51)', OLD, true), 'Missing checksum');
-  t.equal(refusal('raw(é)', OLD, true), 'Missing checksum', 'asked for first');
+  t.equal(refusal('raw(é)', OLD, true), 'Missing checksum', 'checked before the characters');
   t.equal(refusal('raw(51)#abcdefgh'), "Provided checksum 'abcdefgh' does not match computed checksum '8lvh9jxk'");
   t.equal(refusal('raw(51)#8lvh9jxK'), "Provided checksum '8lvh9jxK' does not match computed checksum '8lvh9jxk'");
   t.equal(refusal('raw(51)#abc'), 'Expected 8 character checksum, not 3 characters');

@@ -126,7 +126,7 @@ t.test('builds all indexes from the stored blocks, then follows each new block',
   const lines: string[] = [];
   const indexes = openIndexes(fixture, [], lines);
   t.equal(indexes.tx!.follower.synced, false);
-  t.equal(await indexes.tx!.follower.waitUntilSynced(), false, 'nobody waits for one that is being built');
+  t.equal(await indexes.tx!.follower.waitUntilSynced(), false, 'calls do not wait for an index that is being built');
   await built(indexes);
   t.same(
     lines.sort(),
@@ -165,7 +165,11 @@ t.test('indexes follow reorganisations and blocks that invalidateblock disconnec
   await submitAll(fixture, branch);
   await checkAll(t, fixture, indexes, [...fork, ...branch]);
   const stale = blocks[113]!;
-  t.equal(hex((await indexes.tx!.index.find(new Uint8Array(stale.txids[1]!)))!.blockHash), hex(stale.hash), 'found where it was last');
+  t.equal(
+    hex((await indexes.tx!.index.find(new Uint8Array(stale.txids[1]!)))!.blockHash),
+    hex(stale.hash),
+    'found in the block that contained it last',
+  );
   t.ok(await indexes.filters!.index.find(new Uint8Array(stale.hash)), 'the filter of a stale block stays');
 
   const node = fixture.chain.node(branch[2]!.hashHex)!;
@@ -176,7 +180,7 @@ t.test('indexes follow reorganisations and blocks that invalidateblock disconnec
   await checkAll(t, fixture, indexes, [...fork, ...branch]);
   const below = fixture.chain.node(fork[100]!.hashHex)!;
   await fixture.chain.invalidateBlock(below);
-  t.ok(await indexes.tx!.follower.waitUntilSynced(), 'standing above the tip is no reason to wait');
+  t.ok(await indexes.tx!.follower.waitUntilSynced(), 'an index above the tip counts as synced');
   await fixture.chain.reconsiderBlock(below);
   await checkAll(t, fixture, indexes, [...fork, ...branch]);
   await indexes.stop();
@@ -347,7 +351,7 @@ t.test('reports faults and stays unsynced when the store fails', async (t) => {
   const indexes = openIndexes(fixture, faults);
   while (faults.length < 3) await new Promise((r) => setImmediate(r));
   t.match(faults[0], { message: 'dead' });
-  t.equal(await indexes.tx!.follower.waitUntilSynced(), false, 'nobody waits for it');
+  t.equal(await indexes.tx!.follower.waitUntilSynced(), false, 'calls do not wait for a failed index');
   store.left = Number.POSITIVE_INFINITY;
   await indexes.stop();
 });

@@ -1,6 +1,6 @@
-// Mutated PSBTs: the reader takes them or says what is wrong, never anything else; what it takes is written and read
-// again as the same; every role and every call works on it or refuses in an orderly way. A long form of this is in the
-// fuzz suite. PSBT_FUZZ_CASES asks for another number than 1,500.
+// Mutated PSBTs: the reader accepts them or throws PsbtError. An accepted PSBT is written and read back unchanged.
+// Every role and every call handles it or rejects it with a documented error. The fuzz suite has a long form of this
+// test. PSBT_FUZZ_CASES sets another number of cases than 1,500.
 import t from 'tap';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';

@@ -98,7 +98,7 @@ t.test('answers a wrong number of arguments with the help page', async (t) => {
   );
   for (const params of ['[]', '["a",1,true,4]', '{}']) t.equal(await message(`{"method":"give","params":${params}}`), page, params);
   const hole = await ask('{"method":"give","params":{"second":1}}');
-  t.equal(hole, '200 {"result":[null,1],"error":null,"id":null}', 'a hole before a named argument counts as given');
+  t.equal(hole, '200 {"result":[null,1],"error":null,"id":null}', 'an omitted argument before a named one counts as given');
 });
 
 t.test('answers unknown methods, faults and calls during warm-up with the codes of Core', async (t) => {
@@ -150,7 +150,7 @@ t.test('checkAccess rejects methods that are not on the list of the user', async
   const check = (body: string) => checkAccess(parseRequest(bytes(body)), (method) => method === 'uptime');
   t.equal(check('{"method":"uptime"}'), null);
   t.equal(check('junk'), null);
-  t.equal(check('{"id":1}'), null, 'malformed ones get their own error');
+  t.equal(check('{"id":1}'), null, 'malformed requests get their own error');
   t.same(check('{"method":"stop"}'), { status: 403, body: '' });
   t.same(check('[{"method":"uptime"},{"method":"stop"}]'), { status: 403, body: '' });
   t.same(check('[{"id":1}]'), {
@@ -281,7 +281,7 @@ t.test('runs a large batch only if all of it is JSON, and stops when the reply i
   t.equal(replies.length, 3001);
   t.same(replies[2999], { result: ['aaaaaaaaaaaaaaaaaaaa'], error: null, id: 1 });
   t.equal(calls.length, 3000);
-  t.ok(breaths >= 3000, 'others get their turn between the entries');
+  t.ok(breaths >= 3000, 'other work runs between the entries');
   const narrow = dispatcher(undefined, new ReplyQuota({ each: 1000, all: 10_000 }));
   const cut = await narrow.made.dispatchBytes(bytes(`[${list}]`), CALL);
   t.equal(cut.status, 500);
@@ -407,11 +407,11 @@ t.test('plans large requests of users with a list of methods, and forbids other 
   const fault = (code: number, text: string) => `{"result":null,"error":{"code":${code},"message":"${text}"},"id":null}\n`;
   const torn = { kind: 'reply', status: 500, body: fault(-32700, 'Parse error') };
   const node = (method: string) => ({ kind: 'node', method });
-  t.same(await planned(`${pad}${uptime}`), node('uptime'), 'the front is not kept by the answer');
+  t.same(await planned(`${pad}${uptime}`), node('uptime'), 'the node thread answers it');
   t.same(await planned(`{"params":["${'0'.repeat(70_000)}"],"method":"submitblock"}`), node('submitblock'));
   t.match(await planned(`{"method":"getblocktemplate","params":[{"rules":["segwit"]}]}${pad}`), { kind: 'template' });
   t.same(await planned(`${other}${pad}`), { kind: 'forbidden' });
-  t.same(await planned(`{"id":1}${pad}`), node(''), 'malformed ones get their own error');
+  t.same(await planned(`{"id":1}${pad}`), node(''), 'malformed requests get their own error');
   t.same(await planned(`${uptime}x${pad}`), node('uptime'), 'the node thread reads it and finds the error');
   t.same(await planned(`[${uptime},${uptime}]${pad}`), node('batch'));
   t.same(await planned(`[${uptime},${other},5]${pad}`), { kind: 'forbidden' }, 'the first bad element decides');
@@ -425,5 +425,5 @@ t.test('plans large requests of users with a list of methods, and forbids other 
   const many = planned(ones);
   t.ok((await turnsDuring(() => many)) > 1, 'in turns');
   t.same(await many, { kind: 'reply', status: 400, body: fault(-32600, 'Invalid Request object') });
-  t.equal(await planned(ones, () => true), null, 'nobody waits for it');
+  t.equal(await planned(ones, () => true), null, 'the client has disconnected');
 });

@@ -1,7 +1,6 @@
-// Work of a size that a client chooses grows with it, not with its square: one small call must not hold the node thread
-// for seconds. Every method is called with long texts, long lists, and objects of many members where it takes text,
-// lists and objects, and with valid input where that reaches further; the work is counted (framework/count-work), so
-// that no clock decides.
+// The work of a call grows linearly with the size of its arguments, so that one small call cannot occupy the node
+// thread for seconds. Every method is called with long texts, long lists and objects of many members, and with valid
+// input where that reaches further. The work is counted (framework/count-work), not timed.
 import t from 'tap';
 import type { ArgSpec } from '../../../src/rpc/declare/types.js';
 import { openWorkCounter } from '../../framework/count-work.js';

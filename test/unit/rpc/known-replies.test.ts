@@ -52,22 +52,22 @@ t.test('repeats a reply of the node thread until the node changes', async (t) =>
   const said = '{"result":{"size":1,"text":"\u00e9"},"error":null,"id":1}\n';
   at.moment = 0;
   teach(info, said);
-  t.equal(known(info), null, 'nothing where changes are not known');
+  t.equal(known(info), null, 'no cached reply while changes are not tracked');
 
   at.moment = 1;
   const other = '{"method":"getmempoolinfo","id":1}';
-  t.strictSame(plan(other), { kind: 'node', method: 'getmempoolinfo' }, 'what is asked once is not kept');
+  t.strictSame(plan(other), { kind: 'node', method: 'getmempoolinfo' }, 'a single request is not cached');
   teach(info, Buffer.from(said));
   t.equal(known(info), said);
   t.same(counted, ['getmempoolinfo'], 'and counted as a call');
   for (const id of ['22', '"abc"', '""', '0', '0.5', '1'])
     t.equal(known(info.replace('1}', `${id}}`)), said.replace('1}\n', `${id}}\n`), `with the id ${id}`);
-  t.equal(known(info, new Set(['getblockcount'])), null, 'a list of methods is asked');
+  t.equal(known(info, new Set(['getblockcount'])), null, "the user's list of methods is checked");
   t.equal(known(info, new Set(['getmempoolinfo'])), said);
-  t.equal(known('{"method":"getmempoolinfo","params":[1],"id":1}'), null, 'other arguments are another question');
+  t.equal(known('{"method":"getmempoolinfo","params":[1],"id":1}'), null, 'other arguments are another request');
 
   at.moment = 2;
-  t.equal(known(info), null, 'something has changed');
+  t.equal(known(info), null, 'the node has changed');
   const late = plan(info) as ThreadPlan;
   at.moment = 3;
   late.cacheReply?.(said);
@@ -91,14 +91,14 @@ t.test('does not cache errors, long requests or replies, notifications or undecl
   }
   const escaped = '{"\\u0069d":9,"id":1,"method":"getblockcount"}';
   for (let i = 0; i < 2; i++) t.match(plan(escaped), { kind: 'reply', body: /"id":9/ });
-  t.equal(known(escaped), null, 'what has its id elsewhere');
+  t.equal(known(escaped), null, 'requests whose id is not where it is expected');
   const second = openDesk(true);
   const silent = '{"jsonrpc":"2.0","method":"getblockcount"}';
   for (let i = 0; i < 3; i++) t.match(second.plan(silent), { kind: 'reply', status: 204 });
   t.equal(second.known(silent), null, 'a notification has no reply');
   const wrong = '{"jsonrpc":"2.0","method":"validateaddress","id":1}';
   for (let i = 0; i < 3; i++) t.match(second.plan(wrong), { kind: 'reply', status: 200, body: /"error":/ });
-  t.equal(second.known(wrong), null, 'nor is an error kept that has the status of a result');
+  t.equal(second.known(wrong), null, 'an error with status 200 is not cached');
 });
 
 t.test('repeats an answer of the front thread until the tip changes', async (t) => {

@@ -1,4 +1,4 @@
-// mempoolconflicts: what of the mempool keeps a transaction of the wallet out of there.
+// mempoolconflicts: the transactions in the mempool that keep a transaction of the wallet out of it.
 
 import t from 'tap';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
@@ -56,17 +56,17 @@ t.test('gettransaction lists mempool transactions that conflict with it or with 
   await seen(parent, mine, below);
   t.same(await conflicts(mine, [parent, mine]), []);
   t.same(await conflicts(mine, [parent, others]), ids(others), 'the only child that a parent of version 3 may have');
-  t.same(await conflicts(below, [parent, others]), ids(others), 'what spends it is kept out too');
-  t.same(await conflicts(mine, [parent]), [], 'it left');
+  t.same(await conflicts(below, [parent, others]), ids(others), 'its descendants conflict too');
+  t.same(await conflicts(mine, [parent]), [], 'the conflict has left the mempool');
 
   const rival = spend(2, [[funds, 0]], 300);
   for (const tx of [parent, mine, below]) t.same(await conflicts(tx, [rival]), ids(rival), 'of an ancestor');
   await wallet.change((batch) => wallet.ledger.abandonTransaction(wallet.ledger.txs.find(parent.txid), batch));
   for (const tx of [parent, mine, below]) t.same(await conflicts(tx, [rival]), ids(rival), 'of an ancestor that is abandoned');
-  for (const tx of [parent, mine, below]) t.same(await conflicts(tx, []), [], 'it left');
+  for (const tx of [parent, mine, below]) t.same(await conflicts(tx, []), [], 'the conflict has left the mempool');
 
   const plain = spend(2, [[funds, 1]], 400);
   const [one, two] = [spend(2, [[plain, 0]], 100), spend(2, [[plain, 1]], 90)];
   await seen(plain, one, two);
-  t.same(await conflicts(one, [plain, two]), [], 'siblings of other versions get along');
+  t.same(await conflicts(one, [plain, two]), [], 'siblings of other versions do not conflict');
 });

@@ -233,7 +233,7 @@ t.test('block, coin and chain calls answer over a chain of 102 blocks', async (t
       call('waitforblock', 'ab'.repeat(32), 20),
     ];
     t.same(await call('waitforblockheight', 102), { hash: head.hashHex, height: 102 });
-    t.same(await waits[3], { hash: head.hashHex, height: 102 }, 'the timeout tells about the tip of that moment');
+    t.same(await waits[3], { hash: head.hashHex, height: 102 }, 'a timeout returns the tip at that moment');
     await call('submitblock', next.bytes.toString('hex'));
     for (const wait of waits.slice(0, 3)) t.same(await wait, { hash: next.hashHex, height: 103 });
     const newer = openDesk(fixture, new Map(), COMPATS['31']);
@@ -353,7 +353,7 @@ t.test('calls of releases after 0.21 answer as Core 31 does', async (t) => {
   );
   t.equal(await unindexed.fault('scantxoutset', 'start', null), '-1 scanobjects argument is required for the start action');
   const unsent = (await unindexed.call('generateblock', 'raw(51)', [], false)) as { hash: string; hex: string };
-  t.equal(fixture.chain.tip.height, 0, 'a block that is not to be submitted joins no chain');
+  t.equal(fixture.chain.tip.height, 0, 'a block with submit=false is not connected');
   t.equal(await unindexed.call('submitheader', unsent.hex.slice(0, 160)), null);
   const headerOnly = '-1 Block not available (not fully downloaded)';
   t.equal(await unindexed.fault('getblock', unsent.hash), headerOnly);
@@ -450,7 +450,7 @@ t.test('control and network calls check their arguments and report the state', a
   t.same(await call('logging'), { net: false, rpc: false });
   t.same(await call('logging', ['all'], ['net']), { net: false, rpc: true });
   t.equal(await fault('logging', ['net', 'foo']), '-8 unknown logging category foo');
-  t.same(await call('logging', ['none']), { net: true, rpc: true }, 'what came before a bad name stays');
+  t.same(await call('logging', ['none']), { net: true, rpc: true }, 'categories before the unknown one stay set');
   t.match(await call('getrpcinfo'), { active_commands: [{ method: 'getrpcinfo', duration: Number }], logpath: '/tmp/debug.log' });
   t.match(await call('getnetworkinfo'), {
     version: 210100,
@@ -520,7 +520,7 @@ t.test('heavyCall limits concurrent calls, keeps their order and skips disconnec
   gone.abort();
   ends.get('b')?.();
   await turn();
-  t.same(log, ['a', 'b', 'd'], 'a failure frees the place, c is passed over');
+  t.same(log, ['a', 'b', 'd'], 'a failed call frees its place, and c is skipped');
   ends.get('a')?.();
   await turn();
   t.same(log, ['a', 'b', 'd', 'e']);

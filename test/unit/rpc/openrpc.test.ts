@@ -50,7 +50,7 @@ t.test('the document is valid by the OpenRPC specification', async (t) => {
     return faults(OPENRPC_META, copy).length;
   };
   t.ok(mutated((copy) => Object.assign(copy.methods[3]!, { paramStructure: 'any' })) > 0);
-  t.ok(mutated((copy) => Object.assign(copy.methods[3]!, { aliases: [] })) > 0, 'a field that nobody knows');
+  t.ok(mutated((copy) => Object.assign(copy.methods[3]!, { aliases: [] })) > 0, 'an unknown field');
   t.ok(mutated((copy) => Object.assign(copy.methods[3]!.result, { schema: { type: 'text' } })) > 0);
   t.ok(mutated((copy) => Reflect.deleteProperty(copy.info, 'version')) > 0);
 });

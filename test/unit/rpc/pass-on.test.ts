@@ -97,8 +97,8 @@ t.test("passes secrets as bytes to the wallets' thread, each with its own reques
   await reply(`[{"method":"uptime"},${unlock('one')},${unlock('tw\\u00f6')},{"method":"getbalance"}]`);
   t.same(seen.splice(0).slice(0, 2), ['walletpassphrase "" one', 'walletpassphrase "" twö']);
   const { body } = await reply(`[{"method":"uptime"},{"method":"importprivkey","params":["${WIF}"]}]`);
-  t.same(seen, ['importprivkey false true'], 'the key is beside the arguments');
-  t.notMatch(body, '~key', 'what stands for it is not shown');
+  t.same(seen, ['importprivkey false true'], 'the key is passed separately from the arguments');
+  t.notMatch(body, '~key', 'the placeholder is not shown');
   t.match(body, '"code":-5');
 });
 

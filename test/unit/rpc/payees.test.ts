@@ -1,4 +1,4 @@
-// Addresses and labels of history, kept ready: a label that changes is seen at once, and what is thrown out is made
+// Cached addresses and labels of transaction lists: a changed label is shown at once, and evicted entries are rendered
 // again.
 
 import t from 'tap';

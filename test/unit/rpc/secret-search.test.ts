@@ -1,6 +1,6 @@
-// Passphrases and private keys are taken out of requests before these are parsed: exactly those that stand where a
-// method takes them, out of single requests and batches of any size. What is taken is what the parser would have read;
-// the rest of the body stays what it was.
+// Passphrases and private keys are removed from requests before these are parsed: exactly where a method takes them, in
+// single requests and in batches of any size. The removed text is what the parser would have read. The rest of the body
+// is unchanged.
 
 import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
@@ -126,8 +126,8 @@ t.test('removes private keys where a method takes them, and nothing else', async
   for (const [body, keys] of cases) {
     const found = takenKeys(body);
     t.same(found.keys, keys, body);
-    t.equal(found.back, plain(body), 'all else stays');
-    t.equal(times(found.left), times(body) - keys.length, 'gone from there');
+    t.equal(found.back, plain(body), 'the rest of the body is unchanged');
+    t.equal(times(found.left), times(body) - keys.length, 'the keys are removed from the body');
     t.same(takenKeys(body, 0), found, 'in steps');
   }
 });
@@ -255,7 +255,7 @@ t.test('removes thousands of private keys from a large body in short steps', asy
     });
     t.equal(back, body);
   }
-  // A body of names that are not of such methods is looked through in steps as well.
+  // A body of names that are not of such methods is searched in steps as well.
   const names = bytes(`[${'{"method":"getblock"},'.repeat(100_000)}5]`);
   t.ok(searched(names, 0).steps > 50);
   // Depth and rubbish; a control character ends nothing.

@@ -54,7 +54,7 @@ t.test('shows members by their first and last release, and both by default', asy
   t.equal(shows(COMPATS.default, { until: 22 }), true);
   t.equal(follows(old, 22), false);
   t.equal(follows(master, 28), true);
-  t.equal(follows(COMPATS.default, 28), true, 'of two meanings the newest');
+  t.equal(follows(COMPATS.default, 28), true, 'the newest of two meanings');
 });
 
 t.test('orders and selects the members of a reply by release', async (t) => {
@@ -80,7 +80,7 @@ t.test('accepts and rejects named and positional arguments as each release does'
   t.equal(given(old, '{"first":null,"options":null}'), '[null,null]', 'null is given');
   t.equal(given(old, '{"late":true}'), 'Unknown named parameter late');
   t.equal(given(old, '{"first":1,"first":2}'), '[2]', 'the last one counts');
-  t.equal(given(old, '["text"]'), '["text"]', "types are the method's affair");
+  t.equal(given(old, '["text"]'), '["text"]', 'the method checks types itself');
   t.equal(given(master, '{"late":true}'), '[null,null,{"late":true}]');
   t.equal(given(master, '{"late":true,"options":{}}'), 'Parameter options conflicts with parameter late');
   t.equal(given(master, '{"first":1,"first":2}'), 'Parameter first specified multiple times');

@@ -330,7 +330,7 @@ t.test('stops a batch whose reply exceeds its own or the common limit', async (t
   });
   const third = new BatchReply(room);
   third.add(one, OK);
-  t.same(third.finish(), { status: 200, body: `[${text}]\n` }, 'room is given back');
+  t.same(third.finish(), { status: 200, body: `[${text}]\n` }, 'a finished reply releases its share of the limit');
   t.match(first.finish().body, /after number 4 were not executed/);
   // Large ones come as bytes of their own, which can cross threads.
   const large = new BatchReply(new ReplyQuota());
@@ -404,7 +404,7 @@ t.test('pauses when it holds more values than allowed, and continues later', asy
   t.ok(batch.values > few && batch.values <= few + 256, `${batch.values} values`);
   t.equal(batch.length, 1);
   t.ok(batch.goOn(forever, 20_000), 'an entry that may be held is not cut');
-  t.equal(batch.values, 0, 'entries are not kept');
+  t.equal(batch.values, 0, 'entries are not retained');
   t.same(
     shown.map((value) => encodeJson(value)),
     Array.from({ length: batch.length }, (_, i) => encodeJson(batch.at(i).source)),

@@ -1,5 +1,5 @@
-// Blocks of mode `live` over random pools: valid, never paying less than the ancestor selection of Core 0.21, more
-// where it should; and the index of clusters that follows changes says what a fresh one says.
+// Blocks of mode `live` over random mempools: they are valid and never pay less than the ancestor selection of Core
+// 0.21. An updated cluster index equals one that is built from scratch.
 import assert from 'node:assert/strict';
 import t from 'tap';
 import { checkAssembly } from '../../../src/jobs/check-assembly.js';
@@ -111,7 +111,7 @@ t.test('orders by modified fees but reports base fees for the coinbase', async (
   ]);
   const best = selectBestBlock(c, poolRanking(c), indexOf(c), poolLimits(4400));
   t.strictSame([...best.slots], [0]);
-  t.equal(best.fees, 10, 'the true fee is what is reported');
+  t.equal(best.fees, 10, 'the base fee is reported');
 });
 
 t.test('ClusterIndex after updates equals an index that is built from scratch', async (t) => {
@@ -206,7 +206,7 @@ t.test('selects whole chunks by fee rate, as Core 31 does', async (t) => {
   t.same(chosen(40_000, 390), [0, 1, 3, 2, 4], 'and exactly the least is enough');
   t.same(chosen(4000 + 400 + 8000), [0, 3], 'the last unit stays free, and a child does not come without its parent');
   t.same(chosen(4000 + 400 + 8000 + 1), [0, 1]);
-  t.same(chosen(40_000, 1000, 400 + 8), [0], 'so does the last of the sigops');
+  t.same(chosen(40_000, 1000, 400 + 8), [0], 'the last sigop stays free as well');
   const { fees, weight, sigops } = selectByChunks(c, indexOf(c), poolLimits(40_000));
   t.same([fees, weight, sigops], [49_900, 4000 + 9200, 416]);
 });

@@ -1,5 +1,5 @@
-// Orders of clusters against the best there is, found by trying every closed set, and against the ancestor order where
-// that is too much.
+// Orders of clusters compared with the best order, found by trying every closed set, and with the ancestor order where
+// trying every set takes too long.
 import assert from 'node:assert/strict';
 import t from 'tap';
 import { ancestorOrder } from '../../../src/selection/cluster/ancestor-order.js';

@@ -115,9 +115,9 @@ t.test('signs the taproot leaf with the smallest witness among those that can be
   const tree = `tr(${NOBODY},{pk(${xOnly(1)}),{multi_a(2,${xOnly(2)},${xOnly(3)},${xOnly(4)}),and_v(v:pk(${xOnly(5)}),older(10))}})`;
   t.equal((await sign(tree, [1, 2, 3])).witness.length, 3, 'one signature rather than two');
   t.equal((await sign(tree, [2, 4])).witness.length, 5, 'two of three, and an empty place');
-  t.match((await sign(tree, [3])).error, /empty witness/, 'one of two is nothing');
-  t.equal((await sign(tree, [5], { sequence: 10 })).error, null, 'the lock is over');
-  t.match((await sign(tree, [5], { sequence: 9 })).error, /empty witness/, 'it is not');
+  t.match((await sign(tree, [3])).error, /empty witness/, 'one signature of two is not enough');
+  t.equal((await sign(tree, [5], { sequence: 10 })).error, null, 'the lock has passed');
+  t.match((await sign(tree, [5], { sequence: 9 })).error, /empty witness/, 'the lock has not passed yet');
   const hashed = `tr(${NOBODY},and_v(v:pkh(${xOnly(6)}),older(3)))`;
   t.equal((await sign(hashed, [6], { sequence: 3 })).error, null, 'a key that the leaf names by its hash');
   t.equal((await sign(hashed, [6], { sequence: 3 })).witness.length, 4);
@@ -213,8 +213,8 @@ t.test('completes a taproot PSBT that two signers sign one after the other', asy
   const text = `tr(${NOBODY},{pk(${xOnly(1)}),${leaf}})`;
   const { script, provider } = known(text, []);
   const updated = signPsbt(psbtOf(script), provider);
-  t.equal(updated.inputs[0].tapLeafScripts.size, 2, 'the updater tells about the leaves');
-  t.equal(updated.inputs[0].tapKeyPaths.get(hashKey(Buffer.from(xOnly(2), 'hex')))?.leafHashes.length, 1, 'and about the keys');
+  t.equal(updated.inputs[0].tapLeafScripts.size, 2, 'the updater adds the leaves');
+  t.equal(updated.inputs[0].tapKeyPaths.get(hashKey(Buffer.from(xOnly(2), 'hex')))?.leafHashes.length, 1, 'and the key paths');
   t.equal((await analyzePsbt(again(updated), crypto, false)).inputs[0].isFinal, false);
   // Signers that know their secret alone.
   const lone = (n: number): FlatProvider => {

@@ -191,7 +191,7 @@ t.test('signs every kind of output with every sighash type so that it verifies',
       t.equal(verifyTxInput(tx, i, SPENT, STANDARD_SCRIPT_FLAGS, crypto, cache), 0, `${name} ${hashType} verifies`);
     });
     const again = await sign(tx, providerOf([]), 1);
-    t.equal(hex(again.tx.bytes), hex(tx.bytes), 'what is signed stays as it is');
+    t.equal(hex(again.tx.bytes), hex(tx.bytes), 'signed inputs stay unchanged');
   }
 });
 
@@ -211,12 +211,12 @@ t.test('SighashCache returns a cached hash only for equal input, script, type an
       [1, script, 1],
       [0, script, 3],
     ] as const) {
-      t.not(hex(hash(input, code, type)), hex(first), `${name}: not for others`);
+      t.not(hex(hash(input, code, type)), hex(first), `${name}: not for another input, script or type`);
       t.equal(hex(hash(0, script, 1)), hex(first));
     }
   }
-  t.not(hex(cache.segwitV0(0, script, 8, 1)), hex(cache.segwitV0(0, script, 7, 1)), 'nor for another amount');
-  t.not(hex(cache.legacy(0, script, 1)), hex(cache.segwitV0(0, script, 0, 1)), 'nor of the other kind');
+  t.not(hex(cache.segwitV0(0, script, 8, 1)), hex(cache.segwitV0(0, script, 7, 1)), 'not for another amount');
+  t.not(hex(cache.legacy(0, script, 1)), hex(cache.segwitV0(0, script, 0, 1)), 'not for the other signature version');
   t.end();
 });
 

@@ -1,5 +1,4 @@
-// Work that has a wallet for itself: it pauses, and still no call, block, lock or end of the process meets a part of
-// what it does.
+// Exclusive work of a wallet: it yields to other work, but no call, block, lock or shutdown sees a part of its result.
 import t from 'tap';
 import { encodeAddress } from '../../../src/address/address.js';
 import { parseDescriptor } from '../../../src/address/descriptor/parse.js';
@@ -68,14 +67,14 @@ t.test('importmulti of a long range yields to other work and is seen as a whole'
   t.ok(turns > 10, `${turns} turns`);
   t.ok(
     [...parts].some((count) => count > 0 && count < sample.length),
-    'there is something that nobody may see',
+    'the wallet contains a part of the import while it is at work',
   );
   t.notOk(wallet.access.isExclusive);
   t.ok(wallet.vault.locked, 'then it is locked');
   t.ok(wallet.ledger.txs.find(payment.txid) >= 0, 'and follows the chain');
   const [one, other, seen] = (await Promise.all(answers)) as { text: string }[];
   for (const { text } of [one, other]) t.match(JSON.parse(text), { iswatchonly: true, labels: ['a range'] });
-  t.equal(seen, sample.length, 'a change waits for all of it');
+  t.equal(seen, sample.length, 'a change waits for the whole import');
 });
 
 t.test('writes nothing when a wallet is closed in the middle of an import', async (t) => {
@@ -225,13 +224,13 @@ t.test('unlocking during exclusive work cancels a lock that waits for its end', 
   const key = (): Uint8Array => new Uint8Array(32).fill(7);
   wallet.unlock(key(), 60);
   await wallet.access.runExclusive(async () => wallet.lock());
-  t.ok(wallet.vault.locked, 'its time was over');
+  t.ok(wallet.vault.locked, 'the lock took effect after the exclusive work');
   wallet.unlock(key(), 60);
   await wallet.access.runExclusive(async () => {
     wallet.lock();
     wallet.unlock(key(), 60);
   });
-  t.notOk(wallet.vault.locked, 'it has a new time');
+  t.notOk(wallet.vault.locked, 'the second unlocking counts');
   await wallet.close();
 });
 

@@ -1,4 +1,4 @@
-// Backups of a wallet as files: what comes back is what was saved, or nothing is said to have come back.
+// Backups of a wallet as files: a backup restores exactly the rows that were saved, and a damaged file is rejected.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

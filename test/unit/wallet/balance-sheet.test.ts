@@ -1,5 +1,5 @@
-// Balances of a wallet with many payments that wait: asked again, they cost what has changed. That they are right is
-// random-history's matter.
+// Balances of a wallet with many unconfirmed payments: a second query checks only the payments that have changed.
+// random-history.test.ts checks the sums themselves.
 import t from 'tap';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../../../src/consensus/tx/tx-view.js';
@@ -33,7 +33,7 @@ async function world() {
     ...made,
     ledger,
     script,
-    /** Trusted and pending satoshis, and how many records were looked at for them. */
+    /** Trusted and pending satoshis, and how many records were checked for them. */
     ask(): number[] {
       looks = 0;
       const { trusted, pending } = ledger.sheet.balances({ ownership: OWNERSHIP.SPENDABLE });
@@ -70,9 +70,9 @@ t.test('updating balances checks only own unconfirmed payments that have changed
   t.same(ask(), [PAYMENTS * 500, 0, PAYMENTS]);
   const grandchild = spend(children[0]!, 0, script);
   await enter(grandchild);
-  t.same(ask(), [PAYMENTS * 500, 0, 2], 'it, and what it spends');
+  t.same(ask(), [PAYMENTS * 500, 0, 2], 'the payment and its parent are checked');
   ledger.removedFromMempool(children[0]!.txid);
-  t.same(ask(), [(PAYMENTS - 1) * 500, 500, 2], 'who spends from what is not trusted is not trusted');
+  t.same(ask(), [(PAYMENTS - 1) * 500, 500, 2], 'a child of an untrusted payment is not trusted');
   ledger.removedFromMempool(grandchild.txid);
   t.same(ask(), [(PAYMENTS - 1) * 500, 0, 1]);
   await wallet.change((batch) => ledger.abandonTransaction(ledger.txs.find(grandchild.txid), batch));
@@ -87,5 +87,5 @@ t.test('updating balances checks only own unconfirmed payments that have changed
   tip(TIP + 2);
   t.same(ask(), [PAYMENTS * 500, 0, 2]);
   tip(TIP + 1);
-  t.same(ask().slice(0, 2), [(PAYMENTS - 1) * 500, 500], 'the block left');
+  t.same(ask().slice(0, 2), [(PAYMENTS - 1) * 500, 500], 'after a disconnected block');
 });

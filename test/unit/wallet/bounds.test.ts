@@ -1,6 +1,6 @@
-// Small rules of the wallet that money depends on, each on both sides: which change may be spent, when a payment is
-// handed in again, how old a payment looks, what stays locked, and that private keys are overwritten. Numbers from Core
-// 0.21.1's wallet.cpp.
+// Small rules of the wallet that protect money, each tested on both sides: which change may be spent, when a payment is
+// rebroadcast, the time of a payment, locked coins, and overwriting of private keys. The numbers are from Core 0.21.1's
+// wallet.cpp.
 import t from 'tap';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
 import { witnessProgramScript } from '../../../src/consensus/script/build-script.js';

@@ -1,4 +1,4 @@
-// The search for coins that need no change, against a look at every set of them, while spending later is cheaper.
+// The search for coins that need no change, compared with a check of every subset, while spending later is cheaper.
 import t from 'tap';
 import { branchAndBound, type ExactSearch } from '../../../src/wallet/spend/select/branch-and-bound.js';
 import { NEVER_YIELDS } from '../../../src/wallet/spend/select/pace.js';

@@ -318,7 +318,7 @@ t.test('reads mutated wallet files or rejects them with CoreFileError', async (t
       if (size > bytes.length) t.fail(`${name}, round ${round}: ${size} bytes of rows`);
     }
   }
-  t.ok(whole > 50, 'some read on');
+  t.ok(whole > 50, 'some mutated files are still readable');
 });
 
 /** A chain of one block, which every locator ends with. */
@@ -406,5 +406,5 @@ t.test('imports a Core wallet with one mutated row, or rejects it with a known e
       }
     }
   }
-  t.ok(made > 60, 'some are wallets all the same');
+  t.ok(made > 60, 'some are still complete wallets');
 });

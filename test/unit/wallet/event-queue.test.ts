@@ -1,5 +1,5 @@
-// Events of the node that a wallet applies one by one: other work gets turns between them, every reply has those that
-// came before its call, and of a process that died in between nothing is missing.
+// Events of the node that a wallet applies one by one. Other work runs between them. Every reply includes the events
+// that came before its call. A crash between two events loses nothing.
 
 import fs from 'node:fs';
 import os from 'node:os';
@@ -109,7 +109,7 @@ t.test('applies many blocks one by one and yields to other work in between', asy
     },
   );
   t.ok(turns > 5 && seen.size > 5, `${turns} turns`);
-  t.equal(torn, 0, 'never is a part of a block to be seen');
+  t.equal(torn, 0, 'no call sees a part of a block');
   t.equal(wallet.tip, tip);
   t.equal(wallet.ledger.txs.size, 200);
   await wallet.close();
@@ -226,7 +226,7 @@ t.test('each wallet applies a block in its own event-loop tick, without waiting 
   tell(connected(node, txs));
   t.ok(
     wallets.every(({ tip }) => tip !== node),
-    'not in the turn that it is told in',
+    'no wallet applies the block in the tick that delivers it',
   );
   const done: number[] = [];
   while (done.at(-1) !== wallets.length) {
@@ -269,7 +269,7 @@ t.test('applies a block that arrives during encryption afterwards, with encrypte
   );
   const followed = wallet.applyPendingEvents()!.then(() => wallet.access.isExclusive);
   for (let i = 0; i < 5; i++) await turn();
-  t.not(wallet.tip, node, 'it waits');
+  t.not(wallet.tip, node, 'the block waits for the end of encryption');
   await encrypted;
   t.equal(await followed, false);
   t.equal(wallet.tip, node);
@@ -448,6 +448,6 @@ t.test('catches up after a crash between two blocks, also after a reorganisation
     const { wallet: gone } = await reload(made, rows, node!);
     const { txs } = gone.ledger;
     t.equal(txs.state(txs.find(source.txid)), TX_STATE.CONFIRMED);
-    t.equal(txs.state(txs.find(wide.txid)), TX_STATE.UNCONFIRMED, 'or of the others');
+    t.equal(txs.state(txs.find(wide.txid)), TX_STATE.UNCONFIRMED, 'both blocks of the new branch');
   }
 });

@@ -77,7 +77,7 @@ t.test('completes a PSBT with the signature of an external signer', async (t) =>
   );
   asked.length = 0;
   t.same(await fill(mine), { complete: true });
-  t.same(asked, [], 'what is signed needs no device');
+  t.same(asked, [], 'a signed PSBT is not sent to the device');
 });
 
 t.test('rejects wrong, missing or failing external signers and does not trust their replies', async (t) => {
@@ -113,7 +113,7 @@ t.test('rejects wrong, missing or failing external signers and does not trust th
   };
   t.same(await fill(psbt()), { complete: false }, 'a wrong signature completes nothing');
   device.answer = async (given) => text(given);
-  t.same(await fill(psbt()), { complete: false }, 'nor does none');
+  t.same(await fill(psbt()), { complete: false }, 'a missing signature completes nothing');
   await t.rejects(fill(psbt(), { ...ctx, externalSigner: undefined }), { code: -25, message: 'External signer not found' });
   const say = (devices: unknown): WalletContext => ({ ...ctx, externalSigner: new ExternalSigner('x', 'regtest', async () => devices) });
   await t.rejects(fill(psbt(), say([])), { code: -25, message: 'External signer not found' });

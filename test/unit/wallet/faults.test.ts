@@ -1,5 +1,5 @@
-// Faults in a wallet or around it: a batch that fails, an event that is interrupted, a block that leaves at the last
-// moment, a wallet of another network, a damaged private key.
+// Faults in a wallet or around it: a batch that fails, an exception in an event, a block that is disconnected during a
+// call, a wallet of another network, a damaged private key.
 
 import fs from 'node:fs';
 import os from 'node:os';
@@ -61,7 +61,7 @@ t.test('writes nothing after a batch that failed', async (t) => {
     { code: -18, message: NOT_LOADED },
   );
   t.same(await store.getMany([key(1), key(2), key(3)]), [key(1), undefined, undefined]);
-  t.equal(faults.length, 1, 'told once');
+  t.equal(faults.length, 1, 'the fault is reported once');
 });
 
 t.test('writes nothing after an exception in an event', async (t) => {

@@ -1,5 +1,5 @@
-// PSBTs of many inputs: the same bytes whether other threads sign or the node thread does, which pauses again and again
-// meanwhile.
+// PSBTs of many inputs: the bytes are the same whether the signing threads or the calling thread signs. The calling
+// thread yields between inputs.
 import t from 'tap';
 import { addChecksum } from '../../../src/address/descriptor/checksum.js';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
@@ -64,7 +64,7 @@ for (const descriptors of [false, true]) {
       t.equal(signed, hashType === 0x83 ? 1 : 24, 'SINGLE signs where there is an output');
       const there = await fill({ crypto, signer: counting, signingThreads: threads }, hashType);
       t.ok(jobs > 0);
-      t.equal(signed, 0, 'nothing is signed here');
+      t.equal(signed, 0, 'this thread signs nothing');
       t.equal(there.bytes, here.bytes, `type ${hashType}`);
       t.same(there.outcome, here.outcome);
       t.same(here.outcome, { complete: hashType !== 0x83 });
@@ -82,7 +82,7 @@ for (const descriptors of [false, true]) {
       for (const input of psbt.inputs.slice(5))
         input.partialSigs.set(hashKey(new Uint8Array(20)), { publicKey: new Uint8Array(33).fill(2), signature: new Uint8Array(9) });
     });
-    t.equal(jobs, 0, 'five inputs are no work for others');
+    t.equal(jobs, 0, 'five inputs are signed on this thread');
     t.same(few.outcome, { complete: true });
   });
 }

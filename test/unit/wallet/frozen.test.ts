@@ -1,5 +1,5 @@
-// A wallet whose database is exchanged while it is encrypted, and what comes at that time: a scan of past blocks that
-// finds a payment, the end of the process, the end of the wallet; and a wallet that is unloaded while it is dumped.
+// A wallet whose database is exchanged during encryption, and events at that time: a scan that finds a payment, the end
+// of the process, unloading. Also a wallet that is unloaded while it is dumped.
 
 import fs from 'node:fs';
 import os from 'node:os';
@@ -115,9 +115,9 @@ for (const descriptors of [false, true]) {
     const { wallet: loaded } = await loadWallet(surroundings, { name: 'w', folder }, await openStore({ path: databaseOf(folder) }));
     t.ok(loaded.vault.locked);
     t.ok('error' in (await giveOut(loaded)), 'gives out no address of the seed that was plain');
-    t.not(loaded.isMine(old), 0, 'which is known all the same');
+    t.not(loaded.isMine(old), 0, 'addresses of the old seed stay known');
     await renewSeed(loaded, context);
-    t.ok('error' in (await giveOut(loaded)), 'nor can it make another one while it is locked');
+    t.ok('error' in (await giveOut(loaded)), 'a locked wallet cannot make a new seed');
     loaded.unlock((await openMasterKey(loaded.masterKeys[0], phrase))!, null);
     await renewSeed(loaded, context);
     const fresh = given(await giveOut(loaded));
@@ -125,7 +125,7 @@ for (const descriptors of [false, true]) {
     await loaded.close();
 
     const { wallet: last } = await loadWallet(surroundings, { name: 'w', folder }, await openStore({ path: databaseOf(folder) }));
-    t.equal(last.needsNewSeed, false, 'once');
+    t.equal(last.needsNewSeed, false, 'the new seed is made once');
     t.same(seedOf(last, given(await giveOut(last))), seedOf(last, fresh));
     await last.close();
   });
@@ -301,7 +301,7 @@ t.test('dumpwallet leaves a complete file or none, and overwrites no other file'
   await t.rejects(
     dump('late', () => fs.writeFileSync(path.join(folder, 'late'), 'mine')),
     { code: -8 },
-    'nor what came meanwhile',
+    'a file that was created meanwhile stays',
   );
   t.equal(fs.readFileSync(path.join(folder, 'late'), 'utf8'), 'mine');
   fs.rmSync(path.join(folder, 'late'));
@@ -368,7 +368,7 @@ t.test('rejects concurrent passphrase changes, and unlocking while a wallet is u
   const outcomes = await Promise.all([change('correct horse', 'first'), change('correct horse', 'second')]);
   t.same([...outcomes].sort(), [-14, null], 'one of two changes is refused');
   const kept = outcomes[0] === null ? 'first' : 'second';
-  t.ok(await openMasterKey(wallet.masterKeys[0], Buffer.from(kept)), 'and the other one counts');
+  t.ok(await openMasterKey(wallet.masterKeys[0], Buffer.from(kept)), 'the accepted change takes effect');
 
   const unlocking = WALLET_RUNS.walletpassphrase(ctx, [kept, new JsonNumber('600')], call) as Promise<unknown>;
   const refused = t.rejects(unlocking, { name: 'RpcError', code: -18, message: 'Requested wallet does not exist or is not loaded' });

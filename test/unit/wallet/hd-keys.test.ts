@@ -34,7 +34,7 @@ t.test('gethdkeys lists one key with all descriptors for a new wallet', async (t
   t.match(shown.xprv, /^tprv/);
   await encrypt(wallet);
   wallet.vault.lock();
-  t.same(await run(wallet, gethdkeys), [own], 'a locked wallet tells the same');
+  t.same(await run(wallet, gethdkeys), [own], 'a locked wallet returns the same');
   await t.rejects(run(wallet, gethdkeys, { private: true }), UNLOCK_FIRST);
 });
 

@@ -1,5 +1,5 @@
-// Images of a wallet's tables as files: what was written comes back; a file that is damaged anywhere, cut off or of
-// another id does not.
+// Images of a wallet's tables as files: a complete file is restored. A file that is damaged, truncated or of another id
+// is rejected.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -92,7 +92,7 @@ t.test('rejects an image file that is damaged, truncated or of another id', asyn
   t.equal(await files.read(other), null, 'no such file');
   fs.copyFileSync(path.join(folder, name), path.join(folder, name.replaceAll('07', '08')));
   t.equal(await files.read(other), null, 'a file under another name');
-  // Padding between columns is not looked at; it is never read.
+  // Padding between columns is not checked. It is never read.
   const ends: number[] = [];
   let at = 32;
   for (const { column } of saver.columns) {

@@ -231,7 +231,7 @@ t.test('importdescriptors rejects a range in which one index cannot be derived',
   const desc = addChecksum(text);
   const request = { desc, timestamp: 'now', range: [0, 9], active: true };
   t.same(await run(wallet, limping, [request]), [{ success: false, error: { code: -4, message: `Could not add descriptor '${desc}'` } }]);
-  t.equal(keys.all.length, count, 'nothing of it is kept');
+  t.equal(keys.all.length, count, 'nothing of the import is stored');
   t.equal(wallet.isMine(scriptsAt(text, 0)[0]), 0);
   t.same(await rowsOf(wallet), rows);
   t.same(await run(wallet, importdescriptors, [request]), fine);
@@ -250,7 +250,7 @@ t.test('getaddressinfo shows the timestamp of the last import that took effect',
   t.same(await run(wallet, importmulti, [solved], { rescan: false }), fine);
   t.equal(await time(), 2000, 'with what solves it');
   t.same(await run(wallet, importmulti, [{ ...solved, timestamp: 3000 }], { rescan: false }), fine);
-  t.equal(await time(), 2000, 'which brings nothing a second time');
+  t.equal(await time(), 2000, 'a repeated import changes nothing');
   t.same(await run(wallet, importmulti, [{ ...request, timestamp: 500 }], { rescan: false }), fine);
   t.equal(await time(), 500, 'watched again');
 });

@@ -63,7 +63,7 @@ for (const [name, method, params, descriptors] of calls) {
       return batch(ops, options);
     };
     await run(wallet, method, ...params);
-    t.ok(writes > 0, 'it wrote');
+    t.ok(writes > 0, 'the call wrote something');
     t.equal(store.unsynced, 0);
   });
 }
@@ -97,7 +97,7 @@ t.test('calls that arrive during a write share the next fsync', async (t) => {
   // Changes that no caller waits for are written along.
   const plain = wallet.change((batch) => batch.put(Uint8Array.of(0x7a), Uint8Array.of(1)));
   await turn();
-  t.same([held.length, answered], [1, 0], 'they wait for the one that is under way');
+  t.same([held.length, answered], [1, 0], 'they wait for the running write');
   held[0]!.go();
   await first;
   await turn();

@@ -60,10 +60,10 @@ for (const laterRecords of [false, true]) {
     for (const tx of [payment, grandchild]) ledger.removedFromMempool(tx.txid);
     const expected = laterRecords ? TX_STATE.ABANDONED : TX_STATE.UNCONFIRMED;
     t.same([coinbase, payment, grandchild].map(state), [expected, expected, expected]);
-    t.equal(trusted(), laterRecords ? 700 : 0, 'what else it spent');
+    t.equal(trusted(), laterRecords ? 700 : 0, 'the other coin that it spent');
     await wallet.change((batch) => ledger.syncTransaction(coinbase, at(TIP - 200), batch));
     await enter(payment);
-    t.same([coinbase, payment].map(state), [TX_STATE.CONFIRMED, TX_STATE.UNCONFIRMED], 'they come again');
+    t.same([coinbase, payment].map(state), [TX_STATE.CONFIRMED, TX_STATE.UNCONFIRMED], 'they are valid again');
     t.equal(trusted(), laterRecords ? 5600 : 0, 'what comes after it is abandoned, or waits still');
   });
 
@@ -77,7 +77,7 @@ for (const laterRecords of [false, true]) {
     await receive([{ script: scripts[1], value: 1 }], 900);
     const [own, passed, ahead] = scripts.map((script) => wallet.book.label(script));
     t.same([own, passed, ahead], ['mine', laterRecords ? '' : undefined, undefined]);
-    t.equal(wallet.book.label(given), undefined, 'it was given out: the call said what it is');
+    t.equal(wallet.book.label(given), undefined, 'an address that was given out gets no label');
     const change = keys.active('bech32', true)!;
     const [script] = change.descriptor.scripts(2, { cache: change.cache })!;
     await receive([{ script, value: 1 }], 900);
@@ -158,6 +158,6 @@ t.test('reads the mempool with parents before children', async (t) => {
   t.same(
     [parent, child, grandchild].map(({ txid }) => txs.has(txid)),
     [true, true, false],
-    'a sweep is known by what it spends',
+    'a child is found by the coin that it spends',
   );
 });

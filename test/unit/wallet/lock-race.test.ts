@@ -1,5 +1,5 @@
-// walletlock and the end of an unlocking at every pause of every call that uses private keys: the call does all of what
-// it was asked for, or says that the wallet is locked and has used nothing up. Turns of the event loop are counted, and
+// walletlock, a timeout and unloadwallet at every pause of every call that uses private keys. The call either does all
+// of its work, or fails because the wallet is locked and has used nothing up. The tests count event-loop ticks, and
 // slices end by readings of the work clock.
 
 import fs from 'node:fs';
@@ -294,7 +294,7 @@ async function race(
 
 /** So that a slice is about an input's work. */
 const READING_MS = 0.4;
-/** More turns than any of the calls takes. */
+/** More event-loop ticks than any of the calls takes. */
 const MOST_TURNS = 200;
 const SOME_TURNS = 25;
 for (const [method, one] of Object.entries(CASES)) {
@@ -351,7 +351,7 @@ t.test('a timeout during a second walletpassphrase leaves the wallet unlocked', 
   await call('walletpassphrase', 'open', 1000);
   const unlocking = call('walletpassphrase', 'open', 2000);
   wallet.lock();
-  t.notOk(wallet.vault.locked, 'it waits');
+  t.notOk(wallet.vault.locked, 'the lock waits for the second unlocking');
   await unlocking;
   t.notOk(wallet.vault.locked);
   t.equal(wallet.unlockedUntil, 1_600_002_000);
@@ -394,9 +394,13 @@ t.test('runs calls together, exclusive work alone, and changes outside exclusive
   const taken = lock.runExclusive(say('exclusive'));
   const later = lock.runCall(say('later'));
   lock.runChange(() => events.push('change'));
-  t.same(events.splice(0), ['first', 'beside', 'change'], 'calls share it, and changes ask only whether anything has it for itself');
+  t.same(events.splice(0), ['first', 'beside', 'change'], 'calls share the lock, and changes wait only for exclusive work');
   await Promise.all([first, beside]);
-  t.same(events.splice(0), ['first ends', 'beside ends', 'exclusive'], 'it waits for all calls under way, and later ones for it');
+  t.same(
+    events.splice(0),
+    ['first ends', 'beside ends', 'exclusive'],
+    'exclusive work waits for running calls, and later calls wait for it',
+  );
   t.ok(lock.isExclusive);
   const changed = lock.runChange(() => events.push('a change that waited'));
   const failed = t.rejects(async () =>

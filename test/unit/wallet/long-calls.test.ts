@@ -1,5 +1,5 @@
-// Calls whose work grows with a range, a pool or an address book: other work gets its turns, and the outcome is that of
-// many short calls.
+// Calls whose work grows with a range, a key pool or an address book: other work runs between their slices, and the
+// result equals that of many short calls.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -128,9 +128,9 @@ t.test('importdescriptors yields while it adds or shortens a range, and rejects 
       undefined,
       () => wallet.access.isExclusive,
     );
-  t.ok((await held([0, 19_999])) > 4, 'scripts are taken in in turns');
+  t.ok((await held([0, 19_999])) > 4, 'scripts are added in slices');
   const rows = await rowsOf(wallet);
-  t.ok((await held([0, 10])) > 20, 'and go in turns');
+  t.ok((await held([0, 10])) > 20, 'scripts are removed in slices');
   t.equal(
     rows.length - (await rowsOf(wallet)).length,
     20_000 - Math.max(11, wallet.parts.options.keypool),
@@ -145,7 +145,7 @@ t.test('importdescriptors yields while it adds or shortens a range, and rejects 
       { success: false, error: { code: -8, message: /^One call brings 2000000 scripts at most/ } },
     ]);
   }
-  t.same(await rowsOf(wallet), before, 'nothing is left of it');
+  t.same(await rowsOf(wallet), before, 'nothing of the rejected import is stored');
 });
 
 t.test('importdescriptors of many keys yields and imports the same as one call per key', async (t) => {
@@ -403,11 +403,11 @@ t.test('long replies contain nothing that arrived after they began', async (t) =
       paid = await receive(both, TIP);
     },
   );
-  t.same(amounts, [0, 0], 'what came later is not in it, of no address');
+  t.same(amounts, [0, 0], 'later payments are missing for every address');
   t.same(await received(), [1000, 1000]);
 
   for (const script of scripts.slice(1, -1)) await receive([{ script, value: 5 }], TIP);
-  // Looked at last.
+  // This coin is checked last.
   const rest = await receive([{ script: last, value: 300 }], TIP);
   const grouped = async (): Promise<number[]> => ofBoth(((await run(wallet, listaddressgroupings)) as [string, unknown][][]).flat());
   t.same(await grouped(), [1000, 1300]);

@@ -439,7 +439,7 @@ t.test('rejects a damaged descriptor row, and accepts one that was named by anot
   await t.rejects(
     load((key, value) => [key, isIts(key) ? withText(value, later) : value], descriptorContext('0.21', 'regtest')),
     { message: /Wallet corrupted/ },
-    'a text that means nothing there',
+    'a descriptor that this language does not have',
   );
   for (const wallet of [renamed, older, world.wallet]) await wallet.close();
 });
@@ -461,8 +461,8 @@ t.test('discards an image that was written with another descriptor language', as
     { name: 'w', folder: '' },
     await storeOf(rows),
   );
-  t.equal(world.images.restored, 2, 'looked at');
-  t.equal(await wallet.store.get(walletKey(WALLET_PREFIX.image)), undefined, 'and given up');
+  t.equal(world.images.restored, 2, 'the image is read');
+  t.equal(await wallet.store.get(walletKey(WALLET_PREFIX.image)), undefined, 'and deleted');
   t.equal(wallet.descriptors!.count, 7);
   for (const one of [wallet, world.wallet]) await one.close();
 });

@@ -1,5 +1,5 @@
-// The wallets' view of the node is the same over a node on this thread and over a link, whose messages stay in a port
-// until they are taken. It is also the same for a node on its own thread.
+// The wallets' client of the node behaves the same for a node on this thread and over a link, whose messages wait in a
+// port until they are received. One test runs the node on its own thread.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -137,21 +137,21 @@ for (const [name, create] of [
       node.connect();
       node.enter();
       const stop = await client.listen((event) => events.push(received(event)));
-      t.equal(client.tip.height, 1, 'where the chain ends is known without listening');
+      t.equal(client.tip.height, 1, 'the client knows the tip without listening');
       node.connect();
       const tx = node.enter();
       node.leave(tx);
       node.connect();
       node.disconnect();
       client.sync();
-      t.same(events, ['+2 1', 'entered 2', 'left 2', '+3 1', '-3 2'], 'in the turn they happened in');
+      t.same(events, ['+2 1', 'entered 2', 'left 2', '+3 1', '-3 2'], 'in the order in which they happened');
       t.equal(client.tip.hashHex, node.tip.hashHex);
       stop();
       await client.stored();
       node.enter();
       node.connect();
       client.sync();
-      t.equal(events.length, 5, 'nothing is told to who does not listen');
+      t.equal(events.length, 5, 'a client that stopped listening receives no events');
       t.equal(client.tip.height, 3);
       close();
     });
@@ -187,7 +187,7 @@ for (const [name, create] of [
       const other = node.connect();
       t.equal((await client.fork(left.hash, other.hash))?.shared.height, 29, 'of two branches');
       node.disconnect();
-      t.equal((await client.fork(other.hash, left.hash))?.shared.height, 29, 'whatever the best chain is');
+      t.equal((await client.fork(other.hash, left.hash))?.shared.height, 29, 'independent of the best chain');
       t.equal((await client.fork(first.hash, left.hash))?.shared.height, 28, 'a block on the way to the other');
       t.equal(await client.fork(new Uint8Array(32), left.hash), null);
       t.equal((await client.ancestor(left.hash, 12))?.height, 12);
@@ -198,7 +198,7 @@ for (const [name, create] of [
       t.equal((await client.readBlock(first.hash)).length > 80, true);
       await t.rejects(client.readBlock(new Uint8Array(32)), { message: 'the block is not stored', code: undefined });
       const damaged = { message: 'no file has the first block', code: 'STORE_NOT_FOUND' };
-      await t.rejects(client.readBlock(client.genesis.hash), damaged, 'faults keep their codes');
+      await t.rejects(client.readBlock(client.genesis.hash), damaged, 'errors keep their codes');
       t.same(await client.stored(), { havePruned: false, historyMissing: false, lowest: 0 });
       t.equal(await client.hasBlocks(0, 29), true);
       const [found, none] = await client.scan([first.hash, new Uint8Array(32)], null);
@@ -276,7 +276,7 @@ t.test('reads the mempool again when too many events were not received', async (
   await client.listen((event) => events.push(received(event)));
   for (let i = 0; i < 10; i++) node.enter();
   client.sync();
-  t.same(events, ['entered 1', 'entered 2', 'entered 3'], 'no more than fits');
+  t.same(events, ['entered 1', 'entered 2', 'entered 3'], 'no more events than the limit');
   const settling = client.mempoolSettled();
   t.ok(settling, 'calls about coins wait');
   await settling;
@@ -294,8 +294,8 @@ t.test('scans blocks later when too many were not received', async (t) => {
   await client.listen((event) => events.push(received(event)));
   for (let i = 0; i < 8; i++) node.connect();
   client.sync();
-  t.same(events, ['+1 1', '+2 1', '+3 1', '+4 1', '+5 1', 'jumped', 'jumped', 'jumped'], 'no more than fits');
-  t.equal(client.tip.height, 8, 'where the chain ends is known');
+  t.same(events, ['+1 1', '+2 1', '+3 1', '+4 1', '+5 1', 'jumped', 'jumped', 'jumped'], 'no more events than the limit');
+  t.equal(client.tip.height, 8, 'the client knows the tip');
   await until('the end of it', () => events.includes('history'));
   node.connect();
   client.sync();
@@ -359,7 +359,7 @@ t.test('a wallet scans all blocks that were announced without their bytes', asyn
   // A scan that has the wallet keeps those from being forgotten.
   reserveScan(wallet, 0);
   await tell(8);
-  await until('all blocks are told of', () => wallet.tip?.height === 16);
+  await until('the wallet has received all blocks', () => wallet.tip?.height === 16);
   await sleep(500);
   await wallet.change((batch) => markScan(wallet, null, batch));
   manager.endScan(wallet);
@@ -398,7 +398,7 @@ t.test('sync delivers everything that the node thread acknowledged before', asyn
     if (calls % 500 === 0) {
       const before = client.tip.height;
       const answer = await client.blocks(before, 1);
-      if (answer[0]?.height !== before || client.tip.height < before) t.fail('an answer of the past');
+      if (answer[0]?.height !== before || client.tip.height < before) t.fail('a query was answered from before the sync');
     }
   }
   t.equal(late, 0, `${calls} calls`);

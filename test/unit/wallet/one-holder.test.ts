@@ -1,5 +1,4 @@
-// One wallet is open once: by whatever path it is asked for, in whatever order and moment, in this process or in
-// another one.
+// A wallet is open only once: for every path to it, for concurrent calls, and across processes.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -99,7 +98,7 @@ t.test('only one of many concurrent calls gets the same wallet', async (t) => {
     ...names.map((name) => manager.loadWallet(name)),
   ]);
   const made = done.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  t.equal(made.length, 1, 'one of them has it');
+  t.equal(made.length, 1, 'exactly one call succeeds');
   for (const one of done) if (one.status === 'rejected') t.ok([-4, -18, -36].includes(one.reason.code), one.reason.message);
   t.same(manager.all, made);
   // The refused ones took nothing away.
@@ -152,11 +151,15 @@ t.test('refuses to load a wallet that another process holds', async (t) => {
   const held = { code: -4, message: `Wallet file verification failed. Error initializing wallet database environment "${at('a')}"!` };
   await t.rejects(manager.loadWallet('a'), held);
   await t.rejects(manager.loadWallet('b'), { code: -4, message: /Error initializing wallet database environment/ });
-  t.equal(fs.readFileSync(path.join(at('a'), 'wallet.db.new', 'CURRENT'), 'utf8'), 'theirs', 'nothing of theirs is touched');
+  t.equal(
+    fs.readFileSync(path.join(at('a'), 'wallet.db.new', 'CURRENT'), 'utf8'),
+    'theirs',
+    'the files of the other process stay unchanged',
+  );
   child.stdin.write('end\n');
   await ended;
   await manager.loadWallet('b');
-  t.notOk(fs.existsSync(path.join(at('a'), 'wallet.db.new')), 'what a dead process left is');
+  t.notOk(fs.existsSync(path.join(at('a'), 'wallet.db.new')), 'files of an ended process are removed');
   t.ok(dir);
 });
 
@@ -189,7 +192,7 @@ t.test('releases the folder of a wallet that is unloaded while it is loading', a
   await unloading;
   t.same(manager.all, []);
   const again = await manager.loadWallet('a');
-  t.same(manager.all, [again], 'nothing holds its folder');
+  t.same(manager.all, [again], 'its folder is free');
   // The same when what comes after it fails, while the wallet is still being closed.
   await manager.unloadWallet(again);
   here.onLoaded = async (wallet) => {
@@ -210,7 +213,7 @@ t.test('closes a wallet that waits to be unloaded when the node stops', async (t
   const call = wallet.access.runCall(() => new Promise<void>((resolve) => (leave = resolve)));
   const unloading = manager.unloadWallet(wallet);
   await new Promise(setImmediate);
-  t.notOk(wallet.closed, 'it waits for a call');
+  t.notOk(wallet.closed, 'the wallet waits for a running call');
   await manager.close();
   t.ok(wallet.closed);
   leave();

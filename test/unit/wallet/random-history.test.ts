@@ -63,7 +63,7 @@ interface Both {
 
 const viewsOf = ({ txs }: { readonly txs: readonly Both[] }): TxView[] => txs.map(({ view }) => view);
 
-/** A stored block, as far as it is looked at. */
+/** The fields of a stored block that the tests read. */
 function blockBytes(prevHash: Uint8Array, txs: readonly TxView[]): Uint8Array {
   const header = new Uint8Array(80);
   header.set(prevHash, 4);
@@ -568,10 +568,10 @@ class World {
     if (states.length > 0) await this.#return(this.pick(states));
     this.#settlePool([]);
   }
-  /** Dies without a word and comes back; after a power failure with what was on the disk some time ago. */
+  /** Crashes and restarts; after a power failure with the rows that were on disk some time before. */
   async #restart(powerFailure: boolean): Promise<void> {
     await this.wallet.applyPendingEvents();
-    // Or it ends in peace: everything is worked off and the tables are written down.
+    // Or it stops cleanly: all events are applied and the tables are written.
     if (this.chance(0.4)) {
       await this.wallet.applyPendingEvents();
       await this.wallet.saveImage();
@@ -585,7 +585,7 @@ class World {
     }
     await this.#return(rows);
   }
-  /** Comes back with what was on the disk. */
+  /** Restarts from the rows on disk. */
   async #return(rows: readonly [Uint8Array, Uint8Array][]): Promise<void> {
     this.store = new MemoryStore();
     await this.store.batch(rows.map(([key, value]) => ({ type: 'put', key, value })));

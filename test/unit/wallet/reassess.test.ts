@@ -1,6 +1,6 @@
-// Keys and scripts that come to a wallet which already knows transactions that pay them: coins and sums must be what
-// asking isMine of every output of every transaction gives, in every order of imports; later imports read no more than
-// they concern; a process that died in between makes up for it.
+// Keys and scripts that are added to a wallet which already has transactions that pay them. For every order of imports,
+// coins and sums equal those of calling isMine for every output of every transaction. An import reads only transactions
+// that pay its scripts. After a crash the check is repeated.
 
 import t from 'tap';
 import { encodeExtendedKey } from '../../../src/address/bip32/extended-codec.js';
@@ -218,10 +218,10 @@ t.test('an import reads only transactions that pay its scripts', async (t) => {
   // As removeprunedfunds does.
   const [forgotten] = txs.splice(0, 1);
   await wallet.change((batch) => wallet.ledger.removeTransaction(forgotten, batch));
-  t.equal(await load(keys[2]), 0, 'a key that nobody paid');
-  t.equal(await load(keys[0]), 7, 'a key that was paid');
+  t.equal(await load(keys[2]), 0, 'a key without payments');
+  t.equal(await load(keys[0]), 7, 'a key with payments');
   t.same(faultsOf(wallet, txs), []);
-  t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'nothing is due');
+  t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'no check is due');
   reads = 0;
   await wallet.change((batch) => wallet.book.set(ids[3], 'x', 'receive', batch));
   await wallet.changeKeys(() => {});
@@ -232,7 +232,7 @@ t.test('an import reads only transactions that pay its scripts', async (t) => {
   reads = 0;
   await empty.wallet.changeKeys((batch) => empty.wallet.legacy!.watchScript(ids[0], 1, batch));
   t.equal(reads, 0);
-  t.equal(await empty.wallet.store.get(REASSESS_KEY), undefined, 'a wallet without transactions has nothing to look at');
+  t.equal(await empty.wallet.store.get(REASSESS_KEY), undefined, 'a wallet without transactions needs no check');
   await empty.wallet.close();
 });
 
@@ -260,12 +260,12 @@ for (const [what, next] of [
     await load(keys[1]);
     failing = true;
     await t.rejects(load(keys[0]), /bad disk/);
-    t.not(faultsOf(wallet, txs).length, 0, 'payments are not known of');
+    t.not(faultsOf(wallet, txs).length, 0, 'the payments were not found yet');
     failing = false;
-    t.ok(await wallet.store.get(REASSESS_KEY), 'the look is due');
+    t.ok(await wallet.store.get(REASSESS_KEY), 'a check is due');
     await load(next);
     t.same(faultsOf(wallet, txs), []);
-    t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'nothing is due');
+    t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'no check is due');
     await wallet.close();
   });
 }
@@ -282,7 +282,7 @@ const writeHead = ({ wallet }: MemoryWallet, schema = WALLET_SCHEMA): Promise<vo
     batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(schema));
     wallet.record.write(batch);
   });
-/** A wallet of these rows, with nothing looked at. */
+/** Loads a wallet from these rows, without checking its transactions. */
 async function load({ surroundings }: MemoryWallet, store: Store): Promise<{ wallet: Wallet; reassessDue: boolean; isIndexed: boolean }> {
   const loaded = await loadWallet(surroundings, { name: 'w', folder: '/nowhere/w' }, store);
   loaded.wallet.ledger.setTip(TIP);
@@ -323,7 +323,7 @@ for (const descriptors of [false, true]) {
     await tell(wallet, await pay(0, 3, 11));
     for (let i = 0; i < 100; i++) await tell(wallet, await pay(0));
     await tell(wallet, await pay(1, 6));
-    t.not(faultsOf(wallet, txs).length, 0, 'nothing is looked at while it is loaded');
+    t.not(faultsOf(wallet, txs).length, 0, 'no transaction is checked while the wallet is loading');
     reads = 0;
     await wallet.startReassessing();
     t.same(faultsOf(wallet, txs), [], 'what came while it was loaded');
@@ -335,13 +335,13 @@ for (const descriptors of [false, true]) {
       const faults = faultsOf(wallet, txs);
       if (faults.length > 0) t.same(faults, [], `address ${i}`);
     }
-    t.equal(wallet.ledger.coins.size, before + 2, 'outputs that nobody knew of are there');
+    t.equal(wallet.ledger.coins.size, before + 2, "the new keys' outputs are found");
     // A key's scripts come with the pool, and those of its address once more when it is given out.
     t.equal(reads, descriptors ? 3 : 6, 'and only their transactions were read');
     await tell(wallet, await pay(11));
     await wallet.whenReassessed();
     await wallet.change(() => {});
-    t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'nothing is due');
+    t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'no check is due');
 
     const { wallet: again } = await load(first, await copyOf(wallet.store, new Counting()));
     await again.startReassessing();
@@ -397,14 +397,14 @@ t.test('keeps a script while another descriptor still gives it when a range is s
   await add('combo', 20);
   const tx = await memory.receive([{ script, value: 77 }], TIP);
   await add('wpkh', 5);
-  t.equal(wallet.isMine(script), OWNERSHIP.SPENDABLE, 'the one that came later still gives it');
+  t.equal(wallet.isMine(script), OWNERSHIP.SPENDABLE, 'the later descriptor still contains it');
   t.same(faultsOf(wallet, [tx]), []);
   await add('wpkh', 20);
   await add('wpkh', 5);
   t.same(faultsOf(wallet, [tx]), []);
 
   const later = await memory.receive([{ script, value: 78 }], TIP);
-  t.same(faultsOf(wallet, [tx, later]), [], 'whichever of them came last');
+  t.same(faultsOf(wallet, [tx, later]), [], 'independent of the order of descriptors');
 
   const { wallet: loaded } = await load(memory, await copyOf(wallet.store));
   await loaded.startReassessing();
@@ -412,7 +412,7 @@ t.test('keeps a script while another descriptor still gives it when a range is s
   t.same(faultsOf(loaded, [tx, later]), []);
   for (const one of [wallet, loaded]) {
     for (const form of ['wpkh', 'combo']) await add(form, 5, one);
-    t.equal(one.isMine(script), OWNERSHIP.NO, 'until none gives it');
+    t.equal(one.isMine(script), OWNERSHIP.NO, 'until no descriptor contains it');
     t.same(faultsOf(one, [tx, later]), []);
     await one.close();
   }
@@ -438,7 +438,7 @@ t.test('finds the coins of an import after a crash', async (t) => {
   t.same(faultsOf(memory.wallet, txs), [], 'while it lives');
   const { wallet, reassessDue, isIndexed } = await load(memory, left!);
   t.equal(reassessDue, true, 'the import that was cut off is known of');
-  t.not(faultsOf(wallet, txs).length, 0, 'nothing was looked at yet');
+  t.not(faultsOf(wallet, txs).length, 0, 'no transaction was checked yet');
   await wallet.finishReassessment(isIndexed);
   t.same(faultsOf(wallet, txs), []);
   t.equal(await wallet.store.get(REASSESS_KEY), undefined);
@@ -468,7 +468,7 @@ for (const descriptors of [false, true]) {
     await wallet.change((batch) => wallet.ledger.syncTransaction(tx, UNCONFIRMED_PLACE, batch));
     stuck = true;
     for (let i = 0; i < 7; i++) await newAddress(wallet);
-    t.not(faultsOf(wallet, [tx]).length, 0, 'nothing was looked at');
+    t.not(faultsOf(wallet, [tx]).length, 0, 'no transaction was checked');
     const left = await load(first, await copyOf(wallet.store));
     t.equal(left.reassessDue, true);
     await left.wallet.finishReassessment(left.isIndexed);
@@ -540,7 +540,7 @@ t.test('checks known transactions for many new keys and yields to other work', a
   t.equal(wallet.isMine(paid[1]), OWNERSHIP.SPENDABLE);
   t.same(faultsOf(wallet, txs), []);
   await wallet.change(() => {});
-  t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'nothing is due');
+  t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'no check is due');
   await wallet.close();
 });
 
@@ -548,12 +548,12 @@ t.test('marks a check of transactions as due only if the wallet knows a transact
   const { wallet, address, receive } = await createMemoryWallet();
   wallet.finishLoading();
   const own = await address('bech32');
-  t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'nothing could have paid them');
+  t.equal(await wallet.store.get(REASSESS_KEY), undefined, 'no transaction could pay the new keys');
   await receive([{ script: own, value: 10 }], TIP);
   await address('bech32');
-  t.ok(await wallet.store.get(REASSESS_KEY), 'a look is due');
+  t.ok(await wallet.store.get(REASSESS_KEY), 'a check is due');
   await wallet.changeKeys((batch) => wallet.legacy!.watchScript(targets[0], 1, batch));
-  t.ok(await wallet.store.get(REASSESS_KEY), 'and still is after an import');
+  t.ok(await wallet.store.get(REASSESS_KEY), 'a check is still due after an import');
   await wallet.startReassessing();
   t.equal(await wallet.store.get(REASSESS_KEY), undefined);
   await wallet.close();
@@ -673,7 +673,7 @@ for (const descriptors of [false, true]) {
         const world = await World.create(descriptors);
         for (const [name, n, m] of steps) {
           await world.steps[name](n, m);
-          // Sometimes the next one comes before the look is over.
+          // Sometimes the next step comes before the check has ended.
           if (n % 4 === 0) continue;
           await world.wallet.whenReassessed();
           const faults = faultsOf(world.wallet, world.txs);

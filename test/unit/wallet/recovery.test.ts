@@ -161,13 +161,13 @@ for (const { kind, cause, inject } of EVENTS) {
       node.client.onHistory();
       await manager.get('sound')!.applyPendingEvents();
       await until('scans are over', () => manager.all.every(({ scan, unseen }) => scan === null && unseen === null));
-      await sameAfterBlock(t, here, 'it knows what the other wallet knows');
+      await sameAfterBlock(t, here, 'it has the same transactions as the other wallet');
       const again = manager.get('failing')!;
       t.equal(again.payFeeRate, 1234);
       t.same(errors, []);
       await manager.unloadWallet(again);
       await manager.loadWallet('failing');
-      await sameAfterBlock(t, here, 'and has written it');
+      await sameAfterBlock(t, here, 'and has stored them');
     });
   }
 }
@@ -206,7 +206,7 @@ t.test('a wallet that fails again within a minute stays unloaded until it is loa
   await reloaded(manager, await failNow(here));
   await until('its loading is over', () => manager.get('failing') !== undefined);
   await failNow(here);
-  await until('it is given up', () => errors.length > 0);
+  await until('the wallet stays unloaded', () => errors.length > 0);
   const line =
     /^Wallet "failing" has failed and is not loaded any more: injected into setTip\. Load it with adit-cli loadwallet "failing"\./;
   t.match(errors, [line]);
@@ -245,7 +245,7 @@ t.test('a wallet that fails while it is loaded again stays unloaded', async (t) 
     await wallet.applyPendingEvents();
   };
   await failNow(here);
-  await until('it is given up', () => errors.length > 0);
+  await until('the wallet stays unloaded', () => errors.length > 0);
   t.match(errors, [/^Wallet "failing" has failed and is not loaded any more: injected into setTip/]);
   t.same(faults, ['failing', 'failing']);
   here.onLoaded = async () => {};
@@ -262,7 +262,7 @@ t.test('calls without a name report the failed wallet until unloadwallet dismiss
   await failNow(here);
   t.throws(() => manager.selectWallet(null, AMBIGUOUS), { code: -4, message: /is being loaded again/ });
   t.throws(() => manager.dismissFailed('failing'), { code: -4, message: /is being loaded again/ });
-  await until('it is given up', () => errors.length > 0);
+  await until('the wallet stays unloaded', () => errors.length > 0);
   t.throws(() => manager.selectWallet(null, AMBIGUOUS), { code: -4, message: /is not loaded any more: no\./ });
   t.equal(manager.dismissFailed('failing'), true);
   t.throws(() => manager.selectWallet(null, AMBIGUOUS), { code: -18, message: /^No wallet is loaded/ });

@@ -46,7 +46,7 @@ t.test('a conflicted payment releases its coins until the block is disconnected'
   t.same(state(), [0, BUCKET.NONE, BUCKET.NONE, 0]);
   await wallet.change((batch) => ledger.syncTransaction(rival, at(1000), batch));
   const free = [BUCKET.NONE, BUCKET.CONFIRMED, 3000];
-  t.same(state(), [-1, ...free], 'what the rival left is free');
+  t.same(state(), [-1, ...free], 'the coins that the conflict did not spend are free');
   for (const [height, depth] of [
     [1001, -2],
     [1006, -7],
@@ -87,7 +87,7 @@ t.test('a coinbase matures with the tip and becomes immature again below it', as
     [1001, 5000],
     [1000, 0],
     [1002, 5000],
-    // 1,000 confirmations: it is looked at still.
+    // 1,000 confirmations: the coinbase is still checked.
     [1900, 5000],
     [1000, 0],
     [1001, 5000],
@@ -116,7 +116,7 @@ t.test('a new tip does not check unconfirmed or conflicted payments', async (t) 
   await wallet.change((batch) => ledger.syncTransaction(spend([paid], script), at(TIP + 1), batch));
   asked.length = 0;
   ledger.setTip(TIP + 2);
-  t.same(asked, [], 'nor of what a rival made void, once it is');
+  t.same(asked, [], 'conflicted payments are not checked again');
   ledger.setTip(TIP);
-  t.ok(asked.length > 0, 'its block left');
+  t.ok(asked.length > 0, 'a disconnected block is checked');
 });

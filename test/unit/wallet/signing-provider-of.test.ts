@@ -1,6 +1,5 @@
-// Keys behind the inputs of one transaction in a wallet of descriptors: scripts that share keys of which only one
-// descriptor has the private half, in any order; and that a key which nobody has is not looked for at every input
-// again.
+// Keys for the inputs of one transaction in a descriptor wallet: scripts that share keys of which only one descriptor
+// has the private key, in any order. An unknown key is not searched for again at every input.
 import t from 'tap';
 import { encodeExtendedSecret } from '../../../src/address/bip32/extended-codec.js';
 import { masterFromSeed } from '../../../src/address/bip32/extended-key.js';

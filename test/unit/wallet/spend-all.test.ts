@@ -139,7 +139,7 @@ t.test('exportwatchonlywallet writes a watch-only copy and overwrites nothing', 
   t.same(await written, { exported_file: file });
   await looked;
   seen.add(fs.statSync(file).size);
-  t.equal(seen.size, 1, 'it has its name when it is whole');
+  t.equal(seen.size, 1, 'the file has its name only once it is complete');
   t.equal(fs.statSync(file).mode & 0o777, 0o600);
   for (const name of ['wallet.db', 'wallet.db.new', 'wallet.db.old']) {
     const inside = path.join(dir, name);

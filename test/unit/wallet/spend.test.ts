@@ -1,5 +1,5 @@
-// Payments made over wallets of random coins: every transaction is signed for good, pays what was asked and what its
-// size costs, and spends only what may be spent. And what single options and rates decide.
+// Payments from wallets of random coins. Every transaction is signed, pays the requested amounts and the fee of its
+// size, and spends only eligible coins. Further tests cover single options and fee rates.
 
 import t from 'tap';
 import { hashKey } from '../../../src/consensus/bytes/hex.js';
@@ -24,7 +24,7 @@ const CENT = 1_000_000;
 const OUTSIDE = new Uint8Array(22).fill(7);
 OUTSIDE[0] = 0;
 OUTSIDE[1] = 20;
-/** A payment whose record waits for nothing. */
+/** Lets a payment be recorded without checking its coins again. */
 const AT_ONCE = { isStillValid: () => true };
 const KINDS: readonly AddressType[] = ['legacy', 'p2sh-segwit', 'bech32'];
 
@@ -212,7 +212,7 @@ t.test('the change type follows the recipients, and a refused payment uses no ke
       tools,
     );
     t.same(refusal, { error: 'Insufficient funds' });
-    t.equal(wallet.legacy!.pool.internalSize, before, 'a refusal costs no key');
+    t.equal(wallet.legacy!.pool.internalSize, before, 'a refused payment uses no key');
     const made = await createTransaction(wallet, { ...request, control: defaultControl(false) }, tools);
     if ('error' in made) throw new Error(made.error);
     t.equal(kindOf(made.tx.outputScript(0)), wanted, `${addressType}, ${changeType}`);
@@ -274,7 +274,7 @@ for (const others of [true, false]) {
     };
     const options = { ...tools.options, rejectLongChains: true };
     const made = await payAndRecord(wallet, request, new Map(), { ...tools, options });
-    t.equal(wallet.ledger.txs.find(first!.txid), -1, 'no record of what cannot be paid');
+    t.equal(wallet.ledger.txs.find(first!.txid), -1, 'the first draft is not recorded');
     if ('error' in made) t.same(made, { error: 'Insufficient funds' });
     else t.ok(wallet.ledger.txs.find(made.tx.txid) >= 0, 'paid with others');
     t.equal('error' in made, !others);
@@ -351,8 +351,8 @@ t.test('records a payment even if broadcasting fails', async (t) => {
   const made = await pay(memory, CENT);
   if ('error' in made) throw new Error(made.error);
   const busy = { ...tools, client: { ...tools.client, broadcast: () => Promise.reject(new Error('the verifier is busy')), sync() {} } };
-  t.equal(await commitTransaction(wallet, made.tx, new Map(), busy, AT_ONCE), 'the verifier is busy', 'told, not thrown');
-  t.ok(wallet.ledger.txs.find(made.tx.txid) >= 0, 'the record stands');
+  t.equal(await commitTransaction(wallet, made.tx, new Map(), busy, AT_ONCE), 'the verifier is busy', 'the error is returned, not thrown');
+  t.ok(wallet.ledger.txs.find(made.tx.txid) >= 0, 'the payment is recorded');
   const again = await pay(memory, 4 * CENT - 100_000);
   t.ok('error' in again, 'its coins are spent');
 });

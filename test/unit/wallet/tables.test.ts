@@ -173,7 +173,7 @@ t.test('AddressBook lists labels like a map and forgets replaced ones', async (t
       return JSON.stringify(book.labels('').sort()) === JSON.stringify([...new Set(model.values())].sort());
     }),
   );
-  // A label that nobody has any more is nowhere.
+  // A replaced label leaves no trace.
   const book = new AddressBook();
   const batch = new WalletBatch();
   for (let i = 0; i < 1000; i++) book.set(new Uint8Array(22), `${i} `.repeat(100), 'receive', batch);

@@ -1,4 +1,4 @@
-// The exchange of a wallet's database when it is encrypted: what lies in the way is gone before it begins.
+// The exchange of a wallet's database when the wallet is encrypted: files in the way are removed before it begins.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

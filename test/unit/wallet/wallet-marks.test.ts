@@ -21,14 +21,14 @@ t.test('uses block filters only if scripts alone find every relevant transaction
   t.equal(
     (await WalletMarks.of(wallet, true)).targets.scripts !== null,
     true,
-    'a rival spends the own coin too: its script is in the filter',
+    'a conflict spends the own coin too, so the filter contains its script',
   );
   t.equal((await WalletMarks.of(wallet, false)).targets.scripts !== null, false);
   await memory.receive([{ script, value: 5_000 }], 0);
   t.equal(
     (await WalletMarks.of(wallet, true)).targets.scripts !== null,
     false,
-    'a rival of what somebody else pays need not touch an own script',
+    'a conflict of a payment from others may not contain an own script',
   );
 });
 

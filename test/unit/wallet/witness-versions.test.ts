@@ -1,5 +1,5 @@
-// A transaction that is seen with several witnesses: which one its record has, as Core's CWalletTx chooses it; hex and
-// wtxid are those of one version, also after a load.
+// A transaction that is received with several witnesses: the record keeps the witness that Core's CWalletTx chooses.
+// hex and wtxid belong to the same version, also after a reload.
 import t from 'tap';
 import { compareBytes } from '../../../src/consensus/bytes/hex.js';
 import { buildTx } from '../../../src/consensus/tx/build-tx.js';
@@ -52,7 +52,7 @@ async function received(wallet: Wallet, named: Readonly<Record<string, TxView>>)
   const [listed] = (await parsed(listtransactions(ctx, [], call))) as Received[];
   const text = ({ wtxid, alternate_wtxids }: Received): string =>
     `${names.get(wtxid)}/${alternate_wtxids.map((id) => names.get(id)).join()}`;
-  t.equal(text(listed), text(one), 'lists say the same');
+  t.equal(text(listed), text(one), 'listtransactions shows the same version');
   return `${text(one)}/${names.get(one.hex)}`;
 }
 
@@ -117,11 +117,11 @@ t.test('a wallet of an earlier version keeps its witness version through a scan'
   await made.wallet.change((batch) => made.wallet.ledger.syncTransaction(A, UNCONFIRMED_PLACE, batch));
   await made.wallet.change((batch) => made.wallet.ledger.syncTransaction(B, BLOCK, batch));
   const wallet = await again(made.wallet, made, WALLET_PREFIX.version);
-  t.equal(await received(wallet, named), 'A//A', 'it wrote one version down');
+  t.equal(await received(wallet, named), 'A//A', 'it stored only one version');
   await wallet.change((batch) => wallet.ledger.syncTransaction(B, BLOCK, batch));
   t.equal(await received(wallet, named), 'A//A', 'a scan changes nothing');
   await wallet.change((batch) => wallet.ledger.syncTransaction(B, UNCONFIRMED_PLACE, batch));
-  t.equal(await received(wallet, named), 'B//B', 'what left the block came with it');
+  t.equal(await received(wallet, named), 'B//B', 'the version of the disconnected block replaces it');
 });
 
 t.test('removes all witness versions together with a transaction', async (t) => {
