@@ -1,14 +1,14 @@
 // Computes bump fees: the fees that unconfirmed transactions lack to be mined at a target fee rate. A transaction that
-// spends their outputs must pay that much more, or waits for them. Simulates blocks: takes ancestor sets in order of
-// fee rate until the next one pays less than the target. What remains lacks the difference. Source: Core's MiniMiner
-// (node/mini_miner.cpp).
+// spends their outputs must pay this amount in addition to its own fee, or it cannot be mined at the target rate. The
+// computation simulates a block: it takes ancestor sets in order of fee rate until the next one pays less than the
+// target. The transactions that were not taken lack the difference. Source: Core's MiniMiner (node/mini_miner.cpp).
 import { feeForSize } from '../policy/fee-rate.js';
 import { connected } from './feerate-diagram.js';
 import { collectAncestors, collectDescendants } from './relatives.js';
 import { NO_ROW } from './rows.js';
 import type { TxPool } from './tx-pool.js';
 
-/** Largest total number of transactions in the clusters; above it there is no answer. */
+/** Largest total number of transactions in the clusters. If there are more, bumpFeesOf returns null. */
 const MOST_TRANSACTIONS = 500;
 
 /** Complete clusters of unconfirmed transactions, one array per figure. */
@@ -42,8 +42,8 @@ export class BumpFees {
   }
 
   /**
-   * Returns the bump fee of a spender of several transactions. Shared ancestors count once, and surplus fees of one
-   * help the others.
+   * Returns the bump fee of a transaction that spends outputs of all these transactions. Shared ancestors count once. A
+   * transaction that pays more than the target rate reduces the sum for the others.
    */
   ofAll(txs: readonly number[]): number {
     const waiting = txs.flatMap((tx) => this.#graph.ancestors[tx]).filter((tx) => this.#mined[tx] === 0);
@@ -77,7 +77,8 @@ export class BumpFees {
       let [bestFee, bestSize] = [0, 0];
       for (let tx = 0; tx < count; tx++) {
         if (this.#mined[tx] === 1) continue;
-        // Use the transaction's own rate if it is lower: better ancestors are mined first on their own.
+        // Use the transaction's own rate if it is lower than the rate of its ancestor set: ancestors that pay more are
+        // mined without it.
         const alone = fees[tx] * setSizes[tx] < setFees[tx] * sizes[tx];
         const fee = alone ? fees[tx] : setFees[tx];
         const size = alone ? sizes[tx] : setSizes[tx];
@@ -99,9 +100,9 @@ export class BumpFees {
 }
 
 /**
- * Computes the bump fees of outputs of mempool transactions, for each outpoint and for all together. Outputs of other
- * transactions lack nothing. Transactions that spend such an output now, and their descendants, are treated as
- * replaced.
+ * Computes the bump fees of outputs of mempool transactions, for each outpoint and for all together. An outpoint of a
+ * transaction outside the mempool has a bump fee of 0. Mempool transactions that spend one of these outpoints, and
+ * their descendants, count as replaced.
  * @param outpoints 36 bytes each @param feeRate satoshis per 1,000 virtual bytes
  * @returns null if the clusters have too many transactions
  */

@@ -1,5 +1,6 @@
-// A mempool transaction as an object, for code that does not work with rows. It is a view of a row (rows.ts) and must
-// be read immediately. Rows are reused after their transaction has left; then the view throws.
+// A mempool transaction as an object, for code that does not work with rows. The object is a view of a row (rows.ts)
+// and must be read immediately. A row is reused after its transaction has left the mempool; the view throws from then
+// on.
 import type { Coin } from '../consensus/coin.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import type { SequenceLocks } from '../consensus/rules/locks.js';
@@ -16,7 +17,7 @@ import { FLAG, type Rows } from './rows.js';
  * after the tip of that moment. Later tip changes do not alter this.
  */
 export interface LockPoints extends SequenceLocks {
-  /** Highest block with a spent coin. While it is in the chain, the locks need not be computed again. */
+  /** Highest block with a spent coin. The locks stay valid while this block is in the active chain. */
   readonly block: HeaderContext;
 }
 
@@ -34,13 +35,13 @@ export interface EntryFields {
   readonly size: number;
   /** True if an input is a coinbase output, which a reorganisation may make immature. */
   readonly spendsCoinbase: boolean;
-  /** Relative locks that apply, which a reorganisation may close again; null for none. */
+  /** Relative locks (BIP-0068) of the transaction, null for none. After a reorganisation they may no longer be met. */
   readonly locks: LockPoints | null;
   /** True if the transaction returns from a disconnected block. Default: false. */
   readonly returned?: boolean;
 }
 
-/** Tables that views read. */
+/** Tables of the mempool from which a MempoolEntry reads its values. */
 export interface EntryStore {
   readonly rows: Rows;
   readonly arena: RecordArena;
@@ -48,12 +49,15 @@ export interface EntryStore {
   readonly hashes: Hashes;
 }
 
-/** A transaction in the mempool. Sums include the transaction itself; fees in sums are modified fees. */
+/**
+ * A transaction in the mempool. Sums over ancestors or descendants include the transaction itself and use modified
+ * fees.
+ */
 export class MempoolEntry {
   readonly #store: EntryStore;
   readonly #row: number;
   readonly #serial: number;
-  /** The transaction as received, if the view is made while it is being added. */
+  /** The transaction as received; set only on the entry that listeners get while the transaction is being added. */
   readonly #fresh: TxView | null;
 
   constructor(store: EntryStore, row: number, fresh: TxView | null = null) {
@@ -63,16 +67,19 @@ export class MempoolEntry {
     this.#fresh = fresh;
   }
 
-  /** Row of the transaction; stays the same while it is in the mempool or held. */
+  /**
+   * Row of the transaction. The number stays the same while the transaction is in the mempool or its row is held
+   * (TxPool.hold).
+   */
   get row(): number {
     if (this.#store.rows.serial[this.#row] !== this.#serial) throw new Error('a mempool entry was used after its transaction left');
     return this.#row;
   }
-  /** Number that no other entry of this mempool ever has. */
+  /** Number of this entry. No other entry of this mempool ever has the same number. */
   get serial(): number {
     return this.#serial;
   }
-  /** A new view of a copy of the transaction at each access. */
+  /** A new view of a copy of the transaction. Each access makes another copy. */
   get tx(): TxView {
     if (this.#fresh !== null) return this.#fresh;
     const tx = parseTx(this.bytes, this.#store.hashes);
@@ -168,13 +175,13 @@ export class MempoolEntry {
 }
 
 /**
- * A row's transaction with known facts, without parsing it: a window on its record. Records are written once, so it may
- * be read even after the row is reused. A window that is kept for long pins a piece of the mempool's memory; use own()
- * then.
+ * A row's transaction with its known facts, not parsed. The object reads the row's record in place. A record is never
+ * overwritten, so the object stays readable after the row is reused, but it keeps a segment of the mempool's memory
+ * alive. For long storage use own().
  */
 export class StoredTx {
   readonly #record: Uint8Array;
-  /** Facts that hold for these bytes in every chain. */
+  /** Facts about these bytes that do not depend on the chain. */
   readonly facts: TxFacts;
 
   constructor(record: Uint8Array, facts: TxFacts) {
@@ -215,14 +222,14 @@ const factsOfRow = ({ rows: { fee, sigopCost } }: EntryStore, row: number): TxFa
   flags: STANDARD_SCRIPT_FLAGS,
 });
 
-/** Sets ids and facts of a transaction whose bytes equal those of a row. */
+/** Copies the ids and facts of a row to a transaction with identical bytes. */
 export function adoptRow(store: EntryStore, row: number, tx: TxView): void {
   tx.adopt(idOfRow(store, row, 0), idOfRow(store, row, 32), factsOfRow(store, row));
 }
 
 /**
- * Returns a view of a row's transaction in place, for reading inside this module. Its bytes are shared memory, which
- * some APIs refuse.
+ * Returns a view of a row's transaction in place, for reading inside this module. The view's bytes are shared memory,
+ * which some APIs refuse.
  */
 export function txInPlace({ rows, arena, hashes }: EntryStore, row: number): TxView {
   return parseTx(arena.bytesOf(row), hashes, { offset: rows.offset[row] + RECORD_HEADER });
@@ -244,11 +251,11 @@ export function poolCoin(tx: TxView, index: number, height = POOL_COIN_HEIGHT): 
 }
 
 /**
- * Caches views of rows' transactions: parsing walks over all bytes, and every input that spends a transaction needs its
- * view.
+ * Caches parsed views of rows' transactions. Parsing reads all bytes of a transaction, and one transaction may have
+ * many children that need its view.
  */
 export class RowViews {
-  /** Created when needed, because most transactions have no unconfirmed parent. */
+  /** Created at the first use, because most transactions have no unconfirmed parent. */
   #views: Map<number, TxView> | null = null;
   readonly #source: { tx(row: number): TxView };
 

@@ -4,8 +4,9 @@ import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';
 import type { Rows } from './rows.js';
 
 /**
- * Returns a comparison that is true if a is evicted before b. Each counts with its own or its descendants' fee rate,
- * whichever is higher. The lower rate goes first, among equals the newer.
+ * Returns a comparison that is true if row a is evicted before row b (Core 0.21). A row counts with its own fee rate or
+ * with that of its descendants, whichever is higher. The lower rate is evicted first; of two equal rates, the newer
+ * row.
  */
 export function worseByDescendants(rows: Rows): (a: number, b: number) => boolean {
   return (a, b) => {
@@ -19,10 +20,11 @@ export function worseByDescendants(rows: Rows): (a: number, b: number) => boolea
 }
 
 /**
- * Returns the same comparison for a mempool that evicts chunks, by fee per weight: the lower rank goes first, among
- * equals the heavier, then the higher txid, as in Core's block order. A row's rank is at most the rate of its chunk. It
- * starts with the row's own rate, which is right for one row of each chunk; worst-chunk.ts raises it when necessary. A
- * chunk that gains descendants pays no less. When a transaction leaves, the ranks of its relatives are reset.
+ * Returns a comparison that is true if row a is evicted before row b, for a mempool that evicts chunks. The lower rank
+ * (fee per weight) is evicted first; of two equal ranks the heavier one, then the higher txid, as in Core's block
+ * order. A row's rank is never above the fee rate of its chunk. It starts as the row's own fee rate; worst-chunk.ts
+ * raises it to the chunk's rate when necessary. New descendants never lower the rate of a chunk. When a transaction
+ * leaves, the ranks of its relatives are reset.
  */
 export function worseByRank(rows: Rows, compareIds: (a: number, b: number) => number): (a: number, b: number) => boolean {
   return (a, b) => {

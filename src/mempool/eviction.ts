@@ -1,6 +1,6 @@
 // Evicts from a full mempool, expires old transactions, and computes the rolling minimum fee rate after an eviction.
-// Source: Core 0.21's Expire, TrimToSize and GetMinFee. No timer trims the mempool; only acceptance and reorganisations
-// do.
+// Source: Core 0.21's Expire, TrimToSize and GetMinFee. No timer does this; eviction runs after acceptances and after
+// reorganisations.
 import type { Clock } from '../lib/clock.js';
 import type { Logger } from '../log/logger.js';
 import { feeRateOf } from '../policy/fee-rate.js';
@@ -40,8 +40,8 @@ export class Eviction {
   }
 
   /**
-   * Returns the lowest fee rate that enters after an eviction, in satoshis per 1,000 virtual bytes; 0 if there was
-   * none.
+   * Returns the lowest fee rate that a new transaction needs since the last eviction, in satoshis per 1,000 virtual
+   * bytes. 0 if there was no eviction, or its effect has decayed.
    */
   minFeeRate(): number {
     if (!this.#blockSinceBump || this.#rollingMinimum === 0) return Math.round(this.#rollingMinimum);
@@ -72,7 +72,7 @@ export class Eviction {
   /** @returns number of removed entries */
   expire(): number {
     const cutoff = this.#clock.nowSeconds() - this.#options.expirySeconds;
-    // Descendants are never older than their parents, except after a reorganisation. Hence one walk per expired
+    // Usually descendants are not older than their parents, so each walk over descendants starts at a different expired
     // transaction.
     const start = this.#pool.size;
     const { rows, links } = this.#pool;
@@ -105,8 +105,8 @@ export class Eviction {
   }
 
   /**
-   * Returns what is evicted next: as in Core 0.21 the worst row with its descendants, or the chunk that would be mined
-   * last.
+   * Returns the transactions that are evicted next: in Core 0.21's order the worst row with its descendants, otherwise
+   * the chunk that would be mined last.
    */
   #leaving(): WorstChunk | undefined {
     if (this.#options.evictChunks) return worstChunk(this.#pool);

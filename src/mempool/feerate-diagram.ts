@@ -1,5 +1,6 @@
-// Decides whether a replacement makes the mempool better for miners, by comparing the fee-rate diagrams of the clusters
-// it touches before and after (Core's ImprovesFeerateDiagram). The rest of the mempool adds the same to both diagrams.
+// Decides whether a replacement makes the mempool better for miners (Core's ImprovesFeerateDiagram). Compares the
+// fee-rate diagrams of the affected clusters before and after the replacement. Other clusters add the same to both
+// diagrams.
 import { ancestorOrder } from '../selection/cluster/ancestor-order.js';
 import { type Chunk, chunksOf, compareDiagrams, rankedChunks } from '../selection/cluster/chunks.js';
 import { type ClusterGraph, clusterGraph } from '../selection/cluster/cluster-graph.js';
@@ -9,16 +10,17 @@ import { SpanningForest } from '../selection/cluster/spanning-forest.js';
 import type { TxPool } from './tx-pool.js';
 
 /**
- * Limits of the work for diagrams. The work for a cluster is its size times the sum of its size and its links, because
- * the time grows like that. A cluster of 64 (the largest by default and in Core's master) is always within the limit,
- * and so is a chain of 250. All clusters of a diagram together may have the work of a hundred chains of 64: about 40 ms
- * of the node thread, and each of these clusters costs the sender an input.
+ * Limits of the work for diagrams. The work for a cluster is its size times the sum of its size and its number of
+ * links, because the time grows in proportion to that product. A cluster of 64 (the largest by default and in Core's
+ * master) is always within the limit, and so is a chain of 250. All clusters of a diagram together may have the work of
+ * a hundred chains of 64: about 40 ms of the node thread. The sender needs at least one input for each of these
+ * clusters.
  */
 const MOST_WORK_OF_ONE = 64 * (64 + (64 * 63) / 2);
 const MOST_WORK = 1_000_000;
 /**
- * Limits of node visits for improving the order of one cluster, and of all clusters of a diagram. Small clusters reach
- * their best order long before.
+ * Limits on the node visits that improve the order of one cluster, and of all clusters of a diagram. Small clusters
+ * reach their best order well below these limits.
  */
 const CLUSTER_COST = 20_000;
 const DIAGRAM_COST = 100_000;
@@ -32,13 +34,13 @@ export interface Clusters {
   readonly count: number;
 }
 
-/** New transactions that are added as one piece. */
+/** New transactions that are added together as one node of the graph. */
 export interface Addition {
   /** Sum of modified fees in satoshis. */
   readonly fee: number;
   /** Sigop-adjusted weight. */
   readonly weight: number;
-  /** Rows of its parents. Parents that would be replaced do not count. */
+  /** Rows of the parents in the mempool. A parent that would be replaced does not count. */
   readonly parents: ReadonlySet<number>;
 }
 
@@ -80,7 +82,7 @@ export function improvesDiagram(pool: TxPool, { rows }: Clusters, removed: Reado
   return compareDiagrams(after, before) === 'better';
 }
 
-/** Yields all rows connected with a row by links to rows that count. The caller may stop early. */
+/** Yields all rows connected with a row through rows for which `counts` returns true. The caller may stop early. */
 export function* connected(pool: TxPool, row: number, counts: (row: number) => boolean): Generator<number> {
   const found = new Set([row]);
   // The set grows during the loop.
@@ -144,7 +146,10 @@ export interface PoolChunk {
   readonly weight: number;
   /** Rows in block order. */
   readonly rows: readonly number[];
-  /** See RankedChunk in selection. */
+  /**
+   * Weight of this chunk plus the weight of the chunks before it in the cluster that have the same fee rate
+   * (RankedChunk).
+   */
   readonly alike: number;
 }
 

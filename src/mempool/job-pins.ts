@@ -1,5 +1,6 @@
-// Keeps the transactions of declared mining jobs, so that an eviction does not make a job unbuildable. Limited in jobs,
-// bytes and time. Pins end two blocks later, because the job then builds on an outdated block.
+// Keeps the transactions of declared mining jobs, so that an eviction from the mempool does not prevent building a
+// job's block. The number of jobs, their bytes and the time are limited. A pin ends two blocks after it was made,
+// because the job then builds on an outdated block.
 import { hashKey } from '../consensus/bytes/hex.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 

@@ -1,6 +1,6 @@
-// Checks whether the mempool has all transactions of a list of wtxids, as a block's transactions, and sums up their
-// figures. Figures come from rows, ids from the records that were hashed on arrival. The caller's bytes are not kept.
-// See docs/decisions/0021-known-blocks.md.
+// Checks whether the mempool has all transactions of a list of wtxids, in an order that a block may have, and sums up
+// their figures. Figures come from the rows, ids from the records, which were hashed on arrival. The caller's array is
+// not retained. See docs/decisions/0021-known-blocks.md.
 import type { KnownRoots, KnownTransactions } from '../chain/connect/known-block.js';
 import type { HeaderContext } from '../consensus/header-context.js';
 import { LOCKTIME_THRESHOLD } from '../consensus/limits.js';
@@ -67,7 +67,10 @@ class KnownList implements KnownTransactions {
   }
 }
 
-/** Sets ids and facts of a transaction if the mempool has one with identical bytes. This needs no hash. */
+/**
+ * Sets ids and facts of a transaction if the mempool has one with identical bytes. Comparing the bytes avoids hashing
+ * the transaction.
+ */
 export function recognise(pool: TxPool, tx: TxView): void {
   const row = tx.inputCount === 0 ? NO_ROW : pool.spender(tx.buffer, tx.outpointAt(0));
   if (row === NO_ROW || pool.rows.length[row] !== tx.totalSize) return;
@@ -112,8 +115,8 @@ export class KnownLists {
   }
 
   /**
-   * Returns the hashes of a list, cached if possible. Hashing is most of the work, and a list is used again with each
-   * of its coinbases.
+   * Returns the hashes of a list, from the cache if possible. Hashing is most of the work, and several blocks with
+   * different coinbases use the same list.
    */
   #rootsOf(list: Int32Array): KnownRoots {
     const { serial } = this.#pool.rows;

@@ -39,8 +39,8 @@ export interface MempoolDeps {
   /** Saved estimator of the last run. Default: a new one. */
   readonly fees?: FeeEstimator;
   /**
-   * Returns whether blocks arrive when they are mined: not in the initial download, not far behind. Fees are learnt
-   * only then. Default: always.
+   * Returns whether blocks arrive soon after they are mined: the node is neither in the initial block download nor far
+   * behind. Fee estimation learns only from such blocks. Default: always true.
    */
   readonly blocksAreCurrent?: () => boolean;
   /** Guard that runs the listeners. The mempool creates its own if absent. */
@@ -81,7 +81,7 @@ export class Mempool {
   readonly options: MempoolOptions;
   /** Fee estimator. */
   readonly fees: FeeEstimator;
-  /** True once the saved mempool is restored, or none is wanted. Set by the code that restores it. */
+  /** True once the saved mempool is restored, or if no mempool is to be restored. Set by the code that restores it. */
   loaded = false;
   readonly #deps: MempoolDeps;
   readonly #pool: TxPool;
@@ -137,7 +137,7 @@ export class Mempool {
             deps.log.debug('mempool', `Removed ${txid} from set of unbroadcast txns before confirmation that txn was sent out`);
           }
           this.#setUnbroadcast(entry.row, false);
-          // A block removes thousands at once, and the chain has them.
+          // Skip transactions that a block confirmed: they can be thousands, and the chain has a record of them.
           if (reason !== 'block') this.#recentOutcomes.addOutcome(entry.txid, this.#outcomeOf('left', reason, '', []));
         },
         changed() {},
@@ -155,7 +155,7 @@ export class Mempool {
   get counter(): number {
     return this.#pool.counter;
   }
-  /** Sets the listener of the counter. Fronts read the counter in shared memory. */
+  /** Sets the listener of the counter. The listener publishes the counter in shared memory, where fronts read it. */
   onCounter(listener: (counter: number) => void): void {
     this.#pool.onCounter = this.#guard.wrap('mempool counter', listener);
     this.#pool.onCounter(this.#pool.counter);
@@ -210,7 +210,7 @@ export class Mempool {
   }
 
   /**
-   * Returns why a transaction was refused or left; undefined if that is not remembered.
+   * Returns why a transaction was refused or left the mempool; undefined if no outcome is remembered.
    * @param txid internal order
    */
   recentOutcome(txid: Uint8Array): TxOutcome | undefined {
@@ -250,40 +250,43 @@ export class Mempool {
   }
 
   /**
-   * Announces transactions that will be passed to `accept` next, in this order and as these objects. Their coins are
-   * read and their scripts run early, so that results are ready for `accept`. Changes no result. Resolves when all are
-   * at the verifier.
+   * Announces transactions that the caller will pass to `accept` next, in this order and as these objects. Their coins
+   * are read and their scripts run early, so that results are ready for `accept`. Results are the same as without this
+   * call. Resolves when all transactions are at the verifier.
    */
   prefetchTransactions(txs: readonly TxView[]): Promise<void> {
     return this.#acceptor.prefetchTransactions(txs);
   }
 
   /**
-   * Returns whether the mempool has more transactions than the blocks of a change can confirm, and none is returning.
-   * Call it before onTip.
+   * Returns whether the mempool has more transactions than the blocks of a change can confirm, and no transaction of a
+   * disconnected block is returning. Must be called before onTip.
    */
   outlasts({ connected, disconnected }: ChainChange): boolean {
     if (disconnected.length > 0 || this.returning) return false;
-    // Coinbases count too: a block without other transactions removes nothing worth waiting for.
+    // Coinbases count too. This is harmless: a block without other transactions removes nothing from the mempool.
     return this.size > connected.reduce((sum, { block }) => sum + block.txs.length, 0);
   }
 
   /**
-   * First part of onTip, for a change that `outlasts`: the assembler's next update will have it. Nothing else may read
-   * the mempool before onTip follows in the same tick.
-   * @returns false if onTip will remove more than the blocks' own transactions
+   * First part of onTip, for a change for which `outlasts` returned true: notifies followers of rows, such as the
+   * assembler's mirror, that the confirmed transactions leave. The mempool must not be read until onTip has run in the
+   * same event-loop tick.
+   * @returns false if onTip will also remove transactions that conflict with the blocks
    */
   confirming(change: ChainChange): boolean {
     return this.#reorg.confirming(change);
   }
 
-  /** Called after a tip change. Synchronous; see `settled` for the rest. */
+  /**
+   * Called after a tip change. Synchronous, except that transactions of disconnected blocks return later (`settled`).
+   */
   onTip(_tip: unknown, change: ChainChange): void {
     this.#reorg.applyTipChange(change);
   }
 
   /**
-   * Resolves when all transactions of disconnected blocks have returned. Immediately if there was no reorganisation.
+   * Resolves when all transactions of disconnected blocks have returned; immediately if there was no reorganisation.
    */
   settled(): Promise<void> {
     return this.#reorg.settled();
@@ -294,7 +297,9 @@ export class Mempool {
     return this.#reorg.returning;
   }
 
-  /** Called when the node stops: long polls see another counter and end. */
+  /**
+   * Increments the transactions-updated counter. Called when the node stops, so that parked long polls are answered.
+   */
   bumpCounter(): void {
     this.#pool.bumpCounter();
   }
@@ -305,8 +310,8 @@ export class Mempool {
   }
 
   /**
-   * Returns a block's transactions and their figures, if all of them are in the mempool and in order. Null also while
-   * the mempool may not fit the tip.
+   * Returns a block's transactions and their figures, if all of them are in the mempool and parents precede children.
+   * Null if not, and while a reorganisation is being processed, because the mempool may not fit the tip then.
    * @param wtxids 32 bytes each, internal order, one after the other
    */
   known(wtxids: Uint8Array): KnownTransactions | null {
@@ -318,12 +323,12 @@ export class Mempool {
     recognise(this.#pool, tx);
   }
 
-  /** The rows of the mempool, with records in shared memory. The template assembler's copy is updated from it. */
+  /** The rows of the mempool, with records in shared memory. The assembler's mirror is fed from these rows. */
   get records(): TxPool {
     return this.#pool;
   }
 
-  // Entries are views and must be read immediately; see entry.ts.
+  // The entries that the following methods return are views and must be read immediately; see entry.ts.
 
   /** @param txid 32 bytes, internal order */
   get(txid: Uint8Array): MempoolEntry | undefined {
@@ -332,7 +337,7 @@ export class Mempool {
   getByWtxid(wtxid: Uint8Array): MempoolEntry | undefined {
     return this.#view(this.#pool.findWitness(wtxid));
   }
-  /** Returns a copy of the transaction. */
+  /** Returns a copy of the transaction with this wtxid. */
   byWtxid(wtxid: Uint8Array): TxView | undefined {
     return this.getByWtxid(wtxid)?.tx;
   }
@@ -349,14 +354,17 @@ export class Mempool {
   }
 
   /**
-   * Returns all current entries in getrawmempool's order, for work with pauses. The caller must release it.
+   * Returns a snapshot of all current entries in getrawmempool's order, for work with pauses. The caller must release
+   * the snapshot.
    * @param yieldToUrgent see Slicer
    */
   snapshot(yieldToUrgent?: () => unknown): Promise<PoolSnapshot> {
     return PoolSnapshot.takeSorted(this.#pool, this.options.policy.clusters, yieldToUrgent);
   }
 
-  /** Returns these entries, in this order, for work with pauses. The caller must release it. */
+  /**
+   * Returns a snapshot of the given entries, in this order, for work with pauses. The caller must release the snapshot.
+   */
   holdEntries(entries: readonly MempoolEntry[]): PoolSnapshot {
     return PoolSnapshot.of(
       this.#pool,
@@ -420,13 +428,13 @@ export class Mempool {
   }
 
   /**
-   * Returns the state that a restart should restore, as of this call, including transactions that are returning. The
-   * caller must release it once it is written.
+   * Returns the state that a restart should restore, as of this call, including transactions that are returning from
+   * disconnected blocks. The caller must release the state once it is written.
    */
   async saved(): Promise<SavedPool & { release(): void }> {
     const pool = this.#pool;
     const now = this.#deps.clock.nowSeconds();
-    // They may be parents of transactions in the mempool, so they come first.
+    // Returning transactions may be parents of transactions in the mempool, so they come first.
     const back = this.#reorg.returningTxs.map((tx): SavedRecord => ({ bytes: tx.bytes, time: now, delta: pool.delta(tx.txid) }));
     const returning = new Set(this.#reorg.returningTxs.map(({ txid }) => hashKey(txid)));
     const deltas = new Map([...pool.prioritised()].map(({ delta, row }) => [row, delta]));
@@ -443,7 +451,9 @@ export class Mempool {
     return { count: back.length + snapshot.length, txs: txs(), deltas: absent, unbroadcast, release: () => snapshot.release() };
   }
 
-  /** Called when the node stops, before the estimates are saved: the waiting transactions count as unconfirmed. */
+  /**
+   * Called when the node stops, before the estimates are saved. All transactions in the mempool count as unconfirmed.
+   */
   forgetFees(): void {
     for (const entry of this.entries()) this.fees.leave(entry);
   }
@@ -453,13 +463,13 @@ export class Mempool {
     return this.#pool.delta(txid);
   }
 
-  /** Returns whether the transaction has ephemeral dust, so its fee must stay 0. */
+  /** Returns whether the transaction has ephemeral dust, so that its fee (and its fee delta) must stay 0. */
   hasFixedFee(txid: Uint8Array): boolean {
     const row = this.#pool.find(txid);
     return row !== NO_ROW && paysNothing(this.#pool.tx(row), this.options.policy);
   }
 
-  /** Announces a transaction to peers once. */
+  /** Calls onBroadcast for a transaction of the mempool, which announces the transaction to peers. */
   announce(txid: Uint8Array): void {
     const row = this.#pool.find(txid);
     if (row !== NO_ROW) this.onBroadcast(this.#pool.entry(row));
@@ -471,9 +481,9 @@ export class Mempool {
     this.#setUnbroadcast(row, true);
     this.onBroadcast(this.#pool.entry(row));
   }
-  /** Called each time the node itself wants to announce a transaction. */
+  /** Called each time the node itself, rather than a peer, starts the announcement of a transaction. */
   onBroadcast: (entry: MempoolEntry) => void = () => {};
-  /** Called when a peer has requested the transaction. */
+  /** Marks a transaction as announced. Called when a peer has requested it. */
   removeUnbroadcast(txid: Uint8Array): void {
     const row = this.#pool.find(txid);
     if (row !== NO_ROW) this.#setUnbroadcast(row, false);
@@ -509,8 +519,8 @@ export class Mempool {
 }
 
 /**
- * Returns Core's initial counter: 0.21's mempool was cleared twice, and a new chain has just connected its genesis
- * block.
+ * Returns the counter that Core has after its start: Core 0.21 clears its mempool twice, and a new chain has just
+ * connected its genesis block.
  */
 function startingCounter(tipHeight: number, clusters: boolean): number {
   return (clusters ? 0 : 2) + (tipHeight === 0 ? 1 : 0);

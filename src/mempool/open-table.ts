@@ -1,9 +1,9 @@
-// Hash table with open addressing over rows. A Map with a string for each id or outpoint would be larger than the
-// transactions. A slot holds a row, the hash of its key, and optionally the offset of the key in the row's record. Keys
-// are compared with the bytes in the arena.
+// Hash table with open addressing over rows. A Map with a string for each id or outpoint would need more memory than
+// the transactions themselves. A slot holds a row, the hash of its key, and optionally the offset of the key in the
+// row's record. Keys are compared with the bytes in the arena.
 //
-// Hashes are salted, so that an attacker cannot create colliding keys. They are stored, so growing and deleting read no
-// records.
+// Hashes are salted, so that an attacker cannot create colliding keys. The table stores the hashes, so growing and
+// deleting read no records.
 import { randomBytes } from 'node:crypto';
 import { readU32 } from '../consensus/bytes/reader.js';
 import { NO_ROW } from './rows.js';
@@ -33,7 +33,7 @@ export abstract class OpenTable {
     return this.#size;
   }
 
-  /** Returns whether the key at `at` equals the one in the row's record. */
+  /** Returns whether the key at `at` equals the key in the row's record. */
   protected abstract same(row: number, mark: number, key: Uint8Array, at: number): boolean;
 
   /** Returns the hash of the 32 bytes at `at` and the number `extra`. */
@@ -48,7 +48,7 @@ export abstract class OpenTable {
     return this.#places[this.#find(hash, key, at) + ROW];
   }
 
-  /** Sets the row of a key, replacing an earlier one. */
+  /** Sets the row of a key. A row that the key had before is replaced. */
   protected putRow(hash: number, key: Uint8Array, at: number, row: number, mark: number): void {
     if (this.#size + 1 > (this.#mask + 1) * LOAD) this.#grow();
     const place = this.#find(hash, key, at);
@@ -71,7 +71,7 @@ export abstract class OpenTable {
     for (let index = (hole + 1) & mask; places[index * width + ROW] !== NO_ROW; index = (index + 1) & mask) {
       const home = places[index * width + HASH] & mask;
       if (((index - home) & mask) < ((index - hole) & mask)) continue;
-      // Copy the two or three numbers in a loop: copyWithin would cost more than everything else.
+      // Copy the two or three numbers in a loop, because a call of copyWithin takes longer.
       for (let i = 0; i < width; i++) places[hole * width + i] = places[index * width + i];
       hole = index;
     }

@@ -3,8 +3,8 @@ import type { Compat } from '../policy/compat.js';
 import { DEFAULT_POLICY, type PolicyOptions } from '../policy/options.js';
 
 /**
- * Largest fee delta of a transaction in satoshis, in both directions. It exceeds all existing bitcoin, and sums with
- * fees stay exact as numbers.
+ * Largest fee delta of a transaction in satoshis, positive or negative. It exceeds the amount of all bitcoin, and sums
+ * of fees and deltas are still exact as numbers.
  */
 export const MOST_DELTA = 2 ** 52;
 
@@ -22,17 +22,20 @@ export interface MempoolOptions {
   readonly limitDescendantCount: number;
   /** -limitdescendantsize in virtual bytes. */
   readonly limitDescendantSize: number;
-  /** Live mode: a full mempool evicts the chunk that would be mined last. Otherwise it evicts as Core 0.21. */
+  /**
+   * True in live mode: a full mempool evicts the chunk that would be mined last. False: it evicts in Core 0.21's order.
+   */
   readonly evictChunks: boolean;
   /**
-   * Live mode: a replacement must improve the fee-rate diagram, as in newer Bitcoin Core. Otherwise BIP-0125 decides.
+   * True in live mode: a replacement must improve the fee-rate diagram, as in newer Bitcoin Core. False: BIP-0125
+   * decides.
    */
   readonly replaceByDiagram: boolean;
   /** -limitclustercount, including the transaction itself; infinite unless given. */
   readonly limitClusterCount: number;
   /** -limitclustersize in virtual bytes; infinite unless given. */
   readonly limitClusterSize: number;
-  /** Apply BIP-0054's limit on signature operations of inputs, whether or not blocks must obey it yet. */
+  /** Apply BIP-0054's limit on signature operations of inputs, even if the next block need not obey BIP-0054. */
   readonly limitLegacySigops: boolean;
   /** Size in bytes of a piece of memory for transactions. */
   readonly segmentBytes: number;

@@ -1,8 +1,11 @@
-// Remembers why transactions were refused or left, for queries about single transactions. The memory is limited, and no
-// decision depends on it.
+// Remembers why transactions were refused or left the mempool, for queries about single transactions. The number of
+// entries is limited, and no decision of the node depends on them.
 import { hashKey } from '../consensus/bytes/hex.js';
 
-/** Number of remembered transactions, about one megabyte. Peers may fill it; then older ones are dropped sooner. */
+/**
+ * Number of remembered transactions, about one megabyte. Peers can send many invalid transactions; then older outcomes
+ * are dropped sooner.
+ */
 const MAX_OUTCOMES = 4_096;
 /** Largest number of conflicting transactions that are recorded. */
 export const MOST_RIVALS = 8;
@@ -10,12 +13,12 @@ export const MOST_RIVALS = 8;
 export interface TxOutcome {
   /** 'refused': rejected on arrival. 'left': removed later. */
   readonly kind: 'refused' | 'left';
-  /** Core's reject reason, or why it left: expiry, sizelimit, reorg, conflict, replaced. */
+  /** Core's reject reason, or why the transaction left: expiry, sizelimit, reorg, conflict, replaced. */
   readonly reason: string;
   readonly debug: string;
   /** Time in seconds since 1970, by the node's clock. */
   readonly time: number;
-  /** Txids (internal order) of transactions that it conflicted with or was replaced by. */
+  /** Txids (internal order) of the transactions that conflicted with this one or replaced it. */
   readonly rivals: readonly Uint8Array[];
 }
 
@@ -43,7 +46,7 @@ export class RecentOutcomes {
     }
   }
 
-  /** Called when the transaction has entered the mempool. */
+  /** Forgets the outcome of a transaction. Called when the transaction has entered the mempool. */
   forgetTransaction(txid: Uint8Array): void {
     this.#outcomes.delete(hashKey(txid));
   }

@@ -1,15 +1,16 @@
-// Stores the bytes of mempool transactions next to each other in large pieces of shared memory. An object, a buffer and
-// an offset table for each of 100,000 transactions would take five times the memory of the transactions. The assembler
-// reads the same bytes on its thread, so nothing is copied for it. Layout of a record: jobs/assemble-messages.ts.
+// Stores the bytes of mempool transactions next to each other in large segments of shared memory. An object, a buffer
+// and an offset table for each of 100,000 transactions would take five times the memory of the transactions. The
+// assembler reads the same bytes on its thread without a copy. Layout of a record: jobs/assemble-messages.ts.
 //
-// A range is written once, so a late reader still reads its record. A segment is freed with its last reader. When a
-// third of all memory is idle, the records of the emptiest segment move to the newest one, a few with each freed
-// record, so that a block that removes thousands of transactions does not move everything at once.
+// A range is written once, so a late reader still reads the record that it expects. A segment is freed when no thread
+// refers to it any more. When a third of all memory is unused, the records of the emptiest segment move to the newest
+// one. Each freed record pays for moving a few bytes, so that a block that removes thousands of transactions does not
+// move everything at once.
 import type { TxView } from '../consensus/tx/tx-view.js';
 import { RECORD_HEADER } from '../jobs/assemble-messages.js';
 import type { Rows } from './rows.js';
 
-/** Share of the memory that must be in use, except for one or two segments. */
+/** Share of the memory that records must use before segments are compacted; one or two segments are exempt. */
 const FULL_ENOUGH = 2 / 3;
 /**
  * Bytes moved per freed byte at most. Emptying a segment that is two thirds full moves two bytes for each byte that it
@@ -22,7 +23,7 @@ interface Segment {
   readonly bytes: Uint8Array;
   used: number;
   live: number;
-  /** Rows whose records were written here. Rows that moved have another segment number. */
+  /** Rows whose records were written to this segment. A row that moved has another segment number in its columns. */
   owners: number[];
 }
 
@@ -125,7 +126,7 @@ export class RecordArena {
     this.#bytes[number] = bytes;
     this.#reserved += bytes.length;
     this.#current = number;
-    // All its records may have been freed while it was the newest, which is never released.
+    // The previous segment may have lost all its records while it was the newest, when it could not be released.
     if (full >= 0) this.#review(full);
   }
 
@@ -140,10 +141,10 @@ export class RecordArena {
     if (this.#emptying === number) this.#emptying = -1;
   }
 
-  /** Moves records out of the emptiest segment while there is credit. */
+  /** Moves records out of the emptiest segment, as far as the credit from freed bytes allows. */
   #compact(): void {
     while (this.#credit > 0) {
-      // Finish the segment that was begun: emptying half of it frees nothing.
+      // Finish a segment that was begun, because emptying half of it frees nothing.
       if (this.#emptying < 0 && (this.#reserved - this.#segmentBytes) * FULL_ENOUGH > this.#live) this.#emptying = this.#emptiest();
       const number = this.#emptying;
       if (number < 0) return;

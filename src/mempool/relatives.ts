@@ -1,7 +1,7 @@
 // Walks over the links between mempool transactions. Only TxPool changes links.
 import type { LinkTable } from './link-table.js';
 
-/** Adds the row and its descendants to `into`. Rows that are in the set already are not visited again. */
+/** Adds the row and its descendants to `into`. Rows that are in `into` already are not visited again. */
 export function collectDescendants(links: LinkTable, row: number, into: Set<number>): void {
   const stage = [row];
   for (let next = stage.pop(); next !== undefined; next = stage.pop()) {
@@ -12,7 +12,7 @@ export function collectDescendants(links: LinkTable, row: number, into: Set<numb
   }
 }
 
-/** Returns all ancestors of a row in the mempool, without itself. */
+/** Returns all ancestors of a row in the mempool, without the row itself. */
 export function collectAncestors(links: LinkTable, row: number): Set<number> {
   const found = new Set<number>();
   const stage = links.parents(row);

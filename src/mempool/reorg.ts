@@ -1,9 +1,9 @@
 // Keeps the mempool in step with the chain. Confirmed transactions and their conflicts leave immediately. Transactions
-// of disconnected blocks are accepted again, oldest first. Then everything that does not fit the new tip leaves.
-// Source: Core 0.21's removeForBlock, DisconnectedBlockTransactions, UpdateMempoolForReorg and removeForReorg.
+// of disconnected blocks are accepted again, oldest block first. Then every transaction that does not fit the new tip
+// leaves. Source: Core 0.21's removeForBlock, DisconnectedBlockTransactions, UpdateMempoolForReorg and removeForReorg.
 //
-// The second part needs coins and scripts, so it continues after the tip change. A caller that needs its end awaits
-// settled(). See docs/decisions/0011-readmit-transactions-after-a-reorganisation.md.
+// Accepting transactions again needs coins and scripts, so this part continues after the tip change. A caller that
+// needs the end of it awaits settled(). See docs/decisions/0011-readmit-transactions-after-a-reorganisation.md.
 
 import { setTimeout } from 'node:timers/promises';
 import { hashKey } from '../consensus/bytes/hex.js';
@@ -30,23 +30,23 @@ import { type NewLink, tooMany } from './trim-clusters.js';
 import type { TxPool } from './tx-pool.js';
 import { entryUsage } from './usage.js';
 
-/** Memory in bytes for returning transactions. Above it the newest are dropped. */
+/** Limit in bytes of memory for returning transactions. Above the limit the newest transactions are dropped. */
 const MAX_RETURNING_BYTES = 20_000_000;
 
 /**
- * Number of blocks disconnected by an operator whose transactions return. A longer rollback means another history
- * rather than a correction.
+ * Number of blocks disconnected by an operator whose transactions return to the mempool. Transactions of further blocks
+ * are dropped: such a rollback chooses another history and does not correct a mistake.
  */
 const MAX_RETURNING_BLOCKS = 10;
 
-/** Wait in milliseconds while the verifier is busy: a few jobs long. */
+/** Wait in milliseconds before another attempt while the verifier is busy; a few verifier jobs take that long. */
 const BUSY_WAIT_MS = 20;
 
 interface Returning {
   readonly tx: TxView;
   readonly key: string;
   readonly bytes: number;
-  /** Height of its block. */
+  /** Height of the block that contained the transaction. */
   readonly height: number;
   readonly batch: Batch;
 }
@@ -59,19 +59,19 @@ interface Batch {
   /** Rows of transactions that have returned. */
   readonly rows: Set<number>;
   /**
-   * Tip on which they and the mempool are checked: the parent block, or the first tip of the reorganisation that was
-   * better.
+   * Tip on which the batch and the mempool are checked: the parent of the disconnected block, or, in a reorganisation,
+   * the first tip that was better than the old one.
    */
   tip: HeaderContext;
 }
 
-/** One stage of following the tip changes. */
+/** One stage of bringing the mempool up to the newest tip. */
 interface Stage {
-  /** Rows that returned before this stage, and are linked to their children first. */
+  /** Rows that returned before this stage. The stage begins by linking them to their children. */
   readonly rows: number[];
   /** Tips that the mempool must fit in this stage. */
   readonly tips: HeaderContext[];
-  /** Rows that return in later stages, with the heights of the blocks that they are still in. */
+  /** Rows that return in later stages, with the heights of their blocks, which count as connected in this stage. */
   readonly waiting: ReadonlyMap<number, number>;
 }
 
@@ -92,17 +92,17 @@ export class ReorgFollower {
   #returning: Returning[] = [];
   /** Returned transactions that are not linked to their children yet, by key of the txid. */
   readonly #returned = new Map<string, Returning>();
-  /** Batches since the mempool last fitted, in order. */
+  /** Batches since the mempool last fitted the tip, in order. */
   #batches: Batch[] = [];
   /**
-   * Batch of a reorganisation of which only the disconnected blocks are known; the connected blocks come with the next
-   * change.
+   * Batch of a reorganisation whose blocks are disconnected but whose new branch is not connected yet. The next change
+   * brings the connected blocks.
    */
   #underWay: Batch | null = null;
-  /** Rows of the connected blocks after `confirming`. */
+  /** Rows of each connected block, set by `confirming` for applyTipChange. */
   #confirming: number[][] = [];
   #work: Promise<void> | null = null;
-  /** True if the removal of unfit transactions failed after the last reorganisation. */
+  /** True if removing transactions that do not fit the tip failed after the last reorganisation. */
   #unsifted = false;
 
   constructor(deps: ReorgDeps) {
@@ -119,7 +119,10 @@ export class ReorgFollower {
     return this.#work !== null;
   }
 
-  /** True if every transaction is known to fit the next block: by its locks, its coins, and its links to parents. */
+  /**
+   * True if every transaction is known to fit the next block: its lock times are met, its coins exist, and it is linked
+   * to its parents.
+   */
   get fits(): boolean {
     return this.#work === null && !this.#unsifted;
   }
@@ -133,8 +136,8 @@ export class ReorgFollower {
   }
 
   /**
-   * Removes the transactions that the blocks of a change confirm for the followers of rows. applyTipChange does the
-   * rest in the same tick. Call it only if no transactions return.
+   * Notifies followers of rows that the transactions confirmed by a change leave. applyTipChange completes their
+   * removal in the same event-loop tick. Must only be called while no transaction is returning.
    * @returns false if conflicting transactions still have to leave
    */
   confirming({ connected }: ChainChange): boolean {
@@ -148,7 +151,10 @@ export class ReorgFollower {
     return !rivals;
   }
 
-  /** @returns the row of each transaction; NO_ROW if it is not in the mempool */
+  /**
+   * Begins the removal of confirmed transactions.
+   * @returns the row of each transaction; NO_ROW if it is not in the mempool
+   */
   #takeOut(txs: readonly TxView[]): number[] {
     const { pool } = this.#deps;
     const rows = txs.map((tx) => pool.find(tx.txid));
@@ -156,16 +162,19 @@ export class ReorgFollower {
     return rows;
   }
 
-  /** Synchronous part of a tip change. Call it inside the chain's apply step. */
+  /**
+   * Applies the synchronous part of a tip change. Must be called in the event-loop tick in which the chain changes its
+   * tip.
+   */
   applyTipChange(change: ChainChange): void {
     const { pool, eviction } = this.#deps;
     const { invalidatedBefore } = change;
     let batch = invalidatedBefore === undefined ? this.#underWay : null;
     for (const [i, { block, node }] of change.disconnected.entries()) {
       pool.bumpCounter();
-      // For an operator, Core disconnects block by block, and each block's transactions return before the next block.
-      // At that time their children are in the mempool and their parents are still confirmed, so the limits on
-      // relatives apply within one block only.
+      // For an operator, Core disconnects block by block, and each block's transactions return before the next block is
+      // disconnected. When they return, their children are in the mempool and their parents are still confirmed, so the
+      // limits on relatives apply within one block only.
       if (batch === null || invalidatedBefore !== undefined) {
         batch = { rows: new Set(), tip: node.prev as HeaderContext };
         this.#batches.push(batch);
@@ -211,7 +220,7 @@ export class ReorgFollower {
     for (let i = 0; i < txs.length; i++) {
       const tx = txs[i];
       const row = rows[i];
-      // A transaction in the mempool is the only spender of its outputs.
+      // A transaction that is in the mempool has no conflicts there, so only a transaction that is not can have some.
       if (row !== NO_ROW) pool.confirm(row, tx);
       else if (!tx.isCoinbase) pool.removeConflicts(tx);
       pool.clearDelta(tx.txid);
@@ -234,7 +243,7 @@ export class ReorgFollower {
 
   async #bringBack(): Promise<void> {
     const { pool, eviction, log } = this.#deps;
-    // Acceptance and templates wait for this, so it does not queue behind long calls.
+    // Acceptance and templates wait for this loop, so use a time slice of its own instead of the queue of long calls.
     const turns = new TimeSlice();
     try {
       // Let the other listeners of the tip run first.
@@ -244,13 +253,13 @@ export class ReorgFollower {
           const item = next;
           if (!item.tx.isCoinbase) await this.#accept(item);
           const at = this.#returning.indexOf(item);
-          // A block may have confirmed it meanwhile.
+          // Skip a transaction that a block has confirmed during the wait.
           if (at < 0) continue;
           const row = pool.find(item.tx.txid);
-          // Older blocks were disconnected meanwhile, and it may spend their transactions. It is checked again after
-          // those.
+          // Blocks below were disconnected during the wait, and this transaction may spend their outputs. Check it
+          // again after their transactions.
           if (at > 0 && row === NO_ROW) continue;
-          // Usually it is the first: splice would move all others.
+          // Usually the item is the first one, and splice would move all others.
           if (at === 0) this.#returning.shift();
           else this.#returning.splice(at, 1);
           if (row === NO_ROW) {
@@ -267,19 +276,19 @@ export class ReorgFollower {
       eviction.limit();
     } catch (error) {
       this.#unsifted = true;
-      // Without coins nothing can be checked. The waiting transactions are lost, as after a restart.
+      // Without coins no transaction can be checked. The returning transactions are lost, as after a restart.
       log.error(`Could not return the transactions of disconnected blocks to the mempool: ${(error as Error).message}`);
       for (const { tx } of this.#returning.splice(0)) pool.removeRecursive(tx, 'reorg');
       for (const stage of this.#stages()) this.#linkReturned(stage);
     } finally {
-      // In the tick in which nothing was left: later blocks start again.
+      // Reset in the tick in which the list became empty, so that a later disconnected block starts another run.
       this.#work = null;
     }
   }
 
   /**
-   * Yields the stages in order. Core re-adds a batch and checks its mempool on the tip of that moment before the chain
-   * continues: down by one more block, or up to the rest of a better branch.
+   * Yields the stages in order. Core accepts a batch again and checks its mempool on the tip of that moment, before the
+   * chain disconnects the next block or connects the rest of a better branch.
    */
   *#stages(): Generator<Stage> {
     const { pool } = this.#deps;
@@ -288,7 +297,8 @@ export class ReorgFollower {
     const batches = this.#batches;
     this.#batches = [];
     this.#underWay = null;
-    // Removed again, but not by a block: unlinked children are still in the mempool and must leave too.
+    // A returned transaction that has left again without being confirmed may have unlinked children in the mempool.
+    // They must leave too.
     for (const { tx } of returned) if (pool.find(tx.txid) === NO_ROW) pool.removeRecursive(tx, 'reorg');
     const waiting = new Map<number, number>();
     const rowsOf = new Map<Batch, number[]>();
@@ -301,7 +311,8 @@ export class ReorgFollower {
       else rows.push(row);
     }
     let stage: Stage = { rows: [], tips: [], waiting };
-    // Tips without returned transactions in between are one stage, because each stage scans the whole mempool.
+    // Consecutive tips without returned transactions between them form one stage, because each stage scans the whole
+    // mempool.
     for (const batch of batches) {
       const rows = rowsOf.get(batch);
       if (rows !== undefined) {
@@ -319,7 +330,8 @@ export class ReorgFollower {
     const here = (row: number): boolean => pool.rows.isHere(row) && !waiting.has(row);
     const back = rows.filter(here);
     const ofBlock = new Set(back);
-    // Transactions that returned earlier were linked when they were accepted. In Core they meet this parent only here.
+    // Children that returned earlier were linked when they were accepted, but in Core they are linked to this parent
+    // only now, so include these links.
     const links = back.flatMap((row) => {
       const linked = pool.links.children(row).filter((child) => here(child) && !ofBlock.has(child));
       return [...linked, ...pool.unlinkedChildren(row)].map((child): NewLink => [row, child]);
@@ -328,7 +340,10 @@ export class ReorgFollower {
     pool.linkChildren(rows.filter(here));
   }
 
-  /** Accepts a returning transaction. It was valid once, so wait if the verifier's queue is full. */
+  /**
+   * Accepts a returning transaction. Waits if the verifier's queue is full, because the transaction was valid before
+   * and must not be lost.
+   */
   async #accept({ tx, batch: { tip, rows } }: Returning): Promise<AcceptResult> {
     const { pool } = this.#deps;
     const heightOf = (row: number): number | undefined => this.#returned.get(hashKey(pool.entry(row).txid))?.height;
@@ -344,8 +359,8 @@ export class ReorgFollower {
   }
 
   /**
-   * Links returned transactions to their children, shrinks clusters that are too large, and removes what the next block
-   * cannot hold: closed locks, immature coinbases.
+   * Links returned transactions to their children, shrinks clusters that are too large, and removes transactions that
+   * the next block cannot contain: lock time not reached, or a spent coinbase not mature.
    */
   async #fit(): Promise<void> {
     const { pool, chain } = this.#deps;
@@ -354,8 +369,8 @@ export class ReorgFollower {
       const wanted: Uint8Array[] = [];
       for (const row of pool.rows.here()) if (this.#needsCoins(row)) wanted.push(...this.#chainOutpoints(row));
       if (wanted.length > 0) await coins.prefetch(wanted);
-      // More blocks were disconnected: coins of their transactions are missing now. This runs again when those have
-      // returned.
+      // More blocks were disconnected, so coins of their transactions are missing now. The caller runs #fit again when
+      // those transactions have returned.
       if (this.#returning.length > 0) return;
       if (chain.tip !== tip || wanted.some((outpoint) => !coins.isKnown(outpoint))) continue;
       for (const stage of this.#stages()) {
@@ -375,7 +390,7 @@ export class ReorgFollower {
     const unfit = new Set<number>();
     for (const row of pool.rows.here()) {
       if (waiting.has(row)) continue;
-      // Zero if the lock time does not apply.
+      // The column is 0 if the lock time does not apply.
       const lock = pool.rows.lockTime[row];
       const final = lock === 0 || lock < (lock < LOCKTIME_THRESHOLD ? height : time);
       const fits = final && (!this.#needsCoins(row) || this.#coinsFit(row, stage, height));
@@ -397,20 +412,20 @@ export class ReorgFollower {
   }
 
   /**
-   * Checks coinbase maturity and relative locks.
+   * Returns whether coinbase maturity and relative locks allow a row's transaction in the next block.
    * @param height of the block after the lowest of the tips
    */
   #coinsFit(row: number, { tips, waiting }: Stage, height: number): boolean {
     const { pool, chain } = this.#deps;
     const { coins } = chain;
-    // A transaction accepted during the prefetch fits this tip.
+    // A row whose coins were not prefetched was accepted while the prefetch ran, so it fits this tip.
     if (this.#chainOutpoints(row).some((outpoint) => !coins.isKnown(outpoint))) return true;
     const tx = pool.tx(row);
     const parents = new RowViews(pool);
     const spent: Coin[] = [];
     for (let i = 0; i < tx.inputCount; i++) {
       const parent = pool.find(tx.buffer, tx.outpointAt(i));
-      // A parent that returns later was confirmed on these tips.
+      // A parent that returns in a later stage was still confirmed on these tips.
       const coin = parent === NO_ROW ? coins.get(tx.outpoint(i)) : poolCoin(parents.of(parent), tx.prevIndex(i), waiting.get(parent));
       if (coin === undefined) return false;
       if (coin.coinbase && height - coin.height < COINBASE_MATURITY) return false;
@@ -420,8 +435,9 @@ export class ReorgFollower {
   }
 
   /**
-   * Returns whether its relative locks were met on each tip. A lock that was counted on one tip, because the block of
-   * its coin had just been disconnected, keeps counting from there on the next.
+   * Returns whether the relative locks of a row were met on each tip. If the block of a coin had just been disconnected
+   * on one tip, the lock was recomputed for an unconfirmed coin. The recomputed lock also applies to the following
+   * tips.
    */
   #locksMet(row: number, spent: readonly Coin[], tips: readonly HeaderContext[]): boolean {
     const { pool } = this.#deps;

@@ -1,15 +1,15 @@
-// Binary heap of rows that store their position, so that a row whose rank changed can be moved. For eviction and
-// expiry.
+// Binary heap of rows that know their positions in the heap, so that a row whose rank changed can be moved. Used for
+// eviction and expiry.
 import { NO_ROW, type Rows } from './rows.js';
 
 const FIRST_CAPACITY = 1024;
-/** One removal takes about as long as ordering this many rows. */
+/** Removing one row takes about as long as rebuilding the heap takes for this many rows. */
 const MANY = 8;
 
 /** Column with the rows' positions in a heap. */
 export type HeapPlace = 'scorePlace' | 'agePlace';
 
-/** Heap with the smallest row by `before` first. Each heap owns one column. */
+/** Heap whose first row is the smallest by `before`. Each heap owns one column of positions. */
 export class RowHeap {
   readonly #rows: Rows;
   readonly #before: (a: number, b: number) => boolean;
@@ -50,7 +50,10 @@ export class RowHeap {
     places[row] = -1;
   }
 
-  /** Removes many rows of the heap, as for a block. Ordering the rest again is cheaper than so many removals. */
+  /**
+   * Removes many rows from the heap, such as those of a block. Rebuilds the heap if that takes less time than the
+   * single removals.
+   */
   removeAll(rows: readonly number[]): void {
     if (rows.length * MANY < this.#size) {
       for (const row of rows) this.remove(row);

@@ -1,21 +1,22 @@
 // Mempool transactions as numbers: one row per transaction, one typed array per figure. 100,000 objects with boxed
-// doubles would cost more memory than the transactions, and V8's garbage collector would visit them all. tx-pool.ts
+// doubles would need more memory than the transactions, and V8's garbage collector would visit all of them. tx-pool.ts
 // writes rows, entry.ts presents them as objects, and the assembler's mirror is fed from them.
 //
-// Rows are reused. To read one later, hold it: a held row keeps its figures and bytes after its transaction has left.
+// Rows are reused. To read a row later, hold it (TxPool.hold): a held row keeps its figures and bytes after its
+// transaction has left the mempool.
 
-/** No row. */
+/** Returned instead of a row number if there is no such row. */
 export const NO_ROW = -1;
 
 /** Bits of the column `flags`. */
 export const FLAG = {
-  /** In the mempool: found by txid, and counted. */
+  /** The transaction is in the mempool: it can be found by txid and counts in all sums. */
   here: 1,
   /** An input is a coinbase output, which a reorganisation may make immature. */
   spendsCoinbase: 2,
-  /** A relative lock applies, which a reorganisation may close again. */
+  /** The transaction has a relative lock (BIP-0068), which a reorganisation may turn from met to unmet. */
   sequenceLock: 4,
-  /** No peer has requested it yet. */
+  /** No peer has requested the transaction yet. */
   unbroadcast: 8,
   hasWitness: 16,
   /** An input of the transaction itself signals replaceability (BIP-0125). */
@@ -35,7 +36,7 @@ const COLUMNS = {
   fee: Float64Array,
   /** Base fee plus the delta of prioritisetransaction. */
   modifiedFee: Float64Array,
-  /** Seconds at acceptance. */
+  /** Time of acceptance in seconds. */
   time: Float64Array,
   /** Sigop-adjusted virtual size. */
   size: Float64Array,
@@ -49,20 +50,23 @@ const COLUMNS = {
   /** Height of the tip at acceptance. */
   height: Int32Array,
   weight: Int32Array,
-  /** Number of the transaction, rising; 0 if the row is free. Starts again at 1 after 2^32 - 1. */
+  /** Serial number of the transaction, rising; 0 if the row is free. After 2^32 - 1 the numbers start again at 1. */
   serial: Uint32Array,
   /** nLockTime; 0 if no input's sequence enables it. */
   lockTime: Uint32Array,
   ancestorCount: Int32Array,
   ancestorSigops: Int32Array,
   descendantCount: Int32Array,
-  /** Heads of its rings in link-table.ts. */
+  /** Heads of the row's rings in link-table.ts. */
   parents: Int32Array,
   children: Int32Array,
-  /** Positions in the heaps; -1: not in the heap. */
+  /** Positions of the row in the two heaps; -1 if it is in neither. */
   scorePlace: Int32Array,
   agePlace: Int32Array,
-  /** Its record: segment, byte offset in it, bytes of the transaction. record-arena.ts writes them. */
+  /**
+   * Location of the row's record: segment, byte offset in the segment, and size of the transaction in bytes. Written by
+   * record-arena.ts.
+   */
   segment: Int32Array,
   offset: Int32Array,
   length: Int32Array,
@@ -82,13 +86,16 @@ type Columns = { [N in Name]: InstanceType<(typeof COLUMNS)[N]> };
 const NAMES = Object.keys(COLUMNS) as Name[];
 const ROW_BYTES = NAMES.reduce((sum, name) => sum + COLUMNS[name].BYTES_PER_ELEMENT, 0);
 
-/** Arrays are replaced when the capacity grows. Read them again after any call that may add rows. */
+/**
+ * The columns. When the capacity grows, all arrays are replaced, so read the fields again after any call that may add
+ * rows.
+ */
 export interface Rows extends Columns {}
 
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor defines every column
 export class Rows {
   capacity = 0;
-  /** All rows that were ever used are below this number. */
+  /** Exclusive upper bound of all row numbers that were ever used. */
   top = 0;
   #free: number[] = [];
 
@@ -96,7 +103,7 @@ export class Rows {
     this.#grow(FIRST_ROWS);
   }
 
-  /** Returns a row for a new transaction. Its columns have old values. */
+  /** Returns a row for a new transaction. Its columns still contain old values. */
   allocate(): number {
     const reused = this.#free.pop();
     if (reused !== undefined) return reused;
@@ -104,7 +111,7 @@ export class Rows {
     return this.top++;
   }
 
-  /** Frees a row without readers for reuse. */
+  /** Makes a row available for reuse. The row must not be held. */
   recycle(row: number): void {
     this.#free.push(row);
   }
@@ -130,7 +137,7 @@ export class Rows {
     return found.subarray(0, count);
   }
 
-  /** Grows the columns. All are in one buffer, which is freed as a whole when it becomes too small. */
+  /** Grows the columns. All columns are in one buffer, so that the old buffer can be freed as a whole. */
   #grow(capacity: number): void {
     const columns = this as unknown as Record<Name, Float64Array>;
     const memory = new ArrayBuffer(capacity * ROW_BYTES);

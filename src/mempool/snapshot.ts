@@ -1,6 +1,6 @@
-// The mempool at one moment, for lists that take longer to write than the node thread may be busy: getrawmempool,
-// mempool.dat. Rows are held, so transactions that leave meanwhile can still be read. The caller must release the
-// snapshot. Sorting works in slices.
+// The mempool at one moment, for lists that take the node thread longer than one time slice to write: getrawmempool,
+// mempool.dat. The rows are held, so transactions that leave later can still be read. The caller must release the
+// snapshot. Sorting works in time slices.
 import { Slicer } from '../lib/slicer.js';
 import { adjustedWeightOf } from '../selection/cluster/cluster-index.js';
 import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';
@@ -8,20 +8,25 @@ import type { MempoolEntry } from './entry.js';
 import { chunksOfCluster, type PoolChunk } from './feerate-diagram.js';
 import type { TxPool } from './tx-pool.js';
 
-/** Number of rows sorted in one go, in less time than a slice. */
+/** Number of rows sorted without a pause, which takes less than a time slice. */
 const RUN = 512;
 
-/** Number of rows measured between two checks of the clock. A cluster may take some tenths of a millisecond. */
+/**
+ * Number of rows measured between two checks of the clock. Measuring one cluster may take some tenths of a millisecond.
+ */
 const STEP = 8;
 
-/** An order of held rows, by their positions in a list. */
+/** A sort order of held rows, which are named by their positions in a list. */
 interface Order {
   /** Reads the values by which row i is compared. Called before `compare`. */
   measure(i: number): void;
   compare(a: number, b: number): number;
 }
 
-/** Core 0.21's order. Ancestor counts may change, so they are copied first. Fees and sizes of held rows stay. */
+/**
+ * Core 0.21's order. Ancestor counts may change during the sort, so they are copied first. Fees and sizes of held rows
+ * do not change.
+ */
 class DepthOrder implements Order {
   readonly #pool: TxPool;
   readonly #rows: Int32Array;
@@ -51,15 +56,15 @@ class DepthOrder implements Order {
 }
 
 /**
- * Order of Core's master (CompareMainTransactions): chunks by falling rate. Among equal rates, first the chunk after
- * which less weight of its cluster has the same rate, then the one with the lower highest txid.
+ * Order of Core's master (CompareMainTransactions): chunks by falling fee rate. If rates are equal, the chunk with the
+ * smaller `alike` (see PoolChunk) comes first, then the chunk whose highest txid is lower.
  */
 class ChunkOrder implements Order {
   readonly #pool: TxPool;
   readonly #rows: Int32Array;
   /** Positions in the list by row. */
   readonly #places: Int32Array;
-  /** Figures of the chunk; a size of 0 means not measured yet. */
+  /** Figures of the chunk of each row in the list. Size 0 means that the chunk was not measured yet. */
   readonly #fees: Float64Array;
   readonly #sizes: Float64Array;
   readonly #alike: Float64Array;
@@ -94,7 +99,7 @@ class ChunkOrder implements Order {
   }
 
   #set({ fee, weight, rows, alike }: PoolChunk): void {
-    // Transactions that arrived in a pause are in the cluster but not in the list.
+    // Transactions that arrived during a pause are in the cluster but not in the list.
     const listed = rows.map((row) => this.#places[row] ?? -1).filter((place) => place >= 0 && this.#sizes[place] === 0);
     const last = listed.reduce((highest, place) => (this.#byId(place, highest) > 0 ? place : highest), listed[0]);
     listed.forEach((place, inside) => {
@@ -156,7 +161,10 @@ export class PoolSnapshot implements Iterable<MempoolEntry> {
     return this.#rows.length;
   }
 
-  /** Returns a view that must be read before the release. Its relatives and sums are the current ones. */
+  /**
+   * Returns a view of a row, which must be read before the release. Relatives and sums in the view are the current
+   * ones, not those of the snapshot.
+   */
   at(i: number): MempoolEntry {
     return this.#pool.entry(this.#rows[i]);
   }

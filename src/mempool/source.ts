@@ -8,12 +8,12 @@ export interface CoinSource {
   /** @param outpoints 36 bytes each */
   prefetch(outpoints: readonly Uint8Array[]): Promise<void>;
   /**
-   * Returns whether `get` may be called.
+   * Returns whether `get` may be called for an outpoint without another prefetch.
    * @param outpoint 36 bytes at `at` (default 0)
    */
   isKnown(outpoint: Uint8Array, at?: number): boolean;
   /**
-   * Returns the coin; undefined if it is spent or never existed.
+   * Returns the coin of an outpoint; undefined if it is spent or never existed.
    * @param outpoint 36 bytes at `at` (default 0)
    */
   get(outpoint: Uint8Array, at?: number): Coin | undefined;

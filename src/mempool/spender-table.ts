@@ -1,4 +1,5 @@
-// Table from outpoint to the row that spends it. A key is the outpoint in the spender's own bytes.
+// Table from outpoint to the row that spends it. Keys are not copied: a slot refers to the outpoint in the spender's
+// record.
 import { readU32 } from '../consensus/bytes/reader.js';
 import { OpenTable, sameBytes } from './open-table.js';
 import type { RecordArena } from './record-arena.js';
@@ -17,16 +18,16 @@ export class SpenderTable extends OpenTable {
   }
 
   /**
+   * Returns the row that spends an outpoint; NO_ROW if no mempool transaction does.
    * @param outpoint 36 bytes at `at`
-   * @returns NO_ROW if no mempool transaction spends it
    */
   get(outpoint: Uint8Array, at = 0): number {
     return this.findRow(this.hash(outpoint, at, readU32(outpoint, at + 32)), outpoint, at);
   }
 
   /**
-   * Sets the spender of an outpoint. The row's record must be in the arena; `position` is the offset of the outpoint in
-   * it.
+   * Sets the spender of an outpoint. The row's record must be in the arena.
+   * @param position offset of the outpoint in the record
    */
   add(row: number, position: number): void {
     const bytes = this.#arena.bytesOf(row);

@@ -1,7 +1,7 @@
-// Selects transactions to remove when returned transactions are linked to their children and clusters become larger
-// than their limits (Core's TxGraph::Trim). Merges the old clusters like sorted lists: repeatedly takes the transaction
-// of the best-paying chunk whose parents were all taken. A transaction that would make its cluster too large is left
-// out, and so are its descendants.
+// Selects transactions to remove when linking returned transactions to their children makes clusters larger than their
+// limits (Core's TxGraph::Trim). Merges the old clusters like sorted lists: repeatedly takes the transaction of the
+// best-paying chunk whose parents were all taken. Skips a transaction that would make its cluster too large, and
+// thereby its descendants.
 import { NodeHeap } from '../selection/cluster/ancestor-order.js';
 import { adjustedWeightOf } from '../selection/cluster/cluster-index.js';
 import { compareFeeFractions } from '../selection/cluster/fee-fraction.js';
@@ -9,28 +9,31 @@ import { chunksOfCluster, connected } from './feerate-diagram.js';
 import type { MempoolOptions } from './options.js';
 import type { TxPool } from './tx-pool.js';
 
-/** A returned parent and a child that did not return with it. */
+/** A returned parent and a child that was in the mempool before the parent returned. */
 export type NewLink = readonly [parent: number, child: number];
 
-/** Returns, for a first row, which rows may be in its cluster. */
+/** Returns a filter for the cluster of a row: which other rows may belong to it. */
 type Counts = (start: number) => (row: number) => boolean;
 
-/** Transactions that would become one cluster, with the links between them, by positions in `rows`. */
+/**
+ * Transactions that would become one cluster, with the links between them. Transactions are named by their positions in
+ * `rows`.
+ */
 interface Group {
   readonly rows: number[];
   readonly parents: number[][];
   readonly children: number[][];
-  /** Fee and weight of the chunk. */
+  /** Fee and weight of the chunk to which each transaction belongs in its old cluster. */
   readonly fee: number[];
   readonly size: number[];
   readonly weight: number[];
 }
 
 /**
- * Returns the rows to remove, with all their descendants.
+ * Returns the rows to remove, with all their descendants, so that every cluster stays within its limits.
  * @param rows returned rows; their links to other rows are not part of the old clusters
- * @param links links to their children
- * @param here returns whether a row counts
+ * @param links links from returned rows to their children
+ * @param here returns whether a row takes part
  */
 export function tooMany(
   pool: TxPool,
@@ -66,7 +69,7 @@ export function tooMany(
   return found;
 }
 
-/** Returns the old clusters that new links join. */
+/** Returns the old clusters that the new links connect with the cluster of `start`. */
 function clustersAround(pool: TxPool, start: number, byRow: ReadonlyMap<number, readonly NewLink[]>, counts: Counts): number[][] {
   const clusters: number[][] = [];
   const seen = new Set<number>();
@@ -85,7 +88,7 @@ function clustersAround(pool: TxPool, start: number, byRow: ReadonlyMap<number, 
 
 const weightOf = ({ rows }: TxPool, row: number): number => adjustedWeightOf(rows.size[row], rows.weight[row]);
 
-/** Adds a cluster as a list in which each transaction depends on the previous one. */
+/** Adds a cluster to the group as a list in which each transaction depends on the previous one. */
 function addCluster(pool: TxPool, start: number, counts: Counts, group: Group): void {
   const first = group.rows.length;
   for (const { fee, weight, rows } of chunksOfCluster(pool, start, counts(start))) {
@@ -106,12 +109,12 @@ function tie({ parents, children }: Group, parent: number, child: number): void 
   children[parent].push(child);
 }
 
-/** Returns the positions of the transactions that may stay. */
+/** Returns the positions of the transactions that fit into the limits. */
 function selectFitting(
   { rows, parents, children, fee, size, weight }: Group,
   most: { readonly count: number; readonly weight: number },
 ): Set<number> {
-  // Union-find over the positions: each leads to a representative with the sums of its set.
+  // Union-find over the positions: each position leads to a representative, which has the sums of its set.
   const up = rows.map((_, i) => i);
   const counted = rows.map(() => 1);
   const sums = [...weight];

@@ -1,6 +1,7 @@
 // Data structure of the mempool: rows by txid, wtxid and spent outpoint, links, sums over ancestors and descendants,
-// fee deltas, and the transactions-updated counter. It is synchronous and consistent after each call. accept/ decides
-// what may enter. A change costs time in proportion to the rows it adds or removes and their relatives.
+// fee deltas, and the transactions-updated counter. It is synchronous and consistent after each call. The code in
+// accept/ decides which transactions may enter. A change costs time in proportion to the rows that it adds or removes
+// and their relatives.
 import { hashKey } from '../consensus/bytes/hex.js';
 import { SEQUENCE_FINAL } from '../consensus/rules/locks.js';
 import type { TxView } from '../consensus/tx/tx-view.js';
@@ -33,14 +34,14 @@ export interface PoolListener {
   changed(entry: MempoolEntry): void;
 }
 
-/** Follower of changes by row. It may hold a removed row. */
+/** Follower of changes by row, such as the assembler's mirror. It may hold a removed row. */
 export interface RowListener {
   added(row: number): void;
   removed(row: number): void;
   changed(row: number): void;
   /** Called when the row's record has moved. */
   moved(row: number): void;
-  /** Called after another method of the follower threw: its copy of the rows may be wrong. */
+  /** Called after another method of the follower threw. The follower's copy of the rows may be wrong. */
   failed(): void;
 }
 
@@ -48,7 +49,7 @@ export class TxPool implements EntryStore {
   readonly rows = new Rows();
   readonly links = new LinkTable(this.rows);
   readonly arena: RecordArena;
-  /** Lock points of rows with FLAG.sequenceLock. They are few, because payments have none. */
+  /** Lock points of rows with FLAG.sequenceLock. The map is small, because most payments have no relative locks. */
   readonly locks = new Map<number, LockPoints>();
   readonly #byTxid: IdTable;
   readonly #byWtxid: IdTable;
@@ -61,7 +62,10 @@ export class TxPool implements EntryStore {
   readonly #followers: RowListener[] = [];
   #hashes: Hashes | null = null;
   #usage = 0;
-  /** Capacity of Core's list of hashes: doubles when full, shrinks when half of it is unused. */
+  /**
+   * Capacity that Core's list of transaction hashes would have: it doubles when full and shrinks when half of it is
+   * unused.
+   */
   #hashCapacity = 0;
   #bytes = 0;
   #txBytes = 0;
@@ -102,7 +106,7 @@ export class TxPool implements EntryStore {
   get usageBytes(): number {
     return this.#usage + this.#deltas.size * DELTA_USAGE + hashListUsage(this.#hashCapacity);
   }
-  /** Hash functions for views: those of the first added transaction. */
+  /** Hash functions for views, taken from the first added transaction. */
   get hashes(): Hashes {
     if (this.#hashes === null) throw new Error('the pool has not received a transaction yet');
     return this.#hashes;
@@ -175,10 +179,7 @@ export class TxPool implements EntryStore {
   tx(row: number): TxView {
     return txInPlace(this, row);
   }
-  /**
-   * Returns the bytes of a row's transaction in place. They are valid while the row is in the mempool or held, and
-   * never overwritten.
-   */
+  /** Returns the bytes of a row's transaction in place. They stay valid while the row is in the mempool or held. */
   bytesOf(row: number): Uint8Array {
     const from = this.rows.offset[row] + RECORD_HEADER;
     return this.arena.bytesOf(row).subarray(from, from + this.rows.length[row]);
@@ -199,7 +200,10 @@ export class TxPool implements EntryStore {
     this.#followers.push(follower);
   }
 
-  /** Compares rows by txid in Core's order: bytes in internal order, first byte first, which is displayed last. */
+  /**
+   * Compares rows by txid in Core's order: byte by byte in internal order, so the byte that is displayed last counts
+   * most.
+   */
   compareIds = (a: number, b: number): number => {
     const { offset } = this.rows;
     const aBytes = this.arena.bytesOf(a);
@@ -210,7 +214,10 @@ export class TxPool implements EntryStore {
     return 0;
   };
 
-  /** Keeps a row's figures and bytes until the same number of releases, even if its transaction leaves. */
+  /**
+   * Holds a row: its figures and bytes remain readable after its transaction leaves, until `release` was called as
+   * often as `hold`.
+   */
   hold(row: number): void {
     this.rows.holds[row]++;
   }
@@ -218,15 +225,15 @@ export class TxPool implements EntryStore {
     if (--this.rows.holds[row] === 0 && !this.rows.isHere(row)) this.#recycle(row);
   }
 
-  /** Raises the counter. Called for each block of a tip change, and when the node stops. */
+  /** Increments the counter. Called for each block of a tip change, and when the node stops. */
   bumpCounter(): void {
     this.#counter = (this.#counter + 1) >>> 0;
     this.onCounter(this.#counter);
   }
 
   /**
-   * Adds a transaction. Links to its parents in the mempool are made here; links to children already in the mempool by
-   * linkChildren.
+   * Adds a transaction and links it to its parents in the mempool. linkChildren adds the links to children that are in
+   * the mempool already.
    * @returns the new row
    */
   add(fields: EntryFields): number {
@@ -262,7 +269,7 @@ export class TxPool implements EntryStore {
     return row;
   }
 
-  /** Removes a set of rows that contains all descendants of its rows. */
+  /** Removes a set of rows. The set must contain all descendants of its rows. */
   remove(stage: ReadonlySet<number>, reason: RemovalReason): void {
     for (const row of stage) {
       if (!this.links.hasParents(row)) continue;
@@ -278,13 +285,15 @@ export class TxPool implements EntryStore {
   }
 
   /**
-   * First step of removing rows that a block confirms, in block order. Removes their relations, and the followers see
-   * them leave. They can still be found until `confirmed` and `confirm` finish the removal in the same tick. Their
-   * ancestors are among them or have left before.
+   * Begins to remove the rows that a block confirms. Removes their links and sums, and notifies followers that the rows
+   * leave. The rows can still be found by txid until `confirmed` and `confirm` finish the removal in the same
+   * event-loop tick.
+   * @param rows in block order. Their ancestors are among them or have left before
    */
   confirming(rows: readonly number[]): void {
     const stage = new Set(rows.filter((row) => this.links.hasParents(row) || this.links.hasChildren(row)));
-    // All rows at once. Otherwise a cluster that leaves completely would be walked once for each of its transactions.
+    // Unlink all rows together. Otherwise a cluster that leaves completely would be walked once for each of its
+    // transactions.
     const staying = new Set<number>();
     for (const row of stage) {
       if (!this.links.hasChildren(row)) continue;
@@ -305,7 +314,7 @@ export class TxPool implements EntryStore {
 
   /**
    * Finishes the removal of a confirmed row.
-   * @param tx as in the block, possibly with another witness
+   * @param tx the transaction as in the block; its witness may differ from that of the row
    */
   confirm(row: number, tx: TxView): void {
     const same = sameBytes(this.arena.bytesOf(row), this.rows.offset[row] + ID_BYTES, tx.wtxid, 0, ID_BYTES);
@@ -358,8 +367,8 @@ export class TxPool implements EntryStore {
   }
 
   /**
-   * Links returned rows to their children that were in the mempool before. The rows are in block order and may have
-   * relatives already.
+   * Links returned rows to children that were in the mempool before the rows returned.
+   * @param returned in block order; the rows may have other relatives already
    */
   linkChildren(returned: readonly number[]): void {
     for (let i = returned.length - 1; i >= 0; i--) {
@@ -380,15 +389,15 @@ export class TxPool implements EntryStore {
     }
   }
 
-  /** Returns rows that spend a row and are not linked to it yet. */
+  /** Returns rows that spend outputs of a row and are not linked to it yet. */
   unlinkedChildren(row: number): number[] {
     const spenders = this.#spendersOf(this.entry(row).txid, this.tx(row).outputCount);
     return [...new Set(spenders)].filter((child) => !this.links.isParent(row, child));
   }
 
   /**
-   * Adds to the fee delta of a txid (prioritisetransaction). It applies now, or when the transaction arrives. The total
-   * is limited to MOST_DELTA.
+   * Adds to the fee delta of a txid (prioritisetransaction). If the transaction is not in the mempool, the delta
+   * applies when it arrives. The total is limited to MOST_DELTA.
    * @param txid internal order
    */
   prioritise(txid: Uint8Array, wantedSats: number): void {
@@ -485,7 +494,7 @@ export class TxPool implements EntryStore {
     this.#usage += LINK_USAGE;
   }
 
-  /** Adds a new pair of relatives to each other's sums. */
+  /** Adds an ancestor and a descendant that were not related before to each other's sums. */
   #relate(ancestor: number, descendant: number, notify = false): void {
     const { rows } = this;
     rows.ancestorCount[descendant]++;
@@ -524,7 +533,7 @@ export class TxPool implements EntryStore {
   }
 
   /**
-   * Marks a row as removed and notifies the followers. The row is held until #drop, so that a listener's release cannot
+   * Marks a row as removed and notifies the followers. Holds the row until #drop, so that a follower's release cannot
    * free it earlier.
    */
   #removeFromRelatives(row: number): void {
@@ -534,8 +543,8 @@ export class TxPool implements EntryStore {
   }
 
   /**
-   * Removes a row that left from all tables.
-   * @param tx its transaction, wherever its bytes are
+   * Removes a row from all tables, notifies the listeners and releases the row.
+   * @param tx the row's transaction; its bytes may be those of the block
    */
   #drop(row: number, reason: RemovalReason, tx = this.tx(row)): void {
     const { rows } = this;

@@ -1,9 +1,9 @@
-// Estimates the memory that Core would count for a transaction (CTxMemPool::DynamicMemoryUsage), because -maxmempool
-// has that unit and eviction starts there. Sizes are those of a 64-bit glibc build. The estimate need not match
-// exactly, but must scale in the same way.
+// Estimates the memory that Core would use for a transaction (CTxMemPool::DynamicMemoryUsage). -maxmempool limits this
+// memory, so the estimate decides when eviction starts. Sizes are those of a 64-bit glibc build. The estimate need not
+// match Core's exactly, but must grow in the same way.
 import type { TxView } from '../consensus/tx/tx-view.js';
 
-/** Returns the memory that malloc uses for a request: one word of overhead, rounded up to 16. */
+/** Returns the memory that malloc uses for a request: the request plus one word, rounded up to 16 bytes. */
 function malloc(bytes: number): number {
   return bytes === 0 ? 0 : ((bytes + 31) >>> 4) << 4;
 }
@@ -13,7 +13,7 @@ const TX_OBJECT = 120;
 const TX_COUNT = 24;
 const TX_IN = 96;
 const TX_OUT = 40;
-/** Script bytes stored inside the object. */
+/** Number of script bytes that Core stores inside the object. */
 const INLINE_SCRIPT = 28;
 /** One std::vector. */
 const VECTOR = 24;

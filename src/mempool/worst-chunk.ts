@@ -1,11 +1,11 @@
-// Finds what a full mempool evicts first: of all clusters the chunk that would be mined last. Its fee rate is no higher
-// than that of any other set of its cluster that can leave without breaking a dependency.
+// Finds the chunk that a full mempool evicts first: of all clusters the one that would be mined last. Its fee rate is
+// no higher than that of any other set of transactions that can leave the cluster without breaking a dependency.
 import { WITNESS_SCALE_FACTOR } from '../consensus/limits.js';
 import { chunksOfCluster, connected, type PoolChunk } from './feerate-diagram.js';
 import { collectDescendants } from './relatives.js';
 import type { TxPool } from './tx-pool.js';
 
-/** Largest cluster that is ordered here, because this runs on the node thread. */
+/** Largest cluster whose order is computed here. Larger ones would occupy the node thread for too long. */
 const MOST_ROWS = 100;
 
 /** Rows that are evicted together, with their figures. */
@@ -17,7 +17,7 @@ export interface WorstChunk {
   readonly size: number;
 }
 
-/** Returns the chunks of a row's cluster, best first; null if it is too large to be ordered here. */
+/** Returns the chunks of a row's cluster, best first; null if the cluster has more than MOST_ROWS transactions. */
 function chunksAround(pool: TxPool, row: number): PoolChunk[] | null {
   let count = 0;
   for (const _ of connected(pool, row, () => true)) if (++count > MOST_ROWS) return null;
@@ -25,15 +25,15 @@ function chunksAround(pool: TxPool, row: number): PoolChunk[] | null {
 }
 
 /**
- * Returns the worst chunk; undefined if the mempool is empty. Each row's rank must be at most the rate of its chunk.
- * Orders the cluster of the lowest row, which may raise its ranks, until the lowest rank is that of a chunk. So a
- * cluster is not ordered again before it changed.
+ * Returns the worst chunk; undefined if the mempool is empty. Each row's rank must be at most the fee rate of its
+ * chunk. Repeatedly computes the chunks of the row with the lowest rank and sets the ranks of its cluster, until the
+ * lowest rank is that of a computed chunk. The ranks remain, so a cluster is computed again only after it has changed.
  */
 export function worstChunk(pool: TxPool): WorstChunk | undefined {
   for (let row = pool.worst; row !== undefined; row = pool.worst) {
     const chunks = chunksAround(pool, row);
     if (chunks === null) {
-      // Use the rate with descendants if that is higher.
+      // The cluster is too large: rank the row by the fee rate with its descendants if that is higher than its own.
       const all = withDescendants(pool, row);
       const { modifiedFee, size } = pool.rows;
       if (all.fees * size[row] > modifiedFee[row] * all.size) pool.setRank(row, all.fees, WITNESS_SCALE_FACTOR * all.size);
@@ -48,7 +48,7 @@ export function worstChunk(pool: TxPool): WorstChunk | undefined {
       }
     }
     const last = chunks.at(-1) as PoolChunk;
-    // Round up once, as Core does: the sum of rounded sizes may be larger.
+    // Round the sum up once, as Core does. The sum of rounded sizes may be larger.
     if (members.has(pool.worst as number))
       return { rows: new Set(last.rows), fees: last.fee, size: Math.ceil(last.weight / WITNESS_SCALE_FACTOR) };
   }

@@ -1,5 +1,5 @@
 // Runs all steps of acceptance for a transaction. Coins and script results are collected asynchronously. The checks and
-// the change of the mempool run in one synchronous piece, so two acceptances never see each other half finished.
+// the change of the mempool run in one synchronous piece, so no acceptance sees a half-finished change of another one.
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { VerifierBusyError, type VerifyResult } from '../../parallel/verifier.js';
@@ -14,13 +14,13 @@ import { type AcceptOptions, Workspace } from './workspace.js';
 /** Result of an acceptance. */
 export interface AcceptResult {
   readonly reject: Reject | null;
-  /** Base fee in satoshis, if its inputs were found. */
+  /** Base fee in satoshis; 0 if not all inputs were found. */
   readonly fee: number;
   /** Base fee plus the delta of prioritisetransaction, in satoshis. */
   readonly modifiedFee: number;
   /** BIP-0141 virtual size. */
   readonly vsize: number;
-  /** Sigop-adjusted virtual size, if acceptance got that far. */
+  /** Sigop-adjusted virtual size; 0 if acceptance failed before it was computed. */
   readonly size: number;
   /** The new entry, if it was added. Must be read immediately. */
   readonly entry: MempoolEntry | null;
@@ -40,7 +40,10 @@ export class Acceptor {
     this.#prefetcher = new TxPrefetcher(judge);
   }
 
-  /** Announces transactions that will be accepted soon, in this order. Their scripts run meanwhile. */
+  /**
+   * Announces transactions that will be accepted soon, in this order. Their scripts run before acceptance needs the
+   * results.
+   */
   prefetchTransactions(txs: readonly TxView[]): Promise<void> {
     return this.#prefetcher.prefetchTransactions(txs);
   }
@@ -54,9 +57,9 @@ export class Acceptor {
     if (verdict instanceof Promise || !this.#mayChange(options)) return this.#acceptLater(tx, options, verdict);
     const judge = this.#judge;
     const work = new Workspace(tx, options);
-    // Prefetched checks used the coins of another tip.
+    // Prefetched checks used the coins of the current tip, and a returning transaction is checked on another tip.
     if (options.returning === undefined) work.ahead = known?.judged ?? null;
-    // Check the transaction alone first: no coins are read for an invalid one.
+    // Run the checks that need no coins first, so that no coins are read for an invalid transaction.
     const earlyFault = judge.check(work, WITHOUT_COINS);
     if (earlyFault !== null) return this.#outcome(work, earlyFault);
     const wanted = judge.unknownCoins(work);
@@ -67,8 +70,8 @@ export class Acceptor {
   }
 
   /**
-   * Returns whether the mempool may be changed. While transactions of disconnected blocks return, only those
-   * (`bypassLimits`) may change it.
+   * Returns whether these options allow a change of the mempool now. While transactions of disconnected blocks return,
+   * only those transactions (`bypassLimits`) may change it.
    */
   #mayChange({ bypassLimits }: AcceptOptions): boolean {
     return bypassLimits === true || !this.#judge.deps.returning();
@@ -91,7 +94,7 @@ export class Acceptor {
     if (!this.#mayChange(options)) return this.accept(tx, options);
     if (!moved()) return this.#finish(work);
     // The mempool or the tip changed while the scripts ran. Script results stay valid, because an outpoint always names
-    // the same output. Everything else is checked again, without waiting unless coins were evicted.
+    // the same output. Repeat all other checks, synchronously unless coins were evicted from the cache.
     const again = new Workspace(tx, options);
     if (judge.unknownCoins(again).length > 0) return this.accept(tx, options);
     const lateFault = judge.check(again, WITHOUT_COINS, judge.withCoins, judge.againstRivals);
@@ -111,7 +114,7 @@ export class Acceptor {
     return outcome(work, null, entry, replaced);
   }
 
-  /** A rejected transaction replaces nothing: conflicting transactions may have left meanwhile. */
+  /** Returns the result of a rejected transaction. Its list of replaced transactions is empty. */
   #outcome(work: Workspace, reject: Reject): AcceptResult {
     return outcome(work, reject, null, NOTHING);
   }

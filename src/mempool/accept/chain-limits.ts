@@ -1,5 +1,5 @@
 // Limits on unconfirmed relatives of a transaction (Core 0.21's CalculateMemPoolAncestors and the rules around it).
-// Walks by txid, because the first exceeded limit is reported.
+// Visits ancestors in the order of their txids, as Core does, because the first exceeded limit is reported.
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { policyReject } from '../../policy/reject.js';
@@ -18,8 +18,8 @@ export interface Limits {
 }
 
 /**
- * Carve-out for a second child of a channel's transaction: it may exceed the limit by one if it is small and has no
- * other ancestor.
+ * Carve-out for a second child of a channel's transaction: the child may exceed the descendant limits of its parent if
+ * it is at most this large (virtual bytes) and has no other ancestor.
  */
 const CARVE_OUT_SIZE = 10_000;
 const CARVE_OUT_ANCESTORS = 2;
@@ -30,7 +30,7 @@ export const checkChainLimits: Step = (work, { pool, options }) => {
   if (work.confirmed) return null;
   let descendantCount = options.limitDescendantCount;
   let descendantSize = options.limitDescendantSize;
-  // The replacement of a single transaction takes its place, so it may use the size of what it replaces.
+  // If the transaction replaces a single other one, the count and size of the replaced transaction become available.
   if (work.conflicts.size === 1) {
     const [rival] = work.conflicts;
     descendantCount += 1;
@@ -72,7 +72,7 @@ export const checkOwnConflicts: Step = (work, { pool }) => {
  * @returns the exceeded limit; null if none, with work.ancestors filled in
  */
 function findAncestors(work: Workspace, pool: TxPool, limits: Limits): string | null {
-  // Without limits, order does not matter, and the walk by txid would take quadratic time for thousands of parents.
+  // Without limits the order does not matter. The ordered walk would take quadratic time for thousands of parents.
   if (Object.values(limits).every((limit) => limit === Number.POSITIVE_INFINITY)) {
     work.ancestors = allAncestors(pool, work.tx);
     return null;
@@ -93,7 +93,7 @@ function allAncestors(pool: TxPool, tx: TxView): Set<number> {
 }
 
 /**
- * Returns the parents of transactions in the mempool; null if these alone exceed the limit.
+ * Returns the parents of transactions in the mempool; null if there are more than `most`.
  * @param among only these rows count; undefined: all
  */
 export function poolParents(pool: TxPool, txs: readonly TxView[], most: number, among?: ReadonlySet<number>): Set<number> | null {
@@ -112,7 +112,7 @@ export function poolParents(pool: TxPool, txs: readonly TxView[], most: number, 
 /**
  * Returns all ancestors of new transactions.
  * @param stage their parents; emptied by this call
- * @param added count and size that they add to each ancestor
+ * @param added count and size by which the new transactions increase each ancestor's descendants
  * @param among only these rows count; undefined: all
  * @returns a description of the exceeded limit, or the ancestors
  */

@@ -14,7 +14,7 @@ export interface Newcomer {
   readonly ancestors: ReadonlySet<number>;
   /** Rows that would be replaced. They do not count. */
   readonly replaced: ReadonlySet<number>;
-  /** Only these rows count; see AcceptOptions. */
+  /** Only these rows count; undefined: all. See ReturnPlace. */
   readonly relatives?: ReadonlySet<number> | undefined;
 }
 
@@ -33,7 +33,7 @@ export function fitsCluster(
   const found = new Set<number>();
   for (const row of ancestors) if (counts(row)) found.add(row);
   let weight = own;
-  // The set grows during the loop, which ends when a limit is exceeded.
+  // The set grows during the loop. The loop returns as soon as a limit is exceeded.
   for (const row of found) {
     weight += adjustedWeightOf(rows.size[row], rows.weight[row]);
     if (found.size + count > limitClusterCount || weight > limitWeight) return false;

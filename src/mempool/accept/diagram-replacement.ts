@@ -1,7 +1,8 @@
 // Replacement rules of Core's master (ReplacementChecks, policy/rbf), used in live mode: the new transaction pays for
-// what it replaces and for its own relay, and the fee-rate diagram of the affected clusters gets better. Its fee rate
-// compared with each conflicting transaction, and new unconfirmed inputs, do not matter. Core 0.21's rules are in
-// replacement.ts. See docs/decisions/0020-chunks-and-diagrams-in-live-mode.md.
+// the transactions that it replaces and for its own relay, and the fee-rate diagram of the affected clusters gets
+// better. Unlike in BIP-0125, the new fee rate need not exceed that of each conflicting transaction, and new
+// unconfirmed inputs are allowed. Core 0.21's rules are in replacement.ts. See
+// docs/decisions/0020-chunks-and-diagrams-in-live-mode.md.
 import { policyReject } from '../../policy/reject.js';
 import { adjustedWeightOf } from '../../selection/cluster/cluster-index.js';
 import { type Clusters, clustersOf, improvesDiagram } from '../feerate-diagram.js';
@@ -13,14 +14,17 @@ import { paymentFault, tooManyClusters } from './replacement-cost.js';
 import type { Step, Workspace } from './workspace.js';
 
 /**
- * Returns the clusters that the new transaction would change: those of its conflicts and of its ancestors. Null if they
- * are too large to compare.
+ * Returns the clusters that the new transaction would change: those of its conflicts and of its ancestors. Null if
+ * these clusters are too large to compare.
  */
 export function touchedClusters({ conflicts, ancestors }: Workspace, pool: TxPool): Clusters | null {
   return clustersOf(pool, [...conflicts, ...ancestors]);
 }
 
-/** Finds the transactions that would be replaced, checks that they are paid for, and fills in work.replaced. */
+/**
+ * Finds the transactions that would be replaced, checks that the new transaction pays for them, and fills in
+ * work.replaced.
+ */
 export const checkCandidates: Step = (work, { pool, options }) => {
   const id = idHex(work.tx);
   const sibling = work.evictsSibling ? ' (including sibling eviction)' : '';

@@ -1,6 +1,6 @@
-// Ephemeral dust: outputs below the dust limit that the next transaction spends (Core's ephemeral_policy). A
-// transaction with such an output pays no fee, so it is mined only with a child, and that child must spend the dust.
-// Rules of newer releases for standard transactions.
+// Ephemeral dust: outputs below the dust limit that a child spends at once (Core's ephemeral_policy). A transaction
+// with such an output must pay no fee, so that it is mined only with a child, and the child must spend the dust. These
+// rules of newer Core releases apply to standard transactions.
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -26,7 +26,7 @@ export const checkUnpaidDust: Step = ({ tx, fee, modifiedFee }, { options: { pol
 export function unspentDust(tx: TxView, others: ReadonlyMap<string, TxView>, { pool, options }: AcceptContext): Reject | null {
   const { policy } = options;
   if (!policy.ephemeralDust || !policy.requireStandard) return null;
-  // Group by parent, because a parent may have thousands of outputs that are all spent here.
+  // Group the spent outputs by parent, because this transaction may spend thousands of outputs of one parent.
   const spent = new Map<string, { readonly hash: Uint8Array; readonly outputs: Set<number> }>();
   for (let i = 0; i < tx.inputCount; i++) {
     const id = hashKey(tx.prevHash(i));

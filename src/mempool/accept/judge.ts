@@ -1,6 +1,6 @@
-// Shared parts of all kinds of acceptance: the steps over a workspace, the coins they need, and the change of the
-// mempool. Synchronous. A caller that waits in between must check afterwards whether the mempool or the tip has
-// changed.
+// Shared parts of all kinds of acceptance: the steps over a workspace, the coins that they need, and the change of the
+// mempool. All of it is synchronous. A caller that awaits between two calls must check afterwards whether the mempool
+// or the tip has changed.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
 import type { Clock } from '../../lib/clock.js';
@@ -48,14 +48,17 @@ export interface JudgeDeps {
   blocksAreCurrent(): boolean;
 }
 
-/** Steps in the order of Core 0.21. These need no coins and run first. */
+/** Steps in the order of Core 0.21. The steps of this list need no coins and run first. */
 export const WITHOUT_COINS: readonly Step[] = [checkAlone, checkFinal, checkConflicts];
-/** Steps in the order of Core 0.21 that need the coins. They run next. */
+/** Steps in the order of Core 0.21. The steps of this list need the coins and run second. */
 const WITH_COINS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee, checkChainLimits, checkOwnConflicts, checkMaxFeeRate];
-/** Steps of Core 0.21 about conflicts and clusters. They run last. Clusters have no limit unless an option sets one. */
+/**
+ * Steps of Core 0.21 about conflicts and clusters. The steps of this list run last. Clusters have no limit unless an
+ * option sets one.
+ */
 const AGAINST_RIVALS: readonly Step[] = [checkReplacement, checkClusterLimits, checkDiagram];
 
-/** The steps in the order of newer releases, which check conflicts before spent transactions. */
+/** Steps of newer Core releases in their order: conflicts are checked before spent transactions. */
 const NEW_WITH_COINS: readonly Step[] = [findCoins, checkInputs, checkSizeAndFee, checkTruc, checkChainLimits];
 const NEW_AGAINST_RIVALS: readonly Step[] = [
   checkReplacement,
@@ -87,7 +90,7 @@ export class Judge {
   context(): AcceptContext {
     const { pool, eviction, chain } = this.deps;
     const { tip } = chain;
-    // Compute it once per tip: the flags of the next block need the states of deployments.
+    // Compute the context once per tip, because the flags of the next block need the states of deployments.
     if (this.#context?.tip !== tip) {
       this.#context = { pool, eviction, options: this.options, tip, coins: chain.coins, nextFlags: chain.nextBlockFlags() };
     }
@@ -115,7 +118,7 @@ export class Judge {
     return () => chain.tip !== tip || pool.sequence !== sequence || pool.counter !== counter;
   }
 
-  /** Returns the outpoints that are neither in the mempool, in the package, nor in the coins cache. */
+  /** Returns the outpoints of inputs that are neither in the mempool, nor in the package, nor in the coins cache. */
   unknownCoins(work: Workspace): readonly Uint8Array[] {
     const { pool, chain } = this.deps;
     if (hasCoins(work, chain.tip)) return NONE;
@@ -123,7 +126,7 @@ export class Judge {
     let wanted: Uint8Array[] | undefined;
     for (let i = 0; i < tx.inputCount; i++) {
       const at = tx.outpointAt(i);
-      // Usually the coin is in the cache, which needs no outpoint array.
+      // Usually the coin is in the cache. Checking the cache by offset avoids an array for the outpoint.
       if (chain.coins.isKnown(tx.buffer, at) || pool.find(tx.buffer, at) !== NO_ROW) continue;
       if (accept.earlier !== undefined && accept.earlier.size > 0 && accept.earlier.has(hashKey(tx.prevHash(i)))) continue;
       (wanted ??= []).push(tx.outpoint(i));
@@ -132,8 +135,8 @@ export class Judge {
   }
 
   /**
-   * Adds the transaction to the mempool and removes what it replaces.
-   * @returns its row
+   * Adds the transaction to the mempool and removes the transactions that it replaces.
+   * @returns the row of the new transaction
    */
   addToPool(work: Workspace): number {
     const { pool, chain, clock, fees, guard } = this.deps;
@@ -149,8 +152,8 @@ export class Judge {
       locks: work.locks,
       returned: work.accept.returning !== undefined,
     });
-    // As in Core, before the mempool is trimmed. Transactions that pay for others say nothing about waiting times.
-    // Before release 27 replacements did not count either.
+    // The estimator is notified before the mempool is trimmed, as in Core. Transactions that pay for others, and before
+    // release 27 replacements, are excluded: their waiting times do not reflect their own fee rate.
     const { bypassLimits, inPackage } = work.accept;
     const alone = inPackage === undefined && !pool.links.hasParents(row);
     const telling = (work.conflicts.size === 0 || this.options.policy.fullRbf) && bypassLimits !== true && alone;

@@ -64,12 +64,15 @@ export const checkConflicts: Step = (work, { pool, options }) => {
   return null;
 };
 
-/** Returns whether prefetching found all coins in the chain at this tip. Only a tip change can take those away. */
+/**
+ * Returns whether prefetching found all coins of the transaction in the chain at this tip. Such coins remain until the
+ * tip changes.
+ */
 export const hasCoins = ({ ahead }: Workspace, tip: HeaderContext): boolean => ahead !== null && ahead.tip === tip && ahead.work.confirmed;
 
 /**
- * Finds the coin of each input. The caller has prefetched them. If one is missing, existing coins of its own outputs
- * show that it is in a block already.
+ * Finds the coin of each input. The caller has prefetched the coins. If one is missing and the transaction's own
+ * outputs exist as coins, the transaction is in a block already.
  */
 export const findCoins: Step = (work, { pool, coins, tip }) => {
   const { tx } = work;
@@ -108,7 +111,7 @@ export const findCoins: Step = (work, { pool, coins, tip }) => {
 /** Checks relative locks, then amounts and maturity, then standardness of the spent outputs. */
 export const checkInputs: Step = (work, { tip, options, nextFlags }) => {
   const { tx, spent, ahead } = work;
-  // The coins are the same as in the prefetched checks of this tip.
+  // The prefetched checks used the same coins at this tip, so take over their results.
   if (ahead !== null && ahead.tip === tip) {
     work.locks = ahead.work.locks;
     work.fee = ahead.work.fee;
@@ -173,8 +176,8 @@ export const checkMaxFeeRate: Step = ({ accept, modifiedFee, size }) =>
     : null;
 
 /**
- * Computes relative locks for the block after the tip. Unconfirmed coins count as part of that block. Null if no lock
- * applies.
+ * Computes the relative locks of a transaction. Unconfirmed coins count as part of the block after the tip. Returns
+ * null if no lock applies.
  */
 export function lockPoints(tx: TxView, spent: readonly Coin[], tip: HeaderContext): LockPoints | null {
   if (!hasRelativeLock(tx)) return null;

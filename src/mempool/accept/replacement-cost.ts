@@ -1,16 +1,19 @@
-// Costs of a replacement: how much it removes, and what it must pay for that.
+// Costs of a replacement: the number of transactions or clusters that it affects, and the fee that it must pay.
 import { formatMoney } from '../../consensus/limits.js';
 import { feeForSize } from '../../policy/fee-rate.js';
 import { clustersOf } from '../feerate-diagram.js';
 import type { MempoolOptions } from '../options.js';
 import type { TxPool } from '../tx-pool.js';
 
-/** Largest number of entries that one replacement may remove; with diagrams, of clusters that it may affect. */
+/**
+ * Largest number of entries that one replacement may remove. When diagrams decide: largest number of clusters that it
+ * may affect.
+ */
 const MAX_REPLACED = 100;
 
 /**
- * Returns Core 0.21's message if too many entries would be replaced; null otherwise. Shared descendants count for each
- * conflict.
+ * Returns Core 0.21's message if too many entries would be replaced; null otherwise. A descendant of several conflicts
+ * counts once for each of them.
  * @param id txid in hex
  */
 export function tooManyRivals(id: string, rivals: Iterable<number>, { rows }: TxPool): string | null {
@@ -20,7 +23,8 @@ export function tooManyRivals(id: string, rivals: Iterable<number>, { rows }: Tx
 }
 
 /**
- * Returns newer Core's message if too many clusters are affected; null otherwise, or if they are too large to compare.
+ * Returns newer Core's message if too many clusters are affected. Null otherwise, or if the clusters are too large to
+ * compare.
  * @param id txid in hex
  */
 export function tooManyClusters(id: string, rivals: Iterable<number>, pool: TxPool): string | null {
@@ -29,9 +33,10 @@ export function tooManyClusters(id: string, rivals: Iterable<number>, pool: TxPo
 }
 
 /**
- * Returns what new transactions with `fee` for `size` virtual bytes fall short of, compared with the fees they replace
- * (BIP-0125, rules 3 and 4); null for nothing.
- * @param id txid in hex, for the text
+ * Returns Core's message if new transactions do not pay enough for a replacement (BIP-0125, rules 3 and 4); null if
+ * they do.
+ * @param id txid in hex, for the message
+ * @param fee modified fees of the new transactions @param size their virtual size in bytes
  */
 export function paymentFault(id: string, fee: number, size: number, oldFees: number, { policy }: MempoolOptions): string | null {
   if (fee < oldFees) return `rejecting replacement ${id}, less fees than conflicting txs; ${formatMoney(fee)} < ${formatMoney(oldFees)}`;

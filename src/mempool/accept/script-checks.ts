@@ -1,5 +1,5 @@
-// Runs a transaction's scripts under the standard flags on the verifier's threads, and names a failure as Core 0.21
-// does: "non-mandatory" if the input passes without the rules after P2SH.
+// Runs a transaction's scripts under the standard flags on the verifier's threads. Names a failure as Core 0.21 does:
+// "non-mandatory" if the input passes under the rules up to P2SH.
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import { MANDATORY_SCRIPT_FLAGS, STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
 import { scriptErrorText } from '../../consensus/script/script-error.js';
@@ -11,6 +11,7 @@ import { spendsWitnessProgram } from '../../policy/standard-inputs.js';
 import type { Workspace } from './workspace.js';
 
 /**
+ * Returns a reject if a script fails; null otherwise.
  * @param how.ahead script result obtained earlier
  * @param how.detailed name failures as newer releases do: one reason, and the input
  */
@@ -22,7 +23,7 @@ export async function checkScripts(
   const { tx, spent } = work;
   const result = ahead ?? (await verifier.verifyTxs({ txs: [{ tx, spent }], flags: STANDARD_SCRIPT_FLAGS, klass: 'transaction' }));
   if (result.ok) return null;
-  // The complete transaction, which has the same txid, may be valid.
+  // A transaction without its witness may fail although the complete transaction, which has the same txid, is valid.
   const named = (reject: Reject): Reject =>
     !tx.hasWitness && spendsWitnessProgram(tx, spent) ? { ...reject, category: 'witness-stripped' } : reject;
   const text = scriptErrorText(result.scriptError, detailed);

@@ -1,6 +1,6 @@
 // TRUC rules, topologically restricted until confirmation (BIP-0431, Core's truc_policy): a transaction of version 3
-// has at most one unconfirmed parent or child, both of version 3, and the child is small. A second child may replace
-// the first one.
+// has at most one unconfirmed parent or child. Both must be of version 3, and the child must be small. A second child
+// may replace the first one.
 import { hashKey, hashToHex } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { policyReject } from '../../policy/reject.js';
@@ -12,12 +12,15 @@ import type { Step, Workspace } from './workspace.js';
 const TRUC_VERSION = 3;
 const MAX_BYTES = 10_000;
 const MAX_CHILD_BYTES = 1000;
-/** A parent and a child, or fewer. */
+/** Largest number of unconfirmed transactions of version 3 that are connected: a parent and a child. */
 const MAX_RELATIVES = 2;
 
 const named = (tx: TxView): string => `tx ${hashToHex(tx.txid)} (wtxid=${hashToHex(tx.wtxid)})`;
 
-/** Returns the parents ordered by id, as Core's GetParents does: the first one at fault is named. */
+/**
+ * Returns the parents ordered by id, as Core's GetParents does, because the error names the first parent that breaks a
+ * rule.
+ */
 const parentsOf = (tx: TxView, pool: TxPool): number[] =>
   [...(poolParents(pool, [tx], Number.POSITIVE_INFINITY) ?? [])].sort(pool.compareIds);
 
@@ -35,7 +38,10 @@ const tooManyAncestors = (tx: TxView): string => `${named(tx)} would have too ma
 
 const tooManyDescendants = (parent: TxView): string => `${named(parent)} would exceed descendant count limit`;
 
-/** Checks a transaction against the mempool. A sibling that it may replace is added to its conflicts. */
+/**
+ * Checks a transaction against the mempool. If the transaction may replace its sibling, adds the sibling to its
+ * conflicts.
+ */
 export const checkTruc: Step = (work, { pool, options }) => {
   if (!options.policy.truc || work.accept.bypassLimits === true) return null;
   const fault = singleFault(work, pool);
@@ -69,7 +75,10 @@ function singleFault(work: Workspace, pool: TxPool): string | null {
   return null;
 }
 
-/** Checks a transaction of a package against the rest of the package and the mempool, after each passed alone. */
+/**
+ * Checks a transaction of a package against the other transactions of the package and the mempool. Every transaction of
+ * the package must have passed its own checks before.
+ */
 export function packageTrucFault({ tx, size }: Workspace, all: readonly Workspace[], pool: TxPool): string | null {
   const parents = parentsOf(tx, pool);
   const spent = new Set<string>();

@@ -1,7 +1,7 @@
 // Runs scripts before their transactions are accepted. Callers that know which transactions come next (RPC batches,
-// messages of a peer, a saved mempool) announce them. The verifier checks groups, and acceptance finds the results.
-// Nothing is decided here. A result depends only on the transaction and the outputs that it spends, and an outpoint
-// always names the same output, so the result stays true. See
+// messages of a peer, a saved mempool) announce them. The verifier checks them in groups, and acceptance finds the
+// results. The prefetcher accepts and rejects nothing. A script result depends only on the transaction and the outputs
+// that it spends, and an outpoint always names the same output, so the result stays valid. See
 // docs/decisions/0018-verify-announced-transactions-in-groups.md.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { STANDARD_SCRIPT_FLAGS } from '../../consensus/script/flags.js';
@@ -13,8 +13,8 @@ import { checkAlone, checkInputs, checkSizeAndFee, findCoins } from './pre-check
 import { type Step, Workspace } from './workspace.js';
 
 /**
- * Number of transactions in one job of the verifier. A job costs this thread as much as ten acceptances. With so many
- * payments it is no longer than the longest job.
+ * Number of transactions in one job of the verifier. Starting a job costs the node thread as much as ten acceptances. A
+ * job of this many payments takes no longer than the verifier's longest other jobs.
  */
 const GROUP = 64;
 
@@ -29,18 +29,21 @@ interface PrefetchItem {
 
 /** Prefetched state of a transaction. */
 export class PrefetchedTx {
-  /** Resolves when the result is available or will not come; null from then on. Never rejects. */
+  /** Promise that resolves when the result is available or will not come; null after that. Never rejects. */
   pending: Promise<void> | null = null;
   /** Script result under the standard flags; null if the scripts did not run. */
   verdict: VerifyResult | null = null;
-  /** Workspace after the other checks; null if one of them failed. */
+  /** Workspace after the checks before the scripts; null if one of these checks failed. */
   judged: Workspace['ahead'] = null;
 
   /** @param judge checks of the mempool that prefetched it */
   constructor(readonly judge: Judge) {}
 }
 
-/** Returns the script result of a transaction, waiting for it if it is pending. Null: unknown. */
+/**
+ * Returns the script result of a transaction, or a promise if the scripts are still running. Null means that the result
+ * is unknown.
+ */
 export const verdictOf = (known: PrefetchedTx): VerifyResult | null | Promise<VerifyResult | null> =>
   known.pending === null ? known.verdict : awaited(known);
 
@@ -57,8 +60,9 @@ export class TxPrefetcher {
   }
 
   /**
-   * Announces transactions that will be accepted soon, in this order; later ones may spend earlier ones. Scripts of
-   * transactions that would be refused earlier do not run. Resolves when the scripts are at the verifier.
+   * Announces transactions that will be accepted soon, in this order. Later transactions may spend outputs of earlier
+   * ones. If a transaction fails a check before its scripts, its scripts do not run. Resolves when all scripts are at
+   * the verifier.
    */
   async prefetchTransactions(txs: readonly TxView[]): Promise<void> {
     const { pool, chain } = this.#judge.deps;
@@ -74,7 +78,8 @@ export class TxPrefetcher {
       for (const outpoint of this.#judge.unknownCoins(work)) wanted.push(outpoint);
       earlier.set(key, tx);
       const known = new PrefetchedTx(this.#judge);
-      // Store it in the object that will be accepted. It disappears with the object if that never happens.
+      // Store the result in the object that will be accepted. If acceptance never happens, both are garbage-collected
+      // together.
       tx.prefetched = known;
       fresh.push({ work, known });
     }
@@ -88,11 +93,11 @@ export class TxPrefetcher {
         for (const { known } of fresh) known.pending = null;
       }
     }
-    // No coin was missing, and no parent was dropped since.
+    // True while all coins of the following transactions are known: no coin was missing, and no parent was dropped.
     let allKnown = wanted.length === 0;
     const ready = fresh.filter(({ work, known }) => {
       const runs = (allKnown || this.#judge.unknownCoins(work).length === 0) && this.#runs(work, known);
-      // Transactions that spend it do not run either.
+      // Drop the transaction as a parent, so that the scripts of its children do not run either.
       if (!runs) {
         earlier.delete(hashKey(work.tx.txid));
         allKnown = false;
@@ -108,7 +113,9 @@ export class TxPrefetcher {
     return foreseen instanceof PrefetchedTx && foreseen.judge === this.#judge ? foreseen : undefined;
   }
 
-  /** Returns whether the transaction passes all checks before its scripts. All its coins must be known. */
+  /**
+   * Returns whether the transaction passes all checks before its scripts. The coins of all its inputs must be known.
+   */
   #runs(work: Workspace, known: PrefetchedTx): boolean {
     if (this.#judge.check(work, COIN_STEPS) !== null) return false;
     known.judged = { work, tip: this.#judge.deps.chain.tip };
@@ -116,7 +123,7 @@ export class TxPrefetcher {
   }
 
   #verify(group: readonly PrefetchItem[]): void {
-    // If the verifier is busy or broken, acceptance tries again and reports it.
+    // If the verifier is busy or broken, skip the group. Acceptance runs the scripts itself and reports the problem.
     if (!this.#judge.deps.verifier.canAcceptWork('transaction')) return;
     const pending = this.#run(group).catch(() => {
       for (const { known } of group) known.pending = null;
@@ -131,9 +138,9 @@ export class TxPrefetcher {
     for (const { known } of group) known.pending = null;
     if (result.ok) for (const { known } of group) known.verdict = result;
     else if (result.failedTx >= 0) {
-      // The lowest failure: transactions before it passed, those after it are unknown. If one fails, more may fail.
-      // They run during their own acceptance, one at a time for each peer, so that no peer can put a hundred slow ones
-      // before the transactions of others.
+      // failedTx is the first failure: earlier transactions passed, later ones are unknown, and more of them may fail.
+      // Their scripts run during their own acceptance, one transaction at a time for each peer. So no peer can put a
+      // hundred slow transactions before those of other peers.
       for (const { known } of group.slice(0, result.failedTx)) known.verdict = PASSED_BEFORE;
       group[result.failedTx].known.verdict = { ...result, failedTx: 0 };
     }

@@ -1,5 +1,5 @@
-// State of one acceptance, after Core's MemPoolAccept. A step reads fields that earlier steps filled in, fills in its
-// own fields, and returns a reject or null. No step changes the mempool.
+// State of one acceptance, after Core's MemPoolAccept. A step reads fields that earlier steps filled in, fills in other
+// fields, and returns a reject or null. No step changes the mempool.
 import type { Coin } from '../../consensus/coin.js';
 import type { HeaderContext } from '../../consensus/header-context.js';
 import type { Reject } from '../../consensus/state.js';
@@ -14,7 +14,7 @@ import type { TxPool } from '../tx-pool.js';
 export interface AcceptOptions {
   /** Check only; do not add the transaction. */
   readonly testOnly?: boolean;
-  /** No fee rules and no eviction: for transactions that return from a block. */
+  /** Skip fee rules and eviction. Set for transactions that return from a disconnected block. */
   readonly bypassLimits?: boolean;
   /** Set for a transaction that returns from a disconnected block. */
   readonly returning?: ReturnPlace;
@@ -25,11 +25,12 @@ export interface AcceptOptions {
   /** Largest rate of the modified fee, in satoshis per 1,000 virtual bytes; above it the transaction is refused. */
   readonly maxFeeRate?: number;
   /**
-   * Set for a part of a package: no carve-out, no eviction, no fee estimation. 'apart': must pay for itself.
-   * 'together': the caller checks the fee rate of all together. 'test': nothing may be replaced.
+   * Set for a transaction of a package: no carve-out, no eviction, no fee estimation. 'apart': the transaction must pay
+   * for itself. 'together': the caller checks the fee rate of all transactions together. 'test': no transaction may be
+   * replaced.
    */
   readonly inPackage?: 'apart' | 'together' | 'test';
-  /** Earlier transactions of its package by key of the txid, whose outputs it may spend. */
+  /** Earlier transactions of the package by key of the txid. This transaction may spend their outputs. */
   readonly earlier?: ReadonlyMap<string, TxView>;
 }
 
@@ -38,7 +39,9 @@ export interface ReturnPlace {
   readonly tip: HeaderContext;
   /** Rows that returned in the same batch. Only these count for the limits on relatives. */
   readonly rows: ReadonlySet<number>;
-  /** Returns the height of the block that another row is still in on that tip; undefined for none. */
+  /**
+   * Returns the height of the block that contains the transaction of another row at that tip; undefined if none does.
+   */
   heightOf(row: number): number | undefined;
 }
 
@@ -57,7 +60,9 @@ export interface AcceptContext {
 const NO_ROWS: ReadonlySet<number> = new Set();
 
 export class Workspace {
-  /** Prefetched checks at this tip: rules about the transaction and its coins need not run again. */
+  /**
+   * Prefetched checks and their tip. At the same tip, the checks of the transaction and its coins need not run again.
+   */
   ahead: { readonly work: Workspace; readonly tip: HeaderContext } | null = null;
   /** Coin of each input, from the mempool or the chain. */
   spent: Coin[] = [];
@@ -72,14 +77,16 @@ export class Workspace {
   spendsCoinbase = false;
   /** Relative locks that apply; null for none. */
   locks: LockPoints | null = null;
-  /** Rows that spend one of its outpoints, and a sibling to be evicted. */
+  /** Rows that spend an outpoint of the new transaction, and a sibling to be evicted (accept/truc.ts). */
   conflicts: ReadonlySet<number> = NO_ROWS;
   /** True if a conflict is only a sibling to be evicted (accept/truc.ts). */
   evictsSibling = false;
   ancestors: ReadonlySet<number> = NO_ROWS;
   /** Rows that would be replaced: the conflicts and their descendants. */
   replaced: ReadonlySet<number> = NO_ROWS;
-  /** Clusters that it changes, if their diagrams decide about the replacement. */
+  /**
+   * Clusters that the new transaction changes, if their fee-rate diagrams decide about the replacement; null otherwise.
+   */
   touched: Clusters | null = null;
 
   constructor(

@@ -1,7 +1,7 @@
-// How long transactions of each fee rate took to confirm, for one horizon: decaying counts by bucket of fee rate and
-// period of blocks. Computes the same sums as Core 0.21's TxConfirmStats, because estimates are compared with Core's.
+// Records how many blocks transactions of each fee rate took to confirm, for one horizon: decaying counts by bucket of
+// fee rate and period of blocks. Computes the same sums as Core 0.21's TxConfirmStats, so that estimates equal Core's.
 
-/** A run of buckets with figures of its transactions. Rates in satoshis per 1,000 virtual bytes; counts decay. */
+/** Consecutive buckets with figures of their transactions. Rates in satoshis per 1,000 virtual bytes; counts decay. */
 export interface FeeRange {
   /** Exclusive lower and inclusive upper bound; -1 if there is no such range. */
   readonly start: number;
@@ -16,21 +16,21 @@ export interface FeeRange {
 
 const NO_RANGE: FeeRange = { start: -1, end: -1, withinTarget: 0, totalConfirmed: 0, inMempool: 0, leftMempool: 0 };
 
-/** Answer of one horizon. */
+/** Estimate of one horizon, with the ranges that passed and failed. */
 export interface MedianAnswer {
-  /** Average rate in the bucket of the median transaction, in the cheapest run of buckets that passed; -1 for none. */
+  /** Average fee rate in the bucket of the median transaction of the passed range; -1 if no range passed. */
   readonly median: number;
   readonly pass: FeeRange;
   readonly fail: FeeRange;
 }
 
-/** Question to a horizon. */
+/** Query for the estimate of a horizon. */
 export interface MedianQuestion {
-  /** Blocks, 1 to maxConfirms. */
+  /** Target in blocks, 1 to maxConfirms. */
   readonly target: number;
-  /** Transactions per block that a run of buckets needs to count. */
+  /** Transactions per block that a range of buckets needs before it is evaluated. */
   readonly sufficientTxs: number;
-  /** Share that must have confirmed within the target. */
+  /** Share of transactions that must have confirmed within the target. */
   readonly successShare: number;
   /** Height of the newest block counted. */
   readonly height: number;
@@ -52,12 +52,15 @@ export class ConfirmStats {
   readonly scale: number;
   /** Factor by which all sums shrink with each block. */
   readonly decay: number;
-  /** Longest target it can answer, in blocks. */
+  /** Longest target of this horizon, in blocks. */
   readonly maxConfirms: number;
   readonly #periods: number;
   readonly #buckets: readonly number[];
   readonly sums: ConfirmSums;
-  /** Number of transactions in the mempool, by entry height modulo maxConfirms, and of older ones. */
+  /**
+   * Number of transactions in the mempool by bucket, for each entry height modulo maxConfirms. A second array counts
+   * older ones.
+   */
   readonly #waiting: Int32Array;
   readonly #waitingLonger: Int32Array;
 
@@ -80,8 +83,8 @@ export class ConfirmStats {
   }
 
   /**
-   * Starts a block of this height: transactions that entered maxConfirms blocks ago are now older than any target. All
-   * sums decay.
+   * Starts the block at this height. Transactions that entered the mempool maxConfirms blocks ago move to the count of
+   * older ones. All sums decay.
    */
   startBlock(height: number): void {
     const width = this.#buckets.length;
@@ -110,13 +113,13 @@ export class ConfirmStats {
   }
 
   /**
-   * Removes a transaction.
-   * @param confirmed it was mined; record() counts it
+   * Removes a transaction from the counts of the mempool.
+   * @param confirmed true if a block confirmed it; record() counts it then
    */
   removeTransaction(entryHeight: number, bestHeight: number, bucket: number, confirmed: boolean): void {
     const width = this.#buckets.length;
     const blocksAgo = bestHeight === 0 ? 0 : bestHeight - entryHeight;
-    // A reorganisation can leave the newest height below the entry's; there is nothing to count then.
+    // A reorganisation can leave the newest height below the height of the entry. Then no count has to change.
     if (blocksAgo < 0) return;
     if (blocksAgo >= this.maxConfirms) {
       if (this.#waitingLonger[bucket] > 0) this.#waitingLonger[bucket]--;
@@ -130,8 +133,8 @@ export class ConfirmStats {
   }
 
   /**
-   * Goes from the highest rate down and joins buckets until a run has enough transactions. The last run that passes
-   * before one fails gives the answer.
+   * Joins buckets, highest fee rate first, until a range has enough transactions. The estimate comes from the last
+   * range that passes before one fails.
    */
   median({ target, sufficientTxs, successShare, height }: MedianQuestion): MedianAnswer {
     const { sums } = this;
@@ -173,7 +176,7 @@ export class ConfirmStats {
       waiting += this.#waitingLonger[bucket];
       if (total < enough) continue;
       if (within / (total + failed + waiting) < successShare) {
-        // Further buckets join this run; together they may pass.
+        // The range failed. The next buckets join it, and the larger range may pass.
         if (passing) fail = run(far, near);
         passing = false;
         continue;

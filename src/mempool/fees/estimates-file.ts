@@ -19,7 +19,8 @@ const SUMS = ['confirmed', 'failed', 'count', 'rateSum'] as const satisfies read
 /** Encodes the estimator's state. */
 export function encodeEstimates(fees: FeeEstimator, hashes: Hashes): Uint8Array {
   const { bestHeight, firstHeight, savedFirst, savedBest } = fees.history;
-  // Data of this process counts as soon as it covers half as many blocks as the loaded data.
+  // Write the heights of this process's data once it covers more than half as many blocks as the loaded data. Until
+  // then write the heights of the loaded data.
   const own = fees.span > fees.savedSpan / 2;
   let size = MAGIC.length + 5 * 4 + FEE_BUCKETS.length * 8 + CHECKSUM_BYTES;
   for (const horizon of HORIZONS) size += 4 + SUMS.reduce((sum, name) => sum + fees.stats[horizon].sums[name].length * 8, 0);
@@ -50,7 +51,7 @@ export function encodeEstimates(fees: FeeEstimator, hashes: Hashes): Uint8Array 
 }
 
 /**
- * Reads saved data into a fresh estimator, all or nothing.
+ * Reads saved data into a fresh estimator. Changes nothing if the data is invalid.
  * @throws DecodeError if encodeEstimates cannot have made the bytes
  */
 export function decodeEstimates(bytes: Uint8Array, fees: FeeEstimator, hashes: Hashes): void {

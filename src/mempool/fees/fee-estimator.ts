@@ -1,6 +1,6 @@
 // Estimates which fee rate confirms within a number of blocks, learnt from the mempool and the blocks. Source: Core
-// 0.21's CBlockPolicyEstimator: three horizons (12 blocks; 48 in steps of 2; 1,008 in steps of 24), buckets 5 % apart.
-// The mempool reports entries and blocks; RPC calls read estimates.
+// 0.21's CBlockPolicyEstimator with three horizons (12 blocks; 48 in steps of 2; 1,008 in steps of 24) and buckets 5 %
+// apart. The mempool reports entries and blocks; RPC calls read the estimates.
 import { feeRateOf } from '../../policy/fee-rate.js';
 import { ConfirmStats, type FeeRange, type MedianAnswer } from './confirm-stats.js';
 
@@ -10,7 +10,7 @@ export interface TrackedEntry {
   readonly size: number;
   /** Height of the tip when it entered. */
   readonly height: number;
-  /** Bucket of its fee rate; -1 while it is not followed. */
+  /** Bucket of the entry's fee rate, written by the estimator; -1 if the estimator does not follow the entry. */
   feeBucket: number;
 }
 
@@ -31,7 +31,7 @@ export interface RawEstimate {
 export interface SmartEstimate {
   /** Fee rate in satoshis per 1,000 virtual bytes; 0 if unknown. */
   readonly feeRate: number;
-  /** Target in blocks of the answer: the requested one, or the longest one with data. */
+  /** Target in blocks that was used: the requested one, or the longest one with data. */
   readonly blocks: number;
   /** Which estimate gave the rate, in Core's words. */
   readonly reason: string;
@@ -63,7 +63,9 @@ const SHAPES = {
 const HALF_SHARE = 0.6;
 const SHARE = 0.85;
 const DOUBLE_SHARE = 0.95;
-/** Transactions per block that a run of buckets needs; the short horizon has fewer blocks to collect them. */
+/**
+ * Transactions per block that a range of buckets needs. The short horizon needs more, because it covers fewer blocks.
+ */
 const SUFFICIENT_TXS = { short: 0.5, medium: 0.1, long: 0.1 } as const;
 /** Age in blocks after which saved data is ignored. */
 const OLDEST_HISTORY = 6 * 1_008;
@@ -91,9 +93,9 @@ function bucketOf(rate: number): number {
 /** Heights of the blocks with collected data. */
 export interface FeeHistory {
   bestHeight: number;
-  /** First block of this process that confirmed a followed transaction; 0 before. */
+  /** Height of the first block of this process that confirmed a followed transaction; 0 before there is one. */
   firstHeight: number;
-  /** Range of the loaded data; 0 and 0 if none. */
+  /** First and last height of the loaded data; both 0 if no data was loaded. */
   savedFirst: number;
   savedBest: number;
 }
@@ -106,8 +108,8 @@ export class FeeEstimator {
   };
   readonly history: FeeHistory = { bestHeight: 0, firstHeight: 0, savedFirst: 0, savedBest: 0 };
   /**
-   * True if anything was ever recorded or loaded. Otherwise a block has nothing to decay, and the initial download has
-   * very many blocks.
+   * True if anything was ever recorded or loaded. Otherwise blocks need no processing, which saves time in the initial
+   * block download.
    */
   hasData = false;
 
@@ -115,19 +117,19 @@ export class FeeEstimator {
   constructor(readonly enabled = true) {}
 
   /**
-   * Called when an entry was added.
-   * @param telling whether its waiting time is meaningful: it pays for itself alone, replaced nothing, and blocks
-   *   arrive when they are mined
+   * Starts to follow an entry. Called when it was added.
+   * @param telling whether the waiting time of the entry is meaningful: the entry has no unconfirmed parents, replaced
+   *   nothing, and blocks arrive soon after they are mined
    */
   enter(entry: TrackedEntry, telling: boolean): void {
-    // During a reorganisation the mempool has another height. The next block corrects that.
+    // During a reorganisation the height of an entry differs from bestHeight. Such an entry is not followed.
     if (!this.enabled || !telling || entry.height !== this.history.bestHeight) return;
     entry.feeBucket = bucketOf(feeRateOf(entry.fee, entry.size));
     this.hasData = true;
     for (const horizon of HORIZONS) this.stats[horizon].addTransaction(entry.height, entry.feeBucket);
   }
 
-  /** Called when an entry left for another reason than a counted block. */
+  /** Called when an entry left the mempool, except by a block that `block` counts. */
   leave(entry: TrackedEntry): void {
     if (entry.feeBucket >= 0) this.#removeEntry(entry, false);
   }
@@ -138,7 +140,7 @@ export class FeeEstimator {
    */
   block(height: number, confirmed: readonly TrackedEntry[]): void {
     const { history } = this;
-    // Another branch repeats heights that were counted.
+    // Blocks of another branch repeat heights that were counted already.
     if (height <= history.bestHeight) return;
     history.bestHeight = height;
     if (!this.hasData) return;
@@ -183,11 +185,11 @@ export class FeeEstimator {
   /**
    * Returns a smart estimate (estimatesmartfee).
    * @param target in blocks
-   * @param conservative do not follow short dips
+   * @param conservative also use the longer horizons, so that a short dip does not lower the estimate
    */
   smart(target: number, conservative: boolean): SmartEstimate {
     if (target <= 0 || target > this.highestTarget('long')) return { feeRate: 0, blocks: target, reason: REASON.NONE };
-    // There is no estimate for the next block: the lowest target is two.
+    // The lowest usable target is two blocks. Estimates need data for at least twice the target.
     const usable = Math.min(this.stats.long.maxConfirms, Math.floor(Math.max(this.span, this.savedSpan) / 2));
     const blocks = Math.min(Math.max(2, target), usable);
     if (blocks <= 1) return { feeRate: 0, blocks, reason: REASON.NONE };
@@ -206,7 +208,7 @@ export class FeeEstimator {
 
   /**
    * Returns the estimate of one horizon (estimaterawfee).
-   * @param share of transactions that must have confirmed
+   * @param share share of transactions that must have confirmed
    */
   raw(target: number, share: number, horizon: Horizon): RawEstimate {
     const stats = this.stats[horizon];
@@ -219,8 +221,8 @@ export class FeeEstimator {
   }
 
   /**
-   * Returns the answer of the shortest horizon that reaches the target, or a lower one that a shorter horizon gives for
-   * its longest target.
+   * Returns the estimate of the shortest horizon that reaches the target. With checkShorter, returns a lower estimate
+   * that a shorter horizon gives for its own longest target.
    */
   #combined(target: number, share: number, checkShorter: boolean): number {
     const { short, medium, long } = this.stats;
@@ -237,7 +239,10 @@ export class FeeEstimator {
     return estimate;
   }
 
-  /** Returns the highest answer of the longer horizons, so that a quiet hour does not lower it. */
+  /**
+   * Returns the highest estimate of the medium and long horizons, so that an hour with few transactions does not lower
+   * it.
+   */
   #conservative(target: number): number {
     const { short, medium } = this.stats;
     let estimate = -1;

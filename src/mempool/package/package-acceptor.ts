@@ -1,7 +1,7 @@
-// Accepts packages: a child with its unconfirmed parents, whose fees count together if one alone pays too little
-// (Core's ProcessNewPackage and AcceptPackage, the receiving side of BIP-0331). Each transaction is first tried alone,
-// because a transaction that pays for itself must not lend its fees. Those that fail because of fees, or because such a
-// parent is missing, are then checked together.
+// Accepts packages: a child with its unconfirmed parents, whose fees count together if one of them pays too little
+// alone (Core's ProcessNewPackage and AcceptPackage, the receiving side of BIP-0331). Each transaction is first tried
+// alone, because a transaction that pays for itself must not lend its fees. Transactions that fail because of fees, or
+// because such a transaction is their parent, are then checked together.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { Reject } from '../../consensus/state.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
@@ -33,7 +33,10 @@ export type PackageTxResult =
       readonly kind: 'valid';
       readonly size: number;
       readonly fee: number;
-      /** Fee rate that counted, and the wtxids of the transactions that counted together. */
+      /**
+       * Fee rate by which the transaction was judged. The next field has the wtxids of all transactions that count in
+       * this rate.
+       */
       readonly feeRate: number;
       readonly includes: readonly Uint8Array[];
       /** Txids of replaced transactions. */
@@ -50,7 +53,10 @@ export interface PackageResult {
   readonly fault: PackageFault | null;
   /** Results by key of the wtxid; transactions that were not checked are absent. */
   readonly results: ReadonlyMap<string, PackageTxResult>;
-  /** True if they pay too little together, but might pay enough if the witnesses of all but the last were smaller. */
+  /**
+   * True if the package pays too little, but might pay enough if the witnesses of all transactions except the last were
+   * smaller.
+   */
   readonly slimmerMayPay?: boolean;
 }
 
@@ -101,8 +107,8 @@ export class PackageAcceptor {
           ? { fault: hopeless ? TX_FAILED : null, results: new Map() }
           : await this.#retry(together, options);
     } finally {
-      // Also if the verifier is too busy for the rest. While transactions of a reorganisation return, the end of that
-      // evicts.
+      // Trim the mempool, also after an exception of a busy verifier. While transactions of disconnected blocks return,
+      // the reorganisation trims the mempool at its end.
       if (!this.#judge.deps.returning()) eviction.limit();
     }
     let { fault } = rest;
@@ -118,8 +124,8 @@ export class PackageAcceptor {
   }
 
   /**
-   * Checks several transactions for testmempoolaccept: in order; later ones may spend earlier ones, each pays for
-   * itself, nothing is replaced.
+   * Checks several transactions in order for testmempoolaccept. Later ones may spend outputs of earlier ones. Each must
+   * pay for itself, and no transaction of the mempool may be replaced.
    */
   async test(txs: readonly TxView[]): Promise<PackageResult> {
     return checkPackageShape(txs) === null
@@ -136,7 +142,7 @@ export class PackageAcceptor {
     return { kind: 'known', size: entry.size, fee: entry.fee };
   }
 
-  /** Checks the remaining transactions together, or a single one alone once more. */
+  /** Checks the remaining transactions together. A single remaining transaction is tried alone once more. */
   async #retry(txs: readonly TxView[], options: PackageOptions): Promise<PackageResult> {
     if (txs.length > 1) return this.#judgeAll(txs, { ...options, inPackage: 'together' });
     const [tx] = txs;
@@ -145,7 +151,7 @@ export class PackageAcceptor {
     return { fault: TX_FAILED, results: new Map([[keyOf(tx), { kind: 'invalid', reject: single.reject }]]) };
   }
 
-  /** Adds all transactions or none. */
+  /** Adds all transactions to the mempool, or none. */
   async #judgeAll(txs: readonly TxView[], accept: AcceptOptions): Promise<PackageResult> {
     const { chain } = this.#judge.deps;
     let proven = false;
@@ -163,7 +169,7 @@ export class PackageAcceptor {
       if (!proven) {
         const scriptFault = await this.#checkScripts(works, accept);
         if (scriptFault !== null) return scriptFault;
-        // Script results stay valid; everything else is checked again.
+        // Script results stay valid. If the mempool or the tip has changed, all other checks run again.
         proven = true;
         if (moved()) continue;
       }
@@ -176,7 +182,7 @@ export class PackageAcceptor {
     const { clusters, truc } = context.options.policy;
     for (const work of works) {
       const fault = this.#judge.check(work, WITHOUT_COINS, this.#judge.withCoins);
-      // The other order has checked the rate already.
+      // In the order of Core 0.21, withCoins includes the check of the maximum fee rate.
       const over = fault === null && clusters ? checkMaxFeeRate(work, context) : fault;
       if (over !== null) return failed(work, over);
     }
@@ -222,7 +228,7 @@ export class PackageAcceptor {
     if (first < 0) return null;
     const fault = failed(works[first], faults[first] as Reject);
     if (accept.testOnly !== true) return fault;
-    // testmempoolaccept reports the transactions before it as accepted.
+    // testmempoolaccept reports the transactions before the failed one as accepted.
     const before = works.slice(0, first).map((work) => [keyOf(work.tx), this.#resultOf(work, works)] as const);
     return { ...fault, results: new Map([...before, ...fault.results]) };
   }
@@ -250,7 +256,7 @@ export class PackageAcceptor {
   }
 }
 
-/** Returns a workspace for each transaction. Later ones see earlier ones. */
+/** Returns a workspace for each transaction. A transaction may spend outputs of earlier ones. */
 function workspaces(txs: readonly TxView[], accept: AcceptOptions): Workspace[] {
   const earlier = new Map<string, TxView>();
   return txs.map((tx) => {

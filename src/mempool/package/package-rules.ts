@@ -1,5 +1,5 @@
-// Rules for several new transactions together, after each passed its own: limits on relatives (Core's
-// CheckPackageLimits) and replacement by a parent and its child (Core 28 and later, PackageMempoolChecks).
+// Rules for a package as a whole, checked after each transaction passed its own rules: limits on relatives (Core's
+// CheckPackageLimits), and replacement by a parent and its child (Core 28 and later, PackageMempoolChecks).
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import { feeRateOf, formatFeeRate } from '../../policy/fee-rate.js';
 import { adjustedWeightOf } from '../../selection/cluster/cluster-index.js';
@@ -19,7 +19,8 @@ export interface PackageTotals {
 }
 
 /**
- * Checks the limits on relatives as if each transaction were related to all others: stricter than the limits of each.
+ * Checks the limits on relatives as if each transaction were related to all others. This is stricter than checking each
+ * alone.
  */
 export function checkPackageLimits(
   works: readonly Workspace[],
@@ -52,7 +53,7 @@ export function checkPackageLimits(
 /** Sum of the sigop-adjusted weights. */
 const weightOf = (works: readonly Workspace[]): number => works.reduce((sum, work) => sum + adjustedWeightOf(work.size, work.tx.weight), 0);
 
-/** Checks the cluster that all of them would join. Call it after the replaced rows are known. */
+/** Checks the limits of the cluster that the package would join. Must be called after the replaced rows are known. */
 export function checkPackageCluster(works: readonly Workspace[], context: AcceptContext): PackageFault | null {
   const ancestors = new Set(works.flatMap((work) => [...work.ancestors]));
   const replaced = new Set(works.flatMap((work) => [...work.replaced]));
@@ -63,7 +64,7 @@ export function checkPackageCluster(works: readonly Workspace[], context: Accept
       : packageFault('package-mempool-limits', 'too-large-cluster');
 }
 
-/** Checks what the package would replace, if anything. The rows go into the parent's workspace. */
+/** Checks the transactions that the package would replace, if any, and stores their rows in the parent's workspace. */
 export function checkPackageReplacement(
   works: readonly Workspace[],
   { size, modifiedFee }: PackageTotals,
@@ -91,7 +92,7 @@ export function checkPackageReplacement(
   }
   const touched = clustersOf(pool, removed);
   if (touched === null) return fault('clusters are too large to be compared');
-  // The child has a higher fee rate than the parent, so both are one chunk.
+  // The package has a higher fee rate than the parent alone, so parent and child are one chunk.
   if (!improvesDiagram(pool, touched, removed, { fee: modifiedFee, weight: weightOf(works), parents: new Set() }))
     return fault('insufficient feerate: does not improve feerate diagram');
   parent.replaced = removed;

@@ -10,7 +10,7 @@ const MAX_PACKAGE_WEIGHT = 404_000;
 
 /** Why a whole package is refused: Core's reason and optional debug text. */
 export interface PackageFault {
-  /** 'policy': the package itself. 'tx': one of its transactions, which has its own result. */
+  /** 'policy': the package itself breaks a rule. 'tx': one of its transactions failed and has its own result. */
   readonly kind: 'policy' | 'tx';
   readonly reason: string;
   readonly debug: string;
@@ -33,7 +33,7 @@ export function packageFaultText({ reason, debug }: PackageFault): string {
 export function checkPackageShape(txs: readonly TxView[]): PackageFault | null {
   if (txs.length > MAX_PACKAGE_COUNT) return packageFault('package-too-many-transactions');
   const weight = txs.reduce((sum, tx) => sum + tx.weight, 0);
-  // A single heavy transaction is refused by the rules for transactions, which name the reason.
+  // A single heavy transaction is refused by the rules for transactions, whose reject reason is more precise.
   if (txs.length > 1 && weight > MAX_PACKAGE_WEIGHT) return packageFault('package-too-large');
   const later = new Set(txs.map((tx) => hashKey(tx.txid)));
   if (later.size !== txs.length) return packageFault('package-contains-duplicates');
@@ -51,14 +51,14 @@ export function checkPackageShape(txs: readonly TxView[]): PackageFault | null {
   return conflict ? packageFault('conflict-in-package') : null;
 }
 
-/** Returns whether the last transaction spends all others. False for fewer than two. */
+/** Returns whether the last transaction spends an output of every other one. False for fewer than two transactions. */
 export function isChildWithParents(txs: readonly TxView[]): boolean {
   if (txs.length < 2) return false;
   const spent = parentKeys(txs[txs.length - 1]);
   return txs.slice(0, -1).every((tx) => spent.has(hashKey(tx.txid)));
 }
 
-/** Returns whether the last transaction spends all others and no parent spends another. */
+/** Returns whether the last transaction spends an output of every other one, and no parent spends another parent. */
 export function isChildWithLoneParents(txs: readonly TxView[]): boolean {
   if (!isChildWithParents(txs)) return false;
   const parents = txs.slice(0, -1);
@@ -66,9 +66,9 @@ export function isChildWithLoneParents(txs: readonly TxView[]): boolean {
   return parents.every((tx) => [...parentKeys(tx)].every((key) => !ids.has(key)));
 }
 
-/** Returns the hash of a package: over its wtxids, sorted as numbers (Core's GetPackageHash). */
+/** Returns the hash of a package: SHA-256 over its wtxids, sorted as numbers (Core's GetPackageHash). */
 export function packageHash(txs: readonly TxView[], { sha256 }: Hashes): Uint8Array {
-  // Internal order has the lowest byte first.
+  // Reverse the wtxids: in internal order the lowest byte comes first, and numbers are compared from the highest.
   const ids = txs.map(({ wtxid }) => wtxid.slice().reverse()).sort(Buffer.compare);
   return sha256(Buffer.concat(ids.map((id) => id.reverse())));
 }

@@ -1,11 +1,11 @@
 // Format of mempool.dat: Core's version 1, so that other tools read adit's files and adit reads Core's.
 //
 //   version u64 = 1 | count u64 | per transaction: its bytes with witness, time of entry i64, prioritisation i64
-//   prioritisations of transactions that are not in the pool: count, then txid 32 and satoshis i64 each
-//   transactions that no peer has asked for yet: count, then txid 32 each (absent in files from before 0.21)
+//   prioritisations of transactions that are not in the mempool: count, then txid 32 and satoshis i64 each
+//   transactions that no peer has requested yet: count, then txid 32 each (absent in files from before 0.21)
 //
 // Since release 28 Core writes version 2: an eight-byte key follows the version (as a list: 8, then the bytes), and all
-// later bytes are XORed with it by their offset in the file. adit reads such files too.
+// later bytes are XORed with the key: a byte at offset n of the file with byte n mod 8. adit reads version 2 too.
 //
 // The file is written in pieces and read one transaction at a time, because a full mempool has hundreds of megabytes.
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
@@ -17,9 +17,9 @@ import { applyXor, XOR_KEY_BYTES } from '../../storage/xor-key.js';
 
 const VERSION = 1n;
 const KEYED_VERSION = 2n;
-/** Offset of the key in such a file, behind its length of one byte. */
+/** Offset of the key in a file of version 2, after the byte with its length. */
 const KEY_AT = 9;
-/** Number of bytes decoded in one go: one or two milliseconds. */
+/** Number of bytes XORed with the key without a pause, in one or two milliseconds. */
 const KEY_PIECE_BYTES = 1 << 20;
 const PIECE_BYTES = 64 << 10;
 
@@ -48,7 +48,7 @@ export interface SavedPool {
   readonly unbroadcast: readonly Uint8Array[];
 }
 
-/** Yields the file's bytes in pieces of moderate size. */
+/** Yields the bytes of a file in pieces of moderate size. */
 export function* encodePool({ count, txs, deltas, unbroadcast }: SavedPool): Generator<Uint8Array> {
   let writer = new ByteWriter();
   let size = 0;
@@ -91,7 +91,7 @@ export async function plainPool(bytes: Uint8Array): Promise<Uint8Array> {
     applyXor(bytes.subarray(at, at + KEY_PIECE_BYTES), at, key);
     if (turns.over) await turns.next();
   }
-  // Write version 1 over the key: the rest is as in version 1.
+  // Write version 1 over the key: all bytes after it are as in version 1.
   bytes.set(le64(VERSION), KEY_AT);
   return bytes.subarray(KEY_AT);
 }

@@ -1,5 +1,5 @@
-// Restores a saved mempool: fee deltas first, then each transaction through acceptance with its old time of entry, like
-// Core's LoadMempool. Scripts of the next transactions run while one is accepted.
+// Restores a saved mempool: fee deltas first, then each transaction through acceptance with its saved time of entry,
+// like Core's LoadMempool. Scripts of the next transactions run while one is accepted.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { TimeSlice } from '../../lib/time-slice.js';
 import { VerifierBusyError } from '../../parallel/verifier.js';
@@ -13,16 +13,16 @@ export interface RestoreResult {
   readonly restored: number;
   readonly failed: number;
   readonly expired: number;
-  /** Number of transactions that had arrived otherwise. */
+  /** Number of transactions that were in the mempool before they were restored. */
   readonly alreadyThere: number;
 }
 
 export interface RestoreOptions {
   readonly nowSeconds: number;
   readonly expirySeconds: number;
-  /** Stops early. Restored transactions stay. */
+  /** Aborts the restoration. Transactions restored so far stay in the mempool. */
   readonly stopping: AbortSignal;
-  /** Use the current time as time of entry, not the file's. */
+  /** Use the current time as time of entry, not the time in the file. */
   readonly currentTime?: boolean;
   /** False: ignore the file's fee deltas. */
   readonly feeDeltas?: boolean;
@@ -30,7 +30,7 @@ export interface RestoreOptions {
   readonly unbroadcast?: boolean;
 }
 
-/** Accepts all parts in order. Rejects if the file is broken, or for a fault of store or verifier. */
+/** Accepts all parts of a file in order. Rejects if the file is broken, or if storage or the verifier failed. */
 export async function restorePool(mempool: Mempool, parts: Iterable<SavedPart>, options: RestoreOptions): Promise<RestoreResult> {
   const result = { restored: 0, failed: 0, expired: 0, alreadyThere: 0 };
   const turns = new TimeSlice();
