@@ -48,7 +48,7 @@ export interface NetContext {
   readonly groupOf: (address: NetAddress) => string;
   /** Returns a number in [0, 1). */
   readonly random: () => number;
-  /** Punishes a peer (peer/misbehaviour.ts). @param score up to 100, where faults add up */
+  /** Punishes a peer (peer/misbehaviour.ts). @param score up to 100; scores of several faults add up only with `legacyPeers` */
   misbehaving(peer: Peer, score: number, reason: string): void;
   /** Ends a connection. @param why reason for the log */
   disconnect(peer: Peer, why?: string): void;

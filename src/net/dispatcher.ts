@@ -13,8 +13,9 @@ import { INV, KNOWN_MESSAGES } from './wire/protocol.js';
 /** Messages that are allowed before verack. */
 const early = new Set(['version', 'verack', 'wtxidrelay', 'sendaddrv2']);
 /**
- * Milliseconds of message handling per tick of the event loop, for all peers and for one peer. From a block to the
- * answers of long polls the event loop makes about ten ticks, and in a flood each is as long as this.
+ * Milliseconds of message handling per tick of the event loop: for all peers together, and for one peer. Between the
+ * arrival of a block and the answers to long polls lie about ten ticks. When peers flood this node, each tick takes the
+ * whole slice.
  */
 const SLICE_MS = 1;
 const PEER_MS = 0.5;
@@ -107,7 +108,7 @@ export class Dispatcher {
     this.pump(peer);
   }
 
-  /** Returns whether a peer has work, and reads what it is sent. */
+  /** Returns whether work of a peer may continue. New work waits while the peer does not read what this node sends. */
   #mayGoOn(peer: Peer): boolean {
     if (peer.leaving) return false;
     if (this.#steps.has(peer)) return true;
@@ -247,7 +248,7 @@ export class Dispatcher {
       // A block-relay-only peer gets no answer.
       if (!this.#servers.sendTransaction(peer, item) && peer.relaysTransactions) missing.push(item);
     }
-    // Lets the peer ask another peer immediately.
+    // Tells the peer which entries are missing, so that the peer can ask another peer immediately.
     const notFound = (): void => {
       if (missing.length > 0 && !peer.leaving) peer.send('notfound', encodeInv(missing));
     };

@@ -44,7 +44,7 @@ export class Inventory {
     const rejectTxs = (options.blocksOnly && !peer.permissions.relay) || !peer.relaysTransactions;
     const logs = log.shows('net');
     let newest: Uint8Array | null = null;
-    // Names that are in the log already, so that each is logged once. Not filled when the category is off.
+    // Ids that were logged for this inv, so that each is logged once. Empty while the log category is off.
     const lines = new Set<string>();
     const entries = this.#entries(peer, payload, 'inv');
     for (let at = 0, checked = 0; at < entries.length; at += INV_ENTRY_BYTES) {
@@ -59,7 +59,7 @@ export class Inventory {
         continue;
       }
       const byWtxid = type === INV.WTX;
-      // A peer announces by one kind of id only. WITNESS_TX is meant for getdata and counts as a txid of any peer.
+      // A peer announces transactions either by txid or by wtxid. WITNESS_TX belongs to getdata; in an inv it counts as a txid.
       if (type !== (peer.relaysByWtxid ? INV.WTX : INV.TX) && type !== INV.WITNESS_TX) continue;
       if (rejectTxs) {
         this.#context.disconnect(peer, `transaction (${hashToHex(hash)}) inv sent in violation of protocol`);

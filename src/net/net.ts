@@ -74,7 +74,7 @@ const SAVE_MS = 15 * 60_000;
 const READS_AT_A_TIME = 4;
 /** Messages that do not wait for transactions of the same peer. */
 const BLOCK_MESSAGES = new Set(['block', 'cmpctblock', 'blocktxn', 'headers']);
-/** Steps of the default random numbers. */
+/** Number of steps into which the default random source divides [0, 1). */
 const RANDOM_STEPS = 2 ** 48 - 1;
 
 export interface NetDeps {
@@ -100,7 +100,7 @@ export interface NetDeps {
   readonly asmap?: AsMap | null;
   /** Returns an unpredictable number in [0, 1), for delays and choices that keep peers from linking what they see. */
   readonly random?: () => number;
-  /** Creates the connections; absent: real sockets. @param inline creates connections from a test's sockets */
+  /** Creates the ways to reach peers; absent: real sockets. @param inline factory for connections over sockets that a test provides */
   readonly reach?: (inline: InlineConnectionFactory) => Reach;
   /** Called with the seconds from the first announcement of a block to each stage. */
   readonly observeBlock?: (stage: BlockStage, seconds: number) => void;
@@ -146,7 +146,7 @@ export class Net {
   /** Peers that completed the handshake. */
   readonly #ready = new Set<Peer>();
   readonly #traffic = new Traffic();
-  /** Reads of blocks wait while the peers have not read too much of what was sent. */
+  /** Limits concurrent reads of blocks. Reads wait while all peers together have too many bytes that they have not read. */
   readonly #reads = new Semaphore(READS_AT_A_TIME, () => this.#traffic.outgoingFull);
   readonly #rounds: Rounds;
   /** Number of ready peers that announce transactions by wtxid. Read for each entry of an inv. */
@@ -355,7 +355,7 @@ export class Net {
     });
   }
 
-  /** Called when a block on the tip passed every check that needs no coins. */
+  /** Called when a block that extends the tip passed every check that needs no coins. */
   onStored(node: HeaderNode, block: BlockView): void {
     if (!this.#stopped) this.compact.onStored(node, block);
   }
@@ -399,7 +399,7 @@ export class Net {
     this.#timer.unref();
   }
 
-  /** Creates the client of Tor's control port; null if nothing is listened on. */
+  /** Creates the client of Tor's control port; null without -torcontrol, key file or listening address. */
   #onionService(keyFile: string | undefined, servicePort: number, log: Logger): TorControl | null {
     const { torControl, binds } = this.options;
     const target = binds.find(({ onion }) => onion) ?? binds[0];
@@ -548,7 +548,7 @@ export class Net {
     this.#rounds.schedule(peer);
   }
 
-  /** Called when `version` of a peer was read. The address of an outbound peer works. */
+  /** Called when a peer's version message was read. The message proves that the address of an outbound peer works. */
   #onVersion(peer: Peer): void {
     if (peer.inbound) {
       if (peer.localAddress !== null) this.local.seen(peer.localAddress);
@@ -565,7 +565,7 @@ export class Net {
     return this.local.forPeer(peer);
   }
 
-  /** Returns an address that a transaction may be sent to privately. */
+  /** Returns a random address of a network for private broadcast; undefined if none is usable. */
   #addressFor(network: NetworkName): NetAddress | undefined {
     const address = this.addresses.selectOf(network);
     if (address === undefined || !isRoutable(address)) return undefined;
@@ -586,7 +586,8 @@ export class Net {
     this.#guard.forgetPeer(peer);
     this.#dispatcher.forgetPeer(peer);
     this.#rounds.forgetPeer(peer);
-    // The time of a block-relay-only peer is not updated, because other peers are sent it (Core's FinalizeNode).
+    // Do not update the last-seen time of a block-relay-only peer's address: other peers are sent that time and would learn of
+    // the connection (Core's FinalizeNode).
     const visible = !peer.inbound && peer.type !== 'block-relay-only' && !peer.isPrivate;
     if (peer.ready && visible && peer.misbehaviour === 0) this.addresses.connected(peer.address);
     // Blocks and transactions requested from this peer may now be requested from other peers.

@@ -50,7 +50,7 @@ export interface Bind {
   readonly permissions: Permissions | null;
   /** Connections here come from Tor (`=onion`). The address is not advertised. */
   readonly onion: boolean;
-  /** True if the node must not start if it cannot listen here: true for configured addresses and for all of IPv4. */
+  /** True if the node refuses to start when it cannot listen here. Set for configured addresses and for all of IPv4. */
   readonly required: boolean;
 }
 
@@ -126,7 +126,8 @@ export interface NetOptions {
   readonly maxUploadBytes: number;
   /**
    * True if peers are treated as in 0.21.1: faults add up to 100, and inbound peers get addresses before they have sent
-   * any. Otherwise each fault disconnects a peer, and such peers get no addresses (Core since versions 28 and 22).
+   * any. Otherwise each fault disconnects a peer, and an inbound peer gets addresses only after it has sent some (Core
+   * since versions 28 and 22).
    */
   readonly legacyPeers: boolean;
   /** -maxorphantx: largest total score of orphans (relay/orphanage.ts). */

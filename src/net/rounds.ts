@@ -4,7 +4,7 @@
 import { workClock } from '../lib/work-clock.js';
 import type { Peer } from './peer/peer.js';
 
-/** Milliseconds per tick of the event loop. */
+/** Milliseconds of sending per tick of the event loop. */
 const SLICE_MS = 1;
 
 export class Rounds {

@@ -34,8 +34,8 @@ const SAMPLE_MAX = 1_000;
 /** Age in seconds up to which a success protects a tried address from being replaced, and a failure lets it be replaced. */
 const REPLACEMENT_SECONDS = 4 * 60 * 60;
 /**
- * Maximum number of newcomers that wait for a test of the address in their place, seconds that they wait, and seconds
- * that the test may take.
+ * An address whose place in the tried table is occupied waits until the address there was tested. Maximum number of
+ * waiting addresses, seconds that each waits, and seconds that the test may take.
  */
 const MAX_COLLISIONS = 10;
 const TEST_WINDOW_SECONDS = 40 * 60;
@@ -212,7 +212,7 @@ export class AddrManager {
     const key = addressKey(info);
     const at = this.#triedPlace(info);
     const other = this.#inPlaceOf(info);
-    // Remove its own places first: the displaced address may need one of them.
+    // Remove the address from the new table first: the displaced address may need one of its places.
     for (let i = 0; i < this.#new.length; i++) if (this.#new[i] === key) this.#new[i] = undefined;
     info.refs = 0;
     if (other !== undefined) this.#toNew(addressKey(other), other, at);

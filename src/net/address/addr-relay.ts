@@ -24,7 +24,7 @@ const LOCAL_INTERVAL_MS = 24 * 60 * 60_000;
 /** Token bucket of addresses that a peer may send: capacity, and refill (one per ten seconds). */
 const TOKENS_MAX = 1_000;
 const TOKENS_PER_MS = 0.1 / 1_000;
-/** Addresses of this age at most, in messages of FEW at most, are forwarded. */
+/** Maximum age in seconds of a forwarded address, and maximum number of addresses in a message that is forwarded. */
 const FRESH_SECONDS = 10 * 60;
 const FEW = 10;
 /** Seconds subtracted from the time of second-hand addresses. */
@@ -98,7 +98,7 @@ export class AddrRelay {
 
   /** @returns undefined for a peer that exchanges no addresses */
   #openBook(peer: Peer): Book | undefined {
-    // A block-relay-only peer must not be found by the addresses that it sends.
+    // Addresses exchanged on a block-relay-only connection could reveal that the connection exists.
     if (peer.type === 'block-relay-only') return undefined;
     const begun = this.#books.get(peer);
     if (begun !== undefined) return begun;

@@ -1,5 +1,5 @@
-// Files that outlive the process: peers.dat with the known addresses, anchors.json with the block-relay-only peers. A
-// damaged or missing file costs nothing but its content.
+// Files that outlive the process: peers.dat with the known addresses, anchors.json with the block-relay-only peers. If a
+// file is damaged or missing, the node starts without its content.
 
 import fs from 'node:fs';
 import { replaceFile } from '../../lib/durable-file.js';

@@ -124,7 +124,7 @@ export class LocalAddresses {
  */
 function reachOf(own: NetAddress, { address: peer, isViaOnion: cameByOnion }: Pick<Peer, 'address' | 'isViaOnion'>): number {
   if (cameByOnion) return own.network === 'onion' ? 4 : 0;
-  // A node known by an onion or I2P address and another one can be located by either.
+  // A peer must not learn an onion or I2P address together with an address of another network: together they locate this node.
   const hidden = (network: NetAddress['network']): boolean => network === 'onion' || network === 'i2p';
   if (isRoutable(peer) && (hidden(own.network) || hidden(peer.network))) return own.network === peer.network ? 4 : 0;
   if (hidden(own.network)) return 4;

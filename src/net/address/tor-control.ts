@@ -285,7 +285,7 @@ export class TorControl {
   }
 }
 
-/** Reads one byte more than a cookie has, which shows that a longer file is none. */
+/** Reads up to one byte more than a cookie has, so that the caller recognises a file that is too long. */
 function readCookie(file: string): Buffer {
   const handle = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
   try {

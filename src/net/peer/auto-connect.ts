@@ -17,7 +17,7 @@ const FEELER_INTERVAL_MS = 2 * 60_000;
 const EXTRA_BLOCK_RELAY_INTERVAL_MS = 5 * 60_000;
 /** Maximum number of addresses that are tried in one round. */
 const MAX_TRIES = 100;
-/** Number of tries before an address of the last ten minutes is accepted, and before unusual ports and old nodes are accepted. */
+/** Number of candidates before an address that was tried within ten minutes is accepted, and before an unusual port is accepted. */
 const TRIES_BEFORE_RECENT = 30;
 const TRIES_BEFORE_ODD = 50;
 const RECENT_SECONDS = 10 * 60;
@@ -42,7 +42,7 @@ export interface AutoConnectDeps {
   peers(): readonly Peer[];
   connect(target: NetAddress | string, type: ConnectionType): Promise<Peer | null>;
   resolve(host: string, port: number): Promise<NetAddress[]>;
-  /** Returns whether not to connect to an address: it is this node's own, banned or discouraged. */
+  /** Returns whether an address must not be connected to, because the address is this node's own, banned or discouraged. */
   isUnwanted(address: NetAddress): boolean;
   /** Returns whether the network is enabled (-networkactive, setnetworkactive). While it is not, names are not resolved either. */
   active(): boolean;
@@ -243,8 +243,8 @@ export class AutoConnect {
     else if (blocks < allowedBlocks) type = 'block-relay-only';
     else if (this.#deps.wantsExtra() && full <= allowedFull) type = 'outbound-full-relay';
     else if (this.#deps.wantsExtraBlockRelay() && now > this.#nextExtraBlockRelayMs && allowedBlocks > 0 && blocks === allowedBlocks) {
-      // The extra peer stays until its chain is known, or replaces another one (stale-tip.ts). An attacker that owns
-      // all other peers would have to own these too.
+      // The extra peer is disconnected when its chain is known, or replaces another peer (stale-tip.ts). To hide the best
+      // chain, an attacker would have to control the extra peers too.
       this.#nextExtraBlockRelayMs = now + poissonDelayMs(random, EXTRA_BLOCK_RELAY_INTERVAL_MS);
       type = 'block-relay-only';
     } else if (now > this.#nextFeelerMs) {

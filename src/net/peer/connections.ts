@@ -259,7 +259,7 @@ export class Connections {
     this.#context.log.debug('net', `Cleared nodestate for peer=${peer.id}`);
   }
 
-  /** Calls a peer again without encryption if it hung up at the key, as nodes without BIP-0324 do. */
+  /** Connects again without encryption if the peer closed the connection at the key, as nodes without BIP-0324 do. */
   #retryInClear(peer: Peer): void {
     if (!peer.connection.refused || this.#stopped || !this.#active) return;
     this.#context.log.debug('net', `retrying with v1 transport protocol for peer=${peer.id}`);

@@ -54,7 +54,7 @@ export class Connector {
     this.#log = log;
   }
 
-  /** True if connection attempts make sense now. */
+  /** True if connection attempts make sense now. False while the peers' thread is being restarted. */
   get ready(): boolean {
     return this.#ways.factory.ready;
   }
@@ -70,7 +70,7 @@ export class Connector {
         this.#log.info(`Bound to ${bind.host.includes(':') ? `[${bind.host}]` : bind.host}:${bind.port}`);
       } catch (error) {
         const { code, message } = error as NodeJS.ErrnoException;
-        // The port is not the cause.
+        // Without a system error code the port is not the cause.
         if (code === undefined) throw new BindError(`Peers cannot be served: ${message}`);
         const where = `${bind.host.includes(':') ? `[${bind.host}]` : bind.host}:${bind.port}`;
         const text =

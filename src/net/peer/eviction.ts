@@ -1,6 +1,7 @@
 // Chooses the inbound peer that gives way to a new one (Core's SelectNodeToEvict). Peers that an attacker could hardly
-// outdo in all respects are protected: near, fast, long connected, or useful for blocks and transactions. Of the rest
-// (or of those of them with a discouraged address) the youngest of the largest network group is evicted.
+// outdo in all respects are protected: near, fast, long connected, or useful for blocks and transactions. If unprotected
+// peers have discouraged addresses, only those are candidates. Of the candidates, the youngest peer of the largest
+// network group is evicted.
 import { isLocal, type NetAddress } from '../wire/net-address.js';
 import type { Peer } from './peer.js';
 
@@ -34,7 +35,8 @@ export function evictionCandidate(peers: readonly Peer[], salt: number, groupOf:
     (peer) => !peer.relaysTxs && !peer.isClient,
   );
   protect(BY_BLOCK, (a, b) => b.lastBlockTime - a.lastBlockTime || a.connectedAt - b.connectedAt);
-  // Protect half of the rest by age; a quarter of that for local peers, behind which many clients may be.
+  // Protect the oldest half of the remaining peers. Up to half of these places go to local peers first, because a local
+  // address may be a proxy of many clients.
   const half = Math.floor(left.length / 2);
   const locals = Math.floor(half / 2);
   const oldest = (a: Peer, b: Peer): number => a.connectedAt - b.connectedAt || a.id - b.id;

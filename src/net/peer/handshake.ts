@@ -61,7 +61,7 @@ export class Handshake {
       peer.send('version', encodeVersion({ ...ANONYMOUS_VERSION, nonce: peer.localNonce }));
       return;
     }
-    // A peer behind a proxy has no address to name.
+    // The message can contain IPv4 and IPv6 addresses only.
     const receiver: NetAddress | null = peer.address.network === 'ipv4' || peer.address.network === 'ipv6' ? peer.address : null;
     const relay = (!options.blocksOnly || (peer.permissions.relay && !options.legacyPeers)) && peer.relaysTransactions;
     peer.send(
@@ -184,8 +184,8 @@ export class Handshake {
 }
 
 /**
- * Returns whether outbound peers must have old blocks. Not if the tip is younger than the spacing of 144 blocks (Core
- * since version 27). In 0.21: until the initial block download has ended.
+ * Returns whether outbound peers must have old blocks: true if the tip is at least 144 block intervals old (Core since
+ * version 27). In 0.21: until the initial block download has ended.
  */
 export function needsOldBlocks({ chain, clock, options, params }: NetContext): boolean {
   if (options.legacyPeers) return chain.isInitialBlockDownload();

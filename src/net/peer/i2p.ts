@@ -175,7 +175,7 @@ class SamSession {
       const own = addressOf(
         this.#keyFile === null ? await createTransient(control, id) : await this.#createLasting(control, id, this.#keyFile),
       );
-      // Nothing more is expected there except the end of the connection.
+      // Keep reading the control connection, to notice its end. The bridge sends nothing more.
       control.resume();
       this.#log.info(`${kind === 'transient' ? 'Transient' : 'Persistent'} I2P SAM session ${id} created, my address=${addressText(own)}`);
       return { id, own, control };

@@ -36,7 +36,7 @@ export interface PeerConnection {
   readonly transportType: TransportType;
   /** BIP-0324 session id, 32 bytes; null without encryption. */
   readonly sessionId: Uint8Array | null;
-  /** True if the peer hung up at the key, as nodes without encryption do. */
+  /** True if the peer closed the connection when it received the key, as nodes without encryption do. */
   readonly refused: boolean;
   /** Seconds of the last traffic; 0 before any. */
   readonly lastSend: number;
@@ -58,7 +58,7 @@ export interface PeerConnection {
   readonly hasMessage: boolean;
   /** True if a complete message is available. */
   readonly hasWhole: boolean;
-  /** True if a complete message or a fault is held anywhere, also one that cannot be taken yet. */
+  /** True if a complete message or a fault is held on any thread, even if shift() cannot return it yet. */
   readonly holdsWhole: boolean;
   /** Takes the next message. Undefined if there is none, it was unusable, or its checksum takes more steps. */
   shift(): Frame | undefined;

@@ -87,11 +87,11 @@ export class PeerSync {
 export class PeerCompact {
   /** The peer wants new blocks as compact blocks without requesting them. */
   wantsHighBandwidth = false;
-  /** This node wants that from the peer. */
+  /** This node wants new blocks from the peer as compact blocks without requesting them. */
   highBandwidth = false;
-  /** The peer supports version 2. */
+  /** The peer supports version 2 of compact blocks. */
   provides = false;
-  /** Last block of the peer that the mempool was searched for. */
+  /** Block of the peer's last compact block for which the mempool was searched. */
   searchedFor: HeaderNode | null = null;
   /** Outcomes of the compact blocks that the peer sent. */
   readonly blocks = noOutcomes();
@@ -128,7 +128,7 @@ export class Peer {
   localNonce = 0n;
 
   misbehaviour = 0;
-  /** Set once the peer is to be disconnected. Nothing more is handled. */
+  /** Set once the peer is to be disconnected. Its messages are not handled any more. */
   leaving = false;
 
   pingNonce = 0n;

@@ -39,7 +39,7 @@ export function offeredServices(wanted: bigint, { history }: { readonly history:
   return history === null ? wanted : (wanted & ~SERVICE.NETWORK) | SERVICE.NETWORK_LIMITED;
 }
 
-/** Returns the services offered to one peer: bloom filters to all, or only with the permission. @param common services for all peers */
+/** Returns the services offered to one peer. The permission adds bloom filters. @param common services offered to all peers */
 export function servicesFor({ permissions }: { readonly permissions: Permissions }, common: bigint): bigint {
   return permissions.bloomfilter ? common | SERVICE.BLOOM : common;
 }

@@ -16,7 +16,7 @@ const MAX_INV = 1_000;
 
 export class BlockAnnouncer {
   readonly #context: NetContext;
-  /** Sends the tip as a compact block. @returns false if it cannot */
+  /** Sends the tip as a compact block. @returns false if the block is not cached */
   readonly #sendCompact: (peer: Peer, node: HeaderNode) => boolean;
 
   constructor(context: NetContext, sendCompact: (peer: Peer, node: HeaderNode) => boolean) {

@@ -53,7 +53,7 @@ const MAX_ABOVE_TIP = 2;
 const MAX_ASKED_AT_ONCE = 3;
 /** Maximum number of blocks in reconstruction at a time, for all peers. Each may hold megabytes. */
 const MAX_PARTIAL = 24;
-/** Maximum number of encoded compact blocks that are cached for requests: as deep as they are served, and rivals of the tip. */
+/** Maximum number of cached encoded compact blocks: one for each depth at which they are served, and some rivals of the tip. */
 const CACHED_MESSAGES = 8;
 
 export class CompactRelay {
@@ -89,8 +89,8 @@ export class CompactRelay {
   }
 
   /**
-   * Called when a transaction left the mempool. A miner may not know its replacement, may not want it, or may have a
-   * larger mempool.
+   * Called when a transaction left the mempool. Remembers replaced and evicted transactions for reconstruction: a miner
+   * may not know the replacement, may not want it, or may have a larger mempool.
    */
   onLeft(entry: MempoolEntry, reason: RemovalReason): void {
     // Check the size first, because `entry.tx` makes a copy.
@@ -129,7 +129,7 @@ export class CompactRelay {
       settleAvailability(this.#context.chain, peer);
       if (hasHeader(peer, node) || node.prev === null || !hasHeader(peer, node.prev)) continue;
       this.#context.log.debug('net', `sending header-and-ids ${node.hashHex} to peer=${peer.id}`);
-      // Encoded only when the first peer wants it: computing the short ids delays new work by a millisecond or more.
+      // The block is encoded when the first peer wants it: computing the short ids delays new work by a millisecond or more.
       peer.send('cmpctblock', this.#prepare(block));
       peer.sync.bestHeaderSent = node;
     }
@@ -289,7 +289,7 @@ export class CompactRelay {
     }
     const prev = chain.node(header.prevHash);
     const known = chain.node(header.hash) !== undefined;
-    // A chain of little work must arrive as headers, which are read twice.
+    // Headers of a chain with little work must pass the presync, so ignore its compact blocks.
     const light = prev !== undefined && prev.chainWork + blockProof(header.bits) < antiDosWork(chain);
     if (light) {
       log.debug('net', `Ignoring low-work compact block from peer ${peer.id}`);
@@ -318,7 +318,7 @@ export class CompactRelay {
     // The block has arrived already and is about to be stored.
     if (asked === undefined && this.#downloads.expects(header.hash)) return;
     if (node.chainWork <= chain.tip.chainWork || node.txCount !== 0) {
-      // The block is not wanted next. If it was requested, it is still wanted.
+      // The block cannot become the tip, or was stored once. If the block was requested, request the whole block.
       if (asked !== undefined) this.#wholeBlock(peer, node);
       return;
     }
@@ -467,7 +467,7 @@ export class CompactRelay {
   }
 
   #wholeBlock(peer: Peer, node: HeaderNode): void {
-    // A request to another peer is not moved. Otherwise a third peer could keep this node from every block.
+    // Leave a request to another peer where it is. Otherwise any peer could take over requests and withhold every block.
     const asked = this.#downloads.requestOf(node.hash);
     if (asked !== undefined && asked.peer !== peer) return;
     if (!this.#downloads.startRequest(peer, node.hash, node)) this.#downloads.askedAgain(peer, node.hash);
@@ -518,9 +518,9 @@ export class CompactRelay {
 }
 
 /**
- * Returns whether the mempool is searched for an unrequested block of this peer (-compat=0.21.1) that cannot be
- * requested from it. Only outbound and noban peers, which cannot be many: a search takes tens of milliseconds of the
- * node thread and costs the peer only another node's header and a few bytes.
+ * Returns whether the mempool is searched for a compact block that this node neither requested from the peer nor can
+ * request from it (-compat=0.21.1). True for outbound and noban peers only, which are few: a search takes tens of
+ * milliseconds of the node thread, and the peer needs only a header of another node and a few bytes to cause it.
  */
 function isTrusted({ inbound, permissions }: Peer): boolean {
   return !inbound || permissions.noban;

@@ -22,7 +22,7 @@ export const COMPACT_CAUSE_NAMES = Object.keys(COMPACT_CAUSES) as readonly Compa
 export const TX_SOURCES = ['mempool', 'extra', 'prefilled', 'asked'] as const;
 export type TxSource = (typeof TX_SOURCES)[number];
 
-/** Totals of all peers. Each peer has its own outcomes only. */
+/** Totals of all peers. For a single peer only the outcomes are counted. */
 export interface CompactStats {
   readonly blocks: Record<CompactCause, number>;
   /** Transactions of reconstructed blocks by source. */

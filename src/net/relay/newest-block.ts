@@ -5,7 +5,7 @@ import type { TxView } from '../../consensus/tx/tx-view.js';
 
 export class NewestBlock {
   readonly hash: Uint8Array;
-  /** Encoded when the first peer wants it. */
+  /** Encoded compact block; null until the first peer wants it. */
   message: Uint8Array | null = null;
   /** Transactions by keys of txid and wtxid; built at the first request. */
   #byTxid: Map<string, TxView> | null = null;

@@ -4,7 +4,7 @@
 // another one announced: when there is too much, the peer that uses most of its share loses its oldest announcements.
 //
 // A share is measured in weight, which stands for memory, and in a score of one per announcement and one per ten
-// inputs, which stands for the time that a block or a disconnect may take here.
+// inputs, which stands for the time that this class needs when a block arrives or a peer disconnects.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { Peer } from '../peer/peer.js';
@@ -32,7 +32,7 @@ interface Waiting {
   readonly tx: TxView;
   readonly key: string;
   readonly weight: number;
-  /** Part of the score for its inputs. */
+  /** Points that the orphan's inputs add to the score. */
   readonly inputPoints: number;
   readonly announcements: Map<Peer, Announcement>;
   /** Announcement under which the orphan is to be validated again because a parent arrived. */
@@ -48,7 +48,7 @@ interface Announcement {
 
 /** Usage of one peer. */
 interface Share {
-  /** In order of their sequence numbers. */
+  /** Announcements of the peer, in order of their sequence numbers. */
   readonly all: Set<Announcement>;
   readonly ready: Set<Announcement>;
   weight: number;
@@ -340,7 +340,7 @@ export class Orphanage {
   }
 }
 
-/** Compares by the fraction. Among equals the score counts more, whose share is the smaller number. */
+/** Compares the used fractions. If both are equal, the score counts as the larger load, because its share is the smaller number. */
 function compareLoads(a: Load, b: Load): number {
   return a.used * b.share - b.used * a.share || b.share - a.share;
 }

@@ -8,7 +8,7 @@ import type { Peer } from '../peer/peer.js';
 /** Maximum number of pending transactions, and of attempts for one of them before the operator has to submit it again. */
 const MAX_TRANSACTIONS = 10_000;
 const MAX_ATTEMPTS = 1_000;
-/** Seconds after which a transaction without confirmation is sent again, and seconds since the last confirmation. */
+/** Seconds after which a transaction is sent again: since it was added if no peer confirmed it, or since the last confirmation. */
 const UNSENT_SECONDS = 5 * 60;
 const CONFIRMED_SECONDS = 60;
 
@@ -56,7 +56,7 @@ export class PrivateBroadcast {
     return 'added';
   }
 
-  /** @returns the number of peers that confirmed it; null if it is not pending */
+  /** @returns the number of peers that confirmed the transaction; null if the transaction is not pending */
   remove(wtxid: Uint8Array): number | null {
     const key = hashKey(wtxid);
     const entry = this.#txs.get(key);

@@ -78,7 +78,7 @@ export class PrivateSender {
     return aborted;
   }
 
-  /** Called for every transaction from the network. If it is a pending one, it is done. */
+  /** Called for every transaction from the network. Ends the private broadcast of a transaction that has come back. */
   received(peer: Peer, tx: TxView): void {
     if (!this.#endBroadcast(tx)) return;
     this.#log(
@@ -86,7 +86,7 @@ export class PrivateSender {
     );
   }
 
-  /** The connections that the transaction would still have needed are not opened. */
+  /** Ends a private broadcast, so that its remaining connections are not opened. @returns false if the transaction was not pending */
   #endBroadcast(tx: TxView): boolean {
     const confirmed = this.queue.remove(tx.wtxid);
     if (confirmed === null) return false;

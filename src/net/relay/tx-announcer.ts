@@ -21,15 +21,15 @@ const BROADCAST_MAX = 7 * 5;
 const BROADCAST_PER_THOUSAND = 5;
 /** Milliseconds of one slice that filters, or a walk through the whole mempool, may take. */
 const SLICE_MS = 2;
-/** Number of waiting transactions that are sorted each time, oldest first. */
+/** Maximum number of waiting transactions that are sorted for one announcement; the oldest ones are taken. */
 const ORDERED = 2_000;
-/** Maximum number of log rows that are checked for that in one slice, since most may have left the mempool. */
+/** Maximum number of log rows that one slice searches for ORDERED transactions, since most may have left the mempool. */
 const MAX_CHECKED = 4 * ORDERED;
 /** Maximum number of rows of the log, 64 MB. A slow peer does not get older ones. */
 const MOST_WAITING = 1_000_000;
 /** Maximum number of hashes of one inv. */
 const MAX_INV = 1_000;
-/** Number of hashes that a peer surely knows, and that were announced to it lately. */
+/** Minimum number of remembered hashes for each peer: those that the peer knows, and those announced to the peer lately. */
 const KNOWN = 50_000;
 const RECENT = 3_500;
 const FALSE_HITS = 0.000001;
@@ -59,7 +59,7 @@ interface PeerInventory {
   nextSendMs: number;
   /** True if the peer requested the whole mempool. */
   sendMempool: boolean;
-  /** Walk through the mempool that answers that request, while it lasts. */
+  /** Walk through the mempool that answers the peer's request for the whole mempool; null while none runs. */
   walk: Walk | null;
   lastMempoolRequest: number;
   /** Mempool's sequence number at the last announcement to this peer; 1 before the first. */
@@ -236,7 +236,7 @@ export class TxAnnouncer {
     if (trickle && !peer.leaving) this.#announceWaiting(peer, book, now);
   }
 
-  /** Announces a slice of the mempool. With a filter made for the purpose, each transaction may cost much of a millisecond. */
+  /** Announces a slice of the mempool. A peer can make its bloom filter so slow that each transaction costs nearly a millisecond. */
   #announceMempool(peer: Peer, book: PeerInventory, walk: Walk): void {
     const { records } = this.#context.mempool;
     const until = this.#monotonicMs() + SLICE_MS;

@@ -44,7 +44,7 @@ const FALSE_HITS = 0.000001;
 const NOTING_DELAY_MS = 300;
 /** Weight of orphans for each peer that brings any: a standard child and its parent. */
 const ORPHAN_WEIGHT_PER_PEER = 404_000;
-/** Largest transaction in bytes whose scripts are run early. Together with others of its peer it takes some milliseconds. */
+/** Largest transaction in bytes whose scripts are run early. All early transactions of a peer together take some milliseconds. */
 const MAX_PREFETCHED_BYTES = 2_000;
 /** Orphans that are validated in one step, so that a peer's message cannot cause long work. */
 const ORPHANS_PER_STEP = 10;
@@ -62,8 +62,8 @@ export class TxReceiver {
   readonly #rejects = new RollingBloom(REJECTS, FALSE_HITS);
   readonly #confirmed = new RollingBloom(CONFIRMED, FALSE_HITS);
   /**
-   * Wtxids that were rejected for their fees alone, and hashes of pairs that were; cleared at each tip change. They are
-   * not requested by themselves, but may be for the sake of a child.
+   * Wtxids of transactions that were rejected for their fees alone, and hashes of pairs of parent and child that were.
+   * Cleared at each tip change. Such a transaction is requested again only as the parent of an orphan.
    */
   readonly #reconsiderable = new RollingBloom(REJECTS, FALSE_HITS);
   /** Messages that were parsed early, in order. */
@@ -112,7 +112,10 @@ export class TxReceiver {
     this.#noting.unref();
   }
 
-  /** Adds the transactions of recent blocks to the filter, and drops orphans that they confirm. Called before any lookup here. */
+  /**
+   * Adds the transactions of recent blocks to the filter of confirmed ones, and drops orphans that the blocks confirm.
+   * Called before each lookup of a transaction in this class.
+   */
   settleBlocks(): void {
     if (this.#noting === null) return;
     clearTimeout(this.#noting);
@@ -279,11 +282,11 @@ export class TxReceiver {
     const tx = this.#takePrefetched(peer, payload) ?? this.#parse(payload);
     this.onReceived(peer, tx);
     if (this.requests.byTxid > 0 && tx.hasWitness) this.requests.noteAnswered(peer, tx.txid);
-    // If the peer announced it by this id, that was recorded then.
+    // If the peer announced this wtxid, the announcement was recorded as knowledge of the peer at that time.
     if (!this.requests.noteAnswered(peer, tx.wtxid)) this.#noteKnown(peer, tx);
     if (tooLong && tx.weight > MAX_STANDARD_WEIGHT) {
       noteTooLarge();
-      // Other peers are not asked for it.
+      // Remember the rejection, so that no other peer is asked for the transaction.
       this.#rejects.add(tx.wtxid);
       this.requests.forgetTx(tx.wtxid);
       return;
@@ -291,7 +294,7 @@ export class TxReceiver {
     const reconsidered = this.#reconsiderable.has(tx.wtxid);
     if (this.#isHere(tx.wtxid, true) || reconsidered) {
       if (peer.permissions.forcerelay) this.#forceRelay(peer, tx);
-      // By itself it would be rejected as before.
+      // Alone, the transaction would be rejected for its fee again, so try it with a child.
       return reconsidered ? this.#unlessBusy(tx, this.#tryWithChild(peer, tx)) : undefined;
     }
     const accepted = mempool.accept(tx);
@@ -428,7 +431,8 @@ export class TxReceiver {
       if (first && !peer.leaving) this.#handleOrphan(peer, tx);
       return;
     }
-    // A transaction that is in the mempool already, or a copy without its witness, has the txid that children refer to.
+    // Remember no rejection of a transaction that is in the mempool already, or of a copy without its witness: children
+    // refer to the same txid.
     if (reject.category === 'conflict' && !tx.hasWitness) this.requests.forgetTx(tx.wtxid);
     else if (reject.category !== 'witness-stripped') {
       // By wtxid, because a peer may have mutated the witness of a valid transaction.
@@ -471,7 +475,10 @@ export class TxReceiver {
     if (evicted > 0) log.debug('mempool', `mapOrphan overflow, removed ${evicted} tx`);
   }
 
-  /** Returns whether no pair can help: a parent was rejected for good, or two parents were rejected for their fees. */
+  /**
+   * Returns whether validating an orphan together with one parent cannot help: a parent was rejected for good, or two
+   * parents were rejected for their fees.
+   */
   #isHopeless(tx: TxView): boolean {
     let poor = 0;
     for (const parent of parentsOf(tx)) {

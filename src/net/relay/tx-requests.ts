@@ -32,7 +32,7 @@ interface Announcement extends DueItem {
   state: State;
   /** All announcements of this transaction. */
   readonly all: Announcement[];
-  /** Time at which it may be requested, or at which the request times out; ms. */
+  /** Time at which the transaction may be requested, or at which the request times out; ms. */
   dueMs: number;
 }
 

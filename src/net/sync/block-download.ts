@@ -18,7 +18,7 @@ import { settleAvailability } from './availability.js';
 export const MAX_BLOCKS_IN_TRANSIT_PER_PEER = 16;
 /** Blocks that are requested together during the initial block download, so that others are in transit meanwhile. */
 const MIN_REQUEST = MAX_BLOCKS_IN_TRANSIT_PER_PEER / 2;
-/** Blocks above the last common one that may be requested. */
+/** Maximum height of a requested block above the last block in common with the peer. */
 const BLOCK_DOWNLOAD_WINDOW = 1_024;
 /** Blocks this close to the limit of a pruned peer are not requested, because its chain may grow meanwhile. */
 const LIMITED_MARGIN = 2;
@@ -246,7 +246,7 @@ export class BlockDownload {
     peer.sync.inFlight.length = 0;
   }
 
-  /** Requests a single new block as a compact block if that helps. @returns whether it did */
+  /** Requests a single new block near the tip as a compact block, if possible. @returns whether the block was requested */
   fetchCompact: (peer: Peer, nodes: readonly HeaderNode[]) => boolean = () => false;
 
   /** Requests all the given blocks. @param byHand whether the operator requested them */

@@ -101,7 +101,7 @@ export class BlockReceiver {
     return known?.has(NodeStatus.HAVE_DATA) === true && !known.failed;
   }
 
-  /** Passes on a valid block, from whichever peer. A mutated copy only ends the request to the peer that sent it. */
+  /** Passes a block that is not mutated to the chain, whichever peer sent it. A mutated copy only ends the request to its sender. */
   #screen(peer: Peer, block: BlockView, height: number, asked: boolean): Promise<void> | undefined {
     const { chain, params } = this.#context;
     const mutation = checkMutation(block, height, params);
@@ -182,7 +182,7 @@ export class BlockReceiver {
     this.#context.scheduleRound(outcome.isNew ? undefined : peer);
   }
 
-  /** Remembers a block's sender. @returns a function that forgets it, if no verdict will follow */
+  /** Remembers a block's sender. @returns a function that forgets the sender, for a block that gets no verdict */
   #rememberSource(peer: Peer, block: BlockView, vouched: boolean): () => void {
     const key = hashKey(block.hash);
     const source: Source = { peer, vouched };
@@ -211,7 +211,8 @@ export class BlockReceiver {
       this.#blame(source.peer, hash, reject, source.vouched);
       return;
     }
-    // While other blocks are awaited, this one was not the newest (Core's BlockChecked).
+    // Report only the sender of the newest block. While other blocks are awaited, this block was not the newest (Core's
+    // BlockChecked).
     const others = this.#downloads.size - (this.#downloads.requestOf(hash) === undefined ? 0 : 1);
     if (others === 0 && !this.#context.chain.isInitialBlockDownload()) this.onGoodBlock(source.peer);
   }

@@ -43,7 +43,7 @@ export class ChainGuard {
       sync.chainWanted = null;
       sync.sentGetheadersForChain = false;
     } else if (sync.chainDeadlineMs === 0 || (sync.chainWanted !== null && best >= sync.chainWanted.chainWork)) {
-      // The peer is behind, or has reached the tip of that time: restart the time with the current tip.
+      // The peer has fallen behind, or has reached the block that was wanted: restart the deadline with the current tip.
       sync.chainDeadlineMs = now + CHAIN_SYNC_TIMEOUT_MS;
       sync.chainWanted = chain.tip;
       sync.sentGetheadersForChain = false;
@@ -52,7 +52,7 @@ export class ChainGuard {
         return `Outbound peer has old chain, best known block = ${sync.bestKnown?.hashHex ?? '<none>'}`;
       }
       this.#context.log.debug('net', `sending getheaders to outbound peer=${peer.id} to verify chain work`);
-      // One before, so that a peer that has the block answers with a header.
+      // Ask from the block before the wanted one, so that a peer that has the wanted block answers with its header.
       const wanted = sync.chainWanted ?? chain.tip;
       this.#askFrom(peer, wanted.prev ?? wanted);
       sync.sentGetheadersForChain = true;

@@ -62,9 +62,9 @@ export class HeadersSync {
 
   /**
    * Requests the headers after a block that both may have, unless the peer was asked in the last two minutes and has
-   * not answered: an announcement costs it a few bytes, and a locator has a thousand (Core's MaybeSendGetHeaders; 0.21
-   * has no such limit).
-   * @returns whether they were requested
+   * not answered: an announcement costs the peer a few bytes, and a locator costs this node a thousand (Core's
+   * MaybeSendGetHeaders; 0.21 has no such limit).
+   * @returns whether the headers were requested
    */
   askFrom(peer: Peer, node: HeaderNode, stop: Uint8Array = noStop): boolean {
     const { clock, options } = this.#context;

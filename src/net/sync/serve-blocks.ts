@@ -84,7 +84,7 @@ export class BlockServer {
       if (headers.length >= MAX_HEADERS_RESULTS || equalBytes(node.hash, request.stop)) break;
       node = chain.next(node);
     }
-    // The answer also shows the peer the best block. What it now knows need not be announced.
+    // With this answer the peer knows the blocks up to here, so they need not be announced to the peer.
     peer.sync.bestHeaderSent = last ?? chain.tip;
     peer.send('headers', encodeHeaders(headers));
   }
@@ -136,8 +136,8 @@ export class BlockServer {
 
   /**
    * Sends a requested block.
-   * @returns false if it is unknown, missing or must not be served: one answer for all, which does not reveal what this
-   * node has seen
+   * @returns false if the block is unknown, missing or must not be served. The result is the same in all three cases, so
+   * that an answer does not reveal which blocks this node has seen
    */
   async sendBlock(peer: Peer, item: InvItem): Promise<boolean> {
     const { chain, log } = this.#context;
@@ -201,7 +201,7 @@ export class BlockServer {
   #continue(peer: Peer, hash: Uint8Array): void {
     const { sync } = peer;
     if (sync.continueAt === null || !equalBytes(sync.continueAt, hash)) return;
-    // Sent immediately, before the answers to later requests.
+    // Send the inv immediately, before the answers to later requests.
     peer.send('inv', encodeInv([{ type: INV.BLOCK, hash: this.#context.chain.tip.hash }]));
     sync.continueAt = null;
   }

@@ -1,7 +1,7 @@
 // Detects a stale tip, which may mean that all peers withhold something (Core's CheckForStaleTipAndEvictPeers,
 // EvictExtraOutboundPeers). One more outbound peer is then connected, and the one that announced a block least recently
-// is disconnected. Every few minutes there is also one block-relay-only peer more than wanted. The youngest of them is
-// disconnected unless it has brought a block since the one before it.
+// is disconnected. Every few minutes the node also connects one block-relay-only peer more than the target, and then
+// disconnects the youngest, or the second youngest if the youngest brought a block more recently.
 import type { NetContext } from '../context.js';
 import type { Peer } from '../peer/peer.js';
 

@@ -314,11 +314,11 @@ class ConnectionServer {
     return false;
   }
 
-  /** Returns whether the node thread must handle something first. It posts a message when it has. */
+  /** Returns whether delivery must wait until the node thread has handled earlier messages. The node thread then posts a message. */
   #mustWait({ given, figures }: ServedConnection): boolean {
     if (between(given, figures.handled) < WINDOW_BYTES) return false;
     figures.setWaits(true);
-    // The node thread may have handled the last of it before it could see the flag.
+    // Check again: the node thread may have handled the last message before it could see the flag.
     return between(given, figures.handled) >= WINDOW_BYTES || !figures.takeWaits();
   }
 

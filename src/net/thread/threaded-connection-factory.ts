@@ -406,7 +406,7 @@ class ThreadLife implements ListeningThread {
     connection.sessionId = sessionId;
   }
 
-  /** Delayed, so that messages sent before the close are handled as far as possible. */
+  /** Reports the end of a connection in a later tick, so that earlier messages of the peer are handled as far as possible. */
   #closed(id: number): void {
     setImmediate(() => {
       this.#connections.get(id)?.onClosed();

@@ -142,7 +142,7 @@ export class ThreadedConnection implements PeerConnection {
     this.#waiting -= bytes;
     traffic.addHandedOver(-bytes);
     figures.addHandled(bytes);
-    // Not for each message, otherwise the thread would get a message for each of the next ones.
+    // Ask for more only when half is handled. Otherwise the peers' thread would get a request for each message.
     if (this.#waiting <= WINDOW_BYTES / 2 && figures.takeWaits()) more();
   }
 

@@ -1,6 +1,6 @@
 // Queue of key exchanges, which run one at a time and use at most a tenth of the thread's time
-// (docs/decisions/0029-key-exchange-throttled.md). A thousand handshakes wait for their keys, and other work does not.
-// Each peer has at most one entry, so the number of peers bounds the queue.
+// (docs/decisions/0029-key-exchange-throttled.md). Even a thousand handshakes delay only each other, not other work of
+// the thread. Each peer has at most one entry, so the number of peers bounds the queue.
 import type { EllSwift, EllSwiftKey } from '../../crypto/ellswift.js';
 
 /** Share of the thread's time for keys in the long run, and milliseconds that they may take at once. */

@@ -20,7 +20,7 @@ export interface Transport {
   readonly sessionId: Uint8Array | null;
   /** True if nothing can be parsed now. Bytes should stay in the socket until `progress`. */
   readonly busy: boolean;
-  /** True if the peer, if it has just hung up, behaved like a node without encryption. */
+  /** Read after the peer closed the connection: true if the peer behaved like a node without encryption. */
   readonly refused: boolean;
   /** Bytes received and not handed out yet. */
   readonly held: number;

@@ -1,6 +1,6 @@
 // Framing of unencrypted messages: a header of 24 bytes and the payload. FrameReader takes socket data in pieces of any
-// size and returns whole messages. It never allocates
-// memory for bytes that have not arrived, whatever length a header announces.
+// size and returns whole messages. It never allocates memory for bytes that have not arrived, whatever length a header
+// announces.
 
 import { ByteQueue } from '../../consensus/bytes/byte-queue.js';
 import type { Hashes, Sha256Stream } from '../../crypto/crypto.js';

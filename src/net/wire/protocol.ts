@@ -92,5 +92,5 @@ export const MESSAGES = [
   'getaddr', 'mempool', 'ping', 'pong', 'notfound', 'filterload', 'filteradd', 'filterclear', 'sendheaders', 'feefilter', 'sendcmpct',
   'cmpctblock', 'getblocktxn', 'blocktxn', 'getcfilters', 'cfilter', 'getcfheaders', 'cfheaders', 'getcfcheckpt', 'cfcheckpt', 'wtxidrelay',
 ] as const;
-/** Set of these messages. */
+/** Names of MESSAGES, for lookups. */
 export const KNOWN_MESSAGES: ReadonlySet<string> = new Set(MESSAGES);
