@@ -121,14 +121,14 @@ t.test('answers unknown methods, faults and calls during warm-up with the codes 
 
 t.test('runs the calls of a batch in order and yields between them', async (t) => {
   order.length = 0;
-  let breaths = 0;
+  let yields = 0;
   const reply = await dispatcher().made.dispatchBytes(
     bytes('[{"id":1,"method":"late","params":[1]},{"id":2,"method":"worse"},{"id":3,"method":"late"}]'),
     CALL,
-    { yieldToUrgent: () => breaths++ },
+    { yieldToUrgent: () => yields++ },
   );
   t.same(order, ['late', 'worse', 'late']);
-  t.equal(breaths, 2);
+  t.equal(yields, 2);
   t.equal(
     reply.body,
     '[{"result":1,"error":null,"id":1},{"result":null,"error":{"code":-1,"message":"unforeseen"},"id":2},{"result":0,"error":null,"id":3}]\n',
@@ -275,13 +275,13 @@ t.test('runs a large batch only if all of it is JSON, and stops when the reply i
   const torn = await made.dispatchBytes(bytes(`[${list},]`), CALL);
   t.same([torn.status, torn.body], [500, '{"result":null,"error":{"code":-32700,"message":"Parse error"},"id":null}\n']);
   t.same(calls, []);
-  let breaths = 0;
-  const whole = await made.dispatchBytes(bytes(`[${list},5]`), CALL, { yieldToUrgent: () => breaths++, sliceMs: -1 });
+  let yields = 0;
+  const whole = await made.dispatchBytes(bytes(`[${list},5]`), CALL, { yieldToUrgent: () => yields++, sliceMs: -1 });
   const replies = JSON.parse(String(whole.body)) as { id: number | null; result: unknown }[];
   t.equal(replies.length, 3001);
   t.same(replies[2999], { result: ['aaaaaaaaaaaaaaaaaaaa'], error: null, id: 1 });
   t.equal(calls.length, 3000);
-  t.ok(breaths >= 3000, 'other work runs between the entries');
+  t.ok(yields >= 3000, 'other work runs between the entries');
   const narrow = dispatcher(undefined, new ReplyQuota({ each: 1000, all: 10_000 }));
   const cut = await narrow.made.dispatchBytes(bytes(`[${list}]`), CALL);
   t.equal(cut.status, 500);
@@ -366,8 +366,8 @@ t.test('concurrent readers share a time slice, and a waiting one does not block 
   });
   let steps = 0;
   const done: string[] = [];
-  const reads = (name: string, breathe?: () => unknown) =>
-    turns.read({ values: 1, goOn: () => ++steps > 0 }, { ...stays, yieldToUrgent: breathe }).then(() => done.push(name));
+  const reads = (name: string, yieldToUrgent?: () => unknown) =>
+    turns.read({ values: 1, goOn: () => ++steps > 0 }, { ...stays, yieldToUrgent }).then(() => done.push(name));
   const held = reads('held', () => (steps === 0 ? hold : undefined));
   await reads('other');
   t.same(done, ['other']);

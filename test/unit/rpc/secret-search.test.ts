@@ -416,10 +416,10 @@ t.test('overwrites private keys of importmulti that are not imported', async (t)
   });
   t.equal(left(), 0, 'nothing of a request that failed');
   const desc = addChecksum(`pkh(${Buffer.from(context.keys.publicKey(new Uint8Array(32).fill(7), true)!).toString('hex')})`);
-  const breath = () => undefined;
-  await t.rejects(readDescriptorImport(ctx, request({ desc, keys: [wif(7), wif(9), 'nonsense'] }), call, breath));
+  const noYield = () => undefined;
+  await t.rejects(readDescriptorImport(ctx, request({ desc, keys: [wif(7), wif(9), 'nonsense'] }), call, noYield));
   t.equal(left(), 0);
-  const given = await readDescriptorImport(ctx, request({ desc, keys: [wif(7), wif(9)] }), call, breath);
+  const given = await readDescriptorImport(ctx, request({ desc, keys: [wif(7), wif(9)] }), call, noYield);
   t.equal(given.secrets.size, 1);
   t.equal(left(), 1);
 });

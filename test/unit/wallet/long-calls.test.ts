@@ -34,7 +34,7 @@ import { managerIn, PLAIN_WALLET } from '../../framework/wallet-manager.js';
 
 const outcome = [{ success: true }];
 
-t.test('importmulti of a long range yields and imports the same as many short ranges', async (t) => {
+t.test('importmulti of a long range yields and imports the same as many short ones', async (t) => {
   const { wallet } = await createMemoryWallet();
   const { wallet: other } = await createMemoryWallet();
   const before = [await rowsOf(wallet), await rowsOf(other)];
@@ -148,7 +148,7 @@ t.test('importdescriptors yields while it adds or shortens a range, and rejects 
   t.same(await rowsOf(wallet), before, 'nothing of the rejected import is stored');
 });
 
-t.test('importdescriptors of many keys yields and imports the same as one call per key', async (t) => {
+t.test('importdescriptors of many keys yields and imports the same as many short calls', async (t) => {
   const request = (i: number) => {
     const key = encodeWif({ key: crypto.sha256(Buffer.from(`key ${i}`)), compressed: true }, chainParams('regtest'), crypto);
     return { desc: addChecksum(`${['wpkh', 'pkh', 'combo', 'tr'][i % 4]}(${key})`), timestamp: 1000 - (i % 7), label: `label ${i % 3}` };
