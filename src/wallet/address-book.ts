@@ -43,7 +43,7 @@ export class AddressBook {
     const row = this.#table.find(script);
     return row >= 0 && this.#used[row] === 1;
   }
-  /** @param purpose undefined: keep the present one */
+  /** @param purpose undefined: an existing entry keeps its purpose */
   set(script: Uint8Array, label: string, purpose: Purpose | undefined, batch: WalletBatch): void {
     const row = this.#row(script);
     this.#edition++;

@@ -119,5 +119,7 @@ export class ExternalSigner {
   }
 }
 
-/** Error if there is no device, or more than one. A payment replaces the message. */
+/**
+ * Error if there is no device, or more than one. Calls that make payments reply with a message of their own instead.
+ */
 export class NoSignerError extends SignerError {}

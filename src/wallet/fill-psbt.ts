@@ -31,22 +31,23 @@ export interface FillOptions {
 }
 
 /**
- * Reason why filling stopped: an input has another sighash type than requested, or its transaction has no such output.
+ * Reason why filling stopped. sighash mismatch: an input has another sighash type than requested. missing inputs: the
+ * previous transaction of an input lacks the output that the input spends.
  */
 export type FillFault = 'sighash mismatch' | 'missing inputs';
 
-/** Result: whether every input is final now. */
+/** Result of filling: whether every input is final, or why filling stopped. */
 export type FillOutcome = { readonly complete: boolean } | { readonly fault: FillFault };
 
 /** Dependencies of fillPsbt. */
 export interface FillTools {
   readonly crypto: Crypto;
   readonly signer: Signer;
-  /** Threads that sign inputs of one key each, if there are many. */
+  /** Threads that sign inputs of single keys if the PSBT has many of them; absent: this thread signs everything. */
   readonly signingThreads?: SigningThreads | undefined;
 }
 
-/** Fills the PSBT in place, in slices. */
+/** Fills the PSBT in place, in time slices. */
 export async function fillPsbt(
   wallet: Wallet,
   psbt: Psbt,
@@ -70,7 +71,8 @@ export async function fillPsbt(
       continue;
     }
     const provider = providerFor(wallet, output.script, input, crypto);
-    // A negative number stands for a type above 2^31. It was not requested, so do not sign with it.
+    // A negative sighash type stands for a number above 2^31. The client did not request it, so use type 0 instead of
+    // signing with it.
     const by = {
       provider: hide(provider, !sign),
       hashType: hashType ?? Math.max(input.sighashType ?? 0, 0),
@@ -99,8 +101,8 @@ async function addTransactions(wallet: Wallet, psbt: Psbt): Promise<void> {
 }
 
 /**
- * Returns the provider for an input. A legacy wallet has one store for all keys. A descriptor wallet answers for the
- * script, or for scripts of keys that the input names.
+ * Returns the signing provider for an input. A legacy wallet has one store for all keys. In a descriptor wallet, it is
+ * the provider of the output script, or else those of the scripts of keys that the input names.
  */
 function providerFor(wallet: Wallet, script: Uint8Array, input: PsbtInput, crypto: Crypto): SigningProvider {
   if (wallet.legacy) return wallet.legacy;

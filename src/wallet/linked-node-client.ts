@@ -1,6 +1,6 @@
-// NodeClient on another thread than the node's. Events and replies arrive through one port, in order. Shared memory has
-// the number of posted messages, which is increased after each message. So sync() knows how many messages to receive
-// before a call. The other end is node/node-client-server.ts.
+// NodeClient on another thread than the node's. Events and replies arrive through one port, in order. The node
+// increases a counter in shared memory after each message that it posts. sync() reads the counter to know how many
+// messages to receive before a call. The other end is node/node-client-server.ts.
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { parseBlock } from '../consensus/block/block-view.js';
 import { parseTx } from '../consensus/tx/tx-view.js';
@@ -15,9 +15,9 @@ export interface ClientFacts
     'tip' | 'genesis' | 'scanDepth' | 'signers' | 'hasFilters' | 'longestTarget' | 'maxAncestors' | 'maxDescendants'
   > {}
 
-/** Event as it crosses threads: bytes instead of parsed blocks and transactions. */
+/** NodeEvent as it crosses threads: bytes instead of parsed blocks and transactions. */
 export type PackedEvent =
-  /** `bytes` is null while nothing listens. */
+  /** `bytes` is null while no wallet listens. */
   | { readonly kind: 'connected'; readonly node: BlockFacts; readonly bytes: Uint8Array | null; readonly locator: Uint8Array }
   | {
       readonly kind: 'disconnected';
@@ -55,7 +55,7 @@ export type ToNode =
 /** Indexes of the counters that both threads see. */
 export const CLIENT_COUNTER = { POSTED: 0, TAKEN_KB: 1, COUNT: 2 } as const;
 
-/** The prune guard moves in steps of this many blocks, because a scan reports every block. */
+/** The prune guard moves in steps of this many blocks, because a scan reports its position after every block. */
 const PRUNE_GUARD_STEP = 144;
 
 /** Copies a view of a larger buffer, because structuredClone would copy the whole buffer. */
@@ -86,7 +86,7 @@ export interface LinkedClientDeps {
 export class LinkedNodeClient implements NodeClient {
   readonly #deps: LinkedClientDeps;
   readonly #listeners = new Set<(event: NodeEvent) => unknown>();
-  /** Resolves when the node has started to send events; null while nothing listens. */
+  /** Resolves when the node has started to send events; null while there is no listener. */
   #listening: Promise<unknown> | null = null;
   readonly #pending = new Map<number, Pending>();
   /** Hex hashes of blocks that left the chain. */
@@ -95,9 +95,12 @@ export class LinkedNodeClient implements NodeClient {
   #asked = 0;
   #taken = 0;
   #pruneGuardHeight = Number.POSITIVE_INFINITY;
-  /** True if blocks were disconnected since the node was last asked if their transactions are back in the mempool. */
+  /**
+   * True if blocks were disconnected since this client last asked the node whether their transactions are back in the
+   * mempool.
+   */
   #unsettled = false;
-  /** Pending reply to that request. */
+  /** Pending reply to the request "settled": transactions of disconnected blocks are back in the mempool. */
   #settling: Promise<void> | null = null;
   /** Pending read of the mempool, after events were lost. */
   #rereading: Promise<void> | null = null;
@@ -144,7 +147,8 @@ export class LinkedNodeClient implements NodeClient {
         const pending = this.#pending.get(message.id);
         this.#pending.delete(message.id);
         if (message.kind === 'answer') pending?.done(message.value);
-        // The class of an error does not cross threads. Its code does, and tells what the operator can fix.
+        // The class of an error does not cross threads. The error's code does: it shows whether the operator can fix
+        // the cause.
         else pending?.failed(Object.assign(new Error(message.message), { code: message.code }));
         break;
       }
@@ -158,7 +162,7 @@ export class LinkedNodeClient implements NodeClient {
         this.#deliver(message);
     }
   }
-  /** Delivers an event. It counts as taken when no listener needs its bytes any more. */
+  /** Delivers an event to the listeners. The event counts as processed when no listener needs its bytes any more. */
   #deliver(message: Exclude<PackedEvent, { kind: 'lost' }>): void {
     const used = this.#listeners.size > 0 ? this.#unpack(message) : [];
     const kilobytes = kilobytesOf(message);
@@ -189,7 +193,7 @@ export class LinkedNodeClient implements NodeClient {
         return this.#notifyListeners(event);
     }
   }
-  /** Calls the listeners. @returns promises of listeners that still need the event */
+  /** Calls the listeners. @returns promises of listeners that need the event's bytes until the promise resolves */
   #notifyListeners(event: NodeEvent): Promise<unknown>[] {
     const used: Promise<unknown>[] = [];
     for (const listener of this.#listeners) {
@@ -233,7 +237,7 @@ export class LinkedNodeClient implements NodeClient {
 
   // -- questions
 
-  /** Sends a request. @param inPlace called with the reply at its place among the events */
+  /** Sends a request. @param inPlace called with the reply when it arrives, before any later event */
   #request(question: ClientRequest, args: readonly unknown[] = [], inPlace?: (value: unknown) => void): Promise<unknown> {
     const id = ++this.#asked;
     return new Promise((resolve, reject) => {

@@ -1,10 +1,10 @@
-// The lock of a wallet, Core's cs_wallet with two strengths. Calls share it and may pause. Exclusive work has the
-// wallet for itself and may pause too. Waiting work starts in the order of arrival, so neither kind can starve the
-// other.
+// The lock of a wallet: Core's cs_wallet with a shared and an exclusive mode. Calls share the lock and may pause.
+// Exclusive work has the wallet for itself and may pause too. Waiting work starts in the order of arrival, so calls and
+// exclusive work cannot starve each other.
 
 interface Waiting {
   readonly isExclusive: boolean;
-  /** Starts the work. The lock is already acquired for it. */
+  /** Starts the waiting work, for which the lock is already acquired. */
   readonly start: () => void;
 }
 
@@ -22,15 +22,16 @@ export class WalletLock {
   }
 
   /**
-   * Runs a call from its beginning to its end. Exclusive work waits for running calls, and later calls wait for that
-   * work. So a call must not wait for exclusive work, or for another call to start.
+   * Runs a call from its beginning to its end. Exclusive work waits for running calls, and later calls wait for
+   * exclusive work. So a running call must not wait for exclusive work or for the start of another call: that is a
+   * deadlock.
    */
   runCall<T>(work: () => T | Promise<T>): T | Promise<T> {
     return this.#run(false, work);
   }
   /**
-   * Runs a synchronous change of memory, within a call or without one. It runs at once, unless exclusive work is
-   * running; then it runs after that. Exclusive work makes its own changes without this method.
+   * Runs a synchronous change of memory, within a call or without one. The change runs at once, or after the exclusive
+   * work if there is any. Exclusive work itself changes memory without this method.
    */
   runChange<T>(work: () => T): T | Promise<T> {
     if (!this.#isExclusive) return work();

@@ -23,7 +23,7 @@ export const TIMESTAMP_WINDOW = 7200;
 export interface BlockFacts {
   readonly hash: Uint8Array;
   readonly hashHex: string;
-  /** Null for the genesis block. */
+  /** Hash of the previous block; null for the genesis block. */
   readonly prevHash: Uint8Array | null;
   readonly height: number;
   readonly time: number;
@@ -34,17 +34,20 @@ export interface BlockFacts {
   readonly progress: number;
 }
 
-/** Returns whether both are the same block. */
+/** Returns whether both arguments are the same block, or both null. */
 export const sameBlock = (a: BlockFacts | null, b: BlockFacts | null): boolean => a?.hashHex === b?.hashHex;
 
-/** Block, whether it is in the best chain, and its number of transactions (0 if it was never stored). */
+/** Block with its place (best chain or not) and its number of transactions; 0 if the block was never stored. */
 export interface KnownBlock {
   readonly block: BlockFacts;
   readonly inChain: boolean;
   readonly txCount: number;
 }
 
-/** Transaction of a mempool that was read, as an event. It is parsed on demand, because there may be 300,000. */
+/**
+ * Mempool transaction as readMempool reports it. The bytes are parsed on demand, because there may be 300,000
+ * transactions.
+ */
 export class MempoolTx {
   readonly kind = 'entered';
   readonly txid: Uint8Array;
@@ -69,7 +72,7 @@ export type NodeEvent =
    * @param locator of the new tip: hashes of the tip and ever sparser ancestors, genesis last
    */
   | { readonly kind: 'connected'; readonly node: BlockFacts; readonly block: BlockView; readonly locator: Uint8Array }
-  /** A block was disconnected. `before` is the new tip. */
+  /** A block (`node`) was disconnected. The block before it (`before`) is the new tip. */
   | {
       readonly kind: 'disconnected';
       readonly node: BlockFacts;
@@ -77,13 +80,16 @@ export type NodeEvent =
       readonly before: BlockFacts;
       readonly locator: Uint8Array;
     }
-  /** The chain jumped to a snapshot. The blocks up to this one will arrive later. */
+  /**
+   * The tip is this block, but the bytes of blocks are missing: the chain jumped to a coins snapshot, or the wallets
+   * are too far behind. Wallets scan the skipped blocks later.
+   */
   | { readonly kind: 'jumped'; readonly node: BlockFacts; readonly locator: Uint8Array }
   | { readonly kind: 'entered'; readonly tx: TxView }
   | { readonly kind: 'left'; readonly tx: TxView; readonly conflict: boolean }
   /** Complete content of the mempool, parents first. Transactions that are not in the list are not in the mempool. */
   | { readonly kind: 'pool'; readonly txs: readonly MempoolTx[] }
-  /** All blocks below a snapshot are stored now. */
+  /** All blocks below the coins snapshot are stored now. */
   | { readonly kind: 'history' };
 
 /** Fee rates that the node requires. */
@@ -101,10 +107,10 @@ export interface Relatives {
   /** Virtual size and modified fees of the transaction and its ancestors. */
   readonly ancestorSize: number;
   readonly ancestorFees: number;
-  /** Number of descendants of the topmost ancestor that has most of them. */
+  /** Number of descendants of the ancestor that has most of them, among ancestors without parents in the mempool. */
   readonly descendants: number;
   readonly cluster: number;
-  /** True if a mempool transaction spends its outputs. */
+  /** True if another mempool transaction spends this transaction's outputs. */
   readonly hasDescendants: boolean;
   /** True if an ancestor signals replaceability (BIP-0125). */
   readonly replaceableAncestor: boolean;
@@ -127,8 +133,8 @@ export interface StoredBlocks {
 }
 
 /**
- * Block, and the last block that it shares with another branch. If one descends from the other, `shared` is the
- * ancestor of the two.
+ * A block, and its last common ancestor with another branch (`shared`). If one of the two branches contains the other,
+ * `shared` is the end of the shorter branch.
  */
 export interface Fork {
   readonly block: BlockFacts;
@@ -138,7 +144,7 @@ export interface Fork {
 /** Result of a query; synchronous on the node thread. */
 export type Answer<T> = T | Promise<T>;
 
-/** Queries to the node. Each result is of one moment. */
+/** Queries to the node. Each result describes the node at one moment. */
 export interface NodeQueries {
   /** Returns a block; null if the header is unknown. */
   block(hash: Uint8Array): Answer<KnownBlock | null>;
@@ -147,8 +153,8 @@ export interface NodeQueries {
   /** Returns the heights of blocks in the best chain; -1 for other blocks. */
   heights(hashes: readonly Uint8Array[]): Answer<readonly number[]>;
   /**
-   * Returns where the branches of two blocks part, whether or not they are in the best chain; null if a header is
-   * unknown.
+   * Returns where the branches of two blocks part; null if a header is unknown. The blocks need not be in the best
+   * chain.
    */
   fork(hash: Uint8Array, other: Uint8Array): Answer<Fork | null>;
   /** Returns the ancestor of a block at a height; null if there is none. */
@@ -183,14 +189,14 @@ export interface NodeQueries {
   /** Estimates a fee rate; 0 if there is no estimate. */
   estimate(target: number, conservative: boolean): Answer<{ readonly feeRate: number; readonly reason: string }>;
   rates(): Answer<NodeRates>;
-  /** Returns the relatives of each transaction; null if it is not in the mempool. */
+  /** Returns the mempool relatives of each transaction; null for a transaction that is not in the mempool. */
   relatives(txids: readonly Uint8Array[]): Answer<readonly (Relatives | null)[]>;
   /** Returns the mempool transactions that spend outputs (36-byte outpoints); null for unspent ones. */
   spenders(outpoints: readonly Uint8Array[]): Answer<readonly (Spender | null)[]>;
   /**
    * Returns the additional fees for spending outputs (36-byte outpoints) so that their unconfirmed parents reach a fee
-   * rate: for each output alone, and for all together, where shared parents count once. Null: too many transactions
-   * depend on each other.
+   * rate: for each output alone, and for all together, where shared parents count once. Returns null if too many
+   * unconfirmed transactions are connected to compute the fees.
    */
   bumpFees(
     outpoints: readonly Uint8Array[],
@@ -199,7 +205,8 @@ export interface NodeQueries {
   /** Returns outputs of mempool transactions, spent or not, and unspent outputs of the chain; null for others. */
   outputs(outpoints: readonly Uint8Array[]): Promise<(SpentOutput | null)[]>;
   /**
-   * Returns whether the mempool would accept a transaction, regarding the number and size of its relatives.
+   * Returns whether the mempool would accept a transaction, judged only by the number and size of its unconfirmed
+   * relatives.
    * @param tx bytes
    */
   fitsChainLimits(tx: Uint8Array): Answer<boolean>;
@@ -231,18 +238,21 @@ export interface NodeClient extends NodeQueries {
   readonly maxDescendants: number;
 
   /**
-   * Starts to deliver events. The node makes none while nothing listens.
-   * @param listener may return a promise that resolves when it no longer needs the event. If too much data is still
-   *   needed, block events have no bytes
-   * @returns function that stops the events
+   * Starts to deliver events. The node creates no events while there is no listener.
+   * @param listener may return a promise that resolves when it no longer needs the event. While too much data is still
+   *   needed, connected blocks arrive as `jumped` events, without bytes
+   * @returns function that stops the events for this listener
    */
   listen(listener: (event: NodeEvent) => unknown): Promise<() => void>;
   /** Delivers all events of blocks and transactions that the node has acknowledged so far. */
   sync(): void;
   /** Calls the listener with the content of the mempool, in order with the events. */
   readMempool(listener: (event: NodeEvent) => void): Promise<void>;
-  /** Resolves when transactions of disconnected blocks are back in the mempool; undefined if there are none. */
+  /**
+   * Resolves when transactions of disconnected blocks are back in the mempool; undefined if there is nothing to wait
+   * for.
+   */
   mempoolSettled(): Promise<void> | undefined;
-  /** Protects blocks from a height on against pruning; Infinity: none. */
+  /** Protects blocks at or above a height from pruning; Infinity: no block. */
   setPruneGuard(height: number): void;
 }

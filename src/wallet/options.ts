@@ -5,33 +5,34 @@ import type { SpendOptions } from './spend/options.js';
 /** Options of the wallet module, with Core's defaults. */
 export interface WalletOptions {
   readonly enabled: boolean;
-  /** True if removeprunedfunds exists. Release 32 needs -deprecatedrpc for it. */
+  /** True if clients may call removeprunedfunds. In release 32 this needs -deprecatedrpc. */
   readonly removesRecords: boolean;
   /** Folder of all wallets. */
   readonly dir: string;
   /** Wallets to load at the start: -wallet and the list in settings.json. */
   readonly names: readonly string[];
   /**
-   * True if neither -wallet nor settings.json name wallets (not even none). Then the unnamed wallet is loaded if it
-   * exists.
+   * True if neither -wallet nor settings.json has a list of wallets (an empty list counts as one). Then the unnamed
+   * wallet is loaded if it exists.
    */
   readonly unnamed: boolean;
   readonly keypool: number;
-  /** True if createwallet makes descriptor wallets by default, as since release 23. */
+  /** True if createwallet makes descriptor wallets by default, as Core does since release 23. */
   readonly descriptorWallets: boolean;
-  /** True if a new descriptor seed also gives out taproot addresses, as since release 23. */
+  /** True if a new seed of a descriptor wallet also gets taproot descriptors, as in Core since release 23. */
   readonly taprootSeeds: boolean;
   /**
-   * Rules since release 25: a coinbase whose block left the chain is abandoned with its descendants. Addresses that are
-   * skipped get the empty label. Records from a scan have the time of their block, and a scan also reads the mempool.
-   * Since release 32: a record has the witness of its block, not the one that was seen first.
+   * True for the wallet records of Core 25 and later: a coinbase whose block left the chain is abandoned with its
+   * descendants. Addresses that payments skipped get the empty label. Records from a scan have the time of their block,
+   * and a scan also reads the mempool. Since release 32, a record has the witness from its block, not the one that was
+   * seen first.
    */
   readonly laterRecords: boolean;
   readonly addressType: AddressType;
   readonly changeType: AddressType | undefined;
   /**
-   * Number of scripts, transactions and coins from which a wallet keeps an image of its tables (-walletimage); 0:
-   * never.
+   * A wallet stores an image of its tables if the number of its scripts, transactions and coins reaches this value
+   * (-walletimage); 0: never.
    */
   readonly imageRows: number;
   readonly spendZeroConfChange: boolean;
@@ -40,13 +41,16 @@ export interface WalletOptions {
   readonly spend: SpendOptions;
   /** -rescan: scan past blocks whenever a wallet is loaded. */
   readonly rescan: boolean;
-  /** -signer. */
+  /** Command of the external signer (-signer). */
   readonly signerCommand: string | undefined;
-  /** -walletnotify. */
+  /** Command to run for each changed transaction (-walletnotify). */
   readonly notifyCommand: string | undefined;
 }
 
-/** Options for operators, apart from spending. The config module resolves the folder. */
+/**
+ * Wallet options for operators, except those for spending (spend/options.ts). The config module resolves the folder of
+ * the wallets.
+ */
 export const WALLET_ROWS = {
   disabled: ['disablewallet', 'bool', 'Disable wallets and their calls'],
   names: ['wallet', 'list', 'Name of a wallet to load at the start. Can be given several times'],

@@ -15,12 +15,12 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
-/** Side that sends queries. */
+/** The querying thread's side: collects outpoints and sends them as one query. */
 export class OutputQueries {
   readonly #request: (packed: Uint8Array) => Promise<unknown>;
   #waiting: Waiting[] = [];
 
-  /** @param ask sends a query to `answerOutputs` */
+  /** @param ask sends a packed query to the other thread, which passes it to `answerOutputs` */
   constructor(ask: (packed: Uint8Array) => Promise<unknown>) {
     this.#request = ask;
   }
@@ -51,7 +51,7 @@ export class OutputQueries {
   }
 }
 
-/** Answers a query on the other side. @param findOutputs returns the outputs of outpoints, in their order */
+/** Answers a packed query on the node thread. @param findOutputs returns the outputs of outpoints, in their order */
 export async function answerOutputs(
   packed: Uint8Array,
   findOutputs: (outpoints: readonly Uint8Array[]) => Promise<Outputs>,

@@ -2,9 +2,9 @@
 // known transactions. Core calls IsMine whenever it needs the answer. adit decides once, and again when scripts are
 // added. Coins are found by script, outputs of others by rows of the database (coins/foreign-outputs.ts), so the cost
 // depends on what was added. Keys may come with any change (pools are filled, addresses given out, payments use keys).
-// An import waits for the result. A row written with the keys lists the scripts to reassess, or says that all are
-// pending. It stays until the next change after the work is done. So if the process dies, the next load does the work.
-// After a failure, for example of the disk, everything is reassessed.
+// An import waits for the result. The change that adds keys also writes a row that lists the scripts to reassess, or
+// says that all are pending. The first change after the reassessment deletes the row. So if the process dies earlier,
+// the next load does the work. After a failure, for example of the disk, everything is reassessed.
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import { SerialQueue } from '../lib/serial-queue.js';
 import { Slicer } from '../lib/slicer.js';
@@ -16,9 +16,9 @@ import { bytesOf, packRow, unpackRow } from './storage/rows.js';
 import type { WalletBatch } from './storage/wallet-batch.js';
 import type { WalletState } from './wallet-state.js';
 
-/** Number of scripts or transactions that are looked up together. */
+/** Number of scripts or transactions that one step looks up together. */
 const PORTION = 256;
-/** Largest number of scripts that the row lists. With more, it says that all are pending. */
+/** Largest number of scripts that the row lists. If there are more, the row says that all scripts are pending. */
 const MOST_NAMED = 128;
 /** Database key of the list of scripts that still have to be reassessed. */
 export const REASSESS_KEY = walletKey(WALLET_PREFIX.reassess);
@@ -41,17 +41,17 @@ function* portionsOf<T>(items: Iterable<T>): Generator<T[]> {
 export class Reassessor {
   /** Runs one reassessment at a time. */
   readonly #queue = new SerialQueue();
-  /** Pending scripts, in order. */
+  /** Sets of scripts that wait for reassessment, oldest first. */
   #pending: PendingScripts[] = [];
-  /** True if the row is in the database. */
+  /** True if the row of pending scripts (REASSESS_KEY) is in the database. */
   #marked = false;
-  /** Scripts that the row lists; null: all. */
+  /** Scripts that the row of pending scripts lists; null if the row says that all are pending. */
   #named: readonly Uint8Array[] | null = null;
-  /** Cursor up to which new scripts were noticed. */
+  /** Position in the key tables. Scripts after this cursor are new: checkForNewKeys has not seen them yet. */
   #seen: ScriptCursor = { ...NO_CURSOR };
   /**
-   * True if the wallet is being loaded. Batches stay open for long then, so foreign outputs are not in the database
-   * yet.
+   * True while the wallet is being loaded. Its batches then stay open for long, so the database lacks their rows of
+   * foreign outputs and reassessment has to wait.
    */
   #loading = false;
   readonly #wallet: WalletState;
@@ -61,8 +61,8 @@ export class Reassessor {
   }
 
   /**
-   * Makes a change of keys or scripts. It is on disk when the promise resolves, because nothing may derive those keys
-   * again. See Wallet.changeKeys.
+   * Makes a change of keys or scripts. The change is on disk when the promise resolves, so that the wallet cannot
+   * derive the same keys again after a crash. See Wallet.changeKeys.
    */
   change<T>(work: (batch: WalletBatch) => T): Promise<T> {
     return this.#changed((note) =>
@@ -85,7 +85,10 @@ export class Reassessor {
       }),
     );
   }
-  /** Makes a change, then reassesses what it affects. @param make calls `note` when its rows are in the batch */
+  /**
+   * Makes a change, then reassesses the scripts that the change affected. @param make makes the change, and calls
+   * `note` when the rows of the change are in the batch
+   */
   async #changed<T>(make: (note: (batch: WalletBatch, before: ScriptCursor) => void) => Promise<T>): Promise<T> {
     const { keys, ledger } = this.#wallet;
     const result = await make((batch, before) => {
@@ -106,7 +109,10 @@ export class Reassessor {
     this.#named = row.length > 0 ? unpackRow(row).map(bytesOf) : null;
     this.#pending.push(this.#named ?? 'any');
   }
-  /** Finishes the work of an earlier process. @param isIndexed false: that process wrote no rows of foreign outputs */
+  /**
+   * Finishes reassessments that an earlier process left pending. @param isIndexed false: that process wrote no rows of
+   * foreign outputs, so this one writes them first
+   */
   async finishPending(isIndexed: boolean): Promise<void> {
     const { ledger } = this.#wallet;
     if (!isIndexed) {
@@ -119,16 +125,19 @@ export class Reassessor {
     }
     await this.#finish();
   }
-  /** Reassesses for keys that were added while the wallet was loaded, and from now on for all new keys. */
+  /**
+   * Reassesses the scripts of keys that were added while the wallet was being loaded. From now on, new keys are
+   * reassessed at once.
+   */
   async startReassessing(): Promise<void> {
     this.#loading = false;
     await this.#finish();
   }
-  /** Resolves when all pending work is over, whether or not it succeeded. */
+  /** Resolves when all pending reassessments have ended, successfully or not. */
   get whenIdle(): Promise<void> {
     return this.#queue.idle();
   }
-  /** Checks whether a change added scripts, and reassesses for them. */
+  /** Checks whether a change added scripts, and if so, adds them to the pending ones. */
   checkForNewKeys(batch: WalletBatch): void {
     const { keys, ledger } = this.#wallet;
     if (!keys.hasNewScripts(this.#seen)) {

@@ -1,5 +1,5 @@
-// The row with a wallet's version, flags, HD chain and counters. It is kept in memory, and written completely with the
-// batch that changes it.
+// The row with a wallet's version, flags, HD chain and counters. The row is cached in memory. Every batch that changes
+// a field writes the whole row.
 import { WALLET_PREFIX, walletKey } from './storage/layout.js';
 import { bytesOf, packRow, type RowValue, unpackRow } from './storage/rows.js';
 import type { WalletBatch } from './storage/wallet-batch.js';
@@ -17,10 +17,10 @@ export const WALLET_FLAG = {
 /** Flags that this version knows. A wallet with unknown flags above bit 31 must not be loaded. */
 export const KNOWN_FLAGS = Object.values(WALLET_FLAG).reduce((all, flag) => all | flag, 0n);
 
-/** Wallet versions with new features. */
+/** Core's wallet versions (FEATURE numbers). HD: keys derived from a seed; HD_SPLIT: separate keys for change. */
 export const WALLET_VERSION = { HD: 130000, HD_SPLIT: 139900, LATEST: 169900 } as const;
 
-/** Chains of one seed: next indices of receiving and change keys. */
+/** A seed, with the next indices of its receiving keys (external) and change keys (internal). */
 export interface HdChain {
   /** HASH160 of the seed key's public key. */
   readonly seedId: Uint8Array;

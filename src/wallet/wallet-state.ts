@@ -11,18 +11,21 @@ import type { BlockFacts } from './node-client.js';
 import type { WalletOptions } from './options.js';
 import type { WalletBatch } from './storage/wallet-batch.js';
 
-/** Returns the place of a confirmed record. */
+/** Returns the place of a transaction that a block confirms. @param position in the block */
 export function placeIn(node: BlockFacts, position: number): TxPlace {
   return { state: TX_STATE.CONFIRMED, height: node.height, blockHash: node.hash, blockTime: node.time, position };
 }
 
-/** Returns the place of a record found by a scan. If the options say so, a new record shows its block's time. */
+/**
+ * Returns a function that gives the place of a transaction found by a scan. With the option laterRecords, a new record
+ * shows the time of its block instead of the time of the scan.
+ */
 export const scannedPlace =
   ({ laterRecords }: WalletOptions) =>
   (node: BlockFacts, position: number): TxPlace =>
     laterRecords ? { ...placeIn(node, position), shownTime: node.maxTime } : placeIn(node, position);
 
-/** State that events change. wallet.ts documents the members. */
+/** Members of a wallet that the event queue changes. wallet.ts documents them. */
 export interface WalletState {
   tip: BlockFacts | null;
   disconnects: number;

@@ -34,7 +34,7 @@ import { WALLET_PREFIX, walletKey } from './storage/layout.js';
 import { WalletBatch } from './storage/wallet-batch.js';
 import { WALLET_FLAG, type WalletRecord } from './wallet-record.js';
 
-/** Number of rows that are written in the same event-loop tick in which they were made (about 2 ms). */
+/** Number of rows up to which a write starts without yielding first. This many rows take about 2 ms. */
 const ROWS_PER_SLICE = 1_000;
 
 /** Parts of a wallet, which the loader creates. */
@@ -61,9 +61,9 @@ export interface ScanState {
   readonly startedMs: number;
   progress: number;
   abort: boolean;
-  /** Height of the block that is being scanned. Blocks from there on must not be pruned. */
+  /** Height of the block that is being scanned. The node must not prune this block or later ones. */
   height: number;
-  /** Range that is not scanned yet, as last written to the database. */
+  /** Blocks that this scan has still to read, as last written to the database. */
   open: OpenScan | null;
 }
 
@@ -77,35 +77,39 @@ export class Wallet {
   readonly masterKeys: SealedMasterKey[] = [];
   /** Last block that the wallet has processed. */
   tip: BlockFacts | null = null;
-  /** Number of disconnected tips. While it stays the same, every later tip descends from the earlier ones. */
+  /**
+   * Number of times that the wallet's tip was disconnected. While this number stays the same, every later tip descends
+   * from the earlier tips.
+   */
   disconnects = 0;
-  /** Locator of the tip, from which the next load continues, even after a reorganisation. */
+  /** Locator of the wallet's tip. The next load continues from the last of its blocks that is in the best chain. */
   locator: Uint8Array = new Uint8Array(0);
   /** Running scan; null if there is none. */
   scan: ScanState | null = null;
-  /** Past blocks that wait for a scan, because their events had no transactions or because a scan was cut off. */
+  /** Past blocks that still need a scan, because their events had no bytes or because an earlier scan was cut off. */
   unseen: OpenScan | null = null;
-  /** Time at which the wallet locks itself, seconds; 0 if it is locked. */
+  /** Time at which the wallet locks itself, seconds; 0 if the wallet is locked now. */
   unlockedUntil = 0;
   /** Fee rate of -paytxfee or settxfee, satoshis per 1,000 virtual bytes; 0: none. */
   payFeeRate: number;
   /**
-   * True if a legacy wallet has a key manager: created with it, found on disk, or made by the first import. Core shows
-   * this.
+   * True if a legacy wallet has a key manager: it was created with one, has keys on disk, or got one with its first
+   * import. Replies show this, as in Core.
    */
   hasKeyManager = true;
   /**
-   * True if the wallet is encrypted but still has the seed from before. Unlocking makes a new one (encrypt-wallet.ts).
+   * True if the wallet is encrypted but still uses the seed from before the encryption. The next unlocking makes a new
+   * seed (encrypt-wallet.ts).
    */
   needsNewSeed = false;
-  /** Image of the tables; null while they are loaded, or if images are disabled. */
+  /** Image of the wallet's tables; null while the tables are being loaded, or if images are disabled. */
   images: WalletImages | null = null;
   /** Lock that calls, changes, events and exclusive work acquire before they use the wallet. */
   readonly access = new WalletLock();
   readonly #reassessor = new Reassessor(this);
   readonly #events: EventQueue;
   readonly #writes = new SerialQueue();
-  /** Last write of the queue, as long as it has not started. */
+  /** Last write in the queue, to which later changes may add rows; null once that write has started. */
   #waiting: { readonly ops: BatchOp[]; sync: boolean; written: Promise<void> } | null = null;
   #relock: NodeJS.Timeout | undefined;
   #unlockings = 0;
@@ -177,23 +181,26 @@ export class Wallet {
   provider(script: Uint8Array): SigningProvider | undefined {
     return this.keys.provider(script);
   }
-  /** Returns whether a script is the wallet's and has no label: change, as far as the wallet can tell. */
+  /**
+   * Returns whether a script belongs to the wallet and its address has no label. The wallet regards such scripts as
+   * change.
+   */
   isChange(script: Uint8Array): boolean {
     return this.isMine(script) !== OWNERSHIP.NO && this.isUnlabelled(script);
   }
-  /** Returns whether a script has no address, or one without a label. */
+  /** Returns whether a script has no address, or an address without a label. */
   isUnlabelled(script: Uint8Array): boolean {
     const destination = destinationOf(script, this.parts.crypto);
     return destination === null || this.book.label(destination) === undefined;
   }
-  /** True if any script is watch-only. */
+  /** True if the wallet watches a script that it cannot spend. */
   get watches(): boolean {
     return this.legacy?.watches ?? false;
   }
 
   /**
-   * Returns whether an address was spent from (avoid_reuse). For legacy keys, another address of the same key counts
-   * too.
+   * Returns whether the wallet has already spent from an address (avoid_reuse). For legacy keys, spending from another
+   * address of the same key counts too.
    */
   isUsed(script: Uint8Array): boolean {
     const destination = destinationOf(script, this.parts.crypto);
@@ -208,13 +215,13 @@ export class Wallet {
     });
   }
 
-  /** Reads rows, after all earlier writes have finished. */
+  /** Reads from the database, after all earlier writes have finished. */
   async read<T>(work: (store: Store) => Promise<T>): Promise<T> {
     await this.#writes.idle();
     this.assertOpen();
     return work(this.store);
   }
-  /** Returns a record's transaction. Reads it from disk if it is in the chain and not cached. */
+  /** Returns the transaction of a record. Reads the transaction from disk if it is confirmed and not cached. */
   transaction(row: number): TxView | Promise<TxView | undefined> {
     return this.#reader.readOne(row);
   }
@@ -229,11 +236,11 @@ export class Wallet {
   // -- changes
 
   /**
-   * Changes memory and writes the batch of the change. The work is synchronous. If it throws, it must not have changed
-   * anything.
-   * @param sync false: only hand the batch to the kernel. For changes that nobody knows about yet and that a later
-   *   change makes durable, because batches reach the disk in order
-   * @returns when the batch is written
+   * Runs work that changes memory, then writes the batch that the work filled. The work is synchronous. If it throws,
+   * it must not have changed anything.
+   * @param sync false: the write reaches the kernel but is not synced. Use this for changes that no client knows about
+   *   yet. Batches reach the disk in order, so a later synced change makes this one durable
+   * @returns a promise that resolves with the result of the work when the batch is written
    */
   async change<T>(work: (batch: WalletBatch) => T, sync = true): Promise<T> {
     const { result, written } = await this.access.runChange(() => {
@@ -245,8 +252,9 @@ export class Wallet {
     return result;
   }
   /**
-   * Like `change`, for work that pauses, with exclusive access. The work calls assertOpen after every pause. If that
-   * throws, everything it did is in memory only. Must not be called within a call that holds the wallet.
+   * Like `change`, for work that pauses, with exclusive access. The work calls assertOpen after every pause. If
+   * assertOpen throws, nothing of the work is written. Do not use this method in code that holds the wallet's shared
+   * lock.
    */
   async changeExclusively<T>(work: (batch: WalletBatch) => Promise<T>, sync = true): Promise<T> {
     const { result, written } = await this.access.runExclusive(async () => {
@@ -258,7 +266,7 @@ export class Wallet {
     await written;
     return result;
   }
-  /** Writes a batch after all earlier ones. @param sync wait for the disk */
+  /** Writes a batch after all earlier ones. @param sync true: sync the write to disk */
   commit(batch: WalletBatch, sync = false): Promise<void> {
     this.#reassessor.checkForNewKeys(batch);
     const { ops } = batch;
@@ -285,7 +293,8 @@ export class Wallet {
     return write.written;
   }
   /**
-   * Counter that increases with every change. Long answers that pause use it to see whether the wallet is unchanged.
+   * Counter that increases with every change. Replies that are computed with pauses compare the counter to see whether
+   * the wallet is unchanged.
    */
   get generation(): number {
     return this.#generation;
@@ -294,12 +303,13 @@ export class Wallet {
   queueWrite<T>(work: () => Promise<T>): Promise<T> {
     this.#waiting = null;
     return this.#writes.run(async () => {
-      // A write after a failed batch would leave a gap.
+      // After a failed batch, refuse all later ones: the database must not contain a change without the changes before
+      // it.
       if (this.#fault !== null) throw this.#fault.error;
       try {
         return await work();
       } catch (error) {
-        // A write after closing only rejects. Nothing that was promised is lost.
+        // A write after closing is rejected but is no failure of the wallet: no client was told that it succeeded.
         if (!this.#closed) this.fail(error);
         throw error;
       }
@@ -324,13 +334,13 @@ export class Wallet {
   pushEvent(event: NodeEvent): void {
     this.#events.push(event);
   }
-  /** Resolves when the events pushed so far are applied. Does not hurry them. */
+  /** Resolves when the events pushed so far are applied. Does not apply them earlier than the queue would. */
   whenEventsApplied(): Promise<void> {
     return this.#events.whenApplied();
   }
   /**
-   * Applies all pending events.
-   * @returns undefined if that is done synchronously; otherwise other work runs between events
+   * Applies all pending events now.
+   * @returns undefined if all were applied synchronously; otherwise a promise, and other work runs between events
    */
   applyPendingEvents(): Promise<void> | undefined {
     return this.#events.applyPending();
@@ -340,8 +350,8 @@ export class Wallet {
   }
 
   /**
-   * Like `change`, for keys or scripts that may already have been paid. After the write, known coins and transactions
-   * are reassessed.
+   * Like `change`, for work that adds keys or scripts which transactions may already have paid. After the write, known
+   * coins and transactions are reassessed.
    */
   changeKeys<T>(work: (batch: WalletBatch) => T): Promise<T> {
     return this.#reassessor.change(work);
@@ -351,13 +361,13 @@ export class Wallet {
     return this.#reassessor.changeExclusively(work);
   }
   /**
-   * Marks the keys as loaded. Keys that are added later go through `startReassessing`.
-   * @param pendingRow row 'q'
+   * Marks the keys as loaded. Keys that are added later are reassessed by `startReassessing`.
+   * @param pendingRow row 'q' of the database: scripts that an earlier process left to reassess
    */
   finishLoading(pendingRow?: Uint8Array): void {
     this.#reassessor.finishLoading(pendingRow);
   }
-  /** Reassesses for keys that were added since the load, and from now on for all new keys. */
+  /** Reassesses the scripts of keys that were added during the load. From now on, new keys are reassessed at once. */
   startReassessing(): Promise<void> {
     return this.#reassessor.startReassessing();
   }
@@ -367,7 +377,8 @@ export class Wallet {
   }
   /**
    * Finishes reassessments that an earlier process left pending.
-   * @param isIndexed false: the wallet is of an earlier version, and gets the index rows that it lacks
+   * @param isIndexed false: an earlier version of adit wrote the wallet, which lacks the rows of foreign outputs; write
+   *   them
    */
   finishReassessment(isIndexed: boolean): Promise<void> {
     return this.#reassessor.finishPending(isIndexed);
@@ -388,7 +399,7 @@ export class Wallet {
     clearTimeout(this.#relock);
     if (seconds === null) return;
     this.unlockedUntil = this.parts.now() + seconds;
-    // A timer's delay has 31 bits of milliseconds. A longer one is set again when it fires.
+    // A timer's delay has 31 bits of milliseconds. For a longer delay, the timer is set again when it fires.
     const arm = (leftMs: number): void => {
       const slice = Math.min(leftMs, 2 ** 31 - 1);
       this.#relock = setTimeout(() => (leftMs > slice ? arm(leftMs - slice) : this.lock()), slice);
@@ -396,14 +407,16 @@ export class Wallet {
     };
     arm(seconds * 1000);
   }
-  /** Locks the wallet when no call is running, unless it is unlocked again before. */
+  /**
+   * Locks the wallet as soon as no call is running. Does nothing if walletpassphrase unlocks the wallet again before.
+   */
   lock(): void {
     const unlockings = this.#unlockings;
     void this.access.runExclusive(() => {
       if (this.#unlockings === unlockings) this.lockNow();
     });
   }
-  /** Locks the wallet at once. For exclusive work, and before any call has the wallet. */
+  /** Locks the wallet at once. For exclusive work, and for wallets that no call can use yet. */
   lockNow(): void {
     clearTimeout(this.#relock);
     this.unlockedUntil = 0;
@@ -422,7 +435,10 @@ export class Wallet {
     this.book.transferImage(at);
     this.ledger.transferImage(at);
   }
-  /** Writes a new image of the tables if it is time. Nothing else may use the wallet. */
+  /**
+   * Writes a new image of the tables if one is due (WalletImages.isNewImageDue). The caller has exclusive access to the
+   * wallet.
+   */
   async saveImage(): Promise<void> {
     const { images, ledger, generation } = this;
     if (images === null || !ledger.isClassified || !images.isNewImageDue(this.keys.scriptCount + ledger.txs.size + ledger.coins.size))
@@ -436,9 +452,9 @@ export class Wallet {
 
   /**
    * Closes the wallet.
-   * @param settled false: the tables may be wrong, because loading failed or exclusive work was cut off. That work may
-   *   have changed tables but not rows, or rows but not tables (whose keys are then still plain while the wallet is
-   *   encrypted)
+   * @param settled false: the tables may be wrong, because loading failed or exclusive work was cut off. Such work may
+   *   have changed the tables but not the rows, or the rows but not the tables. For example, the tables may still have
+   *   plain keys although the rows are encrypted
    */
   close(settled = !this.access.isExclusive): Promise<void> {
     this.#closing ??= this.#close(settled);
@@ -447,7 +463,7 @@ export class Wallet {
   async #close(settled: boolean): Promise<void> {
     if (settled) {
       this.#events.applyAll();
-      // Deletes the reassessment marker if nothing is pending.
+      // An empty batch: if nothing is pending, commit adds the deletion of the row of pending scripts.
       this.commit(new WalletBatch()).catch(() => {});
     }
     this.#closed = true;
