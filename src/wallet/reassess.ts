@@ -86,8 +86,8 @@ export class Reassessor {
     );
   }
   /**
-   * Makes a change, then reassesses the scripts that the change affected. @param make makes the change, and calls
-   * `note` when the rows of the change are in the batch
+   * Makes a change, then reassesses the scripts that the change affected.
+   * @param make makes the change, and calls `note` when the rows of the change are in the batch
    */
   async #changed<T>(make: (note: (batch: WalletBatch, before: ScriptCursor) => void) => Promise<T>): Promise<T> {
     const { keys, ledger } = this.#wallet;
@@ -110,8 +110,8 @@ export class Reassessor {
     this.#pending.push(this.#named ?? 'any');
   }
   /**
-   * Finishes reassessments that an earlier process left pending. @param isIndexed false: that process wrote no rows of
-   * foreign outputs, so this one writes them first
+   * Finishes reassessments that an earlier process left pending.
+   * @param isIndexed false: that process wrote no rows of foreign outputs, so this one writes them first
    */
   async finishPending(isIndexed: boolean): Promise<void> {
     const { ledger } = this.#wallet;

@@ -1,7 +1,7 @@
 // Computes balances, and decides whether an unconfirmed transaction can be trusted. CoinTable maintains the sums over
-// confirmed coins. Sums over unconfirmed coins depend on the mempool, on parents and on the tip. A record whose share
-// may have changed is marked (`markChanged`), with all unconfirmed records that spend from it. The next call that reads
-// a balance recomputes the marked records.
+// confirmed coins. Sums over unconfirmed coins depend on the mempool, on parents and on the tip. `markChanged` marks a
+// record whose contribution to the sums may have changed, with all unconfirmed records that spend its outputs. The next
+// call that reads a balance recomputes the marked records.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { runSteps } from '../../lib/steps.js';
 import { OWNERSHIP, type OwnershipFilter } from '../keys/ownership.js';
@@ -23,13 +23,13 @@ export interface BalanceQuestion {
   readonly minDepth?: number;
   /** Returns true for coins to leave out (addresses that were used before). */
   readonly skip?: ((coin: number) => boolean) | undefined;
-  /** True if `skip` also applies to immature coinbases. */
+  /** True to leave out immature coinbases too if `skip` returns true for them. */
   readonly skipsYoung?: boolean;
 }
-/** Returns whether the balance needs a pass over all coins, because the running sums do not cover it. */
+/** Returns whether a balance must be computed from all coins, because the running sums do not have it. */
 export const needsCoins = ({ minDepth = 0, skip }: Pick<BalanceQuestion, 'minDepth' | 'skip'>): boolean =>
   minDepth > 1 || skip !== undefined;
-/** Number of coins between two steps of a generator. */
+/** Number of coins that `sumBalances` adds between two points where it can pause. */
 const COINS_OF_STEP = 64;
 
 export interface SheetDeps {
@@ -44,7 +44,7 @@ export interface SheetDeps {
   readonly isFinal: (tx: TxView) => boolean;
 }
 
-/** Share of an unconfirmed record in the sums. */
+/** Contribution of an unconfirmed record to one of the sums. */
 interface Part {
   readonly into: Float64Array;
   /** Satoshis, indexed by ownership. */
@@ -55,7 +55,9 @@ export class BalanceSheet {
   /** Satoshis of unconfirmed coins, indexed by ownership: trusted ones, and untrusted ones in the mempool. */
   readonly #trusted = new Float64Array(3);
   readonly #pending = new Float64Array(3);
-  /** Share of each unconfirmed record. Each is either here or in `#changed`, unless `#stale` is set. */
+  /**
+   * Contribution of each unconfirmed record. Unless `#stale` is set, each such record is either here or in `#changed`.
+   */
   readonly #parts = new Map<number, Part | null>();
   readonly #changed = new Set<number>();
   #stale = true;
@@ -71,7 +73,7 @@ export class BalanceSheet {
   invalidateSums(): void {
     this.#stale = true;
   }
-  /** Marks a record, and all unconfirmed records that spend from it, for recomputation. */
+  /** Marks a record, and all unconfirmed records that spend its outputs, for recomputation. */
   markChanged(changed: number): void {
     if (this.#stale) return;
     const { txs, coins, spends } = this.#deps;
@@ -79,7 +81,7 @@ export class BalanceSheet {
     for (let row = todo.pop(); row !== undefined; row = todo.pop()) {
       if (this.#changed.has(row)) continue;
       if (txs.state(row) === TX_STATE.UNCONFIRMED || this.#parts.has(row)) this.#changed.add(row);
-      // A confirmed record that spends from another confirmed record is trusted, whatever happens to the other one.
+      // A confirmed record stays trusted, even if it spends an output of the changed record.
       else if (row !== changed) continue;
       if (this.#parts.size + this.#changed.size === 0) continue;
       for (const coin of coins.ofTx(row)) spends.forEach(coins.outpointView(coin), (spender) => todo.push(spender));
@@ -105,7 +107,7 @@ export class BalanceSheet {
 
   /**
    * Returns whether an unconfirmed transaction can be trusted. Core: CachedTxIsTrusted.
-   * @param memo results of the same query
+   * @param memo results for other transactions, as long as nothing changes
    */
   isTrusted(row: number, memo: Map<number, boolean> = new Map()): boolean {
     const known = memo.get(row);
@@ -134,7 +136,7 @@ export class BalanceSheet {
     return true;
   }
 
-  /** Returns a balance that the running sums cover (see needsAllCoins), satoshis. */
+  /** Returns a balance that the running sums cover (see needsCoins), satoshis. */
   balances(question: BalanceQuestion): Balances {
     return runSteps(this.sumBalances(question));
   }

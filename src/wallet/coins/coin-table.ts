@@ -6,8 +6,8 @@ import { OWNERSHIP, type Ownership } from '../keys/ownership.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 
 /**
- * Category of a coin in balances. NONE: spent, conflicted or abandoned. PENDING: unconfirmed; whether it is trusted is
- * decided when a balance is read.
+ * Category of a coin in balances. NONE: spent, or its transaction is conflicted or abandoned. PENDING: unconfirmed;
+ * reading a balance decides whether the coin is trusted.
  */
 export const BUCKET = { NONE: 0, CONFIRMED: 1, IMMATURE: 2, PENDING: 3 } as const;
 export type Bucket = (typeof BUCKET)[keyof typeof BUCKET];
@@ -16,7 +16,7 @@ const END = -1;
 
 export class CoinTable {
   readonly #outpoints = new ByteTable();
-  /** Each script once. The coins of a script, and those of a transaction, are linked lists. */
+  /** Output scripts, each stored once. Linked lists connect the coins of a script, and the coins of a transaction. */
   readonly #scripts = new ByteTable();
   #scriptHeads = new Int32Array(32);
   #scriptNext = new Int32Array(32);
@@ -167,7 +167,7 @@ export class CoinTable {
     const txRow = this.#txRows[row];
     this.#txHeads = grown(this.#txHeads, txRow);
     this.#txNext = grown(this.#txNext, row);
-    // Heads are stored as row + 1, because new elements of a column are 0.
+    // Heads of lists are stored as row + 1, so that 0, the value of new elements, means an empty list.
     this.#txNext[row] = this.#txHeads[txRow] - 1;
     this.#txHeads[txRow] = row + 1;
   }

@@ -1,5 +1,5 @@
-// Finds the wallet's outputs that pay an address: those of its script, and for a key hash also those of the bare key
-// (P2PK). Core shows both under the same address.
+// Finds the wallet's outputs that pay an address: outputs with the script of the address, and for a P2PKH address also
+// outputs to its bare key (P2PK). Core shows both under the same address.
 import { solve } from '../../policy/script-type.js';
 import { payToKey } from '../keys/destination.js';
 import type { Wallet } from '../wallet.js';

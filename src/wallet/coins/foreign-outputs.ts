@@ -1,8 +1,8 @@
-// Index of known transactions that pay foreign scripts, as rows of the wallet's database. Such a script may
-// become the wallet's later (reassess.ts). One row says that a 32-bit hash of a script, its mark, is paid at all, so a
-// script without payments costs one lookup. The rows behind it contain the transactions' order of arrival. Different
-// scripts may have the same mark, by chance or on purpose. Then transactions are read in vain, and their outputs
-// decide.
+// Index of known transactions that pay foreign scripts, as rows of the wallet's database. Such a script may become the
+// wallet's later (reassess.ts). One row says that a 32-bit hash of a script, its mark, is paid at all, so a script
+// without payments costs one lookup. The rows after that one contain the order of arrival of the paying transactions.
+// Different scripts may have the same mark, by chance or because an attacker chose them. So callers read the
+// transactions and compare their outputs.
 import { seededMark } from '../../jobs/script-marks.js';
 import type { Store } from '../../storage/store.js';
 import { keyNumber, WALLET_PREFIX, walletKey } from '../storage/layout.js';

@@ -12,7 +12,7 @@ export class HeightOrder {
   #count = 0;
   /** Rows that were added out of order, with their heights. */
   #late: { row: number; height: number }[] = [];
-  /** Lowest index with a hole; Infinity if there is none. */
+  /** Lowest index with a removed row (HOLE) that is not closed yet; Infinity if there is none. */
   #holesFrom = Number.POSITIVE_INFINITY;
 
   add(row: number, height: number): void {

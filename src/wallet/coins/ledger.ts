@@ -18,7 +18,7 @@ import { outpointOf } from './outpoint.js';
 import { SpendTable } from './spend-table.js';
 import { TX_STATE, type TxPlace, TxTable, UNCONFIRMED_PLACE } from './tx-table.js';
 
-/** Confirmations that a coinbase needs before it can be spent. Core shows one more. */
+/** Confirmations that a coinbase needs before it can be spent. Replies count one more, as in Core. */
 const COINBASE_MATURITY = 100;
 /** Depth up to which a coinbase is checked at each tip change, because a reorganisation may make it immature again. */
 const SETTLED_DEPTH = 1000;
@@ -28,7 +28,7 @@ const NOTHING = new Uint8Array(0);
 /** Times of a recorded transaction, in seconds since 1970. */
 export interface RecordTimes {
   readonly received: number;
-  /** Time shown in lists; 0 if it has to be computed. */
+  /** Core's smart time, which replies show; 0 if the ledger has to compute it. */
   readonly smart: number;
 }
 
@@ -40,15 +40,17 @@ export interface LedgerDeps {
   readonly spendZeroConfChange: boolean;
   /** Returns whether the lock time allows the transaction in the next block. */
   readonly isFinal: (tx: TxView) => boolean;
-  /** Marks addresses whose coins are spent as used (avoid_reuse). */
+  /** Called with the script of each spent coin, to mark its address as used (avoid_reuse). */
   readonly onSpent: (script: Uint8Array, batch: WalletBatch) => void;
-  /** Called for a receiving address that is skipped, because a payment to a later one arrived. */
+  /**
+   * Called for a receiving address that was given out or pooled before one that is paid now, and is therefore skipped.
+   */
   readonly onPassed: (script: Uint8Array, batch: WalletBatch) => void;
   /** WalletOptions.laterRecords */
   readonly laterRecords: boolean;
-  /** Returns the same transaction over its own bytes. */
+  /** Returns a transaction whose bytes are a copy, so that the bytes of its block can be freed. */
   readonly copyTx: (tx: TxView) => TxView;
-  /** Called when a record was added or written again. */
+  /** Called when the record of a transaction was added or changed. */
   readonly onChanged: (txRow: number) => void;
 }
 
@@ -63,18 +65,18 @@ export class Ledger {
   readonly sheet: BalanceSheet;
   /** Outputs that the user locked, by `hashKey(outpoint)`. */
   readonly locked = new Map<string, Uint8Array>();
-  /** Locked outputs that have a row, and are locked again after a load. */
+  /** Locked outputs that have a database row, so that they stay locked after a restart. */
   readonly #persistentLocks = new Set<string>();
   /** Height of the last block that was processed. */
   tipHeight = -1;
-  /** True if the bucket of every coin is right for `tipHeight`. */
+  /** True if the bucket of every coin was computed for `tipHeight`. */
   isClassified = true;
   /**
-   * Rows of conflicted transactions for which the block of the conflict left the chain. Their depth is 0, so the next
-   * confirmed conflict determines it, however deep the old block was.
+   * Rows of conflicted transactions for which the block of the conflict left the chain. Their depth is 0 until another
+   * confirmed transaction conflicts with them; then its block determines the depth, even if the old block was deeper.
    */
   readonly #orphanedConflicts = new Set<number>();
-  /** Coins of coinbases that are not deep enough to be final. */
+  /** Coins of coinbases below SETTLED_DEPTH, which every tip change checks. */
   readonly #recentCoinbases = new Set<number>();
   readonly #deps: LedgerDeps;
 
@@ -110,10 +112,10 @@ export class Ledger {
   // -- events
 
   /**
-   * Records a transaction if it concerns the wallet. Core: SyncTransaction.
-   * @param place where it was seen
-   * @param update false: leave known transactions alone
-   * @returns whether it concerns the wallet
+   * Records a transaction if it pays the wallet or spends its coins. Core: SyncTransaction.
+   * @param place block or mempool in which the transaction was seen
+   * @param update false: leave transactions alone that have a record already
+   * @returns whether the transaction was recorded
    */
   syncTransaction(tx: TxView, place: TxPlace, batch: WalletBatch, update = true): boolean {
     if (place.state === TX_STATE.CONFIRMED && !tx.isCoinbase) this.#markConflicts(tx, place, batch);
@@ -129,9 +131,9 @@ export class Ledger {
   }
 
   /**
-   * Adds a record, or moves it to a new place.
-   * @param times of a new record, copied from another wallet
-   * @returns its row
+   * Adds the record of a transaction, or changes the place of its existing record.
+   * @param times times of a new record that is copied from another wallet; absent: now
+   * @returns row of the record
    */
   putRecord(tx: TxView, place: TxPlace, batch: WalletBatch, values?: ReadonlyMap<string, string>, times?: RecordTimes): number {
     this.#markSpentAddresses(tx, batch);
@@ -155,7 +157,7 @@ export class Ledger {
       const wtxid = this.txs.wtxid(row);
       const isOther = version !== null && (wtxid === undefined || !equalBytes(version.wtxid, wtxid));
       this.#setLive(row, version ?? tx);
-      // A rescan delivers known transactions again, so write only changes.
+      // A rescan reports known transactions again. Write a record only if it changes.
       if (moved || isOther) this.txs.write(row, before, isOther ? version : null, batch);
       this.#addOutputs(tx, row, batch);
     }
@@ -170,8 +172,8 @@ export class Ledger {
     const [low, high] = [Math.min(height, before), Math.max(height, before)];
     this.tipHeight = height;
     this.sheet.handleTipChange(height >= before);
-    // A conflicted transaction spends no inputs while its conflict is at or below the tip (CWallet::IsSpent), which may
-    // change now.
+    // Update the coins that conflicted transactions spend. A coin counts as unspent while the block of the conflict is
+    // at or below the tip (CWallet::IsSpent), and the tip has changed.
     for (const row of this.txs.conflictedRows()) {
       if (this.txs.height(row) <= low || this.txs.height(row) > high) continue;
       if (height < before) this.#orphanedConflicts.add(row);
@@ -183,7 +185,7 @@ export class Ledger {
     }
   }
 
-  /** Stores another version of a record's transaction. */
+  /** Stores another version of a record's transaction, which differs in its witness. */
   addVersion(row: number, tx: TxView, batch: WalletBatch): void {
     if (!this.txs.versions(row).some(({ wtxid }) => equalBytes(wtxid, tx.wtxid))) this.txs.addVersion(row, this.#copyOf(tx), batch);
   }
@@ -203,8 +205,8 @@ export class Ledger {
   }
 
   /**
-   * Marks the wallet's transactions that spend an input of a confirmed transaction as conflicted, together with their
-   * descendants.
+   * Marks transactions of the wallet as conflicted if they spend an output that a confirmed transaction also spends,
+   * with their descendants.
    */
   #markConflicts(tx: TxView, place: TxPlace, batch: WalletBatch): void {
     const own = this.txs.find(tx.txid);
@@ -233,8 +235,8 @@ export class Ledger {
   }
 
   /**
-   * Marks unconfirmed transactions as conflicted if a confirmed transaction spends one of their inputs, with their
-   * descendants.
+   * Marks unconfirmed transactions as conflicted if a confirmed transaction of the wallet spends one of the same
+   * outputs, with their descendants.
    */
   async markAllConflicted(batch: WalletBatch): Promise<void> {
     const slicer = new Slicer();
@@ -271,7 +273,7 @@ export class Ledger {
     return true;
   }
 
-  /** Removes a transaction (removeprunedfunds). @param tx the transaction of the record */
+  /** Removes a transaction and its coins (removeprunedfunds). @param tx the version that the record stores */
   removeTransaction(tx: TxView, batch: WalletBatch): void {
     const row = this.txs.find(tx.txid);
     if (row < 0) return;
@@ -294,17 +296,18 @@ export class Ledger {
 
   // -- questions
 
-  /** Returns the confirmations: 0 outside of blocks, negative for conflicts. */
+  /** Returns the confirmations of a record: 0 if unconfirmed, negative if conflicted. */
   depth(row: number): number {
     const state = this.txs.state(row);
     if (state === TX_STATE.CONFIRMED) return this.tipHeight - this.txs.height(row) + 1;
-    // If the block of a conflict left the chain, the depth is 0, however high the chain grows. Core 0.21 goes on
-    // counting.
+    // If the block that conflicts with a transaction left the chain, the depth is 0 at every later height. Core 0.21
+    // continues to count from the height of that block.
     if (state !== TX_STATE.CONFLICTED || this.#orphanedConflicts.has(row)) return 0;
     return Math.min(0, this.txs.height(row) - this.tipHeight - 1);
   }
   /**
-   * Returns the confirmations of every record by row, as of now. For long answers that must not include later changes.
+   * Returns the confirmations of every record by row, as of now. For replies that take long and must not show later
+   * changes.
    */
   depths(): Int32Array {
     return Int32Array.from({ length: this.txs.rowCount }, (_, row) => this.depth(row));
@@ -323,13 +326,13 @@ export class Ledger {
     return spent;
   }
   /**
-   * Returns whether a reply about the record needs its transaction. Coins do not contain what it sent or what it
-   * conflicts with.
+   * Returns whether a reply about a record needs the bytes of the transaction. The wallet's coins show what it
+   * received, but not what it sent or which transactions conflict with it.
    */
   needsTx(row: number): boolean {
     return this.txs.spendsOurs(row) || this.spends.hasConflicts(row);
   }
-  /** Updates the ownership of a coin after keys were added or removed. */
+  /** Updates the ownership of a coin after keys or scripts were added or removed. */
   reassessCoin(coin: number, batch: WalletBatch): void {
     if (!this.coins.isLive(coin)) return;
     const ownership = this.#deps.keys.isMine(this.coins.script(coin));
@@ -339,12 +342,12 @@ export class Ledger {
     this.#writeCoin(coin, batch);
     this.#classifyCoin(coin);
   }
-  /** Adds outputs of a known transaction that are the wallet's since keys were added. */
+  /** Adds those outputs of a known transaction that belong to the wallet since keys were added. */
   reassessTx(tx: TxView, batch: WalletBatch): void {
     const row = this.txs.find(tx.txid);
     if (row >= 0 && this.#addOutputs(tx, row, batch)) this.#classifyOutputs(row);
   }
-  /** Indexes the scripts that a known transaction pays to others, because they may become the wallet's later. */
+  /** Indexes the foreign scripts that a known transaction pays, because the wallet may own them later. */
   indexForeignOutputs(tx: TxView, batch: WalletBatch): void {
     const row = this.txs.find(tx.txid);
     for (let vout = 0; vout < tx.outputCount; vout++) {
@@ -381,8 +384,8 @@ export class Ledger {
     if (this.coins.find(outpoint) >= 0) this.txs.setSpendsOurs(row);
   }
   /**
-   * Writes the coins and spends of a record. They follow the record in the batch, because a row that names a missing
-   * transaction counts as damage.
+   * Writes the coins and spends of a record. These rows come after the record in the batch, because a load regards a
+   * row without its transaction as damaged.
    */
   #writeLinks(tx: TxView, row: number, batch: WalletBatch): void {
     for (const coin of this.coins.ofTx(row)) {
@@ -399,7 +402,7 @@ export class Ledger {
   }
   /**
    * Adds the wallet's outputs of a transaction.
-   * @param batch null: the caller writes new coins
+   * @param batch null: the caller writes the rows of new coins
    * @returns whether there were new ones
    */
   #addOutputs(tx: TxView, row: number, batch: WalletBatch | null): boolean {
@@ -427,15 +430,17 @@ export class Ledger {
     );
   }
   /**
-   * Chooses the version of a known transaction that its record stores: the first one with a witness. Since release 32:
-   * the version in its block, or outside of blocks the lightest one. Core: CWalletTx::Update, before it AddToWallet.
-   * @param moved whether its state has changed
-   * @returns null for the version on disk
+   * Chooses which version of a transaction its record stores: the first one with a witness. Since release 32: the
+   * version in its block; for an unconfirmed transaction the lightest one. Core: CWalletTx::Update; up to release 31
+   * AddToWallet.
+   * @param moved whether the state of the record has changed
+   * @returns the version; null: leave the version on disk
    */
   #chooseVersion(row: number, tx: TxView, moved: boolean, batch: WalletBatch): TxView | null {
     const { txs } = this;
     const own = txs.inMemory(row);
-    // The record is confirmed and has one version. If it left its block now, its version is that of the block.
+    // No version is in memory, so the record is confirmed and has one version. If its state changes now, use the
+    // version of the caller.
     if (own === undefined) return moved ? tx : null;
     this.addVersion(row, tx, batch);
     if (!this.#deps.laterRecords) return tx.hasWitness && !own.hasWitness ? tx : own;
@@ -446,12 +451,15 @@ export class Ledger {
     if (this.txs.state(row) === TX_STATE.CONFIRMED) this.txs.setView(row, undefined);
     else if (this.txs.view(row) !== tx) this.txs.setView(row, this.#copyOf(tx));
   }
-  /** Copies a transaction, so that its block need not stay in memory. */
+  /** Copies a transaction, so that the bytes of its block can be freed. */
   #copyOf(tx: TxView): TxView {
     return this.#deps.copyTx(tx);
   }
 
-  /** Copies the user's values from the oldest of several malleated copies of a payment. */
+  /**
+   * Copies comments and other values of the user to a new record, from the oldest record of the same payment with other
+   * signatures (a malleated copy).
+   */
   #copyTwinValues(tx: TxView, row: number): void {
     const twins = new Set<number>();
     for (let i = 0; i < tx.inputCount; i++) for (const other of this.spends.spenders(tx.outpoint(i))) twins.add(other);
@@ -471,7 +479,10 @@ export class Ledger {
     }
   }
 
-  /** Returns the smart time: not before earlier arrivals, and not after now. Core: ComputeTimeSmart. */
+  /**
+   * Returns Core's smart time: the block's time, but not before records that arrived earlier, and not in the future.
+   * Core: ComputeTimeSmart.
+   */
   #smartTime(row: number, place: TxPlace): number {
     const received = this.txs.received(row);
     if (place.state !== TX_STATE.CONFIRMED) return received;
@@ -489,7 +500,7 @@ export class Ledger {
     return Math.max(latestEntry, Math.min(place.blockTime, latestNow));
   }
 
-  /** Returns the present bucket of a coin. */
+  /** Computes the bucket that a coin belongs to at the current tip. */
   #bucketOf(coin: number): Bucket {
     const row = this.coins.txRow(coin);
     if (this.coins.ownership(coin) === OWNERSHIP.NO) return BUCKET.NONE;
@@ -529,8 +540,8 @@ export class Ledger {
     this.#classifyOutputs(row);
     const tx = this.txs.view(row);
     if (tx) this.#classifyInputs(tx);
-    // A confirmed transaction that became conflicted has no parsed view, so the coins it spent are unknown. Check all
-    // coins.
+    // A confirmed transaction is not in memory. If it becomes conflicted, the coins that it spent are unknown here, so
+    // check all coins.
     else for (const coin of this.coins.rows()) this.#classifyCoin(coin);
   }
 
@@ -547,7 +558,7 @@ export class Ledger {
     this.isClassified = true;
     this.sheet.invalidateSums();
   }
-  /** Updates the bucket of an outpoint if it is a coin of the wallet. */
+  /** Updates the bucket of the coin at an outpoint; does nothing if the wallet has no such coin. */
   classifyOutput(outpoint: Uint8Array): void {
     const coin = this.coins.find(outpoint);
     if (coin >= 0) this.#classifyCoin(coin);
@@ -558,7 +569,7 @@ export class Ledger {
     if (row >= 0) this.#classifyAround(tx, row);
   }
 
-  /** Loads a row. @returns false if the row is damaged */
+  /** Loads the row of a coin. @returns false if the row is damaged */
   loadCoin(outpoint: Uint8Array, value: Uint8Array): boolean {
     const coin = decodeCoinRow(value);
     if (coin === null || outpoint.length !== 36) return false;
@@ -571,7 +582,7 @@ export class Ledger {
     if (this.txs.isCoinbase(txRow)) this.#recentCoinbases.add(row);
     return true;
   }
-  /** Loads a row. @returns false if the row is damaged */
+  /** Loads the row of a spend: which transaction spends an outpoint. @returns false if the row is damaged */
   loadSpend(outpoint: Uint8Array, txid: Uint8Array): boolean {
     const row = this.txs.find(txid);
     if (row < 0) return false;

@@ -12,12 +12,12 @@ const PORTION = 256;
 const TXID = 32;
 const OUTPOINT = 36;
 
-/** Loads a row into a table. @returns false if the row is damaged */
+/** Loads a database row into a table. @returns false if the row is damaged */
 export type RowLoader = (key: Uint8Array, value: Uint8Array) => unknown;
 
 /**
  * Fills an empty ledger. The buckets of coins are set later, when the tip is known (`classifyAllCoins`).
- * @param visit wraps a loader; the wrapper counts rows and damage
+ * @param visit wraps the loader of a table in one that also counts rows and damaged rows
  * @returns false if transactions are missing
  */
 export async function loadLedger(
@@ -48,7 +48,7 @@ export async function loadLedger(
   return sound;
 }
 
-/** Reads the transactions that are not in the best chain. @returns false if one is missing */
+/** Reads the transactions that are not in the best chain. @returns false if the bytes of one are missing */
 export async function loadViews(store: Store, { txs }: Ledger, hashes: Hashes): Promise<boolean> {
   let sound = true;
   const live: number[] = [];

@@ -5,31 +5,34 @@ import { OWNERSHIP, type Ownership, type OwnershipFilter } from '../keys/ownersh
 import type { Wallet } from '../wallet.js';
 import { matchesFilter } from './coin-table.js';
 
-/** Output that is shown in a history. */
+/** Output of a transaction, as replies about the wallet's history show it. */
 export interface Movement {
   readonly vout: number;
   /** Satoshis. */
   readonly value: number;
   /** Output script that was paid. */
   readonly script: Uint8Array;
-  /** Number of the script among the wallet's (CoinTable.scriptId); -1 if the script is not the wallet's. */
+  /** Number of the script in the wallet's coin table (CoinTable.scriptId); -1 if the script is not the wallet's. */
   readonly scriptId: number;
   readonly ownership: Ownership;
 }
 
 export interface Movements {
-  /** Sum of the wallet's inputs that pass the filter, satoshis. Above 0 the transaction is from the wallet. */
+  /**
+   * Sum of the wallet's inputs that pass the filter, satoshis. If it is above 0, the transaction counts as sent by the
+   * wallet.
+   */
   readonly debit: number;
   /**
-   * All outputs less `debit`, satoshis: minus the fee if every input is the wallet's. 0 if the transaction is not from
-   * the wallet.
+   * Sum of all outputs minus `debit`, satoshis. This is the negated fee if every input is the wallet's. 0 if the wallet
+   * did not send the transaction.
    */
   readonly fee: number;
-  /** True if an input is watch-only. */
+  /** True if an input spends a watch-only coin. */
   readonly fromWatched: boolean;
-  /** Outputs of a transaction from the wallet that are not change. */
+  /** Outputs of the transaction, normally without change; empty if the wallet did not send the transaction. */
   readonly sent: readonly Movement[];
-  /** Outputs to the wallet; without change if the transaction is from the wallet. */
+  /** Outputs to the wallet; normally without change if the wallet sent the transaction. */
   readonly received: readonly Movement[];
 }
 
@@ -37,8 +40,8 @@ const NONE: readonly Movement[] = [];
 
 /**
  * Returns the movements of a transaction.
- * @param tx undefined only if `txs.spendsOurs(row)` is false, because the coins are enough then
- * @param change whether to list change as sent and received
+ * @param tx may be undefined if `txs.spendsOurs(row)` is false: then the wallet's coins describe the transaction
+ * @param change true: list change both as sent and as received
  */
 export function movementsOf(wallet: Wallet, row: number, tx: TxView | undefined, filter: OwnershipFilter, change = false): Movements {
   const { ledger } = wallet;
@@ -79,7 +82,7 @@ function receipt(wallet: Wallet, coin: number, filter: OwnershipFilter): Movemen
   return { vout: coins.vout(coin), value: coins.value(coin), script: coins.script(coin), scriptId: coins.scriptId(coin), ownership };
 }
 
-/** Returns whether an input is watch-only. Skips the lookups in wallets without watch-only scripts. */
+/** Returns whether an input spends a watch-only coin. Wallets without watch-only scripts skip the lookups. */
 const debitWatched = (wallet: Wallet, tx: TxView): boolean => wallet.watches && wallet.ledger.sheet.debit(tx, OWNERSHIP.WATCH) > 0;
 
 /** Returns the value of the wallet's outputs, satoshis; 0 for an immature coinbase. */

@@ -1,5 +1,5 @@
-// Copies the states of records at one moment. A long answer is written in slices between which blocks may arrive, and
-// must not mix two tips.
+// Copies the states of records at one moment. Long replies are written in slices, and blocks may arrive between these.
+// With a copy, a reply does not mix two tips.
 import type { Ledger } from './ledger.js';
 import type { TxState } from './tx-table.js';
 
@@ -8,7 +8,7 @@ const COLUMNS = 5;
 export class RecordSnapshot {
   readonly tipHeight: number;
   readonly rows: Int32Array;
-  /** Depth, state, height, position and block id of each record, one after another. */
+  /** Depth, state, height, position and block id of each record, five numbers per record. */
   readonly #facts: Int32Array;
 
   /** Copies the states of these rows of ledger.txs. */
@@ -29,7 +29,7 @@ export class RecordSnapshot {
   get size(): number {
     return this.rows.length;
   }
-  /** Returns the confirmations: 0 outside of blocks, negative for conflicts. */
+  /** Returns the confirmations of a record: 0 if unconfirmed, negative if conflicted. */
   depth(i: number): number {
     return this.#facts[i * COLUMNS];
   }

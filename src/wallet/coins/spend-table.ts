@@ -11,7 +11,7 @@ export class SpendTable {
   #next = new Int32Array(32);
   #rows = new Int32Array(32);
   #count = 0;
-  /** Rows that spend an outpoint which another row also spends. */
+  /** Rows of transactions that spend an outpoint which another transaction in the table also spends. */
   readonly #conflicting = new Set<number>();
 
   /** Adds a spend. @param outpoint 36 bytes @param row row of the spending transaction */
@@ -52,7 +52,8 @@ export class SpendTable {
     }
   }
   /**
-   * Returns whether another transaction spends one of this transaction's outpoints, or did so before it was removed.
+   * Returns whether another transaction spends an outpoint that this transaction spends. True also if the other one was
+   * removed since.
    */
   hasConflicts(row: number): boolean {
     return this.#conflicting.has(row);

@@ -1,27 +1,25 @@
-// Reads the transactions of records. Transactions that are not in the best chain are in memory, the others on disk.
-// Recently read ones are cached, because calls return to the newest payments until those are deep in the chain.
+// Reads the transactions of records. Transactions that are not in the best chain are in memory, the others on disk. A
+// cache has recently read transactions, because clients ask for the newest payments again until they have many
+// confirmations.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { TxTable } from './tx-table.js';
 
-/** Memory for cached transactions, and size above which a transaction is not cached, bytes. */
+/** Memory for cached transactions; and the size above which one transaction is not cached. Both in bytes. */
 const MOST_BYTES = 16 * 1024 * 1024;
 const LARGEST_BYTES = 4096;
-/** Memory of a parsed view besides the transaction's bytes. */
+/** Memory of a parsed transaction in addition to its bytes. */
 const VIEW_BYTES = 700;
 
 export interface TxReaderDeps {
   readonly txs: TxTable;
   /** Reads values by key, after all earlier writes have finished. */
   readonly read: (keys: readonly Uint8Array[]) => Promise<readonly (Uint8Array | undefined)[]>;
-  /** Parses a transaction. @param bytes owned by the view */
+  /** Parses a transaction. @param bytes belong to the result from then on */
   readonly parse: (bytes: Uint8Array) => TxView;
 }
 
 export class TxReader {
-  /**
-   * Two generations of cached transactions, the newer and the older one. A row number is never reused for another
-   * transaction.
-   */
+  /** Cached transactions in two generations. When the younger one is full, it replaces the older one. */
   #young = new Map<number, TxView>();
   #old = new Map<number, TxView>();
   #youngBytes = 0;
@@ -31,7 +29,7 @@ export class TxReader {
     this.#deps = deps;
   }
 
-  /** Returns the transaction; synchronously if it is in memory. */
+  /** Returns the transaction of a row: synchronously if it is in memory, otherwise as a promise. */
   readOne(row: number): TxView | Promise<TxView | undefined> {
     return this.#cachedView(row) ?? this.readMany([row]).then(([tx]) => tx);
   }

@@ -1,6 +1,6 @@
 // Table of a wallet's transactions as columns: found by txid, iterated in order of arrival. Bytes of transactions are
-// on disk. Transactions outside the best chain are also kept parsed, because decisions about them need their inputs. So
-// are the versions of a transaction that was seen with several witnesses; there are few.
+// on disk. Transactions outside the best chain are also kept parsed, because decisions about them need their inputs. If
+// a transaction was seen with several witnesses, which is rare, all of its versions are also in memory.
 import { compareBytes, equalBytes } from '../../consensus/bytes/hex.js';
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { TableImage } from '../image/table-image.js';
@@ -16,14 +16,17 @@ import { TxidOrder } from './txid-order.js';
 export const TX_STATE = { UNCONFIRMED: 0, CONFIRMED: 1, CONFLICTED: 2, ABANDONED: 3 } as const;
 export type TxState = (typeof TX_STATE)[keyof typeof TX_STATE];
 
-/** Block of a record: the one that confirms it, or the one that conflicts with it. Position -1 means no block. */
+/**
+ * Block of a record: the one that confirms it, or the one that conflicts with it. Position -1: the record is in no
+ * block.
+ */
 export interface TxPlace {
   readonly state: TxState;
   readonly height: number;
   readonly blockHash: Uint8Array;
   readonly blockTime: number;
   readonly position: number;
-  /** Time shown in lists, seconds; absent: computed from the time of arrival. */
+  /** Smart time for the record, seconds; absent: computed from the time of arrival. */
   readonly shownTime?: number;
 }
 
@@ -108,7 +111,7 @@ export class TxTable {
     else this.#flags[row] &= ~FLAG.IN_MEMPOOL;
   }
   /**
-   * Returns whether an input spends an output that was the wallet's. If not, the wallet's outputs describe the
+   * Returns whether an input spends an output that was the wallet's. If no input does, the wallet's coins describe the
    * transaction completely.
    */
   spendsOurs(row: number): boolean {
@@ -121,7 +124,10 @@ export class TxTable {
   confirmedAbove(height: number): Int32Array {
     return this.#byHeight.above(height);
   }
-  /** Returns every row sorted by txid. The caller must not change the array. It is stale after the next addition. */
+  /**
+   * Returns every row sorted by txid. The caller must not change the array. The next addition of a row makes the array
+   * stale.
+   */
   inTxidOrder(): Int32Array {
     return this.#byTxid.rows();
   }
@@ -188,7 +194,7 @@ export class TxTable {
   view(row: number): TxView | undefined {
     return this.#views.get(row);
   }
-  /** Returns whether a transaction is outside the best chain, according to its record. */
+  /** Returns whether a transaction is outside the best chain, by the state of its record. */
   isOutsideChain(row: number): boolean {
     return this.#states[row] !== TX_STATE.CONFIRMED;
   }
@@ -200,7 +206,7 @@ export class TxTable {
   conflictedRows(): IterableIterator<number> {
     return this.#conflicted.keys();
   }
-  /** Returns the record's version of the transaction if it is in memory. */
+  /** Returns the version that the record stores, if that version is in memory. */
   inMemory(row: number): TxView | undefined {
     const view = this.#views.get(row);
     const versions = view ? undefined : this.#versions.get(row);
@@ -208,18 +214,19 @@ export class TxTable {
     return wtxid ? versions.find((tx) => equalBytes(tx.wtxid, wtxid)) : view;
   }
   /**
-   * Returns the versions in memory, which differ in their witnesses. If there are several versions, all are in memory.
+   * Returns the versions of a transaction that are in memory. Versions differ in their witnesses. If a transaction has
+   * more than one version, all of them are in memory.
    */
   versions(row: number): readonly TxView[] {
     const view = this.#views.get(row);
     return this.#versions.get(row) ?? (view ? [view] : []);
   }
-  /** Returns the wtxids of all versions except one, in the order of Core's map. */
+  /** Returns the wtxids of all versions except one, in ascending byte order (the order of Core's map). */
   otherVersions(row: number, wtxid: Uint8Array): Uint8Array[] {
     const others = this.#versions.get(row)?.filter((tx) => !equalBytes(tx.wtxid, wtxid)) ?? [];
     return others.map((tx) => tx.wtxid).sort(compareBytes);
   }
-  /** Adds a version. @param tx an unknown version, over its own bytes */
+  /** Adds a version. @param tx a version that the table does not have; its bytes belong to the table */
   addVersion(row: number, tx: TxView, batch: WalletBatch): void {
     // The first version is stored only when there is a second one.
     const added = this.#versions.has(row) ? [tx] : [...this.versions(row), tx];
@@ -306,7 +313,11 @@ export class TxTable {
     batch.del(this.bytesKey(row));
   }
 
-  /** Writes a record. @param before its previous place, for the index by height @param tx set if the bytes are new */
+  /**
+   * Writes the rows of a record.
+   * @param before previous place of the record, whose index row is deleted
+   * @param tx set if the bytes are new
+   */
   write(row: number, before: TxPlace | null, tx: TxView | null, batch: WalletBatch): void {
     const txid = this.#ids.key(row);
     if (before?.state === TX_STATE.CONFIRMED) batch.del(walletKey(WALLET_PREFIX.byHeight, before.height, before.position, txid));
@@ -403,7 +414,8 @@ export class TxTable {
   }
   #byArrival(rows: Int32Array): Int32Array {
     const end = rows.reduce((max, row) => Math.max(max, this.#orders[row]), -1) + 1;
-    // An arrival number comes from a counter, with gaps where records were removed. So no two rows have the same one.
+    // Orders of arrival come from a counter, with gaps where records were removed. No two rows have the same number, so
+    // place each row at its number.
     if (end > rows.length * 8 + 1000) return rows.slice().sort((a, b) => this.#orders[a] - this.#orders[b]);
     const places = new Int32Array(end);
     for (const row of rows) places[this.#orders[row]] = row + 1;

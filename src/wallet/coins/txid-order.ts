@@ -25,7 +25,7 @@ export class TxidOrder {
     this.#fresh = this.#fresh.filter((other) => other !== row);
     this.#sorted = this.#sorted.filter((other) => other !== row);
   }
-  /** Returns every row. The caller must not change the array. It is stale after the next addition. */
+  /** Returns every row. The caller must not change the array. The next addition of a row makes the array stale. */
   rows(): Int32Array {
     if (this.#fresh.length === 0) return this.#sorted;
     const ids = this.#ids;
@@ -51,7 +51,7 @@ export class TxidOrder {
     let from = 0;
     let to = 0;
     for (const row of fresh) {
-      // Find the position by binary search, and copy everything before it in one piece.
+      // Find the position of each new row by binary search, and copy the rows before it in one piece.
       let low = from;
       let high = old.length;
       while (low < high) {
