@@ -136,7 +136,10 @@ export async function* bdbRecords(source: ByteSource): AsyncGenerator<CoreRow> {
   }
 }
 
-/** Returns the meta page of the tree with the rows: the only entry in the tree of names. */
+/**
+ * Returns the page number of the meta page of the tree "main". The root tree maps names of trees to page numbers, and
+ * "main" must be its only entry.
+ */
 async function mainTree(file: PagedFile, { little, root }: Meta): Promise<number> {
   const page = new TreePage(await file.page(root), little, root);
   const [name, place, more] = page.type === PAGE.LEAF ? [...page.items()] : [];
@@ -151,7 +154,7 @@ async function mainTree(file: PagedFile, { little, root }: Meta): Promise<number
   }
   const text = Buffer.from(page.part(name + 3, page.u16(name))).toString('latin1');
   if (text !== 'main' || page.u16(place) !== 4) throw new CoreFileError('The file is a database, but not a wallet');
-  // Big-endian on every machine.
+  // Berkeley DB stores this page number big-endian on every machine.
   return viewOf(page.part(place + 3, 4)).getUint32(0);
 }
 
@@ -172,7 +175,7 @@ async function* rowsOf(page: TreePage, file: PagedFile, little: boolean): AsyncG
   let isKey = true;
   for (const at of page.items()) {
     const data = await itemAt(page, at, file, little);
-    // A deleted pair has the mark on both items, or on the value only.
+    // Berkeley DB marks both items of a deleted pair, or only the value.
     if (isKey) key = data;
     else if (key !== null && data !== null) yield { key, value: data };
     isKey = !isKey;

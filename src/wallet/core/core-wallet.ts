@@ -23,7 +23,7 @@ export interface CoreSecret {
 export interface CoreMetadata {
   /** Seconds; 0 if unknown. */
   readonly time: number;
-  /** Path as text: m/0'/0'/5', or s or m for a seed; empty if there is none. */
+  /** Derivation path as text: m/0'/0'/5', or s or m for a seed; empty if unknown. */
   readonly hdPath: string;
   readonly seedId: Uint8Array | null;
   readonly origin: KeyOrigin | null;
@@ -47,7 +47,9 @@ export interface CorePoolEntry {
 
 export interface CoreTransaction {
   readonly tx: TxView;
-  /** Internal byte order. Zeros outside of blocks; the number 1 if the transaction was abandoned. */
+  /**
+   * Hash in internal byte order. All zeros: in no block. The number 1: in no block, and the transaction was abandoned.
+   */
   readonly blockHash: Uint8Array;
   /** Position in the block; -1: the transaction conflicts with that block. */
   readonly position: number;
@@ -68,7 +70,7 @@ export interface CoreDescriptor {
   readonly rangeEnd: number;
 }
 
-/** Cached keys of a descriptor, by the place of their key expression. */
+/** Cached extended keys of a descriptor, by the position of their key expression in the descriptor. */
 export interface CoreCache {
   readonly parents: Map<number, ExtendedKey>;
   readonly lastHardened: Map<number, ExtendedKey>;
@@ -81,7 +83,7 @@ export interface CoreAddress {
   used: boolean;
 }
 
-/** Content of a wallet file. Keys of maps are hex of the value that the comment names. */
+/** Content of a wallet file. Keys of maps are hex. The comment of each map says of which value. */
 export interface CoreWallet {
   flags: bigint;
   /** Core's FEATURE number: the newest feature that the wallet uses. */
@@ -92,25 +94,25 @@ export interface CoreWallet {
   hd: { seedId: Uint8Array; external: number; internal: number; isSplit: boolean } | null;
   readonly masterKeys: CoreMasterKey[];
   readonly secrets: CoreSecret[];
-  /** By public key. */
+  /** Metadata of keys by public key. */
   readonly keyMetadata: Map<string, { publicKey: Uint8Array; metadata: CoreMetadata }>;
   readonly scripts: Uint8Array[];
   readonly watched: Uint8Array[];
-  /** By script. */
+  /** Metadata of watched scripts by script. */
   readonly watchedMetadata: Map<string, CoreMetadata>;
   readonly pool: CorePoolEntry[];
-  /** By address. */
+  /** Address book entries by address. */
   readonly addresses: Map<string, CoreAddress>;
   readonly transactions: CoreTransaction[];
-  /** By id. */
+  /** Descriptors by descriptor id. */
   readonly descriptors: Map<string, CoreDescriptor>;
-  /** By id of the descriptor. */
+  /** Cached keys and private keys of descriptors, both by descriptor id. */
   readonly caches: Map<string, CoreCache>;
   readonly descriptorSecrets: Map<string, CoreSecret[]>;
   readonly active: { type: number; internal: boolean; id: string }[];
   /** txids with the wtxids of all versions that Core saw. Versions differ in their witnesses. */
   readonly variants: { txid: Uint8Array; wtxid: Uint8Array }[];
-  /** Number of rows by kind that have no counterpart in adit. */
+  /** For each kind of rows that adit has no use for, the number of these rows. */
   readonly skippedRows: Map<string, number>;
 }
 
@@ -174,7 +176,7 @@ const KINDS: Readonly<Record<string, RowReader>> = {
   minversion: (wallet, _, value) => {
     wallet.version = value.i32();
   },
-  // Release that wrote the file last.
+  // Version of the Core release that wrote the file last.
   version: ignore,
   bestblock_nomerkle: (wallet, _, value) => readLocator(wallet, value),
   bestblock: (wallet, _, value) => {
@@ -222,12 +224,12 @@ const KINDS: Readonly<Record<string, RowReader>> = {
     value.i32();
     const time = number64(value);
     const publicKey = publicKeyIn(value);
-    // Wallets from before the split into internal and external keys have neither flag.
+    // Files from releases without separate keys for change have neither flag.
     const internal = value.remaining > 0 && value.u8() !== 0;
     const preSplit = value.remaining > 0 && value.u8() !== 0;
     wallet.pool.push({ index, time, publicKey, internal, preSplit });
   },
-  // Key of the former default address.
+  // Default address, which Core no longer uses.
   defaultkey: ignore,
   name: (wallet, name, value) => {
     addressOf(wallet, textIn(name)).label = textIn(value);
@@ -278,7 +280,7 @@ const KINDS: Readonly<Record<string, RowReader>> = {
   activeinternalspk: (wallet, name, value) => {
     wallet.active.push({ type: name.u8(), internal: true, id: toHex(value.hash()) });
   },
-  // Accounts and settings of releases before 0.18, which nothing uses any more.
+  // Accounts and settings of releases before 0.18, which Core no longer reads.
   acc: ignore,
   acentry: ignore,
   setting: ignore,
@@ -349,7 +351,7 @@ function metadataIn(reader: ByteReader): CoreMetadata {
 /** Decodes a private key in the DER form of RFC 5915, as Core writes it. */
 function plainSecret(publicKey: Uint8Array, value: ByteReader, hashes: Hashes): CoreSecret {
   const der = value.varBytes();
-  // Since 0.9 Core appends a hash that detects a damaged pair.
+  // Since 0.9 Core appends a hash that detects a damaged pair of public and private key.
   if (value.remaining >= 32) {
     const pair = joined(publicKey, der);
     const digest = hashes.sha256d(pair);
@@ -383,7 +385,7 @@ function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
   return both;
 }
 
-/** Values that belong to the file format, not to the transaction. */
+/** Names of values that Core adds for the file format. All others were set by the user or by a call. */
 const OF_FORMAT: ReadonlySet<string> = new Set(['n', 'timesmart', 'fromaccount', 'spent']);
 
 function transactionIn(txid: Uint8Array, value: ByteReader, hashes: Hashes): CoreTransaction {
@@ -395,7 +397,7 @@ function transactionIn(txid: Uint8Array, value: ByteReader, hashes: Hashes): Cor
   const blockHash = value.hash().slice();
   skipBranch(value);
   const position = value.i32();
-  // Parent transactions, which releases before 0.8 stored with a transaction.
+  // Skip parent transactions, which releases before 0.8 stored with a transaction.
   for (let parents = value.compactSize(); parents > 0; parents--) {
     value.skip(parseTx(value.data, hashes, { offset: value.offset }).bytes.length);
     value.hash();
@@ -422,7 +424,7 @@ function transactionIn(txid: Uint8Array, value: ByteReader, hashes: Hashes): Cor
   };
 }
 
-/** Skips a merkle branch. */
+/** Skips the merkle branch that old releases stored with a transaction. */
 function skipBranch(value: ByteReader): void {
   value.skip(value.compactSize() * 32);
 }

@@ -7,8 +7,8 @@ import type { CoreMasterKey } from './core-wallet.js';
 import { CoreFileError } from './paged-file.js';
 
 /**
- * Core chooses the number of rounds that takes 100 ms, about 100,000 to 1,000,000. A file with more than this limit
- * wants to keep the thread busy.
+ * Core chooses the number of rounds that takes 100 ms, about 100,000 to 1,000,000. A file with more rounds than this
+ * limit is hostile: it would keep the thread busy.
  */
 const MOST_ROUNDS = 50_000_000;
 const SHA512 = 0;
@@ -46,7 +46,7 @@ export async function openCoreMasterKey(
     tail.fill(0);
     return key;
   } catch {
-    // Wrong padding: the passphrase is wrong.
+    // The decrypted text has invalid padding, so the passphrase is wrong.
     return null;
   } finally {
     digest.fill(0);

@@ -1,9 +1,9 @@
-// Reads a file page by page, each page once at most. So the work that links inside the file can cause is bounded by the
-// file's size.
+// Reads a file page by page, each page once at most. So page numbers in a hostile file cannot cause more work than the
+// file's size allows.
 import type { FileHandle } from 'node:fs/promises';
 import { openFile } from '../../lib/open-file.js';
 
-/** Error of a Bitcoin Core wallet file that cannot be read. The message says why, and what to do. */
+/** Error of a Bitcoin Core wallet file that cannot be read. The message says why, and what the operator can do. */
 export class CoreFileError extends Error {
   override readonly name = 'CoreFileError';
 }
@@ -18,7 +18,7 @@ export interface ByteSource {
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** Key and value of a wallet's database, in arrays that the caller owns. */
+/** Key and value of a row in a wallet's database, in arrays that the caller owns. */
 export interface CoreRow {
   readonly key: Uint8Array;
   readonly value: Uint8Array;

@@ -7,7 +7,7 @@ import { type CoreWallet, emptyCoreWallet, readRow, wipeCoreWallet } from './cor
 import { type ByteSource, CoreFileError, type CoreRow, OpenFile } from './paged-file.js';
 import { applicationId, isSqlite, sqliteRecords } from './sqlite-records.js';
 
-/** Largest file, bytes. All records are in memory until the wallet is complete. */
+/** Largest file, bytes. The importer holds all records in memory until the new wallet is complete. */
 const MOST_BYTES = 2 ** 31;
 /**
  * Largest number of rows. A row of ten bytes may need 700 bytes as objects. A wallet with a million keys has three
@@ -29,12 +29,12 @@ export async function coreRows(source: ByteSource): Promise<{ rows: AsyncGenerat
   throw new CoreFileError('The file is neither a Berkeley DB file nor a SQLite file');
 }
 
-/** Returns whether a file is a wallet of Bitcoin Core. @param head its first 100 bytes */
+/** Returns whether a file is a wallet of Bitcoin Core. @param head the file's first 100 bytes */
 export const isCoreFile = (head: Uint8Array): boolean => isSqlite(head) || isBdb(head);
 
 /**
- * Passes rows on until they are larger than the file. A hostile page that names one place thousands of times would
- * otherwise fill the memory.
+ * Yields the given rows, and throws when they are together larger than the file. A hostile page that refers to one
+ * place thousands of times would otherwise fill the memory.
  */
 async function* limitTotalSize(rows: AsyncGenerator<CoreRow>, { size }: ByteSource): AsyncGenerator<CoreRow> {
   let left = size;
@@ -60,7 +60,7 @@ export async function collectRows(
       try {
         readRow(wallet, row, hashes);
       } finally {
-        // The value may be a private key. The wallet holds a copy.
+        // The value may be a private key. The wallet object has a copy, so overwrite this one.
         row.value.fill(0);
       }
       if (pauses.due) await pauses.pause();
@@ -74,7 +74,7 @@ export async function collectRows(
 
 /**
  * Reads a wallet file that no other program has open.
- * @param magic the node's network, 4 bytes
+ * @param magic network magic of the node, 4 bytes
  * @returns the wallet. The caller overwrites its private keys (wipeCoreWallet).
  * @throws CoreFileError
  */
@@ -104,11 +104,11 @@ export async function readCoreWallet(path: string, magic: Uint8Array, hashes: Ha
 }
 
 /**
- * Refuses a file whose folder also has its SQLite journal: SQLite has the file open, or its program crashed. The
- * journal belongs to the content.
+ * Refuses a file whose folder also has its SQLite journal: SQLite has the file open, or its program crashed. In both
+ * cases the journal has a part of the content.
  */
 async function refuseJournals(path: string): Promise<void> {
-  // Journals are in the folder of the file itself, not in that of a link to it.
+  // If the path is a link, SQLite puts the journal into the folder of the file, not of the link.
   const file = await fs.realpath(path);
   for (const ending of ['-journal', '-wal']) {
     const info = await fs.stat(file + ending).catch(() => null);

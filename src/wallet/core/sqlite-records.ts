@@ -15,7 +15,7 @@ const MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
 const HEAD = 100;
 const PAGE = { NODE: 0x05, LEAF: 0x0d } as const;
 const DAMAGED = 'The file is damaged';
-/** Largest depth of a tree. A deeper tree would hold more rows than a file can. */
+/** Largest depth of a tree. A file cannot hold the rows of a deeper tree. */
 const MOST_LEVELS = 40;
 
 const damaged = (why: string): never => {
@@ -116,13 +116,13 @@ class Database {
   }
 }
 
-/** Reads a number of one to nine bytes. */
+/** Reads a SQLite varint: a number of one to nine bytes. */
 function varint(bytes: Uint8Array, start: number, end: number): { value: number; next: number } {
   let value = 0;
   for (let i = 0; i < 9; i++) {
     if (start + i >= end) return damaged('a varint ends outside of its page');
     const byte = bytes[start + i];
-    // Numbers above 2^53 occur only as row ids, which are not used.
+    // Numbers above 2^53 lose precision. They occur only as row ids, which this reader ignores.
     value = i === 8 ? value * 256 + byte : value * 128 + (byte & 0x7f);
     if (byte < 0x80 || i === 8) return { value, next: start + i + 1 };
   }

@@ -1,6 +1,6 @@
 // Encrypts the random key that encrypts a wallet's private keys. The passphrase is stretched by scrypt, which is
-// memory-hard and runs on libuv's threads. AES-256-GCM then detects a wrong passphrase. The cost is measured when a
-// passphrase is set.
+// memory-hard and runs on libuv's threads. AES-256-GCM then detects a wrong passphrase. The cost of scrypt is chosen by
+// measurement on this machine when a passphrase is set.
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
 import { secretCopy } from '../../crypto/secret-bytes.js';
 import { bytesOf, packRow, unpackRow } from '../storage/rows.js';
@@ -32,7 +32,7 @@ function stretch(passphrase: Uint8Array, salt: Uint8Array, cost: number): Promis
   });
 }
 
-/** Encrypts a master key with a passphrase. The caller keeps both arrays. */
+/** Encrypts a master key with a passphrase. The caller still owns both arrays and wipes them. */
 export async function sealMasterKey(masterKey: Uint8Array, passphrase: Uint8Array): Promise<SealedMasterKey> {
   const salt = new Uint8Array(randomBytes(16));
   const started = performance.now();

@@ -23,7 +23,7 @@ export function sealSecret(masterKey: Uint8Array, publicKey: Uint8Array, secret:
   return sealed;
 }
 
-/** Decrypts a private key. @returns the key in a new array; null if the master key does not fit */
+/** Decrypts a private key. @returns the key in a new array; null if another master key encrypted it */
 export function openSecret(masterKey: Uint8Array, publicKey: Uint8Array, sealed: Uint8Array, hashes: Hashes): Uint8Array | null {
   try {
     const decipher = createDecipheriv(CIPHER, masterKey, hashes.sha256d(publicKey).subarray(0, 16));
@@ -63,7 +63,10 @@ export class Vault {
     return this.#encrypted && this.#masterKey === null;
   }
 
-  /** Unlocks the vault, which is encrypted from now on. @param masterKey belongs to the vault, which wipes it */
+  /**
+   * Unlocks the vault. From now on it stores private keys encrypted.
+   * @param masterKey belongs to the vault, which wipes it when the wallet is locked
+   */
   unlock(masterKey: Uint8Array): void {
     this.lock();
     this.#encrypted = true;
@@ -76,8 +79,8 @@ export class Vault {
     this.#session++;
   }
   /**
-   * Counter that increases with every lock. Arrays that were passed to `wipeOnLock` in an earlier session are
-   * overwritten.
+   * Counter that increases whenever the wallet is locked. Arrays passed to `wipeOnLock` while it had a lower value are
+   * overwritten by now.
    */
   get session(): number {
     return this.#session;
@@ -98,8 +101,8 @@ export class Vault {
   }
 
   /**
-   * Returns a private key in a new array, which the caller wipes. Undefined if the wallet is locked, or if damage has
-   * changed the stored form.
+   * Returns a private key in a new array, which the caller wipes. Returns undefined if the wallet is locked or the
+   * stored form is damaged.
    */
   open(publicKey: Uint8Array, resting: Uint8Array): Uint8Array | undefined {
     if (!this.#encrypted) return secretCopy(resting);

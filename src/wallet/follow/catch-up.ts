@@ -14,8 +14,8 @@ import { parsed, type ScanDeps, scanInPipeline } from './scan-pipeline.js';
 
 const HASH = 32;
 /**
- * If the distance between two tips is at most this number of blocks, only coinbases that Ledger.setTip knows can
- * change. Beyond it, all coins are classified again.
+ * Number of blocks between two tips up to which only the coinbases that Ledger.setTip checks can change their category.
+ * For larger distances, all coins are classified again.
  */
 const MAX_INCREMENTAL_BLOCKS = 500;
 /** Number of blocks and transactions between two writes. */
@@ -38,7 +38,7 @@ export async function forkOf(locator: Uint8Array, client: NodeClient): Promise<B
 export const isOfOtherChain = (locator: Uint8Array, { genesis }: Pick<NodeClient, 'genesis'>): boolean =>
   locator.length >= HASH && !equalBytes(locator.subarray(-HASH), genesis.hash);
 
-/** Moves a loaded wallet to the last block that it shares with the chain. */
+/** Moves the tip of a loaded wallet back to the last of its blocks that is in the best chain. */
 export async function rollBack(wallet: Wallet, locator: Uint8Array, client: NodeClient): Promise<void> {
   const { ledger } = wallet;
   const { txs } = ledger;
@@ -73,8 +73,8 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, client: Node
     }
   }
   ledger.setTip(fork.height);
-  // The new blocks may contain conflicts of transactions that are unconfirmed again. Those blocks are not scanned
-  // twice.
+  // Blocks of the new branch that the wallet already scanned are not scanned again. Their transactions may conflict
+  // with those that have just become unconfirmed.
   await ledger.markAllConflicted(batch);
   for (const row of moved) if (txs.isCoinbase(row) && wallet.parts.options.laterRecords) ledger.abandonTransaction(row, batch);
   if (far || moved.some((row) => txs.view(row) === undefined)) await ledger.classifyAllCoins();
@@ -82,14 +82,17 @@ export async function rollBack(wallet: Wallet, locator: Uint8Array, client: Node
   await wallet.commit(batch);
 }
 
-/** Error: some blocks between the wallet's tip and the chain's tip were pruned. */
+/** Returns the error for a wallet whose missing blocks (between its tip and the chain's tip) were partly pruned. */
 export const beyondPruned = (): WalletError =>
   new WalletError(
     WALLET_CODE.WALLET,
     'Wallet loading failed. Prune: last wallet synchronisation goes beyond pruned data. You need to -reindex (download the whole blockchain again in case of pruned node)',
   );
 
-/** Error: blocks below a snapshot are still missing. @param height first height from which all blocks are stored */
+/**
+ * Returns the error for a wallet that needs blocks below a coins snapshot which are not downloaded yet.
+ * @param height first height from which all blocks are stored
+ */
 const beyondSnapshot = (height: number): WalletError =>
   new WalletError(
     WALLET_CODE.WALLET,
@@ -129,7 +132,7 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
       pending++;
       for (let found: typeof candidates | undefined = candidates; found !== undefined; found = await again()) {
         if (found === null) throw new Error(`Block ${node.height} cannot be read, but the wallet has not scanned it yet`);
-        // A repeated scan finds only what the first scan did not look for.
+        // A repeated scan returns only transactions for scripts that the first scan did not search for.
         const transactions = found;
         const record = (): void =>
           recordBlock(wallet, node, parsed(transactions, crypto), batch, scannedPlace(options), transactions === candidates);
@@ -149,10 +152,10 @@ export async function catchUp(wallet: Wallet, deps: ScanDeps, stopping: () => bo
   return true;
 }
 
-/** Returns whether a block is the direct successor of another. */
+/** Returns whether a block is the direct successor of another block. */
 const follows = ({ prevHash }: BlockFacts, { hash }: BlockFacts): boolean => prevHash !== null && equalBytes(prevHash, hash);
 
-/** Updates and writes the locator of a tip that did not come with an event. */
+/** Sets and writes the wallet's locator after its tip was changed by a scan. (Events bring a locator, scans do not.) */
 export async function updateLocator(wallet: Wallet, client: NodeQueries, batch: WalletBatch): Promise<void> {
   wallet.locator = await client.locator(wallet.tip!.hash);
   wallet.writeLocator(batch);
@@ -160,7 +163,7 @@ export async function updateLocator(wallet: Wallet, client: NodeQueries, batch: 
 
 /**
  * Skips blocks that are older than the oldest key, less the tolerance for clocks. If no block is that young, the clock
- * that set the key's time may have been fast. Then every block is scanned, as in Core.
+ * may have been fast when the key was made. Then every block is scanned, as in Core.
  */
 async function skipOldBlocks(wallet: Wallet, client: NodeClient): Promise<void> {
   const { birthSeconds } = wallet.keys;

@@ -10,10 +10,12 @@ import { markUnseen } from './open-scan.js';
 import { connectBlock, disconnectBlock, recordBlock, withKeys } from './record-block.js';
 
 export class EventQueue {
-  /** Events not yet applied. Entries before #applied are null, because blocks are large. */
+  /**
+   * Events not yet applied. Entries before index #applied were applied and are null, so that their blocks can be freed.
+   */
   #inbox: (NodeEvent | null)[] = [];
   #applied = 0;
-  /** Number of events applied before those in the inbox. */
+  /** Number of applied events that are no longer in the inbox. */
   #before = 0;
   /** True if the event that is being applied has changed the tip. */
   #hasMoved = false;
@@ -26,20 +28,23 @@ export class EventQueue {
     this.#wallet = wallet;
   }
 
-  /** Adds an event. It is applied in an event-loop tick of its own, unless a call applies it first. */
+  /**
+   * Adds an event. The queue applies it in an event-loop tick of its own, or earlier if a call applies all pending
+   * events.
+   */
   push(event: NodeEvent): void {
     this.#inbox.push(event);
     // A mempool may be large, so its transactions are applied one by one.
     if (event.kind === 'pool') for (const entered of event.txs) this.#inbox.push(entered);
     if (!this.#isDraining) void this.#drain();
   }
-  /** Resolves when the events pushed so far are applied. Does not hurry them. */
+  /** Resolves when the events pushed so far are applied. Does not apply them earlier than the queue would. */
   whenApplied(): Promise<void> {
     return new Promise((passed) => this.#waiting.push({ target: this.#pushed, passed }));
   }
   /**
    * Applies the events pushed so far.
-   * @returns undefined if that is done synchronously; otherwise other work runs between events
+   * @returns undefined if all were applied synchronously; otherwise a promise, and other work runs between events
    */
   applyPending(): Promise<void> | undefined {
     const target = this.#pushed;
@@ -47,7 +52,7 @@ export class EventQueue {
     const done = this.#applyUpTo(target);
     return done === true ? undefined : this.#continueUpTo(target, done);
   }
-  /** Applies everything synchronously, before the wallet is closed. Nothing else may use the wallet. */
+  /** Applies all events synchronously, before the wallet is closed. Other code must not use the wallet any more. */
   applyAll(): void {
     while (this.#reached < this.#pushed) this.#applyNext();
   }
@@ -62,8 +67,7 @@ export class EventQueue {
   async #drain(): Promise<void> {
     this.#isDraining = true;
     while (this.#reached < this.#pushed) {
-      // One event-loop tick per wallet, because a block may take some milliseconds in each. During exclusive work,
-      // changes queue up in their order anyway.
+      // Use one event-loop tick per wallet, because
       if (!this.#wallet.access.isExclusive) await yieldInQueue();
       await this.#applyUpTo(this.#pushed);
     }
@@ -73,8 +77,9 @@ export class EventQueue {
     for (let done = await first; !done; done = await this.#applyUpTo(target)) await yieldToLoop();
   }
   /**
-   * Applies events until the time slice ends, at least one of them or a part of its keys.
-   * @returns whether the target is reached
+   * Applies events until the time slice ends, but at least one event, or a part of it if it needs many new keys.
+   * @param target number of events to apply in all
+   * @returns whether that number is reached
    */
   #applyUpTo(target: number): boolean | Promise<boolean> {
     return this.#wallet.access.runChange(() => {
@@ -85,7 +90,10 @@ export class EventQueue {
       return this.#reached >= target;
     });
   }
-  /** @returns false if the event must be applied once more, see withKeys */
+  /**
+   * Applies the next event.
+   * @returns false if the same event must be applied again because new keys were needed (withKeys)
+   */
   #applyNext(): boolean {
     const wallet = this.#wallet;
     const batch = new WalletBatch();
@@ -94,8 +102,8 @@ export class EventQueue {
     try {
       if (!wallet.closed) isDone = withKeys(wallet, () => this.#apply(this.#inbox[this.#applied]!, batch));
       this.#hasMoved ||= wallet.tip !== before;
-      // Until the event is complete, the block may still contain transactions for new keys. So the locator is written
-      // last.
+      // Write the locator last. Until the event is complete, the block may still have transactions for keys that were
+      // just derived.
       if (isDone && this.#hasMoved) wallet.writeLocator(batch);
       // A failed write is reported to onFault by Wallet.queueWrite().
       if (!wallet.closed) wallet.commit(batch).catch(() => {});
@@ -129,7 +137,7 @@ export class EventQueue {
         disconnectBlock(wallet, event.before, event.block.txs, batch);
         break;
       case 'jumped':
-        // The blocks in between are scanned when they are stored.
+        // The blocks between the old and the new tip are scanned later, when they are stored.
         markUnseen(wallet, { nextHeight: (wallet.tip?.height ?? 0) + 1, stopHeight: event.node.height }, batch);
         wallet.locator = event.locator;
         connectBlock(wallet, event.node);
@@ -149,7 +157,7 @@ export class EventQueue {
         break;
     }
   }
-  /** Sets the mempool state of all records to this list of transactions. */
+  /** Marks records as not in the mempool if the complete list of mempool transactions lacks them. */
   #syncMempool(pooled: readonly MempoolTx[]): void {
     const { ledger } = this.#wallet;
     const { txs } = ledger;

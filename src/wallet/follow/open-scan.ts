@@ -13,7 +13,7 @@ export interface OpenScan {
   readonly stopHeight: number | null;
 }
 
-/** Part of a wallet that holds its open scans. */
+/** Members of a wallet that describe its unfinished scans. */
 interface Scanned {
   readonly scan: { open: OpenScan | null } | null;
   unseen: OpenScan | null;
@@ -31,17 +31,17 @@ function write({ scan, unseen }: Scanned, batch: WalletBatch): void {
   if (open === null) batch.del(RESCAN_KEY);
   else batch.put(RESCAN_KEY, packRow([open.nextHeight, open.stopHeight]));
 }
-/** Saves the position of the running scan. @param open null: the scan is over */
+/** Saves how much of the running scan is left. @param open blocks left; null: the scan is over */
 export function markScan(wallet: Scanned, open: OpenScan | null, batch: WalletBatch): void {
   wallet.scan!.open = open;
   write(wallet, batch);
 }
-/** Adds a range that has to be scanned to the ranges that wait already. */
+/** Adds a range of blocks to those that wait for a scan. */
 export function markUnseen(wallet: Scanned, open: OpenScan, batch: WalletBatch): void {
   wallet.unseen = both(wallet.unseen, open);
   write(wallet, batch);
 }
-/** Reads the open range from a wallet's database. @param store of the wallet */
+/** Reads from the database which blocks a wallet still has to scan. @param store database of the wallet */
 export async function readUnseen(store: { get(key: Uint8Array): Promise<Uint8Array | undefined> }): Promise<OpenScan | null> {
   const row = await store.get(RESCAN_KEY);
   if (row === undefined) return null;

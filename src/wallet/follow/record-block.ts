@@ -8,8 +8,8 @@ import { placeIn, type WalletState } from '../wallet-state.js';
 
 /**
  * Runs work that records transactions.
- * @returns false if payments used more keys than the work derived. Yield, then run the work again. Until then, the same
- *   transactions may pay keys that do not exist yet.
+ * @returns false if the transactions paid the last keys of a pool and not all replacements were derived. Later
+ *   transactions may pay those missing keys, so yield and then run the same work again
  */
 export function withKeys({ keys }: WalletState, work: () => void): boolean {
   keys.needsMoreKeys = false;
@@ -20,7 +20,7 @@ export function withKeys({ keys }: WalletState, work: () => void): boolean {
 /**
  * Records the transactions of a block that concern a wallet.
  * @param found transactions that may concern the wallet, in order, with their positions
- * @param placed returns the place of a record
+ * @param placed returns the place of a transaction, from its block and position
  * @param update false: leave known transactions alone
  */
 export function recordBlock(
@@ -37,13 +37,15 @@ export function recordBlock(
   }
 }
 
-/** Moves the wallet's tip to a block that was connected on top of it. The caller writes the locator. */
+/** Moves the wallet's tip to a block that was connected on top of the tip. The caller writes the locator. */
 export function connectBlock(wallet: WalletState, node: BlockFacts): void {
   wallet.tip = node;
   wallet.ledger.setTip(node.height);
 }
 
-/** Moves the wallet's tip to the block before it, because the tip was disconnected. The caller writes the locator. */
+/**
+ * Moves the wallet's tip back to the previous block, because the tip was disconnected. The caller writes the locator.
+ */
 export function disconnectBlock(wallet: WalletState, before: BlockFacts, txs: readonly TxView[], batch: WalletBatch): void {
   connectBlock(wallet, before);
   wallet.disconnects++;

@@ -17,23 +17,26 @@ export interface ScanResult {
   readonly status: ScanStatus;
   /** Last block that was scanned; null if none was. */
   readonly lastScanned: BlockFacts | null;
-  /** Last block that could not be read. */
+  /** Last block that could not be read; null if all could. */
   readonly lastFailed: BlockFacts | null;
 }
 
 export interface RescanDeps extends ScanDeps {
   readonly log: { info(line: string): void };
   readonly nowMs: () => number;
-  /** Called after each block. Blocks before it may be pruned now. */
+  /** Called after each scanned block, so that the node may prune blocks up to it. */
   readonly onProgress: () => void;
 }
 
 const LOG_EVERY_MS = 10_000;
 
-/** Number of blocks after which a scan's position is written. */
+/** A scan writes its position to the database every time it has scanned this many blocks. */
 const MARK_EVERY = 500;
 
-/** Returns the first block of a scan from a time, less two hours; null if no block is that young. */
+/**
+ * Returns the first block to scan for payments since a time. Subtracts two hours, because block times are imprecise.
+ * Null if no block is that young.
+ */
 export const scanStart = (client: NodeQueries, seconds: number): Answer<BlockFacts | null> =>
   client.firstBlockSince(seconds - TIMESTAMP_WINDOW);
 
@@ -83,7 +86,10 @@ class ScanReport {
   }
 }
 
-/** Outcome of scanning a block. 'gone': the block left the chain meanwhile, and events deliver its replacement. */
+/**
+ * Outcome of scanning a block. 'failed': the block could not be read. 'gone': the block was disconnected meanwhile, and
+ * events bring the blocks that replace it. 'closed': the wallet was closed meanwhile.
+ */
 type BlockOutcome = 'scanned' | 'failed' | 'gone' | 'closed';
 
 /**
@@ -109,12 +115,12 @@ async function applyBlock(
         recordBlock(wallet, node, parsed(transactions, crypto), batch, scannedPlace(options), update && transactions === candidates);
       });
       more = isDone ? again() : yieldToLoop().then(() => transactions);
-      // The promise is awaited below, after this change was written.
+      // This promise is awaited below, after the change was written. A rejection before that must not be unhandled.
       more?.catch(() => {});
       if (more === undefined) mark?.(batch);
       return true;
-      // Not synced: the write at the end of the scan is. A scan that was cut off continues from the last position on
-      // disk.
+      // Do not sync this write to disk. The last write of the scan is synced, and a scan that was cut off continues
+      // from the last position on disk.
     }, false);
     if (!isHere) return 'gone';
     if (more === undefined) return 'scanned';
@@ -173,7 +179,7 @@ export async function scanBlocks(
     await wallet.applyPendingEvents();
   }
   await wallet.whenReassessed();
-  // A wallet that was closed meanwhile continues when it is loaded again.
+  // If the wallet was closed meanwhile, leave the open range in the database: the next load continues the scan.
   if (!wallet.closed) await wallet.change((batch) => markScan(wallet, null, batch));
   if (scan.abort) {
     log.info(`Rescan aborted at block ${at.height}. Progress=${scan.progress.toFixed(6)}`);
@@ -184,8 +190,8 @@ export async function scanBlocks(
 }
 
 /**
- * Scans from a time.
- * @returns the time from which everything was scanned: `seconds` if no block failed
+ * Scans all blocks since a time.
+ * @returns the time since which every block was scanned: `seconds`, or a later time if a block could not be read
  */
 export async function rescanFrom(wallet: Wallet, seconds: number, update: boolean, deps: RescanDeps): Promise<number> {
   const start = await scanStart(deps.client, seconds);
@@ -197,7 +203,7 @@ export async function rescanFrom(wallet: Wallet, seconds: number, update: boolea
 
 /**
  * Reserves the wallet for a scan.
- * @param open range that the wallet's database says is still open
+ * @param open range of blocks that the database lists as still to scan
  * @returns false if another scan has the wallet
  */
 export function reserveScan(wallet: Wallet, nowMs: number, open: OpenScan | null = null): boolean {

@@ -1,6 +1,6 @@
 // Yields blocks of the best chain in order, each with the transactions that may concern a wallet. Pool threads scan
-// blocks concurrently, and results are put back in order here. A block may bring new keys, because a payment used the
-// last keys of a pool. Then this block and all later ones are scanned again for those keys.
+// blocks concurrently, and results are put back in order here. Payments in a block may use up the keys of a pool, so
+// that the wallet derives new ones. Then this block and all later ones are scanned again for the new keys.
 import { parseTx, type TxView } from '../../consensus/tx/tx-view.js';
 import type { Hashes } from '../../crypto/crypto.js';
 import type { FoundTx } from '../../jobs/scan-blocks.js';
@@ -8,11 +8,11 @@ import type { BlockFacts, NodeClient } from '../node-client.js';
 import type { Wallet } from '../wallet.js';
 import { WalletMarks } from './wallet-marks.js';
 
-/** Blocks per job. A job that takes too long returns early. */
+/** Number of blocks in one job of the verify pool. A job that takes too long returns after fewer blocks. */
 const BLOCKS_PER_JOB = 32;
 /**
- * Preparing this many scripts for the threads takes as long as scanning one full block here. So a large wallet scans
- * few blocks by itself.
+ * Preparing this many scripts for the pool threads takes as long as scanning one full block on this thread. So a wallet
+ * with many scripts scans a few blocks without the pool.
  */
 const SCRIPTS_PER_BLOCK = 20_000;
 
@@ -25,8 +25,8 @@ export interface ScannedBlock {
   readonly node: BlockFacts;
   readonly candidates: readonly FoundTx[] | null;
   /**
-   * Scans the block once more if recording brought new keys, because the block may pay those too. Call it until it
-   * returns undefined, before the block counts as done. It resolves to null if the block cannot be read any more.
+   * Scans the block again if keys were added since, because its transactions may pay those keys too. Call `again` until
+   * it returns undefined; only then is the block done. Resolves to null if the block cannot be read any more.
    */
   readonly again: () => Promise<readonly FoundTx[] | null> | undefined;
 }
@@ -45,7 +45,7 @@ interface Stretch {
 /**
  * Scans blocks of the best chain.
  * @param first first block
- * @param lastHeight called repeatedly, because the tip may change
+ * @param lastHeight returns the height of the last block to scan; called repeatedly, because the tip may change
  */
 export async function* scanInPipeline(
   wallet: Wallet,
@@ -62,8 +62,8 @@ export async function* scanInPipeline(
   const startScan = (nodes: readonly BlockFacts[]): Stretch => {
     const hashes = nodes.map(({ hash }) => hash);
     const found = client.scan(hashes, marks?.targets ?? null);
-    // The reader that awaits the promise gets the error. If the scan ends early, nothing awaits it, so the rejection
-    // must be handled here.
+    // The code that awaits this promise gets its error. If the scan ends early, no code awaits it, so handle the
+    // rejection here.
     found.catch(() => {});
     return { nodes, version: marks?.version ?? 0, found };
   };
@@ -72,7 +72,7 @@ export async function* scanInPipeline(
   const againAt = (node: BlockFacts): ScannedBlock['again'] => {
     let known = -1;
     return () => {
-      // Keys may also come from other changes. A scan that found nothing is the last one.
+      // Other changes may add keys too, without end. So stop after a scan that recorded no new transaction.
       if (ledger.txs.size === known || !(marks?.stale ?? keys.hasNewScripts(cursor))) return undefined;
       known = ledger.txs.size;
       cursor = keys.scriptCursor();

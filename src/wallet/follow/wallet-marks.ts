@@ -1,6 +1,6 @@
 // Search targets of a scan in shared memory: all scripts of a wallet, and the outpoints that its unconfirmed
-// transactions spend, because another spender in a block is a conflict. The targets grow while the scan finds payments
-// and keys are added.
+// transactions spend, because a block with another spender of such an outpoint makes the wallet's transaction
+// conflicted. The targets grow while the scan finds payments and keys are added.
 import { randomInt } from 'node:crypto';
 import { packScripts, ScriptMarks } from '../../jobs/script-marks.js';
 import { Slicer } from '../../lib/slicer.js';
@@ -16,7 +16,10 @@ const MAX_FILTERED_SCRIPTS = 10_000;
 const SPARE_SCRIPTS = 4096;
 
 export class WalletMarks {
-  /** Counter that increases when targets were added. Blocks scanned with an older version must be scanned again. */
+  /**
+   * Counter that increases when targets are added. Blocks that were scanned with an older version must be scanned
+   * again.
+   */
   version = 0;
   #marks: ScriptMarks;
   readonly #cursor: ScriptCursor = { keys: 0, programs: 0, scripts: 0, watched: 0 };
@@ -46,7 +49,7 @@ export class WalletMarks {
     return made;
   }
 
-  /** True if the wallet has scripts that the targets lack. */
+  /** True if the wallet has scripts that are not among the targets yet. */
   get stale(): boolean {
     return this.#wallet.keys.hasNewScripts(this.#cursor);
   }
@@ -78,7 +81,10 @@ export class WalletMarks {
     this.#scripts = null;
     this.#packed = null;
   }
-  /** Adds an outpoint. Another spender of a coin of the wallet is found by the coin's script. */
+  /**
+   * Adds an outpoint that an unconfirmed transaction spends. Coins of the wallet need no outpoint: the scan finds every
+   * spender of a coin by the coin's script.
+   */
   #addSpend(outpoint: Uint8Array): void {
     const { coins } = this.#wallet.ledger;
     const coin = coins.find(outpoint);
