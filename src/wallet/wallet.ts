@@ -309,7 +309,7 @@ export class Wallet {
       try {
         return await work();
       } catch (error) {
-        // A write after closing is rejected but is no failure of the wallet: no client was told that it succeeded.
+        // A write after closing is rejected but is no failure of the wallet: no client received a success reply for it.
         if (!this.#closed) this.fail(error);
         throw error;
       }
