@@ -76,7 +76,7 @@ export class Broker {
   readonly #absence = new AbsenceReports();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param nc an established connection @param servers their names, for messages */
+  /** @param nc an established connection @param servers names of the servers, for messages */
   constructor(
     readonly nc: NatsConnection,
     private readonly servers: string,
@@ -106,7 +106,7 @@ export class Broker {
       pingInterval: PING_MS,
       maxPingOut: PINGS_OUT,
       timeout: CONNECT_MS,
-      // A front that waits for its broker must not give up because an account is not there yet.
+      // A front that waits for its broker must not give up because its account does not exist yet.
       ignoreAuthErrorAbort: true,
       ...(credsFile === undefined ? {} : { authenticator: credsAuthenticator(new Uint8Array(fs.readFileSync(credsFile))) }),
       ...(tls === null ? {} : { tls: { caFile: tls.ca, certFile: tls.cert, keyFile: tls.key } }),

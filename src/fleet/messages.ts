@@ -113,8 +113,8 @@ export interface CallMessage {
   /** True if the front checked that the body contains no passphrase. */
   readonly plain: boolean;
   /**
-   * Bytes of the body, which precedes the block in `bytes`, and the token that stands for the block in it. Without a
-   * block: all bytes, and ''.
+   * `bytes` of all pieces together: first the body, then the block. `bodyBytes` is the length of the body. `token` is the
+   * text in the body that the block replaces. Without a block: the length of all bytes, and ''.
    */
   readonly bodyBytes: number;
   readonly token: string;
@@ -176,7 +176,7 @@ export function readFact(bytes: Uint8Array): NodeFact | null {
 
 /** Largest array of transactions that is accepted: a block's weight as hex digits, and as much again for ids and numbers. */
 export const MOST_TEMPLATE_BYTES = 32 << 20;
-/** Number of pieces of that array if they are as small as they may be. */
+/** Most pieces of that array: each piece but the last has at least 1,024 bytes. */
 export const MOST_TEMPLATE_PIECES = MOST_TEMPLATE_BYTES >> 10;
 
 /** Decodes a template's head. @returns null if it is invalid */

@@ -47,7 +47,7 @@ export interface FleetFrontOptions extends BrokerOptions {
   readonly nodes: readonly PinnedNode[];
   /** Silence after which a node is not followed. */
   readonly timeoutMs: number;
-  /** Satoshis by which another node's template must pay more on the same tip. */
+  /** Satoshis by which another node's template on the same tip must pay more before the front follows that node. */
   readonly marginSats: number;
 }
 

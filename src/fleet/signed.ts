@@ -92,7 +92,11 @@ export class Verifier {
     this.#keys = new Map([...keys].map(([name, bytes]) => [name, publicKey(bytes)]));
   }
 
-  /** @returns null if it is of another chain, of a node that is not pinned, forged, or of a version that cannot be read */
+  /**
+   * Verifies and decodes a publication.
+   * @returns null if the publication is forged, or is of another chain, of a node that is not pinned, or of a version
+   *   that this code cannot read
+   */
   open(bytes: Uint8Array): Publication | null {
     if (bytes.length <= SIGNATURE_BYTES) return null;
     const signed = bytes.subarray(SIGNATURE_BYTES);

@@ -4,7 +4,7 @@
 export class Subjects {
   readonly #chain: string;
 
-  /** @param chain Core's name of it */
+  /** @param chain Core's name of the chain */
   constructor(chain: string) {
     this.#chain = chain;
   }
@@ -24,7 +24,7 @@ export class Subjects {
     return `${node}.head`;
   }
 
-  /** Key of a piece; '*' for all. */
+  /** Key of a piece of a node's template; '*' for all pieces. */
   pieceKey(node: string, piece: number | '*'): string {
     return `${node}.piece.${piece}`;
   }

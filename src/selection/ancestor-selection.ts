@@ -52,15 +52,15 @@ export interface Selection {
   readonly slots: Int32Array;
   /** Sum of base fees. */
   readonly fees: number;
-  /** Includes the reserve. */
+  /** Weight of the block, including the reserve for header and coinbase. */
   readonly weight: number;
-  /** Includes the reserve. */
+  /** Sigop cost of the block, including the reserve for the coinbase. */
   readonly sigops: number;
   /** The lowest fee rate of a selected package; null if none was selected. */
   readonly cut: PackageRate | null;
 }
 
-/** Returns the lower of two rates. */
+/** Returns the lower fee rate: `cut`, or `fee` per `size`. A `cut` of null counts as the higher one. */
 export function lowerRate(cut: PackageRate | null, fee: number, size: number): PackageRate {
   return cut !== null && compareFeeFractions(fee, size, cut.fee, cut.size) >= 0 ? cut : { fee, size };
 }
@@ -74,7 +74,7 @@ export class SelectionScratch {
   state = new Uint8Array(0);
   mark = new Int32Array(0);
   lastMark = 0;
-  /** For the selection by chunks. */
+  /** State of the selection by chunks (fill.ts). */
   taken = new Uint8Array(0);
   closed = new Uint8Array(0);
   /** For ModifiedSet: sums, and positions in its heap. All zero between selections. */
@@ -83,7 +83,7 @@ export class SelectionScratch {
   sigops = new Float64Array(0);
   place = new Int32Array(0);
 
-  /** Prepares the arrays for that number of slots. */
+  /** Prepares the arrays for `capacity` slots. */
   prepare(capacity: number): this {
     if (capacity > this.state.length) {
       this.state = new Uint8Array(capacity);
@@ -104,7 +104,7 @@ export class SelectionScratch {
   }
 }
 
-/** @param ranking every slot in use, by compareRank */
+/** Selects the transactions of a block. @param ranking every slot in use, ordered by compareRank */
 export function selectByAncestors(
   c: Candidates,
   ranking: Int32Array,
@@ -232,7 +232,8 @@ class AncestorSelection {
       this.#place(slot);
       if (this.#modified.has(slot)) this.#modified.remove(slot);
     }
-    // Ordered by txid, because the first of several subtractions differs from the others.
+    // Subtract the ancestors in the order of their txids, because the first subtraction uses the modified fee and all
+    // later ones use the base fee.
     if (members.length > 1) members.sort((a, b) => compareTxids(c.txids, a, b));
     else if (c.children[members[0]].length === 0) return;
     const packageMark = ++this.#scratch.lastMark;

@@ -1,12 +1,13 @@
-// Selection of mode `live`: by chunks of clusters, unless the ancestor order of Core 0.21 pays more. It can where the
-// last few hundred bytes of a full block decide, a knapsack problem that no greedy order always solves. Both are
-// computed and compared; the second costs about as much as the first. See docs/decisions/0036-fill-both-selections.md.
+// Selection of mode `live`: by chunks of clusters, unless the ancestor order of Core 0.21 pays more. The ancestor order
+// can pay more when the last few hundred bytes of a full block decide: filling them is a knapsack problem that no greedy
+// order always solves. Both selections are computed and compared. The second one costs about as much time as the first.
+// See docs/decisions/0036-fill-both-selections.md.
 import { type Selection, type SelectionLimits, type SelectionScratch, selectByAncestors } from './ancestor-selection.js';
 import type { Candidates } from './candidates.js';
 import type { ClusterIndex } from './cluster/cluster-index.js';
 import { fillByChunks } from './fill.js';
 
-/** @param ranking every used slot, by compareRank @param index the clusters of the same slots */
+/** Selects the transactions of a block. @param ranking every used slot, by compareRank @param index the clusters of the same slots */
 export function selectBestBlock(
   c: Candidates,
   ranking: Int32Array,

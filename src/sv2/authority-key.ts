@@ -5,7 +5,7 @@ import type { Hashes } from '../crypto/crypto.js';
 
 const VERSION = [1, 0] as const;
 
-/** @param key x-only, 32 bytes */
+/** Returns the text form of an authority key. @param key x-only, 32 bytes */
 export function encodeAuthorityKey(key: Uint8Array, hashes: Hashes): string {
   return encodeBase58Check(Uint8Array.of(...VERSION, ...key), hashes);
 }

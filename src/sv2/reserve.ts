@@ -17,7 +17,7 @@ export interface CoinbaseReserve {
   readonly sigops: number;
 }
 
-/** Number of equal factors from `least` to `most` that are needed to reach `need`. */
+/** Returns how many of the SIZES equal factors that lead from `least` to `most` are needed to reach `need`. */
 const stepsTo = (need: number, least: number, most: number): number =>
   need <= least ? 0 : Math.ceil((SIZES * Math.log(need / least)) / Math.log(most / least) - 1e-9);
 

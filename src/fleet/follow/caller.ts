@@ -162,7 +162,7 @@ export class Caller {
     });
   }
 
-  /** Sends those calls of a mixed batch that go to every node to all of them. These answers are only logged. */
+  /** Sends the submissions in a mixed batch to every node. The nodes' answers to them are only logged. */
   #sendBatchEntries(call: OutgoingCall): void {
     for (const entry of entriesOf(call)) if (routeOf(entry.body, call.uri).everywhere) void this.#everywhere(entry);
   }

@@ -20,7 +20,7 @@ export interface OutgoingCall {
   readonly plain: boolean;
   readonly body: Uint8Array;
   readonly block: { readonly token: string; readonly bytes: Uint8Array } | null;
-  /** The node waits for `go` before it runs the call, and never runs it twice. */
+  /** True if the node waits for `go` before it runs the call, and never runs the call twice. */
   readonly held: boolean;
 }
 

@@ -6,7 +6,7 @@ export interface NodeFigures {
   readonly alive: boolean;
   readonly stopping: boolean;
   readonly followed: boolean;
-  /** 0 before the first fact. */
+  /** Height of the node's tip; 0 before the first fact. */
   readonly height: number;
   readonly tipHex: string;
   /** True if the node is alive and its tip is not the followed one. */

@@ -1,6 +1,6 @@
-// Light templates of the nodes, and blocks made from them. The transactions of a light template are held by the node
-// that made it, and also by the front that passed it on. A block on it can therefore go complete to every node and into
-// the stream, even if that node fails.
+// Light templates of the nodes, and blocks made from them. The node that made a light template holds its transactions,
+// and so does the front that passed the template on. So the front can send a block on the template, with all its
+// transactions, to every node and into the stream, even if the node that made the template fails.
 
 import { DecodeError } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
@@ -9,7 +9,7 @@ import type { Hashes } from '../../crypto/crypto.js';
 import type { TemplateFacts } from '../../template/facts.js';
 import { bytesOfTransactions } from './transaction-bytes.js';
 
-/** Number of templates, and age in blocks; the limits are those of a node. */
+/** Most held templates, and the number of blocks after which they are dropped. Both limits are those of a node. */
 const MOST = 64;
 const RETAINED_BLOCKS = 2;
 const HEADER_BYTES = 80;

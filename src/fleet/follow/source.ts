@@ -461,20 +461,20 @@ export class FleetSource {
     });
   }
 
-  /** @param token last part of the subject to which answers are sent */
+  /** Sends a message to a node. @param token last part of the subject to which the node sends its answers */
   #send(node: string, token: string, body: Uint8Array, isLarge: boolean): void {
     const broker = isLarge ? this.#large : this.#small;
     broker?.publish(this.#subjects.call(node, this.#options.account), body, `${this.#inbox}.${isLarge ? 'l' : 's'}.${token}`);
   }
 
-  /** @throws Error if the stream does not confirm the message */
+  /** Stores a found block in the stream. @throws Error if the stream does not confirm the message */
   async #store(body: Uint8Array, id: string): Promise<void> {
     if (!this.#large?.connected) throw new Error('the broker is not connected');
     const subject = this.#subjects.found(this.#options.account);
     await jetstream(this.#large.nc, { timeout: REQUEST_MS }).publish(subject, body, { msgID: id });
   }
 
-  /** Returns pieces that did not arrive, from the store, or else from the node itself. */
+  /** Returns the transactions of a template whose pieces did not all arrive: from the store, or else from the node itself. */
   async #fetch(node: string, head: TemplateHead): Promise<Uint8Array | null> {
     const stored = await this.#fromStore(node, head).catch(() => null);
     if (stored !== null) this.#fetched.store++;

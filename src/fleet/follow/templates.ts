@@ -14,7 +14,7 @@ export interface TemplatesDeps {
   readonly slabs: SlabRing;
   /** Returns pieces that did not arrive; null if neither the store nor the node has them. */
   fetch(node: string, head: TemplateHead): Promise<Uint8Array | null>;
-  /** Publishes a complete template whose transactions are in the slab that it names; null if it has none. */
+  /** Publishes a complete template. @param transactions JSON array, as in the slab of the facts; null if there are none */
   publish(facts: TemplateFacts, transactions: Uint8Array | null, from: { readonly node: string; readonly serial: number }): void;
   onFault(text: string): void;
   after(ms: number, run: () => void): () => void;
@@ -91,7 +91,7 @@ export class TemplateIntake {
     }
   }
 
-  /** @returns false if pieces are missing */
+  /** Publishes a template if all its pieces are here. @returns false if pieces are missing */
   async #tryPublish(wanted: { readonly node: string; readonly head: TemplateHead }): Promise<boolean> {
     const { node, head } = wanted;
     if (head.pieces === 0) {
@@ -133,7 +133,7 @@ export class TemplateIntake {
       throw new Error('its length differs from its head');
     }
     const slab = await this.#deps.slabs.takeSlabWhenFree(head.sizeBytes);
-    // Meanwhile a template of another tip is wanted.
+    // Do not publish this template if meanwhile a template of another tip is wanted.
     if (this.#wanted !== wanted && this.#wanted?.head.facts.prevHashHex !== head.facts.prevHashHex) {
       this.#deps.slabs.discard(slab);
       return;

@@ -297,7 +297,7 @@ export class CallAnswers {
     quota.bodyOf(call);
     if (call.result) quota.retainedBytes -= call.result.bytes.length;
     if (call.state !== 'running') return;
-    // The result is not needed any more.
+    // Cancel the call, because its result is not needed any more.
     this.#running--;
     this.#deps.cancel(call.number);
     this.#checkIdle();

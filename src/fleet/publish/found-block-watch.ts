@@ -10,7 +10,7 @@ export interface FoundBlockWatchDeps {
 }
 
 interface Watched {
-  /** The block at its height that the log has named, or ''. */
+  /** Hash of the other block at the same height that the log has named as the replacement; '' if none was named. */
   reportedRival: string;
 }
 
@@ -38,7 +38,7 @@ export class FoundBlockWatch {
     return this.#watched.size;
   }
 
-  /** @param hash of a block that the node has, display order */
+  /** Adds a block to the watched ones. @param hash of a block that the node has, display order */
   watchBlock(hash: string): void {
     if (this.#watched.has(hash)) return;
     this.#watched.set(hash, { reportedRival: '' });

@@ -27,7 +27,7 @@ type Verdict = (status: number, body: Uint8Array | string) => void;
 /** A copy from the stream that was submitted before the front's own call arrived. */
 interface Early {
   reply: { readonly status: number; readonly body: Uint8Array | string } | null;
-  /** Called with the verdict, for the front's own call. */
+  /** Receives the verdict for the front's own call; null until that call arrives. */
   done: Verdict | null;
 }
 
@@ -45,7 +45,7 @@ const MOST_EARLY = 64;
 const MOST_DIRECT = 256;
 const RETENTION_MS = 3_600_000;
 const ALLOWED: ReadonlySet<string> = new Set(['submitblock']);
-/** Number of a call that the node thread does not need to see. */
+/** Call number that submitDirect() returns if the call is answered without the node thread. */
 const ANSWERED = -1;
 
 export class FoundInbox {
@@ -57,7 +57,7 @@ export class FoundInbox {
   #laterBytes = 0;
   /** True once the log says that copies are skipped; reset when no copy is delayed any more. */
   #isFull = false;
-  /** By keyOf, not by block hash: a mutated copy has the same hash as the valid block. */
+  /** Direct submissions by keyOf, not by block hash: a mutated copy has the same hash as the valid block. */
   readonly #direct = new Set<string>();
   readonly #early = new Map<string, Early>();
   judged = 0;

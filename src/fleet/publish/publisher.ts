@@ -48,7 +48,7 @@ export class Publisher {
   readonly #figures: PublishCounters;
   readonly #templates: TemplatePublications;
   readonly #answers: CallAnswers;
-  /** By account. */
+  /** Readers of found blocks, by account. */
   readonly #found: ReadonlyMap<string, FoundInbox>;
   readonly #foundWatch: FoundBlockWatch;
   #endFound: (() => void) | null = null;
@@ -404,7 +404,7 @@ export class Publisher {
     });
   }
 
-  /** Tells the fronts first: from then on they follow another node. Then finishes the calls that have begun. */
+  /** Publishes first that this node stops, so that fronts follow another node. Then finishes the calls that have begun. */
   #stop(): void {
     this.#stopping = true;
     this.#endFound?.();

@@ -1,5 +1,6 @@
 // The broker's store for the fleet: the newest template of each node, in memory, and the found blocks of the last hour,
-// on disk. The first node that needs them creates them. An operator who wants other settings creates them before.
+// on disk. The first node that needs the bucket and the stream creates them. An operator who wants other settings creates
+// both before that node starts.
 import { DeliverPolicy, jetstream, jetstreamManager, Kvm, StorageType } from '../broker.js';
 import type { Subjects } from '../subjects.js';
 

@@ -1,5 +1,5 @@
 // Orders a cluster by ancestor fee rates: repeatedly takes the node that pays best together with its missing ancestors.
-// Core up to version 30 mines in this order. Better orders here begin with it and must not be worse.
+// Core up to version 30 mines in this order. The other orders of this folder start from this one and must not be worse.
 import type { ClusterGraph } from './cluster-graph.js';
 import { compareFeeFractions } from './fee-fraction.js';
 

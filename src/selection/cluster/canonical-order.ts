@@ -52,7 +52,10 @@ export function canonicalOrder(graph: ClusterGraph, partOf: Int32Array, parts: n
   return count > 2 && count <= MOST_SWAPPED ? postLinearize(graph, order) : order;
 }
 
-/** @param last decides between equals; if null, the number itself does */
+/**
+ * Returns a function that tells whether one node or part comes before another: higher rate first, then smaller size.
+ * @param last decides if both are equal, lower first; null: the lower number comes first
+ */
 function byRate(fee: Float64Array, size: Float64Array, last: Int32Array | null): (a: number, b: number) => boolean {
   return (a, b) => {
     const rate = compareFeeFractions(fee[a], size[a], fee[b], size[b]);

@@ -32,11 +32,11 @@ export function chunksOf({ fee, size }: ClusterGraph, order: ArrayLike<number>):
 
 /** A chunk of a cluster, with figures that decide against a chunk of another cluster with the same rate, as in Core's master. */
 export interface RankedChunk extends Chunk {
-  /** Position of its first node in the order. */
+  /** Position of the chunk's first node in the order. */
   readonly start: number;
-  /** Its size plus the size of the chunks with the same rate before it: the smaller sum goes first. */
+  /** Size of this chunk and of all chunks with the same rate before it in its cluster: the smaller sum goes first. */
   readonly alike: number;
-  /** Its highest node, which has the highest txid: the lower one goes first. */
+  /** The chunk's highest node, which has its highest txid. The chunk whose highest txid is lower goes first. */
   readonly last: number;
 }
 

@@ -55,7 +55,7 @@ export class ClusterIndex {
   #last: Int32Array = new Int32Array(0);
   #fee: Float64Array = new Float64Array(0);
   #size: Float64Array = new Float64Array(0);
-  /** Rounded quotient. If two differ here, the exact rates differ in the same direction. */
+  /** Fee rate of the chunk as a rounded double. If two of these doubles differ, the exact rates differ in the same direction. */
   #rate: Float64Array = new Float64Array(0);
   /** 1 for slots whose position in the order is no longer valid. All zero between changes. */
   #stale: Uint8Array = new Uint8Array(0);

@@ -28,7 +28,7 @@ export function writeString(writer: ByteWriter, text: string): ByteWriter {
   );
 }
 
-/** B0_255. @throws RangeError for more than 255 bytes, a bug of the caller */
+/** Writes B0_255. @throws RangeError for more than 255 bytes, a bug of the caller */
 export function writeShort(writer: ByteWriter, bytes: Uint8Array): ByteWriter {
   if (bytes.length > 0xff) throw new RangeError(`B0_255 of ${bytes.length} bytes`);
   return writer.u8(bytes.length).bytes(bytes);
@@ -37,20 +37,20 @@ export function writeShort(writer: ByteWriter, bytes: Uint8Array): ByteWriter {
 /** Reads B0_64K; the result is a view. */
 export const readLong = (reader: ByteReader): Uint8Array => reader.bytes(reader.u16());
 
-/** B0_64K. @throws RangeError for more than 65,535 bytes */
+/** Writes B0_64K. @throws RangeError for more than 65,535 bytes */
 export function writeLong(writer: ByteWriter, bytes: Uint8Array): ByteWriter {
   if (bytes.length > 0xffff) throw new RangeError(`B0_64K of ${bytes.length} bytes`);
   return writer.u16(bytes.length).bytes(bytes);
 }
 
-/** SEQ0_64K[U16]. */
+/** Reads SEQ0_64K[U16]. */
 export function readNumbers(reader: ByteReader): number[] {
   const count = reader.u16();
   if (count * 2 > reader.remaining) throw new DecodeError('a list is longer than its message');
   return Array.from({ length: count }, () => reader.u16());
 }
 
-/** SEQ0_64K[U16]. @param numbers at most 65,535 */
+/** Writes SEQ0_64K[U16]. @param numbers at most 65,535 */
 export function writeNumbers(writer: ByteWriter, numbers: readonly number[]): ByteWriter {
   writer.u16(numbers.length);
   for (const number of numbers) writer.u16(number);

@@ -43,7 +43,7 @@ export interface FrameHeader {
   readonly length: number;
 }
 
-/** @param bytes 6 */
+/** @param bytes the 6 bytes of a header */
 export function decodeFrameHeader(bytes: Uint8Array): FrameHeader {
   const reader = new ByteReader(bytes);
   const extension = reader.u16();

@@ -36,7 +36,7 @@ export function decodeConstraints(payload: Uint8Array): CoinbaseOutputConstraint
 
 export interface NewTemplate {
   readonly templateId: bigint;
-  /** True: for the next SetNewPrevHash. False: for the last one. */
+  /** True if the template builds on the tip of the next SetNewPrevHash; false: on the tip of the last one that was sent. */
   readonly future: boolean;
   readonly version: number;
   readonly coinbaseVersion: number;

@@ -104,12 +104,12 @@ export class CipherState {
     this.#key = key;
   }
 
-  /** @param out receives `plain.length` + 16 bytes, from `at` on */
+  /** Encrypts bytes. @param out receives `plain.length` + 16 bytes, from `at` on */
   seal(plain: Uint8Array, out: Uint8Array, at: number): void {
     this.#aead.seal(this.#key, this.#counter++, NOTHING, plain, out, at);
   }
 
-  /** @returns null if bytes were changed, repeated or omitted */
+  /** Decrypts bytes. @returns null if bytes were changed, repeated or omitted */
   open(sealed: Uint8Array): Uint8Array | null {
     return this.#aead.open(this.#key, this.#counter++, NOTHING, sealed);
   }

@@ -23,7 +23,7 @@ export interface NoiseTools {
 /** The server's long-lived key and certificate. */
 export interface ResponderIdentity {
   readonly staticKey: EllSwiftKey;
-  /** 74 bytes. */
+  /** Certificate of the static key (certificate.ts), 74 bytes. */
   readonly certificate: Uint8Array;
 }
 
@@ -45,7 +45,7 @@ export function respond(act1: Uint8Array, identity: ResponderIdentity, ephemeral
   const { hashes, aead, ellSwift } = tools;
   const state = new SymmetricState(PROTOCOL_NAME, hashes, aead);
   state.mixHash(act1);
-  // The client's empty payload.
+  // Mix in the payload of act 1, which is empty.
   state.mixHash(new Uint8Array(0));
 
   state.mixHash(ephemeral.encoding);

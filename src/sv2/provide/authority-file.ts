@@ -12,7 +12,7 @@ const OTHERS = 0o077;
 
 export interface AuthorityKey {
   readonly secret: Uint8Array<ArrayBuffer>;
-  /** x-only, 32 bytes. */
+  /** The authority's public key, x-only, 32 bytes. */
   readonly publicKey: Uint8Array;
   /** True if the key was created now. */
   readonly fresh: boolean;

@@ -97,7 +97,7 @@ export class Client {
     return this.key !== null && !this.closed;
   }
 
-  /** @param done called when the kernel has the bytes */
+  /** Writes bytes to the socket. @param done called when the kernel has the bytes */
   writeBytes(bytes: Uint8Array, done?: () => void): void {
     if (this.closed) return;
     this.#counters.add('bytesSent', bytes.length);

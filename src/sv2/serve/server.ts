@@ -44,7 +44,7 @@ export class Sv2Server {
   readonly #deps: ServerDeps;
   readonly #table: TemplateTable;
   readonly #clients = new Set<Client>();
-  /** Its pending connections are those before SetupConnection, ordered by `sinceMs`. */
+  /** Limits of connections. Connections before SetupConnection count as pending, ordered by `sinceMs`. */
   readonly #admissions: Admissions<Client>;
   readonly #handshakes = new Set<Client>();
   #handshakeDue = false;
@@ -200,7 +200,7 @@ export class Sv2Server {
       this.#guard(client, () => this.#read(client, chunk));
     });
     socket.on('error', () => {
-      // 'close' follows.
+      // Nothing to do: the event 'close' follows.
     });
     socket.on('close', () => this.#onClosed(client));
   }
@@ -316,7 +316,7 @@ export class Sv2Server {
     if (need === undefined || changed) this.#postNeeds();
   }
 
-  /** @returns true if the needs must be sent to the node thread, because no other client has that reserve */
+  /** Removes a client's reserve. @returns true if no other client has that reserve, so that the needs must be posted again */
   #dropNeed(client: Client): boolean {
     const { key } = client;
     client.key = null;

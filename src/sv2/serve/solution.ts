@@ -12,7 +12,7 @@ import type { SubmitSolution } from '../codec/template-messages.js';
 import type { NumberedTemplate } from './template-table.js';
 
 /**
- * A block with proof of work, or the reason why the solution is none. Copies of a block that differ in the coinbase's
+ * A block with proof of work, or the reason why the solution is not a block. Copies of a block that differ in the coinbase's
  * witness have the same hash but different keys.
  */
 export type ReadSolution =

@@ -68,7 +68,10 @@ export class TemplateTable {
     return this.#templates.size;
   }
 
-  /** @returns the template that SetNewPrevHash names; null if it is missing, which is a bug of the node thread */
+  /**
+   * Starts a new tip.
+   * @returns the template that SetNewPrevHash names; null if the table lacks it, which is a bug of the node thread
+   */
   newTip(tip: ServedTip, activate: number, given: ServedTemplate | null, nowMs: number): NumberedTemplate | null {
     this.#endTip(nowMs);
     const active = given === null ? this.#find(activate) : this.#add(given, tip);
@@ -125,7 +128,7 @@ export class TemplateTable {
     this.#held.set(served, (this.#held.get(served) ?? 0) + 1);
   }
 
-  /** Undoes retainTemplate when the client was sent enough later ones. */
+  /** Undoes retain() after the client was sent enough later templates. */
   release({ served }: NumberedTemplate): void {
     const left = (this.#held.get(served) ?? 1) - 1;
     if (left > 0) this.#held.set(served, left);

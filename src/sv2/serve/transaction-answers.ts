@@ -43,7 +43,7 @@ export class TransactionAnswers {
       if (this.#answering.size >= MOST_ANSWERING) return;
       while (client.requests.length > 0 && !this.#answering.has(client)) this.#answerOne(client, client.requests.shift() as bigint);
       this.#asking.delete(client);
-      // Moves it behind the clients that wait already.
+      // Move the client behind the clients that wait already.
       if (client.requests.length > 0) this.#asking.add(client);
     }
   }
