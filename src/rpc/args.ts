@@ -57,8 +57,8 @@ export function asInt64(value: JsonValue | undefined): bigint {
 }
 
 /**
- * Reads a 64-bit signed integer from -`limit` to `limit`, so that it is exact as a number. Others get the same error as
- * integers beyond 64 bits.
+ * Reads a 64-bit signed integer from -`limit` to `limit`, so that it is exact as a number. All other integers cause the
+ * same error as integers beyond 64 bits.
  */
 export function asInt64Within(value: JsonValue | undefined, limit: number): number {
   return Number(integer(value, -BigInt(limit), BigInt(limit)));

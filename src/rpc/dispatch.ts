@@ -75,7 +75,7 @@ export class DerivedCall implements CallInfo {
   }
 }
 
-/** Prefetches for later entries of a batch. It must not change what they answer. */
+/** Prefetches for later entries of a batch. A prefetch must not change the replies to those entries. */
 export interface BatchPrefetch {
   /** Called with each index in order, before that entry runs. @returns the entry; each is parsed only once */
   reached(index: number): RequestEntry;

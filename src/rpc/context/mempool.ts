@@ -58,7 +58,7 @@ export interface PoolVerdict {
 
 /** Parts of a saved mempool to import besides its transactions. */
 export interface PoolImport {
-  /** Use the current time as time of entry, not that of the file. */
+  /** True to use the current time as time of entry; false: the time in the file. */
   readonly currentTime: boolean;
   readonly feeDeltas: boolean;
   readonly unbroadcast: boolean;

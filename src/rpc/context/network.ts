@@ -75,7 +75,7 @@ export interface NetworkControl {
   removeNode(node: string): boolean;
   /** Returns the added nodes, as getaddednodeinfo shows them. */
   addedNodes(): Promise<{ addednode: string; connected: boolean; addresses: { address: string; connected: 'inbound' | 'outbound' }[] }[]>;
-  /** Closes a connection. Returns false if there is no such connection. */
+  /** Closes the connection to an address. Returns false if there is no such connection. */
   disconnectAddress(address: string): boolean;
   disconnectId(id: number): boolean;
   pingAll(): void;

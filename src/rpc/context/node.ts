@@ -35,13 +35,13 @@ export type PassOn = (method: string, args: readonly JsonValue[], call: CallInfo
 
 /** Context of methods on the node thread. */
 export interface NodeContext extends ChainContext, MempoolContext, IndexContext, MiningContext, NetworkContext, SigningContext {
-  /** -deprecatedrpc */
+  /** Values of -deprecatedrpc: old members and behaviour of methods that the operator enabled. */
   readonly deprecated: ReadonlySet<string>;
   /** Absolute path of the network's data folder. Relative paths in calls start there. */
   readonly folder: string;
   /** ZeroMQ publishers; undefined if ZeroMQ is not available. */
   readonly zmq?: readonly { readonly topic: string; readonly address: string; readonly highWaterMark: number }[];
-  /** Null with -disablewallet. */
+  /** Runs a call on the wallets' thread; null with -disablewallet. */
   readonly passOn: PassOn | null;
   readonly clock: ClockControl;
   readonly heavy: Semaphore;

@@ -93,7 +93,7 @@ export interface ResultSpec extends Span {
   readonly inner?: readonly ResultSpec[];
   /** Members that an ellipsis replaces: help pages omit them, the OpenRPC document does not. */
   readonly of?: readonly ResultSpec[];
-  /** True if the value is `false` if there is no such object. */
+  /** True if the result may also be `false` instead of an object. */
   readonly orFalse?: boolean;
 }
 
@@ -103,7 +103,7 @@ export interface Example {
   readonly rpc?: string;
   /** Line of text above the example. */
   readonly title?: string;
-  /** Method that the example calls, if it is another one. */
+  /** Method that the example calls, if it is not the declared method. */
   readonly method?: string;
 }
 

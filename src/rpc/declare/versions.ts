@@ -1,7 +1,7 @@
 // Adapts declarations and results to a release: methods, arguments, and members that the release does not have are
 // removed. Run functions write members in the order of 0.21.1. For later releases the members are put into the order of
 // the declaration, where a member that moved is declared at both places (the first until a release, the second since
-// it). In default mode, where all releases count, results stay as they are.
+// it). Default mode (-compat=default) shows the members of all releases, so results stay as they are.
 import { type Compat, follows, only, type Span, shows } from '../../policy/compat.js';
 import type { JsonResult } from '../wire/values.js';
 import type { ArgSpec, Category, MethodSpec, ResultSpec } from './types.js';
@@ -57,7 +57,7 @@ export function objectShaper(members: readonly ResultSpec[], compat: Compat): Sh
 }
 
 function makeObjectShaper(members: readonly ResultSpec[], compat: Compat): Shaper | null {
-  // All releases count: results stay complete, in the order that clients of 0.21 know.
+  // Default mode shows the members of all releases: results stay complete, in the order that clients of 0.21 know.
   if (compat.name === 'default') return null;
   const keyed = members.filter(({ name }) => name !== '');
   const shown = keyed.filter((member) => shows(compat, member)).map((member) => ({ key: member.name, shape: shaperOf(member, compat) }));

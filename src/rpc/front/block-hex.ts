@@ -19,8 +19,8 @@ const QUOTE = 0x22;
 const TOKEN_BYTES = 16;
 
 /**
- * Finds the first long run of hex digits between two quotes, decodes it, and replaces it by a token. The parser of the
- * body decides what the run was: it was an argument if the token is one.
+ * Finds the first long run of hex digits between two quotes, decodes the digits, and replaces them by a token. The digits
+ * were an argument if the parser of the body then finds the token as an argument.
  * @returns null if there is no such run, or if the rest of the body is too large
  */
 export function takeLongHex(body: Uint8Array): BodyWithoutBlock | null {

@@ -1,6 +1,6 @@
 // Checks the arguments of getblocktemplate in Core 0.21's order. The functions are pure, because fronts and the node
-// thread use them. parseTemplateRequest does the checks before the state of the node; the other three do the following
-// ones, in their order.
+// thread use them. The 13 checks are made in this order: parseTemplateRequest (1 to 7, which do not depend on the state of
+// the node), checkTemplateReadiness (8 to 10), parseLongPollId (11), and checkTemplateRules (12 and 13).
 import { LEAST_SIGOPS, LEAST_WEIGHT, MOST_EXCLUDED, MOST_SIGOPS, MOST_WEIGHT, type TemplateLimits } from '../../policy/template-limits.js';
 import { asAmount, asArray, asHashHex, asInt64, asObject, asString } from '../args.js';
 import { fail, RPC_CODE } from '../errors.js';

@@ -9,8 +9,8 @@ import type { NodeContext } from '../context/node.js';
 import { findOutputs, outpointsOf } from './signing-args.js';
 
 /**
- * Adds the segwit outputs that inputs spend, from the chain and the mempool. Since release 26 they replace those in the
- * PSBT.
+ * Adds the segwit outputs that inputs spend, from the chain and the mempool. Since release 26 these outputs replace the
+ * witness UTXOs in the PSBT.
  */
 export async function addOutputs(ctx: NodeContext, psbt: Psbt, provider: FlatProvider): Promise<void> {
   const found = await findOutputs(ctx, outpointsOf(psbt.tx));
@@ -22,8 +22,8 @@ export async function addOutputs(ctx: NodeContext, psbt: Psbt, provider: FlatPro
 }
 
 /**
- * Adds the keys and scripts of a descriptor to a provider. Since release 30 all its keys, also those that its scripts
- * contain only as hashes.
+ * Adds the keys and scripts of a descriptor to a provider. Since release 30 also adds the keys that the descriptor's
+ * scripts contain only as hashes.
  */
 export function learnExpansion({ crypto, compat }: NodeContext, provider: FlatProvider, expansion: Expansion): void {
   provider.addExpansion(expansion, crypto);

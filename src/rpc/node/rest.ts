@@ -161,7 +161,7 @@ export class RestHandler {
     return this.#method('getblock', [node.hashHex, new JsonNumber(verbosity)], info);
   }
 
-  /** Returns blocks of the active chain starting at the requested one; none if that is not in the chain. */
+  /** Returns blocks of the active chain from the requested one on; none if the requested block is not in the active chain. */
   #fromHere({ hash, count }: Asked<'headers' | 'blockfilterheaders'>): HeaderInfo[] {
     const { chain } = this.#ctx;
     const first = chain.node(hash.bytes);
@@ -252,8 +252,8 @@ export class RestHandler {
   }
 
   /**
-   * Returns outputs that are unspent at a tip. With checkmempool also those of the mempool, without those that it
-   * spends.
+   * Returns outputs that are unspent at a tip. With checkmempool, outputs of mempool transactions count too, and outputs
+   * that a mempool transaction spends do not count.
    */
   async #coins({
     outpoints,
@@ -264,7 +264,7 @@ export class RestHandler {
     await mempool.settled();
     for (;;) {
       const { tip, coins } = await chain.coinsAtTip(outpoints);
-      // The mempool belongs to the current tip.
+      // Look the coins up again if the tip changed, because the mempool belongs to the current tip.
       if (chain.tip !== tip) continue;
       const pooled = outpoints.map((outpoint, i) => {
         if (mempool.spender(outpoint)) return undefined;
@@ -293,7 +293,7 @@ export class RestHandler {
         for (const coins of undo) lists.add(`[${(await mapInSlices(coins, shown, slicer)).join(',')}]`);
         return `[${lists.text()}]\n`;
       }
-      // The coinbase spends nothing.
+      // The first list is empty: the coinbase spends nothing.
       const out = new ByteWriter(4096).compactSize(undo.length + 1).compactSize(0);
       for (const coins of undo) {
         out.compactSize(coins.length);

@@ -39,8 +39,8 @@ async function judge(ctx: NodeContext, block: BlockView, client: string): Promis
   // In releases since 30, the validation of the block reports a missing coinbase.
   const paid = block.txs[0]?.isCoinbase === true;
   if (!paid && !follows(ctx.compat, 30)) fail(RPC_CODE.DESERIALIZATION_ERROR, 'Block does not start with a coinbase');
-  // Releases since 29 validate a block again even if its hash is known, which costs as much as a new block. So an error
-  // of the submitted copy is reported before `duplicate`.
+  // Releases since 29 validate a block again even if its hash is known, which costs as much as a new block. So they report
+  // an error in the submitted copy instead of `duplicate`.
   const known = only(ctx.compat, 29) ? 'unknown' : ctx.chain.known(block.hash);
   if (known === 'duplicate' || known === 'duplicate-invalid') return known;
   const parent = ctx.chain.node(block.header.prevHash);

@@ -1,6 +1,6 @@
 // Prefetches in batches of sendrawtransaction and testmempoolaccept: while an entry runs, the transactions of later
-// entries are parsed, and their scripts run on the verify pool. The outcomes are the same as without it, one by one and
-// in order.
+// entries are parsed, and their scripts run on the verify pool. Each entry has the same outcome as without prefetching, and
+// entries still run one by one in order.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import type { NodeContext } from '../context/node.js';
 import type { BatchPrefetch } from '../dispatch.js';
@@ -13,7 +13,7 @@ const STEP = 128;
 /** Entries that may be prefetched beyond the current one. */
 const REACH = 3 * STEP;
 
-/** Number of entries that decide what kind of batch it is. A batch may have millions. */
+/** Number of first entries that decide whether a batch is worth prefetching. A batch may have millions of entries. */
 const TELLING = 64;
 
 /** Returns the hex of the transaction that an entry offers; undefined if it offers none. */
@@ -79,7 +79,7 @@ export class TxBatchPrefetch implements BatchPrefetch {
   }
 }
 
-/** Returns a prefetch for a batch that offers at least two transactions, else null. */
+/** Returns a prefetch for a batch whose first entries offer at least two transactions, else null. */
 export function prefetchTxBatch(ctx: NodeContext, entries: RequestList): BatchPrefetch | null {
   let offers = 0;
   for (let i = 0; i < entries.length && i < TELLING; i++) {

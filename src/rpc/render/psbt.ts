@@ -1,4 +1,4 @@
-// Shows a PSBT as an object, with the members of all releases that count.
+// Shows a PSBT as an object, with the members of all releases that -compat selects.
 
 import { encodeAddress } from '../../address/address.js';
 import { encodeBase58Check } from '../../address/base58.js';
@@ -38,8 +38,8 @@ export async function psbtMembers(psbt: Psbt, ctx: RenderContext, pauses: Pauses
     if (pauses.due) await pauses.pause();
   }
   const members: Members = {};
-  // Releases up to 31 do not know version 2. Where they count, show the transaction that the fields of version 2
-  // describe.
+  // Releases up to 31 do not know version 2. If -compat selects such a release, show the transaction that the fields of
+  // version 2 describe.
   if (psbt.version2 === null || !only(ctx.compat, 32)) members.tx = tx;
   if (knowsAll(ctx)) addGlobal(members, psbt, ctx);
   members.unknown = rawMembers(knowsAll(ctx) ? remaining(psbt.unknown, [GLOBAL.XPUB, PROPRIETARY]) : remaining(psbt.unknown, []));

@@ -26,10 +26,10 @@ export function usedFilter(wallet: Wallet, avoid: boolean): ((coin: number) => b
 }
 
 /**
- * Computes several balances of the same moment. If a question needs every coin, the call holds the wallet exclusively
- * meanwhile.
- * @param questions returns the questions, in that moment
- * @param answer builds the result in the same moment
+ * Computes several balances while the wallet does not change. If a question needs every coin, the call holds the wallet
+ * exclusively until the result is built.
+ * @param questions returns the balances to compute; called again when the wallet is held
+ * @param answer builds the result from the balances before the wallet is released
  */
 export function balancesOf<T>(
   wallet: Wallet,

@@ -192,7 +192,7 @@ export class HistoryWriter {
       common();
       out.raw(abandoned ? ABANDONED : NOT_ABANDONED);
       take(start);
-      // An entry that was dropped may be overwritten.
+      // If `take` dropped the entry, the next entry overwrites its members, so they must be written again.
       if (out.at === start) from = -1;
       count++;
     }
@@ -334,8 +334,8 @@ export class HistoryWriter {
   }
 
   /**
-   * Yields the inputs of a transaction and its ancestors, and the outputs of the ancestors, as far as they are neither
-   * in a block nor in the mempool.
+   * Yields the inputs of a transaction, and follows its unconfirmed parents: yields the outputs of each parent, and the
+   * inputs of parents that are not in the mempool.
    */
   *#claims(first: number, tx: TxView): Generator<readonly [outpoint: Uint8Array, isInput: boolean]> {
     const { txs } = this.#wallet.ledger;

@@ -38,7 +38,7 @@ export interface ImportData {
   changeFrom: number;
   readonly secrets: Map<string, SecretKey>;
   readonly origins: { publicKey: Uint8Array; origin: KeyOrigin }[];
-  /** True if the request contains more than output scripts, and it matches them. */
+  /** True if the request contains keys or inner scripts that match its output scripts. */
   hasSolvingData: boolean;
   readonly warnings: string[];
 }
@@ -81,7 +81,7 @@ export interface ImportHead {
   readonly internal: boolean;
   readonly label: string;
   readonly addToPool: boolean;
-  /** True if it has `scriptPubKey`; otherwise it has `desc`. */
+  /** True if the request has `scriptPubKey`; otherwise it has `desc`. */
   readonly hasScript: boolean;
 }
 
@@ -136,7 +136,7 @@ async function readImport(fill: (data: ImportData) => void | Promise<void>): Pro
 interface Walk {
   redeemScript: Uint8Array | undefined;
   witnessScript: Uint8Array | undefined;
-  /** Keys that the script contains; true: needed to solve it. */
+  /** Keys that the script contains; true: the key is needed to solve the script. */
   readonly used: Map<string, boolean>;
   readonly scripts: Map<string, Uint8Array>;
 }

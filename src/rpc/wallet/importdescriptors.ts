@@ -234,8 +234,8 @@ const MOST_SCRIPTS = 2_000_000;
 const TOO_MANY = `One call brings ${MOST_SCRIPTS} scripts at most, counted from index 0 of a descriptor or from the last that the wallet has`;
 
 /**
- * Computes the scripts that a request will need, in slices. None for a single index, or if the request would currently
- * be refused.
+ * Computes the scripts that a request will need, in slices. Computes none for a descriptor without a range, or if the
+ * request would currently be refused.
  * @param left scripts that the call may still compute
  */
 async function precomputeScripts(
@@ -251,7 +251,7 @@ async function precomputeScripts(
   try {
     accepted = readRequest(ctx, wallet, read, []);
   } catch (error) {
-    // processRequest repeats the checks.
+    // Ignore errors of the request here: processRequest repeats the checks and reports the error.
     elementError(error);
     return;
   }

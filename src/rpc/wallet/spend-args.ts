@@ -50,7 +50,7 @@ export function setFeeRate(ctx: WalletContext, control: ReturnType<typeof contro
       fail(RPC_CODE.INVALID_PARAMETER, 'Cannot specify both estimate_mode and fee_rate');
     }
     // 0.21 reads satoshis per byte with the eight decimals of an amount, of which three have an effect. Later releases
-    // accept only those.
+    // accept at most three decimals.
     control.feeRate = follows(ctx.compat, 22) ? asAmount(feeRate, 3) : Math.trunc(asAmount(feeRate) / 100_000);
     control.overrideFeeRate ||= override;
     control.replaceable ??= true;

@@ -94,7 +94,7 @@ const bad = (): never => {
   throw new JsonParseError('Parse error');
 };
 
-/** Numbers of one digit are shared objects: long lists of them are the densest numbers. */
+/** Shared objects for one-digit numbers. A long list of these has the most numbers per byte, so sharing saves most there. */
 const DIGITS = Array.from('0123456789', (digit) => new JsonNumber(digit));
 
 /** Most unused members that the parser retains between two values. */

@@ -189,7 +189,7 @@ export class JsonWalker {
         const name = this.written(range);
         if (name.includes('\\')) clear = false;
         const c = this.next();
-        // The parser uses the first of two.
+        // If a request has two members `params`, the parser uses the first.
         if (name === 'params' && params < 0) params = this.at;
         if (name === 'method' && !named) {
           named = true;

@@ -6,7 +6,7 @@ import { parseEntry, type RequestEntry, type RequestOptions, VERSION_1 } from '.
 import type { Reading } from './shared-reading.js';
 import type { JsonValue } from './values.js';
 
-/** Smallest body that is read this way. */
+/** Smallest body whose batch is read entry by entry. */
 export const LONG_BODY_BYTES = 64 * 1024;
 
 /**

@@ -1,5 +1,5 @@
-// Reads the names of the methods in a body from its bytes, for users with a method list whose request may contain
-// secrets: it must not become text on a front.
+// Reads the names of the methods in a body from its bytes. Used for users with a method list whose request may contain
+// secrets: such a request must not become text on a front.
 import { JsonWalker, Unread, type Walk } from './json-walker.js';
 import type { Reading } from './shared-reading.js';
 

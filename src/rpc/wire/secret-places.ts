@@ -69,7 +69,8 @@ function secretMethodAt(buffer: Buffer, at: number, places: SecretPlaces, seen: 
   const wanted = places.get(name);
   if (wanted === undefined || seen.includes(name)) return null;
   seen.push(name);
-  // A secret deep inside has the name of its member before it: many requests of importmulti contain no keys.
+  // A secret inside an object has the name of its member before it. If no such name occurs, there is no secret: many
+  // requests of importmulti contain no keys.
   return wanted.hints === null || wanted.hints.some((hint) => buffer.includes(`"${hint}"`)) ? name : null;
 }
 

@@ -15,7 +15,7 @@ export interface Reading {
   readonly values: number;
   /**
    * Continues reading.
-   * @param ms milliseconds after which to pause; it reads something in any case
+   * @param ms milliseconds after which to pause; at least something is read even if it is 0
    * @param mostValues also pause when more values are held
    * @returns whether the end was reached
    */
@@ -82,7 +82,7 @@ export class SharedReading {
         this.#step(one, this.#waiting.size > 1 ? one.who.sliceMs / 2 : one.who.sliceMs, Number.POSITIVE_INFINITY);
       } else if (!one.held && one.reading.values <= FEW_VALUES) {
         const ms = one.who.sliceMs - (workClock.now() - began);
-        // At least one of them makes progress.
+        // Skip this body if the time is used up, unless no other body than the first has made progress in this tick.
         if (ms <= 0 && passed) continue;
         passed = true;
         this.#step(one, Math.max(ms, 0), FEW_VALUES);

@@ -1,5 +1,5 @@
 // Computes statistics of all unspent outputs, by iterating over them or from the coin statistics index. Calls that Core
-// 0.21 supports are answered in its form unless the index is used. muhash, other heights, and the block's own
+// 0.21 supports get its form of the result, unless the index is used. muhash, other heights, and the block's own
 // statistics exist in Core since release 22.
 import { WalkStoppedError } from '../../../chain/coins/coins-stats.js';
 import { follows, type Span, shows } from '../../../policy/compat.js';

@@ -14,7 +14,7 @@ import { JsonObject, type JsonResult, type JsonValue } from '../../wire/values.j
 
 /** A running scan. */
 interface Scan {
-  /** In percent. */
+  /** Progress in percent. */
   progress: number;
   height: number;
   aborted: boolean;
@@ -90,6 +90,7 @@ interface Search {
 }
 
 /**
+ * Compares the filters of the blocks with the scripts.
  * @returns height of the last block that was compared (that of the first block if none was), and hashes of the matching
  *   blocks
  */

@@ -18,7 +18,7 @@ import { Amount, type JsonResult, type JsonValue } from '../../wire/values.js';
 
 /** A running scan. */
 interface Scan {
-  /** In percent. */
+  /** Progress in percent. */
   progress: number;
   aborted: boolean;
 }

@@ -11,7 +11,7 @@ import { ABSURD_FEE_RATE, burns, type Fields, failAbsurdRate, failBurnt, feesOf,
 import { hashHex } from '../../render/hex.js';
 import { Amount, type JsonValue } from '../../wire/values.js';
 
-/** 0.10 BTC per 1,000 virtual bytes. */
+/** Default of maxfeerate: 0.10 BTC per 1,000 virtual bytes. */
 const DEFAULT_MAX_FEE_RATE = 10_000_000;
 
 const isGiven = (value: JsonValue | undefined): boolean => (value ?? null) !== null;

@@ -97,7 +97,7 @@ function scriptMembers(script: Uint8Array, provider: SigningProvider, ctx: Walle
 /** Mark of hardened steps: `h` with -compat=31, otherwise `'`, because clients of Core 0.21.1 compare these members. */
 const markOf = ({ compat }: WalletContext): HardenedMark => (only(compat, 26) ? 'h' : "'");
 
-/** About 6 MB per wallet. */
+/** Cached answers to getaddressinfo: about 6 MB per wallet. */
 const answers = new KnownAnswers(8192, 1024);
 
 export const getaddressinfo: Run<WalletContext> = (ctx, args, call) => {
@@ -106,7 +106,7 @@ export const getaddressinfo: Run<WalletContext> = (ctx, args, call) => {
   return answers.get(wallet, text) ?? answers.storeAnswer(wallet, text, encodeJson(describeAddress(ctx, wallet, text)));
 };
 
-/** @throws RpcError if the text is no address */
+/** Returns the members of the reply. @throws RpcError if the text is no address */
 function describeAddress(ctx: WalletContext, wallet: Wallet, text: string): Members {
   const decoded = decodeAddress(text, ctx.params, ctx.crypto);
   if ('error' in decoded) {

@@ -24,10 +24,10 @@ const SHORT = { minDepth: 0, label: null, long: false };
 export const gettransaction: Run<WalletContext> = (ctx, args, call) =>
   withSettled(ctx, call, (wallet) => findTransaction(ctx, wallet, args, call));
 
-/** About 4 MB per wallet. */
+/** Cached answers to gettransaction: about 4 MB per wallet. */
 const answers = new KnownAnswers(2048, 4096);
 
-/** Returns no promise if the transaction is in memory. */
+/** Returns the reply about a transaction; without a promise if the transaction is in memory. */
 function findTransaction(ctx: WalletContext, wallet: Wallet, args: readonly JsonValue[], call: CallInfo): JsonResult | Promise<JsonResult> {
   const txid = asHash(args[0], 'txid');
   const filter = filterOf(wallet, args[1]);

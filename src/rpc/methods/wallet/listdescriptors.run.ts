@@ -12,7 +12,7 @@ import { type JsonResult, RawJson } from '../../wire/values.js';
 
 /**
  * Returns the members about a descriptor.
- * @param internal whether it provides change addresses; undefined if it provides no addresses
+ * @param internal whether the descriptor provides change addresses; undefined if it provides no addresses
  */
 function listed(tracked: TrackedDescriptor, desc: string, internal: boolean | undefined): Record<string, JsonResult> {
   const { isRange, time, rangeStart, rangeEnd, nextIndex } = tracked;

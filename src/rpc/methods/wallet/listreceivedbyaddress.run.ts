@@ -19,7 +19,7 @@ export const listreceivedbyaddress: Run<WalletContext> = async (ctx, args, call)
   // Since release 22, an empty string is no filter.
   const wantsOne = onlySince(ctx.compat, 22) ? given(args[3]) && args[3] !== '' : args.length > 3;
   if (wantsOne) {
-    // Validate the arguments before this one first.
+    // Validate the arguments before address_filter first, so that their errors are reported first.
     countedOf(ctx, args[0], args[4]);
     if (given(args[1])) asBool(args[1]);
     filterOf(wallet, args[2]);

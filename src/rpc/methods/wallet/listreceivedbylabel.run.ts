@@ -13,7 +13,7 @@ export const listreceivedbylabel: Run<WalletContext> = async (ctx, args, call) =
     byLabel.set(entry.label, {
       amount: (sum?.amount ?? 0) + entry.amount,
       depth: Math.min(sum?.depth ?? Number.POSITIVE_INFINITY, entry.depth),
-      // The last address of a label determines this member, as in Core.
+      // The last address of a label determines involvesWatchonly, as in Core.
       watched: entry.watched,
     });
   }
