@@ -4,6 +4,6 @@ import { hurry } from '../src/lib/thread-priority.js';
 import type { StratumOptions } from '../src/stratum/serve/messages.js';
 import { runStratum } from '../src/stratum/serve/start-serve.js';
 
-// As fronts: miners wait for it while other threads keep every core busy.
+// Like fronts: miners wait for this thread while other threads keep every core busy.
 hurry(5);
 await runStratum(workerData as StratumOptions, parentPort as MessagePort);

@@ -20,7 +20,7 @@ hurry(-2);
 const options = workerData as NativeCryptoOptions;
 const crypto = createNativeCrypto(options);
 
-/** Piscina calls these by name. */
+/** Functions that Piscina calls by name. */
 export const {
   run: verify,
   runShare: verifyShare,

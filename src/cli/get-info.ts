@@ -3,15 +3,15 @@
 import { JsonNumber, JsonObject, type JsonValue } from '../rpc/wire/values.js';
 import { batch, type Target } from './client.js';
 
-/** Error codes of a node without the requested wallet. Its members are omitted then. */
+/** Error codes of a node without the requested wallet. -getinfo then omits the members about the wallet. */
 const noWallet = new Set(['-18', '-19', '-32601']);
 
 const member = (value: JsonValue, ...path: string[]): JsonValue | undefined =>
   path.reduce<JsonValue | undefined>((at, key) => (at instanceof JsonObject ? at.get(key) : undefined), value);
 
 /**
- * Returns the balance of each loaded wallet by name; undefined if fewer than two are loaded, because `balance` shows a
- * single one.
+ * Returns the balance of each loaded wallet by name; undefined if fewer than two are loaded, because the member `balance`
+ * shows the balance of a single wallet.
  */
 async function balancesOfAll(target: Target): Promise<JsonObject | undefined> {
   const [list] = await batch(target, [{ method: 'listwallets' }]);

@@ -39,7 +39,7 @@ export interface FrontConfig extends Pick<NodeConfig, keyof ChosenRules | 'chain
   readonly notes: readonly string[];
 }
 
-/** Options of aditd that have the same meaning here. */
+/** Options of aditd that have the same meaning in adit-front. */
 const shared = new Set(
   `? help h version conf chain regtest signet testnet testnet4 signetchallenge segwitheight vbparams compat disablewallet fleet fleetcreds
   fleettlsca fleettlscert fleettlskey rpcport rpcbind rpcallowip rpclenientport rpctlscert rpctlskey rpcuser rpcpassword rpcauth rpcwhitelist

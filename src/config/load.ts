@@ -194,7 +194,7 @@ function webUrl(text: string): string {
   try {
     url = new URL(text);
   } catch {
-    // The check below reports the error.
+    // The text is not a URL: `url` stays undefined, and the check below throws.
   }
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new ConfigError(`-notifyurl must be an http or https URL, not '${text}'`);
@@ -295,7 +295,7 @@ export function loadConfig(args: Args, prepare: (netDir: string, blocksDir: stri
   if (prevoutThreads < 0 && follows(compat, 31)) {
     throw new ConfigError(`-prevoutfetchthreads must be non-negative (got ${prevoutThreads}). Use 0 to disable parallel input fetching.`);
   }
-  // After everything that may add a warning.
+  // Collect the notes last, after all code that may add a warning.
   const notes = [
     ...args.warnings,
     ...args.loudWarnings.map((line) => `Warning: ${line}`),

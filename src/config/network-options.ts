@@ -268,8 +268,8 @@ function implicitPermissions(forcerelay: boolean, relay: boolean | undefined, bl
 
 /**
  * Returns the permissions that a value names.
- * @param names null if it names none
- * @param implicit permissions in that case
+ * @param names names in the value; null if it contains none
+ * @param implicit permissions for a value without names
  */
 function permissionsOf(names: readonly string[] | null, implicit: Permissions): Permissions {
   if (names === null) return implicit;

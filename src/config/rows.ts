@@ -70,7 +70,7 @@ export type OptionRow = readonly [
   details?: RowDetails,
 ];
 
-/** Undefined, if the option has no default. */
+/** `undefined` if the option has no default, otherwise `never`. */
 type Missing<Row extends OptionRow> = Row extends readonly [unknown, unknown, unknown, infer Default, ...unknown[]]
   ? Extract<Default, undefined>
   : undefined;

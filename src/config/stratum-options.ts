@@ -10,12 +10,14 @@ import { type RowValues, readRows } from './rows.js';
 
 export interface StratumConfig extends Omit<RowValues<typeof STRATUM_LISTEN_ROWS>, 'enabled' | 'tlsCert' | 'tlsKey'> {
   readonly work: RowValues<typeof STRATUM_WORK_ROWS>;
-  /** PEM texts; null without -stratumtlscert. */
+  /** Certificate and key as PEM texts; null without -stratumtlscert. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
 }
 
 /**
- * @param baseDir that files of certificates are relative to @param netDir that the folder of found blocks is relative to
+ * Reads the options of the Stratum V1 server.
+ * @param baseDir folder to which file names of certificates are relative
+ * @param netDir folder to which the folder of found blocks is relative
  * @returns null without -stratum
  * @throws ConfigError
  */

@@ -14,7 +14,7 @@ interface WalletContext {
   readonly compat: Compat;
   readonly deprecatedRpc: ReadonlySet<string>;
   readonly blocksOnly: boolean;
-  /** Satoshis per 1,000 virtual bytes. */
+  /** -minrelaytxfee in satoshis per 1,000 virtual bytes. */
   readonly minRelayFeeRate: number;
 }
 

@@ -51,7 +51,7 @@ type Opener = (path: string, flags: string, mode?: number) => Promise<FileHandle
  */
 export async function replaceFile(file: string, pieces: Iterable<Uint8Array>, open: Opener = openFile): Promise<void> {
   const temporary = `${file}.new`;
-  // One that was left behind may have another mode, or be a link.
+  // A leftover file may have another mode, or be a link.
   await rm(temporary, { force: true });
   const handle = await open(temporary, 'wx', 0o600);
   try {

@@ -1,4 +1,4 @@
-// Limits how many pieces of one kind of work run at once. The others wait in the order of arrival.
+// Limits how many pieces of one kind of work run at once. Further pieces wait in the order of arrival.
 
 export class Semaphore {
   readonly #permits: number;

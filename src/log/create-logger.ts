@@ -9,7 +9,7 @@ import type { Logger } from './logger.js';
 export interface LogOptions {
   readonly file: string | undefined;
   readonly console: boolean;
-  /** Write warnings and errors to stderr while `console` is off. */
+  /** True to write warnings and errors to stderr while `console` is off. */
   readonly echoWarnings: boolean;
   /** Known categories, or a name that stands for all. */
   readonly categories: readonly string[];
@@ -123,7 +123,7 @@ interface Entry {
   readonly level: number;
   readonly msg: string;
   readonly category?: string;
-  /** Always write the line to stderr. */
+  /** True if the line is always written to stderr too. */
   readonly loud?: true;
 }
 

@@ -1,5 +1,5 @@
 // A log for modules whose lines peers can cause. Limits the number of lines, and logs how many were omitted. Details
-// (debug) are not limited, because the operator asked for them.
+// (debug) are not limited, because the operator enabled their category.
 import type { Logger } from './logger.js';
 
 /** Lines that may be logged at once, and lines per second after that. */

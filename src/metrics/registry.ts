@@ -14,7 +14,7 @@ export type MetricRow<T> = readonly [name: string, help: string, read: (source: 
 /** Called once for each metric whose value could not be read. */
 export type OnMetricFault = (name: string, error: unknown) => void;
 
-/** Returns a function that logs such a failure. */
+/** Returns a function that logs that the value of a metric could not be read. */
 export function logMetricFaults(log: { error(line: string): void }): OnMetricFault {
   return (name, error) => log.error(`Could not read the metric ${name}, so /metrics omits it: ${(error as Error)?.stack ?? error}`);
 }
@@ -84,7 +84,11 @@ export class Metrics {
     }
   }
 
-  /** Durations in seconds. @param known labels to show before their first value @returns a function that records a duration */
+  /**
+   * Adds a histogram of durations in seconds.
+   * @param known labels to show before their first value
+   * @returns a function that records a duration
+   */
   histogram(
     name: string,
     help: string,
@@ -98,7 +102,7 @@ export class Metrics {
   }
 
   /**
-   * Durations in seconds that are reported very often.
+   * Adds a histogram of durations in seconds that are reported very often.
    * @returns a function that creates the series for a set of labels
    */
   quickHistogram(name: string, help: string, buckets: readonly number[]): (labels: Record<string, string>) => Series {
@@ -107,7 +111,7 @@ export class Metrics {
     return (labels) => histogram.series(labels);
   }
 
-  /** Durations in seconds that another thread counts; read at each scrape. */
+  /** Adds a histogram of durations in seconds that another thread counts; it is read at each scrape. */
   readHistogram(name: string, help: string, buckets: readonly number[], read: () => CountedValues | undefined): void {
     const histogram = new ReadHistogram(name, help, buckets, () => this.#guarded(name, read));
     this.#registry.registerMetric(histogram as unknown as Metric);

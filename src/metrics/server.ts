@@ -45,7 +45,7 @@ export interface MetricsOptions {
   readonly names?: readonly string[];
 }
 
-/** Most scrapes per second. Further ones in the same second get the last text. */
+/** Most scrapes per second. Further requests in the same second get the text of the last scrape. */
 const SCRAPES_PER_SECOND = 4;
 
 /**
