@@ -523,7 +523,7 @@ t.test('gives all clients to the other fronts when a front ends', async (t) => {
   await node.start(() => ok('1'), { fronts: 3 });
   t.teardown(() => node.fronts.close());
   await workers[1]!.terminate();
-  await until('the log says so', () => node.log.some((line) => line.includes('front 1 has ended')));
+  await until('the log says so', () => node.log.some((line) => line.includes('Front 1 ended unexpectedly')));
   const served = async (): Promise<boolean[]> => {
     const clients = Array.from({ length: 6 }, () => new Client(node.port));
     const replies = await Promise.all(clients.map(async (client) => (await client.call('{"method":"getblockcount"}')).status === 200));
@@ -557,8 +557,8 @@ t.test('fails to start when its front threads end during the start', async (t) =
   );
   t.match(
     // Threads end in any order.
-    node.log.filter((line) => line.includes('has ended by itself')).sort(),
-    ['error front 0 has ended by itself', 'error front 1 has ended by itself'],
+    node.log.filter((line) => line.includes('ended unexpectedly')).sort(),
+    ['error Front 0 ended unexpectedly.', 'error Front 1 ended unexpectedly.'],
   );
 });
 
