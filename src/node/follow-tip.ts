@@ -22,9 +22,9 @@ export interface TipFollowers {
  */
 export function followTip({ chain, mempool, templates, guard }: TipFollowers, show: (change: TipChange) => void): void {
   /**
-   * True if transactions will remain in the mempool. Then the empty template and the fronts need no more information
-   * than that. The full template is started on the assembler's thread. Most of the work for each confirmed transaction
-   * follows in the same tick.
+   * True if transactions will remain in the mempool after the tip change. Then the empty template, the fronts and the
+   * start of the full template on the assembler's thread come first. Most of the work for each confirmed transaction
+   * follows later in the same tick.
    */
   let outlasts = false;
   // Everything that answers depend on changes in one tick, before the chain answers the call that submitted the block.

@@ -14,9 +14,9 @@ export interface FrontBlocksDeps {
   /** Folder of the files. */
   readonly dir: string;
   readonly log: Logger;
-  /** Submits a block to every node. @returns their answer; null if one accepted it */
+  /** Submits a block to every node. @returns the nodes' reject reason; null if a node accepted the block */
   readonly submit: (block: Uint8Array, user: string) => Promise<string | null>;
-  /** Calls back once after so many milliseconds; the result cancels it. */
+  /** Calls `run` once after this many milliseconds. The returned function cancels the call. */
   readonly after: (ms: number, run: () => void) => () => void;
 }
 

@@ -25,7 +25,7 @@ export interface FrontStratumDeps {
   readonly hashes: Crypto;
   readonly log: Logger;
   readonly nowSeconds: () => number;
-  /** Submits a block to every node. @returns their answer; null if one accepted it */
+  /** Submits a block to every node. @returns the nodes' reject reason; null if a node accepted the block */
   readonly submit: (block: Uint8Array, user: string) => Promise<string | null>;
 }
 
@@ -85,7 +85,7 @@ export async function openFrontStratum(config: StratumConfig, deps: FrontStratum
   return {
     template: (facts, transactions) => {
       provider.template(facts, transactions);
-      // A node can be reached now.
+      // The first template shows that a node can be reached, so submit the blocks of earlier runs.
       if (!hasTemplate) blocks.resubmit();
       hasTemplate = true;
     },

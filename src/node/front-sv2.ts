@@ -26,7 +26,7 @@ export interface FrontSv2Deps {
   readonly nowSeconds: () => number;
   /**
    * Sends a block to every node.
-   * @returns their verdict; null if it was accepted
+   * @returns the nodes' reject reason; null if a node accepted the block
    */
   readonly submit: (block: Uint8Array, user: string) => Promise<string | null>;
 }

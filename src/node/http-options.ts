@@ -98,7 +98,7 @@ export function httpOptions(
   } else if (rpc.allow.length > 0) {
     warn('option -rpcallowip was specified without -rpcbind; this does not make the node reachable from other machines');
   }
-  // A second port like the RPC port. No client needs it; existing configurations contain it.
+  // Open the second port of -rpclenientport, which existing configurations contain. It behaves like the RPC port.
   const { lenientPort } = rpc;
   if (lenientPort !== undefined && lenientPort !== port)
     binds = [...binds, ...[...new Set(binds.map(({ host }) => host))].map((host) => ({ host, port: lenientPort }))];

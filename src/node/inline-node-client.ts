@@ -116,7 +116,7 @@ export class InlineNodeClient implements NodeClient {
     return () => this.#listeners.delete(listener);
   }
   /**
-   * Registers a follower of block events, which are emitted even without listeners.
+   * Registers a follower of block events. Followers get them even while no listener is registered.
    * @returns unsubscribe
    */
   followChain(listener: (event: NodeEvent) => void): () => void {
@@ -374,7 +374,7 @@ export function locatorOf(from: HeaderNode): Uint8Array {
   return new Uint8Array(Buffer.concat(hashes));
 }
 
-/** Returns the number of descendants of the topmost ancestor with the most. */
+/** Returns the largest descendant count of the ancestors without unconfirmed parents; without ancestors, the transaction's own. */
 function mostDescendants(entry: MempoolEntry, ancestors: readonly MempoolEntry[]): number {
   if (ancestors.length === 0) return entry.descendantCount;
   const tops = ancestors.filter(({ ancestorCount }) => ancestorCount === 1);

@@ -11,7 +11,7 @@ import { blockFilesIn } from '../storage/scan-blocks.js';
 import type { Store } from '../storage/store.js';
 import type { RebuildNote } from './rebuild.js';
 
-/** Work for the background. */
+/** Blocks to load in the background. */
 export interface LoadTask {
   /** Note of a rebuild whose files have to be scanned; null for none. */
   readonly scan: RebuildNote | null;

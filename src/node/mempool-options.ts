@@ -20,8 +20,8 @@ export function mempoolOptions(
     ...mempool,
     ...(policy.clusters && NO_CHAIN_LIMITS),
     policy,
-    // Templates take transactions from the mempool. On networks where blocks may have to obey the rule, nothing else
-    // may enter.
+    // Where blocks may have to obey the limit (consensus cleanup), the mempool must enforce it, because templates take
+    // transactions from there.
     limitLegacySigops: policy.requireStandard || cleanupPossible(params),
   };
 }

@@ -1,4 +1,4 @@
-// Access of RPC and metrics to the network module. Until it runs, a network without peers.
+// Access of RPC and metrics to the network module. Before that module runs, the access shows a network without peers.
 
 import { protocolVersion } from '../config/version.js';
 import { toHex } from '../consensus/bytes/hex.js';

@@ -43,7 +43,7 @@ export class NodeClientServer {
   readonly #counters: Int32Array;
   readonly #maxPendingKb: number;
   readonly #guard: ListenerGuard;
-  /** Messages to post, in order. Not empty only after a failure. */
+  /** Messages to post, in order. Empty unless a message could not be posted. */
   #unposted: (() => ToWallets)[] = [];
   #retry: NodeJS.Timeout | null = null;
   #stop: Promise<() => void> | null = null;
@@ -81,7 +81,7 @@ export class NodeClientServer {
     return { tip, genesis, scanDepth, signers, hasFilters, longestTarget, maxAncestors, maxDescendants };
   }
 
-  /** Posts an event, or queues it if that fails. */
+  /** Posts an event. Queues the event if it cannot be posted. */
   #postInOrder(event: () => ToWallets): void {
     this.#unposted.push(event);
     this.#postRest();
@@ -144,7 +144,7 @@ export class NodeClientServer {
   #checkCaughtUp(): void {
     if (this.#pendingKb > this.#maxPendingKb) return;
     this.#endBehind();
-    // While blocks below a snapshot are missing, the chain announces the end of that.
+    // While blocks below a snapshot are missing, the chain itself causes this event when they are complete.
     if (!this.#client.stored().historyMissing) this.#postInOrder(() => ({ kind: 'history' }));
   }
   #endBehind(): void {

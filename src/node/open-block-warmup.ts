@@ -32,7 +32,7 @@ export function openBlockWarmup(
   const options = mempoolOptions(config, WARMUP_PARAMS);
   const blockWarmup = new BlockWarmup({
     dir: path.join(config.blocksDir, 'rehearsal'),
-    // The node's rules with default fee rates, and space for two blocks, whatever its options are.
+    // Rules of the node, but the default fee rates and the default size, which is enough for two blocks.
     mempool: {
       ...options,
       maxUsageBytes: DEFAULT_MEMPOOL.maxUsageBytes,
@@ -42,7 +42,7 @@ export function openBlockWarmup(
     crypto,
     keys: keyMath,
     signing: { crypto, signer, signingThreads: new PooledSigner({ pool: lowestPriority(pool), crypto, hereUs: 0 }) },
-    // On the same threads but without a script cache, because each block is checked several times.
+    // Verify on the node's threads but without a script cache, because each block is checked several times.
     verifier: new CachedVerifier(new PooledVerifier(pool), new ScriptCache(0, 0)),
     blockHasher: new PooledBlockHasher(lowestPriority(pool)),
     assembler: assembler.secondAssembler(),
@@ -60,7 +60,7 @@ export function openBlockWarmup(
   });
 }
 
-/** Returns the pool for jobs of the lowest class. */
+/** Returns the pool with all jobs in the lowest class, so that they wait behind the node's own jobs. */
 function lowestPriority(pool: WorkPool): Pick<WorkPool, 'size' | 'canAcceptWork' | 'run'> {
   return {
     size: pool.size,

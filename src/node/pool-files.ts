@@ -31,7 +31,7 @@ export class PoolFiles {
   readonly #deps: PoolFilesDeps;
   readonly #poolFile: string;
   readonly #feesFile: string;
-  /** One writer at a time. */
+  /** Runs one write at a time. */
   readonly #saving = new SerialQueue();
   #loading: Promise<void> = Promise.resolve();
 
@@ -110,7 +110,7 @@ export class PoolFiles {
 
   /**
    * Imports the transactions of a saved mempool.
-   * @returns whether it was read completely; the log has the reason if not
+   * @returns whether the file was read completely; if not, the log has the reason
    */
   async import(mempool: Mempool, file: string, options: PoolImport, stopping: AbortSignal): Promise<boolean> {
     try {

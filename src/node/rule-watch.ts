@@ -48,7 +48,7 @@ export class RuleWatch {
     return this.#text;
   }
 
-  /** Called after a tip change. The first check covers all periods, in slices; later ones at most one. */
+  /** Called after a tip change. The first check covers all periods, in slices. Later checks usually cover at most one period. */
   onTip(): void {
     if (this.#checking || this.#chain.isInitialBlockDownload()) return;
     this.#checking = true;

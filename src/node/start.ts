@@ -277,7 +277,7 @@ async function loadInBackground(
 }
 
 async function stopNode({ config, log, stop, teardown }: NodeBase, { fronts, mempool }: WiredModules): Promise<void> {
-  // The node still answers calls, because these commands may use them.
+  // Run the commands while the node still answers calls, because the commands may make some.
   await runCommands(config.notify.shutdown, log);
   log.info('Shutdown: In progress...');
   fronts?.stopAccepting();

@@ -42,7 +42,8 @@ export interface StratumPlace {
 
 /**
  * Checks the options and returns those of the thread.
- * @returns a function of the addresses that an earlier thread had; null: those of the operator
+ * @returns a function that creates the options. Its argument: addresses of an earlier thread, whose ports are opened
+ *   again; null: the operator's ports
  * @throws ConfigError
  */
 export function stratumThreadOptions(
@@ -83,7 +84,7 @@ function named(name: string, { base58, bech32Hrp }: ChainParams): NamedNetwork {
   return { name, base58, bech32Hrp };
 }
 
-/** Tells the operator where miners connect, and that others may if a port is open to other machines. */
+/** Logs where miners connect and, without -stratumbind, that only this machine can connect. */
 export function logListening({ tls, binds }: StratumConfig, addresses: Addresses, log: Logger): void {
   const plain = tls === null ? addresses.length : addresses.length - new Set(addresses.map(({ host }) => host)).size;
   const shown = addresses.map(({ host, port }, i) => `${host.includes(':') ? `[${host}]` : host}:${port}${i < plain ? '' : ' (TLS)'}`);

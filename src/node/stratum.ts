@@ -88,7 +88,7 @@ export function createStratum(config: StratumConfig, deps: StratumDeps): Stratum
     else if (message.level === 'debug') log.debug('net', message.text);
     else log[message.level](message.text);
   };
-  /** The thread ended: blocks that it wrote last may be on disk alone. */
+  /** Called when the thread ended. The last blocks of miners may only be on disk. */
   const ended = async (): Promise<void> => {
     provider.setNeeds([]);
     for (const gauge of ['connectionsOpen', 'minersOpen', 'unsentBytes'] as const) counters.set(gauge, 0);

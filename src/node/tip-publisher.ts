@@ -1,6 +1,6 @@
-// Decides when clients learn of a new tip and get a template for it. Usually immediately. In the initial download,
-// where thousands of tips follow each other, at intervals and only of the last one. While invalidateblock disconnects
-// blocks, only of the final tip, so no miner gets work on a tip in between.
+// Decides when clients learn of a new tip and get a template for it. Usually a tip is published immediately. In the
+// initial download, where thousands of tips follow each other, the newest tip is published at intervals. While
+// invalidateblock disconnects blocks, only the final tip is published, so no miner gets work on a tip in between.
 
 /** Interval in milliseconds between published tips while more follow. */
 const INTERVAL_MS = 100;
@@ -25,7 +25,7 @@ export class TipPublisher {
   changed(moreFollows: boolean, rose: boolean): void {
     if (!moreFollows || (rose && this.#nowMs() - this.#publishedMs >= INTERVAL_MS)) this.#now();
     else if (this.#timer === null) {
-      // In case the next change does not happen.
+      // Publish this tip later if the next change does not happen.
       this.#timer = setTimeout(() => this.#now(), INTERVAL_MS);
       this.#timer.unref();
     }

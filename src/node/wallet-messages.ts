@@ -21,7 +21,7 @@ export interface WalletInit {
   readonly again: { readonly names: readonly string[]; readonly why: string | null };
   /** Client for requests to the node: its port, its counters (CLIENT_COUNTER), and the node's current state. */
   readonly client: { readonly port: MessagePort; readonly counters: SharedArrayBuffer; readonly facts: ClientFacts };
-  /** Its end of the link to the node thread. */
+  /** Ports of the wallets' thread for its link to the node thread. */
   readonly node: LinkPorts;
 }
 
@@ -42,7 +42,7 @@ export type ToWallets =
 /** Messages from the wallets' thread. */
 export type FromWallets =
   | { readonly kind: 'loaded' }
-  /** `refused`: the operator can fix it. */
+  /** The wallets of the start could not be loaded. `refused` is true if the operator can fix the cause. */
   | { readonly kind: 'failed'; readonly text: string; readonly refused: boolean }
   | { readonly kind: 'line'; readonly level: 'info' | 'warn' | 'error'; readonly text: string }
   | { readonly kind: 'detail'; readonly category: string; readonly text: string }

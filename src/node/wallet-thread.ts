@@ -22,8 +22,8 @@ import type { FromWallets, ToWallets, WalletInit } from './wallet-messages.js';
 /** Time in milliseconds that getrpcinfo waits for the thread, whose ticks take milliseconds. */
 const ANSWER_MS = 1_000;
 /**
- * Silence in milliseconds after which the thread counts as stuck. At its end it may process all queued events in one
- * tick.
+ * Milliseconds without an answer after which the closing thread counts as stuck. While it closes, it may process all
+ * queued events in one tick.
  */
 const STUCK_MS = 20_000;
 /** Time in milliseconds after a restart within which another end counts as repeated. */
@@ -36,7 +36,7 @@ export interface WalletThreadDeps {
   readonly log: Logger;
   readonly guard: ListenerGuard;
   readonly stopping: AbortSignal;
-  /** Limits of the node thread's running calls there. */
+  /** Limits of the running calls that the node thread has passed to the wallets' thread. */
   readonly bounds: LinkBounds;
   /** Called after each call. */
   readonly onCall: (method: string, seconds: number, ok: boolean) => void;

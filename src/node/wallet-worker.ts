@@ -158,7 +158,7 @@ export async function runWallets(init: WalletInit, port: MessagePort): Promise<v
   const load = async (): Promise<void> => {
     try {
       await wallets.loadAtStart();
-      // Answered after the messages about blocks that wallets still need, so pruning may begin.
+      // The node answers this after the messages about blocks that wallets still need, so pruning may begin.
       await client.stored();
       post({ kind: 'loaded' });
     } catch (error) {

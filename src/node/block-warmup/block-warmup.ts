@@ -55,9 +55,9 @@ export interface BlockWarmupDeps extends Pick<ThrowawayNodeDeps, 'mempool' | 'te
   readonly blockHasher: BlockHasher;
   /** Uses the thread of the node's assembler. */
   readonly assembler: Assembler;
-  /** Returns whether the node has other work. Checked before each piece of work, which waits meanwhile. */
+  /** Returns whether the node has other work. The warm-up checks before each of its steps, and waits while the result is true. */
   readonly urgent: () => boolean;
-  /** Returns whether other work has made the warm-up unnecessary. Then it ends. */
+  /** Returns whether other work has made the warm-up unnecessary. If so, the warm-up ends. */
   readonly needless: () => boolean;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly size?: BlockWarmupSize;

@@ -70,7 +70,7 @@ export class Payments {
     );
   }
 
-  /** Returns payments that spend these coins in pairs to their owner, so there are as many coins again. */
+  /** Returns payments that spend these coins in pairs to the same key. The number of coins stays the same. */
   async pay(coins: readonly OwnCoin[]): Promise<TxView[]> {
     const txs: TxView[] = [];
     for (let first = 0; first < coins.length; ) {

@@ -121,9 +121,9 @@ export class ThrowawayNode {
 
   /**
    * Mines a block with these transactions and submits it, parsed again as if received.
-   * @param tried how often it is checked as a proposal before that (BIP-0023)
-   * @returns its coinbase
-   * @throws Error if it is not accepted
+   * @param tried how often the block is checked as a proposal before it is submitted (BIP-0023)
+   * @returns the coinbase
+   * @throws Error if the block is not accepted
    */
   async mine(script: Uint8Array, transactions: readonly TxView[], tried = 0): Promise<TxView> {
     const { crypto, waitForIdleNode: turn } = this.#deps;
