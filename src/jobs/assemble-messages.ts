@@ -23,7 +23,7 @@ export const COLUMN = {
   lockTime: 9,
   /** 1 if the transaction has a witness. */
   hasWitness: 10,
-  /** Location of its record in shared memory: segment, byte offset, record length. */
+  /** Location of the transaction's record in shared memory: segment, byte offset, record length. */
   segment: 11,
   offset: 12,
   length: 13,
@@ -40,7 +40,7 @@ export const WTXID_AT = 32;
 
 /** Changes of the mempool since the previous delta. */
 export interface MirrorDelta {
-  /** Random number of the mempool that wrote it. */
+  /** Random number that identifies the mempool that wrote the delta. */
   readonly instance: number;
   /** Sequence that the mirror must have; -1 for a full copy, before which the mirror is cleared. */
   readonly base: number;
@@ -109,7 +109,7 @@ export interface AssembleReply {
   /** Selected slots in block order. */
   readonly slots: Int32Array;
   readonly fees: number;
-  /** Includes the reserve for header and coinbase. */
+  /** Weight of the block, including the reserve for header and coinbase. */
   readonly weight: number;
   readonly sigops: number;
   /** The lowest fee rate of a selected package, as modified fees over sigop-adjusted weight; null if none was selected. */

@@ -138,7 +138,7 @@ function encode(
   hashes: Hashes,
 ): Int32Array {
   const c = mirror.candidates;
-  /** Position by slot, from 1. Computed when the first transaction with parents is encoded: rare if a template only grew. */
+  /** Position by slot, from 1. Computed when a transaction with parents is encoded; a template that only grew rarely needs it. */
   let position: Int32Array | null = null;
   const ends = new Int32Array(slots.length);
   if (prefix > 0) {
@@ -199,7 +199,7 @@ function sameId(hash: Uint8Array, txids: Uint8Array, at: number): boolean {
   return true;
 }
 
-/** Returns root and branch without storing them; the last ones if the transactions are the same. */
+/** Returns witness root and merkle branch without storing them: those of the last encoding if its transactions are the same. */
 function rootsOf(
   mirror: AssembleMirror,
   last: LastEncoding,

@@ -25,7 +25,7 @@ export class HashTree {
   update(count: number, from: number, leaf: (i: number) => Uint8Array): void {
     const leaves = this.#level(0, count);
     for (let i = Math.max(1, from); i < count; i++) leaves.set(leaf(i), i * HASH_BYTES);
-    // In a shorter list, the last leaf is paired with another hash than before.
+    // Start no later than the last leaf: in a shorter list it is paired with another hash than before.
     let start = Math.min(from, count - 1);
     let size = count;
     let height = 0;

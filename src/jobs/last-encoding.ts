@@ -1,6 +1,6 @@
 // The assembler's encoding of the last template. Templates often begin with the same transactions, and after an empty
-// block they are identical. Then the bytes are copied, and only the changed end of the merkle trees is hashed. This
-// cost lies between every tip change with an unchanged mempool and the miners' new template.
+// block they are identical. Then the bytes are copied, and only the changed end of the merkle trees is hashed. After a
+// tip change miners wait for this work, so its cost delays their new template even if the mempool is unchanged.
 import type { Hashes } from '../crypto/crypto.js';
 import type { AssembleMirror } from './assemble-mirror.js';
 import { HashTree } from './hash-tree.js';
@@ -50,7 +50,7 @@ export class LastEncoding {
     return prefix > 0 && prefix === slots.length && prefix === this.#slots.length ? this.#witnessTree.root : null;
   }
 
-  /** Returns the coinbase's branch under the same condition, if it was computed then. */
+  /** Returns the coinbase's branch if it was computed last time and the transactions are exactly the same; otherwise null. */
   merkleBranch(slots: Int32Array, prefix: number): readonly Uint8Array[] | null {
     return this.#hasTxids && this.witnessRoot(slots, prefix) !== null ? this.#txidTree.firstBranch : null;
   }
@@ -76,7 +76,7 @@ export class LastEncoding {
     }
     if (at * 2 < slots.length) return null;
     for (const slot of slots) if (wanted[slot] === 1) order[at++] = slot;
-    // 3: placed. A child may have been there before a reorganisation brought its parent back.
+    // 3 marks slots whose parents all come first. A child can come before a parent that a reorganisation brought back later.
     for (const slot of order) {
       for (const parent of parents[slot]) if (wanted[parent] !== 3) return null;
       wanted[slot] = 3;

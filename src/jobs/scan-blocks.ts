@@ -40,7 +40,7 @@ export interface BlockToScan {
   readonly pos: number;
   /** Position in the rev file of the same number; -1 for the genesis block, which spends nothing. */
   readonly undoPos: number;
-  /** Its BIP-0158 filter; null if there is none. */
+  /** BIP-0158 filter of the block; null if there is none. */
   readonly filter: Uint8Array | null;
 }
 
@@ -110,7 +110,7 @@ export function createScanRunner(hashes: Hashes, nowMs: () => number): (job: Sca
   const fileOf = (dir: string, kind: 'blk' | 'rev', number: number): number => {
     const name = path.join(dir, `${kind}${String(number).padStart(5, '0')}.dat`);
     const fd = files.get(name) ?? openSync(name, 'r');
-    // Inserting it again moves it to the end of the map.
+    // Inserting the file again moves it to the end of the map.
     files.delete(name);
     files.set(name, fd);
     if (files.size > OPEN_FILES) {

@@ -124,8 +124,8 @@ export class ScriptMarks {
 }
 
 /**
- * Returns 32 bits for a form and some bytes, never 0. Without knowing the seed nobody can choose bytes that share a
- * mark with others. Wallets store marks in their databases, so this function must not change.
+ * Returns 32 bits for a form and some bytes, never 0. A peer that does not know the seed cannot choose bytes that share
+ * a mark with others. Wallets store marks in their databases, so this function must not change.
  */
 export function seededMark(seed: number, form: number, bytes: Uint8Array, start: number, length: number): number {
   let h = seed ^ Math.imul(form + 1, 0x9e3779b1) ^ length;

@@ -1,9 +1,8 @@
 // Data for signing threads, in shared buffers of two kinds:
 //
 // - A sign slab contains the keys and scripts of one job. The requesting thread writes it once, one worker reads it.
-// Private
-//   keys are nowhere else. They are in a part of their own, which the worker overwrites when it is done, and the requester
-//   again when it has the answer.
+//   Messages contain no private keys. In the slab they have a part of their own. The worker overwrites this part at the
+//   end of the job, and the requesting thread again when it has the answer.
 //     words    HEADER_WORDS x int32: whether the keys are there, number of keys, length of the public part
 //     keys     count x 52: HASH160 of the public key, private key
 //     public   scripts, public keys, taproot outputs: see writeMaterial

@@ -49,7 +49,7 @@ const INPUT_BYTES = 120;
  * @param createSigner called when the first job arrives, because most threads never sign
  */
 export function createSignRunner(crypto: Crypto, createSigner: () => Signer): (job: SignJob) => SignJobResult {
-  /** The last transaction: its other parts usually follow. */
+  /** Last transaction, retained because its other parts usually follow. */
   let open: { readonly serial: number; readonly signing: SigningTx; readonly hashType: number } | null = null;
   let signer: Signer | null = null;
 

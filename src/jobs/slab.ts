@@ -36,7 +36,7 @@ const WORD_FLAGS = 3;
 const WORD_CHECKS = 4;
 const WORD_SPENT = 5;
 const WORD_RANGES = 6;
-/** Number of ranges that threads have taken, or more. Threads increment it. */
+/** Number of ranges that threads have tried to take; it may exceed the number of ranges. Threads increment it. */
 const WORD_TAKEN = 7;
 /** Number of checks that ran in this batch and in earlier ones in the buffer. Threads increment it. */
 const WORD_RAN = 8;

@@ -101,5 +101,5 @@ export function planShares(ranges: number, budgetUs: number, limitUs: number, th
   return { count: Math.min(ranges, Math.max(threads, Math.ceil(ranges / most))), most };
 }
 
-/** The last jobs of a batch end at different times, on average half a job apart. */
+/** Number of jobs per thread into which a batch is cut. Threads idle for half a job on average at the end of a batch. */
 const JOBS_PER_THREAD = 16;

@@ -19,7 +19,7 @@ export interface VerifyJob {
   readonly end: number;
   /**
    * Run every check up to the first failure, even above a failure that is recorded in the slab, because the message
-   * about that one may have been lost.
+   * about the recorded failure may have been lost.
    */
   readonly all?: boolean;
 }
@@ -35,12 +35,12 @@ export interface VerifyJobResult {
   /** Location of that check: transaction of the batch, and input of the transaction; -1 without a failure. */
   readonly failedTx: number;
   readonly failedInput: number;
-  /** Its ScriptError code; 0 without a failure. */
+  /** ScriptError code of that check; 0 without a failure. */
   readonly scriptError: number;
   /** Number of checks that ran; smaller than the range after a failure elsewhere or a stop. */
   readonly checked: number;
   readonly stopped: boolean;
-  /** Milliseconds since 1970 with fractions, on the thread that ran it. */
+  /** Milliseconds since 1970 with fractions, on the thread that ran the job. */
   readonly startMs: number;
   readonly endMs: number;
 }
@@ -70,7 +70,7 @@ export interface VerifyShareResult {
   readonly endMs: number;
 }
 
-/** The last transaction: a large one is spread over many jobs, which all need its parse, coins and sighash parts. */
+/** Last transaction, retained because a large one is spread over many jobs that need its parse, coins and sighash parts. */
 interface OpenTx {
   readonly serial: number;
   readonly index: number;

@@ -137,7 +137,7 @@ export class Solutions {
     try {
       const block = parseBlock(bytes, this.#deps.hashes, { exact: true });
       if (hashToHex(block.hash) !== hashHex) return 'its header has another hash';
-      // Witnesses are not in the merkle root.
+      // The merkle root does not commit to witnesses, so check the witness commitment too.
       const verdict = checkMerkleRoot(block) ?? checkWitnessCommitment(this.#deps.chain.withWitnessReserved(block), true);
       return verdict?.reason ?? null;
     } catch (error) {

@@ -24,7 +24,10 @@ export interface PooledAssemblerDeps {
 
 export class PooledAssembler implements Assembler {
   readonly #thread: WorkerThreads;
-  /** Runs one task after another, so that deltas arrive in order even if a task fails, and a thread that is ended has no other task. */
+  /**
+   * Runs one task after another. So deltas arrive in order even if a task fails, and ending a stuck thread interrupts no
+   * other task.
+   */
   readonly #tasks = new SerialQueue();
   #closed = false;
 
@@ -48,9 +51,9 @@ export class PooledAssembler implements Assembler {
   }
 
   /**
-   * Returns an assembler for another mempool on the same thread, so that both use the same compiled code. One at a
-   * time. Tasks of both run in order of arrival. close() drops only its mirror. A failing task also closes it: the next
-   * one might end the thread again, and with it the mirror of the main assembler.
+   * Returns an assembler for another mempool on the same thread, so that both use the same compiled code. Only one such
+   * assembler may exist at a time. Tasks of both run in order of arrival. close() drops only the second mirror. A failing
+   * task also closes the second assembler: its next task might end the thread again, and with it the main mirror.
    */
   secondAssembler(): Assembler {
     let used = false;

@@ -4,7 +4,7 @@ import type { AssembleReply, AssembleRequest, ImproveResult } from '../jobs/asse
 
 /** Orders the mirrored mempool. Requests are answered in the order in which they were made. */
 export interface Assembler {
-  /** Begins before it returns if no other task waits. */
+  /** Updates the mirror, then selects and encodes transactions. The task begins before this call returns if no other task waits. */
   assemble(request: AssembleRequest): Promise<AssembleReply>;
   /** Improves the orders of clusters. @param ms longest time */
   improve(ms: number): Promise<ImproveResult>;

@@ -1,5 +1,5 @@
-// Computes ids and merkle roots of a block on the pool's threads. In a block of unseen transactions they are a sixth of
-// the node thread's work, and the node thread can do other work meanwhile.
+// Computes ids and merkle roots of a block on the pool's threads. In a block of unseen transactions this computation
+// would be a sixth of the node thread's work. The node thread can do other work meanwhile.
 import type { BlockView, MerkleResult } from '../consensus/block/block-view.js';
 import { foldLevels, merkleHeight } from '../consensus/block/merkle.js';
 import { adoptIds, HASH_MESSAGE_VERSION, type HashJob, type HashJobResult, hashBufferSize, writeHashBuffer } from '../jobs/hash-txs.js';
@@ -9,7 +9,7 @@ import type { WorkPool } from './pool.js';
 export interface BlockHasher {
   /**
    * Sets the ids of the block's transactions, and the block's roots. Blocks are processed one after another, in order.
-   * @returns false on failure; they are then computed when they are first read, as usual
+   * @returns false on failure; the ids and roots are then computed when they are first read, as usual
    */
   hash(block: BlockView): Promise<boolean>;
 }
@@ -49,7 +49,7 @@ export class PooledBlockHasher implements BlockHasher {
     writeHashBuffer(buffer, txs);
     const tops = await this.#runRanges(buffer, txs.length, 2 ** rangeHeight, levels);
     if (tops === null) {
-      // A thread that was ended may still write to the buffer.
+      // Replace the buffer, because a thread that was ended may still write to it.
       this.#buffer = new SharedArrayBuffer(0);
       return false;
     }

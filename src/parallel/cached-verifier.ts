@@ -13,7 +13,7 @@ import {
   type VerifyResult,
 } from './verifier.js';
 
-/** Verifies transactions that are not in the cache, and adds them to it when the whole batch passed, except for blocks. */
+/** Verifies transactions that are not in the cache. Adds them to the cache if the whole batch passed, except those of blocks. */
 export class CachedVerifier implements Verifier {
   readonly cache: ScriptCache;
   readonly #inner: Verifier;
@@ -45,9 +45,10 @@ export class CachedVerifier implements Verifier {
     if (open.length === 0) return PASSED_BEFORE;
     const result = await this.#inner.verifyTxs({ ...batch, txs: open });
     if (!result.ok) return result.failedTx < 0 ? result : { ...result, failedTx: positions[result.failedTx] };
-    // A cached transaction is never verified again, so the number of checks is verified once more.
+    // Make sure that all checks ran before the transactions enter the cache: a cached transaction is never verified again.
     if (result.checked !== countChecks(open)) throw new VerifierFaultError(new Error('A batch passed with checks that did not run'));
-    // A block is connected once (Core's fCacheResults). Its transactions would displace those of the next blocks.
+    // Do not cache transactions of a block: a block is connected once (Core's fCacheResults), and its transactions would
+    // displace those of the next blocks.
     if (batch.klass === 'block') return result;
     for (const { tx, onlyInput } of open) {
       if (onlyInput === undefined) this.cache.insert(tx.wtxid, flags);

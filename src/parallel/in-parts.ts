@@ -1,8 +1,8 @@
-// Passes a list to jobs that end when their time is over, wherever they are in it. The rest is queued as a new job.
+// Passes a list to jobs, each of which ends when its time is over. Items that a job did not process are queued as a new job.
 
 /**
- * @param run runs a job over the rest; its result covers the first items, at least one
- * @throws if a result covers nothing or more than the rest: it belongs to another job
+ * @param run runs a job over the remaining items; its result covers the first of them, at least one
+ * @throws if a result covers no items or more than remain: such a result belongs to another job
  */
 export async function inParts<T, R>(items: readonly T[], run: (rest: readonly T[]) => Promise<Iterable<R>>): Promise<R[]> {
   const results: R[] = [];

@@ -111,12 +111,12 @@ export class WorkPool {
     return klass === 'block' || this.#queues[klass].length < this.maxQueued;
   }
 
-  /** Counts a refusal. The caller used canAcceptWork and reports it. */
+  /** Counts a batch that the caller refuses because canAcceptWork() returned false. The caller reports the refusal. */
   countRefusal(klass: VerifyClass): void {
     this.refused[klass]++;
   }
 
-  /** Starts the threads before a job needs them. Resolves when one has answered the entry's `describe`. */
+  /** Starts the threads before a job needs them. Resolves with one thread's answer to `describe` of the entry module. */
   start<T>(): Promise<T> {
     return this.run('block', 'describe', null);
   }
@@ -129,7 +129,7 @@ export class WorkPool {
     return this.runLate(klass, name, () => message);
   }
 
-  /** Runs a function with a message that is made when a thread takes the job. Until then more work may be added to it. */
+  /** Runs a function with a message that is made when a thread takes the job. Until then the caller may add work to the message. */
   runLate<T>(klass: VerifyClass, name: string, makeMessage: () => unknown): Promise<T> {
     if (this.#closed) return Promise.reject(new PoolClosedError());
     this.posted[klass]++;

@@ -28,8 +28,8 @@ const LEAST_JOB_US = 500;
 /** Jobs of one transaction per thread. */
 const PARTS_PER_THREAD = 4;
 /**
- * Maximum number of jobs of one transaction that wait with their keys: far more than a standard transaction has, whose
- * keys are therefore collected without a pause.
+ * Maximum number of jobs of one transaction that wait with their keys. A standard transaction has far fewer jobs, so its
+ * keys are collected without a pause.
  */
 const MAX_PENDING_JOBS = 200;
 /** Size of buffers that are retained for later transactions. */

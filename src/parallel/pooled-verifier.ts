@@ -73,13 +73,13 @@ export class PooledVerifier implements Verifier {
       return await this.#bundler.verify(batch.txs[0], batch.flags);
     } catch (error) {
       if (error instanceof PoolClosedError || error instanceof RangeError) throw error;
-      // A transaction in the bundle ends threads. Verified alone, only the one that does so fails.
+      // A transaction of the bundle made threads die. Verify each transaction alone, so that only this one fails.
       return this.#verifyBatch(batch);
     }
   }
 
   async #verifyBatch(batch: VerifyBatch): Promise<VerifyResult> {
-    // With several transactions, each thread has others to do.
+    // Do not cut such a batch finely: its other transactions, or other blocks of the series, keep every thread busy.
     const whole = batch.bulk === true || (batch.klass === 'transaction' && batch.txs.length > 1);
     const budgetUs = whole ? MAX_JOB_US : jobBudgetUs(batch.txs, this.size);
     const ranges = planRanges(batch.txs, budgetUs);
@@ -112,7 +112,7 @@ export class PooledVerifier implements Verifier {
 
   /**
    * Runs the ranges that are still open. If a thread died, its answer is lost, but not the ranges that it took or the
-   * failure that it recorded in the slab. One range after another, because a failure may decide the rest.
+   * failure that it recorded in the slab. Runs one range after another, because a failure makes later ranges unnecessary.
    */
   async #runRest(klass: VerifyClass, slab: SharedArrayBuffer, answers: BatchAnswers): Promise<void> {
     let last = -1;

@@ -2,10 +2,10 @@
 // mempool is not verified twice. The idea is Core's (script execution cache, validation.cpp).
 //
 // A set-associative table in one typed array, outside the garbage collector's heap: a mark (seeded hash) of the wtxid selects
-// a set of WAYS slots, and a key may be in any of them. The table doubles when it is half full, up to its limit; sets
-// are selected at random, so a few thousand keys would touch every page of a large table. In a full set the oldest key
-// is replaced. Keys are compared in full, so only inserted keys are found. The seed is secret, so that no peer can
-// choose transactions that fill one set. See docs/decisions/0044-script-cache-and-signing-queue.md.
+// a set of WAYS slots, and a key may be in any of them. The table starts small, because keys are spread at random and a
+// few thousand would touch every page of a large table. It doubles when it is half full, up to its limit. In a full set
+// the oldest key is replaced. Keys are compared in full, so only inserted keys are found. The seed is secret, so that no
+// peer can choose transactions that fill one set. See docs/decisions/0044-script-cache-and-signing-queue.md.
 
 import { seededMark } from '../jobs/script-marks.js';
 

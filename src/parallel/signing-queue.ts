@@ -3,7 +3,7 @@
 // little more with eight.
 import { yieldInQueue } from '../lib/slicer.js';
 
-/** Least size of a share. From two on a message pays. */
+/** Minimum number of transactions in a share. A message for a single transaction costs more than it saves. */
 const LEAST_SHARE = 2;
 
 export interface SigningQueueDeps<Work, Made> {
@@ -36,7 +36,7 @@ export class SigningQueue<Work, Made> {
   /**
    * Adds a transaction.
    * @param us estimated time in microseconds
-   * @returns the result of another thread; null in the tick in which the caller shall sign it
+   * @returns the result of another thread; null if the caller must sign the transaction, in the tick in which it gets null
    */
   enqueue(work: Work, us: number): Promise<Made | null> {
     return new Promise((done) => {
@@ -56,7 +56,7 @@ export class SigningQueue<Work, Made> {
     this.#running = false;
   }
 
-  /** Gives every free thread as much as stays here. */
+  /** Gives every free thread as many transactions as stay in this queue. */
   #share(): void {
     const { mostShares, canPost } = this.#deps;
     for (let free = mostShares - this.#shares; free > 0; free--) {
@@ -76,7 +76,8 @@ export class SigningQueue<Work, Made> {
     }
     if (share.length === 0) return;
     this.#shares++;
-    // If one cannot be prepared, or the pool is closed, the callers sign all of them here, and each reports its own error.
+    // If a transaction cannot be prepared, or the pool is closed, each caller of this share signs its own transaction and
+    // reports its own error.
     const made = await post(share.map(({ work }) => work)).catch(() => []);
     this.#shares--;
     for (const [i, { done }] of share.entries()) done(made[i] ?? null);

@@ -39,7 +39,7 @@ export interface VerifyResult {
   readonly ok: boolean;
   /** Index in `txs` of the lowest failing transaction; -1 if none failed. */
   readonly failedTx: number;
-  /** Its lowest failing input; -1 if none failed. */
+  /** Index of the lowest failing input of that transaction; -1 if none failed. */
   readonly failedInput: number;
   /** ScriptError code of that input; 0 if none failed. */
   readonly scriptError: number;

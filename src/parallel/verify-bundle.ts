@@ -53,7 +53,7 @@ export class VerifyBundler {
       bundle.members.push({ job, resolve, reject });
       bundle.estimateUs += estimateTxUs(job);
       this.waiting++;
-      // Posted with its first member, because an idle thread takes it immediately.
+      // Post the bundle with its first member: an idle thread takes it immediately.
       if (bundle.members.length === 1) this.#post(bundle);
     });
   }

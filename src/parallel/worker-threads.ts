@@ -1,5 +1,5 @@
-// Threads of one entry module, started with the first job. Adds to Piscina what it leaves to its user: a job whose
-// thread ends or stalls is rejected, and the next job finds threads again. See
+// Threads of one entry module, started with the first job. Adds what Piscina leaves to its user: a job whose thread ends
+// or stalls is rejected, and the next job finds threads again. See
 // docs/decisions/0043-worker-thread-supervision.md.
 
 import type { Worker } from 'node:worker_threads';
@@ -10,14 +10,14 @@ import { CHECKS_UNTIL_STUCK, type Every, timerEvery } from '../lib/watchdog.js';
 export interface WorkerThreadsOptions {
   readonly filename: string;
   readonly threads: number;
-  /** One of them runs, the others wait in the thread's port. */
+  /** Maximum number of jobs of a thread: one runs, the others wait in the thread's port. */
   readonly jobsPerThread: number;
   readonly workerData?: unknown;
   /** Runs the check for unanswered jobs at intervals; a timer unless a test passes its own. */
   readonly every?: Every;
   /** Returns a number that changes while a job makes progress, from the job's message; absent for jobs without progress. */
   readonly progress?: (message: unknown) => number;
-  /** Receives warnings about threads other than failed jobs. */
+  /** Receives warnings about threads. Failed jobs are reported to their callers instead. */
   readonly warn?: (what: string) => void;
 }
 
@@ -25,7 +25,7 @@ interface UnderWay {
   readonly piscina: Piscina;
   readonly message: unknown;
   checks: number;
-  /** Its progress at the last check. */
+  /** Progress of the job at the last check. */
   reached: number;
 }
 

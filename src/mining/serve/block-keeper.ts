@@ -1,5 +1,5 @@
 // Keeps found blocks: writes each block to a file before the node thread gets it. The file is synced to disk while the block
-// is checked and on its way to peers, so a loss of power in these milliseconds loses nothing that peers do not have.
+// is checked and sent to peers. A block whose file is lost by a power cut in these milliseconds is on its way to peers.
 import type { FoundBlock, LogLine } from '../messages.js';
 import type { ServeLog } from './serve-log.js';
 import { syncSolution, writeSolution } from './solution-file.js';
@@ -26,7 +26,7 @@ export class BlockKeeper {
 
   /**
    * Checks that a block is new, and remembers it.
-   * @param key the block's hash, with more if blocks of one hash may differ
+   * @param key the block's hash, plus a distinction if different blocks may have the same hash
    */
   isNew(key: string): boolean {
     if (this.#seen.has(key)) return false;

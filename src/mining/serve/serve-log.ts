@@ -1,5 +1,5 @@
-// Sends lines to the node's log. Lines that clients can cause are limited to 20 per second; the others are counted. A
-// line of a disabled category also costs the node thread a message.
+// Sends lines to the node's log. Lines that clients can cause are limited to 20 per second; lines above the limit are only
+// counted. A line of a disabled category also costs the node thread a message.
 import type { LogLine } from '../messages.js';
 
 const MOST_LINES = 20;

@@ -25,8 +25,8 @@ export function writeSolution(dir: string, hashHex: string, block: Uint8Array): 
 }
 
 /**
- * Syncs a file and its name to the disk, so that they survive a power cut. The sync takes
- * milliseconds or longer, so the caller does not wait for it.
+ * Syncs a file and its name to the disk, so that they survive a power cut. The sync takes milliseconds or longer, so the
+ * caller does not wait for it.
  */
 export async function syncSolution(file: string): Promise<void> {
   for (const name of [file, path.dirname(file)]) {

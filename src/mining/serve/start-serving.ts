@@ -22,7 +22,7 @@ interface Answer<Info> {
   readonly clients: readonly Info[];
 }
 
-/** The messages of a thread without its start and its answers. */
+/** Messages of a thread except its first message and its answers. */
 export type NewsOf<From extends { readonly kind: string }> = Exclude<From, { readonly kind: 'listening' | 'failed' | 'clients' }>;
 
 /** The running thread. */

@@ -24,7 +24,7 @@ const LOCAL_INTERVAL_MS = 24 * 60 * 60_000;
 /** Token bucket of addresses that a peer may send: capacity, and refill (one per ten seconds). */
 const TOKENS_MAX = 1_000;
 const TOKENS_PER_MS = 0.1 / 1_000;
-/** Maximum age in seconds of a forwarded address, and maximum number of addresses in a message that is forwarded. */
+/** Maximum age in seconds of a forwarded address. Addresses of messages with more than FEW addresses are not forwarded. */
 const FRESH_SECONDS = 10 * 60;
 const FEW = 10;
 /** Seconds subtracted from the time of second-hand addresses. */
