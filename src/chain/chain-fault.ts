@@ -1,7 +1,8 @@
-// Error of a chain whose memory and storage may disagree.
+// Error after which the chain's memory and storage may disagree.
 
 /**
- * Thrown after storage or the verifier failed, or a follower threw. The node must stop. `cause` has the first error.
+ * Thrown after storage or the verifier failed, or after a follower threw. The node must stop. `cause` is the first
+ * error.
  */
 export class ChainFault extends Error {
   readonly code = 'CHAIN_FAULT';

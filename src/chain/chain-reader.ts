@@ -1,4 +1,4 @@
-// Queries about the chain. They change nothing and wait for nothing but the disk.
+// Queries about the chain. Queries change nothing, and the disk is all that they wait for.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import { hashFromHex } from '../consensus/bytes/hex.js';
@@ -23,7 +23,9 @@ export class ChainReader {
   get params(): ChainParams {
     return this.ws.params;
   }
-  /** Coins at the tip. Call `prefetch`, then `get`, without an await in between. Only the chain changes them. */
+  /**
+   * Coins at the tip. Call `prefetch`, then `get` without an await in between. Only the chain may change these coins.
+   */
   get coins(): CoinsCache {
     return this.ws.coins;
   }
@@ -49,8 +51,8 @@ export class ChainReader {
   }
 
   /**
-   * Minimum chain work: -minimumchainwork, or the value of the network. A chain with less work is not accepted as the
-   * network's.
+   * Minimum chain work: -minimumchainwork, or the value of the network. The node does not accept a chain with less work
+   * as that of the network.
    */
   get minimumChainWork(): bigint {
     return minimumChainWork(this.ws);
@@ -99,19 +101,19 @@ export class ChainReader {
     return blockScriptFlags(this.tip, null, this.params, this.ws.versionBits);
   }
 
-  /** Returns what is known about a block hash. submitblock and proposals call this first (BIP-0022 results). */
+  /** Returns the state of a block hash in the words of BIP-0022. submitblock and proposals check it first. */
   known(hash: Uint8Array): KnownBlock {
     const node = this.ws.index.get(hash);
     if (node === undefined) return 'unknown';
     if (node.failed) return 'duplicate-invalid';
-    // A block whose bytes were lost in a power failure was valid and must be received again.
+    // A valid block whose bytes were lost in a power failure is inconclusive, so that it can be received again.
     const there = node.hasData || this.isPruned(node);
     return there && node.has(NodeStatus.SCRIPTS_VALID) ? 'duplicate' : 'duplicate-inconclusive';
   }
 
   /**
-   * Returns the block. If segwit applies and the coinbase lacks the witness reserved value of BIP-0141, returns a copy
-   * with 32 zero bytes there.
+   * Returns the block with the witness reserved value of BIP-0141. If segwit applies and the coinbase lacks this value,
+   * returns a copy of the block with 32 zero bytes there.
    */
   withWitnessReserved(block: BlockView): BlockView {
     const prev = this.ws.index.get(block.header.prevHash);
@@ -119,7 +121,7 @@ export class ChainReader {
     return withReservedValue(block);
   }
 
-  /** Returns whether an unrequested block that is not stored would be stored (Core's AcceptBlock). */
+  /** Returns whether the node would store this block if a peer sent it without a request (Core's AcceptBlock). */
   storesUnrequested(node: HeaderNode): boolean {
     return worthStoring(this.ws, node);
   }
@@ -143,12 +145,12 @@ export class ChainReader {
   readBlock(node: HeaderNode): Promise<BlockView> {
     return this.ws.blocks.read(node);
   }
-  /** Returns a recently connected block from memory; undefined if it has to be read. */
+  /** Returns a recently connected block from memory; undefined if the block must be read from its file. */
   recentBlock(node: HeaderNode): BlockView | undefined {
     return this.ws.blocks.recentBlock(node)?.block;
   }
   /**
-   * Reads the bytes as stored.
+   * Reads a block's bytes as stored.
    * @throws StoreError
    */
   readBlockBytes(node: HeaderNode): Promise<Uint8Array> {
@@ -163,7 +165,7 @@ export class ChainReader {
   readBlockPart(at: BlockPosition, offset: number, length: number): Promise<Uint8Array> {
     return this.ws.blocks.files.readPart(at, offset, length);
   }
-  /** Returns whether readUndo can return undo data. */
+  /** Returns whether undo data of the block is stored or in memory, so that readUndo can return it. */
   hasUndo(node: HeaderNode): boolean {
     return node.has(NodeStatus.HAVE_UNDO) || this.ws.blocks.isRecent(node);
   }
@@ -176,8 +178,8 @@ export class ChainReader {
     return this.ws.blocks.readUndo(node);
   }
   /**
-   * Returns the positions of a connected block and its undo data in the files. Null while one of them is only in
-   * memory, or if the block is not stored.
+   * Returns the positions of a connected block and its undo data in the files. Null if the block is not stored, or
+   * while one of the two is only in memory.
    */
   placeOf(node: HeaderNode): { file: number; pos: number; undoPos: number } | null {
     if (!node.has(NodeStatus.HAVE_DATA) || (node.prev !== null && !node.has(NodeStatus.HAVE_UNDO))) return null;
@@ -187,7 +189,7 @@ export class ChainReader {
   blockPlace(node: HeaderNode): BlockPosition | null {
     return node.has(NodeStatus.HAVE_DATA) ? { file: node.file, pos: node.blockPos } : null;
   }
-  /** Folder and format of the block files, for threads that read them without the chain. */
+  /** Folder and format of the block files, for threads that read the files without the chain. */
   get blockFolder(): BlockFiles['folder'] {
     return this.ws.blocks.files.folder;
   }

@@ -1,7 +1,7 @@
 // The chain as other modules see it: the block tree, the active chain, its coins, and every way to change them. All
-// changes run one at a time in one queue. A change prepares (async), applies and notifies (sync), answers its caller,
-// and then writes. Each step has its own file; this file orders them. It is longer than most files because all ways to
-// change the chain meet here.
+// changes run one at a time in one queue. A change prepares its result (async), applies it and notifies listeners
+// (sync), answers its caller, and then writes to the database. Each step has its own file; this file orders the steps.
+// It is longer than most files because all ways to change the chain meet here.
 
 import { type BlockView, parseBlock } from '../consensus/block/block-view.js';
 import { type HeaderView, parseHeader } from '../consensus/block/header-view.js';
@@ -46,11 +46,11 @@ import { testValidity, type ValidityOptions } from './tree/block-validity.js';
 import { type HeaderNode, NodeStatus } from './tree/header-node.js';
 import { Upkeep } from './upkeep.js';
 
-/** A submitted block with its early connection. */
+/** A submitted block, with its early connection if one was started. */
 interface Submission {
   readonly view: BlockView;
   readonly early: EarlyConnection | null;
-  /** Requested blocks are stored even if they have less work than the tip. */
+  /** True if the node requested the block. Requested blocks are stored even if they have less work than the tip. */
   readonly requested: boolean;
 }
 
@@ -83,7 +83,7 @@ export class Chain extends ChainReader {
     const { ws, history } = await openWorkspace(options, deps);
     const chain = new Chain(ws, deps);
     if (history !== null) chain.#snapshot.beginHistory(history);
-    // Indexes and wallets register their prune guards later. Until then every block may be needed.
+    // Indexes and wallets register their prune guards later. Until then keep every block.
     const keepAll = chain.guardBlocks(() => 0);
     try {
       await chain.#pruner.finishRemovals();
@@ -152,7 +152,7 @@ export class Chain extends ChainReader {
     return this.#assumedHash === null ? undefined : this.ws.index.get(this.#assumedHash);
   }
 
-  /** Error after which the chain refuses every change; null while there is none. */
+  /** Error after which the chain refuses every change; null while there is no such error. */
   get fault(): ChainFault | null {
     return this.#changes.fault;
   }
@@ -161,12 +161,15 @@ export class Chain extends ChainReader {
     return this.#download.active(this.tip, this.#importer.running);
   }
 
-  /** Sets the source of already checked transactions (the mempool). */
+  /** Sets the source of transactions that were checked before a block contains them (the mempool). */
   useCheckedTransactions(known: CheckedTransactions): void {
     this.#known = known;
   }
 
-  /** Attaches known ids and facts to a block's transactions. Computes the ids of the others if the block is large. */
+  /**
+   * Sets the ids and facts of a block's transactions that the mempool knows. If the block is large, also computes the
+   * ids of the other transactions.
+   */
   async identify(block: BlockView): Promise<void> {
     await recognise(block, this.#known);
     if (isLarge(block)) await identify(block, this.ws.blockHasher);
@@ -174,8 +177,9 @@ export class Chain extends ChainReader {
 
   /**
    * Checks, stores and activates a block (Core's ProcessNewBlock). When the promise resolves, the kernel has the
-   * block's bytes. The next start finds them there even if the block's index row was not written.
-   * @param options.force the block was requested: store it even if it has less work than the tip (default true)
+   * block's bytes. The next start finds the bytes in the files even if the block's index row was not written.
+   * @param options.force true if the block was requested: it is stored even if it has less work than the tip (default
+   *   true)
    * @throws DecodeError; ChainFault
    */
   async submitBlock(block: Uint8Array | BlockView, options: { force?: boolean } = {}): Promise<BlockOutcome> {
@@ -199,8 +203,8 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Waits until all large blocks that arrived earlier have their ids. Otherwise a child could overtake its parent and
-   * be refused.
+   * Waits until `making` has resolved, and the ids of all large blocks that arrived earlier are computed. Otherwise a
+   * child could overtake its parent and be refused.
    */
   #inOrder(making: Promise<void>): Promise<void> {
     const before = this.#lastIdentified;
@@ -210,12 +214,13 @@ export class Chain extends ChainReader {
   }
 
   async #processBlock({ view, early, requested }: Submission, reply: (outcome: BlockOutcome) => void): Promise<void> {
-    // The block competes with a tip that is not written yet. If the process died now, the next start could not tell
-    // which of the two came first.
+    // The block competes with a tip that is not written yet, so write the tip first. If the process died in between,
+    // the next start could not tell which of the two blocks came first.
     if (!equalBytes(view.header.prevHash, this.tip.hash)) await this.#activator.writeTipChanges();
     const { verdict, node, isNew } = await acceptBlock(this.ws, view, requested);
     if (verdict !== null) this.#activator.onChecked.call(view.hash, view, verdict);
-    // The answer does not wait for the database, which may delay a write for seconds.
+    // Begin writing the index rows, but do not wait for the database before the answer: it may delay a write for
+    // seconds.
     this.#persister.beginRows();
     this.#announceHeader();
     if (verdict !== null || node === null) {
@@ -223,12 +228,12 @@ export class Chain extends ChainReader {
       reply({ kind: 'invalid', reject: verdict, isNew: false, node });
       return;
     }
-    // Listeners (relay) may use the block while its scripts run.
+    // Listeners (relay) may send the block to peers while its scripts run.
     if (isNew && node.prev === this.tip && !this.isInitialBlockDownload()) this.#storedListeners.call(node, view);
-    // Compare nodes, not hashes: a mutated copy that fails meanwhile has the same hash.
+    // Compare nodes, not hashes: a mutated copy that fails during the activation has the same hash.
     let seen: { reject: Reject | null } | undefined;
-    // In the initial download hundreds of stored blocks may be ahead of this one. An unrequested block does not connect
-    // all of them in one go.
+    // In the initial download, hundreds of stored blocks may have to be connected before this one. An unrequested block
+    // must not connect all of them in one go, so stop after a time slice.
     const begin = this.ws.clock.monotonicMs();
     const enough = (): boolean => this.isInitialBlockDownload() && this.ws.clock.monotonicMs() - begin >= CONNECT_SLICE_MS;
     await this.#activator.activate(
@@ -247,9 +252,9 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Stores a requested block of the initial download. It is connected later, in time slices, while more blocks arrive
-   * (Core's ProcessNewBlock without its ActivateBestChain). A block whose header is unknown or invalid, or that breaks
-   * a rule, goes through submitBlock.
+   * Stores a requested block of the initial block download. The block is connected later, in time slices, while more
+   * blocks arrive (Core's ProcessNewBlock without its ActivateBestChain). A block whose header is unknown or invalid,
+   * or that breaks a rule, is passed to submitBlock instead.
    * @returns whether the block was new, once it is stored
    * @throws ChainFault
    */
@@ -269,13 +274,13 @@ export class Chain extends ChainReader {
     if (node !== undefined) await this.#intake.waitUntilConnected(node);
   }
 
-  /** Resolves when takeBlock may be called again. Undefined: immediately. */
+  /** Returns a promise that resolves when takeBlock may be called again; undefined if it may be called now. */
   waitForCapacity(): Promise<void> | undefined {
     return this.#intake.waitForCapacity();
   }
 
   /**
-   * Checks and stores a header. Returns null if it was accepted or is known as valid.
+   * Checks and stores a header. Returns null if the header was accepted, or was known as valid before.
    * @throws DecodeError if it has less than 80 bytes; ChainFault
    */
   async submitHeader(header: Uint8Array): Promise<Verdict> {
@@ -339,7 +344,7 @@ export class Chain extends ChainReader {
     });
   }
 
-  /** Ranks a block as if it had been received before all others of equal work. */
+  /** Ranks a block as if it had been received before all other blocks of equal work. */
   preciousBlock(node: HeaderNode): Promise<Verdict> {
     return this.#changes.change(async (reply) => {
       if (this.ws.index.makePrecious(node)) await this.#activator.activate();
@@ -347,7 +352,10 @@ export class Chain extends ChainReader {
     });
   }
 
-  /** Writes and syncs everything, then answers. An operator's marks must be on the disk when the answer is sent. */
+  /**
+   * Writes and syncs everything, then resolves the caller's promise with null: an operator's marks must be on the disk
+   * when the answer is sent.
+   */
   async #writeBefore(reply: (verdict: Verdict) => void): Promise<void> {
     await this.#activator.writeTipChanges();
     await this.#persister.writeRows();
@@ -356,7 +364,7 @@ export class Chain extends ChainReader {
     reply(null);
   }
 
-  /** Disconnects a tip that the last run marked as invalid but did not disconnect before it died. */
+  /** Disconnects blocks that the last run marked as invalid but did not disconnect before the process died. */
   async #leaveFailedTip(): Promise<void> {
     let target = this.tip;
     while (target.failed && target.prev !== null) target = target.prev;
@@ -404,14 +412,16 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Computes the figures of gettxoutsetinfo over all coins at the current tip, in slices, while the chain may change.
+   * Computes the figures of gettxoutsetinfo over all coins at the current tip, in time slices. Later changes of the
+   * chain do not affect the result.
    */
   coinsStats(options: { hashSerialized: 2 | 3 | null; muhash?: boolean }): Promise<CoinsStats> {
     return this.#walks.stats(options);
   }
 
   /**
-   * Writes all coins at the current tip to a new file (dumptxoutset), while the chain may change.
+   * Writes all coins at the current tip to a new file (dumptxoutset). The chain may change during the dump without
+   * affecting the file.
    * @param form file format, named by the release of Core that introduced it
    * @returns the block of these coins and their number; null if another dump is running
    * @throws DumpStoppedError if the node stops; otherwise the system's error
@@ -421,7 +431,8 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Calls a visitor for every coin with one of its scripts, at the current tip, while the chain may change.
+   * Calls a visitor for every coin at the current tip that has one of the visitor's scripts. Later changes of the chain
+   * do not affect the walk.
    * @returns the block of these coins, and whether all coins were visited
    */
   walkCoins(visitor: CoinVisitor): Promise<{ tip: HeaderNode; complete: boolean }> {
@@ -453,14 +464,17 @@ export class Chain extends ChainReader {
     return this.loadBlockFiles([path], onProgress);
   }
 
-  /** Imports several files, for example a whole blocks folder. Blocks may be in any order. The files are only read. */
+  /**
+   * Imports several files, for example all files of a blocks folder. Blocks may be in any order. The files are not
+   * changed.
+   */
   loadBlockFiles(paths: readonly string[], onProgress?: (progress: ImportProgress) => void): Promise<number> {
     return this.#importer.load(paths, onProgress);
   }
 
   /**
    * Adds the blocks of the node's own files to an empty tree, without connecting them (-reindex).
-   * @returns how many
+   * @returns number of added blocks
    */
   adoptStored(onProgress?: (progress: ImportProgress) => void): Promise<number> {
     return this.#importer.adoptStored(onProgress);
@@ -471,21 +485,23 @@ export class Chain extends ChainReader {
     return this.#importer.storedAhead;
   }
 
-  /** Connects stored blocks until the tip is the best block. Works in time slices, so other changes run in between. */
+  /**
+   * Connects stored blocks until the tip is the best block. Works in time slices, so that other changes run in between.
+   */
   connectStored(onProgress?: (progress: ConnectProgress) => void): Promise<void> {
     return this.#importer.connectStored(onProgress);
   }
 
   /**
-   * The snapshot block on which this run of the chain stands or stood; null if none. `validated` is true once its
-   * history is validated.
+   * The snapshot block, if the chain's coins come from a snapshot or came from one earlier in this run; otherwise null.
+   * `validated` is true once the blocks below the snapshot block are validated.
    */
   get snapshot(): { readonly base: HeaderNode; readonly validated: boolean } | null {
     const { base, history } = this.#snapshot;
     return base && { base, validated: history === null };
   }
 
-  /** Background validation of the blocks below a snapshot; null if there is none. */
+  /** Validation of the blocks below a snapshot, which runs in the background; null if there is none. */
   get history(): Pick<History, 'tip' | 'from' | 'base' | 'wants' | 'coinsCacheBytes'> | null {
     return this.#snapshot.history;
   }
@@ -505,7 +521,7 @@ export class Chain extends ChainReader {
     return this.#snapshot.load(file, head, poolSize);
   }
 
-  /** Writes the coins of the chain and of the history below a snapshot. */
+  /** Writes the coins of the active chain, and those of the history below a snapshot. */
   async #flushAll(): Promise<void> {
     await this.#persister.flush();
     await this.#snapshot.history?.persister.flush();
@@ -519,23 +535,24 @@ export class Chain extends ChainReader {
     return this.#snapshot.onHistory(listener, name);
   }
 
-  /** Registers a follower, whose state must match the tip. If the follower throws, the node stops. */
+  /** Registers a follower: its state must match the tip, so the node stops if the follower throws. */
   addFollower(follower: TipFollower): void {
     this.#activator.followers.push(follower);
   }
 
   /**
-   * Registers a listener. Listeners are called in the order of registration. The guard logs an exception of a listener and
-   * counts it under the listener's name.
-   * @returns unsubscribe
+   * Registers a listener. Listeners are called in the order of registration. The guard logs an exception of a listener
+   * and counts it under the listener's name.
+   * @returns function that removes the listener
    */
   onTip(listener: TipListener, name?: string): () => void {
     return this.#activator.onTip.add(listener, name);
   }
 
   /**
-   * Sets what the chain awaits between two tip changes when an operator disconnects blocks.
-   * @param settled resolves when the mempool has accepted the transactions of the disconnected blocks again
+   * Sets the promise that the chain awaits between two tip changes while an operator disconnects blocks.
+   * @param settled returns a promise that resolves when the mempool has accepted the transactions of the disconnected
+   *   blocks again
    */
   waitForMempool(settled: () => Promise<void>): void {
     this.#activator.mempoolSettled = settled;
@@ -553,8 +570,8 @@ export class Chain extends ChainReader {
     return this.#headerListeners.add(listener, name);
   }
   /**
-   * Registers a listener for new blocks on the tip that passed every check without coins. It is called before they are
-   * connected (Core's NewPoWValidBlock).
+   * Registers a listener for new blocks on the tip that passed every check that needs no coins. The listener is called
+   * before the block is connected (Core's NewPoWValidBlock).
    */
   onStored(listener: (node: HeaderNode, block: BlockView) => void, name?: string): () => void {
     return this.#storedListeners.add(listener, name);
@@ -570,7 +587,7 @@ export class Chain extends ChainReader {
     this.#headerListeners.call(best);
   }
 
-  /** Writes everything to the database. Near the tip this has usually happened already. */
+  /** Writes all pending changes to the database. Near the tip this usually has happened already. */
   flush(): Promise<void> {
     return this.#changes.changeWhole(async () => {
       await this.#activator.writeTipChanges();
@@ -578,7 +595,7 @@ export class Chain extends ChainReader {
     });
   }
 
-  /** Writes everything to the database and waits until the disk has it (fsync). */
+  /** Writes all pending changes to the database and waits for fsync. */
   sync(): Promise<void> {
     return this.#changes.changeWhole(async () => {
       await this.#activator.writeTipChanges();
@@ -590,7 +607,7 @@ export class Chain extends ChainReader {
 
   /**
    * Prunes until the block files fit into the target of -prune.
-   * @returns a promise for the deletion of the files. They no longer count before that
+   * @returns once the files no longer count in sizeOnDisk; `removed` resolves when the files are deleted
    */
   async pruneToTarget(): Promise<{ removed: Promise<void> }> {
     await this.#changes.changeWhole(async () => {
@@ -613,9 +630,9 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Registers a guard that keeps blocks from being pruned that an index or a wallet has yet to read.
+   * Registers a guard that protects blocks from pruning until an index or a wallet has read them.
    * @param guard called before each pruning
-   * @returns unregister
+   * @returns function that removes the guard
    */
   guardBlocks(guard: PruneGuard): () => void {
     return this.#pruner.addGuard(guard);
@@ -627,8 +644,8 @@ export class Chain extends ChainReader {
   }
 
   /**
-   * Resolves when the next start would know this block and its undo data, and would have the bytes of both even after a
-   * power failure. Indexes wait for this before they write their rows.
+   * Resolves when the index has this block and its undo data, and the bytes of both would survive a power failure.
+   * Indexes wait for this before they write their rows.
    */
   async recorded(node: HeaderNode): Promise<void> {
     const { dirty } = this.ws.index;
@@ -642,7 +659,10 @@ export class Chain extends ChainReader {
     await this.ws.blocks.files.sync();
   }
 
-  /** Resolves when all changes queued so far are finished. A stored block is connected, rejected or skipped by then. */
+  /**
+   * Resolves when all changes queued so far are finished. A block that was stored before is then connected, rejected or
+   * skipped.
+   */
   settled(): Promise<void> {
     return this.#changes.idle();
   }
@@ -692,7 +712,7 @@ export class Chain extends ChainReader {
 }
 
 /**
- * Copies bytes that are in memory shared with other threads, because blocks near the tip stay in memory for a while.
+ * Copies bytes if they are in memory shared with other threads, because blocks near the tip stay in memory for a while.
  */
 function ownBytes(bytes: Uint8Array): Uint8Array {
   return bytes.buffer instanceof ArrayBuffer ? bytes : new Uint8Array(bytes);

@@ -1,4 +1,5 @@
-// Runs the changes of the chain one at a time, in the order of the calls. After a fault it refuses every change.
+// Runs the changes of the chain one at a time, in the order of the calls. After a fault every further change is
+// refused.
 
 import { SerialQueue } from '../lib/serial-queue.js';
 import type { Logger } from '../log/logger.js';
@@ -23,7 +24,7 @@ export class Changes {
     this.#changed = changed;
   }
 
-  /** Error after which every change is refused; null while there is none. */
+  /** Error after which every change is refused; null while there is no such error. */
   get fault(): ChainFault | null {
     return this.#fault;
   }
@@ -44,8 +45,9 @@ export class Changes {
   }
 
   /**
-   * Queues a change. The job resolves the promise with `reply` and may continue writing afterwards; the next change
-   * waits for all of it. If the job throws, memory and disk may disagree, so the chain refuses every further change.
+   * Queues a change. The job resolves the returned promise by calling `reply` and may continue writing afterwards. The
+   * next change starts when the job has finished. If the job throws, memory and disk may disagree, so the chain refuses
+   * every further change.
    */
   change<T>(job: (reply: (value: T) => void) => Promise<void>): Promise<T> {
     if (this.#closed) return Promise.reject(new ChainFault('The chain is closed', undefined));
@@ -59,7 +61,7 @@ export class Changes {
     });
   }
 
-  /** Queues a change whose promise resolves when all of it is finished. */
+  /** Queues a change. The promise resolves when the whole job is finished. */
   changeWhole(job: () => Promise<void>): Promise<void> {
     return this.change<void>(async (reply) => {
       await job();
@@ -67,7 +69,7 @@ export class Changes {
     });
   }
 
-  /** Queues upkeep that no caller awaits. The job checks for a fault itself. */
+  /** Queues upkeep that no caller awaits. The job itself must check for a fault. */
   upkeep(job: () => Promise<unknown>): void {
     this.#queue.run(job).catch((error: unknown) => this.fail(error));
   }
@@ -81,7 +83,10 @@ export class Changes {
     return this.#queue.run(job);
   }
 
-  /** Runs a write concurrently with the queue. A failure is a fault of the chain, unless the chain is closing. */
+  /**
+   * Runs a write concurrently with the queue. A failure of the write is a fault of the chain, unless the chain is
+   * closing.
+   */
   async storeConcurrently<T>(work: () => Promise<T>): Promise<T> {
     this.refuseAfterFault();
     try {
@@ -92,8 +97,8 @@ export class Changes {
   }
 
   /**
-   * Runs a read concurrently with the queue. A StoreError is a fault of the chain. Other errors, such as a failed
-   * thread of a proposal check, only reach the caller.
+   * Runs a read concurrently with the queue. A StoreError is a fault of the chain. Other errors, such as the failure of
+   * a thread that checks a proposal, are only passed to the caller.
    */
   async readConcurrently<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -103,7 +108,10 @@ export class Changes {
     }
   }
 
-  /** @throws ChainFault */
+  /**
+   * Throws if a fault was recorded.
+   * @throws ChainFault
+   */
   refuseAfterFault(): void {
     if (this.#fault !== null) throw this.#fault;
   }
@@ -120,8 +128,8 @@ export class Changes {
   }
 
   /**
-   * Reports the failure of background work. A chain that is closing ignores it, because its store already reported
-   * errors.
+   * Reports the failure of background work as a fault. Does nothing while the chain is closing, because the store has
+   * already reported such errors.
    */
   reportFailure(error: unknown): void {
     if (!this.#closed) this.fail(error);

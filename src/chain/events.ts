@@ -5,7 +5,7 @@ import type { Coin } from '../consensus/coin.js';
 import type { Reject } from '../consensus/state.js';
 import type { HeaderNode } from './tree/header-node.js';
 
-/** A block that was connected or disconnected, with the coins it spent. */
+/** A block that was connected or disconnected, with the coins that it spent. */
 export interface ConnectedBlock {
   readonly node: HeaderNode;
   readonly block: BlockView;
@@ -13,7 +13,7 @@ export interface ConnectedBlock {
   readonly spent: Coin[][];
 }
 
-/** A connected block. */
+/** A connected block with its fees. */
 export interface JoinedBlock extends ConnectedBlock {
   /** Sum of its transaction fees in satoshis. */
   readonly fees: number;
@@ -42,8 +42,8 @@ export interface TipFollower {
   /** Name in the message of the fault. */
   readonly name: string;
   /**
-   * Called before all other listeners, in the same event-loop tick as onTip, so that new templates start early. Must
-   * not read coins: the first read would apply all coin changes of the block.
+   * Called in the same event-loop tick as onTip, before all other listeners, so that new templates start early. Must
+   * not read coins: the first read of a coin would apply all coin changes of the block.
    */
   onMove: TipListener;
   /** Called after every follower's onMove and before the listeners. */

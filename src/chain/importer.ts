@@ -1,5 +1,5 @@
-// Imports blocks from files: from other nodes (-loadblock), from the node's own folder (-reindex), and stored blocks
-// that are not connected yet. The node stays in the initial download while one of these runs.
+// Imports blocks from files of other nodes (-loadblock) and from the node's own folder (-reindex), and connects stored
+// blocks. The node stays in the initial block download while one of these runs.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import { hashToHex } from '../consensus/bytes/hex.js';
@@ -59,7 +59,8 @@ export class Importer {
   async adoptStored(onProgress?: (progress: ImportProgress) => void): Promise<number> {
     const files = new Map(this.#ws.blocks.files.files().map(({ file, path }) => [path, file]));
     const adopt = (block: BlockView, { path, pos }: BlockSource) => this.importBlock(block, { file: files.get(path) as number, pos });
-    // The contents of a file are unknown until it has been read completely, so nothing may be pruned.
+    // The heights of the blocks in a file are unknown until it has been read completely, so keep all blocks from being
+    // pruned.
     const keepAll = this.#deps.pruner.addGuard(() => 0);
     return this.#import([...files.keys()], adopt, onProgress).finally(keepAll);
   }
@@ -90,9 +91,9 @@ export class Importer {
   }
 
   /**
-   * Imports one block. The caller does not wait for its row, so rows are written in groups.
-   * @param stored position of its bytes if the node's files have them already; such a block is not connected yet. Null:
-   *   append the bytes and connect the block
+   * Imports one block. The caller does not wait for its index row, so rows are written in groups.
+   * @param stored position of the block's bytes if the node's files contain them; the block is then not connected yet.
+   *   Null: append the bytes and connect the block
    */
   async importBlock(block: BlockView, stored: BlockPosition | null): Promise<boolean> {
     const { changes, activator, announceHeader } = this.#deps;
@@ -115,7 +116,7 @@ export class Importer {
     });
   }
 
-  /** Writes index rows once there are many. */
+  /** Writes index rows if more than IMPORT_DIRTY_ROWS are unwritten. */
   async writeSomeRows(): Promise<void> {
     if (this.#ws.index.dirty.size >= IMPORT_DIRTY_ROWS) await this.#deps.persister.writeRows();
   }

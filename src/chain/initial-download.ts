@@ -1,5 +1,5 @@
-// Decides whether the node is in the initial block download (Core's IsInitialBlockDownload). Once it has been false it
-// stays false.
+// Decides whether the node is in the initial block download (Core's IsInitialBlockDownload). Once it has ended, it does
+// not begin again in the same run.
 
 import type { Clock } from '../lib/clock.js';
 import type { HeaderNode } from './tree/header-node.js';
@@ -11,7 +11,7 @@ export interface InitialDownloadOptions {
   readonly maxTipAge: number;
 }
 
-/** Latches to finished when the tip has enough work and is recent. */
+/** Ends the initial block download, permanently, when the tip is recent and has enough work. */
 export class InitialDownload {
   #finished = false;
   readonly #options: InitialDownloadOptions;
@@ -24,7 +24,10 @@ export class InitialDownload {
     this.#onFinished = onFinished;
   }
 
-  /** @param importing an import from files is running */
+  /**
+   * Returns whether the node is in the initial block download.
+   * @param importing true while an import from files is running
+   */
   active(tip: HeaderNode, importing: boolean): boolean {
     if (this.#finished) return false;
     if (importing) return true;

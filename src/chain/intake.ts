@@ -1,5 +1,5 @@
-// Blocks of the initial download. They are stored when they arrive, and connected in time slices. So scripts of one
-// block, coins of the next and bytes of a third are processed at the same time.
+// Stores blocks of the initial block download when they arrive, and connects them later in time slices. So the scripts
+// of one block, the coins of the next and the bytes of a third are processed at the same time.
 
 import type { BlockView } from '../consensus/block/block-view.js';
 import { checkBlock } from '../consensus/rules/check-block.js';
@@ -10,7 +10,10 @@ import { identify, isLarge } from './connect/large-block.js';
 import type { ChainWorkspace } from './connect/workspace.js';
 import { type HeaderNode, NodeStatus } from './tree/header-node.js';
 
-/** Limits on blocks that are not connected yet. Above them, callers must wait before they deliver more. */
+/**
+ * Limits on the number and bytes of blocks that are not connected yet. Above them, callers must wait before they pass
+ * more blocks.
+ */
 const MAX_WAITING_BLOCKS = 512;
 const MAX_WAITING_BYTES = 24 << 20;
 /** Time slice for connecting in milliseconds. It ends earlier if another change waits for the chain. */
@@ -23,7 +26,7 @@ export interface IntakeDeps {
   activate(enough: () => boolean): Promise<void>;
   /** Returns whether other changes are queued. */
   crowded(): boolean;
-  /** Writes index rows once there are many. No caller waits for them yet. */
+  /** Writes index rows if there are many unwritten ones. No caller needs to wait for these rows. */
   writeSomeRows(): Promise<void>;
   /** Number of stored blocks that are not connected yet. */
   storedAhead(): number;
@@ -54,7 +57,7 @@ export class Intake {
   }
 
   /**
-   * Checks and stores a block. It is connected in a later time slice.
+   * Checks and stores a block. A later time slice connects it.
    * @returns whether the block was new, once the kernel has its bytes; null if it breaks a rule
    */
   async storeBlock(block: BlockView, node: HeaderNode): Promise<boolean | null> {
@@ -88,10 +91,10 @@ export class Intake {
     await deps.change(async () => {
       for (const [i, entry] of batch.entries()) {
         const { node, block } = entry;
-        // submitBlock may have stored the block meanwhile, or its parent was found invalid.
+        // Skip a block that submitBlock stored during the wait, or whose parent was found invalid.
         if (node.has(NodeStatus.HAVE_DATA) || node.failed) continue;
         let at = positions[i] as BlockPosition;
-        // Its file may have been pruned since the block was appended.
+        // The file may have been pruned since the block was appended. Append the block again.
         if (!ws.blocks.files.hasFile(at.file)) at = await ws.blocks.append(block);
         ws.index.receivedTransactions(node, block.txs.length, at.file, at.pos);
         ws.blocks.addWaiting(node, block, ws.active.height);
@@ -101,7 +104,7 @@ export class Intake {
     });
   }
 
-  /** Resolves when another block may be stored. Undefined: immediately. */
+  /** Returns a promise that resolves when another block may be stored; undefined if one may be stored now. */
   waitForCapacity(): Promise<void> | undefined {
     return this.#full ? this.#waitUntilNotFull() : undefined;
   }
@@ -112,7 +115,8 @@ export class Intake {
 
   get #full(): boolean {
     if (this.#storing.size >= MAX_WAITING_BLOCKS || this.#storingBytes >= MAX_WAITING_BYTES) return true;
-    // While nothing is being connected, stored blocks lack a parent and do not count: waiting for them would never end.
+    // While no block is being connected, all stored blocks lack a parent. Do not count them: waiting for them would
+    // never end.
     if (!this.#connecting) return false;
     const { blocks, bytes } = this.#ws.blocks.waitingFigures;
     return blocks + this.#storing.size >= MAX_WAITING_BLOCKS || bytes + this.#storingBytes >= MAX_WAITING_BYTES;
@@ -133,7 +137,7 @@ export class Intake {
     for (const waiter of waiters) waiter();
   }
 
-  /** Connects stored blocks in time slices, unless that is running already. */
+  /** Starts to connect stored blocks in time slices, unless that is running already. */
   resumeConnecting(): void {
     if (this.#deps.storedAhead() > 0) this.#connectSoon();
   }
@@ -153,7 +157,7 @@ export class Intake {
         await deps.change(async () => {
           const begin = ws.clock.monotonicMs();
           let blocks = 0;
-          // At least one block per slice, so that other changes cannot stop progress.
+          // Connect at least one block per slice, so that other changes cannot stop the progress.
           await deps.activate(() => blocks++ > 0 && (deps.crowded() || ws.clock.monotonicMs() - begin >= SLICE_MS));
         });
         this.#releaseWaiters();

@@ -17,12 +17,12 @@ import type { PruneSettings } from './files/pruning.js';
 export interface ChainOptions {
   /** Budget of the coins cache in bytes (-dbcache). */
   readonly coinsCacheBytes: number;
-  /** Use one wording for script failures, however many threads run scripts (since release 30). */
+  /** Report script failures with the same wording whatever the number of script threads (since release 30). */
   readonly plainScriptFaults: boolean;
-  /** Proposals: check the header's context before the block itself (before release 30). */
+  /** For proposals, check the header in its context before the block itself (before release 30). */
   readonly triedHeaderFirst: boolean;
   /**
-   * An invalid block also invalidates all headers on top of it, and none of them can be the best header (since release
+   * An invalid block also invalidates all headers on top of it, so none of these can be the best header (since release
    * 29).
    */
   readonly failedBranches: boolean;
@@ -42,11 +42,11 @@ export interface ChainOptions {
   /** Size of changed coins in bytes above which the initial download writes them. */
   readonly flushBytes: number;
   /**
-   * Number of changed coins up to which they are written as one batch. It is more than any single block can change.
-   * Above it, coins are written in several batches under a flush marker.
+   * Number of changed coins up to which all of them are written as one batch. No single block can change that many.
+   * More coins are written in several batches, protected by a flush marker.
    */
   readonly atomicFlushEntries: number;
-  /** Operations in one batch of a flush under a marker. Building such a batch takes the thread a few milliseconds. */
+  /** Number of operations in one batch of such a flush. Building the batch takes the thread a few milliseconds. */
   readonly flushChunkEntries: number;
   /**
    * Bytes of blocks in one step of a reorganisation. A longer reorganisation takes several steps, and its intermediate
@@ -54,13 +54,13 @@ export interface ChainOptions {
    */
   readonly maxStepBytes: number;
   /**
-   * Number of transactions in stored blocks up to which opening connects them; -1 for none. If there are more,
-   * connectStored connects all of them.
+   * If stored blocks have at most this many transactions, opening the chain connects them; -1 for never. Otherwise
+   * connectStored connects all of them later.
    */
   readonly connectAtOpen: number;
   /**
-   * Add blocks at opening that are in the files behind the last one in the index. False while -reindex reads the files
-   * anyway.
+   * True: opening the chain adds blocks that the files contain after the last block in the index. False while -reindex
+   * reads all files anyway.
    */
   readonly adoptAtOpen: boolean;
   /** Settings of -prune; null: never prune. */
@@ -92,7 +92,7 @@ export const defaultChainOptions: ChainOptions = {
 const MIB = 1 << 20;
 const MOST_CACHE_MIB = 16_384;
 
-/** Options for operators. config resolves files, hex, and values of -par up to 0. */
+/** Options for operators. The config module converts files, hex values, and values of -par up to 0. */
 export const CHAIN_ROWS = {
   dbCacheBytes: [
     'dbcache',
@@ -160,17 +160,20 @@ export const CHAIN_ROWS = {
 /** Estimated bytes of a changed coin in a batch, including its key. */
 const COIN_WRITE_BYTES = 84;
 
-/** Converts -dbbatchsize to numbers of coins. A batch never takes the thread longer than with the default. */
+/**
+ * Converts -dbbatchsize to numbers of coins. Larger values than the default do not make batches that take the thread
+ * longer.
+ */
 export function batchBounds(bytes: number): Pick<ChainOptions, 'atomicFlushEntries' | 'flushChunkEntries'> {
   const entries = Math.max(1, Math.ceil(bytes / COIN_WRITE_BYTES));
   return { atomicFlushEntries: entries, flushChunkEntries: Math.min(entries, defaultChainOptions.flushChunkEntries) };
 }
 
-/** Positions in the block files that the index knows; see BlockFilesOptions. */
+/** Positions in the block files that are in the index; see BlockFilesOptions. */
 export interface KnownFiles {
   readonly lastKnown: BlockPosition | null;
   readonly knownBackwards: () => Iterable<BlockPosition>;
-  /** Corrected after the files are open, if undo data turns out to be lost. */
+  /** Last undo position by file. Corrected after the files are open, if undo data turns out to be lost. */
   readonly lastKnownUndo: ReadonlyMap<number, number>;
 }
 
@@ -181,16 +184,18 @@ export interface ChainDeps {
   /** Opens the block files. The chain closes them. */
   readonly openFiles: (known: KnownFiles) => Promise<BlockFiles>;
   readonly verifier: Verifier;
-  /** Computes ids and roots of large blocks on other threads. Without it the node thread computes them in slices. */
+  /**
+   * Computes ids and roots of large blocks on other threads. If absent, the node thread computes them in time slices.
+   */
   readonly blockHasher?: BlockHasher;
-  /** Scans coins on other threads. Without it this thread scans them. */
+  /** Scans coins on other threads. If absent, this thread scans them. */
   readonly coinScanner?: CoinScanner;
   readonly crypto: Crypto;
   readonly clock: Clock;
   readonly log: Logger;
   /** Guard that runs the listeners. The chain creates its own if absent. */
   readonly guard?: ListenerGuard;
-  /** Called once if the storage failed and the chain refuses further changes. The node should stop. */
+  /** Called once when the storage has failed. The chain refuses further changes, so the node should stop. */
   readonly onFault?: (fault: Error) => void;
   /** Fires when the node begins to stop. Long work ends at the next block. */
   readonly stopping?: AbortSignal;

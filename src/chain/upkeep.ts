@@ -8,13 +8,14 @@ import type { Persister } from './files/persister.js';
 import type { Pruner } from './files/pruner.js';
 
 /**
- * Interval in milliseconds between checks of the coins cache. Between blocks the mempool reads coins, and the cache
- * must not grow without limit.
+ * Interval in milliseconds between checks of the coins cache. The mempool reads coins between blocks, so the cache
+ * grows without a change of the chain.
  */
 const TIDY_MS = 1_000;
 /**
- * Delay in milliseconds before coins are written, so that the full template is sent first. Writing them takes a third
- * of the time that passes until that template. The bytes of blocks are written before the answer.
+ * Delay in milliseconds after a change before its coins are written. Writing them takes a third of the time until the
+ * full template is sent, so the template goes first. The bytes of blocks are written before the answer to the caller,
+ * without this delay.
  */
 const SETTLE_DELAY_MS = 250;
 
@@ -30,7 +31,7 @@ export class Upkeep {
   readonly #deps: UpkeepDeps;
   readonly #tidy: NodeJS.Timeout;
   #settleTimer: NodeJS.Timeout | null = null;
-  /** The files have grown, so pruning may be necessary. */
+  /** True if the files have grown, so that pruning may be necessary. */
   #pruneDue = false;
 
   constructor(ws: ChainWorkspace, deps: UpkeepDeps) {
@@ -49,9 +50,9 @@ export class Upkeep {
   }
 
   /**
-   * Called after each change. The reply and the next template are sent before coins are written, which takes the thread
-   * about 10 ms after a full block. If another change comes earlier, that change writes the coins before it moves the
-   * tip.
+   * Called after each change. Writing coins takes the thread about 10 ms after a full block, so it is delayed until the
+   * reply and the next template are sent. If another change starts earlier, that change writes the coins before it
+   * changes the tip.
    */
   afterChange(): void {
     const { changes, activator, persister, pruner } = this.#deps;
@@ -60,10 +61,10 @@ export class Upkeep {
     this.#settleTimer = setTimeout(() => {
       this.#settleTimer = null;
       changes.upkeep(async () => {
-        // Check inside the queue: the previous change may be the one whose write failed.
+        // Check for a fault inside the queue: the write of the previous change may have failed.
         if (changes.fault !== null) return;
         await activator.writeTipChanges();
-        // Afterwards acknowledged blocks survive a power failure.
+        // After this sync, blocks whose acceptance was reported survive a power failure.
         if (activator.nearTip) await persister.syncAll();
         if (!pruner.takeGrowth() && !this.#pruneDue) return;
         this.#pruneDue = false;

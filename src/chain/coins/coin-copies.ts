@@ -1,4 +1,4 @@
-// Copies encoded coins out of the cache, so that later changes of their entries do not affect them.
+// Copies encoded coins out of the cache, so that later changes of the cache's entries do not affect the copies.
 
 import { copyBytes } from '../../consensus/bytes/writer.js';
 import type { Coin } from '../../consensus/coin.js';
@@ -10,7 +10,10 @@ const COPIES_BYTES = 65_536;
 /** Creates a coin from its encoding in bytes [start, end). Throws StoreError STORE_CORRUPTION. */
 export type ReadCoin = (bytes: Uint8Array, start: number, end: number) => Coin;
 
-/** Copies coins into shared memory blocks. A separate array per coin would cost more than the coin's bytes. */
+/**
+ * Copies coins into memory blocks that many coins share. A separate array per coin would cost more than the coin's
+ * bytes.
+ */
 export class CoinCopies {
   #memory = new Uint8Array(0);
   #used = 0;

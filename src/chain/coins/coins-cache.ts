@@ -3,17 +3,18 @@
 // and `spend` answer immediately.
 //
 // The file is long because every method maintains these invariants:
-// - For an outpoint that is not in memory, the database has the current state.
-// - A coin that is created and spent between two flushes never reaches the store (a "fresh" entry has no row there).
+// - If an outpoint is not in memory, the database has its current state.
+// - A coin that is created and spent between two flushes is never written to the database. It is a "fresh" entry: the
+// database has no row for it.
 // - Entries that were drained into a batch stay in memory until markClean or markFailed, so no read sees the older
-//   state of the database.
+// state of the database.
 // - A change of many coins is made in slices. After `stageChanges` only `add` and `spend` see it, `showStaged` makes it
-//   visible at once, and `finishingSteps` does the rest in slices. So a reader sees the coins either before or after
-//   the change.
+// visible at once, and `finishingSteps` cleans up in slices. So a reader sees the coins either before or after the
+// change.
 // - A deferred change counts as made: every query applies it first.
 // - While `holdsAll` is true, an outpoint that is not in memory has no coin in the database either.
-// - Only `evict` drops entries. If an eviction happened while a prefetch was reading, it reads again, because dropped
-//   entries may have changed after the read began.
+// - Only `evict` drops entries. If an eviction happened while a prefetch was reading, the prefetch reads again, because
+// dropped entries may have changed after the read began.
 
 import { ByteWriter, copyBytes } from '../../consensus/bytes/writer.js';
 import { type Coin, type CoinView, isUnspendable } from '../../consensus/coin.js';
@@ -40,7 +41,7 @@ export interface CoinsCacheOptions {
 
 const MAX_DATA_BYTES = MAX_CELL_BYTES - ENTRY_HEAD_BYTES;
 const NO_COIN = new Uint8Array(0);
-/** Number of marked entries that are finished between two checks of the clock. */
+/** Number of entries whose marks are removed between two checks of the clock. */
 const FINISH_SLICE = 1_024;
 /** Number of entries evicted between two checks of the clock: about one millisecond. */
 const EVICT_SLICE = 2_000;
@@ -50,11 +51,11 @@ interface AddOptions {
   readonly possibleOverwrite?: boolean;
 }
 
-/** State of a staged change. */
+/** State of a staged change, which changes coins in slices before readers see the result. */
 interface Stage {
   /** References of all marked entries. */
   readonly refs: number[];
-  /** New encoded coins of marked entries whose cell still holds the old coin or is too small. */
+  /** New encoded coins of marked entries whose cell is too small, or must still hold the old coin for readers. */
   readonly replaced: Map<number, Uint8Array>;
   shown: boolean;
   /** Number of entries whose marks have been removed. */
@@ -103,8 +104,8 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * Checks whether the database has coins of this set. Call it before the first change, and after the last write that
-   * bypasses the cache.
+   * Checks whether the database has coins of this set. Must be called after the last write that bypasses the cache,
+   * and before the first change.
    */
   async open(): Promise<void> {
     const cursor = this.#store.cursor({ ...this.#space.coins, limit: 1 });
@@ -116,17 +117,17 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * True if every coin is in memory: from an empty database until the first eviction of a coin. Meanwhile the database
-   * is not read.
+   * True if every coin is in memory: from an empty database until the first eviction of a coin. While true, the
+   * database is not read.
    */
   get holdsAll(): boolean {
     return this.#holdsAll;
   }
 
   /**
-   * Loads the given outpoints. Afterwards `get` and `spend` may be called for them, at least until the second evict
-   * from now. Throws StoreError.
+   * Loads the given outpoints. Afterwards `get` and `spend` may be called for them, until `evict` was called twice.
    * @param outpoints 36 bytes each: txid in internal order, vout LE32; duplicates are fine
+   * @throws StoreError
    */
   async prefetch(outpoints: readonly Uint8Array[]): Promise<void> {
     let missing = this.#touchKnown(outpoints);
@@ -146,7 +147,7 @@ export class CoinsCache implements CoinView {
           this.#insertRead(missing, values);
           return;
         }
-        // Entries that were in memory may have been evicted too.
+        // Check all outpoints again, because entries that were in memory may have been evicted during the read.
         missing = this.#touchKnown(outpoints);
       }
     } finally {
@@ -172,7 +173,7 @@ export class CoinsCache implements CoinView {
     if (entries.generation(ref) === this.#generation) return;
     entries.touch(ref, this.#generation);
     const list = entries.listOf(ref);
-    // The two lists from which entries are evicted are in the order of use.
+    // Only the lists of clean and absent entries are in the order of use, because entries are evicted from them.
     if (list === LIST.clean || list === LIST.absent) entries.move(ref, list, false);
   }
 
@@ -187,7 +188,7 @@ export class CoinsCache implements CoinView {
         throw new StoreError('STORE_CORRUPTION', `Stored coin is damaged: ${value.length} bytes`);
       }
       const hash = table.hash(outpoint, 0);
-      // Another call loaded it meanwhile. The entry in memory is newer.
+      // Another call loaded the outpoint during the read. The entry in memory is newer.
       if (table.find(hash, outpoint, 0) !== 0) continue;
       const list = value === undefined ? LIST.absent : LIST.clean;
       table.insert(hash, entries.create(outpoint, value ?? NO_COIN, value?.length ?? 0, list, false, this.#generation));
@@ -195,8 +196,8 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * Incremented by each evict that dropped an entry. While it stays the same, prefetched outpoints need no other
-   * prefetch.
+   * Incremented by each evict that dropped an entry. While the number stays the same, outpoints that were prefetched
+   * remain in memory.
    */
   get evictionEpoch(): number {
     return this.#evictionEpoch;
@@ -208,7 +209,7 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * Returns whether `get` and `spend` may be called for an outpoint.
+   * Returns whether `get` and `spend` may be called for an outpoint without another prefetch.
    * @param at offset of the outpoint's 36 bytes
    */
   isKnown(outpoint: Uint8Array, at = 0): boolean {
@@ -224,7 +225,10 @@ export class CoinsCache implements CoinView {
     return this.#coinOf(this.#knownEntry(outpoint, at));
   }
 
-  /** Like `get`, but returns the coin in encoded form (see StoredCoin), for callers that mostly pass it on. */
+  /**
+   * Like `get`, but returns the coin in encoded form (see StoredCoin), for callers that pass the coin on without
+   * decoding it.
+   */
   getAt(bytes: Uint8Array, at: number): Coin | undefined {
     return this.#coinOf(this.#knownEntry(bytes, at), this.#copies.read);
   }
@@ -300,14 +304,14 @@ export class CoinsCache implements CoinView {
 
   /**
    * Adds a coin. Unspendable coins (OP_RETURN, scripts over 10,000 bytes) are not stored, as in Core.
-   * @param options possibleOverwrite: a coin may be there already, known or not. Needed for coinbases that BIP-0030
-   * exempts, and when undoing
-   *   a block without having prefetched what it spent. Without it, an outpoint that isn't in memory counts as absent from the store; in a
-   *   change that is not shown yet it counts as absent either way.
+   * @param options.possibleOverwrite the outpoint may have a coin already, in memory or in the database. Needed for
+   *   coinbases that BIP-0030 exempts, and for undoing a block whose spent coins were not prefetched. If false, an
+   *   outpoint that is not in memory counts as absent from the database. Within a staged change, it counts as absent in
+   *   either case.
    */
   add(outpoint: Uint8Array, coin: Coin, options: AddOptions = {}): void {
     if (isUnspendable(coin.script)) return;
-    // A deferred change uses the same writer, so apply it first.
+    // A deferred change uses the same writer, so apply that change first.
     this.#catchUp();
     const writer = this.#writer.restart();
     writeCoin(writer, coin, coin.script);
@@ -356,8 +360,8 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * Moves an entry to the list of changed entries. A fresh entry stays fresh, and an entry known to be absent becomes
-   * fresh. An entry that has a database row, or one on its way to the database, is not fresh.
+   * Moves an entry to the list of changed entries. An entry that was fresh, or known to be absent from the database, is
+   * fresh afterwards. An entry that has a database row, or that is being written, is not fresh.
    */
   #makeDirty(ref: number): void {
     const entries = this.#entries;
@@ -367,7 +371,8 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * Sets the coin of an entry within a staged change. Until the change is shown, cells do not move and old coins stay.
+   * Sets the coin of an entry within a staged change. Until the change is shown, cells do not move and readers still
+   * find the old coin.
    */
   #setCoinStaged(stage: Stage, ref: number, data: Uint8Array, length: number): void {
     const entries = this.#entries;
@@ -380,7 +385,7 @@ export class CoinsCache implements CoinView {
       entries.setData(ref, data, length);
       stage.replaced.delete(ref);
     } else {
-      // A coin that the same change put there before is dropped, also if the new coin is dropped later.
+      // The same change put a coin there earlier. Drop that coin, whatever happens to the new one.
       if (entries.mark(ref) === MARK.coming) entries.clearData(ref);
       stage.replaced.set(ref, data.slice(0, length));
     }
@@ -392,7 +397,8 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * Defers a small change until coins are next read, written or counted. If it then fails, every later query fails too.
+   * Defers a small change until coins are next read, written or counted. If the change fails then, every later query
+   * fails too.
    * @param change calls `add` and `spend`
    */
   deferChange(change: Iterable<void>): void {
@@ -406,7 +412,7 @@ export class CoinsCache implements CoinView {
   }
 
   #makeDeferred(change: Iterable<void>): void {
-    // The steps of the change read coins themselves.
+    // Reset the field first, because the steps of the change read coins themselves.
     this.#deferred = null;
     try {
       for (const _ of change);
@@ -417,8 +423,8 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * Returns the staged change that `add` and `spend` belong to; null if none. Applies a deferred change and finishes a
-   * shown one first.
+   * Returns the staged change that `add` and `spend` belong to; null if there is none. Applies a deferred change first,
+   * and finishes a staged change that is already shown.
    */
   #openStage(): Stage | null {
     this.#catchUp();
@@ -427,8 +433,8 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * Spends a coin: removes and returns it. Undefined if there is none. The outpoint must have been prefetched, as for
-   * `get`.
+   * Spends a coin: removes and returns it. Returns undefined if there is no coin. The outpoint must have been
+   * prefetched, as for `get`.
    */
   spend(outpoint: Uint8Array): Coin | undefined {
     const stage = this.#openStage();
@@ -438,7 +444,7 @@ export class CoinsCache implements CoinView {
     return coin;
   }
 
-  /** Like `spend`, for callers that have the coin already: it is not decoded. */
+  /** Like `spend`, for callers that already have the coin. The coin is not decoded. */
   remove(bytes: Uint8Array, at: number): void {
     const stage = this.#openStage();
     this.#remove(stage, this.#knownEntry(bytes, at));
@@ -474,14 +480,14 @@ export class CoinsCache implements CoinView {
     this.#staged = { refs: [], replaced: new Map(), shown: false, finished: 0 };
   }
 
-  /** Makes the staged change visible at once. It costs nothing; finishingSteps does the work. */
+  /** Makes the staged change visible at once. Takes constant time; finishingSteps removes the marks later. */
   showStaged(): void {
     if (this.#staged !== null) this.#staged.shown = true;
   }
 
   /**
-   * Removes the marks of a shown change. Readers see no difference. Changes, evict and drainDirty finish the rest
-   * first.
+   * Removes the marks of a shown change. Readers see no difference. If steps remain, the next change, evict or
+   * drainDirty runs them first.
    * @param slice number of entries per step
    */
   *finishingSteps(slice = FINISH_SLICE): Generator<void, void> {
@@ -492,7 +498,7 @@ export class CoinsCache implements CoinView {
       this.#finishSome(stage, slice);
       yield;
     }
-    // Another call may have finished it meanwhile and begun another change.
+    // Another call may have finished this change and begun another one.
     if (this.#staged === stage) this.#staged = null;
   }
 
@@ -516,8 +522,8 @@ export class CoinsCache implements CoinView {
   }
 
   /**
-   * Adds writes to a batch for at most `limit` entries that differ from the database, oldest first. They stay in memory
-   * as "flushing" until markClean or markFailed. An entry that changes meanwhile is dirty again.
+   * Adds writes to a batch for at most `limit` entries that differ from the database, oldest first. The entries stay in
+   * memory as "flushing" until markClean or markFailed. An entry that changes during the flush is dirty again.
    * @returns number of writes added
    */
   drainDirty(limit: number, batch: WriteBatch): number {
@@ -550,7 +556,7 @@ export class CoinsCache implements CoinView {
     }
   }
 
-  /** Writing failed: all drained entries that were not marked clean are dirty again. */
+  /** Called when writing failed: marks all drained entries as dirty again, except those that were marked clean. */
   markFailed(): void {
     const entries = this.#entries;
     for (let ref = entries.first(LIST.flushing); ref !== 0; ref = entries.first(LIST.flushing)) entries.move(ref, LIST.dirty, false);
@@ -558,8 +564,8 @@ export class CoinsCache implements CoinView {
 
   /**
    * Evicts clean entries, least recently used first, while usedBytes exceeds the budget. Entries used since the
-   * previous call stay, so a prefetch survives one evict. Call it between state transitions: after each block, and in
-   * quiet times when over the budget.
+   * previous call stay, so a prefetched entry survives one evict. Call it between changes of the chain: after each
+   * block, and while nothing else runs.
    * @param maxEntries limit of the work, about 0.5 us per entry
    * @returns number of evicted entries
    */
@@ -626,7 +632,7 @@ export class CoinsCache implements CoinView {
     return this.#entries.arena.usedBytes + this.#table.allocatedBytes;
   }
 
-  /** Figures of the entries in memory, without a deferred change. */
+  /** Figures of the entries in memory. A deferred change is not included. */
   stats(): CoinsCacheStats {
     return {
       entries: this.#table.size,

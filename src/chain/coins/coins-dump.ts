@@ -46,9 +46,9 @@ export interface DumpedCoins {
 }
 
 /**
- * Writes the coins of a cursor to a file next to `path` whose name ends in `.incomplete`. Renames it when the disk has
- * it. Deletes it after a failure.
- * @param cursor cursor over exactly the coins at `tip`; closed here
+ * Writes the coins of a cursor to a file next to `path` whose name ends in `.incomplete`. Renames the file after fsync,
+ * and deletes it after a failure.
+ * @param cursor cursor over exactly the coins at `tip`; closed by this function
  * @param stopping checked between slices
  * @throws DumpStoppedError, or the system's error if the file cannot be written
  */
@@ -62,7 +62,7 @@ export async function dumpCoins(
   const incomplete = `${path}.incomplete`;
   let file: FileHandle | undefined;
   try {
-    // A file left by an earlier run may be a link.
+    // Remove a file left by an earlier run instead of opening it: it may be a link.
     await rm(incomplete, { force: true });
     file = await open(incomplete, 'wx');
     const dumped =
@@ -93,7 +93,7 @@ async function* slices(cursor: StoreCursor, stopping: () => boolean) {
   }
 }
 
-/** Writes the number of coins into the header, once it is known. */
+/** Writes the number of coins into the header after all coins were written. */
 async function writeCount(file: FileHandle, coins: number, at: number): Promise<void> {
   const count = new ByteWriter(8).u64(coins).finish();
   await file.write(count, 0, count.length, at);
@@ -124,7 +124,7 @@ async function writeGrouped(
   await file.writeFile(head.u64(0).finish());
   const hash = hashes.sha256Stream();
   let coins = 0;
-  // Coins of the current transaction. Their number precedes them in the file.
+  // Coins of the current transaction. They are buffered because their number precedes them in the file.
   let txid: Uint8Array | null = null;
   let held = new ByteWriter();
   let count = 0;

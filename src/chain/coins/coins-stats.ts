@@ -1,5 +1,5 @@
-// Computes sums and hashes over all unspent outputs for gettxoutsetinfo. Reads a consistent cursor in slices, so that
-// the node thread stays responsive.
+// Computes sums and hashes over all unspent outputs for gettxoutsetinfo. Reads a cursor, which later changes of the
+// coins do not affect, in slices, so that the node thread stays responsive.
 
 import { readU32 } from '../../consensus/bytes/reader.js';
 import { ByteWriter } from '../../consensus/bytes/writer.js';
@@ -29,8 +29,8 @@ export interface CoinsHashing {
 export class WalkStoppedError extends Error {}
 
 /**
- * Walks all coins and returns their figures.
- * @param cursor cursor over exactly the coins at `tip`; closed here
+ * Walks over all coins and returns their figures.
+ * @param cursor cursor over exactly the coins at `tip`; closed by this function
  * @param stopping checked between slices
  * @throws WalkStoppedError
  */
@@ -82,9 +82,9 @@ export async function sumCoins(
 /**
  * Computes Core's hash_serialized_3 over all coins of a cursor: sha256d over the coins as set elements. Works in
  * slices.
- * @param cursor closed here
+ * @param cursor closed by this function
  * @param passed called with the number of coins read; returns false to stop
- * @returns the hash in internal order; null if `passed` stopped it
+ * @returns the hash in internal order; null if `passed` returned false
  */
 export async function hashCoins(cursor: StoreCursor, hashes: Hashes, passed: (coins: number) => boolean): Promise<Uint8Array | null> {
   const stream = hashes.sha256Stream();

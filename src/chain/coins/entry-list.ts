@@ -1,6 +1,7 @@
-// The coins cache's entries as cells, and the four lists that every entry is on exactly one of.
+// The coins cache's entries as cells, and the four lists. Every entry is on exactly one of the lists.
 //
-// Cell:  word 0   data length, 14 bits | list, 2 bits | fresh, 1 bit | mark, 2 bits | generation of the last touch, 13 bits
+// Cell:  word 0   data length, 14 bits | list, 2 bits | fresh, 1 bit | mark, 2 bits | generation of the last touch, 13
+// bits
 //        word 1   previous entry of the list    word 2   next entry
 //        12..48   outpoint: txid, 32; vout, LE32
 //        48..     the coin as in the store (storage/codec/coin.ts); length 0: no coin
@@ -18,7 +19,7 @@ export const LIST = {
   dirty: 1,
   /** The entry was drained into a batch that is not confirmed yet. */
   flushing: 2,
-  /** There is no coin, neither here nor in the database. */
+  /** There is no coin, neither in the cache nor in the database. */
   absent: 3,
 } as const;
 
@@ -39,9 +40,7 @@ export type ListId = (typeof LIST)[keyof typeof LIST];
 
 /** Size in bytes of the fields before the coin. */
 export const ENTRY_HEAD_BYTES = 48;
-/**
- * Bytes reserved for a coin in a cell without one. A coin that was looked up without result is often about to be added.
- */
+/** Bytes reserved for a coin in a cell without one. A lookup that finds no coin is often followed by adding one. */
 const EMPTY_DATA_BYTES = 48;
 /** Offset of the outpoint in a cell. */
 export const OUTPOINT_OFFSET = 12;
@@ -107,7 +106,7 @@ export class EntryLists {
 
   /**
    * Replaces an entry's coin.
-   * @param data has it at its front
+   * @param data buffer with the encoded coin at its start
    * @returns the entry's reference, which is new if the cell was too small
    */
   setData(ref: number, data: Uint8Array, length: number): number {
@@ -137,7 +136,7 @@ export class EntryLists {
     this.arena.free(ref);
   }
 
-  /** Moves an entry to the end of a list, which may be the list that it is on. */
+  /** Moves an entry to the end of a list, which may be its current one. */
   move(ref: number, list: ListId, fresh: boolean): void {
     this.#unlink(ref);
     const words = this.arena.wordsOf(ref);

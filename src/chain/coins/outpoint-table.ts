@@ -2,12 +2,12 @@
 //
 // Segments of 4,096 slots, open addressing with linear probing inside one. The high bits of a hash choose the segment
 // through a directory (extendible hashing), the low bits the slot. A segment that is three quarters full splits in two,
-// which moves at most some 3,000 slots: no insertion ever pays for the whole table. The directory doubles when it must;
-// it is a list of small numbers. A slot is the full 32-bit hash and a non-zero reference; the table compares keys only
-// where the hashes agree.
+// which moves at most some 3,000 slots, so no insertion has to move the whole table. The directory, a list of small
+// numbers, doubles when a segment needs more bits. A slot is the full 32-bit hash and a non-zero reference; the table
+// compares keys only if the hashes agree.
 //
-// The hash is keyed with random numbers per table. Anyone can grind transaction ids, and chosen ids must not all fall
-// into one segment.
+// The hash is keyed with random numbers per table. An attacker can grind transaction ids, and ids chosen that way must
+// not all fall into one segment.
 
 import { randomBytes } from 'node:crypto';
 import { readU32 } from '../../consensus/bytes/reader.js';
@@ -16,14 +16,15 @@ const SEGMENT_BITS = 12;
 const SEGMENT_SLOTS = 1 << SEGMENT_BITS;
 const SLOT_MASK = SEGMENT_SLOTS - 1;
 const SPLIT_AT = (SEGMENT_SLOTS * 3) >> 2;
-/** The slot uses the low 12 bits of the hash, the directory at most the other 20. */
+/** Largest number of hash bits for the directory. The slot uses the other 12, the low ones. */
 const MAX_DEPTH = 32 - SEGMENT_BITS;
 /** Two words of 4 bytes per slot. */
 const SEGMENT_BYTES = SEGMENT_SLOTS * 8;
 
 interface Segment {
   /**
-   * Two adjacent words per slot, because neither is in a processor cache: hash and reference. Reference 0: empty slot.
+   * Hash and reference of each slot, next to each other, because a lookup finds neither in a processor cache. Reference
+   * 0: empty slot.
    */
   readonly words: Uint32Array;
   count: number;
@@ -47,7 +48,7 @@ export class OutpointTable {
     this.#sameKey = sameKey;
     this.#directory = [newSegment(0)];
     const random = randomBytes(24);
-    // Odd multipliers lose no bits.
+    // Make the multipliers odd: multiplying by an odd number is reversible and loses no bits.
     this.#keys = Uint32Array.from({ length: 6 }, (_, i) => readU32(random, i * 4) | 1);
   }
 
@@ -60,7 +61,7 @@ export class OutpointTable {
     return this.#segmentCount * SEGMENT_BYTES + this.#directory.length * 8;
   }
 
-  /** Returns the keyed hash of the outpoint at bytes[at..at+36). It uses 128 bits of the id, and the index. */
+  /** Returns the keyed hash of the outpoint at bytes[at..at+36), from 128 bits of the txid and the output index. */
   hash(bytes: Uint8Array, at: number): number {
     const k = this.#keys;
     let h = k[5];
@@ -91,7 +92,8 @@ export class OutpointTable {
       this.#split(segment, hash);
       segment = this.#segmentOf(hash);
     }
-    // After the last possible split a segment may fill up. One slot must stay empty, or searches would not end.
+    // When the depth is at its maximum, segments no longer split and may fill up. One slot must stay empty, or searches
+    // would not end.
     if (segment.count >= SEGMENT_SLOTS - 1) throw new RangeError('the table of coins is full');
     place(segment, hash, ref);
     this.#entries++;
@@ -103,7 +105,7 @@ export class OutpointTable {
     segment.words[2 * slotOf(segment, hash, oldRef) + 1] = newRef;
   }
 
-  /** Removes an entry that is in the table, and closes the gap. */
+  /** Removes an entry that is in the table, and closes the gap that it leaves. */
   remove(hash: number, ref: number): void {
     const segment = this.#segmentOf(hash);
     const { words } = segment;

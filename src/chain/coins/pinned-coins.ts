@@ -1,4 +1,4 @@
-// Walks over all coins at one block, while the chain may change.
+// Walks over all coins at one block, unaffected by later changes of the chain.
 
 import { type CoinScanner, InlineCoinScanner } from '../../parallel/coin-scanner.js';
 import type { StoreCursor } from '../../storage/store.js';
@@ -25,7 +25,7 @@ export class PinnedCoins {
     this.#scanner = scanner;
   }
 
-  /** Writes everything, then opens a cursor over exactly the coins at the tip. */
+  /** Writes all pending coins, then opens a cursor over exactly the coins at the tip. */
   #pin(): Promise<{ cursor: StoreCursor; tip: HeaderNode }> {
     return this.#changes.change(async (reply) => {
       await this.#persister.flush();

@@ -1,5 +1,5 @@
-// Walks over all coins of a cursor in database order, while the chain may change. Other threads select coins with
-// certain scripts; a visitor gets them.
+// Walks over all coins of a cursor in database order, while the chain may change. Other threads select the coins that
+// have certain scripts, and a visitor receives these coins.
 
 import type { Coin } from '../../consensus/coin.js';
 import { Slicer } from '../../lib/slicer.js';
@@ -16,13 +16,13 @@ export interface CoinVisitor {
   /** Scripts to select. */
   readonly scripts: readonly Uint8Array[];
   /**
-   * Called for each coin with one of the scripts, and rarely for another coin.
+   * Called for each coin with one of the scripts. Rarely, it is also called for a coin with another script.
    * @param outpoint 36 bytes, vout little-endian
    */
   visit(outpoint: Uint8Array, coin: Coin): void;
   /** Called after each slice with its number of coins and its last outpoint. */
   passed(coins: number, outpoint: Uint8Array): void;
-  /** Checked between slices: true ends the walk. */
+  /** Checked between slices. Return true to end the walk. */
   stopped(): boolean;
 }
 
@@ -32,7 +32,8 @@ interface Slice {
 }
 
 /**
- * @param cursor closed here
+ * Calls the visitor for the coins of a cursor that have one of its scripts.
+ * @param cursor closed by this function
  * @returns whether all coins were visited
  */
 export async function walkCoins(cursor: StoreCursor, visitor: CoinVisitor, scanner: CoinScanner): Promise<boolean> {
@@ -50,7 +51,8 @@ export async function walkCoins(cursor: StoreCursor, visitor: CoinVisitor, scann
           rows.map(([, value]) => value),
           marks,
         );
-        // The await below reports a failure. If the walk ends early there is none, and a rejection must be handled.
+        // The await below reports a failure of `hits`. If the walk ends early, it is not reached, so handle the
+        // rejection here.
         hits.catch(() => {});
         pending.push({ rows, hits });
         if (slicer.due) await slicer.pause();

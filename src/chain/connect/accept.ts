@@ -1,5 +1,5 @@
-// Accepts headers and blocks: Core's AcceptBlockHeader and AcceptBlock. Accepted headers are in the tree, accepted
-// bytes are in the files, and changed rows are in index.dirty for the caller to write.
+// Accepts headers and blocks: Core's AcceptBlockHeader and AcceptBlock. Accepted headers are in the tree and accepted
+// bytes are in the files. The caller must write the changed rows, which are in index.dirty.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { HeaderView } from '../../consensus/block/header-view.js';
@@ -25,12 +25,15 @@ export interface Accepted {
   readonly isNew: boolean;
 }
 
-/** Checks a header and adds it to the tree. The verdict is also null if the header is known as valid. */
+/**
+ * Checks a header and adds it to the tree. The verdict is null if the header was accepted, or was known as valid
+ * before.
+ */
 export function acceptHeader(ws: ChainWorkspace, header: HeaderView): { verdict: Verdict; node: HeaderNode | null } {
   const { index, params } = ws;
   const known = index.get(header.hash);
   if (known !== undefined) return { verdict: known.failed ? reject('cached', 'duplicate') : null, node: known };
-  // Start-up has handled the genesis block.
+  // Genesis is never checked here, because the start has added it to the tree.
   const pow = checkProofOfWork(header, params);
   if (pow !== null) return { verdict: pow, node: null };
   const prev = index.get(header.prevHash);
@@ -55,8 +58,8 @@ export function lastCheckpointHeight(ws: ChainWorkspace): number {
 
 /**
  * Checks a block that passed checkBlock, and stores it.
- * @param requested store the block even if it has less work than the tip or is far ahead of it
- * @param stored position of its bytes if they are in the block files already
+ * @param requested store the block even if it has less work than the tip or is far ahead of the tip
+ * @param stored position of the block's bytes if they are in the block files already
  */
 export async function acceptBlock(ws: ChainWorkspace, block: BlockView, requested: boolean, stored?: BlockPosition): Promise<Accepted> {
   const { index, params } = ws;

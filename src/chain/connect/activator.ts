@@ -1,6 +1,6 @@
 // Changes the tip: towards the best known branch, or down to the parent of an invalidated block. Each change is
-// prepared, its coins are changed without being visible (in slices), then it is shown and the listeners are called (in
-// one tick), then written.
+// prepared first. Then its coins are changed in slices, invisibly for readers. In one tick the coins become visible,
+// the tip changes, and the listeners are called. Writing follows.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { type Reject, rejectText } from '../../consensus/state.js';
@@ -26,7 +26,7 @@ import {
 } from './reorganize.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** Number of blocks that invalidateblock disconnects per tip change. Others see these intermediate tips. */
+/** Number of blocks that invalidateblock disconnects per tip change. Listeners and clients see the tips in between. */
 const INVALIDATE_STEP = 100;
 
 /** Called with the verdict on a stored block; null: valid. */
@@ -41,23 +41,23 @@ export interface ActivatorCounts {
 }
 
 export class Activator {
-  /** Followers, whose state must match the tip. */
+  /** Listeners whose state must match the tip; an exception of one of them stops the node. */
   readonly followers: TipFollower[] = [];
   readonly onTip: Listeners<[HeaderNode, TipChange]>;
   readonly onChecked: Listeners<[Uint8Array, BlockView, Reject | null]>;
   /** Called when TipChange.moreFollows was true but the next block turned out to be invalid. */
   readonly onNoMoreFollows: Listeners<[]>;
-  /** Resolves when the mempool has re-added transactions of disconnected blocks. */
+  /** Returns a promise that resolves when the mempool has accepted transactions of disconnected blocks again. */
   mempoolSettled: () => Promise<void> = () => Promise.resolve();
   /**
-   * The last tip change disconnected blocks for an operator. The next change of the same call waits until the mempool
-   * has followed.
+   * True if the last tip change disconnected blocks for an operator. The next change of the same call waits until the
+   * mempool has processed it.
    */
   #blocksLeft = false;
   readonly counts: ActivatorCounts = { connected: 0, disconnected: 0, rejected: 0, reorganizations: 0 };
-  /** The last change was applied, but persister.afterStep was not called yet. */
+  /** True if the last change was applied, but persister.afterStep was not called yet. */
   #unwritten = false;
-  /** The last change had moreFollows set. */
+  /** True if the last change had moreFollows set. */
   #moreAnnounced = false;
   /** Prefetches the next blocks in the initial download. */
   readonly prefetcher: BlockPrefetcher;
@@ -83,16 +83,15 @@ export class Activator {
 
   /**
    * Makes the best valid stored branch the active one. When it returns, the last change is applied and announced but
-   * not written: call writeTipChanges once the waiting caller has its answer.
-   * @param supplied a block with the bytes that were just checked and stored; never a copy of a block that was stored
-   *   before
-   * @param enough checked between tip changes: true stops here
+   * not written: call writeTipChanges after the caller has its answer.
+   * @param supplied a block whose bytes were just checked and stored; never a copy of a block that was stored before
+   * @param enough checked between tip changes; true ends the activation
    * @param onJudged called with the verdict on each block that was connected or failed to connect
    */
   async activate(supplied: SuppliedBlock | null = null, enough?: () => boolean, onJudged?: JudgedListener): Promise<void> {
     const { index, active } = this.#ws;
     for (;;) {
-      // The initial download is over, so these blocks are not used any more.
+      // The initial download is over, so prefetched blocks are not needed any more.
       if (!this.prefetcher.isEmpty && this.#eager()) this.prefetcher.clear();
       const target = index.findMostWork();
       const isBest = target === undefined || target === active.tip;
@@ -103,7 +102,7 @@ export class Activator {
       }
       await this.#beforeMove();
       const begin = this.#ws.clock.monotonicMs();
-      // A block that was just submitted is in memory already and is usually the only one.
+      // A block that was just submitted is in memory and is usually the only one, so prefetch only without it.
       const many = !this.#eager() && supplied === null;
       if (many) this.prefetcher.prefetchBlocks(target, this.#assumed());
       const step = await prepareStep(this.#ws, target, supplied, this.#assumed(), many ? this.prefetcher : null);
@@ -116,8 +115,9 @@ export class Activator {
   }
 
   /**
-   * Waits for the mempool between two steps of an operator's call, because Core makes its mempool fit each tip on the
-   * way down. Blocks of peers never wait for that: senders of transactions could delay them.
+   * Prepares the next tip change. In a call of an operator, waits for the mempool between two steps, because Core makes
+   * its mempool fit each tip on the way down. Blocks of peers never wait for the mempool: senders of transactions could
+   * delay them.
    */
   async #beforeMove(): Promise<void> {
     if (this.#blocksLeft) await this.mempoolSettled();
@@ -155,7 +155,7 @@ export class Activator {
     return this.#unwritten;
   }
 
-  /** True if each change is written immediately: the initial download is over. */
+  /** True if each change is written immediately, because the initial download is over. */
   get nearTip(): boolean {
     return this.#eager();
   }
@@ -169,7 +169,10 @@ export class Activator {
     this.#ws.observe('connect_persist', (this.#ws.clock.monotonicMs() - begin) / 1000);
   }
 
-  /** A step that failed half-way is applied only if its last valid block is better than the current tip. */
+  /**
+   * Returns whether a prepared step is to be applied. A step with a failed or unreadable block is applied only if its
+   * last valid block is better than the current tip.
+   */
   #worthApplying(step: Step): boolean {
     const last = step.connected[step.connected.length - 1];
     if (step.failed === null && step.unreadable === null) return step.connected.length + step.disconnected.length > 0;
@@ -204,7 +207,7 @@ export class Activator {
   }
 
   /**
-   * Applies a step: coins, tip, candidates, listeners. From moveTip on nothing is awaited.
+   * Applies a step: coins, tip, candidates, listeners. From moveTip on, everything is synchronous.
    * @param settings.onLeft called for each disconnected block, before the listeners
    */
   async #apply(
@@ -214,8 +217,8 @@ export class Activator {
     const { active, index, clock, coins } = this.#ws;
     const begin = clock.monotonicMs();
     const changing = this.#changing(step);
-    // A small change is deferred until coins are next read: by then miners have new work and the answer about the
-    // block. A larger change is made now, without being visible until it is shown.
+    // A small change is deferred until coins are next read. By then miners have new work, and the sender of the block
+    // has its answer. A larger change is made now, in slices, and stays invisible until showStaged.
     const quick = isQuick(step, this.#eager());
     if (!quick) {
       coins.stageChanges();
@@ -229,7 +232,8 @@ export class Activator {
     const tip = active.tip as HeaderNode;
     if (onLeft !== undefined) {
       for (const { node } of step.disconnected) onLeft(node);
-      // The best candidate follows: further down, or up another branch.
+      // While an operator disconnects blocks, the next target is the best candidate: further down, or on another
+      // branch.
       target = index.candidates.best;
     }
     if (step.connected.length > 0) index.candidates.pruneBelow(tip);
@@ -242,7 +246,7 @@ export class Activator {
     const change: TipChange = { connected: step.connected, disconnected: step.disconnected, moreFollows, ...mark };
     const fault = this.announce(tip, change);
     this.#ws.observe('connect_apply', (clock.monotonicMs() - begin) / 1000);
-    // In the initial download thousands of these lines would not help the operator.
+    // In the initial download, thousands of these lines would not help the operator, so only debug logs show them.
     if (this.#eager()) this.#ws.log.info(tipLine(this.#ws, tip));
     else if (this.#ws.log.shows('validation')) this.#ws.log.debug('validation', tipLine(this.#ws, tip));
     if (fault !== null) throw fault;
@@ -259,7 +263,7 @@ export class Activator {
   /**
    * Disconnects blocks from the tip down to a block, which becomes the tip.
    * @param onLeft called for each disconnected block, before the listeners
-   * @returns false if it ended above that block, because the blocks in between were pruned or the node stops
+   * @returns false if it stopped above that block, because the blocks in between were pruned or the node stops
    */
   async disconnectTo(target: HeaderNode, onLeft: (node: HeaderNode) => void): Promise<boolean> {
     const { active } = this.#ws;

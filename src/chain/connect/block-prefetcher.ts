@@ -1,8 +1,8 @@
 // Prefetches blocks ahead of the tip while stored blocks are being connected: reads the coins of the next blocks, and
-// runs their scripts on the script threads, several small blocks as one batch. This is sound, because an outpoint names
-// one output forever: scripts that pass here also pass when the block is connected. Whether the coins still exist is
-// checked then. Any failure here only means that the block is checked completely when it is connected. See
-// docs/decisions/0017-prefetch-blocks.md.
+// runs their scripts on the script threads, several small blocks as one batch. This is sound, because an outpoint
+// always names the same output: scripts that pass now also pass when the block is connected. Connecting the block
+// checks whether the coins still exist. If prefetching fails in any way, the block is checked completely when it is
+// connected. See docs/decisions/0017-prefetch-blocks.md.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
@@ -23,7 +23,7 @@ import type { ChainWorkspace } from './workspace.js';
 /** Largest number of prefetched blocks and inputs: about 0.1 s of work for two threads. */
 const MAX_BLOCKS = 192;
 const MAX_INPUTS = 8_000;
-/** A batch is started at this many inputs or blocks while other batches are running. */
+/** Number of inputs, or of blocks (GROUP_BLOCKS), from which a batch starts while other batches are running. */
 const GROUP_INPUTS = 400;
 const GROUP_BLOCKS = 48;
 /** Number of inputs between two yields to the event loop. */
@@ -37,16 +37,16 @@ export interface PrefetchedBlock {
   readonly node: HeaderNode;
   readonly block: BlockView;
   /**
-   * Resolves when its coins were read, or reading failed: with the cache's eviction epoch before the read. While that
-   * is still the current epoch, the coins are in memory. -1: unknown.
+   * Resolves when reading the block's coins has ended, with the eviction epoch of the cache before the read. While that
+   * epoch is current, the coins are in memory. -1 if reading failed.
    */
   readonly coinsRead: Promise<number>;
   /**
-   * True if the database is known to have no coin with the block's outputs (BIP-0030). While the eviction epoch stays
-   * the same, such a coin can only be in memory. False means unknown. Never rejects.
+   * True if the database is known to have no coin at any outpoint that the block creates (BIP-0030). While the eviction
+   * epoch stays the same, such a coin can only be in memory. False means unknown. Never rejects.
    */
   readonly outputsLack: Promise<boolean>;
-  /** True if all its scripts are known to pass; false means unknown. Never rejects. */
+  /** True if all scripts of the block are known to pass; false means unknown. Never rejects. */
   readonly scriptsPass: Promise<boolean>;
 }
 
@@ -63,12 +63,15 @@ type QueuedBlock = PrefetchedBlock & { readonly inputs: number };
 export class BlockPrefetcher {
   /** Prefetched blocks in chain order, the next one to connect first. */
   #blocks: QueuedBlock[] = [];
-  /** Blocks that are read but belong to no batch yet. */
+  /** Blocks that were read from their files but belong to no batch yet. */
   #found: Found[] = [];
-  /** Blocks that were handed out but are not in the active chain yet. Later ones may spend their outputs. */
+  /** Blocks that takeBlock returned but that are not in the active chain yet. Later blocks may spend their outputs. */
   #taken: QueuedBlock[] = [];
   #inputs = 0;
-  /** Transactions of all these blocks by 30 bits of their ids. A collision only means that a coin is not found here. */
+  /**
+   * Transactions of the blocks in #blocks and #taken, by 30 bits of their txids. If two collide, a coin is not found
+   * here, and the block is checked when it is connected.
+   */
   #txs = new Map<number, TxView>();
   #stop = new StopFlag();
   /** Number of batches whose scripts are running. */
@@ -113,9 +116,10 @@ export class BlockPrefetcher {
     return (this.#found[this.#found.length - 1] ?? this.#blocks[this.#blocks.length - 1])?.node;
   }
 
-  /** Hands out the block that is connected now; undefined if it was not prefetched. */
+  /** Returns the prefetched block that is connected next; undefined if it was not prefetched. */
   async takeBlock(node: HeaderNode): Promise<PrefetchedBlock | undefined> {
-    // Wait for a read that is in progress. Reading the block twice would keep the prefetcher from getting ahead.
+    // Wait for a read of this block that is in progress. Reading the block again would keep the prefetcher from getting
+    // ahead.
     if (this.#last === undefined && this.#reading?.node === node) await this.#reading.done.catch(() => undefined);
     if (this.#blocks.length === 0) this.#beginFound();
     const [first] = this.#blocks;
@@ -162,7 +166,8 @@ export class BlockPrefetcher {
       const from = this.#last ?? (ws.active.tip as HeaderNode);
       if (from.height >= target.height || !this.#isBelowLimits) break;
       const node = target.ancestor(from.height + 1) as HeaderNode;
-      // The tip is on another branch. What the reorganisation disconnects is unknown until it is finished.
+      // The tip is on another branch. The coins after the reorganisation are unknown until it is finished, so do not
+      // prefetch.
       if (node.prev !== from) break;
       if (!node.has(NodeStatus.HAVE_DATA) || node.failed) break;
       let block = ws.blocks.waitingBlock(node);
@@ -172,12 +177,12 @@ export class BlockPrefetcher {
         block = await done;
         this.#reading = null;
         if (epoch !== this.#epoch) return;
-        // The tip has passed the block meanwhile.
+        // The tip has passed the block during the read.
         if (node.prev !== (this.#last ?? ws.active.tip)) continue;
       }
       this.#add(node, block, assumed);
     }
-    // Start the remaining blocks if the threads have nothing else to do.
+    // Start the remaining blocks, although they are few, if the threads have nothing else to do.
     if (this.#running === 0) this.#beginFound();
   }
 
@@ -191,7 +196,7 @@ export class BlockPrefetcher {
     const flags = blockScriptFlags(prev, block.hash, ws.params, ws.versionBits);
     const scripts = scriptsReason(ws, node, assumed) !== null;
     const [first] = this.#found;
-    // All blocks of a batch have the same flags.
+    // All blocks of a batch must have the same flags, so start a new batch.
     if (first !== undefined && (first.flags !== flags || first.scripts !== scripts)) this.#beginFound();
     let inputs = 0;
     for (let t = 1; t < block.txs.length; t++) inputs += (block.txs[t] as TxView).inputCount;
@@ -209,7 +214,7 @@ export class BlockPrefetcher {
     this.#running++;
     const epoch = this.#epoch;
     const coinsRead = this.#readCoins(group, epoch).catch(() => -1);
-    // After the coins, because scripts wait for those.
+    // Check the outputs after the coins were read, because the scripts wait for the coins.
     const outputsLack = coinsRead.then(() => this.#checkOutputsAbsent(group, epoch)).catch(() => false);
     this.#work.add(outputsLack);
     void outputsLack.finally(() => this.#work.delete(outputsLack));
@@ -226,7 +231,7 @@ export class BlockPrefetcher {
   }
 
   /**
-   * Reads the coins that no prefetched block creates, usually all in one go.
+   * Reads the coins that no prefetched block creates, usually all in one read.
    * @returns see PrefetchedBlock.coinsRead
    */
   async #readCoins(group: readonly Found[], epoch: number): Promise<number> {
@@ -271,7 +276,7 @@ export class BlockPrefetcher {
   async #verify(group: readonly Found[], epoch: number): Promise<boolean> {
     const [{ flags, scripts }] = group as [Found];
     const stop = this.#stop;
-    // Scripts that did not run have not passed. Whether they are needed is decided when the block is connected.
+    // If no scripts are required, none run, and the result is unknown. tryConnect decides whether they are needed.
     if (!scripts || epoch !== this.#epoch) return false;
     const jobs: TxJob[] = [];
     let slice = 0;

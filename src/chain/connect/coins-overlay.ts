@@ -1,6 +1,6 @@
-// Coins as they would be after changes that are not applied. Reorganisations are checked on it completely before
-// anything changes, and proposals without changing anything. Also connecting and disconnecting a block's coins, for
-// overlay and cache alike.
+// Coins as they would be after changes that are not applied. Reorganisations are checked on an overlay completely
+// before anything changes, and proposals without changing anything. This file also connects and disconnects a block's
+// coins, in an overlay or in the cache.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
@@ -44,7 +44,7 @@ export class CoinsOverlay implements CoinView, CoinSet {
     return changed === undefined ? this.#base.get(outpoint) : (changed ?? undefined);
   }
 
-  /** Returns whether the overlay has the answer, so the base need not be asked. */
+  /** Returns whether the overlay knows the state of an outpoint, so that the base view is not needed. */
   has(outpoint: Uint8Array): boolean {
     return this.#changes.has(hashKey(outpoint));
   }
@@ -68,7 +68,7 @@ export class CoinsOverlay implements CoinView, CoinSet {
   }
 }
 
-/** Builds outpoints. One array is reused, so copy it to keep it. */
+/** Builds outpoints in one array, which the next call overwrites. Callers that keep an outpoint must copy it. */
 export class OutpointOf {
   readonly bytes = new Uint8Array(36);
 
@@ -86,7 +86,7 @@ const SLICE_COINS = 512;
 const NEW: { readonly possibleOverwrite: boolean } = { possibleOverwrite: false };
 const PERHAPS_THERE: { readonly possibleOverwrite: boolean } = { possibleOverwrite: true };
 
-/** Spends a block's inputs and adds its outputs, yielding regularly. The block must have passed all checks. */
+/** Spends a block's inputs and adds its outputs, yielding regularly. The block must have passed all checks before. */
 export function* connectCoins(coins: CoinSet, block: BlockView, height: number): Generator<void, void> {
   const outpoint = new OutpointOf();
   let handled = 0;
@@ -100,7 +100,7 @@ export function* connectCoins(coins: CoinSet, block: BlockView, height: number):
     for (let o = 0; o < tx.outputCount; o++) {
       if (++handled % SLICE_COINS === 0) yield;
       if (isUnspendableOutput(tx, o)) continue;
-      // Old coinbases repeat each other (BIP-0030). All other transactions are new because of their inputs.
+      // A coinbase may repeat an old one (BIP-0030). All other transactions are new because of their inputs.
       coins.addOutput(outpoint.set(tx.txid, o), tx, o, height, coinbase, coinbase ? PERHAPS_THERE : NEW);
     }
   }
@@ -153,7 +153,10 @@ export function keysCreated(space: CoinSpace, block: BlockView, most: number): G
   return created(block, most, COIN_KEY_BYTES, (buffer, at, outpoint) => space.writeKey(buffer, at, outpoint));
 }
 
-/** Yields lists of names of `size` bytes, one for each coin. The names of one list are views of one buffer. */
+/**
+ * Yields lists of names (outpoints or keys), one name of `size` bytes for each coin. The names of one list are views of
+ * one buffer.
+ */
 function* created(
   { txs }: BlockView,
   most: number,
@@ -166,7 +169,7 @@ function* created(
   let names: Uint8Array[] = [];
   for (const tx of txs) {
     for (let o = 0; o < tx.outputCount; o++, left--) {
-      // Unspendable outputs are not coins.
+      // Unspendable outputs are never stored as coins.
       if (isUnspendableOutput(tx, o)) continue;
       if (names.length === 0) buffer = new Uint8Array(size * Math.min(left, most));
       const at = size * names.length;

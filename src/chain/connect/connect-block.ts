@@ -1,6 +1,6 @@
 // Checks a block against the coins (Core's ConnectBlock) and changes nothing. It is a pipeline over runs of
-// transactions: while script threads check one run, the next run's coins are being read and this thread checks the one
-// in between.
+// transactions: at the same time, script threads check one run, this thread checks the next one, and the coins of the
+// run after that are being read.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { Coin, CoinView } from '../../consensus/coin.js';
@@ -25,9 +25,11 @@ import type { ChainWorkspace } from './workspace.js';
 
 /** Number of inputs per run: enough for a few jobs of the verifier, and few enough that this thread yields often. */
 const RUN_INPUTS = 1_000;
-/** Number of inputs in the first run. It is small, so that threads get work early. */
+/** Number of inputs in the first run, which is smaller so that script threads get work early. */
 const FIRST_RUN_INPUTS = 250;
-/** A block counts as pooled if at most one transaction in this many is unknown, besides the coinbase. */
+/**
+ * A block counts as known to the mempool if, besides the coinbase, at most one in this many transactions is unknown.
+ */
 const MOST_UNKNOWN = 16;
 /** Number of outputs checked at a time. */
 const CREATED_OUTPOINTS = 2_000;
@@ -40,20 +42,23 @@ export interface Connection {
   readonly fees: number;
 }
 
-/** How to connect. */
+/** Options of connecting a block. */
 export interface ConnectSettings {
   readonly klass: VerifyClass;
   /** Run scripts; false under an assumed-valid block. */
   readonly scripts: boolean;
   /** Coins as changed by earlier blocks of the step, on top of the cache; null at the tip. */
   readonly overlay: CoinsOverlay | null;
-  /** Checked before coins are read after waiting: false cancels, because the tip changed meanwhile. */
+  /** Called each time before coins are read after a wait. False cancels, because the tip has changed. */
   readonly stillValid?: () => boolean;
   /** Prefetched results for this block. */
   readonly prefetched?: PrefetchedBlock | undefined;
-  /** Stops its scripts early. Connecting then fails with an error. */
+  /** Stops the block's scripts early. Connecting then fails with an error. */
   readonly stop?: StopFlag;
-  /** Resolves when other threads have computed the block's ids. Only the ids of the first run are computed here. */
+  /**
+   * Resolves when other threads have computed the block's ids. Until then, only the ids of the first run are computed
+   * on this thread.
+   */
   readonly identified?: Promise<void> | undefined;
 }
 
@@ -72,21 +77,23 @@ export async function tryConnect(
   const inMemory = epoch === ws.coins.evictionEpoch ? 'all' : isPooled(block) ? 'pooled' : 'unknown';
   if (overlay === null && inMemory !== 'unknown') {
     const connection = await connect(ws, block, prev, settings, { inMemory, epoch });
-    // A coin that is not in memory may still be in the database, so check the database before it counts as missing.
+    // A coin that is not in memory may still be in the database. Repeat with reads from the database before it counts
+    // as missing.
     if (connection?.verdict?.reason !== missingInputs()?.reason) return connection;
   }
   return connect(ws, block, prev, settings, { inMemory: 'unknown', epoch: -1 });
 }
 
 /**
- * Returns whether the mempool knew nearly all transactions. Scripts of the others run twice if a coin is not in memory.
+ * Returns whether the mempool knew nearly all transactions of a block. If one of their coins turns out not to be in
+ * memory, the other transactions' scripts run twice.
  */
 function isPooled({ txs }: BlockView): boolean {
   const unknown = txs.reduce((count, { facts }) => (facts === null ? count + 1 : count), 0);
   return unknown - 1 <= txs.length / MOST_UNKNOWN && unknown < txs.length;
 }
 
-/** Loads all coins that a block spends into memory, so that its coins may be changed. */
+/** Loads all coins that a block spends into memory, so that connecting the block can change them. */
 export async function readSpentCoins({ coins }: ChainWorkspace, block: BlockView): Promise<void> {
   const runs = new RunCoins(block, new TxPlaces(block), coins, null, 'unknown');
   const turns = new TimeSlice();
@@ -96,10 +103,13 @@ export async function readSpentCoins({ coins }: ChainWorkspace, block: BlockView
   }
 }
 
-/** Coins that are assumed to be in memory: none, those of transactions from the mempool, or all. */
+/** Which coins are assumed to be in memory: none, those of transactions known from the mempool, or all. */
 type InMemory = 'unknown' | 'pooled' | 'all';
 
-/** @param epoch eviction epoch of the cache in which all existing coins were loaded; -1 if they were not */
+/**
+ * Checks the block.
+ * @param epoch eviction epoch of the cache in which all existing coins were loaded; -1 if they were not
+ */
 async function connect(
   ws: ChainWorkspace,
   block: BlockView,
@@ -122,11 +132,11 @@ async function connect(
     mark = now;
   };
   try {
-    // Check in the same tick in which coins are looked up, here and below.
+    // Call stillValid in the tick in which coins are looked up, here and below.
     if (stillValid !== undefined && !stillValid()) return null;
     let fetching: Promise<void> = coins.prefetch(runs.next(FIRST_RUN_INPUTS));
-    // BIP-0030 ranks first. Its many lookups, which find nothing, need not delay the rest: their result is applied at
-    // the end.
+    // A violation of BIP-0030 takes precedence over other faults. Its many lookups, which usually find nothing, need
+    // not delay the other checks: their result is applied at the end.
     const enforced = enforceBip30(prev, block.hash, ws.params);
     const checksTwinsEarly = enforced && canRepeat(ws.params);
     const twins = checksTwinsEarly ? overwrites(ws, block, settings, epoch) : Promise.resolve(false);
@@ -138,12 +148,13 @@ async function connect(
       lap('gather');
       if (stillValid !== undefined && !stillValid()) return null;
       const { end, endInputs } = runs;
-      // Awaited in the next iteration, or after the loop.
+      // The next iteration awaits the read, or the statement after the loop.
       const fetchNext = (): void => {
         fetching = end < block.txs.length ? coins.prefetch(runs.next(RUN_INPUTS)) : Promise.resolve();
         fetching.catch(() => undefined);
       };
-      // Read the next run's coins while this run is checked. Not for the first run, for which threads wait.
+      // Read the next run's coins while this run is checked. Not for the first run, because script threads are waiting
+      // for it.
       if (first > 0) fetchNext();
       const verdict = connector.step(end, endInputs);
       lap('check');
@@ -156,8 +167,8 @@ async function connect(
       first = end;
     }
     await fetching;
-    // Where no valid block can overwrite a coin, check only blocks that are rejected anyway: Core names BIP-0030 as the
-    // reason.
+    // If no valid block can overwrite a coin, check BIP-0030 only for blocks that are rejected anyway, because Core
+    // reports BIP-0030 as the reason.
     const isLate = enforced && !checksTwinsEarly && connector.verdict !== null;
     const overwriting = await (isLate ? overwrites(ws, block, settings, epoch) : twins);
     lap('gather');
@@ -166,22 +177,22 @@ async function connect(
     const found = connector.verdict;
     if (connector.applyBip30(overwriting) !== found) return { verdict: connector.verdict, spent: [], fees: 0 };
     lap('check');
-    // If prefetched scripts did not pass, run all scripts here, in order.
+    // If the prefetched scripts are not known to pass, run all scripts of the block now, in order.
     if (settings.scripts && prefetched !== undefined && !(await prefetched.scriptsPass)) scripts.start(connector, 0, connector.scriptTxs);
     const verdict = await scripts.verdict(connector);
     lap('scripts');
     return { verdict, spent: connector.spentByTx.slice(1), fees: connector.fees };
   } finally {
-    // Jobs must end before this function returns.
+    // All script jobs must end before this function returns.
     await scripts.stopScripts();
     if (klass === 'block') for (const [phase, ms] of Object.entries(phases)) observe(`connect_${phase}`, ms / 1000);
   }
 }
 
 /**
- * Returns whether an output of the block is an unspent coin already (BIP-0030), working in time slices. Null if
+ * Returns whether an output of the block already exists as an unspent coin (BIP-0030), working in time slices. Null if
  * stillValid returned false.
- * @param epoch eviction epoch in which the database was checked for the block's outputs; -1 if it was not
+ * @param epoch eviction epoch in which the database was checked for the block's outputs; -1 if it was not checked
  */
 async function overwrites(
   { coins }: ChainWorkspace,
@@ -193,7 +204,7 @@ async function overwrites(
   const turns = new TimeSlice();
   for (const outpoints of outpointsCreated(block, CREATED_OUTPOINTS)) {
     const below = overlay === null ? outpoints : outpoints.filter((outpoint) => !overlay.has(outpoint));
-    // While nothing was evicted since, a coin that the database lacks can only be in memory.
+    // If the database had no such coin and nothing was evicted since, the coin can only be in memory.
     const inMemory = coins.holdsAll || (lacking && epoch === coins.evictionEpoch);
     if (!inMemory) await coins.prefetch(below);
     if (stillValid !== undefined && !stillValid()) return null;
@@ -205,16 +216,17 @@ async function overwrites(
 }
 
 /**
- * Looks up the coins that a block spends, run by run. Coins in memory are looked up once, the others are to be read.
+ * Looks up the coins that a block spends, run by run. Coins in memory are looked up once; `next` returns the outpoints
+ * of the others, which must be read.
  */
 class RunCoins implements CoinView {
-  /** Number of transactions whose inputs were looked up, */
+  /** Number of transactions whose inputs were looked up completely. */
   end = 0;
-  /** and number of looked-up inputs of the next one. */
+  /** Number of inputs of the next transaction that were looked up. */
   endInputs = 0;
   /** Coins that were looked up and not returned yet, with the position of their outpoint; null: not in memory. */
   readonly #found: { readonly bytes: Uint8Array; readonly at: number; readonly coin: Coin | undefined | null }[] = [];
-  /** Number of entries of #found that were returned. */
+  /** Number of entries of #found that `get` has returned. */
   #asked = 0;
   readonly #places: TxPlaces;
   readonly #block: BlockView;
@@ -222,7 +234,10 @@ class RunCoins implements CoinView {
   readonly #overlay: CoinsOverlay | null;
   readonly #inMemory: InMemory;
 
-  /** @param inMemory coins assumed to be in memory: they are looked up only when needed */
+  /**
+   * Creates a view of the block's coins.
+   * @param inMemory coins assumed to be in memory; they are looked up only when needed
+   */
   constructor(block: BlockView, places: TxPlaces, coins: CoinsCache, overlay: CoinsOverlay | null, inMemory: InMemory) {
     this.#places = places;
     this.#block = block;
@@ -260,7 +275,7 @@ class RunCoins implements CoinView {
     return list;
   }
 
-  /** Returns null if the coin must be read from the database. */
+  /** Looks up a coin in the overlay and the cache. Null: the coin must be read from the database. */
   #lookUp(bytes: Uint8Array, at: number): Coin | undefined | null {
     if (this.#overlay !== null) {
       const outpoint = bytes.subarray(at, at + OUTPOINT_BYTES);

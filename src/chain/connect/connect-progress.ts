@@ -1,5 +1,5 @@
-// Progress of connecting stored blocks, for the log. It is counted in transactions where they are known, because late
-// blocks hold a thousand times as many as early ones.
+// Progress of connecting stored blocks, for the log. Counted in transactions if their number is known, because late
+// blocks have a thousand times as many as early ones.
 
 import { ProgressMeter } from '../../lib/progress.js';
 import type { HeaderNode } from '../tree/header-node.js';
@@ -11,7 +11,7 @@ export interface ConnectProgress {
   /** Percentage of the transactions, 0 to 100. */
   readonly percent: number;
   readonly blocksPerSecond: number;
-  /** Estimated at the speed so far; null while unknown. */
+  /** Estimated seconds until the goal, at the speed so far; null while unknown. */
   readonly secondsLeft: number | null;
 }
 

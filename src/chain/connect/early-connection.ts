@@ -1,7 +1,7 @@
-// Connects a block on the tip in parallel with the block's own checks and with writing it to its file, so that script
-// threads have work at once. It changes nothing and runs concurrently with the chain's queue. The queued change uses
-// the result if the block passed its checks and the tip is still its parent. After any failure here the block is
-// connected normally. See docs/decisions/0012-connect-early.md.
+// Connects a block on the tip in parallel with the block's own checks and with writing the block to its file, so that
+// script threads have work at once. The early connection changes nothing and runs concurrently with the chain's queue.
+// The queued change uses its result if the block passed its checks and the tip is still the block's parent. If the
+// early connection fails, the block is connected normally. See docs/decisions/0012-connect-early.md.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
@@ -22,12 +22,15 @@ export interface EarlyConnection {
    * @throws StoreError
    */
   takeResult(): Promise<Connection | null>;
-  /** Stops the connection. Resolves when nothing of it runs any more. */
+  /** Stops the connection. Resolves when all of its work has ended. */
   cancelConnection(): Promise<void>;
 }
 
 export class EarlyConnections {
-  /** At most one runs at a time, because another one (for a copy of the block or a competing block) would take threads from it. */
+  /**
+   * The running early connection. Only one runs at a time, because another one (for a copy of the block or a competing
+   * block) would take threads from it.
+   */
   #current: EarlyConnection | null = null;
   readonly #ws: ChainWorkspace;
 
@@ -37,8 +40,8 @@ export class EarlyConnections {
 
   /**
    * Starts to connect a block if it extends the tip, is not too large, has proof of work, and has scripts to run.
-   * @param block its known transactions are recognised already
-   * @param identified resolves when its ids are computed; undefined: they are computed when needed
+   * @param block the facts of transactions known to the mempool must be set
+   * @param identified resolves when the block's ids are computed; undefined: ids are computed when needed
    */
   beginConnection(block: BlockView, identified: Promise<void> | undefined): EarlyConnection | null {
     const tip = this.#ws.active.tip as HeaderNode;
@@ -47,7 +50,8 @@ export class EarlyConnections {
     const { evictionEpoch } = coins;
     const stop = new StopFlag();
     let moved = false;
-    // Permanently false once false: after the tip changed and came back, an abandoned lookup must not continue.
+    // Returns false permanently once it has returned false: if the tip changes and comes back, an abandoned lookup must
+    // not continue.
     const stillValid = (): boolean => {
       moved ||= this.#ws.active.tip !== tip || stop.raised;
       return !moved;
@@ -60,7 +64,7 @@ export class EarlyConnections {
     const current: EarlyConnection = {
       takeResult: async () => {
         const connection = await result;
-        // Coins may have been evicted since they were looked up.
+        // Coins may have been evicted since they were looked up. Read them again.
         if (connection !== null && coins.evictionEpoch !== evictionEpoch) await readSpentCoins(this.#ws, block);
         return connection;
       },

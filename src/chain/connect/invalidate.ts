@@ -12,15 +12,15 @@ export async function invalidate(ws: ChainWorkspace, activator: Activator, node:
   const parent = node.prev;
   // Genesis cannot be replaced.
   if (parent === null) return;
-  // Branches that may become the best one while blocks are disconnected. Blocks of the active chain are added as they
-  // are disconnected.
+  // Candidates on other branches that may become the best block while blocks are disconnected. The callback adds blocks
+  // of the active chain as they are disconnected.
   const rivals = [...index.offChain()].filter((other) => other.isConnectable && compareCandidates(other, parent) >= 0);
   let lastLeft: HeaderNode | null = null;
   let reached = true;
   if (active.contains(node)) {
     reached = await activator.disconnectTo(parent, (left) => {
       left.status |= NodeStatus.FAILED;
-      // Only the lowest block keeps the mark of its own failure, its descendants that of a failed ancestor.
+      // Only the lowest block keeps the mark FAILED. Its descendants are marked as having a failed ancestor.
       if (lastLeft !== null) lastLeft.status = (lastLeft.status & ~NodeStatus.FAILED) | NodeStatus.FAILED_CHILD;
       if (lastLeft !== null) index.dirty.add(lastLeft);
       index.dirty.add(left);
@@ -31,7 +31,8 @@ export async function invalidate(ws: ChainWorkspace, activator: Activator, node:
       lastLeft = left;
     });
   }
-  // As in Core: blocks down to the lowest one that can be disconnected, and only those are marked.
+  // As in Core, if pruned blocks prevent disconnecting all the way, mark only the blocks down to the lowest
+  // disconnected one.
   const lowest = reached ? node : lastLeft;
   if (!reached && !ws.stopping()) ws.log.error(`DisconnectTip(): Failed to read block: all below height ${active.height} are pruned`);
   if (lowest !== null) {
@@ -41,7 +42,9 @@ export async function invalidate(ws: ChainWorkspace, activator: Activator, node:
   index.refillCandidates();
 }
 
-/** Removes the failure marks of a block, its ancestors and its descendants. Their headers count again. */
+/**
+ * Removes the failure marks of a block, its ancestors and its descendants. Their headers can be the best header again.
+ */
 export function reconsider(ws: ChainWorkspace, node: HeaderNode): void {
   ws.index.clearFailures(node);
   if (ws.options.failedBranches) ws.index.findBestHeader();

@@ -1,8 +1,8 @@
 // Checks whether a block of transactions from the mempool would be valid on the tip, without reading coins and running
-// scripts. For declared jobs and proposals. The mempool checked each transaction against the rules of the next block
-// when it accepted it, and keeps it valid as the tip changes. What remains is the header, the coinbase, and the sums
-// over all transactions. The answer is "valid" or "unknown". For every other verdict the complete check runs
-// (block-validity.ts). See docs/decisions/0021-known-blocks.md.
+// scripts. Used for declared jobs and proposals. The mempool checked each transaction against the rules of the next
+// block when it accepted the transaction, and removes those that a tip change makes invalid. So only the header, the
+// coinbase, and sums over all transactions need checking. The result is "valid" or "unknown". If it is unknown, the
+// complete check runs (block-validity.ts). See docs/decisions/0021-known-blocks.md.
 
 import { HEADER_SIZE, type HeaderView } from '../../consensus/block/header-view.js';
 import { rootOverBranch, witnessCommitmentIndex } from '../../consensus/block/merkle.js';
@@ -29,7 +29,7 @@ import type { ChainWorkspace } from './workspace.js';
 /** Number of outpoints checked at a time. */
 const OUTPOINTS = 2_000;
 
-/** Hashes over a list of transactions. The same list gives the same object. */
+/** Hashes over a list of transactions. An equal list gives the same object. */
 export interface KnownRoots {
   /** Siblings from the coinbase's txid up to the merkle root. */
   readonly branch: readonly Uint8Array[];
@@ -38,8 +38,8 @@ export interface KnownRoots {
 }
 
 /**
- * Distinct transactions of the mempool in block order, parents before children. Each passes every rule of the block
- * after the tip that concerns it alone or its coins. Its scripts pass under STANDARD_SCRIPT_FLAGS.
+ * Distinct transactions of the mempool in block order, parents before children. Each passes the rules of the next block
+ * that concern it alone or the coins that it spends. Its scripts pass under STANDARD_SCRIPT_FLAGS.
  */
 export interface KnownTransactions {
   /** Tip at which the mempool's transactions are valid. */
@@ -47,13 +47,13 @@ export interface KnownTransactions {
   readonly count: number;
   /** Sum of base fees in satoshis. */
   readonly fees: number;
-  /** BIP-0141 cost. */
+  /** Sum of signature operation costs (BIP-0141). */
   readonly sigopCost: number;
   /** Sum of sizes in bytes, with witnesses and without. */
   readonly totalSize: number;
   readonly strippedSize: number;
   readonly hasWitness: boolean;
-  /** Highest active lock by height and by time; 0 for none. */
+  /** Highest lock time of the transactions that is in effect, for heights and for times; 0 for none. */
   readonly lockHeight: number;
   readonly lockTime: number;
   /** Computes the hashes, or returns cached ones. */
@@ -62,7 +62,7 @@ export interface KnownTransactions {
   txs(): Iterable<TxView>;
 }
 
-/** Lists whose outputs are known not to be unspent coins (BIP-0030), with the tip at which that was checked. */
+/** Lists none of whose outputs exists as an unspent coin (BIP-0030), with the tip at which that was checked. */
 const withoutTwins = new WeakMap<KnownRoots, HeaderNode>();
 
 /**
@@ -86,7 +86,7 @@ export async function isKnownValid(ws: ChainWorkspace, header: HeaderView, coinb
   return !enforceBip30(tip, header.hash, ws.params) || noTwins(ws, coinbase, known, roots, tip);
 }
 
-/** Returns whether the mempool's rules include all rules of the next block for a single transaction. */
+/** Returns whether the mempool applies every rule of the next block that concerns a single transaction. */
 function rulesAreThePools(ws: ChainWorkspace, header: HeaderView, tip: HeaderNode): boolean {
   const { params, versionBits } = ws;
   if (tip.height + 1 < params.segwitHeight || cleanupEnforced(tip, params, versionBits)) return false;
@@ -98,7 +98,8 @@ function headerFits(ws: ChainWorkspace, header: HeaderView, tip: HeaderNode): bo
 }
 
 /**
- * Returns the time for lock times (BIP-0113). The mempool always uses the median time past, which is the earlier one.
+ * Returns the time against which the lock times of this block are checked (BIP-0113). The mempool always uses the
+ * median time past, which is never later.
  */
 function lockCutoff(ws: ChainWorkspace, header: HeaderView, tip: HeaderNode): number {
   return tip.height + 1 >= ws.params.csvHeight ? tip.medianTimePast() : header.time;
@@ -110,22 +111,25 @@ function coinbaseFits(ws: ChainWorkspace, header: HeaderView, coinbase: TxView, 
   return isFinalTx(coinbase, height, lockCutoff(ws, header, tip)) && checkCoinbaseHeight(coinbase, height, ws.params) === null;
 }
 
-/** Sizes, signature operations, lock times and money. */
+/** Checks sizes, signature operations, lock times and amounts over the whole block. */
 function sumsFit(ws: ChainWorkspace, header: HeaderView, coinbase: TxView, known: KnownTransactions, tip: HeaderNode): boolean {
   const height = tip.height + 1;
   if (known.lockHeight >= height || known.lockTime >= lockCutoff(ws, header, tip)) return false;
   const count = known.count + 1;
   const around = HEADER_SIZE + compactSizeLength(count);
   const strippedSize = around + coinbase.strippedSize + known.strippedSize;
-  // The weight limit includes the limit of the stripped size.
+  // A block within the weight limit is also within the limit of the stripped size.
   const totalSize = around + coinbase.totalSize + known.totalSize;
   if (strippedSize * (WITNESS_SCALE_FACTOR - 1) + totalSize > MAX_BLOCK_WEIGHT) return false;
-  // The limit on the sigop cost includes the limit on legacy signature operations.
+  // A block within the limit of the sigop cost is also within the limit of legacy signature operations.
   if (known.sigopCost + legacySigops(coinbase) * WITNESS_SCALE_FACTOR > MAX_BLOCK_SIGOPS_COST) return false;
   return moneyRange(known.fees) && outputTotal(coinbase) <= known.fees + blockSubsidy(height, ws.params);
 }
 
-/** Checks BIP-0030: no output is an unspent coin already. Returns false also if the tip changes meanwhile. */
+/**
+ * Checks BIP-0030: no output of the block exists as an unspent coin already. Also returns false if the tip changes
+ * during the check.
+ */
 async function noTwins(
   ws: ChainWorkspace,
   coinbase: TxView,

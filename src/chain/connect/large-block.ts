@@ -1,5 +1,5 @@
-// Handles large blocks in steps. Parsing, hashing and checking them take some milliseconds each, and short calls run in
-// between.
+// Handles large blocks in steps. Parsing, hashing and checking such a block take some milliseconds each, and short
+// calls of clients run in between.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { MAX_BLOCK_TXS, MAX_BLOCK_WEIGHT } from '../../consensus/limits.js';
@@ -36,13 +36,14 @@ export async function recognise(block: BlockView, known: CheckedTransactions | n
 }
 
 /**
- * Computes the ids of a large block's transactions, and its roots if there are threads for that. Ids of a small block
- * are computed when needed.
+ * Computes the ids of a large block's transactions, and also the block's roots if a hasher with threads is given. Ids
+ * of a small block are computed when needed.
  */
 export async function identify(block: BlockView, hasher: BlockHasher | undefined): Promise<void> {
-  // If both roots are known or checked, the ids were computed too.
+  // If both roots were computed or checked before, the ids were computed too.
   if (block.roots !== null || (block.merkleChecked && block.witnessChecked)) return;
-  // A block that is too heavy or has too many transactions is invalid. Handle it here, in slices.
+  // A block that is too heavy or has too many transactions is invalid. Do not pass it to other threads; compute its ids
+  // here, in slices.
   const fits = block.weight <= MAX_BLOCK_WEIGHT && block.txs.length <= MAX_BLOCK_TXS;
   if (hasher !== undefined && fits && (await hasher.hash(block))) return;
   await runInSlices(visitTransactions(block, (tx) => tx.txid && tx.wtxid));

@@ -43,7 +43,7 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
   const guard = deps.guard ?? new ListenerGuard(log);
   const active = new ActiveChain();
   const index = new BlockIndex(active);
-  // Check the genesis block first: rows of another network would look like damage.
+  // Check the genesis block before the other rows: rows of another network would look like damage.
   const sets = decodeCoinSets(await store.get(COIN_SETS_KEY));
   const space = sets.active;
   if ((await store.get(space.tipKey)) !== undefined && (await store.get(blockIndexKey(params.genesisHash))) === undefined) {
@@ -105,8 +105,8 @@ export async function openWorkspace(given: Partial<ChainOptions>, deps: ChainDep
 }
 
 /**
- * Returns a workspace with the same store, files and tree, but another chain and another set of coins. The two coins
- * caches share the memory budget.
+ * Returns a workspace with the same store, files and tree, but another active chain and another set of coins. The two
+ * coins caches share the memory budget.
  * @param space set of coins at a block below the snapshot block, or on another branch
  */
 export function historyOf(ws: ChainWorkspace, space: CoinSpace): ChainWorkspace {
@@ -118,7 +118,7 @@ export function historyOf(ws: ChainWorkspace, space: CoinSpace): ChainWorkspace 
 
 /**
  * Sets the tip to the block of the coins, after repairs.
- * @returns whether this differs from the block at which the coins were last written
+ * @returns whether that block differs from the one at which the coins were last written
  */
 async function standAtCoins(ws: ChainWorkspace): Promise<boolean> {
   const { store, space, index, blocks, log } = ws;
@@ -128,7 +128,7 @@ async function standAtCoins(ws: ChainWorkspace): Promise<boolean> {
   if (tip === undefined)
     throw new ChainFault('The last block of the coins database is not in the block index. Start with -reindex to rebuild both', undefined);
   ws.active.setTip(await rollBackLost(ws, tip));
-  // Both calls wrote coins without the cache.
+  // The two repairs before this wrote coins without the cache.
   await ws.coins.open();
   return ws.active.tip !== tip;
 }
@@ -140,13 +140,14 @@ async function createGenesis(ws: ChainWorkspace): Promise<void> {
   const node = ws.index.addHeader(block.header.bytes, block.hash, null, blockProof(block.header.bits));
   ws.index.receivedTransactions(node, block.txs.length, at.file, at.pos);
   ws.index.dirty.delete(node);
-  // After any power failure the chain can go back to this block.
+  // Sync, so that the chain can return to the genesis block after any power failure.
   await ws.blocks.files.sync();
   await ws.store.batch([rowOp(node), { type: 'put', key: ws.space.tipKey, value: node.hash }], { alone: true });
 }
 
 /**
- * Returns the position of the genesis block in existing block files: at the very beginning, where every node writes it.
+ * Returns the position of the genesis block in existing block files; null if it is not there. Every node writes it at
+ * the very beginning.
  */
 async function storedGenesis(ws: ChainWorkspace): Promise<BlockPosition | null> {
   const at = { file: 0, pos: RECORD_HEAD_BYTES };

@@ -5,18 +5,18 @@ import type { HeaderNode } from '../tree/header-node.js';
 
 /**
  * Result of a submitted block.
- * - accepted: new, and now valid as part of the active chain
- * - duplicate: its bytes were stored already
- * - inconclusive: stored without a verdict, or unrequested and ignored
- * - invalid: a rule was broken, see reject
+ * - accepted: the block is new, and now valid as part of the active chain
+ * - duplicate: the block's bytes were stored already
+ * - inconclusive: the block was stored without a verdict, or was unrequested and ignored
+ * - invalid: the block broke a rule, see reject
  */
 export interface BlockOutcome {
   readonly kind: 'accepted' | 'duplicate' | 'inconclusive' | 'invalid';
-  /** The broken rule when kind is invalid. */
+  /** The broken rule if kind is 'invalid'; otherwise null. */
   readonly reject: Reject | null;
-  /** True if this call stored its bytes. */
+  /** True if this call stored the block's bytes. */
   readonly isNew: boolean;
-  /** Its node in the block tree; null if the header was not accepted. */
+  /** The block's node in the tree; null if the header was not accepted. */
   readonly node: HeaderNode | null;
 }
 
@@ -29,14 +29,14 @@ export interface BlockState {
   readonly failed: boolean;
   readonly hasData: boolean;
   readonly hasUndo: boolean;
-  /** Connected at least once. */
+  /** True if the block was connected at least once, and therefore was valid. */
   readonly valid: boolean;
 }
 
 /** Figures of all unspent outputs, for gettxoutsetinfo. */
 export interface CoinsStats {
   readonly height: number;
-  /** Internal order. */
+  /** Hash of the block of these coins, internal order. */
   readonly bestBlock: Uint8Array;
   /** Number of transactions with at least one unspent output. */
   readonly transactions: number;

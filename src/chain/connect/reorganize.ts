@@ -1,6 +1,6 @@
 // Prepares one step towards a better tip completely before anything changes: blocks to disconnect, blocks to connect,
-// and a block that turned out to be invalid (Core's ActivateBestChainStep). Then applies it: a reader sees all of the
-// step or nothing.
+// and a block that turned out to be invalid (Core's ActivateBestChainStep). Then applies the step: a reader sees all of
+// its changes or none.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import type { Reject } from '../../consensus/state.js';
@@ -18,8 +18,8 @@ import { scriptsReason } from './scripts-needed.js';
 import type { ChainWorkspace } from './workspace.js';
 
 /**
- * Largest number of coins that are changed in one go: about 20 ms near the tip, while miners wait for nothing else, and
- * 5 ms otherwise.
+ * Largest number of coins that are changed without a pause. Near the tip that takes about 20 ms, because miners then
+ * wait for nothing else; otherwise 5 ms.
  */
 const QUICK_COINS = { eager: 25_000, other: 6_000 };
 /** Number of outpoints read at a time. */
@@ -33,11 +33,11 @@ export interface SuppliedBlock {
   readonly early?: EarlyConnection | null;
 }
 
-/** A prepared step. */
+/** A prepared step of the tip. */
 export interface Step {
-  /** Old tip first. */
+  /** Disconnected blocks, the old tip first. */
   readonly disconnected: ConnectedBlock[];
-  /** Lowest first; all valid. */
+  /** Connected blocks, the lowest first. All are valid. */
   readonly connected: JoinedBlock[];
   /** The block after the connected ones, if it broke a rule. */
   readonly failed: { readonly node: HeaderNode; readonly block: BlockView; readonly reject: Reject } | null;
@@ -46,8 +46,9 @@ export interface Step {
 }
 
 /**
- * Reads and checks blocks from the tip towards the target, until the result is a better tip than the current one.
- * @param prefetcher holds prefetched blocks of this branch; null for none
+ * Reads and checks blocks from the tip towards the target, until they make a better tip than the current one or the
+ * step is full.
+ * @param prefetcher has prefetched blocks of this branch; null for none
  */
 export async function prepareStep(
   ws: ChainWorkspace,
@@ -68,7 +69,7 @@ export async function prepareStep(
     const leaving = await prepareDisconnect(ws, node, overlay);
     disconnected.push(leaving);
     bytes += leaving.block.totalSize;
-    // The step is full: disconnect these blocks now and continue with the next step.
+    // The step is full. Apply it with these disconnected blocks; the next step continues.
     if (bytes > ws.options.maxStepBytes) return step();
   }
   for (let height = fork.height + 1; height <= target.height; height++) {
@@ -86,7 +87,7 @@ export async function prepareStep(
     const reason = scriptsReason(ws, node, assumed);
     ws.scriptsLog.noteReason(node, reason);
     const connect = { klass: 'block', scripts: reason !== null, overlay, prefetched } as const;
-    // If no scripts are required, their results do not matter.
+    // If no scripts are required, ignore the early connection, which ran them.
     const early = supplied?.node === node && overlay === null && reason !== null ? await supplied.early?.takeResult() : null;
     const result = early ?? (await tryConnect(ws, block, node.prev as HeaderNode, connect));
     if (result === null) throw new ChainFault('Connecting a block was interrupted', undefined);
@@ -128,14 +129,17 @@ export async function prepareDisconnect(ws: ChainWorkspace, node: HeaderNode, ov
 
 /**
  * Returns whether a block of the active chain cannot be disconnected, because its bytes or undo data were pruned or
- * never stored.
+ * were never stored.
  */
 export function isBeyondPruned({ index, blocks, isHistory }: ChainWorkspace, node: HeaderNode): boolean {
   if (!isHistory && index.assumed !== null && node.height <= index.assumed.height) return true;
   return index.havePruned && !blocks.isRecent(node) && !node.has(NodeStatus.HAVE_DATA | NodeStatus.HAVE_UNDO);
 }
 
-/** Changes the coins of a step, yielding regularly. All checks have passed, so any failure here is a fault. */
+/**
+ * Changes the coins of a step, yielding regularly. All blocks have passed their checks, so any failure is a chain
+ * fault.
+ */
 export function* changeCoins({ coins }: ChainWorkspace, { disconnected, connected }: Step): Generator<void, void> {
   for (const { node, block, spent } of disconnected) {
     if (!(yield* disconnectCoins(coins, block, spent, node.height)))
@@ -148,8 +152,8 @@ export function* changeCoins({ coins }: ChainWorkspace, { disconnected, connecte
 }
 
 /**
- * Returns whether a step is a single block on the tip whose coins are changed in one go.
- * @param eager near the tip
+ * Returns whether a step is a single block on the tip with few enough coins to change them without a pause.
+ * @param eager true near the tip
  */
 export function isQuick({ disconnected, connected }: Step, eager: boolean): boolean {
   if (disconnected.length > 0 || connected.length !== 1) return false;

@@ -27,7 +27,7 @@ export interface ScriptSettings {
 
 /** One batch of transactions at the verifier. */
 interface Run {
-  /** Their positions in the block. */
+  /** Positions of the batch's transactions in the block. */
   readonly places: readonly number[];
   readonly jobs: readonly TxJob[];
   readonly result: Promise<VerifyResult>;
@@ -63,7 +63,7 @@ export class ScriptRuns {
     }
     if (jobs.length === 0) return;
     const result = this.#verifier.verifyTxs({ txs: jobs, flags, klass, stop: this.#stop });
-    // Results are awaited later, in order. An earlier rejection must not count as unhandled.
+    // `verdict` awaits the results later, in order. Until then a rejection must not count as unhandled.
     result.catch(() => undefined);
     this.#runs.push({ places, jobs, result });
   }
@@ -71,7 +71,7 @@ export class ScriptRuns {
   /** Returns the block's verdict from its checks and scripts. Throws only for faults of the verifier. */
   async verdict(connector: BlockConnector): Promise<Verdict> {
     const sequential = this.#settings.wording === 'sequential';
-    // With several threads, a verdict of the other checks stands whatever the scripts result in.
+    // With several script threads, a failed check takes precedence over all script results.
     if (!sequential && connector.verdict !== null) return connector.verdict;
     for (const run of this.#runs) {
       const result = await run.result;
@@ -101,7 +101,7 @@ export class ScriptRuns {
     return verdict;
   }
 
-  /** Returns whether an input passes under other flags. This decides between Core's two names of a failure. */
+  /** Returns whether an input passes under other flags. The result selects one of Core's two names for a failure. */
   async #passes(job: TxJob, flags: number): Promise<boolean> {
     const { klass } = this.#settings;
     if (flags === this.#settings.flags) return false;

@@ -2,7 +2,7 @@
 import type { Logger } from '../../log/logger.js';
 import type { HeaderNode } from '../tree/header-node.js';
 
-/** Logs each change of the reason. */
+/** Logs a line each time the reason changes. */
 export class ScriptsLog {
   readonly #log: Logger;
   #last: string | null | undefined;
@@ -11,7 +11,10 @@ export class ScriptsLog {
     this.#log = log;
   }
 
-  /** @param reason why scripts of this block are verified; null: they are not */
+  /**
+   * Logs the reason if it differs from the last one.
+   * @param reason why scripts of this block are verified; null if they are skipped
+   */
   noteReason(node: HeaderNode, reason: string | null): void {
     if (reason === this.#last) return;
     this.#last = reason;

@@ -1,11 +1,11 @@
-// Decides whether a block's scripts are verified, or the assumed-valid block replaces that (-assumevalid).
+// Decides whether a block's scripts are verified, or are skipped because of the assumed-valid block (-assumevalid).
 import { blockProof } from '../../consensus/rules/bits.js';
 import type { HeaderNode } from '../tree/header-node.js';
 import { type ChainWorkspace, minimumChainWork } from './workspace.js';
 
 /**
- * Time in seconds that mining the difference to the best header must take, so that a block is buried deeply enough to
- * skip its scripts.
+ * Time in seconds that mining from a block to the best header must take at least, so that the block is buried deeply
+ * enough to skip its scripts.
  */
 const ASSUME_BURIED_SECONDS = 60 * 60 * 24 * 7 * 2;
 
@@ -16,8 +16,8 @@ export function assumedHashHex({ options, params }: ChainWorkspace): string | nu
 }
 
 /**
- * Returns why scripts of this block must be verified, in Core's words. Null if they are skipped: the assumed-valid
- * block is on the best header chain, and this block is a deeply buried ancestor of it (-assumevalid).
+ * Returns why scripts of this block must be verified, in Core's words. Returns null if they are skipped (-assumevalid):
+ * the assumed-valid block is on the best header chain, and this block is one of its ancestors and deeply buried.
  * @param assumed undefined if there is none or its header is unknown
  */
 export function scriptsReason(ws: ChainWorkspace, node: HeaderNode, assumed: HeaderNode | undefined): string | null {

@@ -13,7 +13,10 @@ import { tryConnect } from './connect-block.js';
 import { isBeyondPruned, prepareDisconnect } from './reorganize.js';
 import type { ChainWorkspace } from './workspace.js';
 
-/** Bytes of blocks that are disconnected and connected at most. Deeper blocks get the checks of level 2. */
+/**
+ * Limit in bytes for blocks that levels 3 and 4 disconnect and connect. Deeper blocks get only the checks up to level
+ * 2.
+ */
 const MAX_DISCONNECT_BYTES = 64 << 20;
 
 /**
@@ -32,7 +35,7 @@ export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: num
   try {
     for (let node = tip; node.prev !== null && node.height > tip.height - blocks; node = node.prev) {
       if (ws.stopping()) return null;
-      // A pruned block that was downloaded again has no undo data.
+      // A pruned block that was downloaded again has no undo data. This is no error.
       const lacking = (ws.index.havePruned || ws.index.assumed !== null) && !node.has(NodeStatus.HAVE_DATA | NodeStatus.HAVE_UNDO);
       if (lacking || isBeyondPruned(ws, node)) {
         ws.log.info(
@@ -41,7 +44,7 @@ export async function verifyBlocks(ws: ChainWorkspace, level: number, depth: num
         break;
       }
       const block = await ws.blocks.read(node);
-      // The view remembers checks that it passed before. The purpose here is to repeat them.
+      // Make the view forget the checks that it passed before, because their repetition is the purpose here.
       block.forgetChecks();
       if (checks >= 1) {
         const verdict = checkBlock(block, ws.params, ws.crypto) ?? contextualCheckBlock(block, node.prev, ws.params, ws.versionBits);

@@ -1,4 +1,5 @@
-// State that the steps of the chain share. There is one per chain. Only steps that run in the chain's queue change it.
+// State that the steps of a chain share. Each chain has one workspace. Only steps that run in the chain's queue change
+// it.
 
 import type { ChainParams } from '../../consensus/params/chain-params.js';
 import type { VersionBitsCache } from '../../consensus/rules/versionbits.js';
@@ -44,8 +45,8 @@ export interface ChainWorkspace {
   readonly isHistory: boolean;
   readonly scriptsLog: ScriptsLog;
   /**
-   * Number of rollback rows left by an earlier run that was killed. The files of their blocks may not be synced. Set
-   * when the chain opens.
+   * Number of rollback rows that a killed earlier run has left. The files with the blocks of these rows may not be
+   * synced. Set when the chain opens.
    */
   leftRollbacks: number;
   /** Returns whether the node is stopping. */

@@ -1,6 +1,6 @@
-// Finds blocks at start that are in the files behind the last one in the index. Either the database lost its last
-// writes (its log was damaged, the machine died, an older copy was restored), or a process died between writing a block
-// and its row. These blocks are added to the tree and connected like all stored blocks.
+// Finds blocks at start that the files contain after the last block in the index. Either the database lost its last
+// writes (its log was damaged, the machine lost power, an older copy was restored), or the process died between writing
+// a block and its index row. These blocks are added to the tree and connected like all stored blocks.
 
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { parseHeader } from '../../consensus/block/header-view.js';
@@ -13,8 +13,8 @@ import type { ChainWorkspace } from '../connect/workspace.js';
 import { NodeStatus } from '../tree/header-node.js';
 
 /**
- * Amount in bytes above which the log announces the work, because the start takes noticeably longer. After an older
- * copy was restored it may be most of the chain.
+ * Number of bytes above which the log announces the search, because the start takes noticeably longer. After an older
+ * copy was restored, the search may read most of the chain.
  */
 const ANNOUNCED_BYTES = 64 << 20;
 const REPORT_MS = 10_000;
@@ -27,13 +27,13 @@ interface Found {
 }
 
 /**
- * Adds blocks behind the last known one to the tree.
+ * Adds blocks that the files contain after the last known one to the tree.
  * @param accept adds a block at a position of the files; returns whether it was new
  * @returns number of added blocks
  */
 export async function adoptBehind(ws: ChainWorkspace, accept: (block: BlockView, at: BlockPosition) => Promise<boolean>): Promise<number> {
   const { index, blocks, crypto, log, clock } = ws;
-  // By parent hash, because a child may precede its parent in the files.
+  // Blocks by the hash of their parent, because a child may precede its parent in the files.
   const children = new Map<string, Found[]>();
   const ready: Found[] = [];
   let total = 0;
@@ -57,7 +57,7 @@ export async function adoptBehind(ws: ChainWorkspace, accept: (block: BlockView,
   let adopted = 0;
   let unreadable = 0;
   let done = 0;
-  // In file order, except that parents come first. The list grows during the loop.
+  // Add blocks in file order, but parents before their children. The list grows during the loop.
   for (const found of ready) {
     if (ws.stopping()) break;
     if (await adopt(found)) adopted++;

@@ -1,5 +1,5 @@
-// Blocks and undo data by node of the block tree: positions in the files, checks that the right bytes were read, and
-// some parsed blocks in memory.
+// Blocks and undo data by node of the block tree: positions in the files, checks of the bytes that were read, and some
+// parsed blocks in memory.
 
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
@@ -22,8 +22,8 @@ const RECENT_BLOCKS = 6;
 const MAX_RECENT_BLOCK_BYTES = 4_000_000;
 
 /**
- * Limits in bytes and blocks for parsed blocks that wait to be connected. Blocks above the limits are read back from
- * the files.
+ * Limits in bytes and blocks for parsed blocks in memory that wait to be connected. Blocks above these limits are read
+ * back from the files.
  */
 const ARRIVED_BYTES = 32 << 20;
 const ARRIVED_BLOCKS = 1_024;
@@ -47,8 +47,8 @@ export class RecentBlock {
   }
 
   /**
-   * Returns the spent coins encoded, as undo files have them, and near the tip the rollback rows. After the first call
-   * only these bytes stay in memory, because V8's collector visits objects again and again.
+   * Returns the spent coins in the encoding of undo files and rollback rows. After the first call only the encoded
+   * bytes stay in memory, because V8's collector would visit decoded coins again and again.
    */
   undoData(): Uint8Array {
     this.#undo ??= encodeUndo(this.#spent as Coin[][]);
@@ -61,7 +61,7 @@ export class BlockStorage {
   /** Stored blocks that are not connected yet, by node. */
   readonly #waiting = new Map<HeaderNode, BlockView>();
   #waitingBytes = 0;
-  /** Recently connected blocks, oldest first. Also the only source of undo data until it is written. */
+  /** Recently connected blocks, oldest first. Until undo data is written, it is only here. */
   readonly #recent = new Map<HeaderNode, RecentBlock>();
   readonly #hashes: Hashes;
 
@@ -72,7 +72,7 @@ export class BlockStorage {
     this.#hashes = hashes;
   }
 
-  /** Appends a block's bytes; resolves once the kernel has them. */
+  /** Appends a block's bytes. Resolves once the kernel has the bytes. */
   append(block: BlockView): Promise<BlockPosition> {
     return this.files.appendBlock(block.bytes);
   }
@@ -84,7 +84,7 @@ export class BlockStorage {
 
   /**
    * Keeps a stored block in memory until it is connected, within the limits.
-   * @param height of the tip: waiting blocks at or below it will not be connected
+   * @param height height of the tip. Waiting blocks at or below it are dropped first if the limits are exceeded
    */
   addWaiting(node: HeaderNode, block: BlockView, height: number): void {
     this.#dropWaiting(node);
@@ -111,7 +111,7 @@ export class BlockStorage {
     if (block !== undefined && this.#waiting.delete(node)) this.#waitingBytes -= block.totalSize;
   }
 
-  /** Keeps a connected block in memory. */
+  /** Keeps a connected block in memory for a while. */
   addRecent(connected: ConnectedBlock): void {
     this.#dropWaiting(connected.node);
     this.#recent.delete(connected.node);
@@ -123,14 +123,14 @@ export class BlockStorage {
     return this.#recent.get(node);
   }
 
-  /** Returns whether the block is a recently connected one, which is read from memory. */
+  /** Returns whether the block is among the recently connected ones in memory. */
   isRecent(node: HeaderNode): boolean {
     return this.#recent.has(node);
   }
 
-  /** Drops the lowest blocks above the limit, except those whose undo data is not written yet. */
+  /** Drops the lowest blocks above RECENT_BLOCKS, except those whose undo data is not written yet. */
   trimRecent(): void {
-    // Lowest first: blocks of a background history must not displace those near the tip.
+    // Drop the lowest first: blocks of a background history must not displace those near the tip.
     const byHeight = [...this.#recent].sort(([a], [b]) => a.height - b.height);
     for (const [node, { block }] of byHeight) {
       const written = node.has(NodeStatus.HAVE_UNDO);
@@ -182,7 +182,10 @@ export class BlockStorage {
     return decodeUndo(bytes) as Coin[][];
   }
 
-  /** Returns whether the file has this undo data. A block that was connected before may have lost it since. */
+  /**
+   * Returns whether the file has exactly this undo data. The index says so for a block that was connected before, but
+   * the file may have lost it since.
+   */
   async #hasUndo(node: HeaderNode, undo: Uint8Array): Promise<boolean> {
     if (!node.has(NodeStatus.HAVE_UNDO)) return false;
     try {
@@ -203,7 +206,7 @@ export class BlockStorage {
       if (!(await this.#hasUndo(node, undo))) open.push({ node, undo });
     }
     for (let first = 0; first < open.length; ) {
-      // Write the data of one file at once.
+      // Write all undo data of the same file together.
       const { file } = (open[first] as { node: HeaderNode }).node;
       let end = first + 1;
       while (end < open.length && open[end]?.node.file === file) end++;

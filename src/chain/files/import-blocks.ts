@@ -1,6 +1,6 @@
 // Reads blocks from files (-loadblock, -reindex): blk and bootstrap files, or one hex block per line, in any order. A
-// block that precedes its parent waits. Its bytes stay in memory within a limit. Above it, only its position is kept
-// and it is read again.
+// block that precedes its parent waits. The bytes of waiting blocks stay in memory within a limit. Above the limit only
+// the position is kept, and the block is read again.
 
 import { statSync } from 'node:fs';
 import { type BlockView, parseBlock } from '../../consensus/block/block-view.js';
@@ -18,13 +18,13 @@ import { readScanned, type ScannedBlock, scanBlocks } from '../../storage/scan-b
 export interface ImportProgress {
   /** Blocks accepted as new. */
   readonly blocks: number;
-  /** Bytes of the files that were read, and of all files. */
+  /** Bytes that were read so far. The next field has the bytes of all files. */
   readonly bytes: number;
   readonly totalBytes: number;
   /** Height of the tip. */
   readonly height: number;
   readonly blocksPerSecond: number;
-  /** Estimated at the speed so far; null while unknown. */
+  /** Estimated seconds until the end, at the speed so far; null while unknown. */
   readonly secondsLeft: number | null;
 }
 
@@ -58,8 +58,8 @@ export interface ImportSink {
 /** Interval between reports in milliseconds. */
 const REPORT_MS = 1000;
 /**
- * Number of waiting blocks at most. Each takes about 200 bytes without its bytes. Core downloads at most 1,024 blocks
- * ahead of the first missing one.
+ * Largest number of waiting blocks. Each takes about 200 bytes of memory in addition to its own bytes. Core downloads
+ * at most 1,024 blocks ahead of the first missing one, so few blocks wait when its files are read.
  */
 const MAX_WAITING = 200_000;
 
@@ -77,7 +77,7 @@ export async function importBlocks(
     const before = run.accepted;
     const dropped = run.dropped;
     for (const path of paths) await run.pass(path);
-    // Read the files again for dropped blocks, as long as that accepts new ones.
+    // Read the files again while blocks were dropped and the last pass accepted new ones.
     if (run.dropped === dropped || run.accepted === before || sink.stopping()) break;
   }
   run.report();
@@ -90,7 +90,7 @@ interface Waiting {
   readonly source: BlockSource;
   readonly length: number;
   readonly text: boolean;
-  /** Null once dropped because of the limit. Then the block is read again. */
+  /** The block's bytes; null if they were dropped because of the limit. Then the block is read again. */
   bytes: Uint8Array | null;
 }
 
@@ -186,7 +186,7 @@ class ImportRun {
         this.#releaseBytes(child);
         if (this.#sink.stopping()) return;
         const block = this.#parse(child.bytes ?? (await readScanned(child.source.path, child.source.pos, child.length)));
-        // The file has changed meanwhile.
+        // The file has changed since the block was found in it.
         if (block === null) continue;
         if (await this.#sink.accept(block, child.source)) this.accepted++;
         if (this.#sink.has(block.hash)) queue.push(block.hash);

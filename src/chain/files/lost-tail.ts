@@ -1,7 +1,7 @@
 // Repairs a start after a power failure, if the database reached the disk and the ends of the block files did not.
-// Blocks whose bytes are lost are dropped and downloaded again. If coins were made from them, the coins are first taken
-// back by the rollback rows that were written with them. If that is impossible, the files are damaged and the start
-// fails.
+// Blocks whose bytes are lost are dropped and downloaded again. If the database contains coin changes of such blocks,
+// these changes are first taken back with the rollback rows that were written together with them. If that is
+// impossible, the files are damaged and the start fails.
 
 import { hashOfRollback, rollbackOps } from '../../storage/codec/rollback.js';
 import type { BatchOp } from '../../storage/store.js';
@@ -36,7 +36,7 @@ export async function rollBackLost(ws: ChainWorkspace, tip: HeaderNode): Promise
     `The last writes to the block files are lost. Rolling the chain back from height ${tip.height} to ${end.height}; peers will send the later blocks again.`,
   );
   for (const { node, row, block } of late.slice(0, lowest + 1)) {
-    // A block whose bytes are complete is connected again, with new undo data.
+    // The block's bytes are complete, so the block will be connected again, with new undo data.
     if (block) dropUndo(node);
     else ws.index.forgetStored([node]);
     ws.index.dirty.delete(node);
@@ -52,8 +52,8 @@ export async function rollBackLost(ws: ChainWorkspace, tip: HeaderNode): Promise
 }
 
 /**
- * Returns the blocks from the tip down that have a rollback row, and which of their data is complete. A clean stop
- * leaves no rows.
+ * Returns the blocks from the tip down that have a rollback row, and which of their data is complete. After a clean
+ * stop there are no rollback rows.
  */
 async function lateBlocks(ws: ChainWorkspace, tip: HeaderNode): Promise<Late[]> {
   const rows = new Map<HeaderNode, Uint8Array>();
@@ -88,8 +88,8 @@ function dropUndo(node: HeaderNode): void {
 }
 
 /**
- * Yields blocks whose coins are not in the database: outside the active chain, and below a snapshot where the history
- * has not arrived yet.
+ * Yields blocks whose coins are not in the database: blocks outside the active chain, and blocks below a snapshot that
+ * the background history has not reached.
  */
 function* unconnected({ index }: ChainWorkspace, history: ActiveChain | null): Generator<HeaderNode> {
   yield* index.offChain();
@@ -99,7 +99,7 @@ function* unconnected({ index }: ChainWorkspace, history: ActiveChain | null): G
 
 /**
  * Drops undo data of unconnected blocks that was lost with the end of its file. Reads each file from its end back to
- * the first complete record. Damage before that is found when its block is connected again.
+ * the first complete record. Damage before that record is found when the block is connected again.
  * @returns whether anything was dropped
  */
 async function forgetLostUndo(ws: ChainWorkspace, history: ActiveChain | null): Promise<boolean> {
@@ -125,8 +125,8 @@ async function forgetLostUndo(ws: ChainWorkspace, history: ActiveChain | null): 
 }
 
 /**
- * Drops stored blocks that the files lack, and undo data that they lack of blocks outside the chain. Call it once the
- * active chain is known.
+ * Drops stored blocks that are missing in the files, and missing undo data of blocks outside the chain. Must be called
+ * once the active chain is known.
  * @param history chain below a snapshot; null for none
  * @returns whether anything was dropped
  * @throws StoreError if a connected block is lost
@@ -149,7 +149,10 @@ export async function forgetLost(ws: ChainWorkspace, history: ActiveChain | null
   return true;
 }
 
-/** Returns whether the coins of a block are in the database. Not for blocks below a snapshot block. */
+/**
+ * Returns whether the coins of a block are in the database because the active chain connected it. False for blocks
+ * below a snapshot block.
+ */
 function isConnected(active: ActiveChain, assumed: HeaderNode | null, node: HeaderNode): boolean {
   return active.contains(node) && (assumed === null || node.height > assumed.height);
 }

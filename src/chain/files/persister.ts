@@ -1,6 +1,7 @@
 // Writes the chain's state to the database. Near the tip each change is one batch: coins, undo positions, tip. In the
-// initial download, changed coins collect in memory and are written in several batches between a marker "flushing A to
-// B" and its removal. A start that finds the marker replays these blocks (replay-flush.ts).
+// initial block download, changed coins collect in memory and are written in several batches. A marker "flushing A to
+// B" is written before the first batch and removed after the last. A start that finds the marker replays the blocks
+// from A to B (replay-flush.ts).
 
 import { TimeSlice, yieldToLoop } from '../../lib/time-slice.js';
 import { encodeIndexRow } from '../../storage/codec/index-row.js';
@@ -16,14 +17,14 @@ import type { RecentBlock } from './block-storage.js';
 /** Number of index rows in one batch. */
 const ROW_CHUNK = 2_000;
 /**
- * Limits in blocks and coins for undo data that the initial download collects before writing. A separate write for each
- * small block would cost more than its bytes.
+ * Limits in blocks and coins for undo data that is collected in the initial download before it is written. A separate
+ * write for each small block would cost more than the data itself.
  */
 const UNDO_BLOCKS = 64;
 const UNDO_COINS = 10_000;
 /**
- * Number of blocks that may be connected near the tip between two fsyncs of the block files. Their rollback rows must
- * not overwrite each other.
+ * Number of blocks that may be connected near the tip between two fsyncs of the block files. It is small enough that
+ * their rollback rows do not overwrite each other.
  */
 const MAX_UNSYNCED = ROLLBACK_ROWS / 2;
 /** Longest time in milliseconds between flushes in the initial download, so that a crash costs little work. */
@@ -35,10 +36,11 @@ export class Persister {
   #unwrittenCoins = 0;
   #lastFlushMs: number;
   /**
-   * Number of blocks connected since the block files were synced, in this run or earlier ones. Each has a rollback row.
+   * Number of blocks connected since the block files were synced, in this run or earlier ones. Each of them has a
+   * rollback row.
    */
   #unsynced: number;
-  /** Write of index rows that is in progress. After it fails no later write happens. */
+  /** Write of index rows that is in progress. If it fails, no later write happens. */
   #rows: Promise<void> = Promise.resolve();
   readonly #ws: ChainWorkspace;
   #storedTip: HeaderNode;
@@ -51,12 +53,15 @@ export class Persister {
     this.#unsynced = ws.leftRollbacks;
   }
 
-  /** Called after the coins were switched to another set, which the database has at this block. */
+  /**
+   * Called after the chain switched to another set of coins.
+   * @param tip block of these coins in the database
+   */
   movedTo(tip: HeaderNode): void {
     this.#storedTip = tip;
   }
 
-  /** Records blocks that were just connected; BlockStorage has them in memory. */
+  /** Records blocks that were just connected and whose undo data is to be written. BlockStorage has it in memory. */
   noteConnected(blocks: readonly ConnectedBlock[]): void {
     for (const { node, spent } of blocks) {
       this.#unwritten.push(this.#ws.blocks.recentBlock(node) as RecentBlock);
@@ -64,7 +69,7 @@ export class Persister {
     }
   }
 
-  /** True if everything is written. */
+  /** True if there is nothing to write. */
   get isClean(): boolean {
     return this.#storedTip === this.#ws.active.tip && this.#ws.index.dirty.size === 0 && this.#ws.coins.dirtyEntries === 0;
   }
@@ -74,7 +79,10 @@ export class Persister {
     while (this.#ws.index.dirty.size > 0) await this.#ws.store.batch(this.#takeRows(ROW_CHUNK));
   }
 
-  /** Starts to write changed index rows. afterStep waits for it, and so must the caller before its change ends. */
+  /**
+   * Starts to write changed index rows. afterStep waits for the write; a caller without afterStep must wait before its
+   * change ends.
+   */
   beginRows(): void {
     if (this.#ws.index.dirty.size === 0) return;
     this.#rows = this.#ws.store.batch(this.#takeRows(Number.POSITIVE_INFINITY));
@@ -94,7 +102,7 @@ export class Persister {
     const flush = eager || this.#flushIsDue();
     const undo = flush || this.#unwritten.length >= UNDO_BLOCKS || this.#unwrittenCoins >= UNDO_COINS;
     if (undo) await this.writeUndo();
-    // Keep only the encoded undo data of waiting blocks.
+    // Undo data is not written yet: keep only its encoded form in memory.
     else for (const recent of this.#unwritten) recent.undoData();
     if (flush) await this.#flushCoins(eager);
     this.#ws.coins.evict();
@@ -102,7 +110,7 @@ export class Persister {
     if (undo) this.#ws.blocks.trimRecent();
   }
 
-  /** Writes everything. */
+  /** Writes everything that is pending: undo data, index rows, coins and the tip. */
   async flush(): Promise<void> {
     await new TimeSlice().run(this.#ws.coins.finishingSteps());
     await this.writeUndo();
@@ -127,7 +135,10 @@ export class Persister {
     this.#unwrittenCoins = 0;
   }
 
-  /** @param few whether only a few blocks were connected since the last flush */
+  /**
+   * Writes the changed coins and the tip.
+   * @param few whether only a few blocks were connected since the last flush
+   */
   async #flushCoins(few: boolean): Promise<void> {
     const { coins, active } = this.#ws;
     const tip = active.tip as HeaderNode;
@@ -139,8 +150,8 @@ export class Persister {
   }
 
   /**
-   * Returns rollback rows that take back the blocks since the last flush. With them the coins may reach the disk before
-   * the blocks, so no block waits for fsync.
+   * Returns rollback rows that can take back the blocks since the last flush. With these rows the coins may reach the
+   * disk before the blocks, so no block has to wait for fsync.
    * @returns null if the blocks are too many or not in memory
    */
   #rollbackRows(tip: HeaderNode): BatchOp[] | null {
@@ -155,9 +166,9 @@ export class Persister {
   }
 
   /**
-   * Syncs the files, then the database. Call it when everything else is written: before a clean stop, after an
-   * operator's marks, and soon after a block near the tip. Deletes the rollback rows, which are unnecessary then.
-   * @param alone nothing else waits for the node thread, as at a clean stop
+   * Syncs the files, then the database, and deletes the rollback rows, which are not needed then. Call it when
+   * everything else is written: before a clean stop, after an operator's marks, and soon after a block near the tip.
+   * @param alone no other work waits for the node thread, as at a clean stop
    */
   async syncAll({ alone = false } = {}): Promise<void> {
     const { blocks, store, space } = this.#ws;
@@ -171,7 +182,7 @@ export class Persister {
   async #flushAtOnce(tip: HeaderNode, rollback: readonly BatchOp[] | null): Promise<void> {
     const { coins, store, blocks, space } = this.#ws;
     const { flushChunkEntries } = this.#ws.options;
-    // Coins must not survive the blocks that they come from, unless they can be taken back.
+    // Coins of a block must not reach the disk before the block, unless a rollback row can take them back.
     if (rollback === null || this.#unsynced + rollback.length > MAX_UNSYNCED) {
       await blocks.files.sync();
       this.#unsynced = 0;
@@ -189,7 +200,7 @@ export class Persister {
 
   async #flushInChunks(tip: HeaderNode): Promise<void> {
     const { coins, store, blocks, space } = this.#ws;
-    // Replaying after a crash needs these blocks and their undo data, so they must be on the disk.
+    // A replay after a crash reads these blocks and their undo data, so they must be on the disk before the marker.
     await blocks.files.sync();
     this.#unsynced = 0;
     const marker: BatchOp = { type: 'put', key: space.flushMarkerKey, value: encodeFlushMarker(this.#storedTip.hash, tip.hash) };
@@ -220,7 +231,7 @@ export class Persister {
     this.#ws.coins.markClean();
   }
 
-  /** Returns rows of changed nodes and marks them as written. A failed write stops the node. */
+  /** Returns writes of changed index rows and marks the rows as written. If the write fails, the node stops. */
   #takeRows(limit: number): BatchOp[] {
     const ops: BatchOp[] = [];
     for (const node of this.#ws.index.dirty) {

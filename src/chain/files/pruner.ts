@@ -1,6 +1,6 @@
-// Prunes old blocks and their undo data, in whole files (-prune). The process may die at any point of this order: write
-// everything that the coins depend on; then write and sync index rows that say that the blocks are pruned and the files
-// are to be deleted; then delete the files, on other threads. The next start continues.
+// Prunes old blocks and their undo data, in whole files (-prune). The process may die at any point of this order: first
+// write everything that the coins depend on; then write and sync index rows that mark the blocks as pruned and the
+// files for deletion; then delete the files, on other threads. The next start continues where the process died.
 
 import { SerialQueue } from '../../lib/serial-queue.js';
 import { yieldToLoop } from '../../lib/time-slice.js';
@@ -14,24 +14,29 @@ import { filesAboveTarget, filesUpTo, lastPrunable, type PrunableFile, type Prun
 /** Number of headers scanned, and rows written, between two yields. */
 const SCAN_SLICE = 20_000;
 const ROW_SLICE = 2_000;
-/** Number of files deleted between two checks whether the node stops. */
+/** Number of files deleted between two checks of whether the node stops. */
 const REMOVED_TOGETHER = 8;
 const MIB = 1 << 20;
 
-/** Returns the lowest height whose block its owner has yet to read; infinite for none. */
+/**
+ * Function of an index or wallet. Returns the lowest height of the blocks that it has yet to read; infinite for none.
+ */
 export type PruneGuard = () => number;
 
 export class Pruner {
   readonly #guards = new Set<PruneGuard>();
   /** Deletions in progress. */
   readonly #removals = new SerialQueue();
-  /** Cached lowest stored block, valid while the blocks below the tip do not change. */
+  /** Cached lowest stored block, valid while `version` equals the tree's storedVersion. */
   #lowest: { node: HeaderNode; version: number } | null = null;
   readonly #ws: ChainWorkspace;
   readonly #flush: () => Promise<void>;
   readonly #isInitialDownload: () => boolean;
 
-  /** @param flush writes all coins and everything that they depend on */
+  /**
+   * Creates a pruner.
+   * @param flush writes all coins and everything that they depend on
+   */
   constructor(ws: ChainWorkspace, flush: () => Promise<void>, isInitialDownload: () => boolean) {
     this.#ws = ws;
     this.#flush = flush;
@@ -43,15 +48,15 @@ export class Pruner {
   }
 
   /**
-   * Registers a guard. Blocks from its height on are not pruned.
-   * @returns unregister
+   * Registers a guard. Blocks from the guard's height on are not pruned.
+   * @returns function that removes the guard
    */
   addGuard(guard: PruneGuard): () => void {
     this.#guards.add(guard);
     return () => this.#guards.delete(guard);
   }
 
-  /** Returns whether files have grown since the last call, so that it may be time to prune. */
+  /** Returns whether files have grown since the last call, so that pruning may be necessary. */
   takeGrowth(): boolean {
     return this.#settings !== null && Number.isFinite(this.#settings.targetBytes) && this.#ws.blocks.files.takeGrowth();
   }
@@ -81,7 +86,9 @@ export class Pruner {
     );
   }
 
-  /** Prunes all files whose blocks are at or below a height, as far as that is allowed. */
+  /**
+   * Prunes all files whose blocks are at or below a height, as far as the guards and the minimum of 288 blocks permit.
+   */
   async pruneUpTo(height: number): Promise<void> {
     const lastHeight = Math.min(height, this.#lastHeight());
     const chosen = filesUpTo(this.#candidates(), lastHeight);
@@ -113,7 +120,7 @@ export class Pruner {
 
   async #prune(files: readonly number[]): Promise<void> {
     const { index, store } = this.#ws;
-    // A start must never need a pruned block to repair the coins.
+    // Flush first, so that no start needs a pruned block to repair the coins.
     await this.#flush();
     if (!index.havePruned) {
       await store.batch([{ type: 'put', key: PRUNED_FLAG_KEY, value: new Uint8Array(0) }]);
@@ -126,8 +133,8 @@ export class Pruner {
       const some = nodes.slice(at, at + ROW_SLICE);
       at += ROW_SLICE;
       for (const node of some) index.prune(node);
-      // The last batch also marks the files for deletion and is synced: the disk must know all of it before files are
-      // deleted.
+      // The last batch also marks the files for deletion, and it is synced: all rows must be on the disk before files
+      // are deleted.
       const last = at >= nodes.length;
       await store.batch([...some.map(rowOp), ...(last ? giveUp : [])], { sync: last });
       await yieldToLoop();
@@ -136,7 +143,7 @@ export class Pruner {
     await this.#removeSoon(files);
   }
 
-  /** Called at start, before blocks are searched in the files. Continues deletions of an earlier run. */
+  /** Continues deletions of an earlier run. Called at start, before the files are searched for blocks. */
   async finishRemovals(): Promise<void> {
     const { index, store } = this.#ws;
     if (!index.havePruned) return;
@@ -149,7 +156,7 @@ export class Pruner {
     await this.#removeSoon(files);
   }
 
-  /** Deletes files in the background. Resolves when they no longer count. */
+  /** Deletes files in the background. Resolves when the files no longer count in sizeOnDisk. */
   async #removeSoon(files: readonly number[]): Promise<void> {
     if (files.length === 0) return;
     await this.#ws.blocks.files.giveUp(files);
@@ -170,7 +177,7 @@ export class Pruner {
   lowestStored(): HeaderNode {
     const { index, active } = this.#ws;
     const tip = active.tip as HeaderNode;
-    // A chain that has just started from a snapshot has no stored blocks.
+    // A chain that has just started from a snapshot has no stored blocks. Return its tip.
     if (!tip.hasData) return tip;
     if (this.#lowest === null || this.#lowest.version !== index.storedVersion || !active.contains(this.#lowest.node)) {
       let node = tip;
@@ -181,7 +188,9 @@ export class Pruner {
   }
 }
 
-/** Deletes files. Failures, and files left by a stop, are handled at the next start. */
+/**
+ * Deletes files. Files that could not be deleted, or that remain because the node stops, are deleted at the next start.
+ */
 async function removeFiles({ blocks, store, log, stopping }: ChainWorkspace, files: readonly number[]): Promise<void> {
   try {
     for (let at = 0; at < files.length && !stopping(); at += REMOVED_TOGETHER) {

@@ -1,5 +1,5 @@
 // Selects block files for pruning. Pure functions. Source: Bitcoin Core 0.21, FindFilesToPrune and
-// FindFilesToPruneManual; the guards come from later versions.
+// FindFilesToPruneManual; guards come from later releases of Core.
 
 /**
  * Number of blocks below the tip that are never pruned, so that a reorganisation of this depth stays possible (Core's
@@ -7,8 +7,8 @@
  */
 export const MIN_BLOCKS_TO_KEEP = 288;
 /**
- * Number of blocks kept below the position of an index or a wallet, because the chain may go back there (Core's
- * PRUNE_LOCK_BUFFER).
+ * Number of blocks kept below the position of an index or a wallet, because a reorganisation may lead back there
+ * (Core's PRUNE_LOCK_BUFFER).
  */
 const GUARD_BUFFER = 10;
 
@@ -29,22 +29,21 @@ export interface PrunableFile {
 }
 
 /**
- * Returns the height of the highest block that may be pruned.
- * @param tipHeight of the active chain
- * @param needed lowest height that is still to be read, infinite for none
- * @returns a negative number for none
+ * Returns the height of the highest block that may be pruned; negative if none may be pruned.
+ * @param tipHeight height of the active chain
+ * @param needed lowest height that an index or wallet has yet to read; infinite for none
  */
 export function lastPrunable(tipHeight: number, needed: number): number {
   return Math.min(tipHeight - MIN_BLOCKS_TO_KEEP, needed - GUARD_BUFFER - 1);
 }
 
 /**
- * Returns the files to delete so that the rest is below the target, lowest number first.
+ * Returns the files to delete so that the remaining files are below the target, lowest number first.
  * @param files in order of their numbers
  * @param usage bytes of all files
  * @param bufferBytes space to leave: files grow by that much before the next check
- * @param downloading in the initial download 10 % of the target is freed in addition, because each pruning first writes
- *   all coins
+ * @param downloading true in the initial block download: 10 % of the target is freed in addition, because each pruning
+ *   first writes all coins
  */
 export function filesAboveTarget(
   files: readonly PrunableFile[],
@@ -57,7 +56,7 @@ export function filesAboveTarget(
   const buffer = bufferBytes + (downloading ? Math.floor(targetBytes / 10) : 0);
   for (const one of files) {
     if (usage + buffer < targetBytes) break;
-    // Blocks are stored out of order, so later files may still be deletable.
+    // Blocks are stored out of order, so a later file may still be deletable.
     if (one.lastHeight > lastHeight) continue;
     chosen.push(one.file);
     usage -= one.bytes;

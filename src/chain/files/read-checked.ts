@@ -8,13 +8,13 @@ import type { ChainWorkspace } from '../connect/workspace.js';
 import type { HeaderNode } from '../tree/header-node.js';
 
 /**
- * Reads a stored block. Its bytes passed all checks before they were written, so a failure now means that they are
- * corrupt.
+ * Reads a stored block. The block passed all checks before it was written, so a failed check now means that the bytes
+ * on the disk are corrupt.
  */
 export async function readChecked(ws: ChainWorkspace, node: HeaderNode): Promise<BlockView> {
   const block = await ws.blocks.read(node);
-  // The second check covers witnesses, which the merkle root does not. A flipped bit there must not mark a valid block
-  // as invalid.
+  // contextualCheckBlock covers witnesses, which the merkle root does not. A flipped bit in a witness must not mark a
+  // valid block as invalid.
   const verdict = checkBlock(block, ws.params, ws.crypto) ?? contextualCheckBlock(block, node.prev, ws.params, ws.versionBits);
   if (verdict !== null) throw new StoreError('STORE_CORRUPTION', `Stored block ${node.hashHex} is invalid: ${verdict.reason}`);
   return block;

@@ -1,6 +1,6 @@
 // Repairs coins after a crash in the middle of a flush in several batches. Writes every coin that changed between the
-// two blocks of the marker again, in block order, so the last write wins whatever the crash left. Repeating it changes
-// nothing.
+// two blocks of the marker again, in block order. The last write of a coin determines its state, whatever the crash
+// left. Repeating the repair changes nothing.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { type Coin, isUnspendable } from '../../consensus/coin.js';

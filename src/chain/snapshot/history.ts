@@ -1,6 +1,6 @@
-// Validates the blocks below a snapshot in the background. They are downloaded and connected on their own set of coins
-// up to the snapshot block. Then the hash of these coins shows whether the snapshot was right (Core's historical
-// chainstate and MaybeValidateSnapshot). The blocks are checked by the same functions as those of the active chain.
+// Validates the blocks below a snapshot in the background. The blocks are downloaded and connected on their own set of
+// coins up to the snapshot block. Then the hash of these coins shows whether the snapshot was right (Core's historical
+// chainstate and MaybeValidateSnapshot). The same functions check these blocks and those of the active chain.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { hashToHex } from '../../consensus/bytes/hex.js';
@@ -34,7 +34,10 @@ export interface HistoryDeps {
   connected(block: BlockView): void;
   /** Called inside the queue when the coins at the base equal those of the snapshot. */
   validated(): Promise<void>;
-  /** Called inside the queue when they differ or a block is invalid. The snapshot must not be used any more. */
+  /**
+   * Called inside the queue when the coins differ from those of the snapshot, or a block is invalid. The snapshot must
+   * not be used any more.
+   */
   refuted(): Promise<void>;
   failed(error: unknown): void;
 }
@@ -49,7 +52,7 @@ export class History {
   readonly #deps: HistoryDeps;
   readonly #meter: ProgressMeter;
   #running = false;
-  /** True if the validation has ended, with either result. */
+  /** True if the validation has ended, successfully or not. */
   #over = false;
 
   /** @param ws workspace with the chain and coins of the history */
@@ -68,7 +71,7 @@ export class History {
     return this.ws.active.tip as HeaderNode;
   }
 
-  /** Budget of its coins cache in bytes. */
+  /** Budget of the history's coins cache in bytes. */
   get coinsCacheBytes(): number {
     return this.ws.coins.budgetBytes;
   }
@@ -78,14 +81,14 @@ export class History {
     return lastCommonAncestor(this.tip, this.base);
   }
 
-  /** Returns whether a block still has to be connected here. */
+  /** Returns whether the history still has to connect this block. */
   wants(node: HeaderNode): boolean {
     return !this.#over && node.height > this.from.height && this.base.descendsFrom(node);
   }
 
   /**
-   * Connects stored blocks in time slices, or checks the coins when the base is reached. Does nothing if that is
-   * running.
+   * Connects stored blocks in time slices, or checks the coins when the base is reached. Does nothing if this is
+   * running already.
    */
   resumeConnecting(): void {
     if (this.#running || this.#over || this.ws.stopping()) return;
@@ -161,8 +164,8 @@ export class History {
   }
 
   /**
-   * Compares the coins at the base with the snapshot. Nothing changes these coins any more, so they are hashed while
-   * the chain may change.
+   * Compares the coins at the base with those of the snapshot. No further block changes the coins of the history, so
+   * they are hashed while the chain may change.
    */
   async #checkCoinsHash(): Promise<void> {
     const { ws } = this;

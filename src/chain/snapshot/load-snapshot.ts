@@ -1,5 +1,6 @@
-// Loads the coins of a snapshot file into the unused set of coins, in parts, while the node runs, and compares their
-// hash with the network's parameters. They are not used before that (Core's PopulateAndValidateSnapshot).
+// Loads the coins of a snapshot file into the unused set of coins, in parts, while the node runs. Then compares their
+// hash with the network's parameters. The coins are used only if the hash is right (Core's
+// PopulateAndValidateSnapshot).
 
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { AssumedCoins } from '../../consensus/params/chain-params.js';
@@ -26,13 +27,13 @@ export function assumedCoinsOf({ params }: Pick<ChainWorkspace, 'params'>, base:
 }
 
 /**
- * Fills the unused set of coins from a file. Deletes it again after a failure.
+ * Fills the unused set of coins from a file. After a failure, deletes the coins again.
  * @returns the set of coins
  * @throws SnapshotError, StoreError
  */
 export async function loadCoins(ws: ChainWorkspace, file: SnapshotFile, head: SnapshotHead, expected: AssumedCoins): Promise<CoinSpace> {
   const space = otherCoins(ws.space);
-  // Written first: if the process dies, the next start deletes the incomplete set.
+  // Mark the set as incomplete before loading. If the process dies, the next start deletes the set.
   await ws.store.batch([coinSetsOp({ active: ws.space, other: 'rubbish' })], { sync: true });
   try {
     await ws.store.clear(space.coins.gte, space.coins.lt);
@@ -75,10 +76,7 @@ async function checkCoins(ws: ChainWorkspace, space: CoinSpace, head: SnapshotHe
   if (found !== coinsHash) throw new SnapshotError('coins', `Bad snapshot content hash: expected ${coinsHash}, got ${found}`);
 }
 
-/**
- * Returns a function that counts coins and logs the progress.
- * @returns false once the node stops
- */
+/** Returns a function that counts coins and logs the progress. That function returns false once the node stops. */
 export function reporter(
   { log, clock, stopping }: Pick<ChainWorkspace, 'log' | 'clock' | 'stopping'>,
   goal: number | null,
@@ -98,7 +96,7 @@ export function reporter(
 
 const interrupted = (): SnapshotError => new SnapshotError('coins', 'Aborting after an interrupt was requested');
 
-/** Deletes the unused set of coins, left by a load or a validation. */
+/** Deletes the unused set of coins, which a failed load or a finished validation has left. */
 export async function clearOther({ store, space }: Pick<ChainWorkspace, 'store' | 'space'>): Promise<void> {
   const other = otherCoins(space);
   await store.clear(other.coins.gte, other.coins.lt);

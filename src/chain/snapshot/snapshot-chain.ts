@@ -1,6 +1,6 @@
 // Manages the snapshot of the chain and the history below it (Core's ActivateSnapshot and MaybeValidateSnapshot): makes
-// the coins of a file the chain's coins in one step, continues the former chain in the background, and finishes the
-// validation.
+// the coins of a file the chain's coins in one step, continues the former chain in the background as the history, and
+// finishes the validation.
 
 import { hashToHex } from '../../consensus/bytes/hex.js';
 import type { AssumedCoins } from '../../consensus/params/chain-params.js';
@@ -37,7 +37,10 @@ export class SnapshotChain {
   #base: HeaderNode | null = null;
   readonly #listeners: Listeners<[]>;
 
-  /** @param ws workspace of the chain. Once a snapshot is loaded it has the snapshot's coins */
+  /**
+   * Creates the manager.
+   * @param ws workspace of the chain. Once a snapshot is loaded, it has the coins of the snapshot
+   */
   constructor(ws: ChainWorkspace, deps: SnapshotDeps) {
     this.#ws = ws;
     this.#deps = deps;
@@ -81,8 +84,9 @@ export class SnapshotChain {
   }
 
   /**
-   * Makes the checks that need no coins, with Core's messages.
+   * Makes the checks that need no coins. A failed check throws with Core's message.
    * @returns the network's data about these coins
+   * @throws SnapshotError
    */
   #refuse(head: SnapshotHead, poolSize: () => number): AssumedCoins {
     const { index, params } = this.#ws;
@@ -119,7 +123,8 @@ export class SnapshotChain {
     const ws = this.#ws;
     const { changes, activator, persister } = this.#deps;
     const base = ws.index.get(head.base) as HeaderNode;
-    // A condition that changed while the coins were read refuses the snapshot; it is not a fault.
+    // Check the conditions again. If one has changed while the coins were read, the snapshot is refused; this is not a
+    // fault.
     const refused = await changes.change<SnapshotError | null>(async (reply) => {
       await activator.writeTipChanges();
       await activator.prefetcher.close();
@@ -130,7 +135,8 @@ export class SnapshotChain {
         await clearOther(ws);
         return reply(late);
       }
-      // In the same tick as the last check of the mempool. If the process dies before the write, nothing was loaded.
+      // Switch in the same tick as the last check of the mempool. If the process dies before the write below, the next
+      // start is as if no snapshot had been loaded.
       this.#standOn(space, base, expected);
       await ws.store.batch(
         [{ type: 'put', key: space.tipKey, value: base.hash }, coinSetsOp({ active: space, other: 'history', base: base.hash })],
@@ -200,7 +206,10 @@ export class SnapshotChain {
     });
   }
 
-  /** Called when the coins from the blocks equal those of the snapshot. Afterwards the chain is like any other. */
+  /**
+   * Called when the coins made from the blocks equal those of the snapshot. Afterwards the chain is like one without a
+   * snapshot.
+   */
   async #finishValidation(): Promise<void> {
     const ws = this.#ws;
     const { activator, persister } = this.#deps;
@@ -217,7 +226,7 @@ export class SnapshotChain {
   }
 
   /**
-   * Called when the snapshot was wrong. The node stops, and the next start continues with the blocks alone.
+   * Called when the snapshot was wrong. The node stops, and the next start uses only the chain made from the blocks.
    * @throws ChainFault with Core's message
    */
   async #discardSnapshot(history: ChainWorkspace): Promise<void> {
@@ -231,8 +240,8 @@ export class SnapshotChain {
 
 /**
  * Returns Core's message for a wrong snapshot.
- * @param height of the tip on the snapshot
- * @param left height of the chain of blocks alone
+ * @param height height of the tip on the snapshot
+ * @param left height of the tip of the chain made from blocks only
  */
 function refutedText(height: number, left: number): string {
   return (

@@ -1,6 +1,6 @@
 // Reads a snapshot file in the format of releases since 28 (coins-dump.ts has its layout), in pieces. The file is not
-// trusted: everything that can be checked without the other coins is checked here, and the hash over all coins is
-// checked before any is used. Messages are Core's (src/node/utxo_snapshot.h, validation.cpp).
+// trusted: this module checks everything that can be checked without the other coins. The caller checks the hash over
+// all coins before any coin is used. Messages are Core's (src/node/utxo_snapshot.h, validation.cpp).
 
 import type { FileHandle } from 'node:fs/promises';
 import { equalBytes } from '../../consensus/bytes/hex.js';
@@ -21,7 +21,7 @@ const RECORD_BYTES = 64 << 10;
 
 /**
  * Thrown if a snapshot is refused. `part` is 'head' if the header of the file is wrong, 'coins' if its coins are, 'use'
- * if it cannot be used now.
+ * if the snapshot cannot be used now.
  */
 export class SnapshotError extends Error {
   constructor(
@@ -52,7 +52,7 @@ export class SnapshotFile {
   #atEnd = false;
   /** Number of coins read. */
   #read = 0;
-  /** Coins of the current transaction not yet read. */
+  /** Number of coins of the current transaction that are not read yet. */
   #ofTx = 0;
   #txid: Uint8Array = new Uint8Array(32);
   readonly #file: FileHandle;
@@ -73,7 +73,7 @@ export class SnapshotFile {
     return this.#file.close();
   }
 
-  /** Reads the head. @throws SnapshotError */
+  /** Reads the header of the file. @throws SnapshotError */
   async head(params: ChainParams): Promise<SnapshotHead> {
     await this.#refill();
     const reader = this.#reader;
@@ -105,13 +105,14 @@ export class SnapshotFile {
     short(SNAPSHOT_HEAD_BYTES - reader.offset);
     const base = reader.bytes(32).slice();
     const coins = reader.u64big();
-    // No file has so many coins: reading will fail in any case.
+    // No file has more coins than a safe integer can count. The reading of such a file fails later, so limit the
+    // number.
     return { base, coins: Number(coins > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : coins) };
   }
 
   /**
-   * Reads the next coins, at most `most`. Returns an empty list once all coins of the header were read and nothing
-   * follows.
+   * Reads the next coins, at most `most`. Returns an empty list once all coins that the header announces were read and
+   * nothing follows them.
    * @param baseHeight height of the snapshot block; a coin with a larger height is an error
    * @throws SnapshotError
    */

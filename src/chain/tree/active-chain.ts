@@ -27,10 +27,11 @@ export class ActiveChain {
     return this.contains(node) ? this.#nodes[node.height + 1] : undefined;
   }
 
-  /** Makes a node the tip. Writes only the part that differs. */
+  /** Makes a node the tip. Rewrites only the heights at which the chain differs. */
   setTip(tip: HeaderNode): void {
     this.#nodes.length = Math.min(this.#nodes.length, tip.height + 1);
-    // Growing the array once keeps it dense when a long branch is filled from its end to its start.
+    // Fill the array upwards first, which keeps it dense when the loop below writes a long branch from its end to its
+    // start.
     for (let height = this.#nodes.length; height <= tip.height; height++) this.#nodes.push(tip);
     for (let node: HeaderNode | null = tip; node !== null && (node === tip || this.#nodes[node.height] !== node); node = node.prev) {
       this.#nodes[node.height] = node;

@@ -1,5 +1,5 @@
-// The block tree: which blocks may become the tip, which wait for a parent's bytes, which failed. The semantics are
-// those of Core 0.21's BlockManager. Nothing here awaits or uses the storage.
+// The block tree: which blocks may become the tip, which wait for the bytes of an ancestor, and which failed. The
+// semantics are those of Core 0.21's BlockManager. The code is synchronous and does not use the storage.
 
 import { equalBytes, hashKey } from '../../consensus/bytes/hex.js';
 import { blockProof } from '../../consensus/rules/bits.js';
@@ -16,31 +16,33 @@ export class BlockIndex {
   readonly dirty = new Set<HeaderNode>();
   /** Header with the most work that is not known to be invalid. */
   bestHeader!: HeaderNode;
-  /** Invalid block with the most work. */
+  /** Invalid block with the most work; null if no block is known to be invalid. */
   bestInvalid: HeaderNode | null = null;
-  /** True once any block was pruned. Then a block whose transactions are counted may lack its bytes. */
+  /** True once any block was pruned. From then on, a block with a transaction count may lack its bytes. */
   havePruned = false;
   /** Height of the highest block by file number, on any branch. */
   readonly lastHeights = new Map<number, number>();
   /**
-   * Snapshot block from which the active chain's coins come, while its history is not validated; otherwise null.
-   * Branches that leave the chain below it cannot be activated.
+   * Snapshot block from which the active chain's coins come, while the blocks below it are not validated; otherwise
+   * null. Branches that leave the chain below the snapshot block cannot be activated.
    */
   assumed: HeaderNode | null = null;
-  /** Incremented when blocks of the active chain are stored or dropped, but not by a new tip. */
+  /** Incremented when bytes of blocks in the active chain are stored or dropped. A new tip alone does not change it. */
   storedVersion = 0;
   readonly #slabs = new HeaderSlabs();
   readonly #nodes = new Map<string, HeaderNode>();
   /** Nodes without children. */
   readonly #leaves = new Set<HeaderNode>();
-  /** Stored blocks with a missing ancestor, by parent. */
+  /** Stored blocks with an ancestor whose bytes are missing, by parent. */
   readonly #unlinked = new Map<HeaderNode, Set<HeaderNode>>();
-  /** Blocks that failed themselves. Headers on top of them are refused. */
+  /** Blocks that broke a rule themselves. Headers on top of them are refused. */
   readonly #failedBlocks = new Set<HeaderNode>();
   #lastProof = { bits: 0, proof: 0n };
   #toAssume: { readonly hash: Uint8Array; readonly chainTxCount: number } | null = null;
   #nextSequenceId = FIRST_SEQUENCE_ID;
-  /** Chain work of the tip at the last makePrecious, and the next sequence number. */
+  /**
+   * Chain work of the tip at the last makePrecious. The next field is the sequence number for the next makePrecious.
+   */
   #lastPreciousWork = 0n;
   #reverseSequenceId = -1;
   readonly #active: ActiveChain;
@@ -68,7 +70,7 @@ export class BlockIndex {
     return this.#leaves;
   }
 
-  /** Adds a header that passed the rules; the row becomes dirty. */
+  /** Adds a header that passed the rules. The node is added to `dirty`. */
   addHeader(header: Uint8Array, hash: Uint8Array, prev: HeaderNode | null, proof: bigint): HeaderNode {
     const node = this.#insert(header, hash, prev, proof);
     node.status = NodeStatus.HEADER_VALID;
@@ -89,23 +91,23 @@ export class BlockIndex {
   }
 
   /**
-   * Stores the bytes of a header until addLoaded creates its node.
-   * @returns the entry's number for addLoaded
+   * Stores the bytes of a header, whose node addLoaded creates later.
+   * @returns number of the entry, for addLoaded
    */
   placeHeader(header: Uint8Array, hash: Uint8Array): number {
     return this.#slabs.putHeader(header, hash);
   }
 
-  /** Called before rows are loaded if the chain stands on a snapshot of this block. */
+  /** Called before rows are loaded, if the active chain's coins come from a snapshot of this block. */
   loadAssumed(hash: Uint8Array, chainTxCount: number): void {
     this.#toAssume = { hash, chainTxCount };
   }
 
   /**
-   * Called when the active chain switches to a snapshot. Blocks above its base become candidates; branches from below
-   * it do not.
-   * @param base the new tip
-   * @param chainTxCount number of transactions up to it
+   * Called when the active chain switches to a snapshot. Blocks above the snapshot block become candidates; branches
+   * that leave the chain below it are no longer candidates.
+   * @param base the snapshot block, which is the new tip
+   * @param chainTxCount number of transactions up to `base`
    */
   assume(base: HeaderNode, chainTxCount: number): void {
     this.assumed = base;
@@ -116,15 +118,15 @@ export class BlockIndex {
     this.candidates.pruneBelow(base);
   }
 
-  /** Called when the history is validated. The snapshot block is like any other afterwards. */
+  /** Called when the blocks below the snapshot are validated. Afterwards the snapshot block is like any other block. */
   endAssumed(): void {
     this.assumed = null;
     this.refillCandidates();
   }
 
   /**
-   * Creates the node of a stored header. Call it for parents first, and call finishLoad after the last.
-   * @returns null if its parent is missing or not at the height below
+   * Creates the node of a stored header. Must be called for parents before children, and finishLoad after the last.
+   * @returns null if the parent is missing, or its height is not one less
    */
   addLoaded(entry: number, height: number, status: number, txCount: number): HeaderNode | null {
     const prev = height === 0 ? null : (this.#nodes.get(hashKey(this.#slabs.hash32(entry, 4))) ?? null);
@@ -153,13 +155,13 @@ export class BlockIndex {
     return node;
   }
 
-  /** Neighbours usually have the same target, so compute its proof only once. */
+  /** Returns the work of a header. Caches the last result, because neighbours usually have the same target. */
   #proofOf(bits: number): bigint {
     if (this.#lastProof.bits !== bits) this.#lastProof = { bits, proof: blockProof(bits) };
     return this.#lastProof.proof;
   }
 
-  /** Sets sequence numbers and candidates. Call it when all rows are loaded and the active chain is known. */
+  /** Sets sequence numbers and candidates. Must be called when all rows are loaded and the active chain is known. */
   finishLoad(): void {
     const found: HeaderNode[] = [];
     const tip = this.#active.tip as HeaderNode;
@@ -181,8 +183,8 @@ export class BlockIndex {
   }
 
   /**
-   * Records that a block passed the checks without coins and that its bytes are stored. Descendants that waited for it
-   * become connectable.
+   * Records that a block passed the checks that need no coins, and that its bytes are stored. Stored descendants that
+   * waited for these bytes become connectable.
    */
   receivedTransactions(node: HeaderNode, txCount: number, file: number, blockPos: number): void {
     node.txCount = txCount;
@@ -194,7 +196,7 @@ export class BlockIndex {
     if (this.#active.contains(node)) this.storedVersion++;
     this.raise(node, NodeStatus.TRANSACTIONS_VALID);
     this.dirty.add(node);
-    // Its descendants are linked already.
+    // Descendants of the snapshot block are linked already.
     if (node === this.assumed) return;
     if (node.prev !== null && node.prev.chainTxCount === 0) {
       this.#addUnlinked(node.prev, node);
@@ -203,20 +205,20 @@ export class BlockIndex {
     this.#link([node]);
   }
 
-  /** Links blocks that waited for this one's bytes. */
+  /** Links the stored children that waited for this block's bytes. */
   #linkChildren(node: HeaderNode): void {
     const children = this.#unlinked.get(node);
     this.#unlinked.delete(node);
     if (children !== undefined) this.#link([...children]);
   }
 
-  /** Counts transactions of blocks whose ancestors are all stored, and of blocks that waited for them. */
+  /** Computes chainTxCount of blocks whose ancestors are all stored, and of their descendants that waited for them. */
   #link(queue: HeaderNode[]): void {
     for (let i = 0; i < queue.length; i++) {
       const linked = queue[i] as HeaderNode;
       linked.chainTxCount = (linked.prev === null ? 0 : linked.prev.chainTxCount) + linked.txCount;
       if (!this.#active.contains(linked)) {
-        // The node is not a candidate yet, so the number that orders candidates may change.
+        // The node is not in the candidates yet, so its sequence number, which orders the candidates, may still change.
         linked.sequenceId = this.#nextSequenceId++;
         this.#addCandidate(linked);
       }
@@ -234,12 +236,13 @@ export class BlockIndex {
   }
 
   /**
-   * Records that a block's bytes and undo data are about to be deleted. Everything else known about the block stays.
+   * Records that a block's bytes and undo data are about to be deleted. Its header, transaction count and validity are
+   * kept.
    */
   prune(node: HeaderNode): void {
     this.#dropPlace(node);
     this.storedVersion++;
-    // If the block is downloaded again it becomes a candidate or a waiting block again.
+    // If a block outside the active chain is downloaded again, it becomes a candidate or a waiting block again.
     if (!this.#active.contains(node)) this.candidates.delete(node);
     if (node.prev !== null) this.#unlinked.get(node.prev)?.delete(node);
   }
@@ -256,7 +259,10 @@ export class BlockIndex {
     return this.havePruned && !node.hasData && node.txCount > 0;
   }
 
-  /** Records that a block's bytes are unreadable. The block and its descendants wait for new bytes. */
+  /**
+   * Records that a block's bytes are unreadable. The block and its descendants cannot be connected until the block is
+   * downloaded again.
+   */
   forgetData(node: HeaderNode): void {
     this.#dropPlace(node);
     this.storedVersion++;
@@ -272,7 +278,7 @@ export class BlockIndex {
     if (this.assumed?.descendsFrom(node)) this.#unlinkHistory(node, this.assumed);
   }
 
-  /** Handles a block below the snapshot block that is missing again. */
+  /** Makes stored blocks between a block that lost its bytes and the snapshot block wait for that block. */
   #unlinkHistory(node: HeaderNode, base: HeaderNode): void {
     for (let walk = base; walk !== node; ) {
       walk = walk.prev as HeaderNode;
@@ -281,7 +287,10 @@ export class BlockIndex {
     }
   }
 
-  /** Records that the bytes of many blocks are lost, while the tree is loaded and there are no candidates yet. */
+  /**
+   * Records that the bytes of many blocks are lost. Must be called while the tree is being loaded, before there are
+   * candidates.
+   */
   forgetStored(nodes: readonly HeaderNode[]): void {
     let lowest = Number.POSITIVE_INFINITY;
     for (const node of nodes) {
@@ -306,7 +315,7 @@ export class BlockIndex {
     for (let node = this.assumed?.prev ?? null; node !== null; node = node.prev) yield node;
   }
 
-  /** Raises the validity level of a block that has not failed. */
+  /** Raises the validity level of a block, unless the block has failed. */
   raise(node: HeaderNode, level: number): void {
     if (node.failed || node.has(level)) return;
     node.status |= level;
@@ -334,8 +343,8 @@ export class BlockIndex {
 
   /**
    * Updates the invalid block with the most work, and the best header if it was on the failed branch.
-   * @param whole also mark its descendants, and search the best header among all branches (since release 29); otherwise
-   *   the tip becomes the best header
+   * @param whole also mark the block's descendants, and select the best header among all branches (since release 29).
+   *   False: the tip becomes the best header
    */
   noteInvalidChain(node: HeaderNode, whole: boolean): void {
     if (this.bestInvalid === null || node.chainWork > this.bestInvalid.chainWork) this.bestInvalid = node;
@@ -357,7 +366,10 @@ export class BlockIndex {
     }
   }
 
-  /** Sets the best header among all that have not failed. If several have the tip's work, the tip wins. */
+  /**
+   * Sets the best header: the one with the most work that has not failed. If several headers have as much work as the
+   * tip, the tip is the best header.
+   */
   findBestHeader(): void {
     this.bestHeader = this.#active.tip as HeaderNode;
     for (const leaf of this.#leaves) {
@@ -385,8 +397,8 @@ export class BlockIndex {
   }
 
   /**
-   * Returns the end of the valid, completely stored branch with the most work. Drops candidates that turn out failed or
-   * incomplete.
+   * Returns the end of the valid, completely stored branch with the most work. Drops candidates that have failed or
+   * that lack the bytes of an ancestor.
    */
   findMostWork(): HeaderNode | undefined {
     for (;;) {
@@ -430,7 +442,7 @@ export class BlockIndex {
     }
   }
 
-  /** Adds every connectable block that is no worse than the tip. */
+  /** Adds every connectable block outside the active chain that is no worse than the tip, and the tip itself. */
   refillCandidates(): void {
     const tip = this.#active.tip as HeaderNode;
     for (const node of this.offChain()) if (node.isConnectable && compareCandidates(node, tip) >= 0) this.candidates.add(node);
@@ -445,7 +457,7 @@ export class BlockIndex {
       other.status &= ~FAILED_MASK;
       this.#failedBlocks.delete(other);
       this.dirty.add(other);
-      // An ancestor may be a candidate too, because the block itself and its descendants may lack their bytes.
+      // Consider ancestors as candidates too, because the block itself and its descendants may lack their bytes.
       if (other.isConnectable && compareCandidates(other, tip) > 0) this.candidates.add(other);
       if (this.bestInvalid === other) this.bestInvalid = null;
     }

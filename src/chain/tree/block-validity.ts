@@ -1,6 +1,6 @@
 // Checks a block on the tip without storing it (Core's TestBlockValidity): for proposals, generateblock and
-// -checktemplates. Runs concurrently with the chain's queue, because it changes nothing. If the tip changes meanwhile,
-// the verdict says so.
+// -checktemplates. Runs concurrently with the chain's queue, because the check changes nothing. If the tip changes
+// during the check, the verdict is inconclusive-not-best-prevblk.
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { equalBytes } from '../../consensus/bytes/hex.js';
@@ -16,10 +16,10 @@ import type { HeaderNode } from './header-node.js';
 
 /** Options of a validity check. */
 export interface ValidityOptions {
-  /** Proof of work and, on signet, the block signature. */
+  /** Check proof of work and, on signet, the block signature. */
   readonly checkPow: boolean;
   readonly checkMerkle: boolean;
-  /** Class of the script jobs; 'proposal' by default. */
+  /** Class of the script jobs, which decides their priority; 'proposal' by default. */
   readonly klass?: VerifyClass;
 }
 

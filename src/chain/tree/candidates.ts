@@ -4,8 +4,8 @@ import { compareBytes } from '../../consensus/bytes/hex.js';
 import type { HeaderNode } from './header-node.js';
 
 /**
- * Compares candidates: more work wins, then earlier arrival. Blocks found at start share sequence numbers; their hashes
- * decide, so that the same files give the same tip at every start.
+ * Compares candidates: more work wins, then earlier arrival. Blocks found at start have equal sequence numbers, so
+ * their hashes decide. Thus the same files give the same tip at every start.
  * @returns a negative number if a is the worse choice
  */
 export function compareCandidates(a: HeaderNode, b: HeaderNode): number {
@@ -16,9 +16,9 @@ export function compareCandidates(a: HeaderNode, b: HeaderNode): number {
 }
 
 /**
- * Sorted list, worst first. It has few nodes, except after a start with many stored but unconnected blocks. Then
- * entries are dropped at the front, which an offset makes cheap. A node's sequenceId must not change while it is in the
- * list.
+ * Sorted list, worst first. It usually has few nodes. After a start with many stored but unconnected blocks it has
+ * many, and entries are dropped at the front; an offset makes that cheap. A node's sequenceId must not change while the
+ * node is in the list.
  */
 export class Candidates {
   #list: HeaderNode[] = [];
@@ -68,7 +68,7 @@ export class Candidates {
     return this.#list.slice(this.#first)[Symbol.iterator]();
   }
 
-  /** Returns the index of the node, or the index at which it belongs. */
+  /** Returns the index of the node; if it is not in the list, the index at which it would be inserted. */
   #position(node: HeaderNode): number {
     let low = this.#first;
     let high = this.#list.length;

@@ -13,7 +13,7 @@ export const NodeStatus = {
   HAVE_DATA: 2,
   /** The block passed every check that needs no coins (Core's BLOCK_VALID_TRANSACTIONS). */
   TRANSACTIONS_VALID: 4,
-  /** The block was connected once: coins and scripts are right, given its ancestors. */
+  /** The block was connected once: its coins and scripts are valid, given its ancestors. */
   SCRIPTS_VALID: 8,
   /** Undo data is stored. */
   HAVE_UNDO: 16,
@@ -45,10 +45,11 @@ export class HeaderNode implements HeaderContext {
   readonly chainWork: bigint;
   /** Bits of NodeStatus. */
   status = 0;
-  /** Number of transactions of the block; 0 until its bytes were seen. Stays when the block is pruned. */
+  /** Number of transactions of the block; 0 until the node has had its bytes. Pruning does not change it. */
   txCount = 0;
   /**
    * Number of transactions of the chain up to this block; 0 while bytes of this block or of an ancestor are missing.
+   * Pruned bytes do not count as missing.
    */
   chainTxCount = 0;
   /** Number of the blk and rev files; -1 if the block is not stored. */
@@ -62,7 +63,7 @@ export class HeaderNode implements HeaderContext {
    * start.
    */
   sequenceId = 0;
-  /** A distant ancestor, which makes ancestor() logarithmic. */
+  /** A distant ancestor, which lets ancestor() take a logarithmic number of steps. */
   readonly #skip: HeaderNode | null;
   readonly #slab: DataView;
   readonly #offset: number;
@@ -105,7 +106,7 @@ export class HeaderNode implements HeaderContext {
   get hash(): Uint8Array {
     return this.#view(80, 32);
   }
-  /** Hash in display order. */
+  /** Hash in display order (hex). */
   get hashHex(): string {
     return hashToHex(this.hash);
   }
@@ -129,11 +130,11 @@ export class HeaderNode implements HeaderContext {
   get failed(): boolean {
     return (this.status & FAILED_MASK) !== 0;
   }
-  /** True if this block and all its ancestors are stored now or were stored once. */
+  /** True if the bytes of this block and of all its ancestors are stored or were stored once. */
   get hasChainData(): boolean {
     return this.chainTxCount !== 0;
   }
-  /** True if the block can become the tip as far as known: it and its ancestors were stored, and none failed. */
+  /** True if, as far as known, the block can become the tip: it and its ancestors were stored, and none failed. */
   get isConnectable(): boolean {
     return !this.failed && this.chainTxCount !== 0 && (this.status & NodeStatus.TRANSACTIONS_VALID) !== 0;
   }
@@ -172,7 +173,7 @@ export class HeaderNode implements HeaderContext {
   }
 }
 
-/** Stores the bytes of headers and creates nodes over them. One per tree. */
+/** Stores the bytes of headers and creates nodes over them. Each tree has one. */
 export class HeaderSlabs {
   readonly #slabs: DataView[] = [];
   #used = 0;
@@ -221,9 +222,9 @@ function clearLowestBit(n: number): number {
 }
 
 /**
- * Returns the height to which the distant pointer of a block leads. Any lower height would be correct. Clearing low
- * bits, and for odd heights two more of the parent's, gives paths of about 110 steps over 250,000 blocks. Core uses and
- * measured the same rule.
+ * Returns the height to which the distant pointer of a block leads. Any lower height would be correct. The function
+ * clears low bits of the height, and for odd heights two more bits of the parent's height. This gives paths of about
+ * 110 steps over 250,000 blocks. Core uses and measured the same rule.
  */
 function skipHeight(height: number): number {
   if (height < 2) return 0;

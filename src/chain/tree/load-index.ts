@@ -19,7 +19,7 @@ const MISSING_PARENT = 'The block index lacks the parent of one of its blocks';
 /** Result of loading the tree. */
 export interface LoadedIndex {
   readonly rows: number;
-  /** Position of the stored block nearest to the end of the block files; null if none is stored. */
+  /** Position of the stored block nearest to the end of the block files; null if no block is stored. */
   readonly lastKnown: BlockPosition | null;
   /** Last undo position by file number. */
   readonly lastKnownUndo: Map<number, number>;
@@ -28,7 +28,7 @@ export interface LoadedIndex {
 }
 
 /**
- * Fills the tree with all stored rows. The active chain and the candidates are set later.
+ * Fills the tree with all stored rows. The caller sets the active chain and the candidates later.
  * @param powLimit the network's highest target
  * @throws StoreError STORE_CORRUPTION for rows that cannot have been written
  */
@@ -60,8 +60,8 @@ export async function loadIndex(store: Store, index: BlockIndex, powLimit: bigin
 }
 
 /**
- * Checks the proof of work of stored hashes, byte by byte, against a target that neighbours share. A million rows take
- * 0.1 s.
+ * Checks the proof of work of stored hashes, byte by byte. The decoded target is cached, because neighbours usually
+ * have the same one. A million rows take 0.1 s.
  */
 class StoredProof {
   #bits = -1;
@@ -97,9 +97,7 @@ function storedBackwards(index: BlockIndex): BlockPosition[] {
   return places.sort((a, b) => b.file - a.file || b.pos - a.pos);
 }
 
-/**
- * Rows as columns of numbers. A million objects would keep the garbage collector busy for longer than the rest takes.
- */
+/** Rows as columns of numbers. With a million row objects, garbage collection would take longer than loading. */
 class Rows {
   readonly #entries: number[] = [];
   readonly #heights: number[] = [];
