@@ -13,7 +13,7 @@ export interface BrokerOptions {
 /** Methods that a NATS account may call. */
 export interface AccountAccess {
   readonly account: string;
-  /** Null for all methods. */
+  /** Methods that the account may call; null for all methods. */
   readonly methods: readonly string[] | null;
 }
 

@@ -44,15 +44,16 @@ export interface HttpTls {
 
 /** Options of the HTTP server. */
 export interface HttpOptions {
-  /** Addresses to listen on. At least one of them must work; for the others a warning is logged. */
+  /** Addresses to listen on. At least one of them must work. The server logs a warning for each address that does not. */
   readonly binds: readonly HttpBind[];
   /** Number of front threads, at least 1. */
   readonly fronts: number;
   /**
-   * Calls that one front may have in progress on the node thread. Beyond that clients get `Work queue depth exceeded`.
+   * Most calls that one front may have in progress on the node thread. The reply to a further call is `Work queue depth
+   * exceeded`.
    */
   readonly workQueue: number;
-  /** Sockets that one front may have open. A further socket is closed at once. */
+  /** Most sockets that one front may have open. A further socket is closed at once. */
   readonly sockets: number;
   /** Seconds that a connection may be idle, that a head may take, or that a body or reply may make no progress. */
   readonly serverTimeoutSeconds: number;
@@ -74,7 +75,7 @@ export interface HttpOptions {
   readonly rest: string | null;
 }
 
-/** Default values. Credentials and addresses have none. */
+/** Default values of the options, except credentials and addresses, which have no defaults. */
 export const HTTP_DEFAULTS = {
   fronts: 1,
   // Core's default of 16 counts requests that wait for one of four threads. Here a call waits for one event loop, and

@@ -106,7 +106,7 @@ export class RingWriter extends RingEnd {
   }
 
   /**
-   * Tells the reader that something urgent waits outside the ring. The reader checks for it before it reads the next
+   * Tells the reader that something urgent waits outside the ring. The reader checks `urgent` before it reads the next
    * frame.
    */
   signalUrgent(): void {

@@ -51,8 +51,8 @@ export interface CallLinksStats {
   readonly methods: ReadonlyMap<string, { calls: number; errors: number; seconds: number; buckets: readonly number[] }>;
 }
 
-// Milliseconds of work per event-loop tick. A small call behind this work waits no longer, and a timer is at most this
-// late.
+// Milliseconds of work per event-loop tick. A small call behind other work waits at most this long, and a timer is at
+// most this late.
 const TICK_MS = 5;
 
 // While a submission runs, no other call starts, so that the submission's steps (workers, files, database) follow each
@@ -60,7 +60,7 @@ const TICK_MS = 5;
 // stop them.
 const HOLD_MS = 25;
 
-// Replies of one tick are announced to their front together, but none waits longer than this.
+// A front is woken once for all replies of a tick, but no reply waits longer than this many milliseconds.
 const GATHER_MS = 0.25;
 
 const UNHANDLED: CallReply = { status: 500, body: 'Unhandled request' };
@@ -176,7 +176,7 @@ export class CallLinks {
     call.submission = message.submission;
     call.block = block;
     call.taken = taken;
-    // Calls with private keys also use this port, and may take minutes. Other calls do not wait for them.
+    // Only submissions make other calls wait. Calls with private keys also use this port, and may take minutes.
     if (call.submission && this.#submissions++ === 0) this.#holdUntil = performance.now() + HOLD_MS;
     this.#start(call, message.body);
   }

@@ -15,7 +15,7 @@ import { RingReader, RingWriter } from './byte-ring.js';
  */
 export const RING_BYTES = 256 * 1024;
 
-/** Larger bodies go through the port. */
+/** Largest body in a ring. Larger bodies go through the port. */
 const MOST_BODY_BYTES = 32 * 1024;
 
 const KIND = { CALL: 0, CANCEL: 1, PLAIN_CALL: 2 } as const;

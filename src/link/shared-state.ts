@@ -125,8 +125,8 @@ export class SharedState {
   }
 
   /**
-   * Milliseconds by which the node's clock is ahead of this machine's clock. Not 0 only on fronts that run on another
-   * machine than their node.
+   * Milliseconds by which the node's clock is ahead of this machine's clock. 0 in aditd. adit-front sets it, because its
+   * node may run on another machine.
    */
   get clockOffsetMs(): number {
     return Number(Atomics.load(this.#longs, CLOCK_MS));

@@ -77,7 +77,7 @@ export class SelectionScratch {
   /** State of the selection by chunks (fill.ts). */
   taken = new Uint8Array(0);
   closed = new Uint8Array(0);
-  /** For ModifiedSet: sums, and positions in its heap. All zero between selections. */
+  /** Arrays of ModifiedSet: sums, and positions in its heap. All elements are 0 between selections. */
   size = new Float64Array(0);
   fees = new Float64Array(0);
   sigops = new Float64Array(0);

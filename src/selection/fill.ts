@@ -18,7 +18,7 @@ import { compareFeeFractions } from './cluster/fee-fraction.js';
 
 /** Number of chunks that did not fit into a nearly full block after which filling ends. */
 const MAX_MISSES = 400;
-/** Free weight below which a chunk that does not fit counts: a few ordinary transactions. */
+/** Free weight below which a chunk that does not fit counts as a miss: that of a few ordinary transactions. */
 const NEARLY_FULL_WEIGHT = 8_000;
 /** Limits of the number of split clusters, and of transactions considered in each. */
 const PARTED_CLUSTERS = 400;
@@ -57,7 +57,7 @@ class Filling {
   readonly #index: ClusterIndex;
   readonly #limits: SelectionLimits;
   readonly #taken: Uint8Array;
-  /** By cluster: 1 if an earlier chunk of it was left out. */
+  /** By cluster: 1 if an earlier chunk of the cluster was left out. */
   readonly #closed: Uint8Array;
   readonly #slots: number[] = [];
   readonly #sums: ChunkSums = { vsize: 0, weight: 0, sigops: 0 };
@@ -98,7 +98,7 @@ class Filling {
       const { vsize, weight, sigops } = this.#measure(first);
       const least = this.#limits.minFee(vsize);
       if (fee < least) {
-        // Rounding changes the least fee by up to a satoshi, so filling ends only clearly below it.
+        // Rounding changes the least fee by up to a satoshi, so filling ends only at a fee clearly below the least fee.
         if (fee * 2 < least && fee + 2 < least) return;
         this.#closed[cluster] = 1;
       } else if (!this.#fits(weight, sigops)) {

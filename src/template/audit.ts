@@ -7,7 +7,7 @@ import type { TemplateTip } from './source.js';
 
 /** Functions of the template service that the audit needs. */
 export interface AuditWork {
-  /** @returns the fault of the template of this tip; null if it is valid, or if the tip has changed */
+  /** Checks the template of a tip. @returns its fault; null if the template is valid, or if the tip has changed */
   check(tip: TemplateTip): Promise<Error | null>;
   /** Called if the template breaks a rule. */
   failed(fault: Error): void;

@@ -50,7 +50,7 @@ export interface TemplateFacts {
   /** Active deployments that a client must name in its rules (gbtForce false). */
   readonly requiredRules: readonly string[];
   readonly vbAvailable: readonly AvailableBit[];
-  /** Satoshis: subsidy plus base fees. */
+  /** Value of the coinbase in satoshis: subsidy plus base fees. */
   readonly coinbaseValue: number;
   /** Earliest valid header time of the next block. */
   readonly minTime: number;

@@ -31,7 +31,7 @@ export interface LiveTimes {
   readonly gainSats: number;
 }
 
-/** Time after which a template with any change is built, however small. */
+/** Time since the last build after which any change causes a build, however small the change is. */
 const CALM_MS = 1000;
 /** Least time between two builds for new fees, however high the fees are: a burst of transactions is included in one build. */
 const PAUSE_MS = 100;
@@ -218,8 +218,8 @@ export class LiveSchedule {
   }
 
   /**
-   * Runs idle tasks after a build, until the next build or until nothing is left to improve. Their result goes into a
-   * build of its own.
+   * Runs idle tasks after a build, until the next build or until nothing is left to improve. If they improve an order, a
+   * new build follows.
    */
   #improve(): void {
     if (this.#closed) return;

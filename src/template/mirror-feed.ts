@@ -52,7 +52,7 @@ export class MirrorFeed implements RecordFollower {
   /** Number of requests whose replies may name rows of the mirror. */
   #openRequests = 0;
   #emptying = false;
-  /** Set when a change was lost. The next delta then contains all rows. */
+  /** True if a change was lost. The next delta then contains all rows. */
   #failed = false;
 
   /**

@@ -4,7 +4,7 @@
 import { COLUMN, RECORD_HEADER, ROW_LENGTH } from '../jobs/assemble-messages.js';
 import type { CandidateRecords } from './source.js';
 
-/** Reserve for rows that are added while others are written. Beyond it the block is copied. */
+/** Reserve for rows that are added while planned rows are written. If more rows are added, the block is copied. */
 const SLACK_ROWS = 1024;
 
 /** Rows in the form of MirrorDelta. */

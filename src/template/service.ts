@@ -72,7 +72,7 @@ export interface TemplateStats {
 export interface AssembleOptions {
   /** True: without transactions of the mempool. */
   readonly empty?: boolean;
-  /** These transactions instead of the mempool's, in this order. Their fees are not claimed (generateblock). */
+  /** Transactions to use instead of the mempool's, in this order. The coinbase does not claim their fees (generateblock). */
   readonly transactions?: readonly TxView[];
   /** Part of the coinbase after the height; counts from 1 for each tip. */
   readonly extraNonce?: number;
@@ -126,7 +126,7 @@ export class TemplateService {
   #failures = 0;
   readonly #pinned = new PinnedTemplates();
   readonly #audit: TemplateAudit;
-  /** Null except in mode live. */
+  /** Schedule of builds in mode live; null in other modes. */
   readonly #schedule: LiveSchedule | null;
   /** Number of the last publication in mode live. Starts at random, so that ids of an earlier run are not taken for current ones. */
   #serial = Math.floor(Math.random() * 2 ** 32);
@@ -138,7 +138,7 @@ export class TemplateService {
   get optimal(): boolean {
     return this.#schedule?.best ?? this.#options.mode === 'chunks';
   }
-  /** Satoshis per 1,000 virtual bytes; packages below this enter no template. */
+  /** Fee rate in satoshis per 1,000 virtual bytes; packages below this rate enter no template. */
   get minFeeRate(): number {
     return this.#options.minFeeRate;
   }
@@ -428,7 +428,7 @@ export class TemplateService {
         slab = taken instanceof Promise ? await taken : taken;
       }
       const { tip } = chain;
-      // The mempool does not match this tip (again). The caller retries and waits for it.
+      // The mempool does not match the tip, perhaps again. The caller retries, and then waits for the mempool.
       if (full && mempool.returning) return null;
       const tipEpoch = epoch();
       const { counter } = mempool;
@@ -529,7 +529,7 @@ export class TemplateService {
 
   /** Makes a selection the current template. @param empty true if transactions were omitted for now */
   #makeCurrent({ tip, base, chosen, empty, ...build }: Choice): TemplateFacts {
-    // Numbered now, not when the build began, because others may have been published since.
+    // Number the template now, not when the build began, because other templates may have been published since.
     if (this.#schedule !== null) this.#serial = (this.#serial + 1) >>> 0;
     const counter = this.#schedule === null ? build.counter : this.#serial;
     const facts = this.#context.facts(base, chosen, {

@@ -112,7 +112,7 @@ export class TemplateContext {
     return new BlockCandidate({ version, prevHash: tip.hash, time, bits, height, coinbase, txs: chosen.txs }, hashes);
   }
 
-  /** @returns false if the tip changed meanwhile @throws TemplateFault if the block breaks a rule */
+  /** Checks a block. @returns false if the tip changed meanwhile @throws TemplateFault if the block breaks a rule */
   async passes(candidate: BlockCandidate, tip: TemplateTip): Promise<boolean> {
     const { chain, hashes } = this.#deps;
     const verdict = await chain.testBlockValidity(parseBlock(candidate.bytes(), hashes), { checkPow: false, checkMerkle: false });

@@ -13,11 +13,11 @@ import type { ChosenRecords } from './chosen-records.js';
 import type { TemplateMode } from './options.js';
 import type { CandidateRecords } from './source.js';
 
-/** Larger clusters are not ordered, because this runs on the node thread. */
+/** Largest cluster that is ordered here. Larger ones would take too long on the node thread. */
 const MOST_ROWS = 100;
 /** Limit of node visits: some tenths of a millisecond. Ordinary clusters are optimal well before. */
 const ORDER_COST = 30_000;
-/** A block with less free weight is full: the rest goes to whatever small transaction fits. */
+/** A block with less free weight than this counts as full: small transactions that happen to fit fill its end. */
 const FULL_WEIGHT = 8_000;
 const WITNESS_SCALE = 4;
 /** Lock times below this are heights. */
@@ -47,7 +47,7 @@ export interface VerdictTemplate {
 
 /** Transactions that are taken together, without those that the template has already. */
 export interface VerdictPackage extends PackageRate {
-  /** 32 bytes each, internal order, parents first. */
+  /** Txids of the transactions, 32 bytes each in internal order, parents first. */
   readonly txids: readonly Uint8Array[];
 }
 

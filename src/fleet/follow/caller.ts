@@ -27,7 +27,7 @@ export interface CallerDeps {
   readonly log: Logger;
 }
 
-/** Time in which a node for a call must be found. A call that a node has begun waits for that node as long as it is alive. */
+/** Longest search for a node that takes a call. A call that a node has begun waits for that node as long as the node is alive. */
 const DEADLINE_MS = 15_000;
 const PAUSE_MS = 100;
 /** Longest time that an accepted block waits to be stored in the stream before its answer is returned. */

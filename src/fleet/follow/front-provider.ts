@@ -41,7 +41,7 @@ export interface FrontProviderDeps {
 /** A template of the followed node. */
 interface FollowedTemplate {
   readonly facts: TemplateFacts;
-  /** JSON array; null if there are none. */
+  /** Transactions as a JSON array; null if there are none. */
   readonly transactions: Uint8Array | null;
 }
 

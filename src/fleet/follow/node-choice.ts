@@ -10,14 +10,14 @@ import type { NodeFact } from '../messages.js';
 
 export interface ChoiceOptions {
   readonly timeoutMs: number;
-  /** Satoshis by which another node's template must pay more on the same tip. */
+  /** Satoshis by which another node's template on the same tip must pay more before the front follows that node. */
   readonly marginSats: number;
 }
 
 /** A node as this front sees it. */
 export interface SeenNode {
   readonly name: string;
-  /** Null until the first fact arrives. */
+  /** The node's newest fact; null until the first fact arrives. */
   readonly fact: NodeFact | null;
   readonly run: string;
   readonly lastFactMs: number;

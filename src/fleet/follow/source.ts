@@ -429,9 +429,9 @@ export class FleetSource {
   }
 
   #publishTemplate(facts: TemplateFacts, transactions: Uint8Array | null, from: { readonly node: string; readonly serial: number }): void {
-    // The template is of a node that is no longer followed.
+    // Ignore the template of a node that is no longer followed.
     if (from.node !== this.#followed) return;
-    // Each node counts its own publications. This front numbers them itself, so that its clients never see one number twice.
+    // Each node counts its own publications. This front numbers templates itself, so that clients never see one number twice.
     const counter = facts.live === null ? facts.counter : ++this.#publications >>> 0;
     this.#current = { ...facts, counter, epoch: this.#deps.state.epoch };
     this.#currentFrom = from;

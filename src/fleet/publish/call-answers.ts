@@ -40,7 +40,7 @@ interface Call {
   state: 'checking' | 'held' | 'running' | 'done';
   readonly message: CallMessage;
   readonly held: boolean;
-  /** Null once the call has begun. */
+  /** Body of the call; null once the call has begun. */
   body: Uint8Array | null;
   number: number;
   respond: Respond;
@@ -48,8 +48,9 @@ interface Call {
   atMs: number;
 }
 
-/** Times after which a held call is dropped whose front is silent, and a result that no front fetches. */
+/** Time after which a held call is dropped if its front is silent. */
 const HELD_MS = 15_000;
+/** Time after which a result is dropped if no front fetches it. */
 const RESULT_RETENTION_MS = 60_000;
 /** Limits for each account: retained results, incomplete calls, and bodies of calls that have not begun. */
 const MOST_RETAINED_BYTES = 64 << 20;

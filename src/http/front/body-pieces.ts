@@ -84,8 +84,8 @@ export class BodyPieces {
     if (this.#overwrites) old.fill(0);
   }
 
-  // The declared length if it is of ordinary size. Otherwise the capacity doubles, so that a Content-Length alone
-  // reserves nothing.
+  // Returns the declared length if it is at most TRUSTED_BYTES, or if the doubled capacity would exceed it. Otherwise
+  // doubles the capacity, so that a large Content-Length alone reserves no memory.
   #capacity(old: number, needed: number): number {
     const doubled = Math.max(needed, old * 2, FIRST_BYTES);
     return this.#declared >= needed && (this.#declared <= TRUSTED_BYTES || doubled > this.#declared) ? this.#declared : doubled;

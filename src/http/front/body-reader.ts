@@ -21,7 +21,7 @@ export class BodyReader {
   readonly #chunked: boolean;
   /** The beginning of a line whose end was not received yet. */
   #partialLine = '';
-  /** Bytes of trailers so far. */
+  /** Number of bytes of trailers that were received so far. */
   #trailers = 0;
 
   constructor({ chunked, contentLength }: Pick<RequestHead, 'chunked' | 'contentLength'>) {

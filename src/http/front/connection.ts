@@ -47,7 +47,7 @@ const READ = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** Members of node:net's handles that its types do not declare. */
 interface Handle {
-  /** Bytes that the kernel has not accepted yet. Unlike the socket's writableLength it shrinks during a write. */
+  /** Number of bytes that the kernel has not accepted yet. Unlike the socket's writableLength, this number shrinks during a write. */
   readonly writeQueueSize?: number;
   useUserBuffer?(buffer: Uint8Array): void;
 }
@@ -131,7 +131,7 @@ export class Connection implements ExchangeWire {
   #ended = false;
   /** True if the last reply was written. */
   #ending = false;
-  /** Time since which the connection waits for the client to send or to read, in seconds of Connections.now. */
+  /** Time when the connection began to wait for the client to send or to read, in seconds of Connections.now. */
   #since: number;
   #unsentBefore = 0;
   #address: Uint8Array | null = null;

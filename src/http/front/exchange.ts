@@ -100,7 +100,7 @@ export class Exchange {
     return this.#head.authorization;
   }
 
-  /** Content-Length of the request; -1 if it has none (chunked, or no body). */
+  /** Content-Length of the request; -1 if the request has none (chunked, or no body). */
   get contentLength(): number {
     return this.#head.contentLength;
   }

@@ -4,8 +4,8 @@
 import type { Exchange, Header } from './exchange.js';
 import { type Queued, SendQueue } from './send-queue.js';
 
-// Most bytes of replies that are held for clients that do not read, without bytes that several clients share. Beyond
-// it, the client that has read nothing for the longest time is disconnected.
+// Most bytes of replies that are held for clients that do not read, without bytes that several clients share. Above this
+// limit, the client that has read nothing for the longest time is disconnected.
 const HELD_BYTES = 4 * 1024 * 1024;
 
 // A client that has read something within READS_MS is not disconnected, up to a limit for all clients together: a few
@@ -16,14 +16,15 @@ const MOST_HELD_BYTES = 256 * 1024 * 1024;
 /** Replies up to this size are sent at once. */
 export const SLICED_BYTES = 256 * 1024;
 
-// Larger slices need fewer system calls. A tick takes some tenths of a millisecond.
+// Bytes per slice, and per event-loop tick. Larger slices need fewer system calls. Sending the bytes of a tick takes some
+// tenths of a millisecond.
 const SLICE_BYTES = 512 * 1024;
 const TICK_BYTES = 1024 * 1024;
 
 // First bytes of a reply that are offered to its socket at once while the memory limit is not reached.
 const FIRST_BYTES = 128 * 1024;
 
-// From CROWD replies in the queue on, sending them is not urgent any more, until only FEW are left.
+// onCrowd(true) is called when CROWD replies are in the queue, and onCrowd(false) when only FEW are left.
 const CROWD = 32;
 const FEW = 4;
 
@@ -31,7 +32,7 @@ const FEW = 4;
 export interface FanOutBody {
   /** Parts of the body in order. */
   readonly parts: readonly Uint8Array[];
-  /** Slab that contains a part; -1 if none does. evict() closes connections by it. */
+  /** Index of the slab that contains a part; -1 if no slab does. evict() disconnects the readers of a slab by this index. */
   readonly slabIndex: number;
   /** A part that several replies share: its bytes count once for all of them. */
   readonly shared?: Uint8Array;

@@ -51,13 +51,13 @@ export interface FrontDeps {
 // Interval at which the figures of calls that this front answered are sent to the node thread, for /metrics.
 const REPORT_MS = 1000;
 
-/** Most causes of refusals that are logged. Causes that contain an error of the TLS library could be many. */
+/** Most different causes of refusals that are logged. Causes with an error text of the TLS library could be many. */
 const MOST_CAUSES = 64;
 
 // Most bytes of bodies that are being received, as a multiple of the largest body.
 const BODIES_AT_ONCE = 4;
 
-/** Larger bodies are not searched for secrets here: they are passed on in memory of their own. */
+/** Largest body that the front searches for secrets. Larger bodies are passed on unsearched, in memory of their own. */
 const MAX_SECRET_SCAN_BYTES = 1 << 20;
 
 const ONLY_POST = 'JSONRPC server handles only POST requests';
@@ -71,8 +71,8 @@ interface BodyFacts {
   /** True if the body was searched and contains no secret. */
   readonly plain?: boolean;
   /**
-   * True if the body may contain secrets: it goes through the priority port in memory of its own, and this thread keeps
-   * no copy.
+   * True if the body may contain secrets. Such a body goes through the priority port in memory of its own, and this
+   * thread keeps no copy.
    */
   readonly secret?: boolean;
 }
@@ -424,7 +424,7 @@ export class Front {
     const { kind, method, cacheReply } = plan;
     const { body, secret = false, shared = false, plain = false } = facts;
     const waits = METHODS.get(method)?.waits === true;
-    // Until the wallets' thread runs, the node thread answers for it.
+    // Until the wallets' thread runs, calls of wallets go to the node thread.
     const link = (kind === 'wallet' ? this.wallets : null) ?? this.#deps.link;
     const submission = SUBMISSIONS.has(method);
     const priority = submission || secret;

@@ -17,7 +17,7 @@ export interface RequestHead {
   readonly minor: number;
   readonly authorization: string;
   readonly acceptEncoding: string;
-  /** Declared length; -1 when none was, or when the body is chunked. */
+  /** Declared Content-Length; -1 if the head declares none, or if the body is chunked. */
   readonly contentLength: number;
   readonly chunked: boolean;
   /** 'no': the connection stays open. 'client', 'old' (HTTP/1.0), 'server' (ambiguous framing): reason to close it after the reply. */
@@ -40,7 +40,7 @@ export function emptyLines(bytes: Buffer): number {
 /** Progress of findHead in an incomplete head: offsets of its last line and of its first header line. */
 export interface HeadSearch {
   lineStart: number;
-  /** -1 until the request line is complete. */
+  /** Offset of the first header line; -1 until the request line is complete. */
   headers: number;
 }
 
@@ -201,7 +201,7 @@ function isChunked(coding: string | undefined): boolean {
   return name === 'chunked';
 }
 
-/** Returns the declared length, or -1 if there is none. */
+/** Returns the declared Content-Length, or -1 if the head declares none. */
 function readLength(lengths: readonly string[]): number {
   if (lengths.length === 0) return -1;
   const [first] = lengths;

@@ -7,7 +7,7 @@
 /** Replies up to this size use the lane for small replies. */
 const LIGHT_BYTES = 1024 * 1024;
 
-/** Bytes in a row after which a reply lets others pass: more than any template of ordinary transactions. */
+/** Bytes in a row after which a reply goes to the end of its lane: more than any template of ordinary transactions has. */
 const SHARE_BYTES = 4 * 1024 * 1024;
 
 /** A reply in the queue. */

@@ -46,7 +46,7 @@ const BACKLOG = 4096;
 /** Runs a front until the node thread closes it. @param urgency raises or lowers the priority of this thread */
 export function startFront(init: FrontInit, urgency: (urgent: boolean) => void): void {
   const thread = new FrontThread(init, urgency);
-  // An exception in one request must not end the others.
+  // An exception in one request must not end other requests, so log it and continue.
   const survive = (error: unknown) => thread.notice('error', `front ${init.index}: ${error instanceof Error ? error.stack : error}`);
   process.on('uncaughtException', survive);
   process.on('unhandledRejection', survive);

@@ -77,8 +77,8 @@ export class TemplateExchange implements TemplateCall {
 }
 
 /**
- * Returns whether to send a compressed template. Clients on this machine get plain ones, because bytes cost less than
- * compression there, and many libraries accept gzip although their users did not ask for it.
+ * Returns whether to send a compressed template. Clients on this machine get uncompressed templates, because over
+ * loopback bytes cost less than compression, and many libraries accept gzip although their users did not ask for it.
  */
 function acceptsGzip(exchange: Exchange): boolean {
   return exchange.acceptEncoding !== '' && asksForGzip(exchange.acceptEncoding) && !isLoopback(exchange.remoteAddress);

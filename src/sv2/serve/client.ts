@@ -23,7 +23,7 @@ export class Client {
   readonly address: string;
   /** Name under which the client's connections are counted; null for this machine. */
   readonly source: string | null;
-  /** Milliseconds since 1970. */
+  /** Time of the connection in milliseconds since 1970. */
   readonly connectedMs: number;
   /** Time since which the client has to act (handshake, SetupConnection), by the monotonic clock. */
   sinceMs: number;
@@ -87,7 +87,7 @@ export class Client {
     return this.vendor === '' ? `client ${this.id}` : `client ${this.id} ${JSON.stringify(printable(this.vendor))}`;
   }
 
-  /** Bytes that were passed to the kernel completely. */
+  /** Number of bytes in chunks that the kernel has accepted completely. */
   get taken(): number {
     return this.socket.bytesWritten - this.socket.writableLength;
   }

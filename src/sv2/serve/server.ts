@@ -23,7 +23,7 @@ import { type NumberedTemplate, TemplateTable } from './template-table.js';
 import { TransactionAnswers } from './transaction-answers.js';
 
 const MOST_CONNECTIONS = 2_000;
-/** Time for act 1, and again from act 2 on for SetupConnection. */
+/** Time in which a client must send act 1, and then time from act 2 on in which it must send SetupConnection. */
 const SETUP_MS = 15_000;
 /** Time after which a client is closed that reads nothing although bytes wait for it. */
 const STUCK_MS = 60_000;

@@ -4,7 +4,7 @@
 /** Time, and a way to continue in the next tick. */
 export interface SliceTimers {
   monotonicMs(): number;
-  /** Calls back in the next tick, after events that have arrived meanwhile. */
+  /** Calls `run` in the next event-loop tick, after events that have arrived meanwhile. */
   soon(run: () => void): void;
 }
 
@@ -41,7 +41,7 @@ export class SliceQueue {
         if (this.#timers.monotonicMs() >= end) break;
       }
     } finally {
-      // Continues even after a piece threw, because the others belong to other calls.
+      // Continue even after a piece threw, because the other pieces belong to other calls.
       if (this.#at < this.#waiting.length) this.#timers.soon(this.#runSlice);
       else {
         this.#waiting = [];

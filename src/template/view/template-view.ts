@@ -44,8 +44,8 @@ export interface TemplateViewDeps {
   /** Requests a template of the current tip from the node thread; code 0 after it was published. */
   requestTemplate(done: (code: number, text: string) => void): void;
   /**
-   * Retains the transactions of the current template for a light one. Returns false if it is no longer current. Absent
-   * where light templates are not supported.
+   * Retains the transactions of a template that is sent as a light template. Returns false if the template is no longer
+   * current. Absent where light templates are not supported.
    */
   readonly pin?: (workId: string) => boolean;
   /** Builds the template of the tip with limits of one client; absent where that is not supported. */
@@ -83,7 +83,7 @@ export interface TemplateCall {
   /** True if the client accepts gzip and its connection is slow enough for it to pay. */
   readonly acceptsGzip?: boolean;
   readonly aborted: boolean;
-  /** Set while the call waits; called when the client disconnects. */
+  /** Function to call when the client disconnects; null unless the call waits. */
   onAborted: (() => void) | null;
   send(body: TemplateBody): void;
   fail(code: number, message: string): void;
