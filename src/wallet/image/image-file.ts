@@ -1,5 +1,5 @@
-// Stores the columns of an image as a file in the wallet's database folder, so that it is replaced and deleted with the
-// database. Columns are read and written in place, in libuv's pool.
+// Stores the columns of an image as a file in the wallet's database folder, so that replacing or deleting the database
+// also removes its images. Columns are read and written in place, in libuv's pool.
 //
 //   0 magic, 12   12 format, u32   16 id, 16   32 columns one after another, each at a multiple of 8
 //   then the directory: number of columns, u32; of each its type, u8, whether it is secret, u8, used elements, double; SHA-256 of each
@@ -33,7 +33,7 @@ const TAIL = 36;
 const DIGEST = 32;
 const ENTRY = 10;
 const PIECE = 1 << 20;
-/** Pieces that are read or written concurrently. */
+/** Number of pieces that are read or written concurrently. */
 const MAX_CONCURRENT_PIECES = 8;
 const NAME = /^tables-[0-9a-f]{32}$/;
 
@@ -70,13 +70,16 @@ function* piecesOf(columns: readonly ImageColumn[]): Generator<Piece> {
 }
 const endOf = (columns: readonly ImageColumn[]): number => columns.reduce((at, { column }) => at + padded(column.byteLength), HEAD);
 
-/** Hashes a piece in libuv's pool, which copies it. Pieces with private keys are hashed on this thread. */
+/**
+ * Hashes a piece in libuv's thread pool, which makes a copy. Pieces with private keys are hashed on this thread,
+ * without a copy.
+ */
 async function digestOf({ bytes, secret }: Piece): Promise<Uint8Array> {
   if (secret) return new Uint8Array(createHash('sha256').update(bytes).digest());
   return new Uint8Array(await webcrypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>));
 }
 
-/** Processes the pieces, several concurrently. @returns the results of `work`, in order */
+/** Runs `work` for each piece, several concurrently. @returns the results of `work`, in the order of the pieces */
 async function eachPiece<T>(columns: readonly ImageColumn[], work: (piece: Piece, index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   let index = 0;
@@ -87,7 +90,7 @@ async function eachPiece<T>(columns: readonly ImageColumn[], work: (piece: Piece
       results[own] = await work(piece, own);
     }
   };
-  // Wait for all, so that the caller can close the file or wipe a column.
+  // Wait for all pieces even if one fails,
   const ends = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT_PIECES }, run));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   return results;
@@ -133,7 +136,8 @@ async function readDirectory(file: FileHandle, name: string, id: Uint8Array): Pr
   const columns: ImageColumn[] = [];
   const slicer = new Slicer();
   for (let i = 0; i < count; i++) {
-    // Allocating a large array takes milliseconds, because the garbage collector checks its limits.
+    // Pause if the time slice is over: allocating a large array takes milliseconds, because the garbage collector
+    // checks its limits.
     if (slicer.due) await slicer.pause();
     const column = columnWithCapacity(view.getUint8(4 + i * ENTRY), view.getFloat64(6 + i * ENTRY, true));
     columns.push({ column, secret: view.getUint8(5 + i * ENTRY) === 1 });
@@ -183,7 +187,7 @@ export function createImageFiles(folder: string): ImageFiles {
         });
         return columns;
       } catch {
-        // The rows contain the same data, so any fault of the image is harmless.
+        // An image that cannot be read is ignored. The database rows contain the same data.
         wipeSecrets(read);
         return null;
       } finally {

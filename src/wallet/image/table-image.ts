@@ -1,7 +1,7 @@
 // Saves and restores the typed tables of a wallet as they are in memory, so that a load reads columns instead of a
-// million rows. Every table has one method, `transferImage`, that lists its columns in a fixed order. On saving, the
-// used part of each column is collected. On restoring, each column is replaced by the one that was read. image-file.ts
-// stores the columns, wallet-images.ts decides when.
+// million rows. Every table has one method, `transferImage`, that lists its columns in a fixed order. To save an image,
+// the method passes the used part of each column. To restore one, it replaces each column by the one that was read.
+// image-file.ts stores the columns, wallet-images.ts decides when.
 
 export type Column = Uint8Array | Int32Array | Uint32Array | Float64Array;
 
@@ -13,38 +13,41 @@ export const IMAGE_FORMAT = 6;
 
 /** Column of an image: the values, and how to treat them. */
 export interface ImageColumn {
-  /** View of the used part. */
+  /** View of the used part of the array. */
   readonly column: Column;
-  /** True if it contains private keys. Such a column is never copied, and is wiped if it is not used. */
+  /**
+   * True if the column contains private keys. Such a column is never copied, and its bytes are overwritten if the image
+   * is not used.
+   */
   readonly secret: boolean;
 }
 
-/** Overwrites columns with private keys that will not be used. */
+/** Overwrites the columns with private keys of an image that will not be used. */
 export function wipeSecrets(columns: readonly ImageColumn[]): void {
   for (const { column, secret } of columns) if (secret) column.fill(0);
 }
 
 export class ImageError extends Error {}
 
-/** Interface between a table and an image, in both directions. */
+/** Interface that a table calls to save its columns to an image, or to restore them. */
 export interface TableImage {
   /**
-   * Transfers a column.
-   * @param used number of used elements, as transferred before
-   * @returns the column to continue with
+   * Saves or restores a column.
+   * @param used number of used elements, saved or restored before with `number`
+   * @returns the column that the table uses from now on
    */
   column<T extends Column>(column: T, used: number): T;
-  /** Transfers a column that contains private keys. */
+  /** Saves or restores a column that contains private keys. */
   secret(column: Uint8Array<ArrayBuffer>, used: number): Uint8Array<ArrayBuffer>;
   /** Saves a number to the image and returns it, or returns the number from the image. */
   number(value: number): number;
-  /** Transfers bytes of any length that are not a column. */
+  /** Saves or restores bytes of any length, for data that are not in a column. */
   bytes(value: () => Uint8Array): Uint8Array;
-  /** True if the table is being restored. */
+  /** True if the table is being restored, false if it is being saved. */
   readonly restoring: boolean;
 }
 
-/** Collects the columns of tables as views. The tables must not change until the columns are written. */
+/** Implementation for saving: collects the columns of tables as views. */
 export class ImageSaver implements TableImage {
   readonly restoring = false;
   readonly columns: ImageColumn[] = [];
@@ -68,7 +71,7 @@ export class ImageSaver implements TableImage {
   }
 }
 
-/** Returns columns that were read, in the order in which they were saved. */
+/** Implementation for restoring: returns the columns that were read, */
 export class ImageLoader implements TableImage {
   readonly restoring = true;
   #next = 0;
@@ -127,7 +130,7 @@ function wholeBuffer(used: Column): Column {
   return new Type(used.buffer);
 }
 
-/** Saves a set of rows, or fills an empty set. */
+/** Saves a set of row numbers, or fills an empty set from the image. */
 export function transferSet(at: TableImage, set: Set<number>): void {
   const count = at.number(set.size);
   const members = at.column(at.restoring ? new Int32Array(0) : Int32Array.from(set), count);

@@ -15,7 +15,7 @@ export interface ImageRules {
   readonly files: (folder: string) => ImageFiles;
   /** Number of rows below which no image is written, because such wallets load quickly from their rows. */
   readonly leastRows: number;
-  /** Number of journalled rows up to which no new image is written. */
+  /** A new image is written only if the journal has more rows than this. */
   readonly leastJournal: number;
   readonly log: { info(line: string): void; warn(line: string): void };
 }
@@ -33,7 +33,7 @@ const IN_TABLES: ReadonlySet<number> = new Set([
   WALLET_PREFIX.spender,
   WALLET_PREFIX.output,
 ]);
-/** Defaults besides -walletimage. */
+/** Defaults of settings other than */
 export const DEFAULT_IMAGES = { leastJournal: 5000 } as const;
 /**
  * A new image is written when the journal names more than 1/256 of all rows. Replaying a row takes as long as writing
@@ -43,8 +43,8 @@ const NEW_IMAGE_SHARE = 256;
 /** When the journal names more than 1/8 of all rows, reading all rows is as fast as replaying the journal. */
 const FUTILE_SHARE = 8;
 /**
- * Largest number of rows in a journal, which the next load reads into memory. No wallet needs so many before a new
- * image is written.
+ * Largest number of rows in a journal, which the next load reads into memory. In practice, a new image is written long
+ * before a journal is so long.
  */
 export const MOST_JOURNAL = 1_000_000;
 const HEAD_KEY = walletKey(WALLET_PREFIX.image);
@@ -86,12 +86,12 @@ export class WalletImages {
     batch.put(walletKey(WALLET_PREFIX.journal, this.#id.subarray(0, 8), be64(this.#next++)), packRow(touched));
     this.#journalled += touched.length;
   }
-  /** Discards the image with this batch. */
+  /** Discards the image: the batch deletes row 'T', which names it. */
   #discardWith(batch: WalletBatch): void {
     this.detachImage();
     batch.del(HEAD_KEY);
   }
-  /** Detaches the image, because the rows are in another database now. */
+  /** Discards the image without changing the database, because the rows are in another database now. */
   detachImage(): void {
     this.#id = null;
   }
@@ -135,7 +135,11 @@ export class WalletImages {
     await store.batch([{ type: 'del', key: HEAD_KEY }]);
   }
 
-  /** Returns whether reading all rows is at least as fast as replaying this many changes. @param rows of all tables */
+  /**
+   * Returns whether reading all rows is at least as fast as replaying a journal.
+   * @param touched changed rows in the journal
+   * @param rows number of rows of all tables
+   */
   isJournalTooLong(touched: number, rows: number): boolean {
     return touched > this.#rules.leastJournal && touched * FUTILE_SHARE > rows;
   }
@@ -147,7 +151,7 @@ export class WalletImages {
   /**
    * Writes a new image. The tables must not change meanwhile. A failure only makes the next load slower.
    * @param tables calls `transferImage` of every table
-   * @param unchanged called at the end: whether the tables are unchanged
+   * @param unchanged called at the end; returns whether the tables are still as they were saved
    */
   async save(store: Store, tables: (at: TableImage) => void, unchanged: () => boolean): Promise<void> {
     const id = new Uint8Array(randomBytes(ID));
@@ -168,7 +172,7 @@ export class WalletImages {
       );
     }
   }
-  /** Logs the progress of a long load. */
+  /** Logs the progress of a load that takes long. */
   logProgress(line: string): void {
     this.#rules.log.info(line);
   }

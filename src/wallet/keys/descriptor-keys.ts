@@ -1,6 +1,6 @@
-// Scripts of a descriptor wallet: those of every descriptor up to a window ahead of the used ones, in one table by
-// script. Each index is expanded once; later loads read its scripts from disk. Core: DescriptorScriptPubKeyMan, one per
-// descriptor.
+// Output scripts of a descriptor wallet, in one table. Each descriptor has scripts up to a number of indices (-keypool)
+// after the last used one. Each index is expanded once; later loads read its scripts from disk. Core:
+// DescriptorScriptPubKeyMan, one per descriptor.
 
 import type { ExtendedKey } from '../../address/bip32/extended-key.js';
 import type { DescriptorCache } from '../../address/descriptor/cache.js';
@@ -33,7 +33,7 @@ export interface DescriptorDeps {
   readonly keypoolSize: number;
 }
 
-/** Number of indices between two steps. */
+/** Number of indices that are derived between two points where the work can pause. */
 const STEP_SCRIPTS = 8;
 const POOL_EMPTY = 'Error: Keypool ran out, please call keypoolrefill first';
 
@@ -45,31 +45,36 @@ export interface NewDescriptor {
   readonly rangeStart: number;
   readonly rangeEnd: number;
   readonly nextIndex: number;
-  /** Scripts that were derived before. */
+  /** Scripts that the caller has derived before. */
   readonly precomputed?: PrecomputedScripts;
-  /** As in KeySource.topUp. For descriptors that give out addresses, fillPool derives the rest of the scripts. */
+  /**
+   * Called after each index; true: stop deriving here (KeySource.topUp). For descriptors that give out addresses,
+   * fillPool derives the other scripts later.
+   */
   readonly shouldPause?: () => boolean;
 }
 
-/** Scripts that were derived before a descriptor is added. Deriving takes time, adding does not. */
+/**
+ * Scripts derived before a descriptor is added. Deriving takes long and needs no access to the wallet; adding is fast.
+ */
 export interface PrecomputedScripts {
   /** Index of the first entry. */
   readonly first: number;
-  /** Scripts by index. Entries that were used are set to null. */
+  /** Scripts by index minus `first`. An entry becomes null when its scripts were added. */
   readonly scripts: (Uint8Array[] | null)[];
-  /** Cache that was filled by deriving them. */
+  /** Descriptor cache, filled while these scripts were derived. */
   readonly cache: DescriptorCache;
 }
 
 /** Options for deriving scripts. */
 interface Expanding {
   readonly precomputed?: PrecomputedScripts;
-  /** As in KeySource.topUp. */
+  /** Called after each index; true: stop deriving here (KeySource.topUp). */
   readonly shouldPause?: () => boolean;
 }
 /**
- * Keys of hardened ranges are in the descriptor's row, which every pause writes again. So the row is written this often
- * while the number of keys doubles.
+ * The keys of a hardened range are in the row of its descriptor, and every pause writes that row again. To limit this,
+ * deriving pauses only this many times while the number of keys doubles.
  */
 const WRITTEN_AGAIN = 16;
 
@@ -95,7 +100,10 @@ export class DescriptorKeys implements KeySource {
   get count(): number {
     return this.#table.count;
   }
-  /** Yields all descriptors in the order in which they were added. Each object is made when it is reached. */
+  /**
+   * Yields all descriptors in the order in which they were added. Creates each object only when the iteration reaches
+   * it.
+   */
   *all(): Generator<TrackedDescriptor> {
     const { count } = this;
     for (let number = 0; number < count; number++) yield this.#table.at(number);
@@ -113,7 +121,7 @@ export class DescriptorKeys implements KeySource {
     }
     return this.#identified.id;
   }
-  /** Last result of `idOf`, because an import asks several times. */
+  /** Last result of `idOf`, cached because an import needs the id of the same descriptor several times. */
   #identified: { readonly descriptor: Descriptor; readonly id: Uint8Array } | null = null;
   active(type: OutputType, internal: boolean): TrackedDescriptor | undefined {
     const id = this.#deps.record.active.get(slotOf(type, internal));
@@ -162,7 +170,7 @@ export class DescriptorKeys implements KeySource {
     return { keys: 0, programs: 0, scripts: this.#scripts.rows, watched: 0 };
   }
   touchedScripts(ops: readonly BatchOp[], before: ScriptCursor): TouchedScripts {
-    // A range that was shortened removes scripts.
+    // An import that shortens a range removes scripts.
     if (ops.some(({ type, key }) => type === 'del' && key[0] === WALLET_PREFIX.descriptorScripts)) return 'any';
     return this.hasNewScripts(before) ? this.newScripts(before) : null;
   }
@@ -337,7 +345,8 @@ export class DescriptorKeys implements KeySource {
       batch.put(walletKey(WALLET_PREFIX.descriptorKey, id, this.#deps.context.hashes.hash160(publicKey)), packRow([publicKey, resting]));
     }
     const expanded = yield* this.#topUpInSteps(tracked, 0, batch, { precomputed, shouldPause });
-    // Fill the cache while the secrets can be read, so that a locked wallet shows the same text.
+    // Print the normalised text now, which fills the cache. A locked wallet, which cannot read the secrets, can then
+    // print the same text.
     if (tracked.hasSecrets && !this.#deps.vault.locked) descriptor.normalizedText({ cache: tracked.cache, secrets: tracked });
     if (this.#deps.record.recordBirth(fresh.time)) this.#deps.record.write(batch);
     this.write(tracked, batch);
@@ -468,7 +477,7 @@ export class DescriptorProvider implements SigningProvider {
     for (const { publicKey, origin } of expansion.keys) for (const id of this.#idsOf(publicKey)) flat.addOrigin(id, origin);
     return flat;
   }
-  /** Returns hashKey of every id that this provider has an answer for. */
+  /** Returns hashKey of every key or script id for which this provider has an answer. */
   ids(): Set<string> {
     const { scripts, publicKeys, origins, taproots } = this.#flat;
     return new Set([...scripts.keys(), ...publicKeys.keys(), ...origins.keys(), ...taproots.keys()]);

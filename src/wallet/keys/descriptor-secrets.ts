@@ -15,9 +15,11 @@ export interface RestingSecret {
 }
 
 export class DescriptorSecrets {
-  /** By descriptor: number of its latest secret + 1; 0 without any. */
+  /** For each descriptor: number of its latest secret + 1; 0 if it has none. */
   #heads = new Int32Array(32);
-  /** By secret: number of the previous one + 1, and its entry in the slab. */
+  /**
+   * For each secret: number of the previous secret of the same descriptor + 1, and the entry of the secret in the slab.
+   */
   #others = new Int32Array(32);
   #entries = new Int32Array(32);
   readonly #publicKeys = new ByteArena();
@@ -39,7 +41,7 @@ export class DescriptorSecrets {
       yield { publicKey: this.#publicKeys.get(at - 1), resting: this.#slab.get(this.#entries[at - 1]) };
     }
   }
-  /** Returns whether any descriptor has the secret of this public key. Searches all of them. */
+  /** Returns whether any descriptor has the secret of this public key. Searches all secrets. */
   holds(publicKey: Uint8Array): boolean {
     for (let secret = 0; secret < this.#count && !this.#wiped; secret++)
       if (equalBytes(this.#publicKeys.get(secret), publicKey)) return true;

@@ -1,6 +1,6 @@
 // Table of a wallet's descriptors as columns, numbered in the order in which they were added. A wallet may have a
-// million. Callers get a TrackedDescriptor, which is made for the query and not retained. Only descriptors with a cache
-// are retained: ranges and extended keys, of which a wallet has a few.
+// million. A lookup creates a TrackedDescriptor for the caller, and the table does not retain it. Exceptions are
+// descriptors with a cache (ranges and extended keys), of which a wallet has few.
 import { DescriptorCache } from '../../address/descriptor/cache.js';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
@@ -14,12 +14,12 @@ import { ByteArena } from '../tables/byte-arena.js';
 import { ByteTable, grown } from '../tables/byte-table.js';
 import { DescriptorSecrets } from './descriptor-secrets.js';
 
-/** Descriptor with its window: a view of a row. */
+/** View of a row of the table: a descriptor and the range of its scripts. */
 export class TrackedDescriptor implements SecretSource {
   #descriptor: Descriptor | null;
   readonly #table: DescriptorTable;
 
-  /** @param number its row @param descriptor null: parse it when it is needed */
+  /** @param number row of the descriptor @param descriptor null: parse the text when the descriptor is needed */
   constructor(
     table: DescriptorTable,
     readonly number: number,
@@ -84,7 +84,7 @@ export class TrackedDescriptor implements SecretSource {
   get hasSecrets(): boolean {
     return this.#table.secrets.has(this.number);
   }
-  /** Returns whether the private key of a public key is stored, readable now or not. */
+  /** Returns whether the private key of a public key is stored, even if the wallet is locked. */
   holds(publicKey: Uint8Array): boolean {
     return this.#table.holds(this.number, publicKey);
   }
@@ -102,10 +102,10 @@ const CACHED = 2;
 
 export class DescriptorTable {
   readonly #ids = new ByteTable();
-  /** Printed texts, by number. */
+  /** Texts of the descriptors as adit printed them, by descriptor number. */
   readonly #texts = new ByteArena();
   #flags = new Uint8Array(32);
-  // Columns by number, see TrackedDescriptor.
+  // Columns by descriptor number. TrackedDescriptor documents their values.
   times = new Float64Array(32);
   rangeStarts = new Uint32Array(32);
   rangeEnds = new Uint32Array(32);
@@ -113,7 +113,10 @@ export class DescriptorTable {
   expandedEnds = new Uint32Array(32);
   readonly secrets = new DescriptorSecrets();
   readonly #cached = new Map<number, TrackedDescriptor>();
-  /** Most recently used descriptor without a cache, because a call queries it more than once. */
+  /**
+   * Most recently returned descriptor among those without a cache. It is retained because a call looks up the same one
+   * several times.
+   */
   #latest: TrackedDescriptor | null = null;
   readonly #trusting: DescriptorContext;
   readonly #context: DescriptorContext;
@@ -164,7 +167,10 @@ export class DescriptorTable {
     return undefined;
   }
 
-  /** Adds a descriptor that is not in the table. @param descriptor parsed from this text; null for a plain text */
+  /**
+   * Adds a descriptor that is not in the table.
+   * @param descriptor parsed from the text; null for a plain text (stored-text.ts)
+   */
   add(id: Uint8Array, text: string, descriptor: Descriptor | null, cache = new DescriptorCache()): TrackedDescriptor {
     const number = this.#ids.add(id);
     this.#texts.add(Buffer.from(text, 'latin1'));
@@ -180,7 +186,7 @@ export class DescriptorTable {
     if (hasCacheableKeys(text)) this.#cached.set(number, tracked);
     return tracked;
   }
-  /** Loads a stored text, with an empty cache; null if it is not a descriptor. */
+  /** Loads a descriptor from its stored text, with an empty cache. Returns null if the text is not a descriptor. */
   load(id: Uint8Array, text: string): TrackedDescriptor | null {
     const known = this.#ids.find(id);
     if (known >= 0 && !this.#isCached(known)) return this.at(known);
@@ -193,7 +199,10 @@ export class DescriptorTable {
     this.#cached.set(known, tracked);
     return tracked;
   }
-  /** Returns whether a text need not be parsed: it is plain, and exactly what was printed. */
+  /**
+   * Returns whether a stored text need not be parsed to be trusted: the text is plain (stored-text.ts), and its hash is
+   * the id, so it is unchanged.
+   */
   #isSound(id: Uint8Array, text: string): boolean {
     return isPlainText(text, this.#context.language) && equalBytes(this.#context.hashes.sha256(Buffer.from(text, 'latin1')), id);
   }
@@ -207,7 +216,7 @@ export class DescriptorTable {
 
   /** Saves the table to an image, or restores it from one. After a restore, call `load` for `cachedIds`. */
   transferImage(at: TableImage): void {
-    // The meaning of a text, and whether it is valid, depend on the language.
+    // Check the language too: the meaning of a text
     const { language } = this.#context;
     if (Buffer.from(at.bytes(() => Buffer.from(language))).toString() !== language) throw new ImageError('descriptors of another language');
     this.#ids.transferImage(at);

@@ -27,8 +27,9 @@ export function payToKey(publicKey: Uint8Array): Uint8Array {
 }
 
 /**
- * Finds the internal key of a taproot output without scripts.
- * @returns HASH160 of the key with the parity that the provider knows
+ * Finds the internal key of a taproot output that has no scripts.
+ * @returns HASH160 of the compressed key, with the parity for which the provider has an origin; undefined if there is
+ *   none
  */
 function internalKeyId(
   outputKey: Uint8Array,
@@ -41,8 +42,8 @@ function internalKeyId(
 }
 
 /**
- * Returns HASH160 of the only key of a P2PKH, P2WPKH or P2SH-P2WPKH address, and if `hashes` is given of a taproot
- * address without scripts. Core: GetKeyForDestination.
+ * Returns HASH160 of the only key of a P2PKH, P2WPKH or P2SH-P2WPKH address, and if `hashes` is given, also of a
+ * taproot address without scripts. Core: GetKeyForDestination.
  */
 export function keyOfDestination(
   script: Uint8Array,

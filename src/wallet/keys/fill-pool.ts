@@ -1,11 +1,11 @@
-// Fills key pools in slices, because -keypool and keypoolrefill may request very many keys. Each slice is a change of
-// its own, and its keys stay if a later slice fails.
+// Fills key pools in slices, because -keypool and keypoolrefill may request very many keys. Each slice is a separate
+// change of the wallet. If a slice fails, the keys of earlier slices remain.
 import { Slicer } from '../../lib/slicer.js';
 import type { Wallet } from '../wallet.js';
 
 /**
  * Fills a wallet's pools. Does nothing if the wallet cannot derive keys.
- * @param size as in KeySource.topUp
+ * @param size number of keys; 0: the option -keypool
  * @param check called in every change before keys are derived; an exception ends the work
  * @param of numbers of the descriptors to fill; absent: all that give out addresses
  */

@@ -1,6 +1,6 @@
 // Decides whether a script belongs to a legacy wallet, as Core 0.21's IsMineInner: at most three nested scripts, one
-// lookup each. Also decides what a dummy signature would need (solvable, CanProvide). Pure: LegacyStores is an
-// interface.
+// lookup each. Also decides whether a script is solvable, that is, whether only signatures are missing (Core:
+// IsSolvable, CanProvide). Pure: LegacyStores is an interface.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import type { SolvedScript } from '../../policy/script-type.js';
@@ -8,18 +8,18 @@ import { solve } from '../../policy/script-type.js';
 import type { SigningProvider } from '../../signing/signing-provider.js';
 import { OWNERSHIP, type Ownership } from './ownership.js';
 
-/** Result for an invalid script. It wins over all other results and means "not mine". */
+/** Result for an invalid script. The script is then not the wallet's, whatever its other parts say. */
 const INVALID = 3;
 type MineResult = Ownership | typeof INVALID;
 
-/** Position of a script. */
+/** Position of a script: output script, redeem script or witness script. */
 export const PLACE = { TOP: 0, P2SH: 1, WITNESS: 2 } as const;
 type Place = (typeof PLACE)[keyof typeof PLACE];
 
 /** Lookups of the decision. Ids are HASH160. */
 export interface LegacyStores {
   hasSecret(id: Uint8Array): boolean;
-  /** Returns a public key. Every key with a secret has one. */
+  /** Returns a public key. The store has the public key of every private key. */
   publicKey(id: Uint8Array): Uint8Array | undefined;
   script(id: Uint8Array): Uint8Array | undefined;
   hasScript(id: Uint8Array): boolean;
@@ -43,10 +43,10 @@ function evaluate(script: Uint8Array, place: Place, stores: LegacyStores, hashes
       break;
     case 'witness_v0_keyhash': {
       if (place === PLACE.WITNESS) return INVALID;
-      // Same result as evaluating its P2PKH script, in half the time. Most outputs of most wallets are P2WPKH.
+      // Shortcut: same result as evaluating the P2PKH script of this hash, in half the time.
       let held = heldKey(solutions[0], PLACE.WITNESS, stores);
       if (held === OWNERSHIP.NO && stores.isWatched(payToKeyHash(solutions[0]))) held = OWNERSHIP.WATCH;
-      // Checked last because it needs a hash, and most scripts of a block are not the wallet's.
+      // Check this last, because it computes a hash, and most scripts in blocks are foreign.
       if (held !== OWNERSHIP.NO && (place !== PLACE.TOP || stores.hasScript(hashes.hash160(script)))) result = held;
       break;
     }
@@ -98,7 +98,7 @@ export function payToKeyHash(id: Uint8Array): Uint8Array {
   return script;
 }
 
-/** Returns the public keys of a multisig script, in its order. */
+/** Returns the public keys of a multisig script, in the order of the script. */
 export function keysOf(multisig: SolvedScript): readonly Uint8Array[] {
   return multisig.solutions.slice(1, -1);
 }
@@ -110,8 +110,8 @@ export function legacyIsMine(script: Uint8Array, stores: LegacyStores, hashes: H
 }
 
 /**
- * Returns whether the stores can say something about a script: it is the wallet's, or one of the wallet's keys could
- * sign a part of it. Core: CanProvide.
+ * Returns whether the wallet knows something about signing a script: the script is the wallet's, or one of the wallet's
+ * keys could sign a part of it. Core: CanProvide.
  */
 export function legacyCanProvide(script: Uint8Array, stores: LegacyStores & SigningProvider, hashes: Hashes): boolean {
   const verdict = evaluate(script, PLACE.TOP, stores, hashes, false);
@@ -121,15 +121,15 @@ export function legacyCanProvide(script: Uint8Array, stores: LegacyStores & Sign
 }
 
 interface DummySignatures {
-  /** HASH160 of keys that would sign. */
+  /** HASH160 of each key whose signature the input would have. */
   readonly keys: readonly Uint8Array[];
-  /** True if the result is a complete input that standard flags accept. */
+  /** True if an input with these signatures would be valid under the standard script flags. */
   readonly valid: boolean;
 }
 
 const NOTHING: DummySignatures = { keys: [], valid: false };
 
-/** Evaluates what a signer with signatures for every key could do. */
+/** Evaluates which input a signer could make if it had signatures for every key. */
 function dummySign(script: Uint8Array, place: Place, provider: SigningProvider, hashes: Hashes): DummySignatures {
   const solved = solve(script);
   const { type, solutions } = solved;
@@ -145,7 +145,7 @@ function dummySign(script: Uint8Array, place: Place, provider: SigningProvider, 
     case 'multisig': {
       const keys = keysOf(solved);
       const needed = solutions[0][0];
-      // Every key signs, although the first signatures would be enough. The interpreter matches them from the last one.
+      // List every key, although
       return { keys: keys.map((key) => hashes.hash160(key)), valid: keys.slice(-needed).every(usable) };
     }
     case 'scripthash': {
@@ -163,7 +163,7 @@ function dummySign(script: Uint8Array, place: Place, provider: SigningProvider, 
   }
 }
 
-/** Returns whether the provider knows everything for spending this script, except private keys. */
+/** Returns whether the provider knows everything that spending a script needs, except private keys. */
 export function isSolvable(script: Uint8Array, provider: SigningProvider, hashes: Hashes): boolean {
   return dummySign(script, PLACE.TOP, provider, hashes).valid;
 }

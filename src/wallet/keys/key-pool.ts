@@ -1,6 +1,7 @@
-// Key pools of a legacy wallet in the order in which keys are given out: receiving, change, and keys from before that
-// split. Indices only increase, and a pool is a run of them. Keys are rows of the key table; their pool data are
-// columns, because an import may add a million. Core: CKeyPool and its three sets.
+// Key pools of a legacy wallet in the order in which keys are given out: receiving keys, change keys, and "pre-split"
+// keys from before the wallet had separate change keys. Indices only increase. Keys are rows of the key table; the
+// pools store index and time of each key in columns, because an import may add a million keys. Core: CKeyPool and its
+// three sets.
 import { be64, WALLET_PREFIX, walletKey } from '../storage/layout.js';
 import { bytesOf, packRow, unpackRow } from '../storage/rows.js';
 import type { WalletBatch } from '../storage/wallet-batch.js';
@@ -20,7 +21,7 @@ export interface PoolEntry {
 const QUEUE = { EXTERNAL: 1, INTERNAL: 2, PRE_SPLIT: 3, PRE_SPLIT_INTERNAL: 4 } as const;
 type QueueKind = (typeof QUEUE)[keyof typeof QUEUE];
 const NO_QUEUE = 0;
-/** Number of dropped entries after which a queue is compacted. */
+/** A queue removes its dropped entries from memory when it has this many. */
 const MAX_DROPPED = 1000;
 
 /** Queue of entries in the order of their indices. Entries are dropped at the front. */
@@ -34,7 +35,7 @@ class Queue {
   get size(): number {
     return this.#end - this.#head;
   }
-  /** Positions of the entries: `head` inclusive to `end` exclusive. */
+  /** Position of the first entry. Entries are at `head` to `end` - 1. */
   get head(): number {
     return this.#head;
   }
@@ -77,7 +78,7 @@ export class KeyPool {
   #external = new Queue();
   #internal = new Queue();
   #preSplit = new Queue();
-  /** By row of the key table: index and pool of the key. */
+  /** For each row of the key table: index and pool of its key. */
   #indices = new Float64Array(32);
   #kinds = new Uint8Array(32);
   #lastIndex = 0;
@@ -96,7 +97,7 @@ export class KeyPool {
   get preSplitSize(): number {
     return this.#preSplit.size;
   }
-  /** Returns the entries of all pools, one object each. */
+  /** Returns the entries of all pools, as one object per entry. */
   entries(): PoolEntry[] {
     return [this.#external, this.#internal, this.#preSplit].flatMap((queue) =>
       Array.from({ length: queue.size }, (_, i) => this.#entry(queue.rowAt(queue.head + i))),
@@ -112,7 +113,7 @@ export class KeyPool {
     return queue.size > 0 ? queue.timeAt(queue.head) : now;
   }
 
-  /** Adds a key. @param id of a key in the key table */
+  /** Adds a key to the end of a pool. @param id HASH160 of a public key in the key table */
   add(id: Uint8Array, internal: boolean, time: number, batch: WalletBatch): void {
     const row = this.#keys.find(id);
     const index = ++this.#lastIndex;
@@ -121,8 +122,8 @@ export class KeyPool {
   }
 
   /**
-   * Adds an entry of another wallet's pool. Call this in the order in which keys are given out.
-   * @param id of a key in the key table
+   * Adds an entry of another wallet's pool. Call this for the entries in the order in which their keys are given out.
+   * @param id HASH160 of a public key in the key table
    */
   restoreEntry(
     id: Uint8Array,
@@ -135,14 +136,14 @@ export class KeyPool {
     this.#write(row, time, batch);
   }
 
-  /** Removes the next key to give out from its pool. */
+  /** Removes the key that would be given out next from its pool. */
   takeKey(internal: boolean, batch: WalletBatch): PoolEntry | undefined {
     const queue = this.#preSplit.size > 0 ? this.#preSplit : internal ? this.#internal : this.#external;
     return queue.size > 0 ? this.#shift(queue, batch) : undefined;
   }
 
   /**
-   * Removes an entry and all entries before it in its pool, because a payment to it was seen.
+   * Removes an entry and all entries before it in its pool, because a transaction pays its key.
    * @returns the removed entries
    */
   removeUpTo({ index, internal, preSplit }: PoolEntry, batch: WalletBatch): PoolEntry[] {
@@ -165,7 +166,7 @@ export class KeyPool {
     this.#preSplit = new Queue();
   }
 
-  /** Moves all receiving keys to the pre-split pool, when a wallet gets an internal chain. */
+  /** Moves all receiving keys to the pre-split pool, when an old wallet gets separate change keys. */
   markPreSplit(batch: WalletBatch): void {
     const queue = this.#external;
     this.#external = new Queue();
@@ -177,7 +178,7 @@ export class KeyPool {
   }
 
   /**
-   * Loads a row. Rows arrive in the order of their keys, after the key table.
+   * Loads a row. The caller loads the key table first, then these rows in the order of their database keys.
    * @returns false if the key is not in the table
    */
   load(key: Uint8Array, value: Uint8Array): boolean {

@@ -1,5 +1,5 @@
-// Source of a wallet's scripts: legacy keys (HD seed, imports, watch-only) or descriptors. The rest of the wallet uses
-// only this interface.
+// Source of a wallet's scripts: legacy keys (HD seed, imports, watch-only) or descriptors. Code outside of keys/
+// normally uses only this interface.
 
 import type { SigningProvider } from '../../signing/signing-provider.js';
 import type { BatchOp } from '../../storage/store.js';
@@ -16,7 +16,10 @@ export type AddressResult = { readonly script: Uint8Array } | { readonly error: 
 /** Result of filling pools. 'unable': nothing can be derived (locked, no seed). 'paused': there is more to derive. */
 export type TopUp = 'full' | 'paused' | 'unable';
 
-/** Largest number of keys that a new address or a payment derives. Code that fills pools in slices derives the rest. */
+/**
+ * Largest number of keys that one call for a new address, or one received payment, derives synchronously. fillPool
+ * derives the others in slices.
+ */
 const SOME_KEYS = 100;
 /** Returns a `shouldPause` function for topUp that stops after some keys. */
 export function afterSomeKeys(): () => boolean {
@@ -24,7 +27,9 @@ export function afterSomeKeys(): () => boolean {
   return () => --left <= 0;
 }
 
-/** Position of newScripts in a source's tables. The initial cursor is all zeros. */
+/**
+ * Position in the tables of a key source, from which newScripts continues. A cursor with only zeros is the beginning.
+ */
 export interface ScriptCursor {
   keys: number;
   programs: number;
@@ -32,10 +37,10 @@ export interface ScriptCursor {
   watched: number;
 }
 
-/** Scripts that a change affected, found during iteration. 'any': unknown which; null: none. */
+/** Scripts that a change affected, computed during the iteration. 'any': possibly every script; null: none. */
 export type TouchedScripts = Iterable<Uint8Array> | 'any' | null;
 
-/** Interface of both kinds of wallets. Reads are synchronous. Changes go into memory and a batch at the same time. */
+/** Interface of the keys of legacy wallets and of descriptor wallets. */
 export interface KeySource {
   /** Returns the ownership of a script with one lookup, without deriving anything. */
   isMine(script: Uint8Array): Ownership;
@@ -43,25 +48,23 @@ export interface KeySource {
   provider(script: Uint8Array): SigningProvider | undefined;
   metadata(script: Uint8Array): ScriptMetadata | undefined;
   /**
-   * Records a payment to a script. Keys up to it leave the pool, and the pool is topped up by a limited number of keys,
-   * see `needsMoreKeys`.
+   * Records a payment to a script. The key of the script and all earlier keys leave the pool. Then the pool is topped
+   * up by a limited number of keys (see `needsMoreKeys`).
    * @returns scripts of receiving addresses that were skipped, if the source can tell
    */
   markUsed(script: Uint8Array, batch: WalletBatch): readonly Uint8Array[];
-  /** Set by markUsed if more keys are missing than it derived. The caller must call it again for the same outputs. */
+  /**
+   * True if markUsed derived its largest number of keys and more are missing. The caller must then call markUsed again
+   * for the same outputs.
+   */
   needsMoreKeys: boolean;
   canGiveAddresses(internal: boolean): boolean;
-  /**
-   * Fills pools.
-   * @param size number of keys; 0: the option -keypool
-   * @param shouldPause called after each key; true: stop here; absent: derive all at once
-   * @param of numbers of the descriptors to fill; absent: all
-   */
+  /** Derives keys until the pools are full. */
   topUp(size: number, batch: WalletBatch, shouldPause?: () => boolean, of?: ReadonlySet<number>): TopUp;
   newAddress(type: AddressType, internal: boolean, batch: WalletBatch): AddressResult;
   /**
-   * Yields output scripts after a cursor, and moves the cursor. They include all scripts that are the wallet's, and
-   * some that may become so. Scans search for them; isMine decides.
+   * Yields the output scripts that were added after a cursor, and moves the cursor. They include all scripts of the
+   * wallet, and some that may belong to it later. Scans search for all of them; isMine decides about ownership.
    */
   newScripts(cursor: ScriptCursor): Generator<Uint8Array>;
   /** Returns whether newScripts would yield anything. */
@@ -71,7 +74,7 @@ export interface KeySource {
   /**
    * Returns scripts whose ownership a change may have affected.
    * @param ops rows that the change wrote
-   * @param before scriptCursor at the beginning of the change
+   * @param before result of scriptCursor() before the change
    */
   touchedScripts(ops: readonly BatchOp[], before: ScriptCursor): TouchedScripts;
   /** Approximate number of scripts. */

@@ -1,6 +1,6 @@
 // Table of every public key that a legacy wallet knows something about, as columns: private keys (plain or encrypted),
-// watched public keys, and metadata of keys that descriptors name. A key is found by its HASH160, or by HASH160 of its
-// P2WPKH script. Every compressed key that is owned or watched implies that script as a redeem script (Core's
+// watched public keys, and metadata of keys whose origin was imported. A key is found by its HASH160, or by HASH160 of
+// its P2WPKH script. Every compressed key that is owned or watched implies that script as a redeem script (Core's
 // ImplicitlyLearnRelatedKeyScripts).
 import { equalBytes } from '../../consensus/bytes/hex.js';
 import type { Hashes } from '../../crypto/crypto.js';
@@ -29,7 +29,7 @@ export function keyHashProgram(id: Uint8Array): Uint8Array {
 
 export class KeyTable {
   readonly #ids = new ByteTable();
-  /** HASH160 of P2WPKH scripts. #programRows has the row of each key. */
+  /** HASH160 of P2WPKH scripts of keys. #programRows has the key's row for each. */
   readonly #programs = new ByteTable();
   #programRows = new Int32Array(32);
   readonly #bytes = new ByteArena();
@@ -43,7 +43,7 @@ export class KeyTable {
   #fingerprints = new Uint32Array(32);
   #times = new Float64Array(32);
   #privateCount = 0;
-  /** Entry of the most recent seed id. */
+  /** Entry of the seed id that was last looked up. */
   #lastSeed = NONE;
   readonly #hashes: Hashes;
 
@@ -80,7 +80,7 @@ export class KeyTable {
     if (row < 0 || (this.#flags[row] & (KEY.PRIVATE | KEY.WATCHED)) === 0) return undefined;
     return this.#bytes.get(this.#publicKeys[row]);
   }
-  /** Number of rows ever created for keys; programCount: for P2WPKH scripts. */
+  /** Number of rows ever created for keys (rowCount), and for P2WPKH scripts of keys (programCount). */
   get rowCount(): number {
     return this.#ids.rows;
   }
@@ -91,7 +91,7 @@ export class KeyTable {
   anyPublicKey(row: number): Uint8Array {
     return this.#bytes.get(this.#publicKeys[row]);
   }
-  /** Returns HASH160 of a P2WPKH script. Programs are numbered in the order in which they were added. */
+  /** Returns HASH160 of a P2WPKH script. @param program number of the script, in the order of addition */
   programHash(program: number): Uint8Array {
     return this.#programs.key(program);
   }
@@ -150,7 +150,7 @@ export class KeyTable {
   }
 
   /**
-   * Encrypts every private key, in slices. Nothing may be added meanwhile.
+   * Encrypts every private key, in slices. The caller must not add keys meanwhile.
    * @returns function that switches to the encrypted keys and overwrites the plain ones
    */
   async sealAllSecrets(seal: Seal, slicer: Slicer): Promise<() => void> {
@@ -178,7 +178,7 @@ export class KeyTable {
   write(row: number, batch: WalletBatch): void {
     batch.put(walletKey(WALLET_PREFIX.key, this.#ids.key(row)), this.encode(row));
   }
-  /** Encodes a row. @param secret replaces the stored form */
+  /** Encodes the database row of a key. @param secret used instead of the private key's stored form */
   encode(row: number, secret: Uint8Array | null = this.restingSecret(row) ?? null): Uint8Array {
     const path = this.#paths[row];
     const seed = this.#seeds[row];
@@ -196,7 +196,7 @@ export class KeyTable {
   load(id: Uint8Array, value: Uint8Array): void {
     const [flags, publicKey, secret, time, fingerprint, path, seed] = unpackRow(value);
     const row = this.#touchId(id, bytesOf(publicKey));
-    // A known row is loaded again if it changed after an image.
+    // The table may have the key already, from an image. Its row has changed since.
     if (this.isPrivate(row)) this.#privateCount--;
     this.#flags[row] = Number(flags) & ~KEY.PRIVATE;
     this.#times[row] = Number(time);
@@ -228,7 +228,7 @@ export class KeyTable {
     this.#times = at.column(this.#times, rows);
   }
 
-  /** Returns the entry of a seed id. Keys of one seed share it. */
+  /** Returns the entry that all keys of one seed share for the seed's id. */
   #seedEntry(seedId: Uint8Array): number {
     if (this.#lastSeed === NONE || !equalBytes(this.#bytes.get(this.#lastSeed), seedId)) this.#lastSeed = this.#bytes.add(seedId);
     return this.#lastSeed;

@@ -45,7 +45,7 @@ export interface LegacyDeps {
 const NO_TAPROOT = 'Error: Legacy wallets only support the "legacy", "p2sh-segwit", and "bech32" address types';
 const POOL_EMPTY = 'Error: Keypool ran out, please call keypoolrefill first';
 
-/** Key of another wallet. */
+/** Key to copy from another wallet. */
 export interface RestoredKey {
   readonly publicKey: Uint8Array;
   /** Private key, which the caller wipes; null if only the public key is known. */
@@ -53,15 +53,15 @@ export interface RestoredKey {
   /** Seconds; 0 if unknown. */
   readonly time: number;
   readonly origin: KeyOrigin | null;
-  /** HASH160 of the seed that the key is derived from; for a seed, its own. */
+  /** HASH160 of the seed that the key is derived from; for a seed, the seed's own HASH160. */
   readonly seedId: Uint8Array | null;
 }
 
-/** Parent of the receiving or the change keys of a seed. */
+/** Parent key of the receiving keys or of the change keys of a seed. */
 interface Branch {
   readonly seedId: Uint8Array;
   readonly internal: boolean;
-  /** Session of the vault. In a later session the secret is overwritten. */
+  /** Vault.session at creation. Once the vault has another session, the secret is overwritten. */
   readonly session: number;
   readonly branch: ExtendedSecret;
   /** Fingerprint of the master key, 4 bytes. */
@@ -72,14 +72,14 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   readonly keys: KeyTable;
   readonly pool: KeyPool;
   needsMoreKeys = false;
-  /** True if payments used keys of the pool that were not replaced yet. */
+  /** True if payments used up keys of the pool, and their replacements are not derived yet. */
   #isUnfilled = false;
   /** Stored redeem and witness scripts, by HASH160. */
   readonly #scripts = new ByteTable();
   readonly #scriptBytes = new ByteArena();
   #scriptIds = new Int32Array(32);
   #scriptTimes = new Float64Array(32);
-  /** Rows of scripts other than a key's P2WPKH script. Only these can depend on several keys. */
+  /** Rows of the stored scripts that are not the P2WPKH script of a key. Only these can depend on several keys. */
   #compound = new Int32Array(32);
   #compoundCount = 0;
   /** Watched output scripts. `#watchedTimes` has their times. */
@@ -246,7 +246,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   }
 
   newAddress(type: AddressType, internal: boolean, batch: WalletBatch): AddressResult {
-    // First one key, so that this address can be given out while the pool is being filled; then some more.
+    // Derive one key first, so that
     this.topUp(1, batch);
     this.topUp(0, batch, afterSomeKeys());
     if (type === 'bech32m') return { error: NO_TAPROOT };
@@ -261,7 +261,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     return { script: this.addressScript(row, type) };
   }
 
-  /** Returns the output script of a key. Uncompressed keys have only the legacy one. */
+  /** Returns the output script of a key. For uncompressed keys, only the type `legacy` exists. */
   addressScript(row: number, type: AddressType): Uint8Array {
     const id = this.keys.id(row);
     if (type === 'legacy' || this.keys.publicKey(row)?.length !== 33) return payToKeyHash(id);
@@ -349,7 +349,8 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const fingerprint = hashes.hash160(root.key.publicKey).slice(0, 4);
     const made: Branch = { seedId, internal, session: vault.session, branch, fingerprint };
     vault.wipeOnLock(branch.secret);
-    // Parents of earlier sessions are overwritten. This session has two for each seed.
+    // Drop the parents of earlier vault sessions, whose secrets are overwritten. The current session has at most two
+    // for each seed.
     this.#branches = [...this.#branches.filter(({ session }) => session === vault.session), made];
     return made;
   }
@@ -364,7 +365,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     }
   }
   /**
-   * Sets the seed. The old chain becomes inactive. The caller wipes the secret.
+   * Sets the seed. The old chain becomes inactive. The caller wipes the seed's secret.
    * @param compressed form of the public key, whose hash names the seed
    */
   setSeed(secret: Uint8Array, batch: WalletBatch, compressed = true): void {
@@ -382,7 +383,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     record.recordBirth(this.#deps.now());
     this.#writeRecord(batch);
   }
-  /** Empties the pool and starts a new one from the present seed. fillPool continues. */
+  /** Empties the pool and derives the first keys of a new one from the current seed. fillPool derives the others. */
   startNewPool(batch: WalletBatch): void {
     this.pool.clear(batch);
     this.topUp(1, batch);
@@ -454,7 +455,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     const isKey = type === 'pubkey' && this.#deps.tools.keys.isPoint(solutions[0]);
     this.#watchScriptWithKey(script, isKey ? new Uint8Array(solutions[0]) : null, time, batch);
   }
-  /** @param key public key of a P2PK script, which is known from then on */
+  /** Watches an output script. @param key public key if the script is P2PK; the key is known from then on */
   #watchScriptWithKey(script: Uint8Array, key: Uint8Array | null, time: number, batch: WalletBatch): void {
     this.#setWatched(script, time, batch);
     if (key) this.#watchKey(key, true, batch);
@@ -488,7 +489,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
     if (this.#unwatch(payToKey(publicKey), batch)) this.#watchKey(publicKey, false, batch);
     this.#deps.record.flags &= ~WALLET_FLAG.BLANK;
   }
-  /** Stores the P2WPKH script of a compressed key, because outputs may pay to that script. */
+  /** Stores the P2WPKH script of a compressed key as a redeem script, because outputs may pay to its P2SH form. */
   #addProgram(row: number, batch: WalletBatch): void {
     if (row < 0 || this.keys.publicKey(row)?.length !== 33) return;
     this.addScript(keyHashProgram(this.keys.id(row)), 0, batch);

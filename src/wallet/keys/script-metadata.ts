@@ -6,6 +6,9 @@ export interface ScriptMetadata {
   /** Seconds since 1970; 0 if unknown. */
   readonly time: number;
   readonly origin: KeyOrigin | undefined;
-  /** HASH160 of the public key of the legacy HD seed, natural byte order; undefined for other keys. */
+  /**
+   * HASH160 (as bytes, not reversed) of the public key of the seed that the key is derived from; undefined for keys
+   * without a legacy HD seed.
+   */
   readonly seedId: Uint8Array | undefined;
 }

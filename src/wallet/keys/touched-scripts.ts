@@ -1,6 +1,6 @@
-// Finds output scripts whose ownership may have changed through rows that a change to a legacy wallet wrote. They are
-// reassessed after an import, so its cost depends on what was imported. The result may contain too many scripts; isMine
-// decides.
+// Finds output scripts whose ownership may have changed through rows that a change to a legacy wallet wrote. Only these
+// scripts are reassessed after an import, so its cost depends on what was imported. The result may contain too many
+// scripts; isMine decides.
 
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
@@ -17,15 +17,13 @@ import { type KeyTable, keyHashProgram } from './key-table.js';
 const COMPRESSED = 33;
 
 /**
- * Yields the output scripts that a redeem or witness script belongs to, and the script itself, because a native witness
- * program is the wallet's only while it is stored.
- * @param id HASH160 of the script
+ * Yields the output scripts that pay to a redeem or witness script, and the script itself: a native witness program is
+ * the wallet's only while it is stored as a redeem script.
  */
 export function* formsOfScript(id: Uint8Array, script: Uint8Array, hashes: Hashes): Generator<Uint8Array> {
   yield script;
   yield scriptHashScript(id);
-  // P2WPKH scripts of keys, which are most scripts of a large wallet. A witness program inside another one is invalid
-  // (is-mine.ts).
+  // End here for P2WPKH scripts of keys, which are most scripts of a large wallet.
   if (isPayToWitnessPublicKeyHash(script)) return;
   const program = witnessProgramScript(0, hashes.sha256(script));
   yield program;
@@ -59,7 +57,8 @@ function* keysUnder(prefix: number, ops: readonly BatchOp[]): Generator<Uint8Arr
 
 function* formsOf(ops: readonly BatchOp[], legacy: TouchedStores, hashes: Hashes): Generator<Uint8Array> {
   for (const script of keysUnder(WALLET_PREFIX.watched, ops)) {
-    // A watched script also counts inside other scripts. A P2WPKH script stands for its P2PKH script.
+    // Watching a script also affects outputs that pay to it as a redeem or witness script. For P2PKH, it affects the
+    // P2WPKH forms of the same key hash.
     yield* formsOfScript(hashes.hash160(script), script, hashes);
     const { type, solutions } = solve(script);
     if (type === 'pubkeyhash') yield* formsOfKey(solutions[0], hashes);
@@ -72,7 +71,8 @@ function* formsOf(ops: readonly BatchOp[], legacy: TouchedStores, hashes: Hashes
     if (legacy.keys.isPrivate(row) || publicKey.length !== COMPRESSED) decisive.add(hashKey(id));
     yield payToKey(publicKey);
     yield payToKeyHash(id);
-    // Segwit scripts of an uncompressed key are invalid, but it may not have been known that the key is uncompressed.
+    // Segwit scripts of an uncompressed key are invalid, but they may have counted as valid before the key was known to
+    // be uncompressed.
     yield* formsOfKey(id, hashes);
   }
   for (const id of keysUnder(WALLET_PREFIX.script, ops)) {
@@ -81,9 +81,10 @@ function* formsOf(ops: readonly BatchOp[], legacy: TouchedStores, hashes: Hashes
     yield* formsOfScript(id, script, hashes);
   }
   if (decisive.size === 0) return;
-  // The last missing private key makes a script the wallet's. An uncompressed key makes a witness script invalid.
+  // A new private key may complete a multisig script, which is then the wallet's. An uncompressed key makes a witness
+  // script invalid.
   for (const script of legacy.compoundScripts()) {
-    // Yield even if the script is unaffected: the caller pauses between yields.
+    // Yield the script even if
     yield script;
     if (!keysInScript(script, legacy, hashes).some((id) => decisive.has(hashKey(id)))) continue;
     yield* formsOfScript(hashes.hash160(script), script, hashes);
