@@ -15,7 +15,7 @@ const MAGIC = new TextEncoder().encode('adit wallet backup 1\n');
 const DIGEST = 32;
 const ROWS = 1000;
 const MAX_ROW = 64 << 20;
-/** Bytes of a backup that are read, and written as rows, at a time. */
+/** Number of bytes of a backup that a restore reads, and writes as rows, in one step. */
 const CHUNK = 256 << 10;
 
 function frame(key: Uint8Array, value: Uint8Array): Uint8Array {
@@ -28,7 +28,7 @@ function frame(key: Uint8Array, value: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Returns the value of a row in the file; null to leave the row out. */
+/** Returns the value to write for a row; null to leave the row out of the file. */
 export type RowFilter = (key: Uint8Array, value: Uint8Array) => Uint8Array | null;
 
 const whole: RowFilter = (key, value) => (isOfImage(key) ? null : value);
@@ -36,7 +36,8 @@ const whole: RowFilter = (key, value) => (isOfImage(key) ? null : value);
 /**
  * Writes a backup.
  * @param file path in an existing folder
- * @param filter for a partial copy. A partial copy never replaces a file (EEXIST), a backup does
+ * @param filter for a partial copy; absent: a backup of all rows. A backup may replace an existing file, a partial copy
+ *   may not (EEXIST)
  */
 export function writeBackup(store: Store, file: string, filter: RowFilter = whole): Promise<void> {
   return writeWholeFile(file, filter === whole, async (handle) => {
@@ -65,8 +66,8 @@ export function writeBackup(store: Store, file: string, filter: RowFilter = whol
 /**
  * Writes a backup's rows into an empty store. The file is read once, because another program may replace or rewrite it
  * meanwhile, and the checksum must cover the bytes that became rows.
- * @returns null, or why the file is not a complete backup, as the rest of a sentence "FILE ...". The store then has
- *   some of the rows
+ * @returns null, or why the file is not a complete backup, as the rest of a sentence "FILE ...". In that case the store
+ *   already has some of the rows
  */
 export async function readBackup(file: string, store: Store): Promise<string | null> {
   const handle = await openFile(file);
@@ -100,7 +101,7 @@ export async function readBackup(file: string, store: Store): Promise<string | n
   }
 }
 
-/** Reads bytes of a file; fewer where it ends. */
+/** Reads bytes of a file; fewer at the end of the file. */
 async function bytesAt(handle: FileHandle, at: number, count: number): Promise<Buffer> {
   const bytes = Buffer.alloc(count);
   let got = 0;
@@ -112,7 +113,7 @@ async function bytesAt(handle: FileHandle, at: number, count: number): Promise<B
   return bytes.subarray(0, got);
 }
 
-/** Returns the complete rows at the beginning of the bytes, and their size. */
+/** Returns the complete rows at the beginning of the bytes, and the number of bytes that they use. */
 function rowsIn(bytes: Buffer): { ops: BatchOp[]; used: number } {
   const ops: BatchOp[] = [];
   let used = 0;

@@ -1,7 +1,7 @@
 // Encrypts a wallet. Every row with a private key is written encrypted into a new database, which replaces the old one;
 // the old files are deleted. Then a new seed becomes active, so that no key of an old unencrypted backup is given out.
 // The wallet is locked afterwards. If the process dies before the new seed is written, the wallet gives out no
-// addresses until it is unlocked. Then the seed is made.
+// addresses. The next unlocking makes the seed.
 import { randomFillSync } from 'node:crypto';
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
@@ -21,7 +21,7 @@ import { generateKeys } from './new-keys.js';
 const ROWS = 1000;
 const openDatabase = (path: string): Promise<Store> => openStore({ path, cacheBytes: 4 << 20, writeBufferBytes: 8 << 20 });
 
-/** Returns the value of a row in the new database. */
+/** Returns the value of a row for the new database, with any private key encrypted. */
 function sealedRow(key: Uint8Array, value: Uint8Array, seal: Seal): Uint8Array {
   if (key[0] === WALLET_PREFIX.key) {
     const fields = unpackRow(value);
@@ -38,7 +38,7 @@ function sealedRow(key: Uint8Array, value: Uint8Array, seal: Seal): Uint8Array {
 
 const NEEDS_SEED_KEY = walletKey(WALLET_PREFIX.needsNewSeed);
 
-/** Copies the rows. @param pool false: without the key pool */
+/** Copies the rows to the new database. @param pool false: leave out the rows of the key pool */
 async function copySealed(from: Store, to: Store, seal: Seal, pool: boolean, slicer: Slicer): Promise<void> {
   const cursor = from.cursor();
   try {
@@ -57,7 +57,7 @@ async function copySealed(from: Store, to: Store, seal: Seal, pool: boolean, sli
 }
 
 /**
- * Encrypts a wallet with exclusive access. Calls that waited find it locked.
+ * Encrypts a wallet with exclusive access. Calls that wait for the wallet meanwhile find it locked.
  * @param passphrase bytes that the caller wipes
  * @param check called once the access is exclusive; an exception ends the work
  */
@@ -79,8 +79,8 @@ export async function encryptWallet(
     try {
       if (wallet.needsNewSeed) await makeSeed(wallet, context);
     } catch (error) {
-      // If the wallet was unloaded meanwhile, its row says that the seed is missing. The wallet is encrypted in any
-      // case.
+      // If the wallet was unloaded meanwhile, its database is encrypted but has no new seed. Row 'S' says so, and the
+      // next unlocking makes the seed.
       if (wallet.closed) return;
       throw error;
     } finally {
@@ -97,7 +97,7 @@ async function sealWallet(wallet: Wallet, masterKey: Uint8Array, passphrase: Uin
   const stored = await sealMasterKey(masterKey, passphrase);
   const renew = wallet.descriptors ? !wallet.record.has(WALLET_FLAG.BLANK) : wallet.legacy!.hdEnabled;
   await wallet.queueWrite(async () => {
-    // If the wallet was closed meanwhile, its folder may belong to another one.
+    // If the wallet was closed meanwhile, its folder may belong to another wallet by now.
     wallet.assertOpen();
     const fresh = await openDatabase(await clearNewDatabase(folder));
     try {
@@ -120,7 +120,7 @@ async function sealWallet(wallet: Wallet, masterKey: Uint8Array, passphrase: Uin
   wallet.vault.unlock(secretCopy(masterKey));
 }
 
-/** Makes the new seed of an encrypted, unlocked wallet and all keys that derive from it. */
+/** Makes a new seed for a wallet that is encrypted and unlocked, and all keys that derive from the seed. */
 async function makeSeed(wallet: Wallet, context: DescriptorContext): Promise<void> {
   const batch = new WalletBatch();
   putSeed(wallet, context, batch);
@@ -137,7 +137,7 @@ function putSeed(wallet: Wallet, context: DescriptorContext, batch: WalletBatch)
   wallet.needsNewSeed = false;
 }
 
-/** Makes the missing new seed of an encrypted, unlocked wallet. The caller fills the key pools. */
+/** Makes the new seed of an unlocked wallet if it is missing since the encryption. */
 export async function renewSeed(wallet: Wallet, context: DescriptorContext): Promise<void> {
   if (!wallet.needsNewSeed) return;
   await wallet.change((batch) => {
@@ -145,7 +145,7 @@ export async function renewSeed(wallet: Wallet, context: DescriptorContext): Pro
   });
 }
 
-/** Reads whether a wallet still needs a new seed. If so, its old descriptors give out no addresses. */
+/** Reads whether a wallet still needs a new seed. If so, stops its old descriptors from giving out addresses. */
 export async function readNeedsNewSeed(wallet: Wallet): Promise<void> {
   wallet.needsNewSeed = (await wallet.store.get(NEEDS_SEED_KEY)) !== undefined;
   if (wallet.needsNewSeed) wallet.record.active.clear();

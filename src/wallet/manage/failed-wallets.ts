@@ -1,5 +1,5 @@
-// Tracks wallets that failed while the node runs (Wallet.fail), so that they are not in the list of loaded wallets.
-// Provides the errors for calls on them, and decides whether to load them again.
+// Tracks wallets that failed while the node runs (Wallet.fail), and are therefore no longer in the list of loaded
+// wallets. Provides the errors for calls on them, and decides whether to load them again.
 import type { Wallet } from '../wallet.js';
 import { WALLET_CODE, WalletError } from './wallet-error.js';
 
@@ -7,7 +7,10 @@ import { WALLET_CODE, WalletError } from './wallet-error.js';
 const REPEAT_MS = 60_000;
 
 export class FailedWallets {
-  /** Failed wallets by name: the error for calls, and whether the wallet stays unloaded. */
+  /**
+   * Failed wallets by name: the error for calls, and whether the wallet stays unloaded (isGivenUp) or is being loaded
+   * again.
+   */
   readonly #failed = new Map<string, { readonly error: WalletError; readonly isGivenUp: boolean }>();
   /** Time at which each wallet was last loaded again, in milliseconds. */
   readonly #reloadedMs = new Map<string, number>();
@@ -45,17 +48,13 @@ export class FailedWallets {
     this.#failed.set(name, { error: new WalletError(WALLET_CODE.WALLET, line), isGivenUp: true });
     return line;
   }
-  /** Records that a wallet was loaded, whether or not it had failed. */
+  /** Records that a wallet was loaded, by a client or again after a failure. */
   recordLoaded(name: string): void {
     if (this.#failed.get(name)?.isGivenUp === false) this.#reloadedMs.set(name, this.#nowMs());
     else this.#reloadedMs.delete(name);
     this.#failed.delete(name);
   }
-  /**
-   * Forgets a wallet that stays unloaded.
-   * @returns whether there was one
-   * @throws WalletError while the wallet is being loaded again
-   */
+  /** Forgets a failed wallet that stays unloaded. */
   dismissWallet(name: string): boolean {
     const failed = this.#failed.get(name);
     if (failed?.isGivenUp === false) throw failed.error;
@@ -63,7 +62,10 @@ export class FailedWallets {
   }
 }
 
-/** Copies the fee rate and the locks of coins that exist only in memory to the wallet that was loaded again. */
+/**
+ * Copies settings that exist only in memory (fee rate, locked coins) from the failed wallet object to the one that was
+ * loaded again.
+ */
 export function copySettings(wallet: Wallet, former: Wallet): void {
   wallet.payFeeRate = former.payFeeRate;
   for (const [key, outpoint] of former.ledger.locked) wallet.ledger.locked.set(key, outpoint);

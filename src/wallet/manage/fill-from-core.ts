@@ -36,14 +36,14 @@ import { WALLET_CODE, WalletError } from './wallet-error.js';
 
 /** Number of rows per write. */
 const ROWS = 2000;
-/** Largest number of scripts of descriptors. All of them are in memory. */
+/** Largest number of scripts that an imported wallet's descriptors may have, because all scripts are held in memory. */
 const MOST_SCRIPTS = 2_000_000;
 const ABANDONED = Uint8Array.of(1, ...new Uint8Array(31));
 
-/** Opened file with its content and master key; null if it is not encrypted. */
+/** Content of a Core wallet file, and its decrypted master key. */
 export interface OpenedCoreWallet {
   readonly core: CoreWallet;
-  /** Master key, which the caller overwrites. */
+  /** Master key, which the caller overwrites; null if the file is not encrypted. */
   readonly masterKey: Uint8Array | null;
 }
 
@@ -80,7 +80,7 @@ export async function openCoreKeys(
 /**
  * Fills an empty database.
  * @param passphrase of an encrypted file; the new wallet is encrypted with it too. The caller wipes it
- * @throws CoreFileError if the file cannot be imported. The database is then not used
+ * @throws CoreFileError if the file cannot be imported. The caller then discards the database
  */
 export async function fillFromCore(
   surroundings: WalletSurroundings,
@@ -100,7 +100,8 @@ export async function fillFromCore(
     await wallet.change((batch) => {
       batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
       if (encrypted) batch.put(walletKey(WALLET_PREFIX.masterKey, 1), encodeMasterKey(wallet.masterKeys[0]));
-      // Not synced: the last change syncs everything, and nobody has the wallet before that.
+      // Do not sync this write to disk. The last change of the import syncs everything, and no client can use the
+      // wallet before that.
     }, false);
     const keys = wallet.legacy ? await filling.legacy(wallet.legacy) : await filling.descriptors();
     const tip = await lastBlock(core, record, client);
@@ -144,8 +145,8 @@ function recordOf(core: CoreWallet): WalletRecord {
 }
 
 /**
- * Returns the block up to which the file is complete: the newest one of its locator in the chain. Without a locator,
- * the block before the oldest key.
+ * Returns the last block that Core's wallet has seen: the newest block of its locator that is in the best chain. For a
+ * file without a locator, returns the block before the oldest key.
  */
 async function lastBlock(core: CoreWallet, record: WalletRecord, client: NodeClient): Promise<BlockFacts> {
   if (core.locator.length > 0) {
@@ -156,7 +157,7 @@ async function lastBlock(core: CoreWallet, record: WalletRecord, client: NodeCli
   return (first && (await blockBefore(first, client))) ?? client.genesis;
 }
 
-/** Rows without a counterpart, in words. */
+/** Names, for warnings, of the kinds of rows that adit cannot import. */
 const SKIPPED_KINDS: Readonly<Record<string, string>> = {
   destdata: "payment requests of Bitcoin Core's window",
   lockedutxo: 'locks of coins (lockunspent)',
@@ -183,7 +184,7 @@ class CoreImport {
     this.#pauses = pauses;
   }
 
-  /** Imports items, some of them per change. */
+  /** Imports items, with several items in each change of the wallet. */
   async #each<T>(items: readonly T[], take: (item: T, batch: WalletBatch) => void): Promise<void> {
     for (let at = 0; at < items.length; ) {
       await this.#wallet.change((batch) => {
@@ -206,7 +207,7 @@ class CoreImport {
 
   // -- legacy wallets
 
-  /** @returns the number of private keys */
+  /** Imports keys and scripts of a legacy wallet. @returns the number of private keys */
   async legacy(keys: LegacyKeys): Promise<number> {
     const core = this.#core;
     const wallet = this.#wallet;
@@ -227,7 +228,7 @@ class CoreImport {
         secret.fill(0);
       }
     });
-    // Scripts first, because watched scripts may depend on them.
+    // Import redeem scripts first,
     await this.#each(core.scripts, (script, batch) => {
       if (!keys.addScript(script, 0, batch)) this.warnings.push('Not imported: a script of more than 520 bytes');
     });
@@ -252,7 +253,10 @@ class CoreImport {
     return core.secrets.length;
   }
 
-  /** Returns the fingerprints of master keys by hex of the seed's id. Files from before 0.18 do not contain them. */
+  /**
+   * Returns the fingerprints of master keys by hex of the seed's id. Files from before 0.18 do not contain
+   * fingerprints.
+   */
   async #fingerprints(): Promise<Map<string, Uint8Array>> {
     const { hash160 } = this.#context.hashes;
     const seeds = new Set<string>();
@@ -298,9 +302,9 @@ class CoreImport {
     return { current, inactive: [...chains.values()] };
   }
 
-  // -- wallets of descriptors
+  // -- descriptor wallets
 
-  /** @returns the number of private keys */
+  /** Imports descriptors. @returns the number of private keys */
   async descriptors(): Promise<number> {
     const core = this.#core;
     const wallet = this.#wallet;
@@ -317,7 +321,7 @@ class CoreImport {
       try {
         for (const item of core.descriptorSecrets.get(id) ?? []) secrets.add(item.publicKey, this.#secretOf(item));
         count += secrets.size;
-        // Use Core's cache only for keys that the private keys do not give.
+        // Use Core's cached keys only if the scripts cannot be derived from the private keys in the file.
         const needsCache = descriptor.scripts(window.rangeStart, { secrets }) === null;
         const precomputed = { first: 0, scripts: [], cache: cacheFor(core.caches.get(id)) };
         const tracked = await wallet.changeExclusively((batch) => {
@@ -355,9 +359,9 @@ class CoreImport {
     return descriptor;
   }
 
-  // -- what both have
+  // -- parts of legacy and descriptor wallets
 
-  /** @returns the number of addresses with a label or a mark as used */
+  /** Imports the address book. @returns the number of addresses */
   async addresses(): Promise<number> {
     const core = this.#core;
     const wallet = this.#wallet;
@@ -378,7 +382,9 @@ class CoreImport {
     return taken;
   }
 
-  /** Warns about versions of transactions other than that of the record, which are not imported. */
+  /**
+   * Returns a warning if Core saw versions of a transaction other than the one in its record. These are not imported.
+   */
   async otherForms(): Promise<string[]> {
     const imported = new Set<string>();
     for (const { tx } of this.#core.transactions) {
@@ -404,7 +410,7 @@ class CoreImport {
       wallet.ledger.putRecord(tx, placeOf(at, blocks), batch, values, { received, smart });
     });
   }
-  /** Returns the blocks that records name, up to `tip` in the chain, by hashKey. */
+  /** Returns those blocks named by records that are in the best chain and not above `tip`, by hashKey. */
   async #blocksOf(transactions: readonly CoreTransaction[], client: NodeClient, tip: BlockFacts): Promise<Map<string, BlockFacts>> {
     const blocks = new Map<string, BlockFacts>();
     for (const [key, hash] of new Map(transactions.map(({ blockHash }) => [hashKey(blockHash), blockHash]))) {
@@ -416,7 +422,10 @@ class CoreImport {
   }
 }
 
-/** Returns the place of a record. Only these blocks count, because the load that follows scans all later ones. */
+/**
+ * Returns the place of a record: confirmed or conflicted if its block is in `blocks`, otherwise unconfirmed. The load
+ * that follows scans all later blocks.
+ */
 function placeOf(
   { blockHash, position }: Pick<CoreTransaction, 'blockHash' | 'position'>,
   blocks: ReadonlyMap<string, BlockFacts>,
@@ -428,7 +437,7 @@ function placeOf(
   return position < 0 ? { ...block, state: TX_STATE.CONFLICTED, position: 0 } : { ...block, state: TX_STATE.CONFIRMED, position };
 }
 
-/** Returns a key's origin: as stored, or from the path of a key of an HD seed. */
+/** Returns a key's origin: as stored in the file, or computed from the path if the key derives from an HD seed. */
 function originOf({ origin, hdPath, seedId }: CoreMetadata, fingerprints: ReadonlyMap<string, Uint8Array>): KeyOrigin | null {
   if (origin !== null) return origin;
   const path = parsePath(hdPath);

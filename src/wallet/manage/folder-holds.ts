@@ -1,14 +1,14 @@
-// Tracks the wallet folders that this process holds. A folder is held once, whatever path leads to it, from before its
-// database is opened until it is closed. Within the process, device and inode identify a folder. Other processes are
-// kept out by a lock inside the folder, which lasts while the database itself is replaced. Core: WalletBatch's
-// environments and their .walletlock.
+// Tracks the wallet folders that this process holds. Only one wallet can hold a folder, whatever path leads there. It
+// does so from before its database is opened until the database is closed. Within the process, device and inode
+// identify a folder. Other processes are kept out by a lock inside the folder, which lasts while the database itself is
+// replaced. Core: WalletBatch's environments and their .walletlock.
 import fs from 'node:fs/promises';
 import { type FolderLock, lockFolder } from '../../storage/folder-lock.js';
 import { StoreError } from '../../storage/store-error.js';
 import { LOCK_NAME } from '../storage/wallet-folder.js';
 import { VERIFY, WALLET_CODE, WalletError } from './wallet-error.js';
 
-/** Right of one wallet to its folder, until it is released. */
+/** Right of one wallet to use its folder, until `release`. */
 export class FolderHold {
   #ending: Promise<void> | undefined;
   readonly #id: string;
@@ -31,7 +31,7 @@ export class FolderHold {
   }
   /**
    * Releases the folder. Repeated calls have no effect.
-   * @param empty whether the folder will be removed: the lock's files are deleted too
+   * @param empty true: the caller will remove the folder, so delete the files of the lock too
    */
   release(empty = false): Promise<void> {
     this.#ending ??= this.#release(empty);

@@ -32,8 +32,9 @@ export type WalletSurroundings = Pick<WalletParts, 'crypto' | 'options' | 'now' 
 };
 
 /**
- * Returns the surroundings of a wallet that is not loaded for calls. It sends no notifications about old transactions, and a
- * failed write ends the work on the wallet, not the node.
+ * Returns the dependencies for a wallet that clients cannot use, for example during a migration. The wallet sends no
+ * notifications about its transactions. A failed write fails only the work on it, and is not reported to the
+ * WalletManager.
  */
 export const unattached = (surroundings: WalletSurroundings): WalletSurroundings => ({
   ...surroundings,
@@ -41,7 +42,7 @@ export const unattached = (surroundings: WalletSurroundings): WalletSurroundings
   onFault: () => {},
 });
 
-/** Number of rows between two log lines. */
+/** A long load writes a log line each time it has read this many rows. */
 const LOG_ROWS = 500_000;
 
 /** Creates a wallet over a database that is empty or has not been read yet. */
@@ -59,10 +60,7 @@ export function assembleWallet(
   return new Wallet({ ...surroundings, name: wallet.name, folder: wallet.folder, record, vault, legacy, descriptors }, wallet.store);
 }
 
-/**
- * Reads everything that does not depend on the chain.
- * @returns the wallet, its locator, whether finishReassessment has work to do, and the argument for it
- */
+/** Reads all of a wallet that does not depend on the best chain. */
 export async function loadWallet(
   surroundings: WalletSurroundings,
   place: { name: string; folder: string },
@@ -104,7 +102,7 @@ export async function loadWallet(
   }
   const { legacy } = wallet;
   if (legacy) {
-    // Images do not contain these rows. They refer to keys in the tables.
+    // Read the rows of the key pool, which images do not contain, after the tables, because these rows refer to keys.
     let sound = true;
     await scanRows(store, WALLET_PREFIX.pool, (key, value) => {
       if (!legacy.loadRow(key, value)) sound = false;
@@ -129,7 +127,7 @@ export async function loadWallet(
 /** Number of rows read together. */
 const PORTION = 256;
 
-/** Reads the rows of descriptors that an image does not contain completely. @returns false if one is damaged */
+/** Reads the rows of descriptors that an image does not contain completely. @returns false if a row is damaged */
 async function loadCachedDescriptors(store: Store, descriptors: DescriptorKeys): Promise<boolean> {
   const slicer = new Slicer();
   const keys = [...descriptors.cachedIds()].map((id) => walletKey(WALLET_PREFIX.descriptor, id));
@@ -169,8 +167,8 @@ async function restore(
   if (images.isJournalTooLong(touched.length, keys.scriptCount + ledger.txs.size + ledger.coins.size)) return false;
   if (!(await replayJournal(store, wallet, touched, hashes)) || !(await loadViews(store, ledger, hashes))) return false;
   if (wallet.descriptors && !(await loadCachedDescriptors(store, wallet.descriptors))) return false;
-  // The replay classified coins before these transactions were there. Whether a transaction is conflicted decides about
-  // the coins it spends.
+  // Classify the coins of unconfirmed transactions again. The replay classified them when the transactions were not
+  // loaded yet.
   const slicer = new Slicer();
   for (const row of ledger.txs.rowsOutsideChain()) {
     const view = ledger.txs.view(row);
@@ -180,7 +178,7 @@ async function restore(
   return true;
 }
 
-/** Fills the tables from all rows. @returns false if one is damaged */
+/** Fills the tables from all rows. @returns false if a row is damaged */
 async function loadTables(store: Store, wallet: Wallet, hashes: Hashes, images: WalletImages | null): Promise<boolean> {
   const { legacy, descriptors, book } = wallet;
   let sound = true;

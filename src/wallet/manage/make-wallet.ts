@@ -1,5 +1,5 @@
-// Creates a wallet: options of the call, descriptors of an external signer, and the database until it has its final
-// name.
+// Creates a wallet: the options of the call, the descriptors of an external signer, and the database under a temporary
+// name until it is complete.
 import type { DescriptorContext } from '../../address/descriptor/context.js';
 import type { Descriptor } from '../../address/descriptor/descriptor.js';
 import { parseDescriptor } from '../../address/descriptor/parse.js';
@@ -56,7 +56,7 @@ export async function signerDescriptors(
       const parsed = parseDescriptor(text, context, { requireChecksum: false });
       if ('error' in parsed)
         return refuse(WALLET_CODE.MISC, `SetupDescriptorScriptPubKeyMans: Invalid descriptor "${text}" (${parsed.error})`);
-      // A device that reveals private keys is not an external signer. Do not keep them.
+      // Wipe private keys if the device reveals any. A wallet with an external signer must not have them.
       parsed.secrets.wipe();
       if (parsed.descriptors[0].outputType !== null) branches.push({ descriptor: parsed.descriptors[0], isInternal });
     }
@@ -65,8 +65,8 @@ export async function signerDescriptors(
 }
 
 /**
- * Makes the complete database of a wallet that starts at the tip, syncs it, and gives it its name. If that fails,
- * closes the wallet.
+ * Fills the database of a new wallet, which starts at the tip, syncs it, and renames it to its final name. If that
+ * fails, closes the wallet.
  * @param signerBranches descriptors of an external signer; null without one
  */
 export async function makeWallet(
@@ -92,8 +92,7 @@ export async function makeWallet(
     // A new wallet starts at the tip, because no earlier block can pay it.
     wallet.tip = client.tip;
     wallet.ledger.setTip(client.tip.height);
-    // Not synced: no call sees the wallet before it is complete and has its name. In an encrypted wallet no key was
-    // ever plain on disk.
+    // Do not sync this write to disk: no call
     await wallet.change((batch) => {
       batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
       record.write(batch);

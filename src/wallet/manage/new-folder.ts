@@ -1,5 +1,5 @@
-// Creates the folder of a new or restored wallet and removes it on failure. Also has the errors for folders without a
-// wallet.
+// Creates the folder of a new or restored wallet and removes it on failure. Also defines the errors for folders from
+// which no wallet can be loaded.
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolders } from '../../lib/durable-file.js';
@@ -35,15 +35,12 @@ export function alreadyLoaded(wallet: Wallet): string {
 
 export const openDatabase = (path: string): Promise<Store> => openStore({ path, cacheBytes: 8 << 20, writeBufferBytes: 16 << 20 });
 
-/** Checks that a folder has no wallet. @throws taken */
+/** Checks that a folder has no wallet. @param taken error to throw if it has one */
 export async function assertFree(folder: string, taken: WalletError): Promise<void> {
   if (await isTaken(folder)) throw taken;
 }
 
-/**
- * Makes a wallet in a folder that has none. On failure nothing stays behind.
- * @param taken error if the folder has a wallet already
- */
+/** Makes a wallet in a folder that has none. On failure, removes everything that was created. */
 export async function inNewFolder<T>(
   folders: FolderHolds,
   dir: string,
@@ -56,12 +53,12 @@ export async function inNewFolder<T>(
   const hold = await folders.holdFolder(folder, LOADING);
   let free = false;
   try {
-    // Another call may have used the folder before it was held.
+    // Check after the folder is held: another call may have put a wallet there before.
     await assertFree(folder, taken);
     free = true;
     return await make(place, hold);
   } catch (error) {
-    // If the wallet was unloaded before its creation failed, another call may load it.
+    // If the wallet was unloaded meanwhile, leave the folder alone: another call may be loading the wallet from it.
     free &&= !hold.isReleased;
     if (free) await removeDatabase(place);
     await hold.release(free);
@@ -70,10 +67,10 @@ export async function inNewFolder<T>(
   }
 }
 
-/** Folder of a new wallet, with what has to be removed on failure. */
+/** Folder of a new wallet, and the facts that decide what is removed on failure. */
 export interface NewFolder {
   readonly folder: string;
-  /** True if the folder was created for it. */
+  /** True if the folder was created for this wallet. */
   readonly made: boolean;
   /** True if the database has its final name. */
   installed: boolean;

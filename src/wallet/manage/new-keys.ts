@@ -1,5 +1,5 @@
-// Makes the first keys of a wallet: a legacy seed with its pool, or the pairs of descriptors of a seed, one for each
-// address type, as Core does.
+// Makes the first keys of a wallet: a legacy seed with its pool, or two descriptors (receiving and change) of a seed
+// for each address type, as Core does.
 
 import { randomFillSync } from 'node:crypto';
 import { encodeExtendedKey } from '../../address/bip32/extended-codec.js';
@@ -42,10 +42,7 @@ export function accountDescriptor(root: ExtendedKey, type: OutputType, internal:
   return parsed.descriptors[0];
 }
 
-/**
- * Adds such a descriptor, which gives out addresses from now on. fillPool derives its scripts.
- * @param root master key, whose secret is copied
- */
+/** Adds the descriptor of `accountDescriptor`, which */
 export function addAccount(
   wallet: Wallet,
   root: ExtendedSecret,
@@ -72,7 +69,10 @@ export function addWatched(wallet: Wallet, descriptor: Descriptor, internal: boo
   keys.setActive(tracked, internal, batch);
 }
 
-/** Makes a new seed and its first keys; fillPool derives the rest. The old keys stay. The wallet must be unlocked. */
+/**
+ * Makes a new seed and its first keys; fillPool derives the rest. Keys of earlier seeds stay in the wallet. The wallet
+ * must be unlocked.
+ */
 export function generateKeys(wallet: Wallet, context: DescriptorContext, batch: WalletBatch): void {
   const { legacy, descriptors } = wallet;
   if (legacy) {

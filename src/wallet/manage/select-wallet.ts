@@ -10,7 +10,8 @@ export function selectWallet(wallets: readonly Wallet[], failed: FailedWallets, 
     if (wallet === undefined) throw failed.errorOf(name) ?? new WalletError(WALLET_CODE.NOT_FOUND, NOT_LOADED);
     return wallet;
   }
-  // Count failed wallets too: a call must not use another wallet because its own has failed.
+  // Count failed wallets too. If the only other wallet has failed, a call without a wallet name must not silently use
+  // the remaining one.
   const { errors } = failed;
   const meant = wallets.length + errors.length;
   if (meant === 1) {

@@ -14,7 +14,10 @@ export const WALLET_CODE = {
   ALREADY_EXISTS: -36,
 } as const;
 
-/** Prefix of errors about a wallet's folder and files in calls. Errors at the start of the node do not have it. */
+/**
+ * Prefix of error messages about a wallet's folder and files in replies to calls. Messages at the start of the node
+ * have no such prefix.
+ */
 export const VERIFY = 'Wallet file verification failed. ';
 
 /** Error of a call on a wallet that is not loaded. */

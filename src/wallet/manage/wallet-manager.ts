@@ -50,13 +50,14 @@ export interface ManagerDeps {
   readonly client: NodeClient;
   readonly log: { info(line: string): void; warn(line: string): void; error(line: string): void };
   readonly stopping: AbortSignal;
-  /** Warnings about options, for every reply that creates or loads a wallet. */
+  /** Warnings about options, which every call that creates or loads a wallet returns. */
   readonly warnings: readonly string[];
-  /**
-   * Called when the list changes, with the names of wallets that are loaded or are being loaded again after a failure.
-   */
+  /** Called when the list of wallets changes, */
   readonly onNames: (names: readonly string[]) => void;
-  /** Called when a wallet is loaded and follows the chain. Sends its waiting payments to the mempool again. */
+  /**
+   * Called when a wallet is loaded and follows the chain. Submits the wallet's unconfirmed payments to the mempool
+   * again.
+   */
   readonly onLoaded: (wallet: Wallet) => Promise<void>;
   /** Adds a wallet to the list of those loaded at every start, or removes it. */
   readonly setLoadOnStart: (name: string, load: boolean) => void;
@@ -67,13 +68,13 @@ export class WalletManager {
   readonly #deps: ManagerDeps;
   /** Loaded wallets, in the order in which they were loaded. */
   readonly #wallets: Wallet[] = [];
-  /** Held folders of wallets. */
+  /** All wallet folders that this process holds. */
   readonly #folders = new FolderHolds();
-  /** Held folders of wallets that were in the list and are not closed yet. */
+  /** Folder of each wallet that is or was in the list and is not closed yet. */
   readonly #holds = new Map<Wallet, FolderHold>();
   /** Wallets that are catching up with the chain. */
   readonly #catchingUp = new Set<Wallet>();
-  /** Wallets whose loading is complete. The loading code handles failures of all others. */
+  /** Wallets whose loading is complete. A failure before that is handled by the code that loads the wallet. */
   readonly #complete = new WeakSet<Wallet>();
   readonly #failed = new FailedWallets(() => performance.now());
   /** Failed wallets that are being loaded again. */
@@ -81,11 +82,11 @@ export class WalletManager {
   #closed = false;
   readonly #surroundings: WalletSurroundings;
   #lastBlockSeconds = 0;
-  /** Stops the events; null while no wallet needs them. */
+  /** Stops the events of the node; null while there are no wallets. */
   #stopListening: Promise<() => void> | null = null;
   /**
-   * True if the unnamed wallet was loaded because settings.json has no list. The first list that is written then names
-   * it.
+   * True if the unnamed wallet was loaded because settings.json has no list. When settings.json first gets a list, the
+   * list must include that wallet.
    */
   #unnamedByHabit = false;
 
@@ -135,12 +136,12 @@ export class WalletManager {
 
   // -- events
 
-  /** Starts the events with the first wallet. */
+  /** Starts to receive events of the node if there is a wallet. */
   async #listen(): Promise<void> {
     this.#stopListening ??= this.#deps.client.listen((event) => this.#onEvent(event));
     await this.#stopListening;
   }
-  /** Stops the events with the last wallet. */
+  /** Stops receiving events of the node if there is no wallet left. */
   #listenNoMore(): void {
     if (this.#wallets.length + this.#catchingUp.size > 0 || this.#stopListening === null) return;
     void this.#stopListening.then((stop) => stop());
@@ -148,7 +149,7 @@ export class WalletManager {
   }
   /**
    * Passes an event to every wallet.
-   * @returns for blocks, a promise that resolves when no wallet needs their bytes any more
+   * @returns for block events, a promise that resolves when no wallet needs the block's bytes any more
    */
   #onEvent(event: NodeEvent): Promise<unknown> | undefined {
     if (this.#wallets.length === 0) return undefined;
@@ -165,7 +166,7 @@ export class WalletManager {
   get lastBlockSeconds(): number {
     return this.#lastBlockSeconds;
   }
-  /** Starts scans that waited for the blocks below a snapshot. */
+  /** Starts the scans that waited for blocks below a coins snapshot to be stored. */
   #onHistoryEnd(): void {
     for (const wallet of this.#wallets) {
       Promise.resolve(wallet.applyPendingEvents())
@@ -260,7 +261,7 @@ export class WalletManager {
         this.#deps.log.info(`Wallet ${JSON.stringify(name)}: checking known transactions again, because keys were added since`);
         await wallet.finishReassessment(result.isIndexed);
       }
-      // The first load from rows, or one after many changes and a sudden end, leaves an image behind.
+      // Save an image after the first load from rows, or after a sudden end that left a long journal.
       await wallet.saveImage();
       await this.#attach(wallet, hold);
       await wallet.startReassessing();
@@ -275,7 +276,10 @@ export class WalletManager {
       throw wallet?.fault ? wallet.fault.error : error;
     }
   }
-  /** Marks the loading as complete. From then on the manager handles failures. @throws if the wallet failed during loading */
+  /**
+   * Marks the loading as complete. From then on the manager handles failures of the wallet.
+   * @throws if the wallet failed during loading
+   */
   #markComplete(wallet: Wallet): void {
     if (wallet.fault !== null) throw wallet.fault.error;
     this.#failed.recordLoaded(wallet.name);
@@ -295,7 +299,10 @@ export class WalletManager {
     const { client, log } = this.#deps;
     return { client, log, nowMs: () => performance.now(), onProgress: this.#updatePruneGuard };
   }
-  /** Scans for -rescan: the blocks since the oldest key was made, and those that an earlier scan did not reach. */
+  /**
+   * Runs the scan of -rescan, over the blocks since the oldest key was made and those that an earlier scan did not
+   * reach.
+   */
   async #rescan(wallet: Wallet): Promise<void> {
     const { client, log } = this.#deps;
     if ((await client.stored()).havePruned) throw beyondPruned();
@@ -317,22 +324,22 @@ export class WalletManager {
       this.endScan(wallet);
     }
   }
-  /** Releases a wallet after a scan, and starts the next waiting scan. */
+  /** Ends a wallet's scan, and starts the wallet's next scan if blocks wait for one. */
   endScan(wallet: Wallet): void {
     wallet.scan = null;
     this.#updatePruneGuard();
     this.#scanUnseen(wallet).catch(this.#logScanNotStarted);
   }
   /**
-   * Scans the waiting blocks of a wallet in the background. If another scan has the wallet, or blocks below a snapshot
-   * are missing, the scan starts after that.
+   * Scans, in the background, the blocks in `wallet.unseen`. Does nothing while another scan runs, or while blocks
+   * below a coins snapshot are missing; the end of either starts this scan again.
    */
   async #scanUnseen(wallet: Wallet): Promise<void> {
     const { client, log } = this.#deps;
     const { unseen } = wallet;
     if (unseen === null || (await client.stored()).historyMissing) return;
     const [start] = await client.blocks(unseen.nextHeight, 1);
-    // More blocks may wait by now.
+    // Start again if `unseen` was extended during the queries.
     if (wallet.unseen !== unseen) return this.#scanUnseen(wallet);
     const deps = this.scanDeps();
     if (start === undefined || wallet.closed || !reserveScan(wallet, deps.nowMs(), unseen)) return;
@@ -356,8 +363,8 @@ export class WalletManager {
     this.#deps.log.warn(`The scan of unseen blocks could not be started: ${error instanceof Error ? error.message : String(error)}`);
 
   /**
-   * Brings a wallet to the tip and adds it to the list, so that it receives events. Its folder is held until it is
-   * closed.
+   * Brings a wallet to the tip and adds it to the list, so that it receives events. The wallet's folder is held until
+   * the wallet is closed.
    */
   async #attach(wallet: Wallet, hold: FolderHold): Promise<void> {
     const { client, stopping } = this.#deps;
@@ -366,8 +373,8 @@ export class WalletManager {
     this.#updatePruneGuard();
     try {
       await this.#listen();
-      // catchUp returns in the event-loop tick in which wallet and chain agree. Nothing else runs before the wallet is
-      // in the list.
+      // catchUp resolves in the same event-loop tick in which the wallet reaches the tip. No other code runs before the
+      // wallet is in the list, so it misses no event.
       do {
         if (!(await catchUp(wallet, deps, () => stopping.aborted))) {
           throw new WalletError(WALLET_CODE.WALLET, 'Wallet loading failed. Failed to rescan the wallet during initialization');
@@ -398,8 +405,8 @@ export class WalletManager {
     this.logOperation(wallet.name, 'unloaded');
   }
   /**
-   * Removes a failed wallet from the list and loads it again from its folder. Written data is kept. The wallet reads the rest
-   * again from the chain and the mempool.
+   * Removes a failed wallet from the list and loads it again from its folder. The folder has all data that were
+   * written. The wallet reads the missing data again from the chain and the mempool.
    */
   #onFault(wallet: Wallet, error: unknown): void {
     const at = this.#wallets.indexOf(wallet);
@@ -433,7 +440,10 @@ export class WalletManager {
     this.#deps.log.error(this.#failed.giveUpWallet(name, reason));
     this.#publishNames();
   }
-  /** Loads wallets that were loaded when their thread ended. @param why they stay unloaded instead; null: they do not */
+  /**
+   * Loads the wallets that were loaded when the wallets' thread ended.
+   * @param why reason for which they must stay unloaded instead; null: load them
+   */
   async reloadWallets(names: readonly string[], why: string | null): Promise<void> {
     for (const name of names) this.#failed.recordFailure(name);
     for (const name of names) {
@@ -476,7 +486,7 @@ export class WalletManager {
     this.logOperation(name, `restored from ${file}`);
     return wallet;
   }
-  /** Fills a new database and loads a wallet from it. */
+  /** Fills the database of a new wallet, and loads the wallet. */
   #loadFilled(name: string, taken: WalletError, fill: (store: Store) => Promise<void>): Promise<Wallet> {
     return inNewFolder(this.#folders, this.options.dir, name, taken, async (place, hold) => {
       const { folder } = place;

@@ -20,11 +20,11 @@ import type { HdChain, WalletRecord } from '../wallet-record.js';
 /** Descriptor to add to a new wallet. */
 export interface MigratedDescriptor {
   readonly descriptor: Descriptor;
-  /** Birth time in seconds; 0: unknown. */
+  /** Birth time in seconds; 0 if unknown. */
   readonly time: number;
-  /** Index after the last key that the legacy wallet derived; 0 without a range. */
+  /** Index after the last key that the legacy wallet derived; 0 if the descriptor has no range. */
   readonly rangeEnd: number;
-  /** Returns its private keys. The caller wipes them. */
+  /** Returns the private keys of the descriptor. */
   secrets(): KeyPair[];
 }
 
@@ -142,7 +142,10 @@ export class LegacyDescriptors {
     const time = this.#legacy.metadata(script)?.time ?? 0;
     return { kind, descriptor, time, rangeEnd: 0, secrets: () => (kind === 'own' ? this.#secretsOf(descriptor) : []) };
   }
-  /** Returns whether a script hash is not the wallet's, but the wallet knows the script behind it. */
+  /**
+   * Returns whether an output script is P2SH or P2WSH and the wallet can solve it. (Called only for scripts that are
+   * not the wallet's.)
+   */
   #isUnwatched(script: Uint8Array): boolean {
     const { type } = solve(script);
     return (type === 'scripthash' || type === 'witness_v0_scripthash') && this.#legacy.provider(script) !== undefined;

@@ -1,10 +1,11 @@
-// Migrates a legacy wallet to descriptor wallets. Scripts with private keys stay in the wallet itself. Scripts that it only
-// watches go to NAME_watchonly, scripts that it can solve but does not watch to NAME_solvables. Core:
+// Migrates a legacy wallet to descriptor wallets. Scripts with private keys stay in the wallet itself. Scripts that the
+// wallet only watches go to NAME_watchonly. Scripts that it can solve but does not watch go to NAME_solvables. Core:
 // MigrateLegacyToDescriptor, ApplyMigrationData.
 //
-// The migration first writes all new databases to disk under temporary names. Then it renames the additional wallets, each
-// with a marker file (migrated-places.ts). Last it replaces the main database in one atomic step (wallet-folder.ts). After a
-// crash before that step the legacy wallet is unchanged, and the next migration removes the wallets that have a marker.
+// The migration first writes all new databases to disk under temporary names. Then it renames the additional wallets,
+// each with a marker file (migrated-places.ts). Last it replaces the main database in one atomic step
+// (wallet-folder.ts). After a crash before that step the legacy wallet is unchanged, and the next migration removes the
+// wallets that have a marker.
 import { randomFillSync } from 'node:crypto';
 import path from 'node:path';
 import { secretBytes } from '../../crypto/secret-bytes.js';
@@ -46,7 +47,7 @@ export interface MigrationTools {
 
 /** Names of the wallets that a migration created. */
 export interface Migrated {
-  /** Null if the wallet had no private keys. Its database was then removed. */
+  /** Name of the migrated wallet; null if it had no private keys, so that its database was removed. */
   readonly main: string | null;
   readonly watchOnly: string | null;
   readonly solvables: string | null;
@@ -196,8 +197,9 @@ class Migration {
   }
 
   /**
-   * Runs work with an additional wallet in a new folder, and with a function that renames it to its final name.
-   * @param name null: the migration needs no such wallet
+   * Runs work with an additional wallet in a new folder. The work also gets a function that renames the wallet's
+   * database to its final name.
+   * @param name name of the wallet; null: the migration needs no such wallet, and the work gets none
    */
   async #withExtraWallet(
     name: string | null,

@@ -104,12 +104,12 @@ export class MigratedWallet {
   lockCoin(outpoint: Uint8Array): void {
     this.wallet.ledger.lockCoin(outpoint, this.#batch);
   }
-  /** Sets the wallet's block before records are added. */
+  /** Sets the wallet's tip. Call this before records are added. */
   startAt(tip: BlockFacts): void {
     this.wallet.tip = tip;
     this.wallet.ledger.setTip(tip.height);
   }
-  /** Writes the rest and closes the wallet. @param unseen past blocks that it still has to scan */
+  /** Writes all remaining rows and closes the wallet. @param unseen past blocks that the wallet still has to scan */
   async finish(locator: Uint8Array, unseen: OpenScan | null): Promise<void> {
     const { wallet } = this;
     wallet.locator = locator;
@@ -119,12 +119,12 @@ export class MigratedWallet {
     await wallet.commit(this.#batch, true);
     await wallet.close(false);
   }
-  /** Closes the wallet without writing the rest, unless `finish` has closed it. */
+  /** Closes the wallet without writing the remaining rows, unless `finish` has already closed it. */
   abandon(): Promise<void> {
     return this.wallet.close(false).catch(() => {});
   }
 
-  /** Writes the batch if it is large. `finish` syncs it to disk. */
+  /** Writes the batch if it is large. The write is not synced until `finish`. */
   async #written(): Promise<void> {
     if (this.#batch.ops.length < ROWS) return;
     const batch = this.#batch;

@@ -71,8 +71,9 @@ export const DESCRIPTOR_ROWS = [WALLET_PREFIX.descriptor, WALLET_PREFIX.descript
 export const isOfImage = (key: Uint8Array): boolean => key[0] === WALLET_PREFIX.image || key[0] === WALLET_PREFIX.journal;
 
 /**
- * Version of this layout. Code that writes rows of such a wallet must maintain the journal of its image and the rows
- * 'f'. A wallet of version 1 or 2 lacks them, and gets them when it is loaded. A later version is refused.
+ * Version of this layout. Code that writes rows must also maintain the journal of the image (rows 'J') and the index of
+ * foreign outputs (rows 'f'). Wallets of version 1 or 2 lack these rows and get them when they are loaded. Wallets of a
+ * later version are refused.
  */
 export const WALLET_SCHEMA = 3;
 
@@ -114,7 +115,7 @@ export function be64(value: number): Uint8Array {
   return bytes;
 }
 
-/** Decodes a number of be64. */
+/** Decodes a number that be64 encoded. */
 export function fromBe64(bytes: Uint8Array, at = 0): number {
   return Number(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getBigUint64(at));
 }

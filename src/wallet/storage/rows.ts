@@ -12,7 +12,7 @@ export function packRow(fields: readonly RowValue[]): Uint8Array {
   return new Uint8Array(packr.pack(fields));
 }
 
-/** Decodes a row. Byte strings are views into it. */
+/** Decodes a row. Byte strings in the result are views into the row. */
 export function unpackRow(bytes: Uint8Array): RowValue[] {
   return packr.unpack(bytes) as RowValue[];
 }

@@ -1,4 +1,5 @@
-// Iterates over the rows of a prefix in portions. The next portion is read while the last one is processed, in slices.
+// Iterates over the rows of a prefix in portions. Processes each portion in time slices while the next one is being
+// read.
 import { Slicer } from '../../lib/slicer.js';
 import type { Store } from '../../storage/store.js';
 
@@ -20,7 +21,7 @@ export async function scanRows(store: Store, prefix: number, visit: (key: Uint8A
       const rows = await reading;
       if (rows.length === 0) return count;
       reading = cursor.next(PORTION);
-      // If a visit throws, nothing awaits this promise, so its rejection must be handled here.
+      // If `visit` throws, no code awaits this promise, so handle the rejection here.
       reading.catch(() => {});
       for (const [key, value] of rows) {
         visit(key, value);

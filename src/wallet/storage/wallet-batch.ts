@@ -4,10 +4,10 @@ import type { BatchOp } from '../../storage/store.js';
 
 export class WalletBatch {
   readonly #ops: BatchOp[] = [];
-  /** Rows of putOnce: position in the batch, and function that returns the value. */
+  /** Rows added by putOnce: their position in the batch, and a function that returns their value. */
   #latest: Map<Uint8Array, { readonly at: number; readonly value: () => Uint8Array }> | null = null;
 
-  /** All rows so far. Rows of putOnce have their present value. */
+  /** All rows so far. For rows added by putOnce, computes the value at this moment. */
   get ops(): readonly BatchOp[] {
     for (const [key, { at, value }] of this.#latest ?? []) this.#ops[at] = { type: 'put', key, value: value() };
     return this.#ops;

@@ -39,7 +39,7 @@ const exists = (folder: string): Promise<boolean> =>
 export function folderOf(dir: string, name: string): string {
   return path.resolve(dir, name);
 }
-/** Returns the folder of a wallet to load. As in Core, the name may end with the name of the file. */
+/** Returns the folder of a wallet to load. As in Core, the name may end with /wallet.dat. */
 export function folderToLoad(dir: string, name: string): string {
   return folderOf(dir, name.replace(/(^|\/)wallet\.dat$/, '$1'));
 }
@@ -68,7 +68,7 @@ export async function hasDatabase(folder: string): Promise<boolean> {
   return (await exists(databaseOf(folder))) || ((await exists(path.join(folder, NEW))) && (await exists(path.join(folder, OLD))));
 }
 
-/** Returns whether the start has wallets to load. Creates the folder of all wallets. */
+/** Returns whether the node has wallets to load at its start. */
 export async function loadsAtStart({ dir, names, unnamed }: Pick<WalletOptions, 'dir' | 'names' | 'unnamed'>): Promise<boolean> {
   await fs.mkdir(dir, { recursive: true });
   return names.length > 0 || (unnamed && (await hasDatabase(dir)));
@@ -80,13 +80,14 @@ export async function isLinkedDatabase(folder: string): Promise<boolean> {
 }
 
 /**
- * Returns whether a folder cannot take a new database, because something has its name or because it contains a Core
- * wallet.
+ * Returns whether a folder cannot take a new database, because it has a file or folder with that name, or because it
+ * contains a Core wallet.
  */
 export async function isTaken(folder: string): Promise<boolean> {
   for (const name of [...NAMES, CORE_NAME]) {
     const info = await fs.lstat(path.join(folder, name)).catch(() => null);
-    // A folder with the name of a new database is left from a creation or restoration that was cut off.
+    // Ignore a folder with the name of an unfinished database: it is left from a creation or restoration that was cut
+    // off.
     if (info !== null && !(name === NEW && info.isDirectory())) return true;
   }
   return false;
@@ -96,7 +97,7 @@ export async function isTaken(folder: string): Promise<boolean> {
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await fs.open(folder, 'r').catch(() => null);
   if (handle === null) return;
-  // Windows opens folders but cannot sync them. Its renames are durable.
+  // Windows cannot sync folders, but its renames are durable without that.
   await handle.sync().catch(() => {});
   await handle.close();
 }
@@ -133,7 +134,9 @@ export async function repairFolder(folder: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** Replaces the closed database by the complete, closed and synced new one, and deletes the old one. */
+/**
+ * Replaces the database by the new one, then deletes the old one. Both are closed; the new one is complete and synced.
+ */
 export async function exchangeDatabase(folder: string): Promise<void> {
   // The new name must be on disk before the present one is renamed.
   await syncFolder(folder);
@@ -144,13 +147,16 @@ export async function exchangeDatabase(folder: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** Returns the path for a new database after emptying it. If there is a database already, also removes an older one. */
+/**
+ * Returns the path for a new database, after deleting what is there. If the folder has a database, also deletes what an
+ * earlier replacement left behind.
+ */
 export async function clearNewDatabase(folder: string): Promise<string> {
   if (await exists(databaseOf(folder))) await fs.rm(path.join(folder, OLD), { recursive: true, force: true });
   await fs.rm(newDatabaseOf(folder), { recursive: true, force: true });
   return newDatabaseOf(folder);
 }
-/** Renames the complete, closed and synced new database, in a folder without one. */
+/** Renames a complete, closed and synced new database to its final name, in a folder that has no database. */
 export async function installDatabase(folder: string): Promise<void> {
   await fs.rename(newDatabaseOf(folder), databaseOf(folder));
   await syncFolder(folder);

@@ -1,11 +1,11 @@
 // Writes files with a whole wallet. A file gets its name only when it is complete and on disk. If the process dies
-// before, the rest ends in `.incomplete` and blocks no later write.
+// before, a file with the ending `.incomplete` is left, which does not prevent later writes.
 import { randomBytes } from 'node:crypto';
 import fs, { type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { syncFolder } from './wallet-folder.js';
 
-/** Errors of file systems without hard links. */
+/** Error codes with which file systems refuse hard links. */
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
 
 /** Renames a file to a name that must not exist. */
@@ -15,7 +15,7 @@ async function nameNew(from: string, to: string): Promise<void> {
     await fs.rm(from);
   } catch (error) {
     if (!NO_LINKS.has((error as NodeJS.ErrnoException).code)) throw error;
-    // Reserves the name; the rename replaces this file.
+    // Create an empty file to reserve the name, because rename replaces existing files.
     await fs.writeFile(to, '', { flag: 'wx', mode: 0o600 });
     await fs.rename(from, to);
   }
@@ -23,7 +23,7 @@ async function nameNew(from: string, to: string): Promise<void> {
 
 /**
  * Writes a file that only its owner can read.
- * @param replaces whether it may replace an existing file; otherwise that fails (EEXIST)
+ * @param replaces true: replace an existing file; false: fail with EEXIST if there is one
  * @param fill writes the content; if it throws, nothing is left
  */
 export async function writeWholeFile(file: string, replaces: boolean, fill: (handle: FileHandle) => Promise<void>): Promise<void> {

@@ -4,10 +4,7 @@
 
 import type { TableImage } from '../image/table-image.js';
 
-/**
- * A slot has row + 1, then the hash of the key, so that a miss reads no key. Row 0 means empty, TOMB marks a removed
- * key.
- */
+/** A slot of the hash table has row + 1, */
 const TOMB = 0xffffffff;
 const NONE = -1;
 
@@ -67,7 +64,7 @@ export class ByteTable {
     return this.#slotOf(key) >= 0;
   }
 
-  /** Returns the row of a key, and adds it if absent. Compare `rows` before and after to see which. */
+  /** Returns the row of a key, and adds it if absent. To see whether it was added, compare `rows` before and after. */
   add(key: Uint8Array): number {
     const hash = hashBytes(key, 0, key.length);
     const found = this.#slotOf(key, hash);
@@ -87,7 +84,7 @@ export class ByteTable {
     return row;
   }
 
-  /** Removes a key. @returns the row it had; -1 if absent */
+  /** Removes a key. @returns the row of the key; -1 if there was none */
   remove(key: Uint8Array): number {
     const slot = this.#slotOf(key);
     if (slot < 0) return NONE;
@@ -98,16 +95,16 @@ export class ByteTable {
     return row;
   }
 
-  /** Returns whether a row still has its key. */
+  /** Returns whether the key of a row was not removed. */
   isLive(row: number): boolean {
     return row >= 0 && row < this.#rows && this.#lengths[row] !== NONE;
   }
-  /** Returns the key of a live row: a view that later insertions may invalidate. */
+  /** Returns the key of a row that was not removed: a view that later insertions may invalidate. */
   key(row: number): Uint8Array {
     const start = this.#starts[row];
     return this.#arena.subarray(start, start + this.#lengths[row]);
   }
-  /** Compares the keys of two live rows as bytes: negative, 0 or positive. */
+  /** Compares the keys of two rows as bytes: negative, 0 or positive. */
   compare(a: number, b: number): number {
     const [arena, x, y] = [this.#arena, this.#starts[a], this.#starts[b]];
     const shared = Math.min(this.#lengths[a], this.#lengths[b]);
@@ -117,7 +114,7 @@ export class ByteTable {
     }
     return this.#lengths[a] - this.#lengths[b];
   }
-  /** Yields live rows in order of insertion. */
+  /** Yields all rows except removed ones, in order of insertion. */
   *liveRows(): Generator<number> {
     for (let row = 0; row < this.#rows; row++) if (this.#lengths[row] !== NONE) yield row;
   }

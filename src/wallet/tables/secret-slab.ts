@@ -47,7 +47,7 @@ export class SecretSlab {
     this.#bytes = at.secret(this.#bytes, this.#end);
     this.#starts = at.column(this.#starts, this.#count + 1);
   }
-  /** Overwrites and removes everything. */
+  /** Overwrites all secrets and removes them. */
   wipe(): void {
     this.#bytes.fill(0);
     this.#end = 0;
