@@ -1,5 +1,6 @@
 // Collects the coins that a payment may spend, as columns for coin selection. Walks the wallet's unspent outputs in
-// slices. `areStillSpendable` detects later changes before anything is signed. Core: AvailableCoins.
+// slices. `areStillSpendable` checks, before the payment is signed, that the chosen coins can still be spent. Core:
+// AvailableCoins.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { solve } from '../../policy/script-type.js';
 import { BUCKET } from '../coins/coin-table.js';
@@ -15,7 +16,7 @@ import type { Pace } from './select/pace.js';
 import { type InputSize, inputVirtualSize } from './select/tx-size.js';
 import type { SignedSizes } from './signed-size.js';
 
-/** Confirmations from which it no longer matters who made the transaction. */
+/** Number of confirmations from which a coin is usable no matter which wallet created its transaction. */
 const SETTLED = 6;
 
 /** Available coins with their rows in the wallet's table. */
@@ -25,16 +26,16 @@ export interface AvailableCoins {
   readonly columns: CoinColumns;
 }
 
-/** Version of transactions that may have few unconfirmed relatives, and none of other versions (BIP-0431). */
+/** Transaction version with topology restrictions (BIP-0431): few unconfirmed relatives, all of the same version. */
 const VERSION_3 = 3;
 
-/** Result of checking a transaction whose coins are collected. */
+/** Result of checking the transaction that created a coin. */
 interface Parent {
   readonly usable: boolean;
   readonly depth: number;
 }
 
-/** Collects the coins. @param feeRate rate that unconfirmed parents must reach; null: ignore their rates */
+/** Collects the coins that a payment may spend. */
 export async function availableCoins(
   wallet: Wallet,
   control: CoinControl,
@@ -74,7 +75,7 @@ export async function availableCoins(
   return columnsFor(wallet, control.version === VERSION_3 ? ofOneParent(wallet, rows) : rows, sizes, tools, feeRate, pace);
 }
 
-/** Applies Core's conditions to the transaction of a coin. */
+/** Checks whether the transaction that created a coin meets Core's conditions for spending the coin. */
 function checkParent(
   wallet: Wallet,
   row: number,
@@ -96,7 +97,7 @@ function checkParent(
   return { usable: !options.rules.leastWaste || mayFollow(wallet, row, control.version, relatives), depth };
 }
 
-/** Returns whether a transaction of a version may spend an unconfirmed one (BIP-0431). */
+/** Returns whether a payment of a given version may spend coins of an unconfirmed transaction (BIP-0431). */
 function mayFollow({ ledger: { txs } }: Wallet, row: number, version: number, relatives: RelativesByRow): boolean {
   const isThree = txs.view(row)?.version === VERSION_3;
   if (version !== VERSION_3) return !isThree;
@@ -105,12 +106,12 @@ function mayFollow({ ledger: { txs } }: Wallet, row: number, version: number, re
   return isThree && (known == null || (!known.hasDescendants && known.ancestors <= 1));
 }
 
-/** Mempool relatives of transactions by row; null for transactions that are not in the mempool. */
+/** Mempool relatives of transactions, by the transaction's row; null */
 type RelativesByRow = ReadonlyMap<number, Relatives | null>;
 
 const NO_RELATIVES: RelativesByRow = new Map();
 
-/** Returns the mempool relatives of the unconfirmed transactions among the coins. */
+/** Returns the mempool relatives of the unconfirmed transactions that created coins. */
 async function relativesOf({ ledger }: Wallet, coins: Iterable<number>, { client }: SpendTools): Promise<RelativesByRow> {
   const rows = new Set<number>();
   for (const coin of coins) if (ledger.depth(ledger.coins.txRow(coin)) === 0) rows.add(ledger.coins.txRow(coin));
@@ -119,7 +120,10 @@ async function relativesOf({ ledger }: Wallet, coins: Iterable<number>, { client
   return new Map([...rows].map((row, i) => [row, answers[i]]));
 }
 
-/** A version 3 transaction may have one unconfirmed parent. Keeps the coins of the parent with the highest value. */
+/**
+ * Removes unconfirmed coins for a version 3 payment, which may have only one unconfirmed parent: only the coins of the
+ * parent with the highest value stay.
+ */
 function ofOneParent({ ledger }: Wallet, rows: readonly number[]): readonly number[] {
   const { coins } = ledger;
   const pending = (coin: number): boolean => ledger.depth(coins.txRow(coin)) === 0;
@@ -191,7 +195,10 @@ function kindOf(script: Uint8Array, size: InputSize | null): number {
   return OUTPUT_KINDS.indexOf(kind());
 }
 
-/** Returns a number for the address of each coin (-1 for scripts without one), or with `byScript` for its script. */
+/**
+ * Returns a number for each coin that is equal for coins of the same address; -1 for scripts without an address. With
+ * `byScript`, equal for coins of the same script.
+ */
 export async function addressNumbers(wallet: Wallet, rows: readonly number[], byScript: boolean, pace: Pace): Promise<Int32Array> {
   const numbers = new Int32Array(rows.length);
   const known = new Map<string, number>();
@@ -211,11 +218,14 @@ export async function addressNumbers(wallet: Wallet, rows: readonly number[], by
   return numbers;
 }
 
-/** Returns whether chosen coins can still be spent. @param outpoints outpoints when they were chosen */
+/** Returns whether chosen coins can still be spent. @param outpoints outpoints of the coins */
 export function areStillSpendable(wallet: Wallet, outpoints: readonly Uint8Array[]): boolean {
   return areStillUnspent(wallet, outpoints) && !outpoints.some((outpoint) => wallet.isLocked(outpoint));
 }
-/** Returns whether chosen coins are still unspent. Used while recording, when they may be locked for this payment. */
+/**
+ * Returns whether chosen coins are still unspent. Unlike areStillSpendable, accepts locked coins, because
+ * fundrawtransaction may have locked them for this payment.
+ */
 export function areStillUnspent(wallet: Wallet, outpoints: readonly Uint8Array[]): boolean {
   const { coins, txs } = wallet.ledger;
   return outpoints.every((outpoint) => {

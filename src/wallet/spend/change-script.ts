@@ -1,5 +1,5 @@
-// Chooses the address type of change, and the size of the output before it exists. Core:
-// CWallet::TransactionChangeType.
+// Chooses the address type of change, and a script of the same size for estimates, before the change address exists.
+// Core: CWallet::TransactionChangeType.
 import { scriptHashScript, witnessProgramScript } from '../../consensus/script/build-script.js';
 import { publicKeyHashScript, witnessVersion } from '../../consensus/script/templates.js';
 import { type ScriptType, solve } from '../../policy/script-type.js';
@@ -9,7 +9,10 @@ import type { CoinControl } from './coin-control.js';
 import type { SpendRules } from './options.js';
 import type { Recipient } from './select/draft.js';
 
-/** Returns the address type for change. If the options do not say, change looks like a payment's output. */
+/**
+ * Returns the address type for change. Unless the options set a type, change gets the type of one of the payment's
+ * outputs.
+ */
 export function changeTypeFor(
   wallet: Wallet,
   control: CoinControl,
@@ -28,9 +31,9 @@ export function changeTypeFor(
   return alike ?? MOST_PRIVATE.slice(0, 2).find(has) ?? addressType;
 }
 
-/** Address types in the order in which change imitates the outputs. */
+/** Address types in order of preference, if the outputs of the payment have several. */
 const MOST_PRIVATE: readonly AddressType[] = ['bech32m', 'bech32', 'p2sh-segwit', 'legacy'];
-/** Address type of change that looks like a recipient's script. */
+/** Returns the address type of change that looks like the script of a recipient. */
 const KIND_OF: Partial<Record<ScriptType, AddressType>> = {
   witness_v1_taproot: 'bech32m',
   witness_v0_keyhash: 'bech32',
@@ -40,7 +43,7 @@ const KIND_OF: Partial<Record<ScriptType, AddressType>> = {
 
 const NO_HASH = new Uint8Array(20);
 
-/** Returns a script of the size for an address type, and the virtual size of spending it. */
+/** Returns a dummy script with the size of an address type, and the virtual size of an input that spends it. */
 export function changeTemplate(type: AddressType): { readonly script: Uint8Array; readonly spendBytes: number } {
   switch (type) {
     case 'legacy':

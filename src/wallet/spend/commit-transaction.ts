@@ -10,11 +10,11 @@ import { COINS_SPENT_MEANWHILE, createTransaction, MAX_TRIES } from './create-tr
 import type { Payment, PaymentError, PaymentRequest, SpendTools } from './payment.js';
 import { logOf } from './payment.js';
 
-/** Conditions and changes that belong to a payment's record. */
+/** Condition for recording a payment, and changes to write with its record. */
 export interface Recording {
   /**
-   * Returns whether the payment is still valid. Called immediately before recording, which may have waited for other
-   * work.
+   * Returns whether the payment is still valid. Called immediately before recording. Other work may have changed the
+   * coins since the payment was signed.
    */
   readonly isStillValid: () => boolean;
   /** Writes further changes into the same batch. */
@@ -22,8 +22,8 @@ export interface Recording {
 }
 
 /**
- * Makes a signed payment and records it. If its coins are spent while the record waits, other coins are chosen. Call
- * this in the payment queue.
+ * Makes a signed payment and records it. If other work spends the chosen coins before the payment is recorded, makes
+ * the payment again with other coins. Call this in the payment queue.
  */
 export async function payAndRecord(
   wallet: Wallet,
@@ -44,8 +44,8 @@ export async function payAndRecord(
 /**
  * Records and submits a transaction.
  * @param values comment, to, replaces_txid
- * @returns false: no longer valid, nothing was recorded; otherwise the reject reason of the mempool, null if it
- *   accepted
+ * @returns false if the payment is no longer valid, so that nothing was recorded; otherwise the mempool's reject
+ *   reason, or null if it accepted the transaction
  */
 export async function commitTransaction(
   wallet: Wallet,
@@ -59,8 +59,7 @@ export async function commitTransaction(
     wallet.ledger.putRecord(tx, UNCONFIRMED_PLACE, batch, values);
     also?.(batch);
     return true;
-    // The record must be on disk before the node or the client gets the payment. Otherwise a power loss could lead to a
-    // second payment.
+    // Sync the record to disk
   });
   if (!recorded) return false;
   if (!wallet.parts.options.walletBroadcast) return null;
@@ -70,8 +69,9 @@ export async function commitTransaction(
 }
 
 /**
- * Submits a transaction of the wallet to the mempool; null if it is there.
+ * Submits a transaction of the wallet to the mempool.
  * @param relay whether to announce it to peers
+ * @returns why it was not accepted; null if it is in the mempool
  */
 export async function submit(wallet: Wallet, tx: TxView, { client, options }: SpendTools, relay: boolean): Promise<string | null> {
   const row = wallet.ledger.txs.find(tx.txid);
@@ -80,8 +80,8 @@ export async function submit(wallet: Wallet, tx: TxView, { client, options }: Sp
   try {
     refusal = await client.broadcast(tx.bytes, options.maxFeeSats, relay);
   } catch (error) {
-    // For example, a verifier is busy. The record stays and is submitted again later. If the caller saw an error, it
-    // would pay twice.
+    // The submission failed, for example because a verifier is busy. The record stays and is submitted again later, so
+    // report no error: the caller would pay twice.
     refusal = error instanceof Error ? error.message : String(error);
   }
   client.sync();

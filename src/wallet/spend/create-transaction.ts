@@ -19,22 +19,29 @@ import { transactionWeight } from './select/tx-size.js';
 import { SignedSizes } from './signed-size.js';
 import { signingProviderOf } from './signing-provider-of.js';
 
-/** Number of coins in the second attempt, if the first selection has too many coins. */
+/**
+ * If the first selection exceeds the standard weight, the second attempt uses only this number of coins, those of
+ * highest value.
+ */
 const LARGEST_COINS = 1000;
-/** Attempts, if other changes spend a chosen coin before the payment is signed or recorded. */
+/** Largest number of attempts, if other changes */
 export const MAX_TRIES = 5;
 const NO_CHANGE_ADDRESS = "Transaction needs a change address, but we can't generate it. Please call keypoolrefill first.";
-/** Error after all attempts lost a coin. */
+/** Error if in every attempt other changes spent a chosen coin. */
 export const COINS_SPENT_MEANWHILE: PaymentError = { error: 'Insufficient funds' };
 const TOO_LARGE: PaymentError = { error: 'Transaction too large' };
 const SEQUENCE_REPLACEABLE = 0xffff_fffd;
-/** Sequence that makes the lock time effective. */
+/** Sequence number of inputs that makes the lock time effective without signalling replaceability. */
 const SEQUENCE_LOCKABLE = 0xffff_fffe;
-/** If the tip is older than this, its height is not used as lock time. */
+/** If the tip is older than this, the payment does not use its height as lock time. */
 const FRESH_TIP_SECONDS = 8 * 60 * 60;
 const EMPTY = new Uint8Array(0);
 
-/** Makes a payment. @param yieldFirst called after each pause; its promise delays the work for something more urgent */
+/**
+ * Makes a payment.
+ * @param yieldFirst called after each pause; the payment continues when the returned promise resolves, so that more
+ *   urgent work can run first
+ */
 export async function createTransaction(
   wallet: Wallet,
   request: PaymentRequest,
@@ -71,7 +78,7 @@ async function makePayment(
   let from = pool;
   let draft = await plan.draft(from, pace);
   if (!('error' in draft) && weight(draft, from) > MAX_STANDARD_WEIGHT) {
-    // So many small coins do not fit into a transaction. The large ones may.
+    // The selected coins are too many for one transaction. Try again with the coins of highest value only.
     from = await largestOf(pool, LARGEST_COINS, pace);
     draft = await plan.draft(from, pace);
     if ('error' in draft || weight(draft, from) > MAX_STANDARD_WEIGHT) return TOO_LARGE;
@@ -89,7 +96,8 @@ async function makePayment(
     const address = await wallet.change((batch) => wallet.keys.newAddress(changeTypeFor(wallet, control, recipients, rules), true, batch));
     if ('error' in address) return { error: NO_CHANGE_ADDRESS };
     changeScript = address.script;
-    // The script of an uncompressed key is larger than expected for its address type.
+    // The change script has another size than assumed (an uncompressed key has only a P2PKH script), so make the
+    // payment again with it.
     if (changeScript.length !== plan.changeScript.length) {
       return makePayment(wallet, { ...request, control: { ...control, changeScript } }, tools, pace);
     }
@@ -100,12 +108,15 @@ async function makePayment(
   if (tx.weight > MAX_STANDARD_WEIGHT) return TOO_LARGE;
   const chainFault = await chainLimitFault(tx.bytes, tools);
   if (chainFault !== null) return chainFault;
-  // The record may have to wait for other work, and checks again, see commitTransaction.
+  // commitTransaction repeats this check, because the record may have to wait for other work.
   if (!areStillSpendable(wallet, chosen)) return 'moved';
   return { tx, fee: draft.fee, changePosition: draft.changePosition, reason: rate.reason, chosen };
 }
 
-/** Returns the error for a transaction whose unconfirmed relatives the mempool would refuse, or null if it would not. */
+/**
+ * Returns an error if the mempool would refuse a transaction because of its unconfirmed ancestors or descendants; null
+ * if it would not.
+ */
 export async function chainLimitFault(bytes: Uint8Array, { client, options }: SpendTools): Promise<PaymentError | null> {
   if (!options.rejectLongChains || (await client.fitsChainLimits(bytes))) return null;
   return {

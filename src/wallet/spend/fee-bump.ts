@@ -33,7 +33,7 @@ import { LARGEST_SIGNATURE, SignedSizes } from './signed-size.js';
 
 const WITNESS_SCALE = 4;
 
-/** Kind of failure. The caller maps it to an error code. */
+/** Kind of failure of a fee bump. */
 export type BumpFailure = 'unknown' | 'parameter' | 'wallet' | 'other';
 
 export interface BumpError {
@@ -51,8 +51,8 @@ export interface Bump {
 }
 
 /**
- * Smallest amount by which a replacement raises the rate, satoshis per 1,000 virtual bytes: more than today's nodes
- * require.
+ * Smallest amount by which a replacement raises the rate, satoshis per 1,000 virtual bytes: more than nodes require, in
+ * case they require more later (Core's WALLET_INCREMENTAL_RELAY_FEE).
  */
 const WALLET_INCREMENT = 5_000;
 
@@ -64,20 +64,20 @@ const ownFilter = (wallet: Wallet): OwnershipFilter => (wallet.legacy && wallet.
 
 /** Options of a replacement besides its fee rate. */
 export interface BumpOptions {
-  /** True if inputs may belong to other wallets, which sign them. */
+  /** True if the inputs may belong to other wallets, which then sign them. */
   readonly foreignInputs: boolean;
-  /** Outputs that replace the old ones, if any. */
+  /** Outputs that replace those of the old transaction; empty: keep the old outputs. */
   readonly outputs: readonly { readonly value: number | bigint; readonly script: Uint8Array }[];
-  /** Index of the old output that is change, if the caller says so. */
+  /** Index of the change among the old outputs, as the caller says; null: the wallet decides. */
   readonly changeIndex: number | null;
 }
 
-/** Options of Core 0.21, which has none. */
+/** Options that give the behaviour of Core 0.21, where bumpfee has none of these options. */
 export const PLAIN_BUMP: BumpOptions = { foreignInputs: false, outputs: [], changeIndex: null };
 
 /**
- * Returns the outputs that a transaction spends, from chain and mempool, spent in the mempool or not; null for unknown
- * ones.
+ * Finds the outputs that the inputs of a transaction spend, in the chain and in the mempool; null for unknown outputs.
+ * Outputs that a mempool transaction spends are found too.
  */
 export type FindOutputs = (tx: TxView) => Promise<readonly (SpentOutput | null)[]>;
 
@@ -97,7 +97,7 @@ export function bumpObstacle(
   const { txid } = tx;
   for (let vout = 0; vout < tx.outputCount; vout++) {
     const outpoint = outpointOf(txid, vout);
-    // Later releases ignore abandoned descendants.
+    // Core 0.21 counts every descendant in the wallet, later releases ignore abandoned ones.
     const isSpent = options.rules.bumpsAny ? wallet.ledger.isSpent(outpoint) : spends.spenders(outpoint).length > 0;
     if (isSpent) return refuse('parameter', 'Transaction has descendants in the wallet');
   }
@@ -210,7 +210,10 @@ function recipientsOf(
   return { recipients: [{ script: changeScript, amount: total, subtractFee: true }], changeScript: null };
 }
 
-/** Returns inputs of others with their largest weight: the present one, with signatures of the largest size. */
+/**
+ * Returns the inputs that are not the wallet's, each with its largest weight: as in the old transaction, but with
+ * signatures of the largest size.
+ */
 function foreignInputs(wallet: Wallet, tx: TxView, spent: readonly SpentOutput[]): Pick<CoinControl, 'foreign' | 'weights'> {
   const { coins } = wallet.ledger;
   const foreign = new Map<string, SpentOutput>();
@@ -247,7 +250,7 @@ function largestInputWeight(tx: TxView, input: number, spent: readonly SpentOutp
   return now + signatureGrowth;
 }
 
-/** Values that a requested fee rate is compared with. */
+/** Values with which a requested fee rate is compared. */
 interface RateTerms {
   readonly oldFee: number;
   /** Satoshis per 1,000 virtual bytes. */
@@ -278,7 +281,8 @@ async function checkRate(
   const bump = bumpsAny ? await client.bumpFees(control.inputs, feeRate) : { together: 0 };
   if (bump === null) return refuse('wallet', CLUSTER_TOO_LARGE);
   const fee = at(feeRate) + bump.together;
-  // Up to 0.21 the old rate plus the wallet's increment counts; later the old fee plus the mempool's increment.
+  // The lowest fee, up to release 0.21: at the old rate plus the wallet's increment. Later: the old fee plus the
+  // mempool's increment for the new size.
   const old = bumpsAny ? oldFee : at(oldRate);
   const increment = at(bumpsAny ? incremental : Math.max(incremental, WALLET_INCREMENT));
   if (fee < old + increment) {
@@ -298,7 +302,7 @@ async function checkRate(
 
 /**
  * Returns the virtual size of a transaction with the largest signatures.
- * @param outputs used instead of its own, if any
+ * @param outputs used instead of the transaction's outputs, unless empty
  */
 function signedSize(wallet: Wallet, tx: TxView, control: CoinControl, outputs: BumpOptions['outputs'], tools: SpendTools): number | null {
   const { coins } = wallet.ledger;
@@ -318,7 +322,7 @@ function signedSize(wallet: Wallet, tx: TxView, control: CoinControl, outputs: B
 
 /**
  * Records the signed replacement and its link to the replaced transaction, then submits it.
- * @param chosen see Bump
+ * @param chosen outpoints of coins that were added
  * @returns the obstacle at the moment of recording; null if there was none
  */
 export async function commitBump(

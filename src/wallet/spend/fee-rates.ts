@@ -11,7 +11,7 @@ export const FEE_REASON = {
   REQUIRED: 'Minimum Required Fee',
 } as const;
 
-/** Confirmation target whose estimate stands for the long term. */
+/** Confirmation target, in blocks, whose estimate is used as the long-term fee rate. */
 const LONG_TERM_TARGET = 1008;
 
 export interface RateWithReason {
@@ -19,7 +19,7 @@ export interface RateWithReason {
   readonly reason: string;
 }
 
-/** Sources of the fee rate. */
+/** Values from which the fee rate of a payment is chosen. */
 export interface FeeSetting {
   readonly client: Pick<NodeClient, 'estimate' | 'longestTarget' | 'rates'>;
   readonly options: SpendOptions;
@@ -57,8 +57,8 @@ export async function minimumFeeRate(setting: FeeSetting, wishes: FeeOptions): P
 }
 
 /**
- * Returns the long-term fee rate, to decide which coins are better spent later: -consolidatefeerate, or up to release
- * 21 an estimate.
+ * Returns the long-term fee rate, by which coin selection decides whether coins are better spent now or later:
+ * -consolidatefeerate, or up to release 21 an estimate.
  */
 export async function longTermFeeRate(setting: FeeSetting): Promise<number> {
   if (setting.options.rules.leastWaste) return setting.options.consolidateFeeRate;

@@ -1,5 +1,5 @@
-// Adds inputs, and change if needed, to a client's transaction. The rest stays as it is, except for the fee that some
-// outputs pay. Core 0.21: CWallet::FundTransaction.
+// Adds inputs, and change if needed, to a client's transaction. All else in the transaction stays, except that outputs
+// which pay the fee become smaller. Core 0.21: CWallet::FundTransaction.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { TxFields } from '../../consensus/tx/build-tx.js';
 import { outpointOf } from '../coins/outpoint.js';
@@ -11,11 +11,11 @@ import type { PaymentError, SpendTools } from './payment.js';
 export interface FundRequest {
   readonly tx: TxFields;
   readonly control: CoinControl;
-  /** Position of change; -1: random. */
+  /** Index of the change output; -1: random. */
   readonly changePosition: number;
   /** Indexes of outputs that pay the fee. */
   readonly payers: ReadonlySet<number>;
-  /** True to lock the coins against other payments, as lockunspent does. */
+  /** True to lock the chosen coins */
   readonly lock: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface FundedTransaction {
   /** Outpoints of added coins. */
   readonly chosen: readonly Uint8Array[];
   readonly fee: number;
-  /** -1: no change. */
+  /** Index of the change output; -1: no change. */
   readonly changePosition: number;
 }
 
@@ -42,7 +42,7 @@ export async function fundTransaction(
   const made = await createTransaction(wallet, { recipients, control, changePosition, sign: false }, tools, yieldFirst);
   if ('error' in made) return made;
   const known = new Set(given.map(hashKey));
-  // An input that occurs twice is spent once. Older releases keep the inputs as given.
+  // If an input occurs twice, spend it once. Up to 0.21, Core keeps the inputs as given.
   const once = new Map(tx.inputs.map((input, i) => [hashKey(given[i]), input]));
   const inputs = tools.options.rules.leastWaste ? [...once.values()] : [...tx.inputs];
   for (let i = 0; i < made.tx.inputCount; i++) {

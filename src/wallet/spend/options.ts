@@ -6,14 +6,14 @@ import { type Compat, follows } from '../../policy/compat.js';
 /** Rules that differ between releases. -compat decides, not the operator. */
 export interface SpendRules {
   /**
-   * True if coins count with their value after their own fee and after bump fees of slow parents, several searches
-   * compete for the lowest waste, and fees are rounded up. Otherwise the wallet searches for a match without change
-   * first, then with change.
+   * True for the rules since release 22: a coin counts with its value minus the fee for spending it (and for bumping
+   * slow parents), the search with the lowest waste wins, and fees are rounded up. False: the wallet first searches for
+   * a match without change, then with change.
    */
   readonly leastWaste: boolean;
   /**
-   * True if change uses the address type of the payment, if the wallet has it. Otherwise segwit, if any recipient is
-   * segwit.
+   * True if change uses the address type of the payment's outputs, if the wallet can make such addresses. False: change
+   * is segwit if any recipient is.
    */
   readonly changeLikePayment: boolean;
   /**
@@ -23,12 +23,15 @@ export interface SpendRules {
   readonly dummySizes: boolean;
   /** True if any payment can be bumped, replaceable or not, and in a PSBT also with coins of others. */
   readonly bumpsAny: boolean;
-  /** Reason in replies if the caller set the rate, or if it was estimated; null: the estimator's reason. */
+  /**
+   * Reasons for the fee rate that replies show, if the caller set the rate (namedReason) or if it was estimated
+   * (estimateReason). A null estimateReason stands for the reason that the estimator gives.
+   */
   readonly namedReason: string;
   readonly estimateReason: string | null;
 }
 
-/** Releases up to 0.21. */
+/** Rules of Core up to release 0.21. */
 export const OLD_SPENDING: SpendRules = {
   leastWaste: false,
   changeLikePayment: false,
@@ -38,7 +41,7 @@ export const OLD_SPENDING: SpendRules = {
   estimateReason: null,
 };
 
-/** Core's master of August 2026. */
+/** Rules of Core's master branch of August 2026. */
 export const NEW_SPENDING: SpendRules = {
   leastWaste: true,
   changeLikePayment: true,
@@ -94,7 +97,7 @@ export const DEFAULT_SPEND: SpendOptions = {
 
 const sinceRelease24 = (compat: Compat): boolean => follows(compat, 24);
 
-/** Options for operators. */
+/** Command-line options for spending. */
 export const SPEND_ROWS = {
   payFeeRate: ['paytxfee', 'amount', 'Fee rate of payments, in BTC/kvB. 0: estimate it', DEFAULT_SPEND.payFeeRate],
   fallbackFeeRate: [

@@ -1,4 +1,4 @@
-// Coins of one payment with common numbers: available ones from 0 on, then those that it must spend.
+// Coins of one payment, numbered together: available coins from 0 on, then the coins that the payment must spend.
 import { hashKey } from '../../consensus/bytes/hex.js';
 import { witnessVersion } from '../../consensus/script/templates.js';
 import type { Wallet } from '../wallet.js';
@@ -11,22 +11,28 @@ import type { Pace } from './select/pace.js';
 import type { InputSize } from './select/tx-size.js';
 import type { SignedSizes } from './signed-size.js';
 
-/** Coin that the payment must spend. Outpoint of 36 bytes, value in satoshis. */
+/** Coin that the payment must spend. The outpoint has 36 bytes, the value is in satoshis. */
 export interface Preset {
   readonly outpoint: Uint8Array;
   readonly value: number;
   readonly size: InputSize;
-  /** See NodeQueries.bumpFees. */
+  /** Additional fee for unconfirmed parents, satoshis (NodeQueries.bumpFees). */
   readonly bumpFee: number;
 }
 
 export interface PaymentCoins extends AvailableCoins {
   readonly presets: readonly Preset[];
-  /** Required outpoint that is unknown, or whose input size is unknown; null if there is none. */
+  /**
+   * A required outpoint that cannot be spent: its output is unknown, or the size of its input is. Null if there is
+   * none.
+   */
   readonly fault: { readonly outpoint: Uint8Array; readonly what: 'unknown' | 'unsolvable' } | null;
 }
 
-/** Collects the coins. @param feeRate see availableCoins */
+/**
+ * Collects the coins of a payment.
+ * @param feeRate rate that unconfirmed parents must reach; null: ignore their rates
+ */
 export async function gatherCoins(
   wallet: Wallet,
   control: CoinControl,
@@ -53,7 +59,7 @@ export async function gatherCoins(
   return { ...available, presets: [...presets.values()], fault };
 }
 
-/** Returns the size of an input that the wallet cannot solve, from the weight that the caller gave. */
+/** Returns the size of an input from the weight that the caller gave, for inputs that the wallet cannot solve. */
 export const sizeFromWeight = (script: Uint8Array, weight: number): InputSize => ({
   scriptSig: 0,
   witness: witnessVersion(script) >= 0 ? 1 : 0,
@@ -64,7 +70,7 @@ export const sizeFromWeight = (script: Uint8Array, weight: number): InputSize =>
 export const sizeOf = ({ rows, sizes, presets }: PaymentCoins, coin: number): InputSize | null =>
   coin < rows.length ? sizes[coin] : presets[coin - rows.length].size;
 
-/** Returns the payment's coins reduced to those of highest value, with all required ones. */
+/** Returns only the available coins of highest value, and all required coins. */
 export async function largestOf(pool: PaymentCoins, count: number, pace: Pace): Promise<PaymentCoins> {
   const order = (await descending(pool.columns.values, pace)).subarray(0, count);
   const columns = emptyColumns(order.length);

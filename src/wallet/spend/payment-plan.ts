@@ -1,5 +1,5 @@
-// Drafts one payment: coin by coin, and again with all coins of an address together, if that costs no more than
-// -maxapsfee allows. Core 0.21: the two attempts of CWallet::CreateTransaction.
+// Drafts one payment: first with single coins, then with all coins of an address grouped. The second draft is used if
+// it costs at most -maxapsfee more. Core 0.21: the two attempts of CWallet::CreateTransaction.
 import { equalBytes, hashToHex } from '../../consensus/bytes/hex.js';
 import { dustThreshold } from '../../policy/dust.js';
 import { feeForSize } from '../../policy/fee-rate.js';
@@ -24,14 +24,14 @@ import { inputVirtualSize, outputBytes } from './select/tx-size.js';
 import { SignedSizes } from './signed-size.js';
 
 export const NO_RATE = 'Fee estimation failed. Fallbackfee is disabled. Wait a few blocks or enable -fallbackfee.';
-/** Weights of the smallest and the largest standard transaction. */
+/** Weights of the smallest and of the largest standard transaction. */
 const MIN_WEIGHT = 260;
 export const MAX_STANDARD_WEIGHT = 400_000;
 /** Virtual size of spending change with an unknown script: nested P2WPKH. */
 const UNKNOWN_CHANGE_SPEND = 91;
 
 export class PaymentPlan {
-  /** Script of the change output, or one of the same size. */
+  /** Script of the change output, or a dummy of the same size until the change address is chosen. */
   readonly changeScript: Uint8Array;
   readonly #changeSpendBytes: number;
   readonly #discardRate: number;
@@ -71,7 +71,7 @@ export class PaymentPlan {
     this.#longTermRate = longTerm;
   }
 
-  /** Returns the error of a payment that is impossible whatever coins there are; null if there is none. */
+  /** Returns an error if no choice of coins can make the payment possible; otherwise null. */
   refusal(): PaymentError | null {
     const { recipients, control } = this.#request;
     const { options } = this.#setting;
@@ -207,10 +207,10 @@ export class PaymentPlan {
   }
 }
 
-/** Fee settings and tools of a payment that a plan reads. */
+/** Fee settings and dependencies that a payment plan needs. */
 type PlanSetting = FeeSetting & SpendTools;
 
-/** Terms of both ways of drafting. */
+/** Terms that draftPayment and draftByWaste both need. */
 type CommonTerms = DraftTerms & TierTerms & { readonly coins: CoinColumns; readonly longTermFeeRate: number };
 
 /** Returns why required coins cannot be spent; null if they can. */
@@ -230,7 +230,10 @@ function presetFault(wallet: Wallet, { inputs, version }: CoinControl, { fault }
   return null;
 }
 
-/** Returns why a transaction of a version may not spend an unconfirmed one of another (BIP-0431); null if it may. */
+/**
+ * Returns why a payment of a given version may not spend the coins of an unconfirmed transaction (BIP-0431); null if it
+ * may.
+ */
 export const versionMismatch = (parent: number | undefined, version: number): string | null =>
   parent === undefined || (parent === 3) === (version === 3)
     ? null

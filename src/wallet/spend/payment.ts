@@ -14,7 +14,7 @@ import type { RandomSource } from './select/pace.js';
 export interface PaymentRequest {
   readonly recipients: readonly Recipient[];
   readonly control: CoinControl;
-  /** Position of change; -1: random. */
+  /** Index of the change output; -1: random. */
   readonly changePosition: number;
   readonly sign: boolean;
 }
@@ -22,9 +22,9 @@ export interface PaymentRequest {
 export interface Payment {
   readonly tx: TxView;
   readonly fee: number;
-  /** -1: no change. */
+  /** Index of the change output; -1: no change. */
   readonly changePosition: number;
-  /** Source of the fee rate (FEE_REASON). */
+  /** Text that says how the fee rate was chosen (FEE_REASON). */
   readonly reason: string;
   /** Outpoints of chosen coins, without those that the caller required. */
   readonly chosen: readonly Uint8Array[];
@@ -43,7 +43,7 @@ export interface SpendTools {
   /** Descriptor language and network, for inferring descriptors from output scripts. */
   readonly descriptors: DescriptorContext;
   readonly signer: Signer;
-  /** Threads that sign large transactions. */
+  /** Threads that sign large transactions; absent: this thread signs everything. */
   readonly signingThreads?: SigningThreads | undefined;
   readonly chance: RandomSource;
   nowSeconds(): number;

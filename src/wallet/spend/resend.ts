@@ -1,6 +1,6 @@
 // Submits unconfirmed payments again: all of them when their wallet is loaded and after imports, and about once a day
-// those that are older than the last block, at random times so that peers do not learn whose they are. Core 0.21:
-// ReacceptWalletTransactions, ResendWalletTransactions.
+// those that are older than the last block, at random times so that peers cannot recognise the wallet that sends them.
+// Core 0.21: ReacceptWalletTransactions, ResendWalletTransactions.
 import type { TxView } from '../../consensus/tx/tx-view.js';
 import { TX_STATE } from '../coins/tx-table.js';
 import type { Wallet } from '../wallet.js';
@@ -13,7 +13,7 @@ const HOUR = 60 * 60;
 /** Time until the next attempt: 12 to 36 hours. */
 const LEAST_WAIT = 12 * HOUR;
 const SPREAD = 24 * HOUR;
-/** A payment must be older than the last block by this much, seconds. */
+/** Number of seconds by which a payment must be older than the last block to be submitted again. */
 const OLDER_BY = 5 * 60;
 
 /** Returns the unconfirmed payments of a wallet, oldest first. */
@@ -56,7 +56,8 @@ export class Resender {
   /** Called every second. */
   async tick(): Promise<void> {
     const { tools, wallets } = this.#deps;
-    // Until the node has all blocks, send nothing: old payments may be in later blocks.
+    // Send nothing until the node has all blocks: a payment that seems unconfirmed may be in a block that is still
+    // missing.
     if (wallets().length === 0 || !(await tools.client.isReady())) return;
     const now = tools.nowSeconds();
     for (const wallet of [...wallets()]) {

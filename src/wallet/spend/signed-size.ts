@@ -41,12 +41,12 @@ export class SignedSizes {
     this.#terms = { signatureBytes: watches ? LARGEST_SIGNATURE : LOW_R_SIGNATURE, exactPushes: !this.#later };
   }
 
-  /** Returns the size of an input that spends the wallet's script; null if unknown. */
+  /** Returns the size of an input that spends an output with a script of the wallet; null if unknown. */
   of(script: Uint8Array): InputSize | null {
     return this.#byShape(script) ?? this.#inferred(script);
   }
 
-  /** Returns the size of an input that spends an external output. */
+  /** Returns the size of an input that spends an output of another wallet; null if unknown. */
   ofForeign(script: Uint8Array): InputSize | null {
     return this.#infer(script, this.#solving, { ...this.#terms, signatureBytes: LARGEST_SIGNATURE });
   }

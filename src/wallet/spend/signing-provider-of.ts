@@ -1,6 +1,6 @@
 // Provides the keys for a transaction's inputs. A legacy wallet has one store for all keys. A descriptor wallet has a
 // provider per script, indexed by id, so that a thousand inputs need a thousand lookups. Several descriptors may
-// contain a key of which only one has the private half, so every provider that knows an id is asked.
+// contain a key of which only one has the private half, so a lookup queries every provider that knows the id.
 import type { TaprootOutput } from '../../address/descriptor/expansion.js';
 import { hashKey } from '../../consensus/bytes/hex.js';
 import type { SpentOutput } from '../../consensus/script/spent-output.js';
@@ -9,7 +9,7 @@ import type { KeyOrigin, SigningProvider } from '../../signing/signing-provider.
 import type { DescriptorProvider } from '../keys/descriptor-keys.js';
 import type { Wallet } from '../wallet.js';
 
-/** Returns the first answer of its providers. */
+/** Combines several providers: a lookup returns the first answer of those that know the id. */
 class IndexedProvider implements SigningProvider {
   /** Providers by hashKey of the ids that they know. */
   readonly #byId = new Map<string, DescriptorProvider[]>();

@@ -8,14 +8,17 @@ const MAX_STEPS = 100_000;
 /** Larger than any possible waste. */
 const NO_WASTE_YET = 2_100_000_000_000_000;
 
-/** Reason why nothing was chosen: too little value, or enough value only above the allowed weight. */
+/**
+ * Reason why no coins were chosen. short: all coins together are too little. heavy: enough coins exceed the allowed
+ * weight.
+ */
 export type Failure = 'short' | 'heavy';
-/** Indices of the chosen groups. */
+/** Result of a search: indices of the chosen groups, or why there are none. */
 export type Found = number[] | Failure;
 
 /** Groups of coins as columns. All searches read coins in this form. */
 export interface GroupColumns {
-  /** Effective value: after the fee for spending the group; all of it if recipients pay. */
+  /** Effective value: the value minus the fee for spending the group; the whole value if recipients pay the fee. */
   readonly effective: Float64Array;
   /** Fee for spending the group now. */
   readonly fees: Float64Array;

@@ -9,11 +9,11 @@ import type { Pace, RandomSource } from './pace.js';
 /** Change below this is avoided if possible, satoshis. */
 const MIN_CHANGE = 1_000_000;
 
-/** Required coins. */
+/** Sums over the coins that a payment must spend. */
 export interface Presets {
-  /** Sum of their values. */
+  /** Sum of the values of the required coins. */
   readonly value: number;
-  /** Sum of their effective values: values less the fee for spending each. */
+  /** Sum of the effective values of the required coins: value minus the fee for spending the coin. */
   readonly effective: number;
 }
 
@@ -24,7 +24,7 @@ export interface ChoiceTerms extends TierTerms {
   readonly presets: Presets;
   readonly feeRate: number;
   readonly longTermFeeRate: number;
-  /** Fee of a change output now, and of spending it later. */
+  /** Sum of the fee for a change output now and the fee for spending it later. */
   readonly costOfChange: number;
   /** True if recipients pay the fee, so that coins count with their whole value. */
   readonly recipientsPay: boolean;
@@ -35,15 +35,18 @@ export interface TierTerms {
   readonly maxAncestors: number;
   readonly maxDescendants: number;
   readonly spendZeroConfChange: boolean;
-  /** True if long unconfirmed chains are refused anyway, so that no tier exceeds the mempool's limits. */
+  /**
+   * True if payments with long unconfirmed chains are refused (-walletrejectlongchains). Then no tier exceeds the
+   * mempool's limits.
+   */
   readonly rejectLongChains: boolean;
   /** True to use unconfirmed coins of others, as a last resort. */
   readonly includeUnsafe: boolean;
 }
 
-/** Tier: conditions for groups. */
+/** Conditions that a group of coins must meet. Coin selection tries one tier after the other. */
 export interface Tier {
-  /** Confirmations that the wallet's own transactions and those of others need. */
+  /** Confirmations that coins need: from the wallet's own transactions (mine), and from those of others (theirs). */
   readonly mine: number;
   readonly theirs: number;
   readonly ancestors: number;
@@ -52,11 +55,11 @@ export interface Tier {
 }
 
 export interface Choice {
-  /** Indexes of chosen coins, without required ones; null: not enough. */
+  /** Indexes of the chosen coins, without the required ones; null: the coins are not enough. */
   readonly coins: readonly number[] | null;
   /** Value of the chosen and the required coins. */
   readonly value: number;
-  /** True if this is a match without change. */
+  /** True if the chosen coins match the amount without change. */
   readonly exact: boolean;
 }
 
@@ -82,7 +85,7 @@ export function tiersOf(terms: TierTerms): Tier[] {
 
 /**
  * Selects coins.
- * @param target amount to reach, including the share of required coins
+ * @param target amount that chosen and required coins together must reach
  * @param exact search for a match without change
  * @param fixedBytes virtual size of everything except inputs, for that search
  */
@@ -100,7 +103,8 @@ export async function chooseCoins(
   let before = -1;
   for (const tier of tiersOf(terms)) {
     const eligible = await eligibleGroups(terms.groups, tier, pace);
-    // Each tier contains the previous one. If it adds no group, it finds nothing new.
+    // Each tier accepts all groups of the previous tier. If it accepts no others, skip it, because it finds nothing
+    // new.
     if (eligible.sum < missing || eligible.groups.length === before) continue;
     before = eligible.groups.length;
     const found = exact

@@ -15,7 +15,7 @@ export async function grindCoins(
 ): Promise<Found> {
   const count = effective.length;
   const order = await descending(effective, pace, weights);
-  /** Sum of the coins after each position, and the weight of the lightest of them. */
+  /** For each position: sum of all coins after it (rest), and weight of the lightest one after it (lightest). */
   const rest = new Float64Array(count);
   const lightest = new Float64Array(count);
   let sum = 0;
@@ -48,8 +48,8 @@ export async function grindCoins(
     weight += weights[order[tail]];
     chosen.push(tail);
     /**
-     * shift: leave out the last coin and continue. cut: also leave out the coin before it, because nothing after the
-     * last one can help.
+     * shift: leave out the last coin and continue. cut: also leave out the coin before it, because no coin after the
+     * last one can improve the result.
      */
     let shift = true;
     let cut = false;
@@ -73,7 +73,7 @@ export async function grindCoins(
     while (shift) {
       if (chosen.length === 0) return best.length > 0 ? best.map((at) => order[at]) : failure;
       next = drop() + 1;
-      // A coin of the same value that is no lighter cannot be better.
+      // Skip coins of the same value that are not lighter than the one just left out. They cannot be better.
       while (next < count && effective[order[next]] === effective[order[next - 1]]) next++;
       shift = next === count;
     }

@@ -43,7 +43,7 @@ export interface WasteDraftTerms extends DraftTerms, TierTerms {
 export interface WasteDraftTools {
   /** Returns the size of a coin's input; null: unknown. */
   inputSize(coin: number): InputSize | null;
-  /** See WasteChoice. */
+  /** Returns the bump fee for spending some coins together; null if too many unconfirmed transactions are connected. */
   combinedBump(coins: readonly number[]): Promise<number | null>;
   readonly chance: RandomSource;
   readonly pace: Pace;
@@ -96,7 +96,7 @@ export async function draftByWaste(terms: WasteDraftTerms, tools: WasteDraftTool
   if (changePosition > recipients.length) return { error: 'Transaction change output index out of range' };
   const scripts = recipients.map(({ script }) => script);
   const weight = transactionWeight(sizes as InputSize[], withChange ? [...scripts, changeScript] : scripts);
-  // Core omits the change here and makes a transaction above the allowed weight.
+  // Refuse the payment if it is too heavy. Core drops the change here, and the transaction exceeds the allowed weight.
   if (weight > terms.maxWeight && selection.coins.length > 0) return { error: COMBINED_TOO_HEAVY };
   const size = Math.ceil(weight / WITNESS_SCALE);
   const bumps = selection.coins.reduce((sum, coin) => sum + coins.bumpFees[coin], 0) - selection.bumpDiscount;

@@ -18,20 +18,20 @@ export interface Recipient {
 export interface DraftTerms {
   readonly recipients: readonly Recipient[];
   readonly feeRate: number;
-  /** True if the rate would be the fallback rate, which is disabled. */
+  /** True if there is no fee rate: no estimate is available and the fallback rate is disabled. */
   readonly feeUnknown: boolean;
   /** Change that is dust at this rate goes to the fee. */
   readonly discardRate: number;
   readonly dustRate: number;
-  /** Script of the change output, or one of the same size; empty if there is no change. */
+  /** Script of the change output, or a dummy of the same size; empty if there is no change. */
   readonly changeScript: Uint8Array;
-  /** Position of change; -1: random. */
+  /** Index of the change output; -1: random. */
   readonly changePosition: number;
 }
 
 /** Result of a coin selection. */
 export interface Chosen {
-  /** Chosen coins; null: not enough. */
+  /** Chosen coins; null: the coins are not enough. */
   readonly coins: readonly number[] | null;
   readonly value: number;
   readonly exact: boolean;
@@ -45,7 +45,7 @@ export interface Draft {
   readonly size: number;
   /** Amounts of the recipients, less their shares of the fee. */
   readonly amounts: readonly number[];
-  /** -1: no change. */
+  /** Index of the change output; -1: no change. */
   readonly changePosition: number;
   readonly change: number;
 }
@@ -53,7 +53,7 @@ export interface Draft {
 export interface DraftTools {
   /**
    * Selects coins.
-   * @param exact without change
+   * @param exact true: search for coins that match the amount without change
    * @param fixedBytes virtual size of everything except inputs; 0 if recipients pay
    */
   choose(target: number, exact: boolean, fixedBytes: number): Promise<Chosen>;
@@ -62,11 +62,11 @@ export interface DraftTools {
   readonly chance: RandomSource;
 }
 
-/** Change is not reduced below this to pay a higher fee. */
+/** To pay a higher fee, change is reduced, but not below this amount, satoshis. */
 const MIN_FINAL_CHANGE = 500_000;
 /** Virtual size of version, lock time, two counts and segwit marker. */
 const FIXED_BYTES = 11;
-/** Bytes by which the counts may grow. */
+/** Bytes by which the counts of inputs and outputs may grow if change is added. */
 const COUNT_GROWTH_BYTES = 2;
 
 export async function draftPayment(terms: DraftTerms, tools: DraftTools): Promise<Draft | { error: string }> {
@@ -115,7 +115,7 @@ export async function draftPayment(terms: DraftTerms, tools: DraftTools): Promis
     };
     if (fee >= needed) {
       if (change === 0 && !recipientsPay && choosesCoins) {
-        // The fee includes enough for a change output: once more with the same coins.
+        // If the fee is high enough to include a change output, draft again with the same coins and with change.
         const withChange = feeForSize(feeRate, size + outputBytes(changeScript) + COUNT_GROWTH_BYTES);
         if (fee >= withChange + changeDust) {
           choosesCoins = false;

@@ -11,7 +11,7 @@ export interface CoinColumns {
   readonly inputBytes: Int32Array;
   /** Number of confirmations. */
   readonly depths: Int32Array;
-  /** 1: the transaction is from the wallet. */
+  /** 1 if the wallet created the coin's transaction; otherwise 0. */
   readonly fromMe: Uint8Array;
   /** Unconfirmed ancestors including the transaction itself; 0 for confirmed ones. */
   readonly ancestors: Int32Array;
@@ -88,7 +88,7 @@ export async function addressGroups(
   pace: Pace,
 ): Promise<Groups | null> {
   const lists: number[][] = [];
-  /** Group that still accepts coins of an address. */
+  /** For each address: the group that still accepts coins. */
   const open = new Map<number, number>();
   const spilt = new Set<number>();
   let shared = false;

@@ -6,8 +6,8 @@ import type { Pace, RandomSource } from './pace.js';
 
 const ROUNDS = 1000;
 /**
- * Limit for visited coins in all rounds. Wallets with many coins get fewer rounds, because they find close matches
- * soon.
+ * Limit for visited coins in all rounds. Wallets with many coins get fewer rounds, because with many coins close
+ * matches are found soon.
  */
 const MAX_STEPS = 8_000_000;
 const MIN_ROUNDS = 20;
@@ -27,7 +27,7 @@ export async function knapsack(search: KnapsackSearch, chance: RandomSource, pac
   const order = await randomOrder(values.length, chance, pace);
   const lower: number[] = [];
   let lowerSum = 0;
-  /** Smallest coin that is enough alone. */
+  /** Index of the smallest coin that alone reaches the target with change; -1 if there is none. */
   let larger = -1;
   let heavy = false;
   for (let at = 0; at < order.length; at++) {
@@ -65,8 +65,8 @@ export async function knapsack(search: KnapsackSearch, chance: RandomSource, pac
 }
 
 /**
- * Returns the smallest sum at or above the target that random subsets reach. A second pass fills each subset up in the
- * given order.
+ * Returns the smallest sum at or above the target that random subsets reach. If a subset does not reach the target, a
+ * second pass adds its missing coins in the given order.
  */
 async function approach(
   { values, weights, total, target, maxWeight }: Omit<KnapsackSearch, 'minChange'> & { readonly total: number },
@@ -77,8 +77,8 @@ async function approach(
   let best = { chosen: indices(count), sum: total };
   const rounds = Math.max(MIN_ROUNDS, Math.min(ROUNDS, Math.floor(MAX_STEPS / count)));
   const included = new Uint8Array(count);
-  // Coins of a round in the order in which they were taken. Its best result is a prefix of them, and the coin that
-  // reached the target.
+  // Coins of a round in the order in which they were taken. The best result of a round is a prefix of this list plus
+  // the coin that reached the target.
   const taken = new Int32Array(count + 1);
   for (let round = 0; round < rounds && best.sum !== target; round++) {
     included.fill(0);

@@ -31,7 +31,7 @@ export interface WasteTerms {
   readonly recipientsPay: boolean;
   /** Fee of a change output now. */
   readonly changeFee: number;
-  /** Fee of a change output now, and of spending it later. */
+  /** Sum of the fee for a change output now and the fee for spending it later. */
   readonly costOfChange: number;
   /** Change below this goes to the fee. */
   readonly smallestViable: number;
@@ -41,7 +41,7 @@ export interface WasteTerms {
   readonly changeBytes: number;
   /** Largest weight of all inputs, with or without change. */
   readonly maxWeight: number;
-  /** Largest weight if an input is unconfirmed; lower only for version 3. */
+  /** Largest weight if an input is unconfirmed; differs from maxWeight only for version 3. */
   readonly maxChildWeight: number;
 }
 
@@ -58,7 +58,10 @@ export interface WasteChoice extends WasteTerms, TierTerms {
 
 export interface Selection {
   readonly coins: readonly number[];
-  /** Part of the coins' bump fees that counts shared parents twice. */
+  /**
+   * Amount by which the sum of the coins' single bump fees is too high, because it counts shared parents more than
+   * once.
+   */
   readonly bumpDiscount: number;
   readonly waste: number;
   readonly algorithm: 'bnb' | 'knapsack' | 'cg' | 'srd' | 'manual';
@@ -116,7 +119,7 @@ class EvaluatedGroups implements GroupColumns {
   }
 }
 
-/** Groups of one search, by number. */
+/** Numbers of the groups that one search may use: all, and those with a positive effective value. */
 interface Candidates {
   readonly mixed: number[];
   readonly positive: number[];
@@ -140,7 +143,7 @@ export async function chooseByWaste(choice: WasteChoice, chance: RandomSource, p
   return errors[0] ?? SHORT;
 }
 
-/** Returns the error if the coins are not enough without groups that no tier accepts; null otherwise. */
+/** Returns an error if the groups that some tier accepts do not reach the target even all together; null if they do. */
 function shortOf(
   { target, coins, maxAncestors, maxDescendants }: WasteChoice,
   { groups, effective }: EvaluatedGroups,
@@ -229,7 +232,7 @@ async function search(
     else found.push(selection);
   };
   const positive = pools.positive.columns(candidates.positive);
-  // Without change, recipients who pay the fee could not get the excess back.
+  // Do not search for a match without change if recipients pay the fee, because
   if (!choice.recipientsPay) {
     await addResult('bnb', 'positive', await branchAndBound({ ...positive, target, costOfChange, maxWeight, stopsAtNone: false }, pace));
   }

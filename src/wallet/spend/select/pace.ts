@@ -1,4 +1,4 @@
-// Interfaces for yielding and for randomness. lib/slicer.ts implements Pace.
+// Interfaces that coin selection needs for yielding and for randomness.
 
 export interface Pace {
   /** True if it is time to yield. */
@@ -6,7 +6,7 @@ export interface Pace {
   pause(): Promise<void>;
 }
 
-/** Pace for callers that are alone on their thread. */
+/** Pace that never yields, for callers without other work on their thread. */
 export const NEVER_YIELDS: Pace = { due: false, pause: () => Promise.resolve() };
 
 /** Source of random numbers. */

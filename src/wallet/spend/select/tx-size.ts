@@ -21,7 +21,7 @@ const strippedInput = ({ scriptSig }: InputSize): number => OUTPOINT_AND_SEQUENC
 
 /**
  * Returns the weight of an input.
- * @param hasWitness whether some input has a witness, so that every input has at least an empty one
+ * @param hasWitness whether any input of the transaction has a witness. Then each input has one, which may be empty
  */
 const weightOf = (input: InputSize, hasWitness: boolean): number =>
   input.weight ?? strippedInput(input) * 4 + (hasWitness ? Math.max(1, input.witness) : 0);
