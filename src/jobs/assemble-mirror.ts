@@ -108,12 +108,12 @@ export class AssembleMirror {
   get candidates(): Columns {
     return this.#columns;
   }
-  /** All used slots, best first. */
+  /** All used slots, ordered by compareRank (selection/ranking.ts), best first. */
   get ranking(): Int32Array {
     return this.#ranking.list;
   }
 
-  /** Returns the clusters of the same slots. */
+  /** Returns the clusters of the mirrored transactions. */
   clusters(): ClusterIndex {
     if (this.#clusters === null) {
       this.#clusters = new ClusterIndex();

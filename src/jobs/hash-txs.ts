@@ -95,7 +95,7 @@ export function runHashJob({ version, buffer, count, first, end, levels }: HashJ
   if (version !== HASH_MESSAGE_VERSION) throw new Error(`Hash message version ${version} is not ${HASH_MESSAGE_VERSION}`);
   const places = new Int32Array(buffer, 0, count * PLACE_WORDS);
   const bytes = new Uint8Array(buffer);
-  // One more entry for the hash that an odd level repeats.
+  // Allocate one more entry, for the hash that a level with an odd number of hashes repeats.
   const txids = new Uint8Array((end - first + 1) * HASH_BYTES);
   const wtxids = new Uint8Array(txids.length);
   for (let i = first; i < end; i++) {

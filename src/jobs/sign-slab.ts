@@ -43,7 +43,7 @@ export interface SignSubject {
   readonly tx: Uint8Array;
   /** Per input; null if the output is not known. */
   readonly spent: readonly (SpentOutput | null)[];
-  /** One byte. */
+  /** Sighash type, one byte. */
   readonly hashType: number;
 }
 
@@ -141,7 +141,7 @@ export class SignSlabView implements SigningProvider {
   readonly #scripts: ReadonlyMap<string, Uint8Array>;
   readonly #publicKeys: ReadonlyMap<string, Uint8Array>;
   readonly #taproots: ReadonlyMap<string, TaprootOutput>;
-  /** Views of the slab, which contain zeros once it is wiped. */
+  /** Private keys, as views of the slab. They contain zeros once the slab is wiped. */
   readonly #secrets = new Map<string, Uint8Array>();
 
   constructor(slab: SharedArrayBuffer) {

@@ -88,7 +88,7 @@ export interface NetDeps {
   readonly ellSwift?: EllSwift | null;
   /** Block filters for -peerblockfilters; null without the index. */
   readonly filters: FilterSource | null;
-  /** Files of bans, addresses and anchors; null: they are not stored. */
+  /** Files of bans, addresses and anchors; null: the node does not store them. */
   readonly banFile: string | null;
   readonly peersFile: string | null;
   readonly anchorsFile: string | null;

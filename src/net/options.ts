@@ -77,7 +77,7 @@ export interface NetOptions {
   readonly maxConnections: number;
   /** Unsent bytes of a peer above which none of its messages are handled. */
   readonly maxSendBytes: number;
-  /** Unhandled bytes of a peer above which its socket is not read. */
+  /** Maximum number of received and unhandled bytes of a peer. Above it the node does not read the peer's socket. */
   readonly maxReceiveBytes: number;
   /** Time in ms that a connection attempt may take. */
   readonly connectTimeoutMs: number;

@@ -28,7 +28,7 @@ export class NewestBlock {
     this.#figures = undefined;
   }
 
-  /** Undefined before the first block of this run. */
+  /** Figures of the newest block; undefined before the first block of this run. */
   get figures(): ReturnType<typeof blockFigures> | undefined {
     if (this.#block !== undefined) this.#figures = blockFigures(this.#block);
     this.#block = undefined;

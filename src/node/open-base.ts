@@ -24,7 +24,7 @@ import type { Teardown } from './teardown.js';
 interface Ground {
   readonly config: NodeConfig;
   readonly log: NodeLogger;
-  /** Every open function adds here how to close what it opened. */
+  /** Steps that close the node. Every open function adds a step for what it opened. */
   readonly teardown: Teardown;
   readonly stop: NodeStop;
   readonly crypto: Crypto;

@@ -98,7 +98,7 @@ export async function prepareRebuild<Database extends Store>(
     log.info('Reindexing: removing the database and the undo files');
     removeWhole(places.databaseDir);
   }
-  // This also locks the block files.
+  // Opening the database also locks the block files.
   const store = await open();
   await judge(store).catch(async (error: unknown) => {
     await store.close();

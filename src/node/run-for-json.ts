@@ -48,7 +48,7 @@ function runOnce(words: readonly string[], input: string, { stopping, timeoutMs,
     if (program === undefined) return reject(new SignerError('no command'));
     let child: ChildProcessWithoutNullStreams;
     try {
-      // Its own process group, so that its child processes end with it.
+      // The command gets its own process group, so that its child processes end with it.
       child = spawn(program, args, { shell: false, windowsHide: true, detached: process.platform !== 'win32' });
     } catch (error) {
       return reject(failed((error as Error).message));

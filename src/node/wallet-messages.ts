@@ -30,7 +30,7 @@ export type EndedCall = readonly [method: string, seconds: number, ok: boolean];
 
 /** Messages to the wallets' thread. */
 export type ToWallets =
-  /** Load the wallets of the start. Not sent if there are none. */
+  /** Requests to load the wallets of the start. Not sent if the start loads no wallets. */
   | { readonly kind: 'load' }
   | { readonly kind: 'link'; readonly front: number; readonly link: LinkPorts }
   | { readonly kind: 'stopping' }

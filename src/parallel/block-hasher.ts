@@ -22,7 +22,7 @@ export class PooledBlockHasher implements BlockHasher {
   readonly #pool: Pick<WorkPool, 'size' | 'run'>;
   /** Buffer of the current block's jobs, never larger than the largest block needs, about 6 MB. */
   #buffer = new SharedArrayBuffer(0);
-  /** Settled when the previous block is finished. */
+  /** Promise that settles when the previous block is finished. */
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param pool owned by the caller, which closes it */

@@ -45,7 +45,7 @@ let lastSerial = threadId * 2 ** 32;
 export interface PooledSignerDeps {
   readonly pool: Pick<WorkPool, 'size' | 'canAcceptWork' | 'run'>;
   readonly crypto: Crypto;
-  /** Estimated microseconds up to which a transaction is small. */
+  /** Estimated microseconds up to which a transaction counts as small: the signing queue handles small ones. */
   readonly hereUs: number;
 }
 

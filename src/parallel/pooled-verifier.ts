@@ -79,7 +79,8 @@ export class PooledVerifier implements Verifier {
   }
 
   async #verifyBatch(batch: VerifyBatch): Promise<VerifyResult> {
-    // Do not cut such a batch finely: its other transactions, or other blocks of the series, keep every thread busy.
+    // A batch of a series of blocks, or of several unconfirmed transactions, is not cut finely: the other blocks or
+    // transactions keep every thread busy.
     const whole = batch.bulk === true || (batch.klass === 'transaction' && batch.txs.length > 1);
     const budgetUs = whole ? MAX_JOB_US : jobBudgetUs(batch.txs, this.size);
     const ranges = planRanges(batch.txs, budgetUs);

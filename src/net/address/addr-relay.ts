@@ -56,7 +56,7 @@ interface Book {
 /** Address counters of a peer for getpeerinfo. */
 export interface AddrCounts {
   readonly processed: number;
-  /** Dropped because the peer sent too many. */
+  /** Number of addresses that were dropped because the peer sent too many. */
   readonly limited: number;
 }
 

@@ -174,7 +174,7 @@ function isSound(bytes: Uint8Array): boolean {
   let shortMatch = false;
   while (cursor.at < cursor.size) {
     const nearest = targets[targets.length - 1];
-    // A jump leads into the middle of an instruction.
+    // The map is invalid if a jump leads into the middle of an instruction.
     if (nearest !== undefined && cursor.at >= nearest.at) return false;
     const instruction = cursor.number(kinds.instruction);
     switch (instruction) {
@@ -182,7 +182,7 @@ function isSound(bytes: Uint8Array): boolean {
         if (before === DEFAULT || cursor.number(kinds.system) === END) return false;
         const next = targets.pop();
         if (next === undefined) return isPadding(cursor);
-        // No jump reaches the instructions that follow.
+        // The map is invalid if no jump reaches the instructions after this RETURN.
         if (cursor.at !== next.at) return false;
         left = next.left;
         before = JUMP;
@@ -201,7 +201,7 @@ function isSound(bytes: Uint8Array): boolean {
         const match = cursor.number(kinds.match);
         if (match === END) return false;
         const length = matchLength(match);
-        // In a row of MATCH instructions only one may be shorter than possible.
+        // Only one of several successive MATCH instructions may cover fewer than 8 bits.
         if (before !== MATCH) shortMatch = false;
         if (length < 8 && shortMatch) return false;
         shortMatch = length < 8;

@@ -58,7 +58,7 @@ export class Bans {
   /** Number of times an address was discouraged since the start. */
   discouragedTotal = 0;
   readonly #discouraged = new RollingBloom(DISCOURAGED, FALSE_HITS);
-  /** File of the bans; null: they are not stored. */
+  /** File of the bans; null: bans are not stored. */
   readonly #path: string | null;
   readonly #nowSeconds: () => number;
   readonly #warn: (text: string) => void;

@@ -14,7 +14,7 @@ import { count, type NewConnection } from './peer-connection.js';
 import { permissionsFor } from './permissions.js';
 import type { Traffic } from './traffic.js';
 
-/** Slots reserved for outbound peers. */
+/** Slots of -maxconnections that are reserved for outbound peers. */
 const MAX_OUTBOUND = 11;
 
 /** Bytes and messages since the start. */

@@ -26,7 +26,7 @@ export function evictionCandidate(peers: readonly Peer[], salt: number, groupOf:
   protect(BY_GROUP, (a, b) => place(a) - place(b));
   const ping = ({ minPingMs }: Peer): number => (minPingMs < 0 ? Number.POSITIVE_INFINITY : minPingMs);
   protect(BY_PING, (a, b) => ping(a) - ping(b));
-  // Peers that accept all transactions are more useful to others.
+  // A peer that accepts all transactions is more useful for relay than one with a filter or one without transactions.
   const appetite = ({ relaysTxs, filter }: Peer): number => (relaysTxs ? 2 : 0) + (filter === null ? 1 : 0);
   protect(BY_TX, (a, b) => b.lastTxTime - a.lastTxTime || appetite(b) - appetite(a) || a.connectedAt - b.connectedAt);
   protect(

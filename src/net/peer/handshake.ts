@@ -19,7 +19,7 @@ import { servicesFor } from './permissions.js';
 export interface HandshakeEvents {
   /** Called after version. Outbound peers are asked for addresses, and their clocks are compared. */
   greeted(peer: Peer): void;
-  /** Called after verack. All messages are allowed from here on. */
+  /** Called when verack was received. From then on all messages of the peer are allowed. */
   ready(peer: Peer): void;
   /** Called for a private-broadcast peer whose version says that it accepts no transactions. */
   refused(peer: Peer): void;

@@ -56,7 +56,7 @@ class SamRefusal extends Error {
 interface Session {
   readonly id: string;
   readonly own: NetAddress;
-  /** Connection to the bridge. The session ends with it. */
+  /** Control connection to the bridge. When it ends, the session ends. */
   readonly control: Socket;
 }
 

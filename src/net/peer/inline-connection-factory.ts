@@ -45,7 +45,7 @@ export class InlineConnectionFactory implements ConnectionFactory<SocketConnecti
 
   listen(at: Endpoint, onConnection: (incoming: IncomingConnection<SocketConnection>) => void): Promise<number> {
     return new Promise((resolve, reject) => {
-      // Paused, so that no bytes are lost before the socket has an owner.
+      // Accepted sockets are paused, so that no bytes are lost before the socket has an owner.
       const server = net.createServer({ pauseOnConnect: true }, (socket) => {
         const { remoteAddress, remotePort } = socket;
         // The peer has disconnected already.
@@ -58,7 +58,7 @@ export class InlineConnectionFactory implements ConnectionFactory<SocketConnecti
       server.once('error', reject);
       server.listen({ ...at, ipv6Only: at.host.includes(':') }, () => {
         server.off('error', reject);
-        // For example out of file descriptors. The next connection may be accepted.
+        // The process may be out of file descriptors, for example. Keep listening: the next connection may be accepted.
         server.on('error', (error) => this.#deps.warn(`Error while listening on ${at.host}: ${error.message}`));
         this.#servers.push(server);
         resolve((server.address() as net.AddressInfo).port);
@@ -105,7 +105,7 @@ export class InlineConnectionFactory implements ConnectionFactory<SocketConnecti
           },
           events,
         );
-        // The socket closed before it had an owner.
+        // A socket that closed before it had an owner emits no further event, so close the connection here.
         if (socket.destroyed) setImmediate(() => connection.close());
         else connection.start();
         return connection;

@@ -64,7 +64,7 @@ export class Keepalive {
       if (nonce === 0n) peer.pingNonce = 0n;
       return;
     }
-    // Rounded to microseconds, as getpeerinfo shows it.
+    // Round the ping time to microseconds, as getpeerinfo shows it.
     const ms = Math.round((clock.nowMs() - peer.pingSentMs) * 1000) / 1000;
     peer.pingNonce = 0n;
     this.onAnswer(peer);

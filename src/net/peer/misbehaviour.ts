@@ -8,7 +8,7 @@ import type { Peer } from './peer.js';
 
 /** Score at which a peer is disconnected. */
 const DISCOURAGEMENT_THRESHOLD = 100;
-/** With `strict`, smaller faults are only logged. */
+/** Minimum score of a fault that disconnects a peer with `strict`. Smaller faults are only logged. */
 const LEAST_FAULT = 10;
 
 /**
@@ -47,7 +47,7 @@ export function blame(
     return;
   }
   if (isLocal(peer.address)) {
-    // A peer on this machine may be a proxy for others.
+    // Do not discourage an address of this machine: a local peer may be a proxy of other peers.
     log.info(`Warning: disconnecting but not discouraging local peer ${peer.id}!`);
   } else {
     log.debug('net', `Disconnecting and discouraging peer ${peer.id}!`);

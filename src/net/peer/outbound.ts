@@ -102,7 +102,7 @@ export class Outbound {
       if (this.#stopped) return;
       // Peers that are down take no slot.
       if (there >= MAX_ADDED) break;
-      // Undefined if the peer was removed since the round started.
+      // The name has no entry if the operator removed the peer after this round started.
       const encrypted = this.#added.get(name);
       if (encrypted !== undefined && (await this.#call(name, encrypted))) there++;
     }

@@ -175,7 +175,7 @@ export class Peer {
   get outboundOrBlockRelay(): boolean {
     return this.type === 'outbound-full-relay' || this.type === 'block-relay-only';
   }
-  /** The peer has no blocks for others. */
+  /** The peer serves no blocks: it offers neither NETWORK nor NETWORK_LIMITED. */
   get isClient(): boolean {
     return (this.services & (SERVICE.NETWORK | SERVICE.NETWORK_LIMITED)) === 0n;
   }

@@ -24,7 +24,7 @@ export function relief(peers: Iterable<Peer>, traffic: Traffic, nowMs: number): 
     const unfinished = connection.held > FAIR_BYTES && !connection.holdsWhole && nowMs - connection.progressMs > UNFINISHED_SHORT_MS;
     if (unfinished && (worst === null || connection.progressMs < worst.connection.progressMs)) worst = peer;
   }
-  // One peer at a time: its memory may be enough.
+  // Disconnect one such peer at a time: freeing its memory may be enough.
   if (traffic.incomingFull && worst !== null) drop.set(worst, 'peer does not end a message while memory is short');
   return drop;
 }

@@ -49,12 +49,12 @@ export class SendQueue {
     return this.#waiting.length;
   }
 
-  /** Time in ms without progress; 0 if nothing is unsent. */
+  /** Milliseconds for which sending has made no progress; 0 if no bytes are unsent. */
   get stuckMs(): number {
     return this.bytes === 0 ? 0 : this.#nowMs() - this.#sinceMs;
   }
 
-  /** Time of the last progress; 0 if nothing is unsent. */
+  /** Monotonic time in ms of the last progress in sending; 0 if no bytes are unsent. */
   get stuckSinceMs(): number {
     return this.bytes === 0 ? 0 : this.#sinceMs;
   }
@@ -66,7 +66,7 @@ export class SendQueue {
     this.#feedSocket();
   }
 
-  /** Called when the socket has taken everything it was given. */
+  /** Called when the socket has passed all bytes that it was given to the kernel. */
   drained(): void {
     this.#sinceMs = this.#nowMs();
     this.#feedSocket();

@@ -274,7 +274,7 @@ export class CompactRelay {
   /** Handles cmpctblock. @throws DecodeError */
   async receiveCompactBlock(peer: Peer, payload: Uint8Array): Promise<void> {
     const { chain, crypto, log, options } = this.#context;
-    // Without relayed transactions the mempool cannot reconstruct blocks.
+    // Ignore compact blocks with -blocksonly: without relayed transactions the mempool cannot reconstruct blocks.
     if (options.blocksOnly) return;
     if (!options.legacyPeers && !peer.compact.provides) {
       log.debug('cmpctblock', `peer=${peer.id} sent us a compact block despite never having sent us a SENDCMPCT!`);
@@ -335,7 +335,7 @@ export class CompactRelay {
     const mine = asked?.peer === peer;
     const mayAsk = mine || (asked === undefined && this.#downloads.freeSlots(peer) > 0 && !this.#downloads.passesOver(peer, node));
     if (!mayAsk && !wanted && !isTrusted(peer)) return;
-    // After a failed reconstruction the whole block is awaited.
+    // The mempool was searched for this block before without success, so only the whole block helps.
     if (peer.compact.searchedFor === node) {
       if (mine) this.#wholeBlock(peer, node);
       return;
@@ -495,7 +495,7 @@ export class CompactRelay {
 
   /** Asks a peer whose block became the tip to send the next compact blocks without a request. */
   onGoodBlock(peer: Peer): void {
-    // With -blocksonly the transactions of blocks are not known in advance.
+    // With -blocksonly the node knows no transactions of blocks in advance, so compact blocks do not help.
     if (this.#context.options.blocksOnly || !peer.compact.provides || !this.#context.peers.has(peer)) return;
     const list = this.#highBandwidth;
     const at = list.indexOf(peer);

@@ -61,7 +61,7 @@ export class RollingBloom {
 
   /** Removes everything. */
   reset(): void {
-    // Nothing was added since the last reset.
+    // The filter is empty already.
     if (this.#entries === 0 && this.#generation === 1) return;
     crypto.getRandomValues(this.#salt);
     this.#words?.fill(0);

@@ -248,7 +248,7 @@ export class TxReceiver {
   #parse(payload: Uint8Array): TxView {
     const { crypto } = this.#context;
     const tx = parseTx(payload, crypto);
-    // Bytes after a transaction are ignored and not stored with it.
+    // Ignore bytes after the transaction. Parse a copy without them, so that they are not stored.
     return tx.totalSize === payload.length ? tx : parseTx(payload.slice(0, tx.totalSize), crypto);
   }
 

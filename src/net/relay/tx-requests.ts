@@ -27,7 +27,7 @@ interface Announcement extends DueItem {
   readonly key: string;
   readonly byWtxid: boolean;
   readonly preferred: boolean;
-  /** Decides among equals, differently in every process. */
+  /** Decides between announcers that are equally preferred. Salted, so it differs in every process. */
   readonly rank: number;
   state: State;
   /** All announcements of this transaction. */

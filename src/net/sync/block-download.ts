@@ -305,14 +305,14 @@ export class BlockDownload {
       }
       walk = part[span - 1] as HeaderNode;
       for (const node of part) {
-        // Nothing on top of an invalid block can be used.
+        // Blocks on top of an invalid block are useless, so request none.
         if (node.failed) return { nodes, staller: null };
         if (!peer.hasWitness && node.height >= this.#context.params.segwitHeight) return { nodes, staller: null };
         if (node.has(NodeStatus.HAVE_DATA) || chain.contains(node)) {
           if (node.hasChainData) sync.lastCommon = node;
           continue;
         }
-        // The peer announced that it keeps recent blocks only.
+        // The peer keeps recent blocks only (NODE_NETWORK_LIMITED), so do not request older ones.
         if (node.height <= oldestExcluded) continue;
         if (refused.has(node) || this.#leftToOthers(peer, node)) continue;
         const key = hashKey(node.hash);

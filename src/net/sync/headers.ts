@@ -166,7 +166,7 @@ export class HeadersSync {
     const { sync } = peer;
     const receivedMs = times.nowMs();
     if (headers.length === 0) {
-      // The peer has nothing that was requested.
+      // An empty message answers the request: the peer has no further headers.
       sync.headersAskedAtMs = Number.NEGATIVE_INFINITY;
       this.#presync.forgetPeer(peer);
       return;

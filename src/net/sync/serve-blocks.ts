@@ -89,7 +89,7 @@ export class BlockServer {
     peer.send('headers', encodeHeaders(headers));
   }
 
-  /** True if the active chain is of no use to peers yet. In 0.21: until the initial block download has ended. */
+  /** True while the active chain has less than the minimum chain work. In 0.21: during the initial block download. */
   get #isBehind(): boolean {
     const { chain, options } = this.#context;
     return options.legacyPeers ? chain.isInitialBlockDownload() : chain.tip.chainWork < chain.minimumChainWork;

@@ -46,7 +46,7 @@ export class FilterServer {
   /** Filter headers at multiples of a thousand blocks, in order of reading. */
   readonly #checkpoints = new Map<HeaderNode, Uint8Array>();
   readonly #context: NetContext;
-  /** null: nothing is served. */
+  /** Filter index; null: the node serves no filters. */
   readonly #source: FilterSource | null;
 
   constructor(context: NetContext, source: FilterSource | null) {

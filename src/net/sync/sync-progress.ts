@@ -79,7 +79,7 @@ export class SyncProgress {
     const sources = this.#sources;
     const known = sources.verificationProgress();
     const byHeight = Math.min(1, height / Math.max(1, sources.bestHeader().height));
-    // Without transaction statistics, as on regtest, use heights.
+    // Compute the progress from heights if the network has no transaction statistics, as on regtest.
     return known >= 1 || known === 0 || sources.params.activity.transactions === 0 ? byHeight : known;
   }
 

@@ -28,7 +28,7 @@ const LISTEN_AGAIN_MS = 5_000;
 
 /** A listener, which is opened again for each new thread. */
 interface Listener {
-  /** The port is the one that the system chose, once it is known. */
+  /** Address of the listener. A port of 0 is replaced by the port that the system chose. */
   at: Endpoint;
   readonly onConnection: (incoming: IncomingConnection) => void;
   /** Promise of the caller; null once it was resolved. */
@@ -65,7 +65,7 @@ export class ThreadedConnectionFactory implements ConnectionFactory {
     this.#deps = deps;
   }
 
-  /** True if a thread runs, or nothing has needed one. */
+  /** True if a thread runs, or if no listener or connection has needed a thread yet. */
   get ready(): boolean {
     return this.#thread === null || this.#life !== null;
   }
@@ -170,7 +170,7 @@ interface LifeDeps {
 
 type Answer = ToNode & { readonly kind: 'listening' | 'opened' };
 
-/** One life of the peers' thread. */
+/** The peers' thread from one start to its end. A thread that died is followed by another instance. */
 class ThreadLife implements ListeningThread {
   readonly addresses = [];
   readonly #worker: Worker;

@@ -38,7 +38,7 @@ export class ThreadedConnection implements PeerConnection {
   transportType: TransportType;
   sessionId: Uint8Array | null = null;
   #closed = false;
-  /** Delivered and unhandled parts, and their weight. */
+  /** Parts that were delivered and are not handled yet, and the sum of their weights. */
   #parts: (BundleReader | PackedMessage | Fault)[] = [];
   #waiting = 0;
   /** Weight of sent messages; wraps as Figures.taken does. */
@@ -100,7 +100,7 @@ export class ThreadedConnection implements PeerConnection {
     const { traffic, maxSendBytes } = this.#deps;
     return this.#underWay > POSTED_BYTES || this.unsent > (traffic.outgoingFull ? 0 : maxSendBytes);
   }
-  /** As SocketConnection.progressMs, on this thread's clock. */
+  /** Same value as SocketConnection.progressMs, converted to the clock of the node thread. */
   get progressMs(): number {
     return this.#deps.figures.readFigure('progress') - performance.timeOrigin;
   }

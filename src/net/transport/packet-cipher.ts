@@ -13,7 +13,7 @@ const REKEY_NUMBER = 0xffffffff;
 const zeros = new Uint8Array(KEY_BYTES);
 const aead = 'chacha20-poly1305';
 const options = { authTagLength: TAG_BYTES } as const;
-/** Required by the type; only another cipher uses it. */
+/** Options that the type of setAAD() requires. Only CCM ciphers use the length. */
 const noLength = { plaintextLength: 0 };
 
 /** FSChaCha20: encrypts and decrypts lengths with the same operation. */

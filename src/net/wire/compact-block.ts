@@ -23,7 +23,7 @@ export interface CompactBlock {
   readonly nonce: bigint;
   /** 48-bit numbers in the order of the transactions that are not prefilled. */
   readonly shortIds: readonly number[];
-  /** In order of index. */
+  /** Transactions contained in full, in order of index. */
   readonly prefilled: readonly PrefilledTx[];
 }
 
@@ -136,7 +136,7 @@ export class ShortIds {
 
 /** Two rounds for each of four words, two for the length, four at the end. */
 const ROUNDS = 14;
-/** Rounds from here on take no input. */
+/** Number of the first round without input. */
 const END_ROUNDS = 10;
 
 /** Returns 1 if a + b = sum overflowed 32 bits. */

@@ -42,9 +42,9 @@ export interface ThrowawayNodeDeps {
   readonly dir: string;
   readonly verifier: Verifier;
   readonly blockHasher: BlockHasher;
-  /** Closed with the node. */
+  /** Assembler of the throwaway node, which closes it. */
   readonly assembler: Assembler;
-  /** Awaited before each piece of work. */
+  /** Resolves when the real node has no other work. Awaited before each piece of work. */
   readonly waitForIdleNode: () => Promise<void>;
   readonly crypto: Crypto;
   readonly mempool: Partial<MempoolOptions>;
