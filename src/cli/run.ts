@@ -35,7 +35,7 @@ function otherCookies(baseDir: string, chosen: string): string[] {
 }
 
 function credentials(args: Args, { baseDir, chain, netDir }: ReturnType<typeof locate>, password: string | undefined): string {
-  // An empty password counts as none, as for the daemon.
+  // An empty -rpcpassword counts as missing, as in the daemon. The cookie is used then.
   if (password !== undefined && password !== '') return `${args.text('rpcuser') ?? ''}:${password}`;
   const file = path.resolve(netDir, args.text('rpccookiefile') ?? '.cookie');
   try {

@@ -6,10 +6,10 @@ import { type Flag, flagByName } from './flags.js';
 /** Error for an invalid option. The message is what the operator sees after `Error: `. */
 export class ConfigError extends Error {}
 
-/** Values of an option from one source, in order, without those before the last negation. */
+/** Values of an option from one source, in order, without the values before the last negation. */
 interface Given {
   values: string[];
-  /** True if the option was negated: lists then omit weaker sources. */
+  /** True if the option was negated. list() then omits the values of weaker sources. */
   negatedOnce: boolean;
 }
 
@@ -20,7 +20,7 @@ type Source = 'command line' | 'settings' | 'section' | 'default section';
 
 const sourceOrder: readonly Source[] = ['command line', 'settings', 'section', 'default section'];
 
-/** Sources in which the first value wins. In the others the last one wins. */
+/** Sources in which the first value of an option wins. In all other sources the last value wins. */
 const firstWins: ReadonlySet<Source> = new Set(['section', 'default section']);
 
 /** Parses like C's atoi, as Core does: leading blanks and a sign, digits, then anything; otherwise 0. */

@@ -10,7 +10,7 @@ import type { RowValues } from './rows.js';
 /** Differences from the standard network of the same name. */
 export interface ChosenRules {
   readonly signetChallengeHex: string | undefined;
-  /** Seed nodes of -signetseednode; empty: those of the network. */
+  /** Seed nodes of -signetseednode; empty: use the seed nodes of the network. */
   readonly signetSeedNodes: readonly string[];
   /** Heights of -testactivationheight and -segwitheight; -1: never. */
   readonly activationHeights: Readonly<Partial<Record<BuriedRule, number>>>;

@@ -30,9 +30,9 @@ export interface FollowedNode {
 /** Configuration of adit-front. */
 export interface FrontConfig extends Pick<NodeConfig, keyof ChosenRules | 'chain' | 'compat' | 'rpc' | 'metrics' | 'log'> {
   readonly wallet: { readonly enabled: boolean };
-  /** Null without -sv2. */
+  /** Options of the Stratum V2 template provider; null without -sv2. */
   readonly sv2: Sv2Config | null;
-  /** null without -stratum. */
+  /** Options of the Stratum V1 server; null without -stratum. */
   readonly stratum: StratumConfig | null;
   readonly templates: Pick<NodeConfig['templates'], 'maxWeight' | 'reservedWeight' | 'longPollDeltaSats'>;
   readonly fleet: Omit<FleetFrontOptions, 'chain' | 'nodes'> & { readonly nodes: readonly FollowedNode[] };

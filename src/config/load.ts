@@ -49,7 +49,7 @@ export interface NodeConfig extends RowValues<typeof CHAIN_ROWS>, ChosenRules, C
   readonly pidFile: string;
   /** Path of settings.json, in which RPC calls store options for the next start; undefined with -nosettings. */
   readonly settingsFile: string | undefined;
-  /** Null: blocks are not pruned. */
+  /** Limits of -prune; null: blocks are not pruned. */
   readonly prune: PruneOption | null;
   readonly indexes: IndexOptions;
   readonly mockTime: number;
@@ -61,17 +61,17 @@ export interface NodeConfig extends RowValues<typeof CHAIN_ROWS>, ChosenRules, C
   readonly templates: TemplateOptions;
   readonly policy: PolicyOptions;
   readonly mempool: Omit<MempoolOptions, 'policy' | 'limitLegacySigops' | 'segmentBytes'>;
-  /** -persistmempool */
+  /** True if the mempool is saved at the end and loaded at the start (-persistmempool). */
   readonly persistMempool: boolean;
   /** True to read fee estimates of any age. */
   readonly acceptStaleFees: boolean;
   readonly warmUp: boolean;
   readonly rpc: RpcConfig;
-  /** Null without -sv2. */
+  /** Options of the Stratum V2 template provider; null without -sv2. */
   readonly sv2: Sv2Config | null;
-  /** Null without -stratum. */
+  /** Options of the Stratum V1 server; null without -stratum. */
   readonly stratum: StratumConfig | null;
-  /** Null without -fleet. */
+  /** Options of the fleet; null without -fleet. */
   readonly fleet: FleetConfig | null;
   readonly wallet: WalletOptions;
   readonly net: Partial<NetOptions>;

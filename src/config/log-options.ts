@@ -26,7 +26,7 @@ export function logOptions(args: Args, compat: Compat): LogConfig {
       return false;
     });
   const isCategory = (name: string): boolean => ALL_CATEGORIES.has(name) || logCategories.includes(name);
-  // A 0 or none cancels the values before it. In 0.21.1 it cancels all values.
+  // `0` or `none` cancels the values of -debug before it. In 0.21.1 it cancels all values of -debug.
   const lastNone = categories.findLastIndex((name) => NO_CATEGORIES.has(name));
   const asked = lastNone < 0 ? categories : old ? [] : categories.slice(lastNone + 1);
   return {

@@ -251,8 +251,9 @@ function permissionsIn(text: string): { names: readonly string[] | null; rest: s
 }
 
 /**
- * Returns the permissions of -whitelist and -whitebind values that name none. Core's parameter interactions:
- * -whitelistforcerelay implies -whitelistrelay, -blocksonly turns it off unless the operator sets it.
+ * Returns the permissions for values of -whitelist and -whitebind that name no permissions. Core's parameter
+ * interactions: -whitelistforcerelay implies -whitelistrelay; -blocksonly turns -whitelistrelay off unless the operator
+ * sets it.
  */
 function implicitPermissions(forcerelay: boolean, relay: boolean | undefined, blocksOnly: boolean): Permissions {
   return {

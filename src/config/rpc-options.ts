@@ -20,12 +20,12 @@ export interface RpcConfig extends Omit<RowValues<typeof HTTP_ROWS>, 'auth' | 'f
 /** File modes of the cookie. */
 const cookieModes = { owner: 0o600, group: 0o640, all: 0o644 } as const;
 
-/** Most front threads without -fronts and -rpcthreads: the node thread cannot serve more. */
+/** Most front threads by default, without -fronts and -rpcthreads. The node thread cannot serve more. */
 const MOST_FRONTS = 8;
 
 /**
- * Returns the default number of front threads: a quarter of the cores. The others are for scripts and for the node
- * thread.
+ * Returns the default number of front threads: -rpcthreads if it is given, otherwise a quarter of the cores. The other
+ * cores are for scripts and for the node thread.
  * @param threads value of -rpcthreads
  */
 export function defaultFronts(cores: number, threads?: number): number {

@@ -15,7 +15,7 @@ export function syncFolder(folder: string): void {
   try {
     fs.fsyncSync(handle);
   } catch {
-    // This file system cannot sync a folder.
+    // Ignore the error: this file system cannot sync a folder.
   } finally {
     fs.closeSync(handle);
   }

@@ -39,8 +39,9 @@ export function listedCategories({ name }: { readonly name: '0.21.1' | '31' | 'd
   return logCategories.filter((category) => name !== '31' || category !== DROPPED).sort();
 }
 
-/** Names that stand for all categories, and for none. */
+/** Names that stand for all categories. */
 export const ALL_CATEGORIES: ReadonlySet<string> = new Set(['1', 'all', '']);
+/** Names that stand for no category. */
 export const NO_CATEGORIES: ReadonlySet<string> = new Set(['0', 'none']);
 
 /** Levels of -loglevel, the most detailed first. */

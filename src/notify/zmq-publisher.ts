@@ -11,7 +11,7 @@ import { CORE_HIGH_WATER_MARK, type ZmqTopic } from './options.js';
 export interface ZmqEndpoint {
   readonly topic: ZmqTopic;
   readonly address: string;
-  /** Undefined if the operator did not set one. */
+  /** High-water mark of the option; undefined if the operator did not set one. */
   readonly highWaterMark: number | undefined;
 }
 

@@ -111,13 +111,13 @@ export function checkMembers(
   for (const key of object.keys) if (!Object.hasOwn(types, key)) fail(RPC_CODE.TYPE_ERROR, `Unexpected key ${key}`);
 }
 
-// Buffer's decoder would use the low byte of wide characters as digits.
+// Matches what is not a hex digit. Needed because Buffer's decoder would use the low byte of wide characters as digits.
 const NOT_HEX = /[^0-9a-fA-F]/;
 const isHexText = (text: string) => text.length % 2 === 0 && !NOT_HEX.test(text);
 
 /**
- * Decoded bytes of at least this size have memory of their own, because Node.js's pool of small buffers does not hold
- * them. They need no copy.
+ * Decoded bytes of at least this size need no copy: they have memory of their own, because Node.js's pool of small
+ * buffers does not hold so many bytes.
  */
 const OWN_MEMORY = 65_536;
 

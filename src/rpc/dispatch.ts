@@ -249,8 +249,8 @@ export class Dispatcher<Context> {
   }
 
   /**
-   * Runs entries one after another, without promises as long as all are synchronous and quick. From the first one that
-   * is not, #batchLater() continues.
+   * Runs entries one after another, without promises as long as all are synchronous and quick. From the first entry that
+   * is asynchronous or slow, #batchLater() continues.
    */
   #batch(entries: RequestList, call: CallInfo, hooks: DispatchHooks): Reply | Promise<Reply> {
     const reply = new BatchReply(this.#replyQuota);
@@ -331,8 +331,8 @@ export class Dispatcher<Context> {
   }
 
   /**
-   * Converts an exception to an outcome: in the words of the release that is followed, and without the private keys of
-   * the request.
+   * Converts an exception to an outcome: in the words of the release that -compat selects, and without the private keys
+   * of the request.
    */
   failed(entry: RequestEntry, error: unknown, { taken }: Pick<CallInfo, 'taken'>): Outcome {
     if (error instanceof TypeFault && this.#deps.methods.get(entry.method)?.compat?.strictArguments) {

@@ -65,13 +65,13 @@ export interface CoinStatsAccess {
 
 /** Index part of NodeContext. */
 export interface IndexContext {
-  /** Null without -txindex. */
+  /** Index of transactions; null without -txindex. */
   readonly txIndex: TxIndexAccess | null;
-  /** Null without -txospenderindex. */
+  /** Index of spending transactions; null without -txospenderindex. */
   readonly spenderIndex: SpenderIndexAccess | null;
-  /** Null without -blockfilterindex. */
+  /** Index of block filters; null without -blockfilterindex. */
   readonly filterIndex: FilterIndexAccess | null;
-  /** Null without -coinstatsindex. */
+  /** Index of coin statistics; null without -coinstatsindex. */
   readonly coinStatsIndex: CoinStatsAccess | null;
   /** Indexes that are on, in the order of getindexinfo. */
   readonly indexes: readonly IndexState[];

@@ -66,7 +66,7 @@ export interface PoolImport {
 
 /** Options for offering a transaction. */
 export interface PoolOffer {
-  /** Only check the transaction; do not add it. */
+  /** True to check the transaction without adding it. */
   readonly testOnly?: boolean;
   /** Reject the transaction if its base fee is higher. */
   readonly maxFeeSats?: number;

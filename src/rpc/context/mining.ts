@@ -102,7 +102,7 @@ export interface MiningContext {
   readonly templates: TemplateAccess;
   /** Transactions of declared jobs (mempool/job-pins.ts). */
   readonly jobs: JobAccess;
-  /** Null without -sv2. */
+  /** The Stratum V2 template provider; null without -sv2. */
   readonly sv2: Sv2Access | null;
   readonly grinder: GrindAccess;
 }

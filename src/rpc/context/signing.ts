@@ -10,7 +10,7 @@ import type { SigningThreads } from '../../signing/sign-transaction.js';
 import type { ExternalSigner } from '../../wallet/external-signer.js';
 
 export interface SigningContext {
-  /** Release of Bitcoin Core that is followed. */
+  /** Release of Bitcoin Core that the node follows (-compat). */
   readonly compat: Compat;
   readonly params: ChainParams;
   readonly crypto: Crypto;

@@ -11,7 +11,7 @@ import { envelopeAround } from '../wire/reply.js';
 import type { RequestEntry } from '../wire/request.js';
 import type { FrontContext } from './context.js';
 
-/** Larger requests and replies are not cached. */
+/** Largest request and largest reply that is cached. */
 const MOST_BODY_BYTES = 512;
 const MOST_REPLY_BYTES = 64 * 1024;
 /** Most bytes of all cached requests and replies: a few thousand headers. */

@@ -28,7 +28,7 @@ export async function isKnownValid(
   coinbase: TxView,
   wtxids: Uint8Array,
 ): Promise<boolean> {
-  // Both use the same tip, because nothing is awaited between them.
+  // The mempool and the chain use the same tip, because nothing is awaited between the two calls.
   const known = mempool.known(wtxids);
   return known !== null && (await chain.isKnownValid(header, coinbase, known));
 }

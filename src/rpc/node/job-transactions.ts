@@ -33,7 +33,7 @@ export class BlockTables {
     for (const node of late) {
       if (found.size === wtxids.length || !chain.hasBlock(node)) break;
       const table = this.#tables.get(node) ?? tableOf(await chain.readBlock(node));
-      // The tip may have changed meanwhile: then the next call removes the table.
+      // If the tip changed while the block was read, the table may be too old. The next call removes it then.
       if (this.#tables.has(node) || this.#tables.size < RECENT_BLOCKS) this.#tables.set(node, table);
       for (const wtxid of wtxids) {
         const tx = table.get(hashKey(wtxid));

@@ -46,7 +46,7 @@ export function blockAt(ctx: NodeContext, value: JsonValue | undefined): HeaderI
 }
 
 const PRUNED_BLOCK = 'Block not available (pruned data)';
-/** Text since release 28, and while the blocks below a snapshot are being downloaded. */
+/** Error text for a missing block since release 28, and in all releases while blocks below a snapshot are downloaded. */
 const NOT_DOWNLOADED = 'Block not available (not fully downloaded)';
 const PRUNED_UNDO = 'Undo data not available (pruned data)';
 

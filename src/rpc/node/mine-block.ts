@@ -95,7 +95,7 @@ export class BlockMiner {
   /** Mines a block. @returns null if the budget is spent or the nonces are used up */
   async mine(block: BlockView): Promise<BlockView | null> {
     if (this.#budget.spent) return null;
-    // Since release 30 Core adds no extra nonce here.
+    // Core adds no extra nonce since release 30.
     const candidate = only(this.#ctx.compat, 30) ? block : this.#withExtraNonce(block);
     const { bits } = candidate.header;
     const target = targetOf(bits, this.#ctx.params.powLimit);

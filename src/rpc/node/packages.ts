@@ -79,7 +79,7 @@ export function feesOf({ fee, feeRate, includes }: Extract<PackageTxResult, { ki
   return { base: new Amount(fee), 'effective-feerate': new Amount(feeRate), 'effective-includes': includes.map(hashHex) };
 }
 
-/** Returns whether an output above `maxBurn` satoshis can never be spent. */
+/** Returns whether a transaction has an output of more than `maxBurn` satoshis that can never be spent. */
 export function burns(tx: TxView, maxBurn: number): boolean {
   for (let i = 0; i < tx.outputCount; i++) {
     const script = tx.outputScript(i);

@@ -33,7 +33,7 @@ export function describeScript(ctx: WalletContext, script: Uint8Array, provider:
   if (!later && !solvable) return null;
   const inferred = inferDescriptor(script, provider, ctx.descriptors);
   if (!later || inferred.isSolvable) return inferred.toString();
-  // 0.21.1 describes keys that newer releases leave out. Clients of 0.21.1 read these texts.
+  // 0.21.1 also describes scripts with keys for which newer releases return no descriptor. Its clients read these texts.
   return solvable && shows(ctx.compat, { until: 22 })
     ? inferDescriptor(script, provider, { ...ctx.descriptors, language: '0.21' }).toString()
     : null;

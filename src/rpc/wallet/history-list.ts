@@ -48,7 +48,7 @@ export async function forEachEntry(wallet: Wallet, pin: RecordSnapshot, work: Wo
   }
 }
 
-/** Writes the selected entries of a record. @returns number of them */
+/** Writes the selected entries of a record. @returns number of entries written */
 function writeRecord(pin: RecordSnapshot, i: number, tx: TxView | undefined, { writer, options, out, onEntry, skip }: Work): number {
   if (!skip || skip.left === 0) return writer.entries(pin, i, tx, options, onEntry);
   const count = writer.count(pin, i, tx, options);

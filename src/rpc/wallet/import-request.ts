@@ -21,7 +21,7 @@ import { JsonObject, type JsonValue } from '../wire/values.js';
 /** A private key with its public key. */
 export interface SecretKey {
   readonly publicKey: Uint8Array;
-  /** 32 bytes, wiped when the request ends. */
+  /** The private key, 32 bytes, wiped when the request ends. */
   readonly secret: Uint8Array;
 }
 
@@ -72,7 +72,7 @@ export function warnOfKeys({ warnings }: Pick<ImportData, 'warnings'>, watchOnly
   if (watchOnly && spendable) warnings.push(ALL_KEYS);
 }
 
-/** Reads a member; `otherwise` only if it does not exist. Null and wrong types are passed to `read`. */
+/** Reads a member with `read`, also if its value is null or of a wrong type. Returns `otherwise` if the member does not exist. */
 export const optional = <T>(data: JsonObject, name: string, read: (value: JsonValue | undefined) => T, otherwise: T): T =>
   data.has(name) ? read(data.get(name)) : otherwise;
 
@@ -383,8 +383,8 @@ async function fillFromDescriptor(
       if (at === 1 && descriptors.length === 2) data.changeFrom = data.ordered.length;
       for (let index = range.begin; index <= range.end; index++) {
         const expansion = path.expand(index, { secrets });
-        // If a private key for a hardened step is missing, there are no scripts. The other keys are imported all the
-        // same.
+        // If a private key for a hardened step is missing, there are no scripts. The private keys in the descriptor are
+        // imported even then.
         if (expansion !== null) keepPublic(expansion);
         for (const pair of path.secretsAt(index, secrets)) {
           const id = hashKey(crypto.hash160(pair.publicKey));

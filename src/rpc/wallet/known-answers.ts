@@ -3,7 +3,7 @@
 import type { Wallet } from '../../wallet/wallet.js';
 import { RawJson } from '../wire/values.js';
 
-/** Longer questions are not cached: no address or txid is longer. */
+/** Longest question whose answer is cached. No address or txid is longer. */
 const LONGEST_QUESTION = 128;
 
 /** Cached answers of one wallet. */

@@ -93,7 +93,7 @@ export function walletOf(ctx: WalletContext, call: CallInfo): Wallet {
   }
 }
 
-/** Returns the wallet of a call; undefined if it does not exist. The call then reports the error. */
+/** Returns the wallet of a call; undefined if the wallet does not exist. The run function then reports the error. */
 function meantWallet(ctx: WalletContext, call: CallInfo): Wallet | undefined {
   try {
     return ctx.wallets?.selectWallet(walletNameOf(call.path), ambiguous(ctx));

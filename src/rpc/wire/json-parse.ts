@@ -131,8 +131,8 @@ class Parser {
   #valuesUsed = 0;
   readonly #keys: string[] = [];
   #keysUsed = 0;
-  // Unfinished objects and lists, outermost first, three numbers each: the byte that opened it, and the start of its
-  // members in the two lists above.
+  // Unfinished objects and lists, outermost first, three numbers each: the opening byte, and the index of the first member
+  // in #values and in #keys.
   readonly #frames: number[] = [];
   #frame = 0;
   /** True if the name of a member comes next. */

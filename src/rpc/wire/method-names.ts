@@ -49,7 +49,7 @@ export class MethodNames implements Reading {
     yield* walker.requests(({ method, params, clear }) => {
       this.#count++;
       const listed = params < 0 || walker.buffer[params] === OPEN_BRACKET || walker.buffer[params] === OPEN_BRACE;
-      // Other requests are malformed; the parser finds the error.
+      // Leave a request without a readable method name, or whose params are neither list nor object, to the parser.
       if (method === undefined || !clear || !listed) this.#clear = false;
       else this.#seen.add(method);
       return NOTHING;

@@ -1,10 +1,10 @@
 // Reads several large bodies concurrently, in a few milliseconds per event-loop tick for all of them together. Values
-// take many times the memory of their text. So only one body at a time is held as more than a few values; the others
-// wait with their text alone. A block is one value, so submissions pass bodies with long lists.
+// take many times the memory of their text. So only the first body may be held as any number of values. All other bodies
+// pause at FEW_VALUES values. A block is one value, so submissions overtake bodies with long lists.
 import { workClock } from '../../lib/work-clock.js';
 
 /**
- * Number of values that every body may be held as while another one is read: a submission needs ten. Readers check the
+ * Most values as which a body may be held while another body is the first: a submission needs ten. Readers check the
  * number only now and then, so it can be somewhat exceeded. There may be two thousand bodies of 64 kB.
  */
 const FEW_VALUES = 512;

@@ -105,7 +105,7 @@ async function search(ctx: NodeContext, { index, own, first, last, wanted, certa
     for (let at = last.ancestor(end); at !== null && at.height >= from; at = at.prev) nodes.unshift(at);
     const hits = await match(nodes.map(({ hash }) => hash));
     for (const [i, node] of nodes.entries()) {
-      // The index has not reached this block: the rest was not compared.
+      // Stop at the first block that the index has not reached.
       if (hits[i] === undefined) return { to, found };
       if (hits[i] && (!certain || (await holdsAny(ctx, node, wanted, call)))) found.push(node.hashHex);
       to = node.height;

@@ -1,4 +1,4 @@
-// Since Core 26. The option -addrinfo of bitcoin-cli calls it.
+// Core has this method since release 26. The option -addrinfo of bitcoin-cli calls it.
 import { dyn, num, obj } from '../../declare/parts.js';
 import type { MethodSpec } from '../../declare/types.js';
 

@@ -1,7 +1,7 @@
 import { follows } from '../../../policy/compat.js';
 import type { NodeRun } from '../../context/node.js';
 
-/** Since release 22, the name for unknown networks differs. */
+/** Replaces the name of unknown networks, `unroutable`, by `not_publicly_routable` if a release since 22 is followed. */
 export const getpeerinfo: NodeRun = (ctx) =>
   ctx.network
     .peers()

@@ -73,7 +73,7 @@ async function refuse(ctx: NodeContext, tx: TxView, reject: Reject): Promise<nev
 /** Announces the transaction to peers. @param known whether it was in the mempool before */
 function pass(ctx: NodeContext, { tx, privately }: Offer, known: boolean): JsonResult {
   if (privately !== null) sendPrivately(privately, tx);
-  // Before release 23, a transaction that was already in the mempool was marked too.
+  // Since release 23 a transaction that was already in the mempool is only announced, not marked as unbroadcast.
   else if (known && follows(ctx.compat, 23)) ctx.mempool.announce(tx.txid);
   else ctx.mempool.addUnbroadcast(tx.txid);
   return hashHex(tx.txid);

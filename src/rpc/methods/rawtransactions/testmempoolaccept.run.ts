@@ -30,7 +30,7 @@ export const testmempoolaccept: Run<NodeContext> = async (ctx, args, call) => {
   const tx = offeredTx(ctx, text, call, several ? `: ${text}` : undefined);
   const result = await ctx.mempool.accept(tx, { testOnly: true });
   const { reject, fee } = result;
-  // Since release 22, the size includes the signature operations.
+  // Since release 22 the virtual size is adjusted for signature operations.
   const vsize = several ? result.size : result.vsize;
   const ids = { txid: hashHex(tx.txid), wtxid: hashHex(tx.wtxid) };
   if (reject) return [{ ...ids, allowed: false, ...rejectMembers(reject) }];

@@ -28,7 +28,7 @@ export const encryptwallet: Run<WalletContext> = async (ctx, args, call) => {
   const passphrase = passphraseOf(args, 0, call);
   try {
     if (passphrase.length === 0) empty(ctx);
-    // Another call may have encrypted the wallet meanwhile.
+    // encryptWallet() calls ensurePlain again, because another call may have encrypted the wallet meanwhile.
     await encryptWallet(wallet, passphrase, ctx.descriptors, ensurePlain);
   } catch (error) {
     throw asRpcError(error);

@@ -29,7 +29,7 @@ export const exportwatchonlywallet: Run<WalletContext> = async (ctx, args, call)
   if (keys.count === 0) refuse('Wallet has no descriptors to export');
   await wallet.queueWrite(async () => {});
   await writeBackup(wallet.store, file, watchOnlyRow).catch((error: NodeJS.ErrnoException) => {
-    // Another call may have created the file meanwhile.
+    // The file exists if another call has created it after the check above.
     if (error.code === 'EEXIST') taken();
     if (error.syscall === undefined) throw error;
     refuse(`Could not create file '${asked}'`);

@@ -22,7 +22,7 @@ function readDescriptor(ctx: WalletContext, request: JsonObject, call: CallInfo)
     if ('error' in parsed) return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, parsed.error);
     return { request, parsed, precomputed: [] };
   } catch (error) {
-    // Since release 24, a value of the wrong type fails the whole call.
+    // Since release 24 the whole call fails if a value has the wrong type.
     if (follows(ctx.compat, 24) && error instanceof TypeFault) throw error;
     return { success: false, error: elementError(error), warnings: [] };
   }

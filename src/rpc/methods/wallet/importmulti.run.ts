@@ -43,7 +43,7 @@ async function applyImport(ctx: WalletContext, wallet: Wallet, read: AcceptedImp
   const { data, internal, label, addToPool } = read;
   const { batch, yieldIfDue } = apply;
   const legacy = legacyOf(wallet);
-  // Core stores some of the scripts before it fails. adit stores none.
+  // Check the sizes of all scripts first. Core stores some of the scripts before it fails, adit stores none.
   if (read.scripts.some((script) => script.length > MAX_SCRIPT_ELEMENT_SIZE)) fail(RPC_CODE.WALLET_ERROR, 'Error adding script to wallet');
   await eachInSlices(read.scripts, yieldIfDue, (script) => legacy.importScript(script, time, batch));
   await eachInSlices(data.secrets.values(), yieldIfDue, ({ publicKey, secret }) => legacy.importSecret(secret, publicKey, time, batch));

@@ -263,7 +263,7 @@ export const listunspent: Run<WalletContext> = async (ctx, args, call) => {
   const pieces = new Pieces(',');
   for (const { coin, safe, depth } of found) {
     if (slicer.due) await slicer.pause();
-    // removeprunedfunds may have removed the record meanwhile.
+    // Skip a coin whose record removeprunedfunds has removed meanwhile.
     if (!coins.isLive(coin)) continue;
     const id = coins.scriptId(coin);
     const about = facts.get(id) ?? scriptFacts(ctx, wallet, coins.script(coin));

@@ -26,7 +26,7 @@ export const walletpassphrase: Run<WalletContext> = async (ctx, args, call) => {
     await renewSeed(wallet, ctx.descriptors);
     await fillPool(wallet, 0, new Slicer(call.yieldToUrgent));
     await wallet.whenReassessed();
-    // Another call may have unlocked the wallet for longer meanwhile.
+    // Lock the wallet only if no other call has unlocked it meanwhile, perhaps for longer.
     if (seconds === 0 && wallet.vault.session === session) wallet.lock();
   } finally {
     passphrase.fill(0);
