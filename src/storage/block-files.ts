@@ -1,12 +1,13 @@
-// Blocks and undo data in append-only files, in Bitcoin Core's layout (src/node/blockstorage.cpp). So -loadblock,
-// -reindex and other tools can read them, and a Core node's blocks folder can be used:
+// Blocks and undo data in append-only files, in Bitcoin Core's layout (src/node/blockstorage.cpp). So other tools can
+// read adit's files (-loadblock, -reindex of Core), and adit can use a Core node's blocks folder:
 //
-//   blkNNNNN.dat   { magic, 4 | length, LE32 | block }                                           at most 128 MiB, then the next number
+//   blkNNNNN.dat   { magic, 4 | length, LE32 | block }                                           at most 128 MiB, then
+// the next number
 //   revNNNNN.dat   { magic, 4 | length, LE32 | undo data | sha256d(hash of previous block | undo data), 32 }
 //   xor.dat        8-byte key over the bytes of both, when there is one
 //
 // An append resolves when the kernel has the bytes. From then on they survive the death of the process, and the caller
-// may write the index row. fsync happens when a file is full, in sync() and in close().
+// may write the index row. Files are synced (fsync) when they are full, in sync() and in close().
 
 import { mkdirSync, readdirSync, statSync, unlinkSync } from 'node:fs';
 import { open as openFile, truncate, unlink } from 'node:fs/promises';
@@ -38,13 +39,16 @@ export interface BlockFilesOptions {
    */
   readonly lastKnown: BlockPosition | null;
   /**
-   * Known blocks, the nearest to the end first. Read if the last one is incomplete, as after a power failure. Blocks
-   * behind the first complete one are lost; see lastWhole.
+   * Positions of the blocks in the index, the nearest to the end first. Read if the last block is incomplete, as after
+   * a power failure. Blocks after the last complete one are lost; see lastWhole.
    */
   readonly knownBackwards?: () => Iterable<BlockPosition>;
   /** Value of -blocksxor; see chooseXorKey. */
   readonly xor?: boolean | undefined;
-  /** Highest undo position in the index by file. Nothing up to the end of that record is ever cut off. */
+  /**
+   * Highest undo position in the index by file. The record at this position, and everything before it, is never cut
+   * off.
+   */
   readonly lastKnownUndo?: ReadonlyMap<number, number>;
 }
 
@@ -62,11 +66,14 @@ const BLOCK_CHUNK_BYTES = 16 << 20;
 const UNDO_CHUNK_BYTES = 1 << 20;
 const CHECKSUM_BYTES = 32;
 /**
- * Age in milliseconds above which a file is certainly on the disk. The kernel keeps writes in memory for half a minute,
- * or ten minutes on some systems.
+ * Age in milliseconds above which a file is certainly on the disk. The kernel keeps written data in memory for half a
+ * minute, or ten minutes on some systems.
  */
 const SURELY_WRITTEN_MS = 60 * 60 * 1000;
-/** Number of cached read handles: a reorganisation or a busy explorer uses blk and rev of a few files. */
+/**
+ * Number of cached read handles. A reorganisation, or an explorer with many requests, reads the blk and rev files of a
+ * few numbers.
+ */
 const READ_HANDLES = 16;
 /**
  * Number of rev files open for appending. Blocks that arrive out of order in the initial download have their undo data
@@ -109,9 +116,9 @@ export class BlockFiles {
     currentFile: number,
     current: RecordFile,
     tornBytes: number,
-    /** Position of the last known block that is complete. */
+    /** Position of the last block in the index that is complete. */
     readonly lastWhole: BlockPosition | null,
-    /** Why lastWhole is not the last block in the index; null if it is. */
+    /** Error that shows why the last block in the index is not complete; null if it is complete. */
     readonly loss: StoreError | null,
   ) {
     this.#options = options;
@@ -127,7 +134,9 @@ export class BlockFiles {
     this.#readHandles = new ReadHandles(READ_HANDLES, opener);
   }
 
-  /** Opens the folder, compares it with the index, and cuts off an incomplete block at its end. */
+  /**
+   * Opens the folder, compares the files with the index, and cuts off an incomplete block at the end of the last file.
+   */
   static async open(options: BlockFilesOptions, deps: { hashes: Hashes; opener?: FileOpener }): Promise<BlockFiles> {
     const { dir } = options;
     const opener = deps.opener ?? openFile;
@@ -152,7 +161,8 @@ export class BlockFiles {
 
     const { lastKnown, loss } = await lastWhole(options, format, blkSizes);
     const newest = Math.max(0, ...blkSizes.keys());
-    // Without an index nobody knows which part of an existing file is complete. Leave it unchanged and start a new one.
+    // Without an index, the end of the last complete record in an existing file is unknown. Leave that file unchanged
+    // and start a new one.
     const currentFile = lastKnown === null && (blkSizes.get(newest) ?? 0) > 0 ? newest + 1 : newest;
     const current = await RecordFile.open(join(dir, fileName('blk', currentFile)), format, 0, opener);
     try {
@@ -181,15 +191,14 @@ export class BlockFiles {
   }
 
   /**
-   * Appends a block. Resolves when the kernel has it. Positions are in the order of the calls. After a failure nothing
-   * has changed.
+   * Appends a block. Resolves when the kernel has it. Positions are in the order of the calls. If the append fails, the
+   * files are unchanged.
    */
   async appendBlock(block: Uint8Array): Promise<BlockPosition> {
     return (await this.appendBlocks([block]))[0] as BlockPosition;
   }
 
-  /** Appends blocks, with one write per file. After a failure, the blocks that went to earlier files
-   * may have been written. */
+  /** Appends blocks, with one write per file. If the append fails, blocks in earlier files may have been written. */
   appendBlocks(blocks: readonly Uint8Array[]): Promise<BlockPosition[]> {
     return this.#serialized(async () => {
       const maxBytes = this.#options.maxFileBytes ?? MAX_BLOCK_FILE_BYTES;
@@ -228,8 +237,8 @@ export class BlockFiles {
   }
 
   /**
-   * Syncs the folder, so that the names of new files are on the disk. Windows cannot do that; there they become durable
-   * with time.
+   * Syncs the folder, so that the names of new files are on the disk. Windows has no such call; its file system writes
+   * the names later.
    */
   async #syncFolder(): Promise<void> {
     this.#newNames = false;
@@ -283,7 +292,10 @@ export class BlockFiles {
     return writer;
   }
 
-  /** Reads a block's bytes into a new array. Throws StoreError STORE_CORRUPTION or STORE_NOT_FOUND. */
+  /**
+   * Reads a block's bytes into a new array.
+   * @throws StoreError STORE_CORRUPTION or STORE_NOT_FOUND
+   */
   async readBlock(at: BlockPosition): Promise<Uint8Array> {
     const path = join(this.#options.dir, fileName('blk', at.file));
     return this.#readHandles.use(path, async (handle) => {
@@ -295,7 +307,8 @@ export class BlockFiles {
 
   /**
    * Reads a part of a block's bytes into a new array.
-   * @param offset from the block's first byte. Throws StoreError as readBlock.
+   * @param offset offset from the block's first byte
+   * @throws StoreError as readBlock
    */
   async readPart(at: BlockPosition, offset: number, length: number): Promise<Uint8Array> {
     const path = join(this.#options.dir, fileName('blk', at.file));
@@ -314,8 +327,9 @@ export class BlockFiles {
   }
 
   /**
-   * Reads undo data and verifies its checksum. Throws StoreError STORE_CORRUPTION or STORE_NOT_FOUND.
+   * Reads undo data and verifies its checksum.
    * @param prevHash hash of the block's parent
+   * @throws StoreError STORE_CORRUPTION or STORE_NOT_FOUND
    */
   async readUndo(at: BlockPosition, prevHash: Uint8Array): Promise<Uint8Array> {
     const path = join(this.#options.dir, fileName('rev', at.file));
@@ -332,9 +346,9 @@ export class BlockFiles {
   }
 
   /**
-   * Yields the complete records behind the last block that was in the index when the files were opened: blocks whose
-   * rows the database lost or never had. In file order; stops at the first non-record of each file. Each with the first
-   * 80 bytes of its block.
+   * Yields the complete records after the last block that was in the index when the files were opened: blocks whose
+   * rows the database lost or never had. The order is that of the files. In each file, the search stops at the first
+   * bytes that are no record. `header` has the first 80 bytes of the block.
    */
   async *behindLastKnown(): AsyncGenerator<{ at: BlockPosition; bytes: number; header: Uint8Array }, void, undefined> {
     const lastKnown = this.lastWhole;
@@ -381,7 +395,7 @@ export class BlockFiles {
           await handle.close();
         }
       } catch (error) {
-        // The file was pruned meanwhile.
+        // The file was pruned during the sync.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw fromSystemError(error, `sync ${basename(path)}`);
       }
     }
@@ -401,7 +415,7 @@ export class BlockFiles {
     if (Math.ceil(end / chunkBytes) > Math.ceil(before / chunkBytes)) this.#grown = true;
   }
 
-  /** Returns whether a file has grown into another piece of blockChunkBytes or undoChunkBytes since the last call. */
+  /** Returns whether a file has grown beyond a multiple of blockChunkBytes or undoChunkBytes since the last call. */
   takeGrowth(): boolean {
     const grown = this.#grown;
     this.#grown = false;
@@ -458,7 +472,8 @@ export class BlockFiles {
   }
 
   /**
-   * Stops counting files and their undo data. Call it before `remove`. Numbers without files are skipped.
+   * Stops counting files and their undo data in sizeOnDisk. Must be called before `remove`. Numbers without files are
+   * skipped.
    * @param numbers finished files only
    */
   giveUp(numbers: readonly number[]): Promise<void> {
@@ -474,7 +489,7 @@ export class BlockFiles {
   }
 
   /**
-   * Deletes files after `giveUp`, on libuv's threads. Running readers get an error.
+   * Deletes files after `giveUp`, on libuv's threads. Reads of these files that are in progress fail.
    * @throws StoreError
    */
   async remove(numbers: readonly number[]): Promise<void> {
@@ -484,7 +499,7 @@ export class BlockFiles {
     await this.#syncFolder();
   }
 
-  /** Truncate first: otherwise threads that have the file open would keep its disk space in use. */
+  /** Deletes a file. Truncates it first: otherwise it would use disk space as long as another thread has it open. */
   async #removeFile(path: string): Promise<void> {
     assertWriting(`remove ${basename(path)}`);
     this.#readHandles.forgetFile(path);
@@ -496,7 +511,7 @@ export class BlockFiles {
     }
   }
 
-  /** Waits for running appends, syncs and closes. A second call does nothing. */
+  /** Waits for appends in progress, syncs, and closes the files. A second call does nothing. */
   close(): Promise<void> {
     this.#closing ??= this.#appends.run(async () => {
       this.#readHandles.close();
@@ -517,8 +532,8 @@ export class BlockFiles {
 }
 
 /**
- * Returns the files that were written last. Compares their modification times only, because the clock may have been
- * changed since.
+ * Returns the files that were written during the last hour of writing. Compares the files' modification times with each
+ * other, because the clock may have been changed since.
  */
 function lately(changed: ReadonlyMap<string, number>): string[] {
   let newest = 0;
@@ -527,8 +542,8 @@ function lately(changed: ReadonlyMap<string, number>): string[] {
 }
 
 /**
- * Returns the last block in the index that is complete, and why it is not the very last.
- * @throws StoreError if none is complete
+ * Returns the last block in the index that is complete, and the error of the very last block if that is another one.
+ * @throws StoreError if no block is complete
  */
 async function lastWhole(
   { dir, lastKnown, knownBackwards }: BlockFilesOptions,
@@ -548,7 +563,7 @@ async function lastWhole(
   const loss = await failure(lastKnown);
   if (loss === null) return { lastKnown, loss };
   for (const at of knownBackwards?.() ?? []) {
-    // Skip blocks for which the file is too short without reading it.
+    // If the file is too short for a block, skip the block without reading.
     if (at.pos < (sizes.get(at.file) ?? 0) && (await failure(at)) === null) return { lastKnown: at, loss };
   }
   throw loss;

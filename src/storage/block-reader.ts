@@ -1,5 +1,5 @@
-// Reads stored blocks on a thread that has neither the index nor BlockFiles; the caller provides positions. Files are
-// opened for each read, so that a deleted or moved file is noticed at once and none is kept in use.
+// Reads stored blocks on a thread that has neither the index nor BlockFiles; the caller provides positions. Each read
+// opens the file, so that a deleted or moved file is noticed at once, and no deleted file stays in use.
 import { basename, join } from 'node:path';
 import { equalBytes } from '../consensus/bytes/hex.js';
 import type { Hashes } from '../crypto/crypto.js';
@@ -27,7 +27,8 @@ export class BlockReader {
   }
 
   /**
-   * Loads the format of the files. The key is in the folder once the node has opened it, before any position is known.
+   * Loads the format of the files, including the XOR key. The node writes the key when it opens the folder, so the key
+   * is there before any position is known.
    */
   #loadFormat(): Promise<RecordFormat> {
     this.#format ??= loadXorKey(this.#dir)
@@ -41,7 +42,7 @@ export class BlockReader {
 
   /**
    * Reads a block's bytes or a part of them into a new array.
-   * @param hash of the block, internal order; another block at this position is corruption
+   * @param hash hash of the block, internal order; if the position has another block, the file is corrupt
    * @param part offset from the block's start, and size; null for the whole block
    * @returns null if the block has no such part, or the part is empty
    * @throws StoreError

@@ -1,5 +1,5 @@
 // Reads and checks records of the block files: the length before a payload, whether a file has blocks of this network,
-// and whether the last known block is there.
+// and whether the last block in the index is complete.
 
 import type { FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -15,7 +15,9 @@ export interface BlockPosition {
   readonly pos: number;
 }
 
-/** Number of bytes of the first file that are searched for a block; the very first block may be damaged. */
+/**
+ * Number of bytes of the first file that are searched for a complete record, because the first record may be damaged.
+ */
 const SEARCH_BYTES = 8 << 20;
 /** Largest size of a block. */
 const MAX_RECORD_BYTES = 4_000_000;
@@ -23,7 +25,7 @@ const MAX_RECORD_BYTES = 4_000_000;
 /** Returns the name of a file of blocks (blk) or undo data (rev). */
 export const fileName = (kind: 'blk' | 'rev', file: number): string => `${kind}${String(file).padStart(5, '0')}.dat`;
 
-/** Returns null for errors that end a walk over records; throws others. */
+/** Returns null if the error means that no further record follows; throws other errors. */
 export function endOfRecords(error: unknown): null {
   if (error instanceof StoreError && (error.code === 'STORE_CORRUPTION' || error.code === 'STORE_NOT_FOUND')) return null;
   throw error;
@@ -54,7 +56,10 @@ export async function readLength(
   return length;
 }
 
-/** Refuses files with another key or of another network, before anything is appended to them. */
+/**
+ * Checks that the existing files have this XOR key and are of this network, before anything is appended to them.
+ * @throws StoreError
+ */
 export async function assertReadable(dir: string, format: RecordFormat, sizes: ReadonlyMap<number, number>): Promise<void> {
   const first = [...sizes.keys()].sort((a, b) => a - b).find((file) => (sizes.get(file) as number) > RECORD_HEAD_BYTES);
   if (first === undefined) return;
@@ -64,8 +69,8 @@ export async function assertReadable(dir: string, format: RecordFormat, sizes: R
   try {
     await handles.use(path, async (handle) => {
       if (await isRecord(handle, path, format, 0, size)) return;
-      // The first record may be damaged. Any complete record followed by another one, or by the end of the file, proves
-      // the key.
+      // The first record may be damaged. Any complete record that is followed by another one, or by the end of the
+      // file, proves that key and network are right.
       const window = new Uint8Array(Math.min(SEARCH_BYTES, size));
       await readExactly(handle, path, window, 0, format.xorKey);
       for (let at = 0; at + RECORD_HEAD_BYTES <= window.length; at++)
@@ -80,7 +85,10 @@ export async function assertReadable(dir: string, format: RecordFormat, sizes: R
   }
 }
 
-/** Returns whether a record begins here and is followed by another one or the end of the file. */
+/**
+ * Returns whether a record begins at an offset and is followed by another record, reserved zeros, or the end of the
+ * file.
+ */
 async function isRecord(handle: FileHandle, path: string, format: RecordFormat, at: number, size: number): Promise<boolean> {
   const head = new Uint8Array(RECORD_HEAD_BYTES);
   if (at + RECORD_HEAD_BYTES > size) return false;
@@ -88,10 +96,10 @@ async function isRecord(handle: FileHandle, path: string, format: RecordFormat, 
   const length = readU32(head, 4);
   if (!isMagic(head, 0, format.magic) || length > MAX_RECORD_BYTES) return false;
   const next = at + RECORD_HEAD_BYTES + length;
-  // An incomplete record proves nothing, unless it is the first.
+  // An incomplete record does not prove the key, unless it is the only one in the file.
   if (next + RECORD_HEAD_BYTES > size) return at === 0 || next === size;
   await readExactly(handle, path, head, next, null);
-  // Reserved space is zero, whatever the key.
+  // Space reserved by Core is zero on the disk, because the XOR key is not applied to it.
   if (head.every((byte) => byte === 0)) return true;
   applyXor(head, next, format.xorKey);
   return isMagic(head, 0, format.magic);

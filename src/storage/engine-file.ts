@@ -1,6 +1,6 @@
-// The ENGINE file: which binding and which format a data folder belongs to. The two bindings use RocksDB versions that
-// are years apart. A folder opened by the wrong one may be damaged or refused with an obscure error, so the file is
-// checked before either opens it.
+// The ENGINE file: which binding and which format a data folder belongs to. The RocksDB versions of the two bindings
+// are years apart. A binding may damage a folder of the other one or fail with an obscure error, so the file is checked
+// before a binding opens the folder.
 
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { EngineName } from './engine.js';
 import { fromSystemError, StoreError } from './store-error.js';
 
-/** Version of adit's database format (comparator, file options). Raised when folders become incompatible. */
+/** Version of adit's database format (comparator, file options). Increased when older folders can no longer be read. */
 export const ENGINE_FORMAT = 1;
 
 /** Contents of an ENGINE file. */
@@ -17,7 +17,7 @@ export interface EngineRecord {
   readonly format: number;
   /** Version of the npm package that created the folder. */
   readonly binding: string;
-  /** True if every synced batch in its logs ends with a mark (write-ahead-log.ts). */
+  /** True if every synced batch in the folder's logs ends with a mark (write-ahead-log.ts). */
   readonly marks: boolean;
 }
 
@@ -55,8 +55,8 @@ export async function readEngineFile(dir: string): Promise<EngineRecord | null> 
 }
 
 /**
- * Creates the folder if it is missing, and writes its ENGINE file. If the process dies, the file is either the old or
- * the new one.
+ * Creates the folder if it is missing, and writes its ENGINE file. If the process dies during the write, the folder has
+ * either the old or the new file.
  */
 export async function writeEngineFile(dir: string, { engine, format, binding, marks }: EngineRecord): Promise<void> {
   const path = join(dir, FILE_NAME);

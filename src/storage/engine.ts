@@ -1,4 +1,4 @@
-// Common interface of the two RocksDB bindings, and translation of their errors. For this module only.
+// Common interface of the two RocksDB bindings, and translation of their errors. Other modules must not import it.
 
 import type { Batch, StoreEntry } from './store.js';
 import { StoreError } from './store-error.js';
@@ -12,18 +12,18 @@ export interface EngineOptions {
   readonly cacheBytes: number;
   /** Approximate bytes of all memtables together. */
   readonly writeBufferBytes: number;
-  /** Use the storage thread for all writes, also small ones, unless nothing else waits for the calling thread. */
+  /** Use the storage thread for all writes, also small ones, except those with `alone`. */
   readonly writeThread: boolean;
 }
 
-/** Bounds of a cursor. The caller counts limits. */
+/** Bounds of a cursor. A limit on the number of rows is left to the caller. */
 export interface EngineRange {
   readonly gte?: Uint8Array;
   readonly lt?: Uint8Array;
   readonly reverse: boolean;
 }
 
-/** A native cursor over a snapshot. One call at a time. */
+/** A native cursor over a snapshot of the database. The caller must await each call before the next one. */
 export interface EngineCursor {
   /** Reads at least one entry and at most `max`; none at the end of the range. */
   next(max: number): Promise<StoreEntry[]>;
@@ -61,8 +61,9 @@ export function asBuffer(bytes: Uint8Array): Buffer {
 }
 
 /**
- * Converts a binding's error to a StoreError. The older binding has messages only, and the newer one wraps them when
- * opening. So the texts of all causes decide; they begin with RocksDB's status names.
+ * Converts a binding's error to a StoreError. The older binding's errors only have messages. The newer binding wraps
+ * its errors when it opens a database. So the messages of the error and of all its causes are searched for RocksDB's
+ * status names.
  */
 export function fromEngineError(error: unknown, doing: string): StoreError {
   if (error instanceof StoreError) return error;

@@ -54,7 +54,7 @@ export const COIN_KEY_BYTES = 37;
 
 /** Number of the newest blocks that have a rollback row. */
 export const ROLLBACK_ROWS = 8;
-/** Key of the schema version. */
+/** Key of the row with the schema version. */
 export const SCHEMA_KEY: Uint8Array = Uint8Array.of(PREFIX.schema);
 
 /** A range of all keys with one prefix. */
@@ -68,7 +68,10 @@ export function prefixRange(prefix: number): PrefixRange {
   return { gte: Uint8Array.of(prefix), lt: Uint8Array.of(prefix + 1) };
 }
 
-/** @param hash block hash, internal order */
+/**
+ * Returns the key of a block's index row.
+ * @param hash block hash, internal order
+ */
 export function blockIndexKey(hash: Uint8Array): Uint8Array {
   const key = new Uint8Array(33);
   key[0] = PREFIX.blockIndex;
@@ -82,11 +85,11 @@ export function hashOfBlockIndexKey(key: Uint8Array): Uint8Array {
 }
 
 /**
- * Keys of one set of coins and of its tip. There are two sets: while a snapshot's coins are used, the other set is
- * brought to the snapshot block. Most nodes only have the first.
+ * Keys of one set of coins and of its tip. There are two sets: while the node uses a snapshot's coins, the other set
+ * contains the coins made from the blocks below the snapshot. Most nodes use only the first set.
  */
 export class CoinSpace {
-  /** Key of the hash of the block of these coins. */
+  /** Key of the row with the hash of the block of these coins. */
   readonly tipKey: Uint8Array;
   readonly flushMarkerKey: Uint8Array;
   readonly coins: PrefixRange;
@@ -118,7 +121,7 @@ export class CoinSpace {
 
   /**
    * Writes the key of a coin into `key` at `offset`.
-   * @param bytes have the outpoint at `at`: 36 bytes, vout little-endian
+   * @param bytes buffer with the outpoint at `at`: 36 bytes, vout little-endian
    */
   writeKey(key: Uint8Array, offset: number, bytes: Uint8Array, at = 0): void {
     key[offset] = this.#coin;
@@ -160,11 +163,11 @@ export class CoinSpace {
 
 /** Set of coins of a new folder. */
 export const FIRST_COINS = new CoinSpace(PREFIX.coin, PREFIX.tip, PREFIX.flushMarker, PREFIX.rollback);
-/** Set into which the first snapshot is loaded. */
+/** Set into which the first snapshot is loaded. Later snapshots use whichever set is unused. */
 export const SECOND_COINS = new CoinSpace(PREFIX.otherCoin, PREFIX.otherTip, PREFIX.otherFlushMarker, PREFIX.otherRollback);
 /** Returns the other set of coins. */
 export const otherCoins = (space: CoinSpace): CoinSpace => (space === FIRST_COINS ? SECOND_COINS : FIRST_COINS);
-/** Key of the row about the two sets. Without this row the first set is used, made from the blocks. */
+/** Key of the row about the two sets (codec/coin-sets.ts). Without this row the node uses the first set. */
 export const COIN_SETS_KEY: Uint8Array = Uint8Array.of(PREFIX.coinSets);
 
 /** Returns the outpoint of a coin's key as a new array: 36 bytes, vout little-endian. */
@@ -186,7 +189,10 @@ export function flagKey(name: string): Uint8Array {
   return named(PREFIX.flag, name);
 }
 
-/** Set once any block was pruned: missing blocks are no damage then. Core's name. */
+/**
+ * Key of the flag that is set once any block was pruned. From then on, missing blocks are no damage. The name is
+ * Core's.
+ */
 export const PRUNED_FLAG_KEY: Uint8Array = flagKey('prunedblockfiles');
 
 /**
@@ -200,7 +206,7 @@ export function prunedFileKey(file: number): Uint8Array {
   return key;
 }
 
-/** Returns the file number of a key of prunedFileKey; null if the length differs. */
+/** Returns the file number of a key made by prunedFileKey; null if the key has another length. */
 export function fileOfPrunedFileKey(key: Uint8Array): number | null {
   return key.length === 5 ? new DataView(key.buffer, key.byteOffset, 5).getUint32(1) : null;
 }
@@ -239,8 +245,8 @@ export function spenderKey(hash: Uint8Array, place: Uint8Array): Uint8Array {
 /** Returns the position of the transaction in a key of spenderKey. */
 export const placeOfSpenderKey = (key: Uint8Array): Uint8Array => key.subarray(9);
 /**
- * Returns the range of all possible spenders of an output. A position begins with a file number, whose varint has no
- * byte 255.
+ * Returns the range of all possible spenders of an output. The bytes of the upper bound are 255: a position begins
+ * with a file number, whose varint never begins with 255.
  */
 export const spendersRange = (hash: Uint8Array): PrefixRange => ({
   gte: spenderKey(hash, new Uint8Array(0)),
@@ -252,7 +258,10 @@ export const spendersRange = (hash: Uint8Array): PrefixRange => ({
  * @param hash block hash, internal order
  */
 export const filterIndexKey = (type: number, hash: Uint8Array): Uint8Array => withHash([PREFIX.filterIndex, type], hash);
-/** @param hash block hash, internal order */
+/**
+ * Returns the key of a block's row in the coin statistics index.
+ * @param hash block hash, internal order
+ */
 export const coinStatsKey = (hash: Uint8Array): Uint8Array => withHash([PREFIX.coinStats], hash);
 /**
  * Returns the key of an index's state.
@@ -260,7 +269,7 @@ export const coinStatsKey = (hash: Uint8Array): Uint8Array => withHash([PREFIX.c
  */
 export const indexStateKey = (name: string): Uint8Array => named(PREFIX.indexState, name);
 
-/** Encodes the flush marker: the coins are between these two blocks. */
+/** Encodes the flush marker: the coins in the database are in a state between these two blocks. */
 export function encodeFlushMarker(from: Uint8Array, to: Uint8Array): Uint8Array {
   const value = new Uint8Array(64);
   value.set(from.subarray(0, 32), 0);

@@ -1,8 +1,8 @@
 // The older RocksDB binding, rocksdb 5.2: abstract-leveldown 7 with callbacks, prebuilt for more platforms, no longer
 // maintained.
 //
-// Properties of the binding: it takes Buffers and converts anything else to text. Writes run in libuv's pool in no
-// guaranteed order, so they queue here. A chained batch copies its data immediately.
+// Properties of the binding: it takes Buffers and converts anything else to text. It runs writes in libuv's pool in no
+// guaranteed order, so this module queues them. A chained batch copies its data immediately.
 
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,7 +14,7 @@ import { useUp } from './write-batch.js';
 
 /** Number of bytes after which a cursor returns its entries. */
 const CURSOR_BYTES = 1 << 20;
-/** Number of bytes that the binding reads ahead. */
+/** Number of bytes that the binding reads in advance for a cursor. */
 const READ_AHEAD_BYTES = 256 << 10;
 
 type Callback<T> = (error: Error | null | undefined, value: T) => void;
@@ -108,11 +108,11 @@ class LevelDb implements EngineDb {
       else batch.del(asBuffer(op.key));
     }
     useUp(ops);
-    // A failed batch only concerns its caller. The next one is tried independently.
+    // The failure of a batch only affects its caller. The next batch is tried independently.
     return this.#writes.run(() => promised<void>((done) => batch.write({ sync }, done)));
   }
 
-  /** Deletes row by row, but natively in libuv's pool, after earlier writes. */
+  /** Deletes the range row by row, after earlier writes, natively in libuv's pool. */
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
     const options = { gte: asBuffer(gte), lt: asBuffer(lt), reverse: false, limit: -1 };
     return this.#writes.run(() => promised<void>((done) => this.#native.clear(options, done)));
@@ -145,8 +145,9 @@ class LevelDb implements EngineDb {
 }
 
 /**
- * The package's Linux binary and Node.js 22 or later use different layouts of C++ strings: loading it aborts the
- * process. A binary that was compiled on this machine works.
+ * Throws if the binding is the package's prebuilt Linux binary and Node.js is version 22 or later. The two have
+ * different layouts of C++ strings, and loading the binary would abort the process. A binary compiled on this machine
+ * works.
  */
 function refuseForeignBinary(require: NodeJS.Require): void {
   if (process.platform !== 'linux' || Number.parseInt(process.versions.node, 10) < 22) return;

@@ -1,4 +1,5 @@
-// A Store in memory, for tests and for chains that need not persist. Ordered, consistent and closed like the real ones.
+// A Store in memory, for tests and for chains that need not persist. Order, consistency of cursors, and errors after
+// close are those of a RocksStore.
 
 import { type Batch, type BatchOptions, iterateCursor, type Store, type StoreCursor, type StoreEntry, type StoreRange } from './store.js';
 import { StoreError } from './store-error.js';
@@ -35,7 +36,9 @@ class MemoryCursor implements StoreCursor {
   }
 }
 
-/** An ordered map with the Store interface. Values are copied in and out; nothing is shared with the caller. */
+/**
+ * An ordered map with the Store interface. Values are copied in and out, so the store and the caller share no memory.
+ */
 export class MemoryStore implements Store {
   readonly engine = 'memory';
   readonly #rows = new Map<string, StoreEntry>();
@@ -91,7 +94,7 @@ export class MemoryStore implements Store {
     const texts = order.slice(first, end);
     if (range.reverse === true) texts.reverse();
     if (range.limit !== undefined) texts.length = Math.min(texts.length, Math.max(0, range.limit));
-    // Rows are replaced and never modified, so references are a snapshot.
+    // Rows are replaced and never modified, so references to the current rows are a snapshot.
     return new MemoryCursor(
       this,
       texts.map((text) => this.#rows.get(text) as StoreEntry),

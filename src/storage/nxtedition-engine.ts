@@ -1,10 +1,10 @@
 // The newer RocksDB binding, @nxtedition/rocksdb 12: an optional dependency with prebuilt binaries for few platforms.
 //
-// Properties of the binding: it writes batches on the calling thread, whatever the method is called. So large ones go
-// to the storage thread, which uses the database by its handle. Closing a database by its handle closes it for all
-// threads. Reads of many keys run in libuv's pool; single keys are faster on the calling thread. An error in a pooled
-// getMany is an uncaught exception, and its promise never settles: corruption found by such a read stops the node,
-// which is right.
+// Properties of the binding: it writes batches on the calling thread, even in methods that seem asynchronous. So large
+// batches go to the storage thread, which opens the database by its handle. Closing a database by its handle closes it
+// for all threads. Reads of many keys run in libuv's pool; reads of single keys are faster on the calling thread. An
+// error in a pooled getMany is an uncaught exception, and its promise never settles. So corruption found by such a read
+// stops the node, which is the intended reaction.
 
 import { createRequire } from 'node:module';
 import type { MessagePort } from 'node:worker_threads';
@@ -16,8 +16,8 @@ import { WriteBatch } from './write-batch.js';
 import { type BatchWriter, serveWrites, WriteThread } from './write-thread.js';
 
 /**
- * Number of keys up to which the calling thread reads them: 4 us each from memory, while the pool costs about 25 us per
- * call.
+ * Number of keys up to which the calling thread reads them itself: 4 us per key from memory, while a task of the pool
+ * costs about 25 us.
  */
 const SYNC_KEYS = 4;
 /**
@@ -26,15 +26,15 @@ const SYNC_KEYS = 4;
  */
 const POOL_KEYS = 64;
 /**
- * Number of operations from which the storage thread writes a batch: about 40 ms on this thread, a tenth of that to
- * transfer.
+ * Number of operations from which the storage thread writes a batch. Writing so many takes about 40 ms on the calling
+ * thread; transferring them takes a tenth of that.
  */
 const LARGE_BATCH = 20_000;
 /** Number of bytes after which a cursor returns its entries. */
 const CURSOR_BYTES = 1 << 20;
 /**
- * Size in bytes up to which arrays are in V8's heap. Passing one to the binding moves it out of the heap, which takes
- * longer than the rest of a put.
+ * Size in bytes up to which V8 stores arrays in its heap. Passing such an array to the binding moves it out of the
+ * heap, which takes longer than the put itself.
  */
 const SMALL_BYTES = 64;
 
@@ -97,7 +97,7 @@ class Window {
     copyBytes(bytes, at, this.#memory, 0, length);
     return this.#views[length];
   }
-  /** Overwrites the memory, because some values are secret. */
+  /** Overwrites the memory with zeros, because some values are secret. */
   wipe(): void {
     this.#memory.fill(0);
   }
@@ -119,7 +119,7 @@ class CallingWriter implements BatchWriter {
     let native: NativeBatch | null = null;
     try {
       native = this.#native._chainedBatch();
-      // A memtable inserts a key much faster next to the previous key.
+      // Write the keys in order: a memtable inserts a key much faster next to the previous key.
       for (const keyAt of batch.inOrder()) {
         const keyLength = batch.keyLength(keyAt);
         const valueLength = batch.valueLength(keyAt);
@@ -135,7 +135,7 @@ class CallingWriter implements BatchWriter {
     }
   }
 
-  /** Writes one tombstone for the whole range. The files shrink when they are compacted. */
+  /** Writes one tombstone for the whole range. Compaction shrinks the files later. */
   async clear(gte: Uint8Array, lt: Uint8Array): Promise<void> {
     if (asBuffer(gte).compare(asBuffer(lt)) < 0) await this.#native._clear({ gte: asBuffer(gte), lt: asBuffer(lt) });
   }
@@ -157,8 +157,8 @@ class NxteditionDb implements EngineDb {
 
   async getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
     const values = keys.length <= SYNC_KEYS ? this.#native._getManySync(keys, {}) : await this.#readInPool(keys);
-    // null would mean that a limit of size or time was reached. No limit is set, and null must not count as an absent
-    // key.
+    // null means that the read hit a limit of size or time. No limit is set, so it is an error; it must not count as an
+    // absent key.
     if (values.includes(null)) throw new Error('IO error: read was aborted');
     return values as (Uint8Array | undefined)[];
   }
@@ -189,7 +189,7 @@ class NxteditionDb implements EngineDb {
     return new NxteditionCursor(this.#native.iterator(options));
   }
 
-  /** Returns the size of the whole database, because the binding has no sizes of ranges. Nearly all of it are coins. */
+  /** Returns the size of the whole database, because the binding cannot measure ranges. Nearly all rows are coins. */
   async approximateSize(): Promise<number> {
     const files = Number(this.property('rocksdb.estimate-live-data-size'));
     const memory = Number(this.property('rocksdb.cur-size-active-mem-table'));
@@ -211,7 +211,7 @@ type DbClass = new (pathOrHandle: string | bigint, options: object) => NativeDb;
 const loadBinding = (): DbClass => createRequire(import.meta.url)('@nxtedition/rocksdb').RocksLevel;
 const BYTES = { keyEncoding: 'buffer', valueEncoding: 'buffer' };
 
-/** Runs the storage thread: writes for another thread, whose databases they are, until that thread ends it. */
+/** Runs the storage thread: writes to databases that another thread has opened, until that thread ends it. */
 export function serveNxteditionWrites(port: MessagePort): void {
   const Db = loadBinding();
   serveWrites(async (handle) => {
@@ -233,15 +233,15 @@ export function loadNxteditionEngine(): Engine {
       await native.open({
         createIfMissing: true,
         cacheSize: options.cacheBytes,
-        // Level style keeps four memtables within the budget, up to six while flushing. The default of 64 MiB each
-        // would be unlimited.
+        // With level compaction, four memtables fit into the budget; there may be six during a flush. The default has
+        // no budget and 64 MiB per memtable.
         compaction: 'level',
         memtableMemoryBudget: options.writeBufferBytes,
-        // One frame per write is the simplest to recover after a kill. Batches of hashes and keys do not compress
-        // anyway.
+        // Without compression a write is one frame of the log, which is the simplest to recover after a kill. Batches
+        // of hashes and keys do not compress well.
         walCompression: false,
-        // A hash index in data blocks and a filter for memtables: coins are read by key, which takes 3.5 us instead of
-        // 6.5.
+        // Adds a hash index to data blocks and a filter to memtables. Coins are read by key, which then takes 3.5 us
+        // instead of 6.5.
         optimize: 'point-lookup',
       });
       const startThread = (): BatchWriter => writeThread.writer(native.handle);

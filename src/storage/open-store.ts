@@ -17,20 +17,21 @@ export type { EngineName } from './engine.js';
 export interface OpenStoreOptions {
   /** Folder of the database, created when missing. */
   readonly path: string;
-  /** Engine to use. Default: the folder's own, or the fastest that loads for a new folder. */
+  /** Engine to use. Default: that of the folder; for a new folder the fastest one that loads. */
   readonly engine?: EngineName;
   /** Bytes of RocksDB's block cache (8 MiB). */
   readonly cacheBytes?: number;
-  /** Bytes of memtables (32 MiB). While they are written out, up to 50 % more. */
+  /** Bytes of memtables (32 MiB). While they are being flushed to tables, up to 50 % more. */
   readonly writeBufferBytes?: number;
   /**
-   * Use the storage thread for all writes, not only for large batches, because they are frequent and delay other work.
+   * Use the storage thread for all writes, not only for large batches. For databases whose frequent writes would delay
+   * other work.
    */
   readonly writeThread?: boolean;
   /**
-   * For callers that can compute lost writes again: called with a description of damage in the write-ahead log. The
-   * database is then opened as it was before the damage. Without this callback a damaged folder is refused, unless no
-   * finished sync follows the damage: a power failure may cost that much.
+   * Called with a description of damage in the write-ahead log. For callers that can compute lost writes again: the
+   * database is opened in its state before the damage. Without this callback a damaged folder is refused, unless no
+   * finished sync follows the damage, because then a power failure is a sufficient explanation.
    */
   readonly onLogDamage?: (text: string) => void;
 }
@@ -47,7 +48,8 @@ let loaded: EngineName | null = null;
 
 /** Loads a binding. Returns the error if it does not load. */
 export function loadEngine(name: EngineName): Engine | Error {
-  // Both export RocksDB's symbols, of versions that are years apart. With both in one process the second one crashes.
+  // Both bindings export RocksDB's symbols, of versions that are years apart. If a process loads both, the second one
+  // crashes.
   if (loaded !== null && loaded !== name) return new StoreError('STORE_ENGINE', `this process already uses ${loaded}`);
   try {
     const engine = LOADERS[name]();
@@ -110,8 +112,9 @@ const openIds = new Set<string>();
 
 /**
  * Claims a database for this caller, whatever path leads to it. RocksDB locks the file LOCK with fcntl, which excludes
- * other processes but always succeeds within the same process. Within a process RocksDB compares paths, so a symbolic
- * or hard link bypasses it. An existing LOCK file is never opened here: closing it would release the kernel's lock.
+ * other processes but always succeeds within the same process. Within a process RocksDB compares paths, which a
+ * symbolic or hard link can bypass. This function never opens an existing LOCK file, because closing it would release
+ * the kernel's lock.
  * @returns a function that releases the claim
  * @throws StoreError STORE_LOCKED
  */
@@ -149,8 +152,8 @@ export async function openStore(options: OpenStoreOptions): Promise<RocksStore> 
 }
 
 /**
- * Marks the folder: the logs of an earlier version are replaced, and all later logs have marks, also one that is
- * started when rows fill a memtable.
+ * Records that all logs of the folder have marks at their syncs. At this point the logs of an earlier version have been
+ * replaced. A log that RocksDB starts later, when a memtable is full, has marks too.
  */
 async function beginMarks(db: EngineDb, path: string, record: EngineRecord): Promise<void> {
   try {

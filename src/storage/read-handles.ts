@@ -8,7 +8,7 @@ import { fromSystemError, StoreError } from './store-error.js';
 interface OpenFile {
   readonly handle: Promise<FileHandle>;
   users: number;
-  /** The file is closed when its last reader has finished. */
+  /** True if the file is to be closed when its last reader has finished. */
   forgotten: boolean;
 }
 
@@ -25,11 +25,11 @@ export class ReadHandles {
     this.#opener = opener;
   }
 
-  /** Runs `read` with a handle that stays open until it has finished. */
+  /** Runs `read` with a handle that stays open until `read` has finished. */
   async use<T>(path: string, read: (handle: FileHandle) => Promise<T>): Promise<T> {
     if (this.#closed) throw new StoreError('STORE_CLOSED', `Cannot read ${basename(path)}: the block files are closed`);
     const file = this.#files.get(path) ?? { handle: this.#opener(path, 'r'), users: 0, forgotten: false };
-    // Inserting again moves it to the end of the map.
+    // Deleting and inserting the entry moves it to the end of the map, as the most recently used one.
     this.#files.delete(path);
     this.#files.set(path, file);
     file.users++;
@@ -49,7 +49,10 @@ export class ReadHandles {
     }
   }
 
-  /** Drops the handle of a file that is about to be deleted. Running readers keep it until they have finished. */
+  /**
+   * Drops the handle of a file that is about to be deleted. Readers in progress keep the handle until they have
+   * finished.
+   */
   forgetFile(path: string): void {
     const file = this.#files.get(path);
     if (file === undefined) return;
@@ -68,7 +71,7 @@ export class ReadHandles {
     }
   }
 
-  /** Closes unused handles now, and the others when their readers have finished. */
+  /** Closes unused handles now, and each other handle when its last reader has finished. */
   close(): void {
     this.#closed = true;
     this.#trim();

@@ -1,5 +1,5 @@
 // An append-only file of records in Core's layout: magic, 4 bytes; payload length, LE32; payload; in rev files a
-// 32-byte checksum that the length does not count. Writes use explicit offsets, never the file's own position, so a
+// 32-byte checksum that the length does not include. Writes use explicit offsets, never the file's own position, so a
 // failed write cannot shift later ones.
 
 import { type FileHandle, open as openFile } from 'node:fs/promises';
@@ -30,7 +30,10 @@ export function isMagic(bytes: Uint8Array, at: number, magic: Uint8Array): boole
   return bytes[at] === magic[0] && bytes[at + 1] === magic[1] && bytes[at + 2] === magic[2] && bytes[at + 3] === magic[3];
 }
 
-/** Fills `target` from `offset` and removes the XOR key. A shorter file is corruption. */
+/**
+ * Fills `target` with bytes of the file from `offset`, and removes the XOR key. Throws STORE_CORRUPTION if the file
+ * ends earlier.
+ */
 export async function readExactly(
   handle: FileHandle,
   path: string,
@@ -58,7 +61,7 @@ export class RecordFile {
   dirty = false;
   readonly #handle: FileHandle;
   readonly #format: RecordFormat;
-  /** Number of bytes behind the payload that its length does not count: 0 in blk files, 32 in rev files. */
+  /** Number of bytes after the payload that the length does not include: 0 in blk files, 32 in rev files. */
   readonly #trailerBytes: number;
 
   private constructor(
@@ -66,9 +69,9 @@ export class RecordFile {
     handle: FileHandle,
     format: RecordFormat,
     trailerBytes: number,
-    /** End of the last complete record, where the next one goes. */
+    /** End of the last complete record, where the next record is written. */
     public size: number,
-    /** True if the file was created: its name has yet to be synced with the folder. */
+    /** True if this call created the file. The folder must then be synced, so that the file's name is on the disk. */
     readonly created: boolean,
   ) {
     this.#handle = handle;
@@ -95,7 +98,7 @@ export class RecordFile {
     }
   }
 
-  /** Returns the length of the payload whose head is at `offset`; null if no complete record is there. */
+  /** Returns the length of the payload whose head is at `offset`; null if there is no complete record. */
   async wholeRecordAt(offset: number): Promise<number | null> {
     if (offset < 0 || offset + RECORD_HEAD_BYTES > this.size) return null;
     const head = new Uint8Array(RECORD_HEAD_BYTES);
@@ -107,7 +110,7 @@ export class RecordFile {
 
   /**
    * Walks from `from` (the start or the end of a record) to the end of the last complete record, and cuts off what a
-   * killed process left behind it: an incomplete record, or zeros that another program reserved. Anything else stays,
+   * killed process has left after it: an incomplete record, or zeros that another program reserved. Other bytes stay,
    * because cutting unknown data could destroy blocks.
    * @returns number of bytes cut off
    */
@@ -152,7 +155,7 @@ export class RecordFile {
     const window = new Uint8Array(WALK_WINDOW_BYTES);
     for (let at = offset; at < this.size; at += window.length) {
       const part = window.subarray(0, Math.min(window.length, this.size - at));
-      // Reserved space is zero on the disk, whatever the key.
+      // Read without the XOR key: space reserved by Core is zero on the disk.
       await readExactly(this.#handle, this.path, part, at, null);
       if (part.some((byte) => byte !== 0)) return false;
     }
@@ -191,7 +194,7 @@ export class RecordFile {
         done += bytesWritten;
       }
     } catch (error) {
-      // If this fails too, the next append overwrites the same place.
+      // If truncating fails too, the next append overwrites the same bytes.
       await this.#handle.truncate(start).catch(() => {});
       throw fromSystemError(error, `write ${basename(this.path)}`);
     }

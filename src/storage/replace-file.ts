@@ -1,5 +1,5 @@
-// Replaces a file atomically, for small files of state next to the database (saved mempool, fee estimates), unless
-// writing was stopped.
+// Replaces a file atomically, for small files of state next to the database (saved mempool, fee estimates). Fails after
+// stopWriting.
 import { replaceFile as replace } from '../lib/durable-file.js';
 import { assertWriting } from './write-stop.js';
 

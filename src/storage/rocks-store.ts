@@ -1,5 +1,5 @@
-// The Store over RocksDB with either binding. Adds what bindings lack: typed errors, refusal after close, and a close
-// that waits for running calls and closes open cursors, without which a binding may crash the process.
+// The Store over RocksDB with either binding. Adds typed errors, refuses calls after close, and lets close wait for
+// calls in progress and close open cursors. Without this the bindings may crash the process.
 
 import { SerialQueue } from '../lib/serial-queue.js';
 import { type EngineCursor, type EngineDb, type EngineName, fromEngineError } from './engine.js';
@@ -14,7 +14,7 @@ const DEFAULT_CHUNK = 1000;
 class RocksCursor implements StoreCursor {
   #left: number;
   #closing: Promise<void> | null = null;
-  /** The binding allows one call at a time. */
+  /** Queue of calls, because the binding supports only one at a time for a cursor. */
   readonly #calls = new SerialQueue();
   readonly #store: RocksStore;
   readonly #native: EngineCursor;
@@ -68,7 +68,10 @@ export class RocksStore implements Store {
     this.#onClosed = onClosed;
   }
 
-  /** Runs a call of the binding: counts it, refuses it after close, and translates its error. */
+  /**
+   * Runs a call of the binding. Counts the call so that close can wait for it, refuses it after close, and translates
+   * its error.
+   */
   async run<T>(doing: string, call: () => Promise<T>): Promise<T> {
     if (this.#closing !== null) throw new StoreError('STORE_CLOSED', `Cannot ${doing}: the store is closed`);
     this.#running++;
@@ -146,7 +149,7 @@ export class RocksStore implements Store {
   }
 
   async #shut(): Promise<void> {
-    // `closing` is set when the first await suspends, and new calls are refused from then on.
+    // Wait for one tick: `closing` is set when the first await suspends, and new calls are refused from then on.
     await Promise.resolve();
     if (this.#running > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     await Promise.all([...this.#cursors].map((cursor) => cursor.close()));

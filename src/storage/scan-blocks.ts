@@ -1,5 +1,5 @@
 // Reads blocks from files of other programs: Core's blk files, bootstrap.dat, and text files with one hex block per
-// line. Streams with limited memory and resynchronises after damage.
+// line. Reads a stream with limited memory. After damaged bytes, continues at the next block.
 
 import { readdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -15,7 +15,7 @@ export interface ScannedBlock {
   readonly pos: number;
   /** Bytes of the block, a new array. */
   readonly bytes: Uint8Array;
-  /** True if it came from a text file, so readScanned cannot read it again. */
+  /** True if the block came from a text file. readScanned cannot read such a block again. */
   readonly text: boolean;
 }
 
@@ -25,21 +25,21 @@ export interface ScanOptions {
   /** XOR key of the file; null for none. Default: xor.dat in the same folder, if it exists. */
   readonly xorKey?: Uint8Array | null;
   /**
-   * Returns whether a payload (a view, valid during the call) is a block. If not, the search continues one byte behind
-   * its magic.
+   * Returns whether a payload (a view, valid during the call) is a block. If not, the search continues one byte after
+   * the start of the payload's magic.
    */
   readonly parses?: (bytes: Uint8Array) => boolean;
 }
 
 /** Core's MAX_BLOCK_SERIALIZED_SIZE. A record that claims more is damaged. */
 const MAX_BLOCK_BYTES = 4_000_000;
-/** Size of a header. Core skips shorter records too. */
+/** Size of a header. Core skips records that are shorter than this too. */
 const MIN_BLOCK_BYTES = 80;
 const READ_BYTES = 1 << 20;
 /** Longest line of a hex file: a block and a line end. */
 const MAX_LINE_BYTES = 2 * MAX_BLOCK_BYTES + 16;
 
-/** A window over a file that moves forward. It holds at most one block plus one read. */
+/** A window over a file that moves forward. Its memory is at most one block plus one read. */
 class FileWindow {
   #buffer = new Uint8Array(READ_BYTES);
   /** File offset of buffer[0]. */
@@ -56,13 +56,13 @@ class FileWindow {
   }
 
   /**
-   * Returns the bytes from file offset `from`, at least `count` unless the file ends before. A view, valid until the
-   * next call. `from` never decreases.
+   * Returns the bytes from file offset `from`: at least `count`, unless the file ends before. The result is a view,
+   * valid until the next call. `from` must not decrease between calls.
    */
   async view(from: number, count: number): Promise<Uint8Array> {
     let start = from - this.#base;
     if (start + count > this.#filled) {
-      // Drop the part before `from` only now, so that small steps cost nothing.
+      // Drop the part before `from` only when new bytes are read, so that small steps copy nothing.
       const unread = Math.max(0, this.#filled - start);
       if (unread > 0) this.#buffer.copyWithin(0, start, this.#filled);
       this.#base = from;
@@ -167,7 +167,10 @@ export async function* scanHexLines(path: string): AsyncGenerator<ScannedBlock, 
   }
 }
 
-/** Returns whether a file starts with 80 hex digits. No network's magic is text, and an XOR key rarely makes it so. */
+/**
+ * Returns whether a file starts with 80 hex digits. No network's magic is text, and an XOR key rarely turns it into
+ * text.
+ */
 function looksLikeHex(start: Uint8Array): boolean {
   if (start.length < MIN_BLOCK_BYTES) return false;
   for (let i = 0; i < MIN_BLOCK_BYTES; i++) if (HEX[start[i]] === 255) return false;
@@ -203,7 +206,7 @@ async function* records(
         }
       }
     }
-    // Damaged, or magic bytes by chance: search the next magic right behind this one.
+    // The record is damaged, or has the magic bytes by chance. Continue the search one byte later.
     at += 1;
   }
 }

@@ -1,5 +1,5 @@
-// Decides which thread writes a batch: the one that has the database open, or the storage thread (write-thread.ts),
-// which takes 40 to 130 ms of a core to start and 9 MB while it runs.
+// Decides which thread writes a batch: the thread that has the database open, or the storage thread (write-thread.ts).
+// Starting the storage thread takes 40 to 130 ms of a core; it uses 9 MB while it runs.
 
 import type { WriteBatch } from './write-batch.js';
 import type { BatchWriter } from './write-thread.js';
@@ -12,8 +12,8 @@ export interface SharingWriterDeps {
 }
 
 /**
- * Passes large batches to the storage thread, and also all batches that arrive before they are written. Writes the
- * others on the calling thread.
+ * Passes large batches to the storage thread. Batches that arrive before these are written go there too, which keeps
+ * the order. Writes all other batches on the calling thread.
  */
 export class SharingWriter {
   readonly #large: number;
@@ -22,8 +22,9 @@ export class SharingWriter {
   #underWay = 0;
 
   /**
-   * @param large number of operations from which the storage thread writes a batch; it then runs only for those. 0: it
-   *   writes all batches and stays
+   * Creates a writer.
+   * @param large number of operations from which the storage thread writes a batch. The thread then runs only for such
+   *   batches. 0: the thread writes all batches and runs until close
    */
   constructor(large: number, deps: SharingWriterDeps) {
     this.#large = large;
@@ -54,7 +55,7 @@ export class SharingWriter {
     }
   }
 
-  /** Closes the writer. All calls must have resolved before; when it resolves, nothing is written any more. */
+  /** Closes the writer. All calls must have resolved before. When it resolves, no write is in progress. */
   async close(): Promise<void> {
     const there = this.#there;
     this.#there = null;

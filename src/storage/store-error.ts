@@ -2,11 +2,11 @@
 
 /**
  * Codes of errors:
- * - STORE_LOCKED: another process holds the data folder.
- * - STORE_CORRUPTION: bytes on the disk are not what was written.
+ * - STORE_LOCKED: another process or another part of this process uses the data folder.
+ * - STORE_CORRUPTION: bytes on the disk are not those that were written.
  * - STORE_DISK_FULL: no space or quota is left; existing data is intact.
  * - STORE_CLOSED: the store was closed, or is closing.
- * - STORE_NOT_FOUND: a file or record that must exist does not.
+ * - STORE_NOT_FOUND: a file or record is missing that must exist.
  * - STORE_PERMISSION: the system refuses access.
  * - STORE_ENGINE: the folder belongs to another database engine or format, or no engine loads.
  * - STORE_FORMAT: an input file (bootstrap, hex lines) has a wrong format.

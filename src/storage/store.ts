@@ -1,5 +1,5 @@
 // Interface of a database: ordered keys, atomic batches, consistent cursors. RocksStore and MemoryStore implement it;
-// test/unit/storage/store-suite.ts is the contract as tests.
+// the tests in test/unit/storage/store-suite.ts define the behaviour that both must have.
 
 /** A write of a batch. Key and value are read before `batch` returns; the caller may reuse them afterwards. */
 export type BatchOp =
@@ -35,7 +35,7 @@ export interface BatchOptions {
   readonly alone?: boolean;
 }
 
-/** A position in a range, over the state of the store when the cursor was opened. */
+/** A position in a range of rows. The cursor reads the rows as they were when it was opened. */
 export interface StoreCursor {
   /** Reads the next entries: at most `max` (1,000) and of limited size. An empty list means the end. */
   next(max?: number): Promise<StoreEntry[]>;
@@ -55,18 +55,20 @@ export interface Store {
   /** Writes all operations or none. The last operation on a key wins. Batches take effect in the order of the calls. */
   batch(ops: Batch, options?: BatchOptions): Promise<void>;
   /**
-   * Deletes all keys gte <= key < lt. Not atomic on every engine: a process that dies meanwhile leaves some of them.
-   * Cursors that were opened before still see all. The deletion survives the death of the process once this resolves.
+   * Deletes all keys gte <= key < lt. Not atomic on every engine: if the process dies during the call, some keys
+   * remain. Cursors that were opened before still read the deleted rows. Once this resolves, the deletion survives the
+   * death of the process.
    */
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void>;
   /** Opens a cursor over the current state, synchronously. */
   cursor(range?: StoreRange): StoreCursor;
-  /** Iterates over a consistent state, opened at the first entry and closed when the loop ends. */
+  /** Iterates over the rows as they were when the loop began. The cursor is closed when the loop ends. */
   iterate(range?: StoreRange): AsyncIterable<StoreEntry>;
   /** Estimates the bytes on disk of a key range; 0 if the engine cannot tell. */
   approximateSize(gte: Uint8Array, lt: Uint8Array): Promise<number>;
   /**
-   * Memory in bytes of memtables, cached blocks, and filters and indexes of tables. Only the last two are unlimited.
+   * Memory in bytes of memtables, cached blocks, and filters and indexes of tables. Only filters and indexes have no
+   * upper limit.
    */
   memoryBytes(): number;
   /**

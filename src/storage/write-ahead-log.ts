@@ -49,21 +49,24 @@ const SEQUENCE_BYTES = 8;
 const PREFACE_BYTES = 12;
 const MARK_BYTES = SEQUENCE_BYTES + MARK_TAIL.length;
 
-/** The first damaged record. */
+/** The first damaged record of the logs. */
 export interface LogDamage {
   readonly file: string;
   /** Offset of the record in the file. */
   readonly at: number;
   /**
-   * True if synced data may be lost: intact records follow the damage, and it is not known that all their syncs were
-   * unfinished.
+   * True if synced data may be lost: intact records follow the damage, and at least one of them may belong to a
+   * finished sync.
    */
   readonly inside: boolean;
 }
 
 /**
- * Checks all logs of a folder. An incomplete record at the end of the last file is what a kill leaves, and no damage.
- * @param marked all syncs of these logs are known to be marked; default: the logs themselves show it
+ * Checks all logs of a folder. An incomplete record at the end of the last file is the normal result of a kill and no
+ * damage.
+ * @param marked true if all syncs of these logs are known to have marks. False: the function looks for marks in the
+ *   logs
+ * @returns the first damage; null if there is none
  */
 export async function checkWriteAheadLog(dir: string, marked = false): Promise<LogDamage | null> {
   const found: Findings = {
@@ -79,8 +82,7 @@ export async function checkWriteAheadLog(dir: string, marked = false): Promise<L
   for (const name of logFiles(dir)) await checkFile(join(dir, name), found);
   const { bad, marks, soundAfter, markAfter, syncedAfter } = found;
   if (bad === null) return null;
-  // The last sync may have been unfinished. Then the damage is a sector of zeros; the disk itself caused any other
-  // damage.
+  // If the last sync was unfinished, the damage is a sector of zeros. Any other damage was caused by the disk itself.
   const unsynced = marks && !syncedAfter && (!markAfter || bad.hole);
   return { file: bad.file, at: bad.at, inside: soundAfter && !unsynced };
 }
@@ -97,11 +99,11 @@ function logFiles(dir: string): string[] {
 }
 
 interface Findings {
-  /** First damage, and whether a sector or the rest of one is zero there. */
+  /** First damage. `hole` is true if a sector, or the rest of one, is zero there. */
   bad: { file: string; at: number; hole: boolean } | null;
   /**
-   * Position of zeros or an incomplete record: damage if intact records of the same file follow, otherwise what a kill
-   * leaves.
+   * Position of zeros or of an incomplete record. It is damage if intact records of the same file follow; otherwise it
+   * is the normal result of a kill.
    */
   gapAt: number | null;
   gapHole: boolean;
@@ -109,7 +111,9 @@ interface Findings {
   begun: Uint8Array;
   /** True if the writer of these logs marked its syncs. */
   marks: boolean;
-  /** Found behind the damage: an intact record, a mark, a record behind a mark. */
+  /**
+   * Findings after the damage: an intact record (soundAfter), a mark (markAfter), a record after a mark (syncedAfter).
+   */
   soundAfter: boolean;
   markAfter: boolean;
   syncedAfter: boolean;
@@ -152,14 +156,15 @@ function checkBlock(file: string, block: Uint8Array, base: number, last: boolean
       at = end;
       continue;
     }
-    // Zeros, or an incomplete record: what a kill leaves at the end, unless an intact record follows.
+    // Zeros or an incomplete record: the normal result of a kill at the end of the log, unless an intact record
+    // follows.
     const isEnd = isZero(block, at) || (last && recordEnd(block, at) > block.length);
     if (!isEnd) found.bad ??= { file, at: base + at, hole: hasHole(block, at) };
     else if (found.gapAt === null) {
       found.gapAt = base + at;
       found.gapHole = hasHole(block, at);
     }
-    // The length itself may be damaged, so the next record may begin anywhere.
+    // The length field itself may be damaged, so the next record may begin at any byte.
     do at++;
     while (at + HEAD_BYTES <= block.length && (block[at + 6]! > MOST_TYPE || soundEnd(block, at) === 0));
   }
@@ -172,7 +177,7 @@ function recordEnd(block: Uint8Array, at: number): number {
   return at + HEAD_BYTES + (type >= 5 && type <= 8 ? 4 : 0) + (block[at + 4]! | (block[at + 5]! << 8));
 }
 
-/** Returns the end of the record that begins here; 0 if there is none or it is damaged. */
+/** Returns the end of the record that begins at `at`; 0 if there is no record or it is damaged. */
 function soundEnd(block: Uint8Array, at: number): number {
   const type = block[at + 6]!;
   if (type === 0) return 0;
@@ -180,10 +185,10 @@ function soundEnd(block: Uint8Array, at: number): number {
   return end <= block.length && masked(crc32c(block, at + 6, end)) === readU32(block, at) ? end : 0;
 }
 
-/** Records what an intact record proves. */
+/** Records what an intact record shows about marks and syncs. */
 function noteRecord(type: number, payload: Uint8Array, found: Findings): void {
   if (isPreface(type, payload)) return;
-  // A mark may be split at the end of a block.
+  // A mark may be split into two records at the end of a block.
   if (type === FIRST_PART) found.begun = payload.slice(0, MARK_BYTES);
   const whole = type === LAST_PART ? Buffer.concat([found.begun, payload]) : payload;
   const mark = (type === FULL_RECORD || type === LAST_PART) && isMark(whole);
@@ -196,8 +201,8 @@ function noteRecord(type: number, payload: Uint8Array, found: Findings): void {
 }
 
 /**
- * Returns whether a record is one with which RocksDB begins a log, even after a damaged log that it was recovering when
- * it was killed. It has no rows.
+ * Returns whether a record is one of those with which RocksDB begins a log. Such a record has no rows. It may even
+ * follow a damaged log, if RocksDB was killed while it was recovering that log.
  */
 function isPreface(type: number, payload: Uint8Array): boolean {
   return type > MOST_BATCH_TYPE || (type === FULL_RECORD && payload.length === PREFACE_BYTES && readU32(payload, SEQUENCE_BYTES) === 0);

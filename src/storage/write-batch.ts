@@ -1,4 +1,4 @@
-// A batch in one buffer: it is collected, transferred to the storage thread, and read there without an object per
+// A batch in one buffer. It is filled, transferred to the storage thread, and read there without an object per
 // operation. The operations follow each other:
 //
 //   key length, LE32 | value length and 1, LE32, 0 for a removal | key | value
@@ -9,15 +9,15 @@ import type { Batch, BatchOp } from './store.js';
 
 /** Size in bytes of an operation's fields before its key. */
 const HEAD_BYTES = 8;
-/** Largest growth of a batch in bytes: no array may be twice as long as a very large one. */
+/** Largest growth of a batch in bytes. Doubling a very large array would exceed the maximum size of an array. */
 const MOST_GROWTH = 1 << 30;
 
-/** Operations in order. One owner fills it and passes it to a store; it cannot be used afterwards. */
+/** Operations in order. The owner fills the batch and passes it to a store. It cannot be used afterwards. */
 export class WriteBatch implements Batch {
   #bytes: Uint8Array<ArrayBuffer>;
   #size = 0;
   #count = 0;
-  /** Using it again must fail: the data would not be written. */
+  /** True after the batch was passed to a store. Later use must fail, because new operations would not be written. */
   #usedUp = false;
 
   /**
@@ -68,7 +68,7 @@ export class WriteBatch implements Batch {
     if (needed <= this.#bytes.length) return;
     const grown = new Uint8Array(Math.max(needed, this.#bytes.length + Math.min(this.#bytes.length, MOST_GROWTH)));
     grown.set(this.#bytes.subarray(0, this.#size));
-    // Overwrite the old buffer, because some values are secret.
+    // Overwrite the old buffer with zeros, because some values are secret.
     this.#bytes.fill(0);
     this.#bytes = grown;
   }
@@ -179,8 +179,8 @@ export class WriteBatch implements Batch {
   }
 
   /**
-   * Called after a store has read the batch: overwrites keys and values, because some are secret. Calling it twice
-   * changes nothing.
+   * Overwrites keys and values, because some are secret. Called after a store has read the batch. A second call changes
+   * nothing.
    */
   useUp(): void {
     this.#usedUp = true;
@@ -188,12 +188,12 @@ export class WriteBatch implements Batch {
   }
 }
 
-/** Overwrites operations that were read, if they are a WriteBatch. */
+/** Overwrites operations that a store has read, if they are a WriteBatch. */
 export function useUp(ops: Batch): void {
   if (ops instanceof WriteBatch) ops.useUp();
 }
 
-/** A batch for another thread. The buffer is to be transferred. */
+/** A batch for another thread. The sender must transfer the buffer. */
 export interface TakenBatch {
   readonly buffer: ArrayBuffer;
   /** Used bytes of the buffer. */

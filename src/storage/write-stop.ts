@@ -1,7 +1,7 @@
-// Stops all writing of a thread after an unexpected fault. Memory may then disagree with the disk, and running work
-// must not write that while sockets are closed and the last log lines are written. It applies to the whole thread,
-// because a fault has no known location; the memory of other threads is consistent. Everything in this module that
-// writes checks it.
+// Stops all writing of a thread after an unexpected fault. Memory may then disagree with the disk. While the node
+// closes its sockets and writes its last log lines, work in progress must not write such state to the disk. The stop
+// affects the whole thread, because it is unknown which data the fault affects. Other threads may continue: their
+// memory is consistent. All code of this module that writes calls assertWriting.
 
 import { StoreError } from './store-error.js';
 

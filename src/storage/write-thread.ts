@@ -1,5 +1,5 @@
-// The storage thread: writes databases in the order of the batches. RocksDB may delay a write as long as it wants (a
-// full memtable, an fsync), and nothing else waits meanwhile. Both sides are in this file.
+// The storage thread: writes databases in the order of the batches. RocksDB may delay a write for any time (a full
+// memtable, an fsync), and only this thread waits for it. Both sides of the communication are in this file.
 
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { noteLoading, withinLimit } from '../lib/loading-threads.js';
@@ -14,7 +14,7 @@ export interface BatchWriter {
   write(batch: WriteBatch, sync: boolean): Promise<void>;
   /** Deletes the keys gte <= key < lt. */
   clear(gte: Uint8Array, lt: Uint8Array): Promise<void>;
-  /** Closes the writer. All calls must have resolved before; when it resolves, nothing is written any more. */
+  /** Closes the writer. All calls must have resolved before. When it resolves, no write is in progress. */
   close(): Promise<void>;
 }
 
@@ -26,18 +26,21 @@ type Task = { readonly id: number; readonly handle: bigint } & (
 /** A task without its number. */
 type Wanted = Task extends infer T ? (T extends Task ? Omit<T, 'id'> : never) : never;
 
-/** Number of the first answer, which reports that the thread is running. */
+/** Number of the first answer, with which the thread reports that it is running. */
 const UP = 0;
 
-/** Answer to the task with the number. `error` is a text, null for success: error objects do not cross threads. */
+/**
+ * Answer to the task with this number. `error` is a text, or null for success, because error objects do not cross
+ * threads.
+ */
 interface Answer {
   readonly id: number;
   readonly error: string | null;
 }
 
 /**
- * Side of the thread that has the databases open. The storage thread runs from the first writer to the close of the
- * last.
+ * The side of the thread that has the databases open. Starts the storage thread for the first writer, and ends it when
+ * the last writer is closed.
  */
 export class WriteThread {
   readonly #entry: URL;
@@ -72,7 +75,7 @@ export class WriteThread {
   }
 }
 
-/** One run of the thread. */
+/** One run of the storage thread, from its start to its end. */
 class Run {
   writers = 0;
   readonly #worker: Worker;
@@ -85,7 +88,7 @@ class Run {
 
   constructor(entry: URL) {
     this.#worker = new Worker(entry, { name: 'adit-storage' });
-    // Rejected if the thread dies.
+    // Rejected if the thread dies before it has loaded.
     this.#loaded = this.#waitForAnswer(UP).catch(() => {});
     noteLoading(this.#loaded);
     this.#worker.on('message', (answer: Answer) => this.#answered(answer));
@@ -107,7 +110,7 @@ class Run {
 
   async endThread(): Promise<void> {
     this.#isEnding = true;
-    // Perhaps nothing else keeps the process alive until then.
+    // Keep the process alive until the thread has ended: no other handle may be left that does so.
     this.#worker.ref();
     await withinLimit(this.#loaded);
     await this.#worker.terminate();
@@ -119,7 +122,10 @@ class Run {
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
   }
 
-  /** Ignore a second answer: the caller believes that its batch is on the disk. */
+  /**
+   * Settles the task of an answer. A second answer is ignored, because the caller already believes that its batch is on
+   * the disk.
+   */
   #answered({ id, error }: Answer): void {
     const task = this.#waiting.get(id);
     this.#waiting.delete(id);
@@ -136,7 +142,7 @@ class Run {
 }
 
 /**
- * Side of the storage thread: runs the tasks one after the other.
+ * The side of the storage thread: runs the tasks one after the other.
  * @param open returns a writer that works on this thread
  */
 export function serveWrites(open: (handle: bigint) => Promise<BatchWriter>, port: MessagePort): void {
@@ -144,7 +150,7 @@ export function serveWrites(open: (handle: bigint) => Promise<BatchWriter>, port
   const run = async (task: Task): Promise<void> => {
     const { handle } = task;
     if (task.kind === 'forget') {
-      // Drop the writer: another database may get the same handle.
+      // Drop the closed writer, because another database may get the same handle later.
       writers.delete(handle);
       return;
     }

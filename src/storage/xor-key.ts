@@ -1,5 +1,5 @@
-// XOR key of a blocks folder (xor.dat, Core 28 and later): 8 bytes, applied to every byte of blk and rev files by its
-// offset in the file, so that virus scanners do not find anything in them.
+// XOR key of a blocks folder (xor.dat, Core 28 and later): 8 bytes. Each byte of blk and rev files is XORed with a byte
+// of the key, selected by its offset in the file. So virus scanners find no known patterns in the files.
 
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -30,7 +30,8 @@ export async function loadXorKey(dir: string): Promise<Uint8Array | null> {
 
 /**
  * Applies -blocksxor to a folder, and returns its XOR key.
- * @param wanted true: create a random key if the folder has no files; false: throw if it has a key; undefined: neither
+ * @param wanted true: create a random key if the folder has no files; false: throw if it has a key; undefined: use the
+ *   key that is there, if any
  * @param isEmpty whether neither the folder nor the index has block or undo files
  * @throws StoreError
  */

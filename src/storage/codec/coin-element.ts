@@ -5,7 +5,7 @@ import { ByteWriter } from '../../consensus/bytes/writer.js';
 import type { Coin } from '../../consensus/coin.js';
 import { heightCode } from './coin.js';
 
-/** Bytes that bogosize counts besides the script: txid, vout, height with coinbase flag, value, script length. */
+/** Bytes of Core's bogosize besides the script: txid, vout, height and coinbase, value, script length. */
 const BOGO_FIXED = 32 + 4 + 4 + 8 + 2;
 
 /**

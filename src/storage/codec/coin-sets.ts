@@ -1,5 +1,5 @@
 // Row about the two sets of coins: active set, 1 byte (0: the first) | state of the other set, 1 byte | base, 32, if
-// the other set is a history. Without this row the first set is used and the other one is empty.
+// the state is 'history'. Without this row the active set is the first one and the other set is empty.
 
 import { ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { COIN_SETS_KEY, type CoinSpace, FIRST_COINS, SECOND_COINS } from '../layout.js';
@@ -11,8 +11,8 @@ export type CoinSets =
   /** 'rubbish': leftovers of a failed load or a finished validation, to be deleted. */
   | { readonly active: CoinSpace; readonly other: 'empty' | 'rubbish' }
   /**
-   * 'history': the active set comes from a snapshot of the block `base` (internal order); the other one is made from
-   * the blocks.
+   * 'history': the active set comes from a snapshot of the block `base` (internal order); the other set is being made
+   * from the blocks.
    */
   | { readonly active: CoinSpace; readonly other: 'history'; readonly base: Uint8Array };
 

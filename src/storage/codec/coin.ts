@@ -19,7 +19,7 @@ const SMALL_VARINT_BYTES = 7;
 
 /**
  * Writes amount and script of an output in Core's compressed form.
- * @param bytes have the script at `at`
+ * @param bytes buffer with the script at `at`
  */
 export function writeTxOut(writer: ByteWriter, value: number, bytes: Uint8Array, at = 0, length: number = bytes.length): void {
   if (!(Number.isSafeInteger(value) && value >= 0)) throw new RangeError('a coin must be worth a non-negative safe number of satoshi');
@@ -46,7 +46,7 @@ export function readHeightCode(reader: ByteReader): number {
   return readVarint(reader, MAX_HEIGHT_CODE);
 }
 
-/** Reused for all coins. */
+/** Writer that encodeCoin uses for all coins. */
 const coinWriter = new ByteWriter(16_384);
 
 export function encodeCoin(coin: Coin): Uint8Array {
@@ -57,7 +57,7 @@ export function encodeCoin(coin: Coin): Uint8Array {
 
 /**
  * Encodes a coin into a writer.
- * @param bytes have the script at `at`, `length` bytes of it
+ * @param bytes buffer with the script: `length` bytes at `at`
  */
 export function writeCoin(writer: ByteWriter, coin: Omit<Coin, 'script'>, bytes: Uint8Array, at = 0, length: number = bytes.length): void {
   writeVarint(writer, heightCode(coin));
@@ -65,13 +65,14 @@ export function writeCoin(writer: ByteWriter, coin: Omit<Coin, 'script'>, bytes:
 }
 
 /**
- * A coin in its stored form, for callers that mostly pass it on. Amount and height are decoded, the script when it is
- * needed.
+ * A coin in its stored form, for callers that pass coins on without reading their scripts. Amount and height are
+ * decoded at once, the script only when it is needed.
  */
 export class StoredCoin implements Coin, PackedOutput {
   /**
-   * @param bytes have the coin from `start` to `end` and its amount at `amountAt`, and are never overwritten
-   * @param form of the script; must be a plain form
+   * Creates a coin.
+   * @param bytes buffer with the coin from `start` to `end` and its amount at `amountAt`; must never be overwritten
+   * @param form form of the script; must be a plain form
    */
   constructor(
     readonly bytes: Uint8Array,
@@ -101,7 +102,7 @@ export class StoredCoin implements Coin, PackedOutput {
     unpackScript(this.form, this.bytes, this.#scriptAt, into, at);
   }
 
-  /** A new array at each access. */
+  /** The script, as a new array at each access. */
   get script(): Uint8Array {
     const script = new Uint8Array(this.scriptLength);
     this.copyScript(script, 0);

@@ -4,8 +4,8 @@ import { DecodeError } from '../../consensus/bytes/reader.js';
 import { StoreError } from '../store-error.js';
 
 /**
- * Runs a decoder over bytes that adit wrote.
- * @param what for example "coin"
+ * Runs a decoder over bytes that adit wrote. A DecodeError becomes StoreError STORE_CORRUPTION.
+ * @param what kind of data for the message, for example "coin"
  */
 export function decodeStored<T>(what: string, decode: () => T): T {
   try {

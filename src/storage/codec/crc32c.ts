@@ -2,7 +2,7 @@
 // with tables, about 400 MB/s.
 
 const POLYNOMIAL = 0x82f63b78;
-/** TABLES[k * 256 + byte]: effect of a byte that has k more bytes behind it. */
+/** TABLES[k * 256 + byte]: contribution of a byte that is followed by k more bytes of the step. */
 const TABLES = new Uint32Array(8 * 256);
 for (let byte = 0; byte < 256; byte++) {
   let crc = byte;

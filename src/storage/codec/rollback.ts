@@ -1,7 +1,9 @@
-// Row that takes back a block's coin changes without its bytes and undo data, for a start that finds those lost:
+// Rollback row: takes back a block's coin changes without the block's bytes and undo data. Used if a start finds that
+// these are lost.
 //
 //   hash of the block, 32 | transactions, LE32 | undo data (codec/undo.ts), length LE32 first
-//   per transaction: txid, 32 | outputs, LE32 | inputs, LE32 (0 for the coinbase) | 36 bytes per input: the output it spends
+//   per transaction: txid, 32 | outputs, LE32 | inputs, LE32 (0 for the coinbase) | 36 bytes per input: the output it
+// spends
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { ByteReader } from '../../consensus/bytes/reader.js';
@@ -36,8 +38,8 @@ export function hashOfRollback(row: Uint8Array): Uint8Array {
 }
 
 /**
- * Returns the coin changes that take the block back. The last change of a coin wins.
- * @param space the set that the row belongs to
+ * Returns the coin changes that take the block back. If several operations change the same coin, the last one applies.
+ * @param space the set of coins to which the row belongs
  * @throws StoreError STORE_CORRUPTION
  */
 export function rollbackOps(row: Uint8Array, space: CoinSpace): BatchOp[] {

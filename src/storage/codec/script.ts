@@ -1,11 +1,12 @@
 // Core's script compression (src/compressor.cpp), used in coins and undo data:
 //
 //   varint 0, 20 bytes    pay to public key hash        varint 2, 3, 32 bytes   pay to compressed key (02, 03)
-//   varint 1, 20 bytes    pay to script hash            varint 4, 5, 32 bytes   pay to uncompressed key: x and the parity of y
+//   varint 1, 20 bytes    pay to script hash            varint 4, 5, 32 bytes   pay to uncompressed key: x and the
+// parity of y
 //   varint n + 6, n bytes anything else, as it is
 //
-// Forms 4 and 5 are read (Core's files have them) but never written. adit writes the raw form instead, which every
-// reader knows: it avoids a square root modulo p for each such coin that is read.
+// Forms 4 and 5 are read, because Core's files have them, but never written. adit writes such scripts in the raw form,
+// which every reader supports. This avoids a square root modulo p each time that such a coin is read.
 
 import { type ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import { type ByteWriter, copyBytes } from '../../consensus/bytes/writer.js';
@@ -14,7 +15,10 @@ import { readVarint, writeVarint } from './varint.js';
 
 /** Number of special forms. It is added to the length of raw scripts. */
 export const SPECIAL_FORMS = 6;
-/** Longest stored script. Core reads longer ones as a lone OP_RETURN, because they cannot be spent. */
+/**
+ * Longest stored script in bytes. When Core reads a longer one, it replaces it by a lone OP_RETURN, because it cannot
+ * be spent.
+ */
 const MAX_SCRIPT_BYTES = 10_000;
 
 const OP_RETURN = 0x6a;
@@ -26,7 +30,7 @@ const OP_CHECKSIG = 0xac;
 
 /**
  * Writes a script in compressed form.
- * @param bytes have the script at `at`
+ * @param bytes buffer with the script at `at`
  */
 export function writeScript(writer: ByteWriter, bytes: Uint8Array, at: number, length: number): void {
   if (
@@ -64,12 +68,12 @@ export function readScript(reader: ByteReader): Uint8Array {
   return script;
 }
 
-/** Returns whether scriptLength and unpackScript support a form. */
+/** Returns whether a form is one of those that scriptLength and unpackScript support. */
 export function isPlainForm(form: number): boolean {
   return form !== 4 && form !== 5 && form <= MAX_SCRIPT_BYTES + SPECIAL_FORMS;
 }
 
-/** Returns the number of bytes behind a plain form. */
+/** Returns the number of bytes stored after a plain form. */
 export function storedLength(form: number): number {
   return form < 2 ? 20 : form < SPECIAL_FORMS ? 32 : form - SPECIAL_FORMS;
 }
@@ -79,7 +83,10 @@ export function scriptLength(form: number): number {
   return form === 0 ? 25 : form === 1 ? 23 : form < SPECIAL_FORMS ? 35 : form - SPECIAL_FORMS;
 }
 
-/** Writes the script whose stored bytes begin at `at` into `into`: scriptLength bytes at `to`. */
+/**
+ * Writes the decompressed script into `into`: scriptLength bytes at `to`.
+ * @param at offset of the stored bytes in `bytes`
+ */
 export function unpackScript(form: number, bytes: Uint8Array, at: number, into: Uint8Array, to: number): void {
   if (form === 0) {
     into[to] = OP_DUP;

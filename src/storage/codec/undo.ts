@@ -14,8 +14,8 @@ import { readScript } from './script.js';
 import { readVarint, writeVarint } from './varint.js';
 
 /**
- * Smallest sizes of an input (height 0, amount, empty script) and of a transaction, to limit counts before anything is
- * allocated.
+ * Smallest encoded sizes of an input (height 0, amount, empty script) and of a transaction. Counts in the data are
+ * checked against them before memory is allocated.
  */
 const MIN_INPUT_BYTES = 3;
 const MIN_TX_BYTES = 1;
@@ -33,7 +33,7 @@ export function encodeUndo(spent: readonly (readonly Coin[])[]): Uint8Array {
     writer.compactSize(coins.length);
     for (const coin of coins) {
       if (coin instanceof StoredCoin) {
-        // The stored form, except for that one byte.
+        // Copy the stored form of the coin, and insert the zero byte of the undo format.
         writer.piece(coin.bytes, coin.start, coin.amountAt - coin.start);
         if (coin.height > 0) writer.u8(0);
         writer.piece(coin.bytes, coin.amountAt, coin.end - coin.amountAt);

@@ -1,6 +1,6 @@
-// Variable-length numbers of Core's databases and undo files (not the wire's compact size): base 128, most significant
-// group first. A set high bit means that more groups follow. Each continuation adds one, so every number has exactly
-// one encoding.
+// Variable-length numbers of Core's databases and undo files (not the compact size of messages): base 128, most
+// significant group first. A set high bit means that more groups follow. Each continuation adds one, so every number
+// has exactly one encoding.
 
 import { type ByteReader, DecodeError } from '../../consensus/bytes/reader.js';
 import type { ByteWriter } from '../../consensus/bytes/writer.js';
@@ -33,7 +33,7 @@ export function readVarintBig(reader: ByteReader): bigint {
   }
 }
 
-/** Bytes of an encoding, least significant first. Ten groups hold 64 bits. */
+/** Groups of the number that is being encoded, least significant first. Ten groups are enough for 64 bits. */
 const groups = new Uint8Array(10);
 
 /**
