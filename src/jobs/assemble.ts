@@ -101,7 +101,7 @@ function assemble(mirror: AssembleMirror, last: LastEncoding, request: AssembleR
   };
 }
 
-/** Returns an array with 1 for each of these slots; null if there are none. */
+/** Returns an array with 1 at the index of each given slot; null for an empty list. */
 function marked(slots: Int32Array, capacity: number): Uint8Array | null {
   if (slots.length === 0) return null;
   const marks = new Uint8Array(capacity);

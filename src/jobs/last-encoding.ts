@@ -25,7 +25,7 @@ export class LastEncoding {
     this.#txidTree = new HashTree(hashes);
   }
 
-  /** Returns the number of leading transactions that are the same as last time. */
+  /** Returns the number of leading transactions that this template has in common with the last encoded one. */
   commonPrefix(mirror: AssembleMirror, slots: Int32Array, segwitActive: boolean): number {
     if (mirror.epoch !== this.#epoch || segwitActive !== this.#segwitActive) return 0;
     const { generation } = mirror.candidates;

@@ -1,4 +1,4 @@
-// Metrics of the RPC port and of calls. Those of the port are the same for a node and for a process of fronts.
+// Metrics of the RPC port and of calls. The metrics of the port are the same for a node and for a process of fronts.
 
 import type { FrontsStats } from '../http/server.js';
 import type { FrontFigures } from '../link/front-counters.js';

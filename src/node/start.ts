@@ -197,7 +197,7 @@ async function start(
   // From here on calls are answered.
   front.setWarmupPhase(null);
 
-  // Return before this is finished, so that signals and the stop call are handled meanwhile.
+  // Do not wait until the loading is finished, so that signals and the stop call are handled during it.
   const loading = loadInBackground(base, storage, modules, wired, net, notifications).catch((error: Error) => {
     if (chain.fault === null) log.error(`Loading blocks: ${error.message}`);
     stop.requestStop(error);

@@ -72,7 +72,7 @@ export class PooledSigner implements SigningThreads {
     this.#deps = deps;
     const { pool } = deps;
     this.#queue = new SigningQueue({
-      // The calling thread signs too, so one thread less gets a share.
+      // The calling thread signs too, so one thread of the pool gets no share.
       mostShares: Math.min(pool.size, Math.max(1, pool.size - 1)),
       shareUs: JOB_US,
       canPost: () => pool.canAcceptWork('transaction'),

@@ -93,7 +93,7 @@ export interface VerifierStats {
   readonly slabBytes: number;
 }
 
-/** The queue of this class is full. The caller answers its client or peer accordingly. */
+/** The queue of this class is full, so the batch was not verified. The caller tells its client, or retries for a peer. */
 export class VerifierBusyError extends Error {
   readonly code = 'ADIT_VERIFIER_BUSY';
 

@@ -51,7 +51,7 @@ export class Admissions<C extends Admitted> {
     if (source !== null) this.#sources.set(source, (this.#sources.get(source) ?? 0) + 1);
   }
 
-  /** Moves a connection that makes progress in its handshake to the end, so that others are evicted first. */
+  /** Moves a connection whose handshake makes progress to the end of the eviction order. @returns false if its handshake had finished */
   renew(connection: C): boolean {
     if (!this.#pending.delete(connection)) return false;
     this.#pending.add(connection);

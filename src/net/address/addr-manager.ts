@@ -28,7 +28,7 @@ const HORIZON_SECONDS = 30 * 24 * 60 * 60;
 const RETRIES = 3;
 const MIN_FAIL_SECONDS = 7 * 24 * 60 * 60;
 const MAX_FAILURES = 10;
-/** Share of the known addresses that one getaddr reply contains, and the most addresses that it contains. */
+/** Percentage of the known addresses that one getaddr reply contains, and maximum number of addresses in such a reply. */
 const SAMPLE_PERCENT = 23;
 const SAMPLE_MAX = 1_000;
 /** Age in seconds up to which a success protects a tried address from being replaced, and a failure lets it be replaced. */

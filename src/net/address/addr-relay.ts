@@ -48,7 +48,7 @@ interface Book {
   tokensAtMs: number;
   asked: boolean;
   answered: boolean;
-  /** Addresses that the peer sent and that were processed, and those dropped by the token bucket. */
+  /** Number of addresses of the peer that were processed, and number that the token bucket dropped. */
   processed: number;
   limited: number;
 }

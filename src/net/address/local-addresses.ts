@@ -58,8 +58,8 @@ export class LocalAddresses {
   }
 
   /**
-   * Returns no interfaces if the sandbox forbids listing them (Linux needs a netlink socket). Those addresses are then
-   * not advertised.
+   * Lists the network interfaces. Returns none if a sandbox forbids listing them (Linux needs a netlink socket); addresses
+   * of interfaces are then not advertised.
    */
   #listed(interfaces: () => Iterable<Interface>): Interface[] {
     try {

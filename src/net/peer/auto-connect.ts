@@ -114,7 +114,7 @@ export class AutoConnect {
 
   async #round(): Promise<void> {
     if (this.#stopped) return;
-    // Name resolution may take minutes if no server answers. Known addresses are called meanwhile.
+    // Do not wait for the DNS seeds: name resolution may take minutes if no server answers, and known addresses can be used.
     const seeding = this.#seed();
     // With -connect, DNS seeds are queried if -dnsseed says so, but no address of them is called.
     if (this.#context.options.connectOnly) return seeding;

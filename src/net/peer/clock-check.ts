@@ -1,5 +1,5 @@
-// Compares this machine's clock with those of outbound peers, which an attacker cannot choose. The only effect is a
-// warning; blocks are judged by the own clock.
+// Compares this machine's clock with the clocks of outbound peers, which an attacker cannot choose. The only effect is a
+// warning. Rules for block times use this machine's clock.
 
 /** Number of most recent peers that count, and least number for a result. */
 const MAX_SAMPLES = 50;

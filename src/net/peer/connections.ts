@@ -123,7 +123,7 @@ export class Connections {
     log.debug('net', `trying connection ${named ? name : 'to a peer'}`);
     try {
       const { connection: line, bindText } = await this.#parts.connector.dial(address ?? name, type === 'private-broadcast', named);
-      // Another attempt to connect to the same peer may have finished first.
+      // Drop this connection if another attempt to connect to the same peer has finished first.
       const late = this.#connectedToName(name) || addresses.some((one) => this.#connectedTo(one));
       if (this.#stopped || !this.#active || late) {
         line.drop();

@@ -126,7 +126,7 @@ export class Connector {
       return { connection: lines.wrapSocket(socket), bindText: addressText(own) };
     }
     const network = typeof target === 'string' ? (/\.onion(:\d+)?$/i.test(target) ? 'onion' : 'names') : target.network;
-    // A proxy on another machine cannot reach an address that only this one can.
+    // Use no proxy for a local address: a proxy on another machine could not reach the address.
     const local = typeof target !== 'string' && !isRoutable(target);
     const proxy = local ? null : this.#routes.proxyTo(hidden ? 'onion' : network);
     if (hidden && proxy === null) throw new Error('not to be reached through Tor');

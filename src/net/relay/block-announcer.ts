@@ -92,7 +92,7 @@ export class BlockAnnouncer {
       revert = true;
     }
     if (!revert) return;
-    // Only the newest block: a peer without it requests headers and gets the others on the way.
+    // Send an inv of the newest block only: a peer without it requests headers and so learns of the blocks before.
     const newest = chain.node(hashes[hashes.length - 1] as Uint8Array);
     if (newest === undefined || hasHeader(peer, newest)) return;
     log.debug('net', `sending inv peer=${peer.id} hash=${newest.hashHex}`);

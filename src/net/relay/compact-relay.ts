@@ -398,7 +398,7 @@ export class CompactRelay {
       this.#context.misbehaving(peer, 100, 'previous compact block reconstruction attempt failed');
       return;
     }
-    // Decoded only after these checks: any peer may send thousands of transactions.
+    // Decode the transactions only after these checks: any peer may send thousands of them.
     const { txs } = decodeBlockTxs(payload, crypto);
     this.#partial.delete(key);
     await this.#complete(peer, node, partial.block, txs);

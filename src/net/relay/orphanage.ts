@@ -117,7 +117,7 @@ export class Orphanage {
   }
 
   /**
-   * Stores an orphan for a peer. Others, or the orphan itself, may be evicted.
+   * Stores an orphan for a peer. If a limit is exceeded, other orphans or this one are evicted.
    * @returns whether the orphan was unknown and not too large
    */
   add(tx: TxView, peer: Peer): boolean {

@@ -81,7 +81,7 @@ interface Waiting {
 }
 
 interface Walk {
-  /** Next row of the mempool. What leaves meanwhile is not announced; what arrives is announced like everything new. */
+  /** Next row of the mempool to announce. Transactions that arrive during the walk are announced as new ones. */
   row: number;
   /** Hashes that may still be announced. */
   left: number;

@@ -163,8 +163,8 @@ export class TxReceiver {
   }
 
   /**
-   * Treats peers as announcers of an orphan's missing parents, unless they have too many announcements.
-   * @param onPeer called for each of them
+   * Treats peers as announcers of an orphan's missing parents, unless a peer has too many announcements.
+   * @param onPeer called for each peer that becomes an announcer
    */
   #resolveWith(peers: readonly Peer[], orphan: TxView, onPeer: (peer: Peer) => void): void {
     const mayAnnounce = (peer: Peer, parents: number): boolean => peer.permissions.relay || !this.requests.isFull(peer, parents);
@@ -180,7 +180,7 @@ export class TxReceiver {
     }
   }
 
-  /** Returns whether requesting a transaction by itself is useless. */
+  /** Returns whether a request for the transaction alone is useless, because it is known or would be rejected again. */
   isKnown(hash: Uint8Array, byWtxid: boolean): boolean {
     return this.#isHere(hash, byWtxid) || this.#reconsiderable.has(hash);
   }
@@ -252,7 +252,7 @@ export class TxReceiver {
     return tx.totalSize === payload.length ? tx : parseTx(payload.slice(0, tx.totalSize), crypto);
   }
 
-  /** Returns the early parsed transaction of this very message, and drops those before it. */
+  /** Returns the transaction of this message if it was parsed early. Drops the transactions of earlier messages. */
   #takePrefetched(peer: Peer, payload: Uint8Array): TxView | undefined {
     const prefetched = this.#prefetched.get(peer);
     if (prefetched === undefined) return undefined;
@@ -306,8 +306,8 @@ export class TxReceiver {
   }
 
   /**
-   * Waits while the verifier is busy, because no other peer can be asked for the transaction any more. Later messages
-   * of the peer wait meanwhile.
+   * Retries while the verifier is busy, because no other peer can be asked for the transaction any more. Later messages
+   * of the peer wait until then.
    */
   async #whenFree(peer: Peer, tx: TxView, first: Promise<AcceptResult>): Promise<AcceptResult> {
     let verdict = first;
@@ -427,7 +427,7 @@ export class TxReceiver {
     const name = context.mempool.options.policy.detailed ? named(tx) : hashToHex(tx.txid);
     context.log.debug('mempoolrej', `${name} from peer=${peer.id} was not accepted: ${rejectText(reject)}`);
     if (reject.category === 'missing-inputs') {
-      // Nothing is remembered for a peer that has disconnected meanwhile.
+      // Store no orphan for a peer that has disconnected during the validation.
       if (first && !peer.leaving) this.#handleOrphan(peer, tx);
       return;
     }

@@ -13,7 +13,8 @@ export function blameForBlock(reject: Reject, peer: Peer, compact: boolean): num
     case 'mutated':
       return compact ? 0 : 100;
     case 'cached':
-      // An outbound peer should be on this node's chain; others may follow another one. A compact block proves nothing about that.
+      // An outbound peer should follow this node's chain. An inbound peer may follow another one, and so may the sender of a
+      // compact block, which is sent before its check.
       return !compact && !peer.inbound && !peer.manual ? 100 : 0;
     case 'invalid-header':
     case 'checkpoint':

@@ -16,7 +16,7 @@ import { settleAvailability } from './availability.js';
 
 /** Maximum number of blocks that are requested from one peer at a time. */
 export const MAX_BLOCKS_IN_TRANSIT_PER_PEER = 16;
-/** Blocks that are requested together during the initial block download, so that others are in transit meanwhile. */
+/** Minimum number of blocks in one request during the initial block download. The other half of the slots is then in transit. */
 const MIN_REQUEST = MAX_BLOCKS_IN_TRANSIT_PER_PEER / 2;
 /** Maximum height of a requested block above the last block in common with the peer. */
 const BLOCK_DOWNLOAD_WINDOW = 1_024;

@@ -31,7 +31,7 @@ interface Source {
 export class BlockReceiver {
   /** First sender of each block by hash, for blocks that are connected long after. */
   readonly #sources = new Map<string, Source>();
-  /** Sender by the very bytes: a mutated copy has the same hash as the block, and another sender. */
+  /** Sender of each received copy of a block. A mutated copy has the same hash as the block, but may have another sender. */
   readonly #submitted = new WeakMap<BlockView, Source>();
 
   /** Last block of the initial download that each peer sent and that may not have been processed yet. */

@@ -84,7 +84,7 @@ export class HeadersSync {
    * @returns whether they were requested
    */
   askAbout(peer: Peer, hash: Uint8Array): boolean {
-    // During a presync one request is open at a time. It leads to this block too.
+    // During a presync one request is open at a time. The presync leads to this block too, so request nothing.
     if (this.#presync.reads(peer)) return false;
     const { chain, options } = this.#context;
     if (options.legacyPeers) return this.askFrom(peer, chain.bestHeader, hash);
@@ -229,7 +229,7 @@ export class HeadersSync {
     this.#accepted(peer, end.hash, isNew, full, held === null);
   }
 
-  /** @returns the reason why a header was rejected; those before it are stored */
+  /** Submits headers to the chain. @returns why a header was rejected, after which the headers before it are stored; null if none was */
   async #submit(peer: Peer, accepted: readonly HeaderView[]): Promise<Reject | null> {
     const { chain, chargeTo: charged } = this.#context;
     for (let at = 0; at < accepted.length; at += HEADERS_PER_STEP) {

@@ -19,8 +19,8 @@ import { forkOfLocator } from './locator.js';
 /** Maximum number of hashes in the answer to getblocks. */
 const MAX_GETBLOCKS_RESULTS = 500;
 /**
- * Blocks off the best chain are served if they are younger than this and have nearly its work. Serving others would
- * reveal what else this node has seen.
+ * Blocks outside the best chain are served if they are younger than this and have nearly the work of the best chain.
+ * Serving other blocks would reveal which blocks this node has seen.
  */
 const STALE_RELAY_AGE_SECONDS = 30 * 24 * 60 * 60;
 /** Two more blocks than NODE_NETWORK_LIMITED promises are served, for races. */

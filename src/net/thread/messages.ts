@@ -140,7 +140,7 @@ export class Figures {
   takeWaits(): boolean {
     return Atomics.load(this.#words, WORD.waits) === 1 && Atomics.exchange(this.#words, WORD.waits, 0) === 1;
   }
-  /** Sets whether the node thread holds messages back because too much is unsent. */
+  /** Sets whether the node thread holds messages back because too many bytes of the connection are unsent. */
   setWantsDrain(wants: boolean): void {
     Atomics.store(this.#words, WORD.wantsDrain, Number(wants));
   }

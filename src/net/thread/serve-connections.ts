@@ -175,7 +175,7 @@ class ConnectionServer {
         this.#notifyDrained(served);
       },
       fault: (fault, fatal) => {
-        // Posted immediately and not behind the peer's messages: the node thread handles none of those while the peer does not read.
+        // Post this fault ahead of the peer's messages: the node thread handles no messages of a peer that does not read.
         if (fault === UNREAD) this.#post({ kind: 'unread', connection: id });
         else this.#addPart(served, { fault, fatal });
       },

@@ -135,7 +135,7 @@ export class ThreadedConnectionFactory implements ConnectionFactory {
     });
   }
 
-  /** Opens a listener in one life of the thread. Retries if another program has taken the port meanwhile. */
+  /** Opens a listener on a started thread. Retries if another program took the port while no thread was running. */
   async #attach(life: ThreadLife, listener: Listener): Promise<void> {
     const { host } = listener.at;
     try {

@@ -78,7 +78,7 @@ export class BlockWarmup {
 
   /**
    * Starts the warm-up; later calls return the same promise.
-   * @returns resolves at its end, with any result
+   * @returns a promise that resolves when the warm-up ends, even if it failed
    */
   startOnce(): Promise<void> {
     this.#run ??= this.#stopping.signal.aborted ? Promise.resolve() : this.#performAndLog();
@@ -165,7 +165,7 @@ async function unseenBlocks(node: ThrowawayNode, payments: Payments, coins: read
 }
 
 /**
- * Processes blocks with transactions from the mempool, which has as many others.
+ * Processes blocks with half of the transactions in the mempool.
  * @param stocks two sets of coins that pay alternately
  */
 async function knownBlocks(node: ThrowawayNode, payments: Payments, stocks: readonly OwnCoin[][], size: BlockWarmupSize): Promise<void> {
