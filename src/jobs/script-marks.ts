@@ -28,7 +28,7 @@ export class ScriptMarks {
   readonly #mask: number;
   readonly #seed: number;
 
-  /** Opens a set that `create` made, on any thread. */
+  /** Opens a set that create() made on this or another thread. */
   constructor(readonly buffer: SharedArrayBuffer) {
     this.#words = new Uint32Array(buffer, 0, HEAD_WORDS);
     this.#slots = new Uint32Array(buffer, HEAD_WORDS * 4);

@@ -241,7 +241,7 @@ export class Provider {
   /**
    * Builds what is due: the standard template, then templates for larger reserves, then the template to stage for the
    * next height.
-   * @returns false if the chain has another tip, or clients received one meanwhile
+   * @returns false if the chain has another tip than `told`, or if clients received another tip during the round
    */
   async #runRound(told: AnnouncedTip): Promise<boolean> {
     if (this.#standard === null || this.#feesDue) {

@@ -48,7 +48,7 @@ export interface Bind {
   readonly port: number;
   /** Permissions of peers that connect here (-whitebind). */
   readonly permissions: Permissions | null;
-  /** Connections here come from Tor (`=onion`). The address is not advertised. */
+  /** True if connections to this address come from Tor (`=onion`). The address is not advertised. */
   readonly onion: boolean;
   /** True if the node refuses to start when it cannot listen here. Set for configured addresses and for all of IPv4. */
   readonly required: boolean;

@@ -4,7 +4,7 @@ import type { ChainParams } from '../consensus/params/chain-params.js';
 import { cleanupPossible } from '../consensus/rules/cleanup/enforced.js';
 import type { MempoolOptions } from '../mempool/options.js';
 
-/** If clusters are limited, ancestors and descendants are not. */
+/** Disables the limits on ancestors and descendants, for a policy that limits clusters instead. */
 const NO_CHAIN_LIMITS = {
   limitAncestorCount: Number.POSITIVE_INFINITY,
   limitAncestorSize: Number.POSITIVE_INFINITY,

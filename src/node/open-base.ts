@@ -20,7 +20,7 @@ import { logTrust } from './network-params.js';
 import type { NodeStop } from './node-stop.js';
 import type { Teardown } from './teardown.js';
 
-/** Values that exist before anything is opened. */
+/** Values that exist before the modules are opened: options, log, database and others. */
 interface Ground {
   readonly config: NodeConfig;
   readonly log: NodeLogger;

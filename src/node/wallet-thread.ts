@@ -26,7 +26,7 @@ const ANSWER_MS = 1_000;
  * queued events in one tick.
  */
 const STUCK_MS = 20_000;
-/** Time in milliseconds after a restart within which another end counts as repeated. */
+/** Milliseconds after a restart of the thread within which another failure counts as repeated. */
 const REPEAT_MS = 60_000;
 /** Interval in milliseconds between liveness checks while the thread closes wallets. */
 const CHECK_MS = 1_000;

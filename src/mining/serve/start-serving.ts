@@ -1,5 +1,5 @@
-// Starts a thread that serves miners, on the node thread. The thread listens on sockets, answers questions about its
-// clients, and ends on the node thread's order.
+// The node thread's side of a thread that serves miners: starts the thread, passes messages, and ends it. The serving
+// thread listens on sockets and answers the node thread's questions about its clients.
 import { Worker } from 'node:worker_threads';
 import { endWhenGivenUp, noteLoading } from '../../lib/loading-threads.js';
 import type { Addresses, ListeningThread } from '../../lib/supervised-thread.js';

@@ -177,7 +177,7 @@ export class AutoConnect {
       void this.#deps.connect(`${seed}:${params.p2pPort}`, 'addr-fetch');
       return;
     }
-    // DNS seeds return nodes with the services that are encoded in hex before the name.
+    // Request nodes with these services: DNS seeds read them as `x` and hex digits before their name.
     const services = SERVICE.NETWORK | SERVICE.WITNESS;
     const addresses = (await this.#deps.resolve(`x${services.toString(16)}.${seed}`, params.p2pPort)).slice(0, MAX_OF_SEED);
     const [source] = addresses;

@@ -29,7 +29,7 @@ export interface HandshakeEvents {
   isOwnNonce(nonce: bigint): boolean;
 }
 
-/** Version message to private-broadcast peers. Every node sends the same values except the nonce, so the message does not identify this node. */
+/** Values of the version message to private-broadcast peers. Every node sends the same ones, so they do not identify this node. */
 const ANONYMOUS_VERSION = {
   version: 70_016,
   services: 0n,

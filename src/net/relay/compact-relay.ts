@@ -45,7 +45,7 @@ const MAX_CMPCTBLOCK_DEPTH = 5;
 const MAX_BLOCKTXN_DEPTH = 10;
 /** Maximum number of peers that send compact blocks without a request. */
 const MAX_HIGH_BANDWIDTH = 3;
-/** Larger transactions are not remembered for reconstruction. */
+/** Maximum size of a transaction that is remembered for reconstruction, bytes. */
 const MAX_EXTRA_BYTES = 100_000;
 /** Blocks higher above the tip are not reconstructed: their transactions are not known yet. */
 const MAX_ABOVE_TIP = 2;

@@ -306,7 +306,7 @@ export class Orphanage {
    */
   #limit(): void {
     if (!this.#tooMuch) return;
-    // Shares are computed once, although they grow when a peer has nothing left.
+    // Compute the share of a peer once, although it grows when another peer has no announcements left.
     const shareOfScore = Math.floor(this.#limits.score / Math.max(1, this.#shares.size));
     const loadOf = ({ weight, score }: Share): Load => {
       const byScore = { used: score, share: shareOfScore };

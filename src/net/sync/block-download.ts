@@ -359,9 +359,9 @@ export class BlockDownload {
   }
 
   /**
-   * Returns whether to request the next block from another peer: the first one has withheld it for a while, and this
-   * one is the most trusted of those that have it. Otherwise an attacker that is first with every header could hold up
-   * each block for ten minutes.
+   * Returns whether to request the block after the tip from `peer` although `asked` was asked first: `asked` has withheld
+   * the block for a while, and no more trusted peer has it. Otherwise an attacker that is first with every header could
+   * hold up each block for ten minutes.
    */
   #mayTakeOver(peer: Peer, { peer: asked, sinceMs, earlier }: BlockInFlight, node: HeaderNode): boolean {
     const { chain } = this.#context;

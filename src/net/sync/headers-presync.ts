@@ -73,7 +73,7 @@ export class HeadersPresync {
     return { headers: reading?.buffer.length ?? 0, bits: reading?.commitments.length ?? 0 };
   }
 
-  /** Highest header of a first download; null if there is none. */
+  /** Highest header that a presync (first download) has reached; null if none runs. */
   get place(): { readonly height: number; readonly time: number } | null {
     let best: Reading | null = null;
     for (const reading of this.#readings.values()) {
@@ -82,7 +82,7 @@ export class HeadersPresync {
     return best === null ? null : { height: best.height, time: best.time };
   }
 
-  /** Returns the height that a first download has reached; -1 if there is none. */
+  /** Returns the height that the presync (first download) of a peer's headers has reached; -1 if none runs. */
   heightOf(peer: Peer): number {
     const reading = this.#readings.get(peer);
     return reading?.phase === 'first' ? reading.height : -1;

@@ -50,7 +50,7 @@ export class HeadersSync {
     this.#presync = new HeadersPresync(context, (peer, locator) => this.#send(peer, locator));
   }
 
-  /** Position of the first download of headers; null if there is none. */
+  /** Position of the headers presync; null if none runs. */
   get presyncPlace(): HeadersPresync['place'] {
     return this.#presync.place;
   }

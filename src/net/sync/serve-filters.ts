@@ -24,7 +24,7 @@ const READERS_AT_A_TIME = 4;
 /** Maximum number of cached filter headers of checkpoints: enough for some decades of the best chain. */
 const MAX_CHECKPOINTS = 4_096;
 
-/** Filter index as this module needs it. */
+/** Part of the filter index that this module needs. */
 export interface FilterSource {
   find(blockHash: Uint8Array): Promise<{ filter: Uint8Array; header: Uint8Array } | undefined>;
   /** Returns filter hashes and headers; undefined where there is no filter. */

@@ -28,7 +28,7 @@ import {
   weightOf,
 } from './messages.js';
 
-/** Milliseconds of work per tick of the event loop. */
+/** Milliseconds of work on connections per tick of the event loop. */
 const SLICE_MS = 1;
 /** Payloads of this size or more are transferred; shorter ones are copied into a bundle. */
 const LONG_BYTES = 32 << 10;

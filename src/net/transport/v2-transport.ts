@@ -173,7 +173,7 @@ export class V2Transport implements Transport {
   #takeKey(): void {
     const { initiating, magic } = this.#options;
     const name = magic.length + V1_NAME.length;
-    // An unencrypted node of another network would wait forever for bytes that it understands.
+    // Disconnect an unencrypted node of another network, which would wait forever for a message that it understands.
     if (!initiating && this.#bytes.length >= name && V1_NAME.equals(this.#bytes.peek(name).subarray(magic.length))) {
       this.#fail('V1 peer with wrong MessageStart');
       return;
@@ -192,7 +192,7 @@ export class V2Transport implements Transport {
       const session = new Session(secret, magic, initiating);
       this.#session = session;
       this.#stage = 'garbage';
-      // Contents of the version packet are for extensions, of which there are none.
+      // The version packet is empty: its contents are reserved for extensions, and BIP-0324 defines none.
       this.#write(Buffer.concat([session.sendTerminator, session.encrypt([], this.#garbage)]));
       this.#garbage = none;
       const queued = this.#queued;

@@ -23,7 +23,7 @@ export interface VersionMessage {
   /** Address of the receiver as the peer sees it. */
   readonly addressOfReceiver: NetAddress | null;
   readonly addressOfSender: NetAddress | null;
-  /** Detects connections of a node to itself. */
+  /** Random number by which a node detects a connection to itself. */
   readonly nonce: bigint;
   readonly userAgent: string;
   readonly startHeight: number;
