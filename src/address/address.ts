@@ -20,14 +20,14 @@ export type AddressKind =
   | 'anchor'
   | 'witness_unknown';
 
-/** Result of decoding an address: its output script, and the hash or program in it. */
+/** Decoded address: its output script, and the hash or witness program that it contains. */
 export interface DecodedAddress {
   readonly kind: AddressKind;
   /** Output script that pays the address. */
   readonly script: Uint8Array;
   /** Hash (20 bytes) or witness program. */
   readonly payload: Uint8Array;
-  /** Witness version; -1 if it is not a witness address. */
+  /** Witness version; -1 for P2PKH and P2SH addresses. */
   readonly witnessVersion: number;
 }
 
@@ -42,7 +42,7 @@ const HASH_SIZE = 20;
 const MIN_PROGRAM_SIZE = 2;
 const MAX_PROGRAM_SIZE = 40;
 const MAX_WITNESS_VERSION = 16;
-// Largest Base58 result that is decoded only to choose the error text.
+// Largest Base58 text, in decoded bytes, that is decoded to find the right error text for an invalid address.
 const ERROR_BASE58_SIZE = 100;
 
 const PURE_HASHES = createPureHashes();
@@ -92,7 +92,8 @@ export function encodeWitnessProgram(version: number, program: Uint8Array, param
 
 /** Decodes an address of one network. */
 export function decodeAddress(text: string, params: AddressParams, hashes: Hashes = PURE_HASHES): DecodedAddress | AddressError {
-  // A text cannot be valid in both encodings: with this prefix, Base58 would have another version byte.
+  // No text is valid in both encodings. A Base58 text that begins like a segwit address of this network has another
+  // version byte.
   if (text.slice(0, params.bech32Hrp.length).toLowerCase() === params.bech32Hrp) return readSegwit(text, params);
   const data = decodeBase58Check(text, 1 + HASH_SIZE, hashes);
   return (data && base58Destination(data, params)) ?? { error: describeBase58(text, data, params) };

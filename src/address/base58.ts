@@ -7,10 +7,10 @@ const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const DIGITS = new Int8Array(128).fill(-1);
 for (let i = 0; i < ALPHABET.length; i++) DIGITS[ALPHABET.charCodeAt(i)] = i;
 
-/** The digit of value zero in ASCII. */
+/** ASCII code of the Base58 digit with value zero ("1"). */
 const ONE = 0x31;
 const CHECKSUM_SIZE = 4;
-// log 256 / log 58, rounded up: characters per byte.
+// Base58 characters per byte: log 256 / log 58, rounded up.
 const CHARS_PER_BYTE = 1.366;
 
 /** Returns whether an ASCII code is a Base58 digit. */
@@ -58,7 +58,7 @@ export function decodeBase58(text: string | Uint8Array, maxBytes: number, make =
     if (++zeros > maxBytes) return null;
     start++;
   }
-  // A leading digit 1 adds little, so one more character than the quotient may still fit.
+  // If the first byte of the result is small, a text with one character more than this quotient still fits.
   if (end - start > (maxBytes - zeros) * CHARS_PER_BYTE + 1) return null;
   const bytes = make(maxBytes - zeros + 1);
   let used = 0;
@@ -78,7 +78,7 @@ export function decodeBase58(text: string | Uint8Array, maxBytes: number, make =
   }
   const out = good ? make(zeros + used) : null;
   for (let k = 0; out !== null && k < used; k++) out[zeros + used - 1 - k] = bytes[k];
-  // The bytes may be a private key.
+  // Wipe the bytes, which may be a private key.
   bytes.fill(0);
   return out;
 }

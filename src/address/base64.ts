@@ -17,7 +17,7 @@ export function encodeBase64(bytes: Uint8Array): string {
   return text;
 }
 
-/** Decodes Base64; null if the text differs from what encodeBase64 would write. */
+/** Decodes Base64; null if the text is not exactly what encodeBase64 writes for the decoded bytes. */
 export function decodeBase64(text: string): Uint8Array | null {
   if (text.length % 4 !== 0) return null;
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;

@@ -1,6 +1,6 @@
 // Explains why a text is not Bech32, and where it is wrong. The checksum locates up to two wrong symbols: it is a code
-// over GF(32) whose generator has the roots e^997, e^998 and e^999, where e generates GF(1024) (BIP-0173). It offers no
-// corrections, because the user must check a mistyped address. Core: bech32.cpp LocateErrors.
+// over GF(32) whose generator has the roots e^997, e^998 and e^999, where e generates GF(1024) (BIP-0173). This module
+// offers no corrections, because the user must check a mistyped address. Core: bech32.cpp LocateErrors.
 import { BECH32_CONSTANTS, bech32Values, hrpState, polymod } from './bech32.js';
 
 /** Error in Core's words, and indexes of characters that are probably wrong. */
@@ -10,11 +10,11 @@ export interface Bech32Fault {
 }
 
 const MAX_LENGTH = 90;
-/** Largest number of listed characters beyond the maximum length, because a text may have millions. */
+/** Largest number of characters beyond the maximum length that an error lists, because a text may have millions. */
 const MAX_LISTED = 1000;
 const CHECKSUM_LENGTH = 6;
 const ORDER = 1023;
-/** The nonzero elements of GF(32) are the powers of e^33. */
+/** Step between powers of e that are in GF(32): the nonzero elements of GF(32) are the powers of e^33. */
 const SUBFIELD_STEP = 33;
 const FIRST_ROOT = 997;
 
@@ -75,7 +75,10 @@ function wrongCharacters(text: string): number[] {
   return found;
 }
 
-/** Returns the error for a wrong checksum. The intended encoding is unknown, so the one with fewer errors counts. */
+/**
+ * Returns the error for a wrong checksum. The text does not say whether Bech32 or Bech32m is meant, so the one with
+ * fewer errors counts.
+ */
 function checksumFault(hrp: string, symbols: Int8Array, length: number): Bech32Fault {
   const state = polymod(symbols, hrpState(hrp));
   let error = 'Invalid checksum';
@@ -90,8 +93,8 @@ function checksumFault(hrp: string, symbols: Int8Array, length: number): Bech32F
 }
 
 /**
- * Returns the powers of x, highest first, at which one or two wrong symbols explain the residue of the checksum; none
- * if more are wrong.
+ * Returns the powers of x, highest first, at which one or two wrong symbols explain the residue of the checksum; an
+ * empty list if more symbols are wrong.
  * @param residue six symbols of five bits, the coefficient of x^5 on top
  */
 function positions(residue: number, length: number): number[] {
@@ -102,7 +105,8 @@ function positions(residue: number, length: number): number[] {
     return power < length && isSymbol(s0, power) ? [power] : [];
   }
   for (let p = 0; p < length; p++) {
-    // Removing the error at p leaves the second error in both values, one power of e apart.
+    // If one error is at p, removing it leaves only the second error in both values. Their ratio is then e^q, where q
+    // is the second position.
     const upper = s2 ^ shift(s1, p);
     const lower = s1 ^ shift(s0, p);
     if (upper === 0 || lower === 0) continue;
@@ -116,7 +120,10 @@ function positions(residue: number, length: number): number[] {
   return [];
 }
 
-/** Returns whether an error's contribution at e^997 is that of a symbol at this power. */
+/**
+ * Returns whether an error at this position is a 5-bit symbol, judged by its contribution at e^997. Other elements of
+ * GF(1024) are impossible.
+ */
 const isSymbol = (contribution: number, power: number): boolean => (LOG[contribution] + (ORDER - FIRST_ROOT) * power) % SUBFIELD_STEP === 0;
 
 /** Evaluates the polynomial of the residue at a power of e. */

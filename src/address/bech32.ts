@@ -6,11 +6,11 @@ const VALUES = new Int8Array(128).fill(-1);
 for (let i = 0; i < CHARSET.length; i++) VALUES[CHARSET.charCodeAt(i)] = i;
 
 const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3] as const;
-/** Value to add to the state of the checksum for each combination of the five bits that leave it. */
+/** Value to XOR into the state */
 const FEEDBACK = new Int32Array(32);
 for (let top = 0; top < 32; top++) for (let i = 0; i < 5; i++) if (((top >>> i) & 1) !== 0) FEEDBACK[top] ^= GENERATOR[i];
 const CHECKSUM_LENGTH = 6;
-/** BIP-0173: longer strings lose the guarantees of the code. */
+/** Longest string (BIP-0173). The checksum does not guarantee to detect errors in longer ones. */
 const MAX_LENGTH = 90;
 export const BECH32_CONSTANTS = { bech32: 1, bech32m: 0x2bc830a3 } as const;
 
@@ -43,7 +43,8 @@ export function decodeBech32(text: string): Bech32Data | null {
   if (separator < 1 || separator + 1 + CHECKSUM_LENGTH > plain.length) return null;
   const hrp = plain.slice(0, separator);
   const size = plain.length - separator - 1;
-  // The last six symbols only belong to the checksum. A view of the others would cost more than the whole loop.
+  // Do not store the last six symbols, which are the checksum. Taking a view of the others afterwards would cost more
+  // than this loop.
   const symbols = new Uint8Array(size - CHECKSUM_LENGTH);
   let checksum = hrpState(hrp);
   for (let i = 0; i < size; i++) {
@@ -70,7 +71,7 @@ export function encodeBech32(hrp: string, symbols: Uint8Array, encoding: Bech32E
   return text;
 }
 
-/** Converts bytes to 5-bit symbols. The last one is padded with zero bits. */
+/** Converts bytes to 5-bit symbols. The last symbol is padded with zero bits. */
 export function bytesToSymbols(bytes: Uint8Array): Uint8Array {
   const out = new Uint8Array(Math.ceil((bytes.length * 8) / 5));
   let pending = 0;

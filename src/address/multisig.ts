@@ -12,12 +12,17 @@ export type ScriptAddressType = (typeof SCRIPT_ADDRESS_TYPES)[number];
 export interface MultisigOutput {
   /** The m-of-n script. */
   readonly script: Uint8Array;
-  /** Its witness program; null for a legacy address. */
+  /**
+   * Output script P2WSH for `script`, also used as redeem script of p2sh-segwit addresses; null for legacy addresses.
+   */
   readonly witnessProgram: Uint8Array | null;
   readonly outputScript: Uint8Array;
 }
 
-/** Largest number of keys, and largest script in an input. 0.21 applies the latter to witness scripts too. */
+/**
+ * Largest number of keys, up to release 0.21 and later; and largest redeem script, bytes. Core 0.21 applies the script
+ * limit to witness scripts too.
+ */
 const MAX_KEYS = { old: 16, later: 20 } as const;
 const MAX_SCRIPT = 520;
 const COMPRESSED_SIZE = 33;
@@ -25,7 +30,7 @@ const COMPRESSED_SIZE = 33;
 /**
  * Builds the scripts. With an uncompressed key, the result is always a legacy address.
  * @param later rules since release 22: more keys, and witness scripts of any size
- * @returns Core's message if it is impossible
+ * @returns Core's message if the script or address is impossible
  */
 export function buildMultisig(
   required: number,

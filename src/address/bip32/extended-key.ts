@@ -13,7 +13,7 @@ export interface KeyTools {
   readonly keys: KeyMath;
 }
 
-/** Public key of a BIP-0032 tree with what its unhardened children need. */
+/** Public key of a BIP-0032 tree, with the chain code and position from which its unhardened children are derived. */
 export interface ExtendedKey {
   /** 33 bytes, compressed. */
   readonly publicKey: Uint8Array;
@@ -59,8 +59,8 @@ export function masterFromSeed(seed: Uint8Array, { keys }: KeyTools): ExtendedSe
 }
 
 /**
- * Returns the public key of an unhardened child, without the chain code that grandchildren need. This is the step for
- * every address.
+ * Returns the public key of an unhardened child, without the chain code that grandchildren need. Deriving an address
+ * needs only this step.
  * @param index below HARDENED
  */
 export function childPublicKey(parent: ExtendedKey, index: number, keys: KeyMath): Uint8Array | null {
@@ -108,7 +108,7 @@ export function derivePath(from: ExtendedKey, path: readonly number[], tools: Ke
   return at;
 }
 
-/** Scratch buffer for key and index. It is shared, because derivation never waits. */
+/** Scratch buffer for key and index. All derivations share it, because they are synchronous. */
 const message = new Uint8Array(37);
 
 function writeIndex(index: number): void {

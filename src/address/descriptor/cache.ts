@@ -1,25 +1,25 @@
-// Keys that were derived with a descriptor's private keys and are needed without them, in a locked wallet: the key
+// Public keys that were derived with a descriptor's private keys, stored for use while the wallet is locked: the key
 // above a ranged step, and the keys of hardened ranges. Expanding fills the cache, wallets store it.
 import type { ExtendedKey } from '../bip32/extended-key.js';
 
-/** Cached keys by the place of their key expression in the descriptor (0 is the first from the left). */
+/** Cached keys by the position of their key expression in the descriptor (0 is the first from the left). */
 export class DescriptorCache {
   // Allocated on first use, because a wallet may have very many descriptors without cached keys.
   #parents: Map<number, ExtendedKey> | null = null;
   #derived: Map<number, Map<number, Uint8Array>> | null = null;
   #lastHardened: Map<number, ExtendedKey> | null = null;
 
-  /** Parent key of the range, or the key itself if the path ends without a range. */
+  /** By position: parent key of the range, or for a path without a range the key at its end. */
   get parents(): Map<number, ExtendedKey> {
     this.#parents ??= new Map();
     return this.#parents;
   }
-  /** Public keys of hardened ranges, 33 bytes each, by index. */
+  /** By position, then by index: public keys of hardened ranges, 33 bytes each. */
   get derived(): Map<number, Map<number, Uint8Array>> {
     this.#derived ??= new Map();
     return this.#derived;
   }
-  /** Keys after the last hardened step of a path, for the normalised form. */
+  /** By position: keys after the last hardened step of a path, for the normalised form. */
   get lastHardened(): Map<number, ExtendedKey> {
     this.#lastHardened ??= new Map();
     return this.#lastHardened;
@@ -45,7 +45,7 @@ export class DescriptorCache {
     keys.set(index, publicKey);
   }
 
-  /** Adds the keys of another cache of the same descriptor that this one lacks. */
+  /** Adds those keys of another cache of the same descriptor that are missing in this one. */
   mergeFrom(other: DescriptorCache): void {
     for (const [place, key] of other.#parents ?? []) if (!this.#parents?.has(place)) this.parents.set(place, key);
     for (const [place, key] of other.#lastHardened ?? []) if (!this.#lastHardened?.has(place)) this.lastHardened.set(place, key);

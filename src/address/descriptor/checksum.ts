@@ -25,10 +25,7 @@ for (let top = 0; top < 32; top++) {
   }
 }
 
-/**
- * Returns the checksum of a descriptor without its own, given as a string or as ASCII codes; null if a character is not
- * in the alphabet.
- */
+/** Returns the checksum of a descriptor's text (without '#' and checksum), */
 export function descriptorChecksum(text: string | Uint8Array): string | null {
   const codeAt = typeof text === 'string' ? (i: number) => text.charCodeAt(i) : (i: number) => text[i];
   let high = 0;
@@ -38,7 +35,8 @@ export function descriptorChecksum(text: string | Uint8Array): string | null {
     high = (((high << 5) | (low >> 15)) & MASK) ^ GENERATOR_HIGH[top];
     low = ((low << 5) & MASK) ^ value ^ GENERATOR_LOW[top];
   };
-  // Every character contributes its low five bits at once, and its group (high bits) together with two neighbours.
+  // Every character adds a symbol with its low five bits. The high bits of three consecutive characters (their groups)
+  // are added as one more symbol.
   let group = 0;
   let pending = 0;
   for (let i = 0; i < text.length; i++) {
@@ -69,7 +67,7 @@ export function addChecksum(text: string): string {
 
 /**
  * Splits text and checksum, and verifies a checksum that is present.
- * @param required whether it must be present
+ * @param required whether the text must have a checksum
  * @param checksumOf computes the checksum; needed if the text has tokens instead of private keys
  * @returns the text and its checksum, or Core's message
  */
@@ -91,7 +89,7 @@ export function stripChecksum(
   return { payload, checksum };
 }
 
-/** Returns the length in UTF-8, because Core counts bytes. */
+/** Returns the length of a text in UTF-8 bytes, which Core's messages show. */
 function utf8Length(text: string): number {
   let size = 0;
   for (const char of text) {

@@ -21,7 +21,10 @@ export interface DescriptorContext extends KeyTools {
   readonly inferredMark?: HardenedMark;
 }
 
-/** Runs a part of the parser. In the language `master`, prefixes its errors with the name of the function. */
+/**
+ * Runs the parser for the argument of a descriptor function. In the language `master`, prefixes its errors with the
+ * name of that function.
+ */
 export function within<T>(name: string, { language }: DescriptorContext, parse: () => T): T {
   try {
     return parse();
@@ -32,7 +35,7 @@ export function within<T>(name: string, { language }: DescriptorContext, parse: 
 }
 
 /**
- * Error of a text that is not a descriptor, in Core's words (empty where Core has none). Thrown only inside this
- * module.
+ * Error of a text that is not a descriptor, in Core's words (empty where Core has none). Code outside of this module
+ * never sees it.
  */
 export class DescriptorError extends Error {}

@@ -6,7 +6,10 @@ export interface RemainingText {
   text: string;
 }
 
-/** Takes one expression: up to a comma or closing bracket outside of its own brackets. */
+/**
+ * Takes one expression from the text: everything up to the first comma or closing bracket that is not inside brackets
+ * of the expression.
+ */
 export function takeExpression(rest: RemainingText): string {
   const { text } = rest;
   let level = 0;
@@ -21,7 +24,7 @@ export function takeExpression(rest: RemainingText): string {
   return text.slice(0, at);
 }
 
-/** Takes a fixed text. @returns false if the rest does not begin with it */
+/** Takes a fixed text. @returns false if the remaining text does not begin with it */
 export function takeText(text: string, rest: RemainingText): boolean {
   if (!rest.text.startsWith(text)) return false;
   rest.text = rest.text.slice(text.length);

@@ -1,4 +1,4 @@
-// Parsed output descriptor (BIP-0380 and following): its text in every form, and what it expands to.
+// Parsed output descriptor (BIP-0380 and following): prints its text in every form, and derives its scripts and keys.
 
 import type { ExtendedKey } from '../bip32/extended-key.js';
 import { addChecksum } from './checksum.js';
@@ -21,12 +21,12 @@ export class Descriptor {
     this.#context = context;
   }
 
-  /** True if it has one script per index instead of a single one. */
+  /** True if the descriptor has a range: one script per index instead of a single one. */
   get isRange(): boolean {
     return this.#root.keys().some((key) => key.isRange);
   }
 
-  /** True if an owner of the private keys could sign. False for addr() and raw(). */
+  /** True if the owner of the private keys could sign for the scripts. False for addr() and raw(). */
   get isSolvable(): boolean {
     return this.#root.isSolvable;
   }
@@ -36,22 +36,22 @@ export class Descriptor {
     return this.#root.isSingleType;
   }
 
-  /** True if it has scripts. False for unused(), which only holds a key. */
+  /** True if the descriptor has output scripts. False for unused(), which only stores a key. */
   get hasScripts(): boolean {
     return this.#root.hasScripts ?? true;
   }
 
-  /** Address type of its scripts; null for none or several. */
+  /** Address type of the scripts; null if they have no address type or several. */
   get outputType(): OutputType | null {
     return this.#root.outputType;
   }
 
-  /** Number of key expressions. Their places are 0 and up. */
+  /** Number of key expressions. Their positions are 0 to this number - 1. */
   get keyCount(): number {
     return this.#root.keys().length;
   }
 
-  /** Extended keys that its keys are derived from, in order; without those in musig(). */
+  /** Extended keys from which the keys are derived, from left to right; without those in musig(). */
   get roots(): ExtendedKey[] {
     return this.#root.keys().flatMap(({ root }) => (root === null ? [] : [root]));
   }

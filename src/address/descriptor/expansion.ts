@@ -3,7 +3,7 @@ import type { MiniscriptContext, MiniscriptNode } from '../miniscript/fragment.j
 
 /** Origin of a key, as in BIP-0174. */
 export interface KeyOrigin {
-  /** Fingerprint of the first key of the path, or of the key itself if the path is empty; four bytes. */
+  /** Fingerprint of the key from which the path starts (if the path is empty, the key itself), four bytes. */
   readonly fingerprint: Uint8Array;
   /** Child numbers. Hardened ones include HARDENED. */
   readonly path: readonly number[];
@@ -29,10 +29,10 @@ export interface TaprootLeaf {
 
 /** Internal data of a taproot output. */
 export interface TaprootOutput {
-  /** x-only, 32 bytes. */
+  /** Output key and internal key are x-only, 32 bytes. */
   readonly outputKey: Uint8Array;
   readonly internalKey: Uint8Array;
-  /** Null for a key-path-only output. */
+  /** Merkle root of the script tree; null for a key-path-only output. */
   readonly merkleRoot: Uint8Array | null;
   /** Leaves in the order of the descriptor. */
   readonly leaves: readonly TaprootLeaf[];
@@ -59,6 +59,6 @@ export interface Expansion {
   readonly innerScripts: readonly Uint8Array[];
   /** Internal data of a tr() output; null for all others, including rawtr(). */
   readonly taproot: TaprootOutput | null;
-  /** Witness scripts and leaves that are miniscript without a template of their own. */
+  /** Witness scripts and leaves that are general miniscript, not a standard template such as multisig. */
   readonly miniscripts: readonly MiniscriptPart[];
 }

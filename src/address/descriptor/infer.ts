@@ -19,7 +19,7 @@ import { type LeafNode, RawTrNode, TrNode } from './taproot-nodes.js';
 import { evenKey } from './taproot-tree.js';
 import { FixedNode, ShNode, WshNode } from './wrapper-nodes.js';
 
-/** Source of keys and scripts. */
+/** Source of the keys and scripts that a wallet knows. */
 export interface ScriptProvider {
   /** Returns a public key by its HASH160. */
   publicKey(id: Uint8Array): Uint8Array | undefined;
@@ -27,7 +27,7 @@ export interface ScriptProvider {
   script(id: Uint8Array): Uint8Array | undefined;
   /** Returns the origin of a public key by its HASH160. */
   origin(id: Uint8Array): KeyOrigin | undefined;
-  /** Returns whether a key is known; absent: known keys are those with an origin. */
+  /** Returns whether a key is known; absent: the keys with an origin count as known. */
   knowsKey?(id: Uint8Array): boolean;
   /** Returns the internal data of a taproot output. @param outputKey x-only, 32 bytes */
   taproot?(outputKey: Uint8Array): TaprootOutput | undefined;
@@ -43,7 +43,8 @@ export const NO_PROVIDER: ScriptProvider = {
 const COMPRESSED = 33;
 
 /**
- * Returns the descriptor of an output script. Its text may not be parsable again, for scripts that cannot be solved.
+ * Returns the descriptor of an output script. If the script cannot be solved, parsing the descriptor's text again may
+ * fail.
  */
 export function inferDescriptor(script: Uint8Array, provider: ScriptProvider, context: DescriptorContext): Descriptor {
   const known = new Inference(provider, context).node(script, 'top');
@@ -83,7 +84,7 @@ class Inference {
         return key && new PkhNode(key);
       }
       case 'witness_v0_keyhash': {
-        // Its key is compressed at every position.
+        // Treat the key as in wsh(): it must be compressed at every position.
         const key = place === 'wsh' ? null : this.#keyOfHash(data, 'wsh');
         return key && new WpkhNode(key);
       }
@@ -107,8 +108,8 @@ class Inference {
   }
 
   /**
-   * Infers the redeem or witness script behind a hash. The language 0.21 describes unknown scripts too, as raw() or
-   * addr().
+   * Infers the redeem or witness script behind a hash. In the language 0.21, a script that no expression describes
+   * becomes raw() or addr().
    */
   #inner(id: Uint8Array, place: 'sh' | 'wsh'): ScriptNode | null {
     const script = this.#provider.script(id);
@@ -137,10 +138,10 @@ class Inference {
     return isKey ? new PkNode(this.#xOnlyKey(script.slice(1, 33)), true) : this.#miniscript(script, 'leaf');
   }
 
-  /** Infers miniscript that is sane, and any multi_a. */
+  /** Infers miniscript if it is sane (miniscript/sanity.ts). multi_a is inferred even if it is not. */
   #miniscript(script: Uint8Array, place: 'wsh' | 'leaf'): ScriptNode | null {
     const context = place === 'leaf' ? 'tapscript' : 'wsh';
-    /** Keys that a leaf contains as the hash of their x-only form, by that form. */
+    /** Keys that a leaf contains as a hash, by hex of their x-only form, which the hash covers. */
     const hashed = new Map<string, KeyExpression>();
     const decoded = decodeMiniscript(script, context, (id) => {
       const known = this.#provider.publicKey(id);
@@ -154,7 +155,7 @@ class Inference {
     if (decoded === null) return null;
     const { tree, keys } = decoded;
     const fault = tree.fragment === 'multi_a' ? null : findFault(tree, context, (at) => toHex(keys[at]));
-    // A script that nothing satisfies counts as sane here.
+    // Accept a script that cannot be satisfied (reason null) as sane.
     if (fault !== null && fault.reason !== null) return null;
     const expressions = keys.map((key) => (place === 'leaf' ? (hashed.get(toHex(key)) ?? this.#xOnlyKey(key)) : this.#key(key, place)));
     return expressions.includes(null) ? null : new MiniscriptScript(tree, expressions as KeyExpression[], context);
@@ -167,8 +168,8 @@ class Inference {
     return key === undefined ? null : this.#key(key, place);
   }
   /**
-   * Infers a key. The language `master` has no expression for hybrid keys, nor for uncompressed ones where they are
-   * invalid.
+   * Infers a key. The language `master` has no expression for hybrid keys, nor for uncompressed keys at positions where
+   * these are invalid.
    */
   #key(publicKey: Uint8Array, place: ScriptPlace): KeyExpression | null {
     const compressed = publicKey.length === COMPRESSED;

@@ -1,5 +1,6 @@
-// Key expressions of descriptors: a single public key, or an extended key with a path and perhaps a range. Either may
-// have an origin. musig-key.ts has the third kind. BIP-0380; Core: script/descriptor.cpp, PubkeyProvider.
+// Key expressions of descriptors: a single public key, or an extended key with a path and perhaps a range. Both kinds
+// may have an origin. The third kind, musig(), is in musig-key.ts. BIP-0380; Core: script/descriptor.cpp,
+// PubkeyProvider.
 import { toHex } from '../../consensus/bytes/hex.js';
 import { encodeExtendedKey, encodeExtendedSecret } from '../bip32/extended-codec.js';
 import {
@@ -22,11 +23,11 @@ import type { KeyPair, SecretSource } from './secrets.js';
 export interface KeyExpression {
   /** True if the key depends on the index. */
   readonly isRange: boolean;
-  /** True if it is an extended key. */
+  /** True if the expression is an extended key. */
   readonly isExtended: boolean;
-  /** Bytes of its public key, 33 or 65. */
+  /** Size of the public key, 33 or 65 bytes. */
   readonly size: number;
-  /** Its extended key; null for other keys, and for aggregated keys. */
+  /** The extended key of the expression; null for single keys and for musig(). */
   readonly root: ExtendedKey | null;
   /** Returns the public key at one index; null if a hardened step lacks its private key. */
   publicKey(index: number, options: DeriveOptions): Uint8Array | null;
@@ -34,7 +35,7 @@ export interface KeyExpression {
   addOrigins(index: number, publicKey: Uint8Array, options: DeriveOptions, out: OriginKey[]): void;
   origin(index: number): KeyOrigin;
   publicText(): string;
-  /** Returns the text with the private key; null if that is unknown. */
+  /** Returns the text with the private key; null if the private key is unknown. */
   privateText(secrets: SecretSource): string | null;
   /** Returns the normalised text; null if a private key is needed and unknown. */
   normalizedText(options: DeriveOptions): string | null;
@@ -47,7 +48,7 @@ export type RangeKind = 'none' | 'plain' | 'hardened';
 
 const NO_STEPS: readonly number[] = [];
 
-/** Key expression of one key, the same for every index. */
+/** Key expression with a single key, which is the same for every index. */
 export class SingleKey implements KeyExpression {
   readonly isRange = false;
   readonly isExtended = false;
@@ -101,7 +102,7 @@ export class SingleKey implements KeyExpression {
     if (pair !== null) out.push(pair);
   }
 
-  /** Returns the key pair. For an x-only key, either parity is right. */
+  /** Returns the key pair. For an x-only key, the private key may be stored under either parity. */
   #pair(secrets: SecretSource): KeyPair | null {
     const { hashes } = this.#context;
     const secret = secrets.secret(hashes.hash160(this.#key));
@@ -121,7 +122,7 @@ export interface PathedKeyFields {
   readonly range: RangeKind;
   /** Mark of hardened steps in the text. */
   readonly mark: HardenedMark;
-  /** Its place in the descriptor, the key of the cache. */
+  /** Position of the key expression in the descriptor, under which DescriptorCache stores its keys. */
   readonly place: number;
 }
 
@@ -131,7 +132,7 @@ export class PathedKey implements KeyExpression {
   readonly size = 33;
   readonly #fields: PathedKeyFields;
   readonly #context: DescriptorContext;
-  /** Key at the end of the path, from which every index is derived; null until it is known. */
+  /** Key at the end of the path, from which the keys of all indices are derived; null until it was derived once. */
   #parent: ExtendedKey | null = null;
   #fingerprint: Uint8Array | null = null;
 
@@ -311,7 +312,10 @@ export class OriginatedKey implements KeyExpression {
     return inner === null ? null : `[${this.#originText()}]${inner}`;
   }
 
-  /** Returns the normalised text. If the inner key gets an origin by normalisation, it continues this one. */
+  /**
+   * Returns the normalised text. Normalisation may give the inner key an origin. The two origins are then joined into
+   * one.
+   */
   normalizedText(options: DeriveOptions): string | null {
     const inner = this.#inner.normalizedText(options);
     if (inner === null) return null;

@@ -18,7 +18,7 @@ import {
 
 const COMPRESSED_SIZE = 33;
 
-/** Function with one key. */
+/** Base of the descriptor functions with one key. */
 abstract class OneKeyNode implements ScriptNode {
   readonly isSolvable = true;
   readonly isSingleType: boolean = true;
@@ -143,7 +143,7 @@ export class UnusedNode extends OneKeyNode {
   }
 }
 
-/** Functions with a threshold and keys. */
+/** Names of the descriptor functions with a threshold and keys. */
 export type MultiName = 'multi' | 'sortedmulti' | 'multi_a' | 'sortedmulti_a';
 
 /** multi, sortedmulti: CHECKMULTISIG. multi_a, sortedmulti_a: CHECKSIGADD with x-only keys. */

@@ -1,9 +1,10 @@
-// Private keys that are not part of a descriptor's text, because strings cannot be overwritten. Tokens of the same
-// length stand for them, and each key arrives as bytes. rpc/wire/secret-search.ts makes the tokens.
+// Private keys that are not part of a descriptor's text, because strings cannot be overwritten. In the text, a token of
+// the same length replaces each private key; the key itself is passed as bytes. rpc/wire/secret-search.ts makes the
+// tokens.
 import { descriptorChecksum } from './checksum.js';
 
 const TOKEN = /~key:\d+~*/g;
-/** Text of a private key in messages. */
+/** Text that messages show instead of a private key. */
 const HIDDEN = '(private key)';
 
 /** Replaces tokens in a message. @param keys private keys by token */
@@ -11,7 +12,7 @@ export function hideKeys(text: string, keys: ReadonlyMap<string, Uint8Array> | u
   return keys?.size ? text.replace(TOKEN, (token) => (keys.has(token) ? HIDDEN : token)) : text;
 }
 
-/** Private keys of one text. */
+/** Private keys that tokens replace in one descriptor text. */
 export class KeyTokens {
   readonly #keys: ReadonlyMap<string, Uint8Array>;
 

@@ -8,7 +8,7 @@ import type { DeriveOptions } from './derive-options.js';
 import type { KeyExpression } from './key-expression.js';
 import { deriveKeys, type ExpansionBuilder, type KeyPrinter, type Satisfaction, type ScriptNode } from './script-node.js';
 
-/** Miniscript tree with the keys that its numbers refer to. */
+/** Miniscript tree, with the key expressions to which the key numbers in the tree refer. */
 export class MiniscriptScript implements ScriptNode {
   readonly isSolvable = true;
   readonly isSingleType = true;
@@ -33,8 +33,8 @@ export class MiniscriptScript implements ScriptNode {
   }
 
   /**
-   * Makes the script. A signer needs the keys that the script contains as a hash. Reporting the others too does no
-   * harm.
+   * Makes the script. Reports all keys to the signer, who needs those that the script contains only as a hash. The
+   * other ones do no harm.
    */
   makeScripts(index: number, options: DeriveOptions, { hashes }: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null {
     const keys = deriveKeys(this.#keys, index, options, out);

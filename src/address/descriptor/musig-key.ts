@@ -17,7 +17,7 @@ export interface MusigFields {
   readonly participants: readonly KeyExpression[];
   /** Unhardened steps after the aggregate key. */
   readonly path: readonly number[];
-  /** True if a star follows the steps. */
+  /** True if a star (a range) follows the steps. */
   readonly star: boolean;
 }
 
@@ -70,7 +70,10 @@ export class MusigKey implements KeyExpression {
     return this.#text(this.#fields.participants.map((key) => key.publicText()));
   }
 
-  /** Returns the text with the private keys that are known. One signer seldom has all of them. */
+  /**
+   * Returns the text with the private keys that are known, and public keys for the others: one signer seldom has all
+   * private keys.
+   */
   privateText(secrets: SecretSource): string | null {
     const texts = this.#fields.participants.map((key) => key.privateText(secrets));
     if (texts.every((text) => text === null)) return null;
@@ -120,7 +123,7 @@ export function aggregateKeys(keys: readonly Uint8Array[], { hashes, keys: math 
   const second = keys.find((key) => !equalBytes(key, keys[0]));
   const parts: Uint8Array[] = [];
   for (const key of keys) {
-    // A hash at or above the group order, which would have to be reduced, occurs once in 2^128.
+    // The hash is not reduced modulo the group order. A hash that needs it occurs once in 2^128.
     const isSecond = second !== undefined && equalBytes(key, second);
     const part = isSecond ? key : math.multiplyPublic(key, hashes.taggedHash('KeyAgg coefficient', list, key));
     if (part === null) return null;

@@ -1,5 +1,6 @@
 // Parses key expressions: an optional origin, then a public key in hex, a private key in WIF, or an extended key with
-// its path (BIP-0380, BIP-0389). parse-musig.ts parses musig(). Messages are those of Core 0.21 where it has any.
+// its path (BIP-0380, BIP-0389). parse-musig.ts parses musig(). Messages are those of Core 0.21, if it has one for the
+// error.
 
 import { fromHex, isHex } from '../../consensus/bytes/hex.js';
 import { decodeExtendedKey, decodeExtendedSecret } from '../bip32/extended-codec.js';
@@ -16,7 +17,7 @@ const UNCOMPRESSED_SIZE = 65;
 const X_ONLY_DIGITS = 64;
 const SPACE = /^\s|\s$/;
 
-/** Returns one key per path: one, or as many as its multipath step has items. @throws DescriptorError */
+/** Parses a key expression. Returns one key, or one for each item of its multipath step. */
 export function parseKey(text: string, place: KeyPlace, state: ParseState): KeyExpression[] {
   if (state.context.language === 'master' && text.startsWith('musig(')) return parseMusig(text, place, state, parseKey);
   const { context } = state;
@@ -47,7 +48,8 @@ function parseBareKey(text: string, place: KeyPlace, state: ParseState, marks: P
     if (key !== null) {
       if (place !== 'any' && key.length !== COMPRESSED_SIZE) throw new DescriptorError('Uncompressed keys are not allowed');
       state.nextPlace++;
-      // Keep the form that was written: a full key, or its x coordinate, which private keys also use.
+      // Print the key in the form in which it was written: as a full key or as its x coordinate. A key written as
+      // private key is printed as x coordinate.
       const xOnly = place === 'x-only' && (!isHex(head) || head.length === X_ONLY_DIGITS);
       return [new SingleKey(key, xOnly, context)];
     }

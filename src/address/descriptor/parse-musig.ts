@@ -11,12 +11,7 @@ const NAME = 'musig(';
 /** Parses one key expression: parseKey, which calls this file for musig(). */
 type KeyParser = (text: string, place: KeyPlace, state: ParseState) => KeyExpression[];
 
-/**
- * Returns one key per path.
- * @param text begins with `musig(`
- * @param parseKey parses the participants
- * @throws DescriptorError
- */
+/** Parses musig(). Returns one key per path (multipath steps give several). */
 export function parseMusig(text: string, place: KeyPlace, state: ParseState, parseKey: KeyParser): KeyExpression[] {
   const { context } = state;
   if (place !== 'x-only') throw new DescriptorError('musig() is only allowed in tr() and rawtr()');

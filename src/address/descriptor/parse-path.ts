@@ -7,7 +7,7 @@ import type { RangeKind } from './key-expression.js';
 import type { KeyTokens } from './key-tokens.js';
 import type { SecretRing } from './secrets.js';
 
-/** Position of a script expression. */
+/** Function in which a script expression is: none, sh(), wsh(), or a leaf of tr(). */
 export type ScriptPlace = 'top' | 'sh' | 'wsh' | 'leaf';
 
 /** Position of a key, which determines the allowed forms. */
@@ -20,11 +20,11 @@ export interface ParseState {
   readonly secrets: SecretRing;
   /** Private keys that tokens in the text stand for. */
   readonly keyTokens: KeyTokens;
-  /** Place of the next key expression. */
+  /** Position of the next key expression in the descriptor. */
   nextPlace: number;
 }
 
-/** Mark for printing the hardened steps of one key expression: the last one that was read. */
+/** Mark (' or h) with which the hardened steps of one key expression are printed: the last mark that was read. */
 export interface PathMarks {
   mark: HardenedMark;
 }
@@ -32,10 +32,7 @@ export interface PathMarks {
 /** Largest number of items of a multipath step. A short text could otherwise stand for very many descriptors. */
 const MAX_MULTIPATH = 1000;
 
-/**
- * Limit for paths times the parts that each of them repeats. Otherwise a text of n characters could stand for a number
- * of objects that grows with n squared.
- */
+/** Limit for the number of paths, multiplied by the number of steps, keys or scripts that each path repeats. */
 const MAX_MULTIPLIED = 100_000;
 
 /** Takes the star from the end of a path. */
@@ -103,9 +100,8 @@ function parseStep(step: string, context: DescriptorContext, marks: PathMarks): 
 }
 
 /**
- * Converts paths per part into parts per path. A part with one path is used for all.
- * @param least number of paths of another part
- * @throws DescriptorError with `mismatch` if the counts differ; also if paths times parts exceed the limit
+ * Converts a list of parts, each with its paths, into a list of paths, each with its parts. A part that has only one
+ * path is used in all paths.
  */
 export function alignPaths<T>(parts: readonly (readonly T[])[], mismatch: string, least = 1): T[][] {
   const count = parts.reduce((most, part) => Math.max(most, part.length), least);
@@ -114,14 +110,14 @@ export function alignPaths<T>(parts: readonly (readonly T[])[], mismatch: string
   return Array.from({ length: count }, (_, path) => parts.map((part) => part[part.length === 1 ? 0 : path]));
 }
 
-/** Checks the limit. @param each number of steps of a path, or of keys or scripts of a list */
+/** Checks the limit MAX_MULTIPLIED. */
 function checkMultiplied(paths: number, each: number): void {
   if (paths > 1 && paths * each > MAX_MULTIPLIED) {
     throw new DescriptorError(`Multipath key path specifiers can repeat ${MAX_MULTIPLIED} steps, keys or scripts at most`);
   }
 }
 
-/** Sets the mark. Core 0.21 reads both marks and prints one. */
+/** Records the mark that was read. Does nothing in the language 0.21, which reads both marks and always prints '. */
 function noteMark(mark: HardenedMark, { language }: DescriptorContext, marks: PathMarks): void {
   if (language === 'master') marks.mark = mark;
 }

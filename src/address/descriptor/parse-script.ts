@@ -14,10 +14,7 @@ import { type LeafNode, RawTrNode, TrNode } from './taproot-nodes.js';
 import { FixedNode, ShNode, WshNode } from './wrapper-nodes.js';
 
 const MAX_BARE_KEYS = 3;
-/**
- * Largest number of keys. Core 0.21 pushes counts as OP_1 to OP_16. Later versions push larger numbers, up to the limit
- * of consensus.
- */
+/** Largest number of keys in multi() and sortedmulti(). */
 const MAX_KEYS = { '0.21': 16, master: 20 } as const;
 const MAX_LEAF_KEYS = 999;
 const MAX_REDEEM_SCRIPT = 520;
@@ -26,7 +23,7 @@ const MAX_TREE_DEPTH = 128;
 
 const KEY_PLACES: Record<ScriptPlace, KeyPlace> = { top: 'any', sh: 'any', wsh: 'compressed', leaf: 'x-only' };
 
-/** Returns one node per path. @throws DescriptorError */
+/** Parses a script expression. Returns one node per path (multipath steps give several). */
 export function parseScript(rest: RemainingText, place: ScriptPlace, state: ParseState): ScriptNode[] {
   const expression = takeExpression(rest);
   const call = splitCall(expression);
@@ -99,7 +96,9 @@ function parseCall(name: string, inner: string, place: ScriptPlace, state: Parse
   }
 }
 
-/** Parses a script expression with nothing behind it. Core has no message for a rest. */
+/**
+ * Parses a text that is exactly one script expression. Core has no message for text after it, so the error is empty.
+ */
 function parseWhole(inner: string, place: ScriptPlace, state: ParseState): ScriptNode[] {
   const rest = { text: inner };
   const nodes = parseScript(rest, place, state);
@@ -138,7 +137,7 @@ function checkCounts(threshold: number, keys: readonly KeyExpression[][], place:
   if (place === 'top' && count > MAX_BARE_KEYS) {
     throw new DescriptorError(`Cannot have ${count} pubkeys in bare multisig; only at most ${MAX_BARE_KEYS} pubkeys`);
   }
-  // One length byte for each key, one opcode for each count and for the check.
+  // Size of the script: one length byte for each key, and three opcodes (two counts and CHECKMULTISIG).
   const size = keys.reduce((sum, [key]) => sum + key.size + 1, 3);
   if (place === 'sh' && size > MAX_REDEEM_SCRIPT) {
     throw new DescriptorError(`P2SH script is too large, ${size} bytes is larger than ${MAX_REDEEM_SCRIPT} bytes`);
@@ -193,7 +192,7 @@ function parseTr(inner: string, state: ParseState): ScriptNode[] {
 /** Parses the script tree of tr(), without recursion over braces, because it may be 128 levels deep. */
 function parseTree(rest: RemainingText, state: ParseState): { nodes: ScriptNode[]; depth: number }[] {
   const leaves: { nodes: ScriptNode[]; depth: number }[] = [];
-  // For every open brace, whether its right side has started.
+  // For each open brace: true if the parser is in its right branch.
   const path: boolean[] = [];
   do {
     while (takeText('{', rest)) {

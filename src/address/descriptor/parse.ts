@@ -8,8 +8,8 @@ import { parseScript } from './parse-script.js';
 import { SecretRing } from './secrets.js';
 
 /**
- * Longest text: five times the length of 999 extended keys with origins. Core has no limit, but its thread that parses
- * a descriptor delays nothing else.
+ * Longest text: five times the length of 999 extended keys with origins. Core has no limit, because it parses a
+ * descriptor on a thread that delays no other work.
  */
 const MAX_LENGTH = 1_000_000;
 

@@ -6,7 +6,7 @@ import type { DeriveOptions, OutputType } from './derive-options.js';
 import type { Expansion, MiniscriptPart, OriginKey, TaprootOutput } from './expansion.js';
 import type { KeyExpression } from './key-expression.js';
 
-/** Prints one key; null if it cannot be printed in that form. */
+/** Prints a key in some form (public, private, normalised); null if the key cannot be printed in it. */
 export type KeyPrinter = (key: KeyExpression) => string | null;
 
 /** Rules for the sizes of satisfactions. */
@@ -32,14 +32,14 @@ export interface ScriptNode {
   readonly isSolvable: boolean;
   readonly isSingleType: boolean;
   readonly outputType: OutputType | null;
-  /** False if it stores a key without a script; absent: true. */
+  /** False if the expression stores a key without a script; absent: true. */
   readonly hasScripts?: boolean;
-  /** Returns all its keys, from left to right. */
+  /** Returns all key expressions, from left to right. */
   keys(): readonly KeyExpression[];
-  /** Returns its text; null if a key cannot be printed. */
+  /** Returns the text of the expression; null if a key cannot be printed. */
   text(print: KeyPrinter): string | null;
   /**
-   * Returns its scripts at one index; null if a key cannot be derived.
+   * Returns the scripts of the expression at one index; null if a key cannot be derived.
    * @param out collects data for signers; null: only scripts are needed
    */
   makeScripts(index: number, options: DeriveOptions, context: DescriptorContext, out: ExpansionBuilder | null): Uint8Array[] | null;

@@ -26,8 +26,8 @@ export function isPlainText(text: string, language: DescriptorLanguage): boolean
 }
 
 /**
- * Returns whether deriving may produce keys worth caching. Never wrong for a text that needs a cache, but may be true
- * for others.
+ * Returns whether deriving the scripts of a descriptor may fill its cache. True for every text that needs a cache, and
+ * for some others.
  * @param text printed text
  */
 export function hasCacheableKeys(text: string): boolean {

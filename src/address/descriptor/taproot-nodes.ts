@@ -13,8 +13,8 @@ export interface LeafNode {
 }
 
 /**
- * Size of a signature by the internal key with a hash type. A script path may need more, but the path is unknown before
- * signing. Core counts the same.
+ * Size of a signature by the internal key with a hash type. A script path may need more bytes, but which path a signer
+ * uses is unknown before signing. Core counts the same.
  */
 const KEY_PATH: Satisfaction = { scriptSig: 0, witness: 1 + 65, elements: 1 };
 
@@ -66,7 +66,7 @@ export class TrNode implements ScriptNode {
   /** Prints the tree: braces open down to the depth of each leaf, and close after each right branch. */
   #treeText(leaves: readonly string[]): string {
     let text = '';
-    // For every open brace, whether its right side has started.
+    // For each open brace: true if its right branch has begun.
     const path: boolean[] = [];
     leaves.forEach((leaf, place) => {
       if (place > 0) text += ',';

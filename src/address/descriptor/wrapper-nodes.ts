@@ -49,7 +49,7 @@ abstract class HashNode implements ScriptNode {
 
   protected abstract scriptOf(inner: Uint8Array, context: DescriptorContext): Uint8Array;
 
-  /** Adds the size of the inner script to the size of its satisfaction. */
+  /** Adds the bytes of the inner script to the size of the data that satisfies it. */
   protected abstract withScriptSize(inner: Satisfaction, scriptBytes: number, terms: SizeTerms): Satisfaction;
 }
 

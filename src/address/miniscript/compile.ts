@@ -1,5 +1,5 @@
 // Compiles miniscript to script (BIP-0379's translation table). If v: wraps a fragment whose last opcode has a VERIFY
-// form, that form is used.
+// form (such as CHECKSIGVERIFY), that opcode is used.
 import { joinScript, plainPush, pushNumber } from '../../consensus/script/build-script.js';
 import { OP } from '../../consensus/script/opcodes.js';
 import type { Hashes } from '../../crypto/crypto.js';

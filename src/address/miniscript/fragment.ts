@@ -1,6 +1,6 @@
-// Fragments of miniscript (BIP-0379) and the tree of nodes. Keys are numbers, indexes of a list that the owner of the
-// tree has, so that one tree serves every index of a ranged descriptor. Nodes get their type and limits when they are
-// made (types.ts, limits.ts).
+// Fragments of miniscript (BIP-0379) and the tree of nodes. The tree refers to keys by their number in a list that the
+// owner of the tree has. So one tree serves every index of a ranged descriptor. Nodes get their type and limits when
+// they are made (types.ts, limits.ts).
 
 /** Position of a script, which determines what is allowed and what it costs. */
 export type MiniscriptContext = 'wsh' | 'tapscript';
@@ -51,22 +51,22 @@ export interface NodeFields {
 export interface MiniscriptNode extends NodeFields {
   /** Type and properties as bits of types.ts; 0 if the parts do not fit together. */
   readonly type: number;
-  /** Costs of running and satisfying it. */
+  /** Costs of executing and satisfying the node. */
   readonly limits: Limits;
   /** Height of the subtree, including this node. */
   readonly height: number;
 }
 
-/** Costs of satisfying and dissatisfying a node; NEVER if that is impossible. */
+/** Costs of satisfying and dissatisfying a node; NEVER if satisfying or dissatisfying is impossible. */
 export interface Limits {
-  /** Size of its script, bytes. */
+  /** Size of the node's script, bytes. */
   readonly size: number;
   /** Number of non-push opcodes, executed or not. */
   readonly ops: number;
   /** Largest number of opcodes that CHECKMULTISIG adds (its keys). */
   readonly satOps: number;
   readonly dsatOps: number;
-  /** Stack elements that are consumed. */
+  /** Stack use of satisfying (sat) and of dissatisfying (dsat) the node. */
   readonly sat: StackUse;
   readonly dsat: StackUse;
   /** Size of the largest witness elements with their lengths, bytes. */
@@ -78,6 +78,6 @@ export interface Limits {
 export interface StackUse {
   /** Elements consumed: height before minus height after. */
   readonly taken: number;
-  /** Highest point above the height after the execution. */
+  /** Greatest height of the stack during the execution, minus the height afterwards. */
   readonly peak: number;
 }

@@ -1,6 +1,6 @@
 // Decodes a script into the miniscript tree that compiles to it, if there is one (BIP-0379). The script is read
-// backwards, because its end determines its fragment. For signers that have only a script. Core:
-// script/miniscript.h DecodeScript.
+// backwards, because the last opcodes determine the fragment. Signers need this if they have only the script, not its
+// descriptor. Core: script/miniscript.h DecodeScript.
 import { decodeNumber } from '../../consensus/script/number.js';
 import { OP } from '../../consensus/script/opcodes.js';
 import { isMinimalPush, ScriptTokenizer } from '../../consensus/script/tokenizer.js';
@@ -46,8 +46,8 @@ const OPENERS = new Set<number>([OP.OP_IF, OP.OP_ELSE, OP.OP_NOTIF, OP.OP_TOALTS
 
 /**
  * Decodes a script; null if it is not valid miniscript.
- * @param keyOfHash returns the key with a HASH160, as the script hashes it; null if it is unknown, so that the script
- *   is not decoded
+ * @param keyOfHash returns the key with a HASH160, as the script hashes it; null if the key is unknown, which makes
+ *   decoding fail
  */
 export function decodeMiniscript(
   script: Uint8Array,
@@ -111,7 +111,7 @@ class BackwardReader {
   #op(offset = 0): number {
     return this.#token(offset).op;
   }
-  /** Skips an opcode if it is next. */
+  /** Skips an opcode if it is the next token. (Tokens are read backwards.) */
   #skip(op: number): boolean {
     if (this.#op() !== op) return false;
     this.#at++;
@@ -140,7 +140,7 @@ class BackwardReader {
     return this.#leaf() ?? this.#compound(depth);
   }
 
-  /** Reads a fragment without others inside. Does not move if there is none. */
+  /** Reads a fragment that has no subexpressions. If there is none, returns null and consumes no token. */
   #leaf(): MiniscriptNode | null {
     const { op, data } = this.#token();
     if (op === OP.OP_1) return this.#consume(1, '1', {});

@@ -4,7 +4,7 @@ import { pushNumber } from '../../consensus/script/build-script.js';
 import type { Limits, MiniscriptContext, NodeFields, StackUse } from './fragment.js';
 import { has } from './types.js';
 
-/** Cost of something impossible, in sums and maxima. */
+/** Cost of something impossible. Sums with this value and maxima over it give the right result. */
 export const NEVER = Number.NEGATIVE_INFINITY;
 
 const IMPOSSIBLE: StackUse = { taken: NEVER, peak: NEVER };
@@ -207,7 +207,8 @@ function stackUse({ fragment, subs, k, keys }: NodeFields): [sat: StackUse, dsat
     case 'hash160':
       return [then(PUSH, PUSH, EQUAL_VERIFY, EMPTY, PUSH, POP_ONE), IMPOSSIBLE];
     case 'multi': {
-      // From a zero and k signatures to one result, with keys and two numbers pushed in between.
+      // Consumes the dummy element and k signatures, and leaves one result. In between, all keys and two counts are
+      // pushed.
       const use = { taken: k, peak: k + keys.length + 2 };
       return [use, use];
     }

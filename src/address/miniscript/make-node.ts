@@ -6,7 +6,7 @@ import { typeOf } from './types.js';
 const NO_SUBS: readonly MiniscriptNode[] = [];
 const NO_KEYS: readonly number[] = [];
 
-/** Makes a node. Parts that are not given are empty. */
+/** Makes a node. Fields that are not given are empty or 0. */
 export function makeNode(fragment: Fragment, context: MiniscriptContext, parts: Partial<NodeFields> = {}): MiniscriptNode {
   const { subs = NO_SUBS, k = 0, hash = null, keys = NO_KEYS } = parts;
   const fields: NodeFields = { fragment, subs, k, hash, keys };

@@ -54,7 +54,7 @@ class Reader {
     if (depth > MAX_HEIGHT || this.#nodes > MAX_NODES) return null;
     const colon = this.#wrappersEnd();
     const wrappers = colon < 0 ? '' : this.#text.slice(this.#at, colon);
-    // No type allows v: twice.
+    // Refuse v: twice: the result of v: has type V, which v: does not accept.
     if (wrappers.length > MAX_HEIGHT || wrappers.includes('vv')) return null;
     this.#nodes += 1 + wrappers.length;
     if (colon >= 0) this.#at = colon + 1;

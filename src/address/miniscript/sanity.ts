@@ -43,7 +43,7 @@ export function isValidTopLevel(node: MiniscriptNode, context: MiniscriptContext
   return isValid(node, context) && has(node.type, 'B');
 }
 
-/** Returns whether any witness can satisfy it. */
+/** Returns whether any witness can satisfy an expression. */
 export function isSatisfiable(node: MiniscriptNode): boolean {
   return node.limits.sat.taken !== NEVER;
 }
@@ -78,7 +78,7 @@ function insanityOf(node: MiniscriptNode, context: MiniscriptContext, repeats: R
 /** Innermost faulty part, and the reason. */
 export interface Fault {
   readonly node: MiniscriptNode;
-  /** Null: it cannot be satisfied; empty: it is not a complete script. */
+  /** Reason of the fault. Null: the script cannot be satisfied; empty: the script is not complete by itself. */
   readonly reason: Insanity | 'invalid' | '' | null;
 }
 

@@ -19,7 +19,7 @@ export interface WitnessSource {
 /** Witness elements in order, bottom first, joined without copying. flatten() makes the list. */
 type Rope = Uint8Array | readonly [Rope, Rope] | null;
 
-/** Way to satisfy or dissatisfy a node; null if there is none. */
+/** One way to satisfy or dissatisfy a node. */
 interface Way {
   readonly elements: Rope;
   /** Size of the elements with their lengths, bytes. */
@@ -45,7 +45,7 @@ export function satisfyMiniscript(node: MiniscriptNode, context: MiniscriptConte
   return sat === null || sat.malleable || !sat.signed ? null : flatten(sat.elements);
 }
 
-/** Joins two ways; the first is below the second on the stack. */
+/** Joins the elements of two ways; those of the first are below the others on the stack. Null if either way is null. */
 function join(below: Way | null, above: Way | null): Way | null {
   if (below === null || above === null) return null;
   return {
@@ -57,8 +57,8 @@ function join(below: Way | null, above: Way | null): Way | null {
 }
 
 /**
- * Returns the better of two ways to satisfy a fragment. If one of them needs no signature, it must be used, because
- * anyone could put it in place of the other one.
+ * Returns the better of two ways to satisfy a fragment. If only one of the two needs no signature, that one must be
+ * used, because anyone could replace the other by it.
  */
 function choose(a: Way | null, b: Way | null): Way | null {
   if (a === null) return b;
@@ -97,7 +97,7 @@ function waysOf(node: MiniscriptNode, context: MiniscriptContext, source: Witnes
     case 'hash256':
     case 'ripemd160':
     case 'hash160': {
-      // Any 32 bytes with another hash dissatisfy it.
+      // Any 32 bytes with another hash dissatisfy the fragment, so a dissatisfaction is malleable.
       const preimage = source.preimage(fragment, node.hash as Uint8Array);
       return [malleable(ZERO32), preimage?.length === PREIMAGE_SIZE ? element(preimage) : null];
     }
@@ -113,7 +113,8 @@ function waysOf(node: MiniscriptNode, context: MiniscriptContext, source: Witnes
     case 'd':
       return [ZERO, join(xSat, ONE)];
     case 'j':
-      // A dissatisfaction of the inner expression without a signature could replace the zero.
+      // If the inner expression can be dissatisfied without a signature, anyone could replace the zero by that
+      // dissatisfaction.
       return [xDsat !== null && !xDsat.signed ? malleable(ZERO) : ZERO, xSat];
     case 'v':
       return [null, xSat];
@@ -143,7 +144,7 @@ function signatureWay(place: number, source: WitnessSource): Way | null {
   return signature === undefined ? null : { ...element(signature), signed: true };
 }
 
-/** Returns the best ways to satisfy exactly n parts, for every n up to their number. */
+/** Returns, for every n up to the number of parts, the best way to satisfy exactly n of them. */
 function countedWays(parts: readonly Ways[], start: Way): (Way | null)[] {
   let ways: (Way | null)[] = [start];
   for (const [dsat, sat] of parts) {
@@ -155,7 +156,9 @@ function countedWays(parts: readonly Ways[], start: Way): (Way | null)[] {
   return ways;
 }
 
-/** Returns the ways of multi(): signatures in the order of keys above one zero. Other keys have no element. */
+/**
+ * Returns the ways of multi(): signatures in the order of keys above one zero. Keys that do not sign have no element.
+ */
 function multiWays({ keys, k }: MiniscriptNode, source: WitnessSource): Ways {
   const sats = countedWays(
     keys.map((place): Ways => [NOTHING, signatureWay(place, source)]),
@@ -166,7 +169,7 @@ function multiWays({ keys, k }: MiniscriptNode, source: WitnessSource): Ways {
   return [dsat, sats[k]];
 }
 
-/** Returns the ways of multi_a(): one element per key, that of the first key on top. */
+/** Returns the ways of multi_a(): one element per key, a signature or empty; the element of the first key is on top. */
 function leafMultiWays({ keys, k }: MiniscriptNode, source: WitnessSource): Ways {
   const sats = countedWays(
     keys.toReversed().map((place): Ways => [ZERO, signatureWay(place, source)]),

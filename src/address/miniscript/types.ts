@@ -105,7 +105,10 @@ function computeType(node: NodeFields, context: MiniscriptContext): number {
   }
 }
 
-/** In tapscript the argument of IF must be minimal by consensus, so the result is exactly 1. */
+/**
+ * Returns the type of d:X (DUP IF X ENDIF). In tapscript, consensus requires a minimal argument of IF, so the result is
+ * exactly 1 (property u).
+ */
 function dupIf(x: number, context: MiniscriptContext): number {
   return (
     when(has(x, 'Vz'), t('B')) |
@@ -117,7 +120,7 @@ function dupIf(x: number, context: MiniscriptContext): number {
   );
 }
 
-/** Returns whether two expressions that both run have locks that cannot be satisfied together. */
+/** Returns whether two expressions that are both executed have locks that exclude each other. */
 function bothLocks(x: number, y: number): boolean {
   const clash = (a: string, b: string): boolean => (has(x, a) && has(y, b)) || (has(x, b) && has(y, a));
   return clash('g', 'h') || clash('i', 'j');
