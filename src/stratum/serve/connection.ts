@@ -50,7 +50,9 @@ export class Connection implements SessionSink {
   readonly #address: string;
   #quotaBytes = BURST_BYTES;
   #paused = false;
-  /** Bytes that the kernel had taken at the last check, and since when that number is the same. */
+  /**
+   * Number of bytes that the kernel had accepted at the last check, and the time since which this number is the same.
+   */
   #takenBytes = 0;
   #takenMs = 0;
 

@@ -56,7 +56,7 @@ export interface StratumOptions {
   readonly work: WorkOptions;
   readonly network: NamedNetwork;
   readonly otherNetworks: readonly NamedNetwork[];
-  /** First byte of extranonce1: number of the front, 0 for a node. */
+  /** First byte of every extranonce1: the number of the front; 0 if a node serves the miners. */
   readonly front: number;
   /** Weight and sigop cost that templates keep free for header and coinbase. */
   readonly reserve: Reserve;

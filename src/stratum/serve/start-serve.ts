@@ -43,7 +43,7 @@ export async function runStratum(options: StratumOptions, port: MessagePort): Pr
 /** The thread as the node thread sees it. */
 export type StratumThread = Serving<ToStratum, MinerInfo>;
 
-/** Messages from the thread, without its start and its answers. */
+/** Messages from the thread, except the one that reports its start and its answers to requests. */
 export type StratumNews = NewsOf<FromStratum>;
 
 /** Starts the thread; see startServing. @param entry the thread's module; workers/stratum.js unless a test brings its own */

@@ -59,7 +59,8 @@ export function rebuildShare(job: StratumJob, payout: Payout, extranonce1: Uint8
   }
 
   const header = new Uint8Array(80);
-  // XOR equals replacing the bits, because they are cleared in the job's version. It is exact even if a miner sends other bits.
+  // XOR sets the miner's bits, because these are cleared in the job's version. If a miner sends other bits, XOR still
+  // rebuilds the header that the miner hashed.
   writeU32(header, 0, job.version ^ fields.versionBits);
   header.set(job.tip.prevHash, 4);
   header.set(pair.subarray(0, 32), 36);

@@ -83,7 +83,10 @@ export class WorkerStatistics {
     });
   }
 
-  /** Starts a session: its best share is counted from here. Call it when the worker had no other connection. */
+  /**
+   * Starts a session of the worker, which resets the session's best share. Call this when the worker has no other
+   * connection.
+   */
   startSession(agent: string): void {
     this.#agent = agent;
     this.#bestOfSession = 0;

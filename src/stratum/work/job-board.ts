@@ -1,17 +1,20 @@
-// The jobs for which miners may submit shares: jobs of the tip, up to a limit, and for a minute those of the tip before.
+// The jobs for which miners may submit shares: jobs of the tip, up to a limit, and for a minute the jobs of the
+// previous tip.
 import { type JobOptions, StratumJob } from './job.js';
 import type { JobTemplate, JobTip } from './template.js';
 
-/** Milliseconds for which shares on the tip before are still checked. Such a share is stale, but it may be a block. */
+/**
+ * Milliseconds for which shares on the previous tip are still checked. Such a share is stale, but it may be a block.
+ */
 const PARENT_MS = 60_000;
 /** Maximum number of jobs of one tip. At one job in 30 seconds the oldest is two hours old. */
 const MOST_OF_A_TIP = 256;
-/** Shortest time in milliseconds between two jobs that are made for sessions. */
+/** Shortest time in milliseconds between two jobs that are made only because sessions need a new difficulty. */
 const FRESH_MS = 1000;
 
 /** A tip, with the node's time at which the tip arrived. */
 export interface BoardTip extends JobTip {
-  /** The node's time, or minTime if minTime is later. Seconds since 1970. */
+  /** The node's time when the tip arrived, or minTime if that is later. Seconds since 1970. */
   readonly headerTimestamp: number;
 }
 
@@ -97,7 +100,7 @@ export class JobBoard {
     return this.#jobs.size;
   }
 
-  /** Keeps the jobs of the tip for a minute, and removes those of earlier tips. */
+  /** Called before a new tip: keeps the jobs of the current tip for a minute, and removes those of earlier tips. */
   #leaveTip(nowMs: number): void {
     for (const [id, job] of this.#jobs) if (job.tipNumber !== this.#tipNumber) this.#jobs.delete(id);
     this.#tipNumber++;

@@ -21,7 +21,7 @@ export interface JobOptions {
   readonly versionMask: number;
 }
 
-/** The bytes of a job that depend on its payout; lines are null until a session needs them. */
+/** The bytes of a job that depend on its payout; the notify lines are null until a session needs them. */
 interface PaidWork {
   readonly coinbaseEnd: Uint8Array;
   line: Uint8Array | null;
@@ -39,7 +39,10 @@ export class StratumJob {
   readonly tipNumber: number;
   readonly tip: JobTip;
   readonly template: JobTemplate;
-  /** Block version without the bits that miners may change, unsigned. So all ways to combine it with the miner's bits agree. */
+  /**
+   * Block version without the bits that miners may change, unsigned. Miners combine it with their bits by OR, XOR or
+   * replacement, which give the same result because the bits are 0 here.
+   */
   readonly version: number;
   /** Seconds since 1970. */
   readonly time: number;
