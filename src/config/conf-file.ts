@@ -110,7 +110,7 @@ function readOne(args: Args, baseDir: string, file: string, kind = 'Config'): bo
 
 /**
  * Reads the configuration file and the files that it includes into `args`. Included files are read after the including
- * one, so that the lines of the latter count first.
+ * file, so that the lines of the including file come first.
  * @param required whether a missing file is an error: it was named on the command line
  * @param chain returns the chain that the options select so far, because its section may include files
  */

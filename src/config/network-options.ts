@@ -137,7 +137,7 @@ function canBroadcastPrivately(
 ): boolean {
   const wanted = 'Private broadcast of own transactions requested (-privatebroadcast),';
   const wants = (name: string): boolean => onlyNets.length === 0 || onlyNets.includes(name);
-  // Tor's control port may report its proxy later.
+  // With an onion service Tor counts as reachable, because Tor's control port may report its proxy later.
   const hasTor = ways.listensOnion || (onionReachable && (onionProxy ?? proxies.onion) !== undefined);
   const onion = hasTor && wants('onion');
   if (!onion && !(ways.hasI2p && wants('i2p'))) {
@@ -219,7 +219,7 @@ function bindsOf(
     seen.add(text);
   }
   if (asked.length > 0) return asked;
-  // Default addresses, without -bind and -whitebind. IPv6 may be missing. In 0.21.1 one of the addresses is enough.
+  // Default addresses, without -bind and -whitebind. IPv6 may fail. With -compat=0.21.1 it is enough if one address works.
   const places = ['0.0.0.0', '::'].map((host) => ({
     host,
     port,

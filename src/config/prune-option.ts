@@ -31,7 +31,7 @@ export function pruneOption(
   if (value === 0) return { prune: null, notes: [] };
   if (indexes.tx) throw new ConfigError('Prune mode is incompatible with -txindex.');
   if (indexes.spenders) throw new ConfigError('Prune mode is incompatible with -txospenderindex.');
-  // Since release 23 pruning waits for the filter index.
+  // Since release 23 both options may be given, because pruning waits for the filter index.
   if (indexes.filters && !follows(compat, 23)) throw new ConfigError('Prune mode is incompatible with -blockfilterindex.');
   if (reindexChainstate) throw new ConfigError('Prune mode is incompatible with -reindex-chainstate. Use full -reindex instead.');
   if (value === BY_HAND) {

@@ -27,7 +27,7 @@ interface Envelope {
   readonly error?: { readonly message?: unknown } | null;
 }
 
-/** @param followed true if the answer is from the followed node */
+/** Ranks a node's answer to a submission. @param followed true if the answer is from the followed node */
 export function judge(method: string, reply: CallReply, followed: boolean): Judged {
   const envelopes = envelopesOf(reply);
   if (envelopes === null) {

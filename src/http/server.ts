@@ -46,7 +46,7 @@ export interface FrontsDeps {
   readonly remote?: RemoteThread | null;
 }
 
-/** A front without sockets. It is restarted when it ends. */
+/** A thread that uses a link like a front but serves no sockets. The server restarts the thread when it ends. */
 export interface RemoteThread {
   readonly entry: URL;
   readonly name: string;

@@ -3,8 +3,9 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
 /**
- * Opening a FIFO waits for the process at its other end, on one of the few threads that do all file work of the
- * process: four such calls would stop the node's disk work. Windows has no FIFOs in its file system and no such flag.
+ * Flag with which opening a FIFO does not wait for the process at its other end. The wait would block one of the few
+ * threads that do all file work of the process: four such calls would stop the node's disk work. Windows has no FIFOs in
+ * its file system and no such flag.
  */
 const NO_WAIT = constants.O_NONBLOCK ?? 0;
 

@@ -71,7 +71,7 @@ export class SupervisedThread<T extends ListeningThread> implements Pick<Listeni
     this.#deps = deps;
   }
 
-  /** @throws Error with the socket's text when an address does not work */
+  /** Starts the first thread. @throws Error with the socket's text when an address does not work */
   static async start<T extends ListeningThread>(deps: SupervisedThreadDeps<T>): Promise<SupervisedThread<T>> {
     const supervised = new SupervisedThread(deps);
     await supervised.#start(null);

@@ -46,7 +46,7 @@ export interface LinkedCall {
   readonly taken?: PassedSecrets | null;
   /** True if the connection owns the body: it is copied before call() returns. */
   readonly shared: boolean;
-  /** Use the priority port: for submissions, and for calls whose bytes must not stay in shared memory. */
+  /** True to use the priority port: for submissions, and for calls whose bytes must not stay in shared memory. */
   readonly priority: boolean;
   /** True if the call submits a block or header. It may exceed the quota, and other calls wait for it. */
   readonly submission: boolean;

@@ -11,7 +11,7 @@ export interface LogOptions {
   readonly console: boolean;
   /** True to write warnings and errors to stderr while `console` is off. */
   readonly echoWarnings: boolean;
-  /** Known categories, or a name that stands for all. */
+  /** Categories that are on at first, or a name that stands for all categories. */
   readonly categories: readonly string[];
   readonly excluded: readonly string[];
   /** Minimum level of debug lines, by category ('' for all others). The last entry wins. */

@@ -1,5 +1,5 @@
 // The page at `/` of the metrics port. It loads no other files, so it works without internet access. It contains the status
-// at the time of the request. Later ones arrive as server-sent events from /events (node/status.ts).
+// at the time of the request. Later states arrive as server-sent events from /events (node/status.ts).
 
 /** Figures of the page. Times in seconds unless named otherwise, amounts in satoshi, fee rates in satoshi per kvB. */
 export interface Status {

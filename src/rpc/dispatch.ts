@@ -105,7 +105,7 @@ export interface DispatchHooks {
   readonly sliceMs?: number;
 }
 
-/** A declaration, adapted to a release. Without `compat` and `shape` it is that of 0.21.1. */
+/** A declaration, adapted to a release. Without `compat` and `shape` the declaration is used as for 0.21.1. */
 export type DispatchedMethod = MethodSpec & Partial<Pick<VersionedMethod, 'compat' | 'shape'>>;
 
 /** Dependencies of a dispatcher. */

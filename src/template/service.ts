@@ -70,7 +70,7 @@ export interface TemplateStats {
 
 /** Options of a block for the generate calls. */
 export interface AssembleOptions {
-  /** True: without transactions of the mempool. */
+  /** True for a block without transactions of the mempool. */
   readonly empty?: boolean;
   /** Transactions to use instead of the mempool's, in this order. The coinbase does not claim their fees (generateblock). */
   readonly transactions?: readonly TxView[];

@@ -371,7 +371,7 @@ export class Publisher {
     const body = this.#signer.publication('head', head);
     this.#head = body;
     this.#publish(large ? this.#large : this.#small, this.#subjects.stored(this.#subjects.headKey(this.#options.name)), body);
-    // Also tells fronts that follow another node how much this template pays.
+    // Publish a fact too, so that fronts that follow another node learn how much this template pays.
     this.#publishFact();
   }
 

@@ -46,5 +46,5 @@ export const TYPE_TEXT = 'text/plain';
 export const TYPE_JSON = 'application/json';
 /** Content type of error pages. */
 export const TYPE_PAGE = 'text/html';
-/** Content type of everything else: empty bodies and plain texts. */
+/** Content type of all other bodies: empty ones and plain texts. */
 export const TYPE_DEFAULT = 'text/html; charset=ISO-8859-1';

@@ -34,8 +34,8 @@ function shaperOf(spec: ResultSpec, compat: Compat): Shaper | null {
 }
 
 /**
- * Returns the shaper of a value with several forms: that of the first form that changes anything. It shapes all objects
- * and lists of objects.
+ * Returns the shaper of a value with several forms: the shaper of the first form that has one, which is applied to values
+ * of every form. Null if no form changes.
  */
 function anyOf(forms: readonly ResultSpec[], compat: Compat): Shaper | null {
   for (const form of forms) {

@@ -192,7 +192,7 @@ export class RequestRouter {
     return 'wallet';
   }
 
-  /** @param body null for a large body */
+  /** Decides about a parsed body. @param body the bytes of the body; null if the body is large */
   #planParsed(parsed: ParsedBody, call: FrontCall, body: Uint8Array | null): CallPlan {
     if (call.allowed) {
       const refused = checkAccess(parsed, (method) => call.allowed!.has(method));

@@ -72,7 +72,7 @@ export function parseTemplateRequest(args: readonly JsonValue[]): TemplateReques
   return { mode: 'template', data: '', rules, longPollId, light, limits };
 }
 
-/** Parses adit's own members, after Core's. Null means missing. */
+/** Parses the members of a request that only adit has: limits of one client. A member with value null counts as missing. */
 function parseLimits(request: JsonObject): TemplateLimits | null {
   const maxWeight = wholeWithin(request, 'maxweight', LEAST_WEIGHT, MOST_WEIGHT);
   const maxSigops = wholeWithin(request, 'maxsigops', LEAST_SIGOPS, MOST_SIGOPS);

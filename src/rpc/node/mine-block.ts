@@ -11,7 +11,7 @@ import { only } from '../../policy/compat.js';
 import type { NodeContext } from '../context/node.js';
 import { hashHex } from '../render/hex.js';
 
-/** Nonces that are tried per header; the last value means that none was found. */
+/** Number of nonces that are tried per header. The last nonce, 0xffffffff, is not tried, as in Core. */
 const NONCES = 0xffff_ffff;
 
 /** Hashes that may still be tried, over all blocks of a call. */

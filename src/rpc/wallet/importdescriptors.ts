@@ -133,7 +133,7 @@ function ensureWider(
 ): void {
   if (follows(ctx.compat, 22)) {
     if (rangeStart <= from && rangeEnd >= to) return;
-    // Core repeats the text of the request, which may contain private keys.
+    // `text` is the wallet's descriptor. Core repeats the text of the request, which may contain private keys.
     fail(RPC_CODE.WALLET_ERROR, `Could not add descriptor '${text}': new range must include current range = [${from},${to - 1}]`);
   }
   if (rangeStart > from) fail(RPC_CODE.INVALID_PARAMS, `range_start can only decrease; current range = [${from},${to}]`);

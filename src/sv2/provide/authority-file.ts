@@ -25,7 +25,7 @@ export function loadAuthorityKey(file: string, { publicKey }: Pick<KeyMath, 'pub
   if (fresh) {
     do secret.set(randomBytes(KEY_BYTES));
     while (publicKey(secret, true) === null);
-    // The key is on disk before pools learn the public key.
+    // Write the key to disk before pools can learn its public key.
     replaceFileSync(file, secret);
   } else {
     const bytes = fs.readFileSync(file);

@@ -99,7 +99,7 @@ export class TemplateTable {
     return template;
   }
 
-  /** Makes a template the current one of further reserves. @returns null if it is no longer here */
+  /** Makes a template the current one of further reserves. @returns null if the table no longer has the template */
   shareTemplate(serial: number, keys: readonly string[]): NumberedTemplate | null {
     const template = this.#find(serial);
     if (template !== null && template.tip === this.tip) for (const key of keys) this.#current.set(key, template);
@@ -112,7 +112,7 @@ export class TemplateTable {
   }
 
   /**
-   * Adds the same template under a new id, for a client that knows later ones: ids rise on each connection.
+   * Adds the same template under a new id, for a client that knows larger ids: ids must rise on each connection.
    * @param owner number of the client
    */
   reissue({ served, tip }: NumberedTemplate, owner: number): NumberedTemplate {

@@ -18,7 +18,7 @@ export const backupwallet: Run<WalletContext> = async (ctx, args, call) => {
       () => false,
     );
     await wallet.queueWrite(async () => {});
-    // Wallet names may contain path separators.
+    // Replace path separators, which wallet names may contain.
     const name = `${(wallet.name || 'wallet').replaceAll(/[/\\:]+/g, '_')}.backup`;
     const file = isFolder ? path.join(destination, name) : destination;
     if (await isOfDatabase(wallet.parts.options.dir, file)) throw new Error('a wallet is not written over');

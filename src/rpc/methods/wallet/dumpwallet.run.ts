@@ -67,7 +67,7 @@ async function writeDump(ctx: WalletContext, wallet: Wallet, legacy: LegacyKeys,
   }
   const inOrder = await sortInSlices(keys, (a, b) => a.time - b.time || legacy.keys.compareIds(a.row, b.row), slicer);
   for (const { row, time } of inOrder) {
-    // If the wallet was locked or unloaded meanwhile, the file would lack keys.
+    // Fail if the wallet was locked or unloaded meanwhile, because the file would lack keys.
     ensureUnlocked(wallet);
     ensureLoaded(wallet);
     const secret = legacy.secret(legacy.keys.id(row));

@@ -7,7 +7,7 @@ import { labelOf, walletOf } from '../../wallet/select.js';
 
 export const getnewaddress: Run<WalletContext> = async (ctx, args, call) => {
   const wallet = walletOf(ctx, call);
-  // Core requires receive keys in both cases: the change keys of a watch-only pool do not suffice.
+  // Require keys for receiving, as Core does: the change keys of a watch-only pool do not suffice.
   ensureKeys(wallet, false);
   const label = given(args[0]) ? labelOf(asString(args[0])) : '';
   const type = givenType(ctx, wallet, args[1], wallet.parts.options.addressType);

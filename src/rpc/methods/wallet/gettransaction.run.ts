@@ -49,7 +49,7 @@ function findTransaction(ctx: WalletContext, wallet: Wallet, args: readonly Json
     );
   };
   const show = (view: TxView | undefined): JsonResult | Promise<JsonResult> => {
-    // The transaction may have been removed while its bytes were read.
+    // Fail if the transaction was removed while its bytes were read.
     if (view === undefined || wallet.ledger.txs.find(txid) < 0) return unknownId();
     const text = transactionText(ctx, wallet, view, filter);
     if (typeof text !== 'string') return text.then((written) => finish(view, written));

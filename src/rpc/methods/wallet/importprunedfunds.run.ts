@@ -35,7 +35,7 @@ export const importprunedfunds: Run<WalletContext> = async (ctx, args, call) => 
   for (let i = 0; i < tx.outputCount; i++) mine ||= wallet.isMine(tx.outputScript(i)) !== OWNERSHIP.NO;
   if (!mine) return refuse('No addresses in wallet correspond to included transaction');
   await wallet.change((batch) => {
-    // A reorganisation may have happened while this waited.
+    // Check again, because a reorganisation may have happened while the change waited for the wallet.
     if (!isPlaced()) refuse('Block not found in chain');
     wallet.ledger.putRecord(tx, placeIn(block, found.positions[at]), batch);
   });
