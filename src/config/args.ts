@@ -81,7 +81,7 @@ export class Args {
     }
     const legacy = this.#commandLine.get('compat')?.values.at(-1) === '0.21.1';
     if (this.#refusal !== undefined && !legacy) throw new ConfigError(`Error parsing command line arguments: ${this.#refusal}`);
-    // -noincludeconf is allowed: no file is included then.
+    // -noincludeconf is allowed on the command line: then no file is included.
     const include = this.#commandLine.get('includeconf')?.values[0];
     if (include !== undefined) {
       // Core shows the value as JSON since release 22. A negation that was negated is a switch.

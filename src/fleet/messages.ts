@@ -126,7 +126,7 @@ export interface CallMessage {
 
 /** A message from a node to the front that sent a request. */
 export type NodeMessage =
-  /** A reply, or a piece of it. The front passes it on once it has the node's facts of that epoch. */
+  /** A reply, or a piece of one. The front passes the reply on once the front has the node's facts of that epoch. */
   | {
       readonly kind: 'result';
       readonly id: string;

@@ -7,7 +7,7 @@ const MOST_PIECE_BYTES = 256 * 1024;
 /** Cost of a piece besides its bytes. It limits the number of empty pieces too. */
 const PIECE_COST_BYTES = 256;
 
-/** Returns the size of pieces at a broker with that limit of message bytes. */
+/** Returns the size of pieces for a broker. @param maxPayload most bytes of a message that the broker accepts */
 export function pieceBytes(maxPayload: number): number {
   return Math.max(1024, Math.min(MOST_PIECE_BYTES, maxPayload - AROUND_BYTES));
 }

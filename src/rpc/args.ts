@@ -180,7 +180,7 @@ export function parseFixedPoint(text: string, decimals: number): bigint | null {
   const [, sign, whole = '', fraction = '', power = '0'] = match;
   if (power.length > 19) return null;
   const digits = (whole === '0' ? '' : whole) + fraction;
-  // A loop, because a regular expression for trailing zeros starts again at each run of zeros, which is quadratic.
+  // Remove trailing zeros by a loop. A regular expression would start again at each run of zeros, in quadratic time.
   let end = digits.length;
   while (end > 0 && digits.charCodeAt(end - 1) === ZERO) end--;
   let start = 0;

@@ -302,7 +302,7 @@ class ModifiedSet {
   get count(): number {
     return this.#heap.length;
   }
-  /** The best slot; -1 if the set is empty. */
+  /** The slot with the best package; -1 if the set is empty. */
   get head(): number {
     return this.#heap.length === 0 ? -1 : this.#heap[0];
   }

@@ -107,7 +107,7 @@ export class ClientTemplates {
     try {
       return await assembly.choose(base, limits, this.#output);
     } catch (error) {
-      // A failed assembler may still write to the buffer.
+      // Replace the buffer, because a failed assembler may still write to the old one.
       this.#output = new SharedArrayBuffer(0);
       throw error;
     }

@@ -88,7 +88,7 @@ export class FrontProvider {
     this.#sendIfDue();
   }
 
-  /** Resets the state after the serving thread was replaced: the new one knows nothing yet. */
+  /** Resets the state after the serving thread was replaced: the new thread has no tip and no templates yet. */
   onNewThread(): void {
     this.#announced = null;
     this.#staged = null;

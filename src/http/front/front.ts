@@ -460,7 +460,7 @@ export class Front {
   #sendRest(exchange: Exchange, { status, type, body, extra }: RestReply): void {
     if (this.#deps.state.has(STATE_FLAG.SHUTTING_DOWN)) exchange.closeAfterReply();
     const bytes = body.length === 1 ? body[0] : null;
-    // A reply to HEAD must not have a body.
+    // Do not send a reply to HEAD in slices, because it must not have a body.
     if (status === 200 && exchange.method !== 'HEAD' && (bytes === null || bytes.length > SLICED_BYTES)) {
       this.#deps.counters.add('repliesSliced');
       this.#fanOut.send(exchange, type, { parts: body, slabIndex: -1, release() {} }, extra);

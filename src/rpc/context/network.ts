@@ -6,7 +6,7 @@ import type { Amount } from '../wire/values.js';
 export interface PrivateBroadcastAccess {
   /** True if Tor can be reached. */
   readonly reachable: boolean;
-  /** Adds a transaction. Returns false if too many wait. */
+  /** Adds a transaction to the queue of private broadcasts. Returns false if too many transactions wait. */
   add(tx: TxView): boolean;
   /** Removes all transactions with this txid or wtxid, and returns them. */
   abort(id: Uint8Array): readonly TxView[];

@@ -9,7 +9,7 @@ import type { WalletContext } from '../context/wallet.js';
 
 const parents = new WeakMap<TrackedDescriptor, string>();
 
-/** Returns a descriptor of a wallet without private keys. Its extended keys start after their last hardened step. */
+/** Returns a wallet's descriptor without private keys. The extended keys in it start after their last hardened step. */
 export function normalText({ vault }: Wallet, tracked: TrackedDescriptor): string {
   const { descriptor, cache } = tracked;
   return descriptor.normalizedText(vault.locked ? { cache } : { cache, secrets: tracked }) ?? descriptor.toString();

@@ -57,7 +57,7 @@ export function* unused(keys: DescriptorKeys): Generator<TrackedDescriptor> {
 }
 
 /**
- * Returns an extended key with its private key, from any descriptor that has it. The key is in a new array.
+ * Returns an extended key with its private key, from any descriptor that has the private key, which is in a new array.
  * @returns null if no descriptor has the private key
  */
 export async function secretOf(ctx: WalletContext, keys: DescriptorKeys, key: ExtendedKey, pauses: Slicer): Promise<ExtendedSecret | null> {

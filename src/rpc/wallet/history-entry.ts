@@ -283,7 +283,7 @@ export class HistoryWriter {
     out.raw(RECEIVED);
     out.int(txs.received(row));
     if (!shows(this.#ctx.compat, { until: 32 })) {
-      // Releases since 32 do not have this member.
+      // Releases since 32 omit `bip125-replaceable`.
     } else if (depth > 0) out.raw(NOT_REPLACEABLE);
     else out.text(`,"bip125-replaceable":"${this.#replaceable(txid, tx ?? txs.view(row))}"`);
     const values = txs.values(row);

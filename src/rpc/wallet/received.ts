@@ -68,7 +68,7 @@ interface Received extends Tally {
   readonly watched: boolean;
 }
 
-/** Replaces the row of the address book if only one address is requested. */
+/** Used as row number, instead of a row of the address book, if only one address is requested. */
 const ONLY = -1;
 
 /**

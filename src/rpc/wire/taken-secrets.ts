@@ -62,7 +62,7 @@ export class TakenSecrets {
   /**
    * Adds a private key.
    * @param key copied
-   * @returns token that replaces it: of the same length, with characters that descriptors may contain and keys do not
+   * @returns token that replaces the key: as long as the key, with characters that descriptors may contain and keys do not
    */
   addKey(key: Uint8Array): string {
     const token = `~key:${this.#keys.size}`.padEnd(key.length, '~');

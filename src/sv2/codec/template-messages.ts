@@ -81,7 +81,7 @@ export function encodeSetNewPrevHash(message: SetNewPrevHash): Uint8Array {
   return writer.finish();
 }
 
-/** @returns template_id @throws DecodeError */
+/** Decodes RequestTransactionData. @returns template_id @throws DecodeError */
 export function decodeRequestTransactionData(payload: Uint8Array): bigint {
   const reader = new ByteReader(payload);
   return readAll(reader, reader.u64big());

@@ -15,7 +15,7 @@ export class TransactionAnswers {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** Clients with requests that wait. */
   readonly #asking = new Set<Client>();
-  /** Clients whose answer is being sent, and the time since when, by the monotonic clock. */
+  /** Clients whose answer is being sent, and the time when it began, by the monotonic clock. */
   readonly #answering = new Map<Client, number>();
 
   constructor(board: TemplateTable, clock: Pick<Clock, 'monotonicMs'>) {

@@ -77,7 +77,7 @@ export class TransactionsEncoder {
     this.#count = count;
   }
 
-  /** True once `out` was too small. Its content is then useless. */
+  /** True once `out` was too small. The content of `out` is then useless. */
   get overflowed(): boolean {
     return this.#overflowed;
   }

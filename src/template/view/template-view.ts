@@ -50,7 +50,7 @@ export interface TemplateViewDeps {
   readonly pin?: (workId: string) => boolean;
   /** Builds the template of the tip with limits of one client; absent where that is not supported. */
   readonly limited?: (limits: NonNullable<TemplateRequest['limits']>) => Promise<LimitedTemplate>;
-  /** Locks shared bytes; null if they were overwritten. */
+  /** Locks the shared bytes of a template. Returns null if they were overwritten. */
   lease(place: SharedPlace): SharedArrayBuffer | null;
   release(place: SharedPlace): void;
 }

@@ -18,6 +18,6 @@ export const verifytxoutproof: Run<NodeContext> = (ctx, args) => {
   if (!node || !ctx.chain.contains(node) || node.txCount === 0) {
     return fail(RPC_CODE.INVALID_ADDRESS_OR_KEY, 'Block not found in chain');
   }
-  // With a wrong count, inner nodes of the tree could be passed off as transactions.
+  // Compare the number of transactions: with a wrong one, a proof could pass off inner nodes of the tree as transactions.
   return node.txCount === tree.count ? found.txids.map(hashHex) : [];
 };

@@ -49,7 +49,7 @@ async function absent(ctx: NodeContext, txid: Uint8Array): Promise<Members> {
 }
 
 function outcomeMembers({ mempool }: NodeContext, { kind, reason, debug, time, rivals }: TxOutcome): Members {
-  // Rivals that have left the mempool since no longer conflict.
+  // Show only rivals that are still in the mempool. Rivals that have left it no longer conflict.
   const here = rivals.filter((txid) => mempool.get(txid) !== undefined).map(hashHex);
   const details = debug === '' ? undefined : debug;
   if (kind === 'left') return { verdict: 'left', reason, replacedby: rivals.length > 0 ? hashHex(rivals[0]) : undefined, time };

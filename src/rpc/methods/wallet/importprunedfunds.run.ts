@@ -24,7 +24,7 @@ export const importprunedfunds: Run<WalletContext> = async (ctx, args, call) => 
   const found = extractMatches(tree, ctx.crypto);
   if (found === null || !equalBytes(found.root, header.merkleRoot)) return refuse('Something wrong with merkleblock');
   const known = await ctx.client.block(header.hash);
-  // With a wrong count, inner nodes of the tree could be passed off as transactions.
+  // Compare the number of transactions: with a wrong one, a proof could pass off inner nodes of the tree as transactions.
   const block = known?.inChain && (known.txCount === 0 || known.txCount === tree.count) ? known.block : null;
   // The wallet can only place a transaction in a block that it has processed.
   const isPlaced = (): boolean => block !== null && ctx.client.contains(block) && block.height <= wallet.tip!.height;
