@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Daemon } from '../framework/daemon.js';
 import { freePort } from '../framework/ports.js';
+import { StratumClient } from '../framework/stratum-client.js';
 import { Sv2Client } from '../framework/sv2-client.js';
 import { PATIENCE_MS } from '../framework/until.js';
 
@@ -62,13 +63,22 @@ function get(port: number, target: string): Promise<{ status: number; body: stri
 }
 
 t.test('has data for every panel and alert', { skip: missing && 'needs the prometheus program' }, async (t) => {
-  const [metricsPort, plainPort, sv2Port, port] = [await freePort(), await freePort(), await freePort(), await freePort()];
-  const node = await Daemon.start(`-metricsport=${metricsPort}`, '-sv2', `-sv2port=${sv2Port}`);
+  const [metricsPort, plainPort, sv2Port, stratumPort, port] = [
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    await freePort(),
+  ];
+  const node = await Daemon.start(`-metricsport=${metricsPort}`, '-sv2', `-sv2port=${sv2Port}`, '-stratum', `-stratumport=${stratumPort}`);
   t.teardown(() => node.remove());
   const plain = await Daemon.start(`-metricsport=${plainPort}`);
   t.teardown(() => plain.remove());
   const miner = await Sv2Client.start(sv2Port, (await node.call('getsv2info')).authoritykey);
   t.teardown(() => miner.close());
+  const worker = `${address}.rig`;
+  const stratum = await StratumClient.start(stratumPort, worker);
+  t.teardown(() => stratum.close());
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'adit-prometheus-'));
   const config = fs
     .readFileSync(path.join(grafana, 'prometheus', 'prometheus.yml'), 'utf8')
@@ -105,6 +115,8 @@ t.test('has data for every panel and alert', { skip: missing && 'needs the prome
     return Number(data?.result[0]?.value[1] ?? 0);
   };
   for (const deadline = Date.now() + PATIENCE_MS; (await scrapes()) < 6 && Date.now() < deadline; await sleep(200)) {
+    // Every second share is a block on regtest.
+    await stratum.submit(worker, stratum.mine());
     for (const daemon of [node, plain]) {
       const [hash] = await daemon.call('generatetoaddress', 1, address);
       const block = await daemon.call('getblock', hash, 0);
@@ -120,7 +132,7 @@ t.test('has data for every panel and alert', { skip: missing && 'needs the prome
 
   for (const metrics of [metricsPort, plainPort]) {
     const instance = `127.0.0.1:${metrics}`;
-    const without = metrics === plainPort ? new RegExp(`${WITHOUT_DATA.source}|adit_sv2_`) : WITHOUT_DATA;
+    const without = metrics === plainPort ? new RegExp(`${WITHOUT_DATA.source}|adit_sv2_|adit_stratum_`) : WITHOUT_DATA;
     const panels = panelQueries(instance);
     t.ok(panels.length > 90, `${panels.length} queries of panels`);
     for (const { from, expr } of panels) {
