@@ -14,7 +14,7 @@ import type { PsbtSigning } from './presign-inputs.js';
 import { dummySignPsbtInput, isDone, psbtSigning, signPsbtInput } from './psbt-input.js';
 import type { Missing } from './signature-data.js';
 
-/** Roles in the order in which they work on a PSBT. */
+/** BIP-0174 roles, in the order in which they work on a PSBT. */
 export const PSBT_ROLES = ['creator', 'updater', 'signer', 'finalizer', 'extractor'] as const;
 export type PsbtRole = (typeof PSBT_ROLES)[number];
 
@@ -48,10 +48,7 @@ const invalidPsbt = (why: string): PsbtAnalysis => ({
   error: `PSBT is not valid. ${why}`,
 });
 
-/**
- * Analyzes a PSBT in slices. The PSBT is changed and must not be used afterwards.
- * @param later use the rules of release 32
- */
+/** Analyzes a PSBT in time slices. */
 export async function analyzePsbt(
   psbt: Psbt,
   crypto: Crypto,
@@ -98,13 +95,17 @@ function analyzeInput(work: PsbtSigning, index: number): InputAnalysis {
   return { hasUtxo: true, isFinal: false, next: onlySignatures ? 'signer' : 'updater', missing };
 }
 
-/** Estimates the size with every input filled; null if one cannot be filled. */
+/**
+ * Estimates the virtual size of the signed transaction by filling every input with dummy signatures; null if an input
+ * cannot be filled.
+ */
 async function estimateSize(work: PsbtSigning, crypto: Crypto, pauses: Pick<Slicer, 'due' | 'pause'>): Promise<number | null> {
   for (let i = 0; i < work.psbt.inputs.length; i++) {
     if (!dummySignPsbtInput(work, i)) return null;
     if (pauses.due) await pauses.pause();
   }
-  // Without inputs, the bytes are unambiguous only in the format without witnesses.
+  // A transaction without inputs must be parsed in the format without witnesses. In the other format its bytes are
+  // ambiguous (BIP-0144).
   const tx = parseTx(extractTx(work.psbt), crypto, { allowWitness: work.psbt.inputs.length > 0 });
   const spent = work.signing.spent as readonly SpentOutput[];
   return adjustedVirtualSize(tx.weight, sigopCost(tx, spent, STANDARD_SCRIPT_FLAGS), BYTES_PER_SIGOP);

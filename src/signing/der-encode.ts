@@ -8,7 +8,7 @@ const SCALAR = 32;
 export function encodeSignature(compact: Uint8Array, hashType: number): Uint8Array {
   const r = firstByte(compact, 0);
   const s = firstByte(compact, SCALAR);
-  // A leading zero keeps the sign bit clear.
+  // If the first byte has its top bit set, a leading zero keeps the number positive.
   const rSize = SCALAR - r + (compact[r] >> 7);
   const sSize = 2 * SCALAR - s + (compact[s] >> 7);
   const out = new Uint8Array(7 + rSize + sSize);
@@ -24,7 +24,10 @@ export function encodeSignature(compact: Uint8Array, hashType: number): Uint8Arr
   return out;
 }
 
-/** Returns the offset of the first byte of a 32-byte number without leading zeros; at least the last byte stays. */
+/**
+ * Returns the offset of the first byte of a 32-byte number without leading zeros; for zero, the offset of the last
+ * byte.
+ */
 function firstByte(compact: Uint8Array, at: number): number {
   let first = at;
   while (first < at + SCALAR - 1 && compact[first] === 0) first++;

@@ -13,10 +13,10 @@ import { type ScriptType, solve } from '../policy/script-type.js';
 import { emptySignatureData, type SignatureData } from './signature-data.js';
 import type { SigningTx } from './signing-tx.js';
 
-/** Script types that may be satisfied by nothing. */
+/** Script types that an empty scriptSig and witness may satisfy. */
 const MAY_BE_FREE: readonly ScriptType[] = ['nonstandard', 'nulldata', 'witness_unknown'];
 
-/** Records every valid signature. */
+/** Signature checker that records every valid signature. */
 class RecordingChecker implements SignatureChecker {
   readonly crypto: Crypto;
   readonly #inner: SignatureChecker;
@@ -44,13 +44,14 @@ class RecordingChecker implements SignatureChecker {
   }
 }
 
-/** Reads one input. @param output output that it spends */
+/** Extracts scripts and signatures from one input. @param output output that the input spends */
 export function extractSignatures(signing: SigningTx, input: number, output: SpentOutput): SignatureData {
   const { tx, crypto } = signing;
   const data = emptySignatureData();
   data.scriptSig = tx.scriptSig(input);
   data.witness = tx.witness(input);
-  // An empty input, as usual before signing. No script of the other types is satisfied by that.
+  // The input is empty, as usual before signing, and an empty input does not satisfy scripts of this type. Skip the
+  // checks.
   if (data.scriptSig.length === 0 && data.witness.length === 0 && !MAY_BE_FREE.includes(solve(output.script).type)) return data;
   const checker = new RecordingChecker(new TxSignatureChecker(tx, input, signing.spent, crypto, signing.sighash), data);
   if (verifyScript(data.scriptSig, output.script, data.witness, STANDARD_SCRIPT_FLAGS, checker) === ScriptError.OK) {
@@ -63,7 +64,8 @@ export function extractSignatures(signing: SigningTx, input: number, output: Spe
   const { script, stack, sigVersion } = found;
   const solved = solve(script);
   if (solved.type === 'multisig') {
-    // Signatures are in the order of the keys. A key that already has its signature uses up one item, as in Core.
+    // Signatures are in the order of the keys. As in Core, a key whose signature is already known consumes the next
+    // stack item without a check.
     const publicKeys = solved.solutions.slice(1, -1);
     let next = 0;
     for (const signature of stack) {
@@ -87,7 +89,10 @@ export interface FoundScripts {
   readonly sigVersion: SigVersionCode;
 }
 
-/** Reads the scripts of an input at the positions where they must be. They are verified when they are used. */
+/**
+ * Reads redeem script and witness script from the end of an input's scriptSig and witness. The scripts are verified
+ * only when they are used.
+ */
 export function scriptsIn({ tx, crypto }: SigningTx, input: number, output: SpentOutput): FoundScripts {
   const stack: Uint8Array[] = [];
   evalScript(stack, tx.scriptSig(input), SCRIPT_VERIFY_STRICTENC, new DetachedChecker(crypto), SigVersion.BASE);

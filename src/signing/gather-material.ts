@@ -1,5 +1,5 @@
 // Collects everything that signing a transaction needs from a provider, by solving every input without making
-// signatures. Other threads get exactly that.
+// signatures. Threads that sign get only this material, not the provider.
 import { hashKey } from '../consensus/bytes/hex.js';
 import { isCompressedKey } from '../consensus/script/encoding.js';
 import { SigVersion } from '../consensus/script/sig-version.js';
@@ -14,7 +14,7 @@ import type { SigningTx } from './signing-tx.js';
 
 const NO_SIGNATURE = new Uint8Array(0);
 
-/** Records every answer of a provider. Private keys are copied; the caller wipes the material. */
+/** Provider that records every answer of another provider. */
 class RecordingProvider implements SigningProvider {
   readonly #inner: SigningProvider;
   readonly #found: FlatProvider;
@@ -63,7 +63,10 @@ function plainKeyHash(script: Uint8Array): Uint8Array | null {
 /** Collects what a job needs, input by input. The caller wipes the private keys in `found`. */
 export class MaterialGatherer {
   readonly found = new FlatProvider();
-  /** Output scripts of inputs without scripts of their own. The next such input needs the same material. */
+  /**
+   * Output scripts of inputs that were solved and contained no scripts. Another such input with the same output script
+   * needs the same material.
+   */
   readonly #seen = new Set<string>();
   readonly #signing: SigningTx;
   readonly #provider: SigningProvider;
@@ -92,10 +95,10 @@ export class MaterialGatherer {
     this.#solve(input, output);
   }
 
-  /** Adds the key of the most common inputs without solving them. @param anySize whether the key may be uncompressed */
+  /** Adds the key of P2PKH and P2WPKH inputs, the most common ones, without solving them. */
   #addKey(id: Uint8Array, anySize: boolean): void {
     const key = hashKey(id);
-    // For an output that contains the key itself, only the private key was recorded.
+    // Check both maps: solving a P2PK output records only the private key.
     if (this.found.secrets.has(key) && this.found.publicKeys.has(key)) return;
     const publicKey = this.#provider.publicKey(id);
     if (!publicKey) return;
@@ -119,7 +122,8 @@ export class MaterialGatherer {
         return recording.secret(keyId) ? NO_SIGNATURE : null;
       },
       createSchnorr: (publicKey) => {
-        // Do not stop at any path: real signatures decide which one is used.
+        // Record the private key, but return no signature, so that solving continues with all spending paths. Which
+        // path is used depends on real signatures.
         for (const id of idsOfXOnly(publicKey, signing.crypto)) if (recording.hasSecret(id)) recording.secret(id);
         return null;
       },

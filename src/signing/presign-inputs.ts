@@ -9,23 +9,29 @@ import type { SigningThreads } from './sign-transaction.js';
 import type { SigningProvider } from './signing-provider.js';
 import type { SigningTx } from './signing-tx.js';
 
-/** PSBT whose inputs are being signed. The spent outputs are read once, so callers add them before. */
+/**
+ * PSBT whose inputs are being signed. The spent outputs are read from the PSBT once, so callers must add known previous
+ * transactions before.
+ */
 export interface PsbtSigning {
   readonly psbt: Psbt;
   readonly signing: SigningTx;
   /**
-   * True to use the rules of release 32: an input is final if its scripts are valid. A sighash type other than the
-   * default must be requested, and must be that of the input and of all its signatures.
+   * True to use the rules of release 32: an input is final if its scripts are valid. The sighash type of an input and
+   * of all its signatures must be the requested type, or the default if none was requested.
    */
   readonly later: boolean;
   /** Inputs whose final scripts are known to be valid. */
   readonly proven: Set<number>;
 }
 
-/** Smallest number of inputs. Fewer take the calling thread about a millisecond. */
+/**
+ * Smallest number of inputs that are signed on other threads. Signing fewer takes the calling thread about a
+ * millisecond.
+ */
 const MIN_PRESIGNED_INPUTS = 10;
 
-/** Input that was signed and verified, with its final scripts. */
+/** Final scripts of an input that another thread signed and verified. */
 export type PresignedInput = Pick<SigningResult, 'scriptSig' | 'witness'>;
 
 /** Returns whether a script is P2PKH, P2WPKH, or possibly P2SH-P2WPKH. */
@@ -33,12 +39,7 @@ function mayBeOneKey(script: Uint8Array): boolean {
   return isPayToPublicKeyHash(script) || isPayToScriptHash(script) || isPayToWitnessPublicKeyHash(script);
 }
 
-/**
- * Signs suitable inputs on other threads.
- * @param providerOf returns the keys for spent outputs; called only if there are enough inputs
- * @param hashType null: ALL
- * @returns results by input, without inputs that could not be completed
- */
+/** Signs the inputs that need one key on other threads. */
 export async function presignInputs(
   { psbt, signing }: PsbtSigning,
   providerOf: (spent: readonly (SpentOutput | null)[]) => Promise<SigningProvider>,

@@ -11,7 +11,7 @@ import { signTaproot } from './sign-taproot.js';
 import type { SignatureData } from './signature-data.js';
 import type { SolvingTools } from './solving-tools.js';
 
-/** Result of a step: stack items (or the inner script or program), and whether they are complete. */
+/** Result of solving one script: */
 interface Step {
   readonly ok: boolean;
   readonly type: ScriptType;
@@ -22,7 +22,7 @@ const EMPTY = new Uint8Array(0);
 const HASHED: readonly ScriptType[] = ['scripthash', 'witness_v0_scripthash', 'witness_v0_keyhash'];
 
 /**
- * Fills scriptSig, witness, scripts and signatures of `data`, unless it is complete. For an unsolvable script,
+ * Fills scriptSig, witness, scripts and signatures of `data`, unless `data.complete` is set. For an unsolvable script,
  * scriptSig and witness stay empty.
  * @returns whether every element is present. The caller verifies the result
  */
@@ -35,7 +35,7 @@ export function produceSignature(script: Uint8Array, data: SignatureData, tools:
     redeemScript = step.stack[0];
     data.redeemScript = redeemScript;
     step = signStep(redeemScript, SigVersion.BASE, data, tools);
-    // A version 1 witness program has no meaning inside P2SH.
+    // Inside P2SH, a version 1 witness program is not taproot (BIP-0341).
     if (step.type === 'scripthash' || step.type === 'witness_v1_taproot') step = { ...step, ok: false, stack: [] };
   }
   let { ok, stack } = step;
@@ -65,7 +65,8 @@ export function produceSignature(script: Uint8Array, data: SignatureData, tools:
 
 function signWitnessScript(witnessScript: Uint8Array, data: SignatureData, tools: SolvingTools): Step {
   const step = signStep(witnessScript, SigVersion.WITNESS_V0, data, tools);
-  // Templates first, so that partial multisig looks as in earlier versions.
+  // Try standard templates before miniscript, so that partially signed multisig has the same form as in earlier
+  // versions.
   if (step.ok || step.stack.length > 0) return step;
   const stack = satisfyScript(witnessScript, 'wsh', tools, {
     signature: (publicKey) => signatureOf(publicKey, witnessScript, SigVersion.WITNESS_V0, data, tools),
@@ -131,13 +132,13 @@ function signMultisig(
     if (signature && stack.length < size) stack.push(signature);
   }
   const ok = stack.length === size;
-  // Only half of the missing places are padded, because both sides of Core's loop condition move. Incomplete
-  // transactions have been exchanged in this form for years, so it stays.
+  // Pad as Core does: only half of the missing signatures get an empty item, because the stack grows during the loop.
+  // Other wallets expect incomplete transactions in this form.
   for (let i = 0; i + stack.length < size; i++) stack.push(EMPTY);
   return { ok, type: 'multisig', stack };
 }
 
-/** Returns the key of a hash: from signatures, from the input, or from the provider. */
+/** Returns the public key with a HASH160: from signatures, from the input, or from the provider. */
 function publicKeyOf(id: Uint8Array, data: SignatureData, { provider }: SolvingTools): Uint8Array | null {
   const key = hashKey(id);
   return data.signatures.get(key)?.publicKey ?? data.keys.get(key)?.publicKey ?? provider.publicKey(id) ?? null;
@@ -163,7 +164,7 @@ function signatureOf(
   return signature;
 }
 
-/** Returns a script that the input has. @param id HASH160 of the script */
+/** Returns the script with a HASH160 if the input contains it. */
 function scriptInData(id: Uint8Array, data: SignatureData, hashes: Hashes): Uint8Array | null {
   const wanted = hashKey(id);
   for (const script of [data.redeemScript, data.witnessScript]) {

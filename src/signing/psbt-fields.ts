@@ -41,7 +41,7 @@ function readTapKeys(taproot: TaprootData, paths: ReadonlyMap<string, TapKeyPath
   }
 }
 
-/** Stores what the solver found. A complete input keeps only its final scripts. */
+/** Stores the solver's results in an input. */
 export function updateInputFields(input: PsbtInput, data: SignatureData, hashes: Hashes): void {
   if (data.complete) {
     input.partialSigs.clear();
@@ -95,7 +95,7 @@ export function outputData(output: PsbtOutput): SignatureData {
   return { ...emptySignatureData(), ...scriptsOf(output), taproot };
 }
 
-/** Stores what a trial spend of an output found. */
+/** Stores, in a PSBT output, the scripts and keys that solving the output script has found. */
 export function updateOutputFields(output: PsbtOutput, data: SignatureData): void {
   updateScripts(output, data);
   const { taproot } = data;
@@ -111,7 +111,7 @@ const PREIMAGES: Partial<Record<Fragment, number>> = {
   hash256: IN.HASH256,
 };
 
-/** Returns the preimage of a hash from an input's fields, after checking its hash. */
+/** Returns the preimage of a hash from an input's fields, after checking that the preimage has this hash. */
 export function preimageIn(input: PsbtInput, fragment: Fragment, hash: Uint8Array, hashes: Hashes): Uint8Array | undefined {
   const type = PREIMAGES[fragment];
   if (type === undefined) return undefined;

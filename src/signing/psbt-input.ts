@@ -25,10 +25,7 @@ export function psbtSigning(psbt: Psbt, crypto: Crypto, later = false): PsbtSign
   return { psbt, signing: signingTx(psbt.tx, spent, crypto), later, proven: new Set() };
 }
 
-/**
- * Returns whether an input's final scripts are present and valid. Before release 32, it is enough that they are
- * present.
- */
+/** Returns whether an input's final scripts are present and valid. Before release 32, their presence is enough. */
 export function isDone(work: PsbtSigning, index: number): boolean {
   const { finalScriptSig, finalWitness } = work.psbt.inputs[index];
   if (!work.later) return isFinal(work.psbt.inputs[index]);
@@ -44,11 +41,11 @@ export interface PsbtSigner {
   /** Sighash type, one byte. */
   readonly hashType: number;
   readonly signer: Signer;
-  /** Result of another thread for this input; null or absent: sign here. */
+  /** Final scripts that another thread made for this input; */
   readonly made?: PresignedInput | null;
 }
 
-/** Result of signing an input: final, or what it lacks; `missing` is null if that is unknown. */
+/** Result of signing an input: whether it is final, and otherwise what is missing (null if unknown). */
 export interface InputOutcome {
   readonly final: boolean;
   readonly missing: Missing | null;
@@ -88,7 +85,8 @@ export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner |
     if (typeof chosen !== 'number') return chosen;
     hashType = chosen;
   }
-  // SINGLE without its output would sign the number one, a signature that anyone could reuse.
+  // Refuse SIGHASH_SINGLE if there is no output with the index of the input. The signature hash would be the number 1,
+  // and anyone could reuse the signature.
   const signs = (hashType & ~SIGHASH_ANYONECANPAY) !== SIGHASH_SINGLE || index < signing.tx.outputCount;
   const how = { dummy: false, finalize: options.finalize };
   if (by === null || output === null || !signs)
@@ -97,24 +95,27 @@ export function signPsbtInput(work: PsbtSigning, index: number, by: PsbtSigner |
   return solveInput(work, index, by.made ? withPresigned(tools, by.made) : tools, how, by.made);
 }
 
-/** Returns what release 32 knows about an input without solving it, or the sighash type for its signatures. */
+/**
+ * Applies release 32's checks before solving an input. Returns the outcome if it is known without solving; otherwise
+ * the sighash type to sign with.
+ */
 function outcomeOrHashType(work: PsbtSigning, index: number, script: Uint8Array, asked: number | null): InputOutcome | number {
   return isDone(work, index) ? { final: true, missing: null } : unprovenOutcome(work.psbt.inputs[index], script, asked);
 }
 
-/** Returns the outcome or the sighash type of an input whose final scripts cannot be verified. */
+/** Same as outcomeOrHashType, for an input whose final scripts are absent or were not verified. */
 function unprovenOutcome(input: PsbtInput, script: Uint8Array, asked: number | null): InputOutcome | number {
   const hashType = chooseHashType(input, script, asked);
   if (hashType === null) return { final: false, missing: null, mismatch: true };
-  // Here Core considers final scripts valid if the whole previous transaction is present; otherwise the result is
-  // unknown.
+  // Core does not verify final scripts here. It reports the input as final only if the whole previous transaction is
+  // present.
   return isFinal(input) ? { final: input.nonWitnessUtxo !== null, missing: null } : hashType;
 }
 
 const isTaproot = (script: Uint8Array): boolean => witnessVersion(script) === 1 && script.length === 34;
 
 /**
- * Chooses the sighash type for signatures. Stores one that is not the default in the input.
+ * Chooses the sighash type for signatures. If the type is not the default, stores it in the input.
  * @returns null on a mismatch
  */
 function chooseHashType(input: PsbtInput, script: Uint8Array, asked: number | null): number | null {
@@ -129,7 +130,7 @@ function chooseHashType(input: PsbtInput, script: Uint8Array, asked: number | nu
   return [...input.partialSigs.values()].every(({ signature }) => matches(signature)) ? hashType : null;
 }
 
-/** Returns tools that already have one signature. */
+/** Returns tools that use a signature made on another thread, and make all others. */
 function withPresigned(tools: SolvingTools, made: PresignedInput): SolvingTools {
   const known = signatureIn(made);
   return {
@@ -148,18 +149,23 @@ const unsigned = (provider: SigningProvider, signing: SigningTx, index: number):
   create: () => null,
 });
 
-/** Fills an input with dummy signatures of the right size, to learn the size of the transaction. */
+/**
+ * Fills an input with dummy signatures of the right size, so that the size of the signed transaction can be estimated.
+ */
 export function dummySignPsbtInput(work: PsbtSigning, index: number): boolean {
   const script = work.signing.spent[index]?.script;
   if (work.later && script !== undefined) {
-    // Core cannot verify final taproot scripts here, because it does not have the other spent outputs.
+    // As in Core, final taproot scripts are not verified here, because that needs the spent outputs of all inputs.
     const known = isTaproot(script) ? unprovenOutcome(work.psbt.inputs[index], script, null) : outcomeOrHashType(work, index, script, null);
     if (typeof known !== 'number') return known.final;
   }
   return solveInput(work, index, dummyTools(EMPTY_PROVIDER, work.signing.crypto), { dummy: true, finalize: true }).final;
 }
 
-/** Solves an input. @param checked a solution that is known to be valid */
+/**
+ * Solves an input and stores the result.
+ * @param checked solution that was already verified; the same result is not verified again
+ */
 function solveInput(
   work: PsbtSigning,
   index: number,
@@ -179,7 +185,8 @@ function solveInput(
     everyKey: true,
     preimage: (fragment, hash) => preimageIn(input, fragment, hash, tools.hashes),
   });
-  // The spent output must be proven by the whole transaction, or by signatures that commit to the amount.
+  // Require proof of the spent amount: the whole previous transaction, or segwit signatures, which commit to the
+  // amount.
   if (input.nonWitnessUtxo === null && !data.wantsWitness) return { final: false, missing: null };
   const complete = solved && (dummy || isSame(data, checked) || verifies(signing, index, data));
   data.complete = complete && finalize;
@@ -200,7 +207,10 @@ function verifies(signing: SigningTx, index: number, { scriptSig, witness }: Pic
   return verifyScript(scriptSig, output.script, witness, STANDARD_SCRIPT_FLAGS, locksOf(signing, index)) === ScriptError.OK;
 }
 
-/** Removes previous transactions if every signature commits to all amounts: taproot, without ANYONECANPAY. */
+/**
+ * Removes previous transactions if they are not needed because every signature commits to all amounts (taproot without
+ * ANYONECANPAY).
+ */
 export function dropUnneededTransactions(psbt: Psbt): void {
   const commits = ({ witnessUtxo, sighashType }: PsbtInput): boolean =>
     witnessUtxo !== null && witnessVersion(witnessUtxo.script) > 0 && ((sighashType ?? 0) & SIGHASH_ANYONECANPAY) === 0;
@@ -215,7 +225,7 @@ export function updatePsbtOutput({ psbt, signing }: PsbtSigning, index: number, 
   addKeyOrigins(data, output, signing.crypto);
   produceSignature(script, data, { ...unsigned(provider, signing, 0), everyKey: true });
   updateOutputFields(output, data);
-  // Core lists the right branch before the left one.
+  // Reverse the leaves, because Core lists the right branch before the left one.
   const tree = script.length === 34 ? provider.taproot?.(script.subarray(2)) : undefined;
   if (tree && tree.leaves.length > 0) output.tapTree ??= encodeTapTree(tree.leaves.toReversed());
 }

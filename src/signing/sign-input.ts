@@ -14,7 +14,7 @@ import { type SigningTx, UNKNOWN_AMOUNT } from './signing-tx.js';
 /** Error of an input whose amount is needed and unknown. */
 export const MISSING_AMOUNT = 'Missing amount';
 
-/** Codes that are not a ScriptError; 0 is success. */
+/** Values of SigningResult.code in addition to those of ScriptError. 0 is success. */
 const CODE_MISSING_AMOUNT = -1;
 const CODE_NOT_FOUND = -2;
 
@@ -32,17 +32,15 @@ const TEXTS = new Map<number, string>([
   [ScriptError.NULLFAIL, 'CHECK(MULTI)SIG failing with non-zero signature (possibly need more signatures)'],
 ]);
 
-/**
- * Returns why an input cannot be spent, in Core's words; null if it can.
- * @param later use the words of newer releases
- */
+/** Returns the text of a code: why an input cannot be spent, in Core's words; null for success. */
 export function signingErrorText(code: number, later: boolean): string | null {
   if (later && code === ScriptError.IF_WITHOUT_CONDITION) return signingErrorText(ScriptError.INVALID_STACK_OPERATION, later);
   return code === ScriptError.OK ? null : (TEXTS.get(code) ?? scriptErrorText(code, later));
 }
 
 /**
- * Returns false for SINGLE without its output. That would sign the number one, a signature that anyone could reuse.
+ * Returns false for SIGHASH_SINGLE if there is no output with the index of the input. The signature hash would be the
+ * number 1, and anyone could reuse the signature.
  */
 export function isSignable({ tx }: Pick<SigningTx, 'tx'>, input: number, hashType: number): boolean {
   return (hashType & ~SIGHASH_ANYONECANPAY) !== SIGHASH_SINGLE || input < tx.outputCount;

@@ -23,7 +23,7 @@ export function signTaproot(outputKey: Uint8Array, data: SignatureData, tools: S
   const { internalKey } = taproot;
   for (const key of [internalKey, outputKey]) if (key) recordKeyOrigin(key, null, taproot, tools);
   if (internalKey) taproot.keySignature ??= tools.createSchnorr?.(internalKey, null, { merkleRoot: taproot.merkleRoot }) ?? null;
-  // If the internal data is unknown, the output key itself may be available (rawtr).
+  // If the internal key is unknown,
   taproot.keySignature ??= tools.createSchnorr?.(outputKey, null, null) ?? null;
   return taproot.keySignature ? [taproot.keySignature] : smallestLeaf(taproot, tools);
 }
@@ -35,7 +35,7 @@ function smallestLeaf(taproot: TaprootData, tools: SolvingTools): Uint8Array[] |
   );
   let last: SpendableLeaf | null = null;
   for (const leaf of leaves) {
-    // If there are several paths to one leaf, the shortest comes first.
+    // Skip repeated leaves. If a leaf is at several places in the tree, the one with the shortest path comes first.
     const repeated = last !== null && compareBytes(last.script, leaf.script) === 0 && last.leafVersion === leaf.leafVersion;
     last = leaf;
     if (repeated) continue;

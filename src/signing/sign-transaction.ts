@@ -18,7 +18,7 @@ import { signingTx } from './signing-tx.js';
 export interface SignedInput {
   readonly scriptSig: Uint8Array;
   readonly witness: readonly Uint8Array[];
-  /** Why it cannot be spent; null if it can. */
+  /** Reason why the input cannot be spent; null if it can. */
   readonly error: string | null;
 }
 
@@ -26,13 +26,16 @@ export interface SignedInput {
 export interface SigningTools {
   readonly crypto: Crypto;
   readonly signer: Signer;
-  /** Threads that sign large transactions. */
+  /** Threads that sign large transactions; absent: this thread signs everything. */
   readonly signingThreads?: SigningThreads | undefined;
 }
 
 /** Signs on other threads; implemented in parallel/pooled-signer.ts. */
 export interface SigningThreads {
-  /** Signs a transaction. Resolves to null in the event-loop tick in which the caller should sign it itself. */
+  /**
+   * Signs a transaction. Resolves to null if the caller should sign the transaction itself. The promise then resolves
+   * at the time at which the caller may start.
+   */
   sign(
     tx: TxView,
     spent: readonly (SpentOutput | null)[],
@@ -42,7 +45,7 @@ export interface SigningThreads {
 }
 
 /**
- * Signs all inputs that can be signed, in slices or on other threads. The signatures are the same.
+ * Signs all inputs that can be signed, in slices on this thread or on other threads. Both give the same signatures.
  * @param spent outputs by input; null if an output is unknown or spent
  * @param hashType one byte; DEFAULT means ALL except in taproot
  * @param later use the error messages of newer releases
@@ -55,7 +58,7 @@ export async function signTransaction(
   tools: SigningTools,
   later = false,
 ): Promise<SignedInput[]> {
-  // Each of many small transactions waits for an event-loop tick of its own, so that other calls run in between.
+  // Yield before each transaction, so that other calls can run between many small transactions.
   const made = tools.signingThreads?.sign(tx, spent, provider, hashType) ?? yieldInQueue().then(() => null);
   const results = (await made) ?? (await signOnThisThread(tx, spent, provider, hashType, tools));
   return results.map(({ scriptSig, witness, code }) => ({ scriptSig, witness, error: signingErrorText(code, later) }));
@@ -80,8 +83,8 @@ async function signOnThisThread(
 
 /**
  * Combines the signatures of several versions of one transaction.
- * @param versions the first one is the template
- * @param spent outputs that it spends
+ * @param versions versions of the transaction; the first one supplies everything except scriptSigs and witnesses
+ * @param spent outputs that the transaction spends, by input
  */
 export async function combineTransactions(versions: readonly TxView[], spent: readonly SpentOutput[], crypto: Crypto): Promise<Uint8Array> {
   const [template] = versions;

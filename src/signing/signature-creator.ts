@@ -13,7 +13,7 @@ import { idsOfXOnly, type SigningProvider } from './signing-provider.js';
 import { type SigningTx, UNKNOWN_AMOUNT } from './signing-tx.js';
 import type { SolvingTools } from './solving-tools.js';
 
-/** Zeros as auxiliary randomness (BIP-0340): the signature is always the same, as in Core. */
+/** Auxiliary randomness (BIP-0340). With zeros, as in Core, the same input always gets the same signature. */
 const NO_AUX_RAND = new Uint8Array(32);
 
 /** Input to sign, with the keys and the signer. */
@@ -64,12 +64,12 @@ export function signingTools(signing: SigningTx, { input, output, provider, hash
   };
 }
 
-/** Returns a checker for the locks of the transaction, from the view of an input. */
+/** Returns a checker for lock times in the script of an input. */
 export function locksOf({ tx, spent, crypto, sighash }: SigningTx, input: number): TxSignatureChecker {
   return new TxSignatureChecker(tx, input, spent, crypto, sighash);
 }
 
-/** Dummy signature of the usual size in valid form: r and s of 32 bytes, type ALL. */
+/** Dummy DER signature of the usual size: r and s of 32 bytes, sighash type ALL. */
 const DUMMY_ECDSA = encodeSignature(new Uint8Array(64).fill(1), SIGHASH_ALL);
 const DUMMY_SCHNORR = new Uint8Array(64);
 

@@ -1,5 +1,5 @@
-// Data about one input while it is signed: what it had, what was found in it, and what was made. Core: script/sign.h
-// SignatureData.
+// Data about one input while it is signed: the scripts and signatures that it had, and those that the signer found or
+// made. Core: script/sign.h SignatureData.
 import type { OriginKey } from '../address/descriptor/expansion.js';
 import { hashKey } from '../consensus/bytes/hex.js';
 
@@ -38,19 +38,19 @@ export interface TaprootKey {
 
 /** Data about a taproot output. */
 export interface TaprootData {
-  /** x-only. */
+  /** x-only, 32 bytes; null if unknown. */
   internalKey: Uint8Array | null;
   merkleRoot: Uint8Array | null;
   keySignature: Uint8Array | null;
-  /** By leafKey. */
+  /** Leaves that can be spent, by leafKey. */
   readonly leaves: Map<string, SpendableLeaf>;
-  /** By hashKey of public key and leaf hash. */
+  /** Signatures for leaves, by hashKey of public key and leaf hash. */
   readonly leafSignatures: Map<string, LeafSignature>;
-  /** By hashKey of the public key. */
+  /** Keys with their origins and leaves, by hashKey of the public key. */
   readonly keys: Map<string, TaprootKey>;
 }
 
-/** Keys (by HASH160), signatures and scripts (by hash) that a solution needs and did not find. */
+/** Keys (by HASH160), signatures and scripts (by hash) that the solver needed and did not find. */
 export interface Missing {
   readonly publicKeys: Uint8Array[];
   readonly signatures: Uint8Array[];
@@ -61,7 +61,7 @@ export interface Missing {
 
 /** Data about one input. */
 export interface SignatureData {
-  /** True if scriptSig and witness satisfy the output. Nothing changes any more then. */
+  /** True if scriptSig and witness satisfy the output. The solver then changes nothing any more. */
   complete: boolean;
   scriptSig: Uint8Array;
   /** Stack items, bottom first. */
@@ -71,7 +71,7 @@ export interface SignatureData {
   /** Redeem script that was found in the input or used for it. */
   redeemScript: Uint8Array | null;
   witnessScript: Uint8Array | null;
-  /** Signatures by hashKey of the key's HASH160. The first one of a key stays. */
+  /** Signatures by hashKey of the key's HASH160. The first signature of a key is kept, later ones are ignored. */
   readonly signatures: Map<string, KeySignature>;
   /** Keys with their origins, by hashKey of HASH160; only for PSBTs. */
   readonly keys: Map<string, OriginKey>;
@@ -101,7 +101,7 @@ export function emptyTaproot(): TaprootData {
   return { internalKey: null, merkleRoot: null, keySignature: null, leaves: new Map(), leafSignatures: new Map(), keys: new Map() };
 }
 
-/** Bytes per string, because engines limit the number of arguments of a call. */
+/** Number of bytes that are converted to a string at once, because engines limit the number of arguments of a call. */
 const CHUNK = 8192;
 
 /** Returns the key of a leaf in TaprootData.leaves. */
@@ -111,7 +111,10 @@ export function leafKey({ controlBlock, script }: SpendableLeaf): string {
   return key;
 }
 
-/** Merges the data of two versions of an input. A complete one wins; otherwise values of the first one win. */
+/**
+ * Merges the data of two versions of an input. If one version is complete, it is the result. Otherwise values of the
+ * first version take precedence.
+ */
 export function mergeSignatureData(first: SignatureData, second: SignatureData): SignatureData {
   if (first.complete) return first;
   if (second.complete) return second;

@@ -22,7 +22,10 @@ export interface SigningProvider {
   publicKey(id: Uint8Array): Uint8Array | undefined;
   /** Returns whether the private key is stored, locked or not. */
   hasSecret(id: Uint8Array): boolean;
-  /** Returns the private key, 32 bytes in a new array that the caller wipes; undefined if not stored or locked. */
+  /**
+   * Returns the private key, 32 bytes in a new array that the caller wipes; undefined if the key is not stored or the
+   * wallet is locked.
+   */
   secret(id: Uint8Array): Uint8Array | undefined;
   origin(id: Uint8Array): KeyOrigin | undefined;
   /** Returns the internal data of a taproot output. @param outputKey x-only, 32 bytes */
@@ -43,7 +46,7 @@ export class FlatProvider implements SigningProvider {
   readonly publicKeys = new Map<string, Uint8Array>();
   readonly secrets = new Map<string, Uint8Array>();
   readonly origins = new Map<string, KeyOrigin>();
-  /** By hashKey of the output key. */
+  /** Internal data of taproot outputs, by hashKey of the output key. */
   readonly taproots = new Map<string, TaprootOutput>();
 
   script(id: Uint8Array): Uint8Array | undefined {
@@ -70,7 +73,7 @@ export class FlatProvider implements SigningProvider {
     for (const script of innerScripts) this.scripts.set(hashKey(hash160(script)), script);
     for (const key of hashedKeys) {
       this.publicKeys.set(hashKey(hash160(key)), key);
-      // Leaves contain hashes of keys without their first byte.
+      // Add the key under the hash of its x-only form too, because hashes in tapscript leaves cover that form.
       if (taproot !== null && key.length === 33) this.publicKeys.set(hashKey(hash160(key.subarray(1))), key);
     }
     for (const { publicKey, origin } of keys) this.addOrigin(hash160(publicKey), origin);
@@ -94,7 +97,7 @@ export class FlatProvider implements SigningProvider {
   }
 }
 
-/** Returns the first answer of several providers. */
+/** Provider that returns the first answer of several providers. */
 export class StackedProvider implements SigningProvider {
   readonly #providers: readonly SigningProvider[];
 
@@ -129,7 +132,7 @@ export class StackedProvider implements SigningProvider {
   }
 }
 
-/** Provider without the private keys, or without the key origins, of another one. */
+/** Provider that hides the private keys, the key origins, or both of another provider. */
 export class HidingProvider implements SigningProvider {
   readonly #inner: SigningProvider;
   readonly #hidden: { readonly secrets: boolean; readonly origins: boolean };

@@ -10,7 +10,7 @@ export const UNKNOWN_AMOUNT = 2_100_000_000_000_000;
 /** Transaction with its spent outputs, for one signing or merging call. */
 export interface SigningTx {
   readonly tx: TxView;
-  /** Spent outputs by input; null if unknown. */
+  /** Output that each input spends; null if unknown. */
   readonly spent: readonly (SpentOutput | null)[];
   /** Sighash cache for this transaction and these outputs. */
   readonly sighash: SighashCache;
