@@ -1,4 +1,5 @@
-// Combiner: merges several PSBTs of one transaction. Fields of earlier PSBTs win. Core: psbt.cpp CombinePSBTs.
+// Combiner: merges several PSBTs of one transaction. If several PSBTs have the same field, the first PSBT's value is
+// used. Core: psbt.cpp CombinePSBTs.
 import { equalBytes } from '../consensus/bytes/hex.js';
 import { buildTx } from '../consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
@@ -40,7 +41,10 @@ function withSequences(tx: TxView, sequence: (input: number) => number, hashes: 
   return parseTx(buildTx({ ...fields, inputs }), hashes, { allowWitness: false });
 }
 
-/** Merges the flags: only what both PSBTs allow may be changed. A signature with SINGLE in either counts. */
+/**
+ * Merges the PSBT_GLOBAL_TX_MODIFIABLE flags: inputs or outputs may be changed only if both PSBTs allow it. The flag
+ * for SIGHASH_SINGLE is set if either PSBT has it.
+ */
 function mergeVersion2(into: Version2, from: Version2): void {
   into.fallbackLocktime ??= from.fallbackLocktime;
   if (into.modifiable === null && from.modifiable === null) return;

@@ -1,4 +1,4 @@
-// Creator: makes a PSBT with nothing but its transaction (BIP-0174).
+// Creator: makes a PSBT that contains only its transaction (BIP-0174).
 import { buildTx, type TxFields } from '../consensus/tx/build-tx.js';
 import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';

@@ -12,7 +12,7 @@ const MUSIG2 = [IN.MUSIG2_PARTICIPANTS, IN.MUSIG2_PUB_NONCE, IN.MUSIG2_PARTIAL_S
 
 /**
  * Encodes a PSBT.
- * @param hashes needed for the order of partial signatures
+ * @param hashes sorts partial signatures, whose order in Core is that of the keys' HASH160
  * @param later omit witnesses of previous transactions, as release 32 does
  */
 export function encodePsbt(psbt: Psbt, hashes: Hashes, later = false): Uint8Array {
@@ -108,7 +108,7 @@ function writeInput(out: ByteWriter, psbt: Psbt, input: PsbtInput, index: number
   out.u8(SEPARATOR);
 }
 
-/** Writes the fields that an input no longer needs once it has its final scripts. */
+/** Writes the fields that are left out once an input has its final scripts. */
 function writeWorkInProgress(out: ByteWriter, input: PsbtInput, hashes: Hashes, later: boolean): void {
   const signatures = [...input.partialSigs.values()].map((sig) => ({ ...sig, id: hashes.hash160(sig.publicKey) }));
   for (const { publicKey, signature } of sortedBy(signatures, (sig) => sig.id)) keyed(out, IN.PARTIAL_SIG, publicKey, signature);

@@ -11,10 +11,7 @@ export type Shuffle = (count: number) => readonly number[];
 
 const EMPTY = new Uint8Array(0);
 
-/**
- * Joins PSBTs without their signatures, which are for other transactions.
- * @returns the outpoint that occurs twice, if any
- */
+/** Joins PSBTs. Drops their signatures, which are invalid for the joined transaction. */
 export function joinPsbts(psbts: readonly Psbt[], shuffle: Shuffle, hashes: Hashes): Psbt | { repeated: string } {
   const seen = new Set<string>();
   const unknown = new Map<string, RawField>();

@@ -19,12 +19,13 @@ export function failRead(what: string): never {
 
 export class PsbtReader {
   readonly crypto: PsbtCrypto;
-  /** True to use the rules and messages of release 32. */
+  /** True to use the rules and messages of Core 32. */
   readonly later: boolean;
   readonly #reader: ByteReader;
 
   constructor(bytes: Uint8Array, crypto: PsbtCrypto, later: boolean) {
-    // A Buffer's slice() shares memory where copies are needed, so convert it.
+    // Convert a Buffer to a plain array. The reader relies on slice() making a copy, but a Buffer's slice() shares
+    // memory.
     this.#reader = new ByteReader(bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes));
     this.crypto = crypto;
     this.later = later;
@@ -66,7 +67,7 @@ export class PsbtReader {
   compactSize(): number {
     return this.withStreamErrors(() => this.#reader.compactSize());
   }
-  /** Reads bytes after their size. */
+  /** Reads a size, then that many bytes. */
   varBytes(): Uint8Array {
     return this.withStreamErrors(() => this.#reader.varBytes());
   }
@@ -78,7 +79,7 @@ export class PsbtReader {
     });
   }
 
-  /** Reads a value after its size, and checks that the value has this size. */
+  /** Reads a size, then a value, and checks that the value used exactly that many bytes. */
   readSized<T>(read: () => T): T {
     const size = this.compactSize();
     const start = this.offset;
@@ -87,7 +88,7 @@ export class PsbtReader {
     return value;
   }
 
-  /** Reads a value of exactly this size. */
+  /** Reads a value that must have exactly a given size. */
   fixedBytes(size: number): Uint8Array {
     return this.readSized(() => this.bytes(size));
   }

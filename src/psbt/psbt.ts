@@ -1,6 +1,6 @@
-// A partially signed transaction in memory (BIP-0174): plain records with maps. read-psbt.ts and create-psbt.ts make
-// it, the roles change it, encode-psbt.ts writes it. Maps are in the order of insertion; code that shows or writes them
-// sorts.
+// A partially signed transaction in memory (BIP-0174): plain records with maps. read-psbt.ts and create-psbt.ts create
+// the records, the roles change them, encode-psbt.ts writes them. Maps are in the order of insertion. Code that shows
+// or writes a map sorts it.
 import type { KeyOrigin, OriginKey } from '../address/descriptor/expansion.js';
 import { compareBytes, hashKey } from '../consensus/bytes/hex.js';
 import type { SpentOutput } from '../consensus/script/spent-output.js';
@@ -31,48 +31,51 @@ export interface TapScriptSig {
   readonly signature: Uint8Array;
 }
 
-/** Leaf and its control block. */
+/** Taproot leaf script and its control block. */
 export interface TapLeafScript {
   readonly controlBlock: Uint8Array;
   readonly script: Uint8Array;
   readonly leafVersion: number;
 }
 
-/** Origin of an x-only key, and the leaves it signs for. */
+/** Origin of an x-only key, and the hashes of the leaves that contain the key. */
 export interface TapKeyPath {
   readonly publicKey: Uint8Array;
   readonly leafHashes: readonly Uint8Array[];
   readonly origin: KeyOrigin;
 }
 
-/** Fields of an input. Null and empty mean absent. Keys of maps are hashKey of the value that the comment names. */
+/**
+ * Fields of an input. Null or empty means that the field is absent. Keys of maps are hashKey of the value that the
+ * map's comment names.
+ */
 export interface PsbtInput {
   nonWitnessUtxo: TxView | null;
   witnessUtxo: SpentOutput | null;
-  /** By HASH160 of the public key. */
+  /** Partial signatures by HASH160 of the public key. */
   readonly partialSigs: Map<string, PartialSig>;
   sighashType: number | null;
   redeemScript: Uint8Array;
   witnessScript: Uint8Array;
-  /** By public key. */
+  /** Key origins by public key. */
   readonly keyPaths: Map<string, OriginKey>;
   finalScriptSig: Uint8Array;
   finalWitness: readonly Uint8Array[];
   tapKeySig: Uint8Array | null;
-  /** By public key and leaf hash. */
+  /** Taproot script path signatures by public key and leaf hash. */
   readonly tapScriptSigs: Map<string, TapScriptSig>;
   /** Leaf scripts by control block (fieldKey). */
   readonly tapLeafScripts: Map<string, TapLeafScript>;
-  /** By public key. */
+  /** Origins of taproot keys by x-only public key. */
   readonly tapKeyPaths: Map<string, TapKeyPath>;
   tapInternalKey: Uint8Array | null;
   tapMerkleRoot: Uint8Array | null;
   /** Version 2: sequence as given; null means the final sequence. */
   sequence: number | null;
-  /** Version 2: lock times that the input requires. */
+  /** Version 2: smallest lock times that the input requires, as a time and as a height; null for none. */
   requiredTime: number | null;
   requiredHeight: number | null;
-  /** Other fields, by fieldKey of the key. */
+  /** Fields that this module does not interpret, by fieldKey of their key. */
   readonly unknown: Map<string, RawField>;
 }
 
@@ -97,18 +100,18 @@ export interface Version2 {
 
 /** A partially signed transaction. */
 export interface Psbt {
-  /** Transaction without scriptSigs and witnesses. In version 2, the one that the fields describe. */
+  /** Transaction without scriptSigs and witnesses. In version 2, the transaction that the PSBT's fields describe. */
   readonly tx: TxView;
-  /** Null in version 0. */
+  /** Global fields of version 2; null in version 0. */
   readonly version2: Version2 | null;
-  /** One per input of the transaction. */
+  /** Fields of each input of the transaction. */
   readonly inputs: PsbtInput[];
   readonly outputs: PsbtOutput[];
   readonly unknown: Map<string, RawField>;
 }
 
 const EMPTY = new Uint8Array(0);
-/** Longer keys are replaced by their hash in maps. */
+/** Largest size of a field's key, bytes, that is used as a map key unchanged. Maps have the hash of longer keys. */
 const PLAIN_KEY = 256;
 
 /** Returns a map key for bytes of any length. */
@@ -158,8 +161,8 @@ export function isFinal(input: PsbtInput): boolean {
 }
 
 /**
- * Returns the output that an input spends: from its previous transaction, otherwise from its witness UTXO; null if it
- * has neither.
+ * Returns the output that an input spends: from its previous transaction, otherwise from its witness UTXO; null if the
+ * input has neither field.
  */
 export function utxoOf(psbt: Psbt, index: number): SpentOutput | null {
   const { nonWitnessUtxo, witnessUtxo } = psbt.inputs[index];
@@ -169,7 +172,7 @@ export function utxoOf(psbt: Psbt, index: number): SpentOutput | null {
   return { value: nonWitnessUtxo.outputValue(at), script: nonWitnessUtxo.outputScript(at) };
 }
 
-/** Sorts values by bytes of theirs. */
+/** Sorts values by the bytes that `bytesOf` returns for each. */
 export function sortedBy<T>(values: Iterable<T>, bytesOf: (value: T) => Uint8Array): T[] {
   return [...values].sort((a, b) => compareBytes(bytesOf(a), bytesOf(b)));
 }

@@ -10,14 +10,14 @@ import { failRead, type PsbtReader } from './psbt-reader.js';
 /** Names of maps in Core's messages. */
 export type MapName = 'global' | 'input' | 'output';
 
-/** Reads keys until the separator. The callback reads the value of each key. */
+/** Reads a map up to its separator. Calls `field` with each key; the callback reads the value. */
 export function readMap(reader: PsbtReader, name: MapName, field: (key: Uint8Array) => void): void {
   const seen = new Set<string>();
   while (!reader.isEmpty) {
     const key = reader.varBytes();
     if (key.length === 0) return;
     if (reader.later) {
-      // There, a type is a number of one to nine bytes. All known types have one byte.
+      // In release 32, a type is a CompactSize number of one to nine bytes. All known types have one byte.
       reader.withStreamErrors(() => new ByteReader(key).compactSize());
       const id = fieldKey(key, reader.crypto);
       if (seen.has(id)) failRead(`Duplicate Key, ${name} key "${toHex(key)}" already provided`);
@@ -28,7 +28,7 @@ export function readMap(reader: PsbtReader, name: MapName, field: (key: Uint8Arr
   failRead(`Separator is missing at the end of ${name === 'global' ? 'the global' : `an ${name}`} map`);
 }
 
-/** Refuses keys of another size. @param name Core's name of the type @param older message before release 32 */
+/** Refuses a key that does not have the given size. */
 export function checkKeySize(reader: PsbtReader, key: Uint8Array, size: number, name: string, older: string): void {
   if (key.length !== size) failRead(reader.later ? `Size of key was not ${size} for the type ${name}` : older);
 }
@@ -52,7 +52,7 @@ export function checkSingleField(
   seen.add(type);
 }
 
-/** Reads the public key after the type. @param what kind of field, for the message */
+/** Reads the public key after the type. @param what kind of field, for the error message */
 export function readPublicKey(reader: PsbtReader, key: Uint8Array, what: string): Uint8Array {
   if (key.length !== 34 && key.length !== 66) failRead(`Size of key was not the expected size for the type ${what}`);
   const publicKey = key.subarray(1);
@@ -89,7 +89,7 @@ export function readKeyPath(reader: PsbtReader, key: Uint8Array, paths: Map<stri
   paths.set(id, { publicKey, origin: readOrigin(reader, reader.compactSize()) });
 }
 
-/** @param where "input" or "output" */
+/** Reads a taproot key with its origin and leaf hashes. @param where "input" or "output", for error messages */
 export function readTapKeyPath(reader: PsbtReader, key: Uint8Array, where: string, paths: Map<string, TapKeyPath>): void {
   const id = hashKey(key.subarray(1, 65));
   const name = `${where === 'input' ? 'Input' : 'Output'} Taproot BIP32`;
@@ -111,7 +111,7 @@ export function proprietaryKey(key: Uint8Array): { readonly identifier: Uint8Arr
   return { identifier: reader.varBytes(), subtype: reader.compactSize() };
 }
 
-/** Stores a field unchanged. @param read reads its value, after the size */
+/** Stores a field byte for byte. @param read reads the value of the field, after its size */
 export function readRaw(
   reader: PsbtReader,
   key: Uint8Array,

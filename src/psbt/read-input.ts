@@ -43,7 +43,7 @@ function readField(reader: PsbtReader, key: Uint8Array, input: PsbtInput, seen: 
     case IN.SIGHASH:
       checkSingleField(reader, seen, key, 'Input Sighash Type', 'input sighash type', 'Sighash type');
       input.sighashType = reader.readSized(() => reader.u32() | 0);
-      // Before release 32, 0 meant that no type was chosen.
+      // Before release 32, Core treats 0 as "no type chosen".
       if (input.sighashType === 0 && !reader.later) input.sighashType = null;
       break;
     case IN.REDEEM_SCRIPT:
@@ -128,14 +128,14 @@ function readLater(reader: PsbtReader, key: Uint8Array, input: PsbtInput, seen: 
 const isSignature = (bytes: Uint8Array): boolean =>
   bytes.length > 0 && checkSignatureEncoding(bytes, SCRIPT_VERIFY_DERSIG | SCRIPT_VERIFY_STRICTENC) === ScriptError.OK;
 
-/** Reads an output as in transactions. Core marks a missing one by the value -1. */
+/** Reads an output as in transactions. Returns null for the value -1, by which Core marks a missing output. */
 function readOutput(reader: PsbtReader): PsbtInput['witnessUtxo'] {
   const value = reader.i64();
   const script = reader.varBytes();
   return value === -1n ? null : { value: Number(value), script };
 }
 
-/** Reads a witness stack. Allocates nothing for items that the count only promises. */
+/** Reads a witness stack. Does not allocate memory by its count of items, because the bytes may be missing. */
 function readStack(reader: PsbtReader): Uint8Array[] {
   const items: Uint8Array[] = [];
   for (let left = reader.compactSize(); left > 0; left--) items.push(reader.varBytes());
@@ -161,7 +161,7 @@ function readLeaf(reader: PsbtReader, key: Uint8Array, input: PsbtInput): void {
   input.tapLeafScripts.set(id, { controlBlock, script: value.subarray(0, -1), leafVersion });
 }
 
-/** Reads the preimage of the hash in the key. It is stored without checking its hash. */
+/** Reads the preimage of the hash in a field's key. Stores the preimage without checking that it has this hash. */
 function readPreimage(reader: PsbtReader, key: Uint8Array, input: PsbtInput, name: string, size: number): void {
   const older = `Size of key was not the expected size for the type ${name.toLowerCase()} preimage`;
   checkKeySize(reader, key, size + 1, `Input ${name} Preimage`, older);

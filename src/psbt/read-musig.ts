@@ -1,4 +1,4 @@
-// Checks the fields of MuSig2 (BIP-0373), which are stored for signers that understand them.
+// Checks the fields of MuSig2 (BIP-0373), which are stored unchanged for signers that support MuSig2.
 import { IN } from './field-types.js';
 import type { RawField } from './psbt.js';
 import { failRead, type PsbtReader } from './psbt-reader.js';
@@ -8,7 +8,7 @@ const KEY_SIZE = 33;
 const NONCE_SIZE = 66;
 const PARTIAL_SIG_SIZE = 32;
 
-/** Reads a MuSig2 field of an input. @returns false if the field is another one */
+/** Reads a MuSig2 field of an input. @returns false if the field is not a MuSig2 field */
 export function readMusigInput(reader: PsbtReader, key: Uint8Array, unknown: Map<string, RawField>): boolean {
   switch (key[0]) {
     case IN.MUSIG2_PARTICIPANTS:
@@ -41,7 +41,7 @@ function readParticipants(reader: PsbtReader, key: Uint8Array, where: string, un
   }
 }
 
-/** Checks a key with a participant, an aggregate key, and for a leaf its hash. */
+/** Checks a field's key that consists of participant key, aggregate key, and for script paths a leaf hash. */
 function checkSignerKey(reader: PsbtReader, key: Uint8Array, what: string): void {
   if (key.length !== 1 + 2 * KEY_SIZE && key.length !== 1 + 2 * KEY_SIZE + 32) {
     failRead(`Input musig2 ${what} key is not expected size of 67 or 99 bytes`);

@@ -26,7 +26,7 @@ interface GlobalFields {
   readonly unknown: Map<string, RawField>;
 }
 
-/** Reads a PSBT without pauses. Parameters as in readPsbtSteps. @throws PsbtError */
+/** Reads a PSBT without pauses. The parameters are those of readPsbtSteps. @throws PsbtError */
 export function readPsbt(bytes: Uint8Array, crypto: PsbtCrypto, later = false): Psbt {
   const steps = readPsbtSteps(bytes, crypto, later);
   for (;;) {
@@ -77,7 +77,7 @@ function readGlobalField(reader: PsbtReader, key: Uint8Array, global: GlobalFiel
       break;
     case GLOBAL.XPUB: {
       checkKeySize(reader, key, XPUB_KEY_SIZE, 'Global XPUB', 'Size of key was not the expected size for the type global xpub');
-      // A key of depth 0 has neither a parent nor a child number.
+      // An extended key of depth 0 must have zeros as parent fingerprint and child number.
       if ((key[5] === 0 && key.subarray(6, 14).some(Boolean)) || !isPublicKey(reader, key.subarray(46))) failRead('Invalid pubkey');
       readRaw(reader, key, global.unknown, () => reader.bytes(readOriginSize(reader)));
       break;
@@ -173,7 +173,7 @@ function* readVersion2(reader: PsbtReader, global: GlobalFields): Generator<void
   return { tx, version2: { fallbackLocktime, modifiable }, inputs, outputs, unknown };
 }
 
-/** Checks that the previous transaction of the last input is the one it spends. */
+/** Checks that the previous transaction in the last input is the transaction whose output this input spends. */
 function checkPrevious(reader: PsbtReader, inputs: readonly PsbtInput[], prevHash: Uint8Array, prevIndex: number): void {
   const previous = inputs[inputs.length - 1].nonWitnessUtxo;
   if (previous === null) return;

@@ -25,7 +25,7 @@ const SEQUENCE_FINAL = 0xffff_ffff;
 const LOCKTIME_THRESHOLD = 500_000_000;
 const EMPTY = new Uint8Array(0);
 
-/** Names of a type: in BIP-0370, in Core's messages about key sizes, and in Core's messages about version 0. */
+/** Names of a field type: */
 type TypeNames = readonly [bip: string, size: string, words: string];
 
 const IN_NAMES = new Map<number, TypeNames>([
@@ -131,8 +131,8 @@ export function describedTx(
 }
 
 /**
- * Returns the lock time: the highest of a kind that every input with a required lock accepts, heights first. The
- * fallback if no input requires one.
+ * Returns the lock time of the transaction (BIP-0370): the highest required height if every input that requires a lock
+ * accepts heights, otherwise the highest required time. Returns the fallback if no input requires a lock.
  */
 function locktimeOf(inputs: readonly Pick<PsbtInput, 'requiredTime' | 'requiredHeight'>[], fallback: number): number {
   const wishing = inputs.filter(({ requiredTime, requiredHeight }) => requiredTime !== null || requiredHeight !== null);

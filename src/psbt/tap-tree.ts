@@ -26,11 +26,11 @@ export function encodeTapTree(leaves: readonly TapTreeLeaf[]): Uint8Array {
   return out.finish();
 }
 
-/** Returns what is wrong with a tree, in Core's words; null if it is complete. */
+/** Returns what is wrong with an encoded tree, */
 export function checkTapTree(tree: Uint8Array): string | null {
   if (tree.length === 0) return 'Output Taproot tree must not be empty';
   const reader = new ByteReader(tree);
-  // Depths at which the left side is complete.
+  // Depths at which a left subtree is complete and its right sibling is still missing.
   const open = new Set<number>();
   let done = false;
   let malformed = false;
@@ -47,7 +47,7 @@ export function checkTapTree(tree: Uint8Array): string | null {
     }
     if (depth > MAX_DEPTH) return 'Output Taproot tree has as leaf greater than Taproot maximum depth';
     if ((leafVersion & 1) !== 0) return 'Output Taproot tree has a leaf with an invalid leaf version';
-    // A deeper left side must be complete before a shallower leaf follows.
+    // The tree is malformed if a leaf follows at a smaller depth while a deeper left subtree has no sibling yet.
     if (done || [...open].some((one) => one > depth)) malformed = true;
     if (malformed) continue;
     let at = depth;
