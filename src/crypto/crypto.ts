@@ -2,7 +2,7 @@
 // and never imports an implementation. Each thread's entry creates one (crypto/native in the node, crypto/pure.ts in
 // pure code).
 
-/** Incremental SHA-256. It cannot be used after `digest`. */
+/** Incremental SHA-256. The object cannot be used after `digest`. */
 export interface Sha256Stream {
   update(data: Uint8Array): Sha256Stream;
   /** Finishes the hash. @returns 32 bytes, a new array */
@@ -16,7 +16,8 @@ export interface Hashes {
   sha256d(data: Uint8Array): Uint8Array;
   /**
    * Computes sha256d of each of `count` pieces of 64 bytes, starting at from[at]: one level of a hash tree. Writes
-   * results of 32 bytes each from to[toAt] on. They may overwrite `from` at or before the pieces they are made of.
+   * results of 32 bytes each from to[toAt] on. The results may overwrite `from`, but only at or before the pieces that
+   * they are computed from.
    */
   sha256dPairs(from: Uint8Array, at: number, count: number, to: Uint8Array, toAt: number): void;
   sha1(data: Uint8Array): Uint8Array;

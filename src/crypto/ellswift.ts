@@ -3,7 +3,7 @@
 // module uses the interface.
 import { bytesOfNumber, curveY, FIELD_P, inverse, numberOfBytes, reduce, squareRoot } from './secp-field.js';
 
-/** Size of an encoded key, bytes. */
+/** Size of a public key in ElligatorSwift encoding, bytes. */
 export const ELLSWIFT_BYTES = 64;
 
 /** Private key and its encoded public key, for one connection. */
@@ -32,18 +32,18 @@ export interface EllSwift {
 /** Square root of -3 modulo the field prime, which the mapping of BIP-0324 needs. */
 const ROOT_MINUS_3 = squareRoot(FIELD_P - 3n) as bigint;
 const HALF = inverse(2n);
-/** (1 - root) / 2 and (1 + root) / 2. */
+/** (1 - r) / 2 and (1 + r) / 2 modulo the field prime, where r is the square root of -3. */
 const FACTOR_MINUS = reduce((1n - ROOT_MINUS_3) * HALF);
 const FACTOR_PLUS = reduce((1n + ROOT_MINUS_3) * HALF);
 
 /** Returns the x coordinate that u and t (below p) encode. Every pair encodes one. */
 export function xOfPair(u: bigint, t: bigint): bigint {
-  // Replace zero, and avoid points at infinity.
+  // As in BIP-0324, replace u or t if it is zero, or if the pair would give the point at infinity.
   if (u === 0n) u = 1n;
   if (t === 0n) t = 1n;
   const g = u * u * u + 7n;
   if (reduce(g + t * t) === 0n) t = reduce(2n * t);
-  // X and Y with a common denominator: one inverse is enough for X / Y and Y.
+  // Give X and Y a common denominator, so that one modular inverse is enough for X / Y and Y.
   const top = reduce(g - t * t);
   const scale = inverse(reduce(2n * t * ROOT_MINUS_3 * u));
   const big = reduce(top * ROOT_MINUS_3 * u * scale);
@@ -55,7 +55,11 @@ export function xOfPair(u: bigint, t: bigint): bigint {
   return curveY(second) !== null ? second : reduce((ratio - u) * HALF);
 }
 
-/** Returns a t with which u encodes x, one of up to eight; null if this one does not exist. @param which 0 to 7 */
+/**
+ * Returns a value t so that u and t encode x. Up to eight such values exist.
+ * @param which number of the value, 0 to 7
+ * @returns null if the value with this number does not exist
+ */
 export function tOfPair(x: bigint, u: bigint, which: number): bigint | null {
   let v: bigint;
   let s: bigint;

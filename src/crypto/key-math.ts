@@ -3,8 +3,8 @@
 // context. Private keys are 32 bytes, big-endian. The caller owns and wipes them.
 
 /**
- * Arithmetic on keys. Null means that the result does not exist: number out of range, not a point, or the point at
- * infinity.
+ * Arithmetic on keys. Null means that the result does not exist: a number is out of range, a key is not a point on the
+ * curve, or the result is the point at infinity.
  */
 export interface KeyMath {
   /** Returns the public key. @param compressed 33 bytes instead of 65 */
@@ -31,6 +31,6 @@ export interface RecoverableSignatures {
    * @returns 64 bytes and the recovery id, 0 to 3
    */
   signRecoverable(secret: Uint8Array, message: Uint8Array): { signature: Uint8Array; recovery: number } | null;
-  /** Recovers the public key. @returns null if the signature has no key */
+  /** Recovers the public key. @returns null if no public key exists for the signature */
   recover(signature: Uint8Array, recovery: number, message: Uint8Array, compressed: boolean): Uint8Array | null;
 }

@@ -35,7 +35,7 @@ function invert(value: bigint): bigint {
 }
 
 const words = new Uint32Array(WORDS);
-/** The same words in pairs, the first one low. Node's prebuilt binaries run on little-endian machines only. */
+/** View of the 32-bit words as 64-bit words; the first word of a pair is the low half. */
 const pairs = new BigUint64Array(words.buffer);
 const parts: bigint[] = new Array(pairs.length);
 
@@ -54,7 +54,7 @@ function numberOfWords(): bigint {
   return parts[0];
 }
 
-/** Returns the number of an element: ChaCha20's key stream with its SHA-256 as key. */
+/** Returns the number for an element: ChaCha20's key stream, with the element's SHA-256 as key. */
 function numberOf(element: Uint8Array, hashes: Hashes): bigint {
   chacha20Words(hashes.sha256(element), words);
   return numberOfWords();
@@ -109,7 +109,7 @@ export class MuHash {
     return bytes;
   }
 
-  /** Decodes a state. @returns null if the length is wrong or no set has these numbers */
+  /** Decodes a state. @returns null if the length is wrong or a number is impossible for a set */
   static decode(bytes: Uint8Array, hashes: Hashes): MuHash | null {
     if (bytes.length !== 2 * BYTES) return null;
     const set = new MuHash(hashes);

@@ -1,5 +1,6 @@
-// Hashes without Node: for pure code that runs by itself (tools, other runtimes), and for tests of crypto/native. They
-// are slower than the native ones (sha256d of 80 bytes: 4.7 us against 1.7 us), so the node's threads do not use them.
+// Hashes without Node: for pure code that runs by itself (tools, other runtimes), and for tests of crypto/native. These
+// hashes are slower than the native ones (sha256d of 80 bytes: 4.7 us against 1.7 us), so the node's threads do not use
+// them.
 
 import { ripemd160, sha1 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';

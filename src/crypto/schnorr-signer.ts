@@ -8,8 +8,8 @@ export interface SchnorrSigner {
    * Signs a message.
    * @param secret 32 bytes, big-endian
    * @param message 32 bytes
-   * @param tweak 32 bytes to add to the private key after it was negated if its public key has odd y (BIP-0341); null
-   *   for none
+   * @param tweak 32 bytes to add to the private key (BIP-0341); null for none. A private key whose public key has odd y
+   *   is negated first
    * @param auxRand 32 bytes; with zeros the signature is always the same
    * @returns 64 bytes; null if the private key is invalid, before or after the tweak
    */

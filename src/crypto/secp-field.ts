@@ -32,8 +32,8 @@ function squares(value: bigint, n: number): bigint {
 
 /**
  * Returns a square root; null if there is none. The other root is its negative. p is 3 modulo 4, so the root is the
- * power (p + 1) / 4. Its binary digits are 223 ones, a zero, 22 ones, four zeros, two ones and two zeros. Runs of ones
- * are built by doubling.
+ * value raised to (p + 1) / 4. The binary digits of this exponent are 223 ones, a zero, 22 ones, four zeros, two ones
+ * and two zeros. Runs of ones are built by doubling.
  */
 export function squareRoot(value: bigint): bigint | null {
   const join = (high: bigint, low: bigint, bits: number): bigint => (squares(high, bits) * low) % FIELD_P;

@@ -21,7 +21,7 @@ export function sipKey(bytes: Uint8Array): SipKey {
   };
 }
 
-/** State: words v0 to v3, low half before high half. */
+/** State of SipHash: the 64-bit words v0 to v3, each with its low half before its high half. */
 type State = Uint32Array;
 
 function add(v: State, to: number, from: number): void {

@@ -4,7 +4,7 @@ import { AEAD_TAG_BYTES, type Aead } from '../aead.js';
 
 const NAME = 'chacha20-poly1305';
 const OPTIONS = { authTagLength: AEAD_TAG_BYTES } as const;
-/** Required by the type; only another cipher reads it. */
+/** Option that the type declarations of node:crypto require. This cipher ignores it. */
 const NO_LENGTH = { plaintextLength: 0 };
 const TWO_32 = 0x1_0000_0000;
 
@@ -36,7 +36,7 @@ export function createAead(): Aead {
       } catch {
         return null;
       }
-      // Return no Buffer: its slice() would be a view.
+      // Return a plain array, because a Buffer's slice() is a view and not a copy.
       return new Uint8Array(plain.buffer, plain.byteOffset, plain.length);
     },
   };

@@ -30,11 +30,14 @@ const LENGTH_AT = 56;
 interface Native {
   /** Offset of its context. */
   readonly at: number;
-  /** Words of the initial state. The result has as many. */
+  /** Words of the initial state. The result has the same number of words. */
   readonly initial: Uint32Array;
   /** True if state and length are big-endian. */
   readonly bigEndian: boolean;
-  /** Both return 1. For whole blocks they change only the state and an unused count. */
+  /**
+   * Functions of the library. Both return 1. Given whole blocks, they change only the state and a counter that this
+   * file does not use.
+   */
   update(context: number, address: number, length: number): number;
   updateArray(context: number, data: Uint8Array, length: number): number;
 }
@@ -49,7 +52,7 @@ class DirectHashes {
   readonly #ripemd160: Native;
   readonly #sha1: Native;
   readonly #finalSha256: (out: number, context: number) => number;
-  /** States after the two tag hashes that every hash of a tag begins with. */
+  /** Cached states after the first block of a tagged hash, by tag. That block is the tag's hash twice (BIP-0340). */
   readonly #midstates = new Map<string, Uint32Array>();
 
   constructor(library: LibraryHandle) {
@@ -83,7 +86,7 @@ class DirectHashes {
     return this.#second(this.#sha256);
   }
 
-  /** Writes the padding once and allocates nothing, so it takes half the time of as many sha256d. */
+  /** Writes the padding once and allocates nothing, so it takes half the time of separate calls of sha256d. */
   sha256dPairs(from: Uint8Array, at: number, count: number, to: Uint8Array, toAt: number): void {
     const memory = this.#memory;
     const words = this.#words;
@@ -197,7 +200,7 @@ class DirectHashes {
     native.update(this.#base + native.at, this.#base + INPUT, bytes);
   }
 
-  /** Hashes a message. The context then has the final state. */
+  /** Hashes a message. Afterwards the library's context has the final state. */
   #hash(native: Native, data: Uint8Array): void {
     this.#setState(native, native.initial);
     this.#message(native, data, 0);
@@ -270,7 +273,7 @@ class DirectSha256Stream implements Sha256Stream {
   }
 }
 
-/** Lengths on both sides of every boundary: blocks of 64, padding at 56, and the input limit. */
+/** Lengths of the probe inputs, on both sides of every boundary: */
 const PROBE_LENGTHS = [0, 1, 55, 56, 63, 64, 65, 119, 120, 1_000, INPUT_SIZE, INPUT_SIZE + 1, 10_000];
 
 /** Returns whether two implementations agree on the probes. This detects an incompatible OpenSSL before it is used. */

@@ -51,10 +51,10 @@ export function bindEllSwift(library: LibraryHandle): EllSwift | null {
       'size_t',
       'size_t',
     ]);
-    // The library exports a variable with the address of the function.
+    // The hash function is not exported itself. The library exports a variable that contains its address.
     const hash = Number(koffi().decode(library.symbol('secp256k1_ellswift_xdh_hash_function_bip324'), 'size_t'));
     const context: number = createContext(CONTEXT_SIGN);
-    // Protects the arithmetic against timing observation. Results stay the same.
+    // Randomize the context, which protects secrets against timing attacks.
     randomize(context, fresh(SCALAR));
     const memory = new Uint8Array(new ArrayBuffer(MEMORY_SIZE));
     const base = Number(koffi().address(memory));
@@ -94,7 +94,7 @@ export function bindEllSwift(library: LibraryHandle): EllSwift | null {
   }
 }
 
-/** Used functions of the package's native binding, which has no types. Misuse and impossible results throw. */
+/** Functions of the secp256k1 package's native binding that this file uses. The binding has no type declarations. */
 interface ExchangeBinding {
   privateKeyVerify(secret: Uint8Array): boolean;
   publicKeyCreate(secret: Uint8Array, compressed: boolean): Uint8Array;

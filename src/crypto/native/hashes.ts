@@ -29,7 +29,7 @@ function pickOneShot(): OneShot {
 
 /**
  * Returns a legacy hash function, or the fallback. OpenSSL builds of some distributions lack legacy algorithms or
- * refuse them when used, so it is tried.
+ * refuse them when used, so the function is tried once before it is used.
  */
 function legacyHash(oneShot: OneShot, algorithm: string, fallback: (data: Uint8Array) => Uint8Array) {
   try {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { KeyMath, RecoverableSignatures } from '../key-math.js';
 import { secretCopy } from '../secret-bytes.js';
 
-/** Used functions of the package's native binding, which has no types. Misuse and impossible results throw. */
+/** Functions of the secp256k1 package's native binding that this file uses. The binding has no type declarations. */
 interface KeyBinding {
   publicKeyCreate(secret: Uint8Array, compressed: boolean): Uint8Array;
   publicKeyVerify(publicKey: Uint8Array): boolean;
@@ -38,7 +38,7 @@ function streamHmac(key: Uint8Array, data: Uint8Array): Uint8Array {
 
 const BLOCK = 128;
 const DIGEST = 64;
-/** Longest data for the fast way: a key, an index and more. */
+/** Longest data, bytes, that is hashed in the scratch buffer. BIP-0032 hashes a key and an index. */
 const MAX_DATA = 128;
 
 /**
@@ -60,7 +60,7 @@ function pickHmac(): KeyMath['hmacSha512'] {
     inner.set(data, BLOCK);
     outer.set(nodeCrypto.hash('sha512', inner.subarray(0, BLOCK + data.length), 'buffer'), BLOCK);
     const digest = plain(nodeCrypto.hash('sha512', outer, 'buffer'));
-    // The buffers may contain secrets.
+    // Wipe the buffers, which may contain secrets.
     inner.fill(0);
     outer.fill(0);
     return digest;

@@ -1,5 +1,5 @@
 // Known-answer tests that a curve library must pass before it is used. A file with the right name and functions may be
-// another library, or a broken build. They run once per thread and take well under a millisecond.
+// another library, or a broken build. The tests run once per thread and take well under a millisecond.
 
 import type { Curve } from '../crypto.js';
 

@@ -39,7 +39,7 @@ const HALF_ORDER = Uint8Array.of(
 
 /** Returns whether S of a compact signature is above half the order. @param signature 64 bytes, r then s, big-endian */
 export function isHighS(signature: Uint8Array): boolean {
-  // The first byte decides all but one case in 2^7, and nearly always for low-S signatures.
+  // Compare the first byte first. It decides almost every case.
   for (let i = 0; i < 32; i++) {
     const byte = signature[32 + i];
     const half = HALF_ORDER[i];

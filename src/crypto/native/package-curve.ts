@@ -5,11 +5,11 @@ import { createRequire } from 'node:module';
 import type { Curve } from '../crypto.js';
 import { isHighS } from './low-s.js';
 
-/** Used functions of the secp256k1 package's native binding, which has no types. */
+/** Functions of the secp256k1 package's native binding that this file uses. The binding has no type declarations. */
 interface Secp256k1Package {
   ecdsaVerify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
   publicKeyVerify(publicKey: Uint8Array): boolean;
-  /** Changes its argument in place. */
+  /** Normalises a signature in place to low S. */
   signatureNormalize(signature: Uint8Array): Uint8Array;
 }
 
@@ -61,8 +61,9 @@ export function createPackageEcdsa(): Pick<Curve, 'ecdsaVerify' | 'isPoint'> {
 }
 
 /**
- * Creates BIP-0340 checks and x-only tweaks by tiny-secp256k1. If a key is not a point, its WebAssembly leaves by an
- * exception and loses some stack. After 3,400 such keys it accepted no signature any more. So it gets points only.
+ * Creates BIP-0340 checks and x-only tweaks by tiny-secp256k1. If a key is not a point, the package's WebAssembly code
+ * throws and loses some of its stack. After 3,400 such keys it accepted no signature any more. So this code checks keys
+ * first and passes only points.
  */
 export function createPackageSchnorr(): Pick<Curve, 'schnorrVerify' | 'tapTweakCheck'> {
   const tiny = require('tiny-secp256k1') as typeof import('tiny-secp256k1');
@@ -86,7 +87,8 @@ export function createPackageSchnorr(): Pick<Curve, 'schnorrVerify' | 'tapTweakC
 }
 
 /**
- * Returns false if the package refuses numbers out of range by an exception. A fault of WebAssembly itself is rethrown.
+ * Runs a check, and returns false if the package throws because a number is out of range. Rethrows errors of
+ * WebAssembly itself.
  */
 function falseIfRefused(check: () => boolean): boolean {
   try {

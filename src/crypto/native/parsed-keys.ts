@@ -1,6 +1,6 @@
 // Cache of public keys that libsecp256k1 has parsed. Parsing a compressed key takes a square root, an eighth of a
-// signature check, and keys return: a payment often spends many coins of one address, and many transactions come from
-// the same wallet. One cache per thread and form of key.
+// signature check, and the same keys are parsed again and again: a payment often spends many coins of one address, and
+// many transactions come from the same wallet. One cache per thread and form of key.
 
 import { koffi } from './koffi.js';
 
@@ -9,8 +9,8 @@ const PARSED_BYTES = 64;
 const SLOTS = 4_096;
 
 /**
- * Direct-mapped cache. The end of x chooses the slot, and a new key replaces the one in it. A slot answers only for
- * exactly the bytes that were parsed into it, so other users' keys can affect only the time.
+ * Direct-mapped cache. The end of x chooses the slot, and a new key replaces the one in it. A lookup compares all bytes
+ * of the key with those in the slot. So keys that an attacker chooses can only slow it down.
  */
 export class ParsedKeys {
   readonly #keyBytes: number;
@@ -37,11 +37,11 @@ export class ParsedKeys {
    */
   find(key: Uint8Array): number {
     const size = this.#keyBytes;
-    // The last bytes are part of x and practically random.
+    // Choose the slot by the last bytes, which are part of x and practically random.
     const slot = (key[size - 1] | (key[size - 2] << 8)) % SLOTS;
     const address = this.#base + slot * PARSED_BYTES;
     if (this.#used[slot] === 1 && this.#holds(slot, key)) return address;
-    // A failed parse overwrites the slot.
+    // Clear the slot's key first, because a failed parse also overwrites the slot.
     this.#used[slot] = 0;
     if (!this.#parse(address, key)) return 0;
     this.#keys.set(key, slot * size);

@@ -93,7 +93,7 @@ function bindEcdsa(library: LibraryHandle, context: number, { memory, base }: Sc
     return parseKey(context, to, base + PUBLIC_KEY, publicKey.length) === 1;
   };
   const known = new ParsedKeys(COMPRESSED, parse);
-  // Parsing an uncompressed key needs no square root, so it is not cached.
+  // Do not cache uncompressed keys, because parsing them needs no square root.
   const find = (publicKey: Uint8Array): number => {
     if (publicKey.length === COMPRESSED) return known.find(publicKey);
     return publicKey.length === UNCOMPRESSED && parse(base + KEY, publicKey) ? base + KEY : 0;
@@ -120,8 +120,8 @@ function bindSchnorr(library: LibraryHandle, context: number, { memory, base }: 
   const tweakCheck = tryFunction(library, 'secp256k1_xonly_pubkey_tweak_add_check', ['size_t', 'size_t', 'int', 'size_t', 'size_t']);
   const verify = tryFunction(library, 'secp256k1_schnorrsig_verify', ['size_t', 'size_t', 'size_t', 'size_t', 'size_t']);
   const verifyLong = tryFunction(library, 'secp256k1_schnorrsig_verify', ['size_t', 'size_t', 'void*', 'size_t', 'size_t']);
-  // The length argument of verify was added together with sign_custom. A library without sign_custom has another
-  // signature of verify.
+  // schnorrsig_verify got its length argument in the same version as sign_custom. Without sign_custom, the library's
+  // verify has other parameters.
   const signCustom = tryFunction(library, 'secp256k1_schnorrsig_sign_custom', ['void*', 'void*', 'void*', 'size_t', 'void*', 'void*']);
   if (parseXonly === null || tweakCheck === null || verify === null || verifyLong === null || signCustom === null) return null;
   const known = new ParsedKeys(XONLY, (to, key) => {
@@ -173,7 +173,7 @@ export function loadSystemCurve(names: readonly string[] = candidates()): System
       const schnorr = bindSchnorr(library, context, scratch);
       return { name, ecdsa, schnorr: schnorr !== null && passesSchnorrTests(schnorr) ? schnorr : null };
     } catch {
-      // A file with that name that is another library: try the next one.
+      // The file is not a usable libsecp256k1. Try the next name.
     }
   }
   return null;

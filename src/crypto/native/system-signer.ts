@@ -43,7 +43,7 @@ function bind(library: LibraryHandle): Partial<Signer> {
   const createContext = library.func('secp256k1_context_create', 'size_t', ['unsigned int']);
   const randomize = library.func('secp256k1_context_randomize', 'int', ['size_t', 'void*']);
   const context: number = createContext(CONTEXT_SIGN);
-  // Protects the arithmetic against timing observation. Results stay the same.
+  // Randomize the context, which protects secrets against timing attacks.
   randomize(context, new Uint8Array(randomBytes(SCALAR)));
   const memory = new Uint8Array(new ArrayBuffer(MEMORY_SIZE));
   const base = Number(koffi().address(memory));
@@ -100,7 +100,7 @@ function bindSchnorr(library: LibraryHandle, context: number, memory: Uint8Array
       },
     };
   } catch {
-    // Built without the modules for x-only keys and Schnorr, or older than these names.
+    // The library was built without the modules for x-only keys and Schnorr, or is too old to have these functions.
     return {};
   }
 }
