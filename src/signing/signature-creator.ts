@@ -48,8 +48,9 @@ export function signingTools(signing: SigningTx, { input, output, provider, hash
       const [even, odd] = idsOfXOnly(publicKey, crypto);
       const id = provider.hasSecret(even) ? even : odd;
       if (!provider.hasSecret(id)) return null;
-      // The hash commits to every amount. With a made-up amount, the signature would be for another transaction. If it
-      // is the amount of this input, signInput() reports it as missing, as for version 0.
+      // The hash commits to every amount. If the amount of another input is unknown, the signature would be invalid, so
+      // make none. If the amount of this input is unknown, sign: signInput() then reports the missing amount, as for
+      // version 0.
       if (output.value !== UNKNOWN_AMOUNT && signing.spent.some((spent) => spent?.value === UNKNOWN_AMOUNT)) return null;
       const context = new TaprootContext();
       context.tapleafHash = leafHash;

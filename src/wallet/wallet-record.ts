@@ -41,7 +41,7 @@ export class WalletRecord {
   inactive: HdChain[] = [];
   nextOrder = 0;
   lastPoolIndex = 0;
-  /** Ids of active descriptors by `${type}/${internal ? 1 : 0}`. */
+  /** Ids of the descriptors that give out addresses, by */
   active = new Map<string, Uint8Array>();
   /** Time of the earliest key, seconds since 1970; Infinity without keys. */
   birthSeconds = Number.POSITIVE_INFINITY;
@@ -54,7 +54,7 @@ export class WalletRecord {
   }
   /**
    * Records the time of a key. 0 or less counts as 1, the beginning of the chain.
-   * @returns whether it is the earliest so far
+   * @returns whether this time is the earliest so far
    */
   recordBirth(seconds: number): boolean {
     const before = this.birthSeconds;

@@ -1,5 +1,5 @@
-// Collects rows of a wallet that are written all or nothing, while memory changes. One batch is open at a time per
-// wallet.
+// Collects rows of a wallet that are written atomically, while a change of memory is made. One batch is open at a time
+// per wallet.
 import type { BatchOp } from '../../storage/store.js';
 
 export class WalletBatch {

@@ -1,5 +1,6 @@
 // Stores private keys (plain or encrypted) in one block of memory, which is overwritten when it grows, is replaced or
-// is no longer used. Separate arrays would stay in the heap until the garbage collector frees them.
+// is no longer used. Separate arrays would stay readable in the heap until the garbage collector frees them and their
+// memory is used again.
 import type { TableImage } from '../image/table-image.js';
 
 const FIRST_BYTES = 1024;

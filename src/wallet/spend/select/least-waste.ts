@@ -67,7 +67,7 @@ export interface Selection {
   readonly algorithm: 'bnb' | 'knapsack' | 'cg' | 'srd' | 'manual';
 }
 
-/** Error text; empty if the coins are just not enough. */
+/** Reason why no coins were selected, as an error text; empty if the coins are not enough. */
 export interface Refusal {
   readonly error: string;
 }
