@@ -1,8 +1,7 @@
-// Blocks and undo data in append-only files, in Bitcoin Core's layout (src/node/blockstorage.cpp). So other tools can
-// read adit's files (-loadblock, -reindex of Core), and adit can use a Core node's blocks folder:
+// Blocks and undo data in append-only files, in Bitcoin Core's layout (src/node/blockstorage.cpp). So
+// -loadblock, -reindex and other programs can read these files, and adit can use a Core node's blocks folder:
 //
-//   blkNNNNN.dat   { magic, 4 | length, LE32 | block }                                           at most 128 MiB, then
-// the next number
+//   blkNNNNN.dat   { magic, 4 | length, LE32 | block }                                           at most 128 MiB, then the next number
 //   revNNNNN.dat   { magic, 4 | length, LE32 | undo data | sha256d(hash of previous block | undo data), 32 }
 //   xor.dat        8-byte key over the bytes of both, when there is one
 //

@@ -1,7 +1,6 @@
 // The coins cache's entries as cells, and the four lists. Every entry is on exactly one of the lists.
 //
-// Cell:  word 0   data length, 14 bits | list, 2 bits | fresh, 1 bit | mark, 2 bits | generation of the last touch, 13
-// bits
+// Cell:  word 0   data length, 14 bits | list, 2 bits | fresh, 1 bit | mark, 2 bits | generation of the last touch, 13 bits
 //        word 1   previous entry of the list    word 2   next entry
 //        12..48   outpoint: txid, 32; vout, LE32
 //        48..     the coin as in the store (storage/codec/coin.ts); length 0: no coin

@@ -1,7 +1,6 @@
 // The row of one block in the index:
 //
-//   u8 version 1 | 80 bytes header | varint height | varint status | varint transactions | varint file + 1 | [varint
-// blockPos | varint undoPos]
+//   u8 version 1 | 80 bytes header | varint height | varint status | varint transactions | varint file + 1 | [varint blockPos | varint undoPos]
 //
 // The row has positions only if it has a file number. The block's hash is the key of the row and not repeated.
 

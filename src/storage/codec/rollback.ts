@@ -2,8 +2,7 @@
 // these are lost.
 //
 //   hash of the block, 32 | transactions, LE32 | undo data (codec/undo.ts), length LE32 first
-//   per transaction: txid, 32 | outputs, LE32 | inputs, LE32 (0 for the coinbase) | 36 bytes per input: the output it
-// spends
+//   per transaction: txid, 32 | outputs, LE32 | inputs, LE32 (0 for the coinbase) | 36 bytes per input: the output it spends
 
 import type { BlockView } from '../../consensus/block/block-view.js';
 import { ByteReader } from '../../consensus/bytes/reader.js';

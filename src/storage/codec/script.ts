@@ -1,8 +1,7 @@
 // Core's script compression (src/compressor.cpp), used in coins and undo data:
 //
 //   varint 0, 20 bytes    pay to public key hash        varint 2, 3, 32 bytes   pay to compressed key (02, 03)
-//   varint 1, 20 bytes    pay to script hash            varint 4, 5, 32 bytes   pay to uncompressed key: x and the
-// parity of y
+//   varint 1, 20 bytes    pay to script hash            varint 4, 5, 32 bytes   pay to uncompressed key: x and the parity of y
 //   varint n + 6, n bytes anything else, as it is
 //
 // Forms 4 and 5 are read, because Core's files have them, but never written. adit writes such scripts in the raw form,
