@@ -9,36 +9,38 @@ export interface Coin {
   value: number;
   /** The output script. */
   script: Uint8Array;
-  /** Height of its block. */
+  /** Height of the block that created the output. */
   height: number;
-  /** True if it is an output of a coinbase. */
+  /** True if the output belongs to a coinbase. */
   coinbase: boolean;
 }
 
 /** Finds unspent outputs. */
 export interface CoinView {
   /**
-   * Returns a coin.
+   * Returns the coin of an outpoint.
    * @param outpoint 36 bytes: txid in internal order, output index little-endian
-   * @returns undefined if it is spent or never existed
-   * @returns undefined when spent or never there
+   * @returns undefined if the coin is spent or never existed
    */
   get(outpoint: Uint8Array): Coin | undefined;
-  /** Returns the coin of the outpoint at bytes[at], for views that need no outpoint array. */
+  /**
+   * Returns the coin of the outpoint at bytes[at]. Optional, for views that can look up a coin without an array for the
+   * outpoint.
+   */
   getAt?(bytes: Uint8Array, at: number): Coin | undefined;
 }
 
 const OP_RETURN = 0x6a;
 
-/** Returns isUnspendable for an output's script, without creating a view. */
+/** Same as isUnspendable, for the script of an output, without creating a view. */
 export function isUnspendableOutput(tx: TxView, output: number): boolean {
   const length = tx.outputScriptLength(output);
   return (length > 0 && tx.buffer[tx.outputScriptAt(output)] === OP_RETURN) || length > MAX_SCRIPT_SIZE;
 }
 
 /**
- * Returns whether this script can never be spent, so its output never becomes a coin: it starts with OP_RETURN, or is
- * too long.
+ * Returns whether a script can never be spent because it starts with OP_RETURN or is too long. Such an output never
+ * becomes a coin.
  */
 export function isUnspendable(script: Uint8Array): boolean {
   return (script.length > 0 && script[0] === OP_RETURN) || script.length > MAX_SCRIPT_SIZE;

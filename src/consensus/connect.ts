@@ -1,7 +1,8 @@
-// The part of Core's ConnectBlock that only needs the block, its place and the coins: everything except running
-// scripts. For connecting blocks and for checking proposals and templates. It changes nothing; the caller applies the
-// result. Scripts run elsewhere in parallel: `spentByTx` says what to run, and rules/script-verdict.ts whose failure
-// counts. Debug texts are Core 0.21's, which has none for most rules.
+// The part of Core's ConnectBlock that only needs the block, its position in the chain and the coins: everything except
+// running scripts. Used for connecting blocks and for checking proposals and templates. It changes no coins; the caller
+// applies the result. Scripts run elsewhere in parallel: `spentByTx` has the coins that they need, and
+// rules/script-verdict.ts decides which failure determines the verdict. Debug texts are Core 0.21's, which has none for
+// most rules.
 
 import type { BlockView } from './block/block-view.js';
 import { hashKey } from './bytes/hex.js';
@@ -30,13 +31,15 @@ const WHOLE_COST_FLAGS = SCRIPT_VERIFY_P2SH | SCRIPT_VERIFY_WITNESS;
 /** Result of connecting a block. */
 export interface ConnectResult {
   verdict: Verdict;
-  /** Fees in satoshis of the transactions so far; of all if the block is valid. */
+  /** Fees in satoshis of the transactions checked so far; of all transactions if the block is valid. */
   fees: number;
-  /** Signature operation cost (BIP-0141) of the transactions so far. */
+  /** Signature operation cost (BIP-0141) of the transactions checked so far. */
   sigopCost: number;
-  /** Spent coins by transaction, one per input; empty for the coinbase. Its length is scriptTxs. */
+  /**
+   * Spent coins of each transaction, one coin per input; empty for the coinbase. The length of the list is scriptTxs.
+   */
   spentByTx: Coin[][];
-  /** Number of transactions whose scripts are to be run: all, or those before the one that failed. */
+  /** Number of transactions whose scripts must run: all, or those before the transaction that failed. */
   scriptTxs: number;
 }
 
@@ -44,14 +47,14 @@ export interface ConnectResult {
 export interface ConnectOptions {
   /** Flags from blockScriptFlags; they decide which signature operations count. */
   flags: number;
-  /** States of deployments already known in the header tree. */
+  /** Cached states of deployments in this header tree. */
   versionBits?: VersionBitsCache;
   /** Positions of this block's transactions, if the caller has them. */
   places?: TxPlaces;
 }
 
 /**
- * Connects a block that passed checkBlock and contextualCheckBlock to `prev`, without scripts.
+ * Connects a block that passed checkBlock and contextualCheckBlock as the child of `prev`, without scripts.
  * @param coins unspent outputs after `prev`; only the outpoints of blockOutpoints are looked up
  */
 export function connectBlock(
@@ -68,9 +71,10 @@ export function connectBlock(
 }
 
 /**
- * connectBlock in steps, so that scripts of the first transactions run while later ones are checked, and a long block
- * does not block its thread. Call applyBip30, then step until all transactions are done, then finish. Stop at the first
- * verdict, which is also in `verdict`. Results up to that point stay readable.
+ * Does the work of connectBlock in steps, so that scripts of the first transactions run while later ones are checked,
+ * and a long block does not occupy its thread. Call applyBip30, then `step` until all transactions are done, then
+ * `finish`. Stop as soon as one of them returns a reject; the field `verdict` has it too. Results up to that
+ * transaction stay valid.
  */
 export class BlockConnector implements ConnectResult {
   verdict: Verdict = null;
@@ -85,14 +89,15 @@ export class BlockConnector implements ConnectResult {
   readonly #coins: CoinView;
   readonly #flags: number;
   readonly #locksApply: boolean;
-  /** Signature operations of P2SH and of witnesses count. */
+  /** True if signature operations in P2SH redeem scripts and in witnesses count. */
   readonly #wholeCost: boolean;
-  /** BIP-0054 is active. */
+  /** True if BIP-0054 is active. */
   readonly #cleanup: boolean;
   readonly #places: TxPlaces;
   // Outpoints spent so far in this block.
   readonly #used: KeyTable;
-  // Coins of the transaction that is being checked, for its first inputs. Its index in the block is `scriptTxs`.
+  // Coins of the first inputs of the transaction that is being checked. The index of this transaction in the block is
+  // `scriptTxs`.
   #collected: Coin[] = [];
 
   constructor(block: BlockView, prev: HeaderContext, params: ChainParams, coins: CoinView, opts: ConnectOptions) {
@@ -114,8 +119,8 @@ export class BlockConnector implements ConnectResult {
   }
 
   /**
-   * Applies the result of BIP-0030: no output of the block may be an unspent coin already.
-   * @param overwrites whether there is such an output and the rule is enforced
+   * Applies the result of BIP-0030: a block must not create an output that exists as an unspent coin already.
+   * @param overwrites true if there is such an output and the rule is enforced
    */
   applyBip30(overwrites: boolean): Verdict {
     if (overwrites) this.verdict = reject('consensus', 'bad-txns-BIP30');
@@ -123,8 +128,8 @@ export class BlockConnector implements ConnectResult {
   }
 
   /**
-   * Processes transactions up to, not including, `end`, and `inputs` inputs of that one, because a single transaction
-   * may fill a block.
+   * Checks the transactions before index `end`, and then the first `inputs` inputs of transaction `end`, because a
+   * single transaction may be as large as a block.
    */
   step(end: number, inputs = 0): Verdict {
     while (this.verdict === null && this.scriptTxs < end) this.verdict = this.#transaction(this.scriptTxs);
@@ -132,14 +137,14 @@ export class BlockConnector implements ConnectResult {
     return this.verdict;
   }
 
-  /** Checks the coinbase's amount against subsidy and fees, after all transactions. */
+  /** Checks the coinbase's amount against subsidy and fees. Must be called after all transactions were checked. */
   finish(): Verdict {
     const limit = this.fees + blockSubsidy(this.height, this.#params);
     if (this.verdict === null && outputTotal(this.block.txs[0]) > limit) this.verdict = reject('consensus', 'bad-cb-amount');
     return this.verdict;
   }
 
-  /** Checks transaction i and applies its effects on later transactions. */
+  /** Checks transaction i and adds its costs and spent coins to the results. */
   #transaction(i: number): Verdict {
     const tx = this.block.txs[i];
     const verdict = i === 0 ? null : forGood(this.#inputs(tx));
@@ -182,11 +187,14 @@ export class BlockConnector implements ConnectResult {
     return null;
   }
 
-  /** Spends the output of input k: of an earlier transaction of this block, otherwise a coin. */
+  /**
+   * Returns the coin that input k spends: an output of an earlier transaction of this block, otherwise a coin of the
+   * view. Undefined if there is none, or if the block has spent it before.
+   */
   #spendCoin(tx: TxView, k: number): Coin | undefined {
     const bytes = tx.buffer;
     const at = tx.outpointAt(k);
-    // A missing output makes the block invalid.
+    // The outpoint was spent before in this block, so for this input it is missing.
     if (!this.#used.add(bytes, at, 0)) return undefined;
     const source = this.#places.before(this.scriptTxs, bytes, at);
     if (source !== undefined) return this.#created(source, readU32(bytes, at + 32));
@@ -202,13 +210,13 @@ export class BlockConnector implements ConnectResult {
 }
 
 /**
- * Positions of a block's transactions by id; the first one if an id repeats. Ids are hashes, so they are only computed
- * as far as needed.
+ * Positions of a block's transactions by txid; the first position if a txid repeats. Txids are hashes, so they are
+ * computed only up to the position that is needed.
  */
 export class TxPlaces {
   readonly #txs: readonly TxView[];
   readonly #table: KeyTable;
-  /** Transactions before this one are in the table. */
+  /** All transactions before this index are in the table. */
   #end = 0;
 
   constructor({ txs }: BlockView) {
@@ -216,7 +224,10 @@ export class TxPlaces {
     this.#table = new KeyTable(32, txs.length);
   }
 
-  /** Returns the position of the transaction with the id at bytes[at], if it is before transaction `end`. */
+  /**
+   * Returns the position of the transaction with the txid at bytes[at], if that position is before `end`; otherwise
+   * undefined.
+   */
   before(end: number, bytes: Uint8Array, at: number): number | undefined {
     for (; this.#end < end; this.#end++) this.#table.add(this.#txs[this.#end].txid, 0, this.#end);
     const place = this.#table.get(bytes, at);
@@ -231,7 +242,7 @@ function inputCount({ txs }: BlockView): number {
   return count;
 }
 
-/** Returns whether an output of the block is an unspent coin already. */
+/** Returns whether an output of the block exists as an unspent coin already. */
 function overwrites(block: BlockView, coins: CoinView): boolean {
   return block.txs.some((tx) => {
     for (let i = 0; i < tx.outputCount; i++) if (coins.get(outpointOf(tx, i)) !== undefined) return true;
@@ -239,7 +250,10 @@ function overwrites(block: BlockView, coins: CoinView): boolean {
   });
 }
 
-/** Makes a verdict final: a fault that may be temporary for a single transaction breaks a rule for good in a block. */
+/**
+ * Returns a verdict with category 'consensus'. A fault that may be temporary for a transaction in the mempool is
+ * permanent in a block.
+ */
 function forGood(verdict: Verdict): Verdict {
   return verdict === null ? null : { ...verdict, category: 'consensus' };
 }
@@ -256,8 +270,8 @@ export function outpointOf(tx: TxView, output: number): Uint8Array {
 }
 
 /**
- * Returns the outpoints whose coins connectBlock may look up, so that they can be prefetched: inputs that the block
- * itself does not create, and all outputs if BIP-0030 is enforced.
+ * Returns the outpoints whose coins connectBlock may look up, so that they can be prefetched: outputs that the block
+ * spends and does not create itself, and all of its own outputs if BIP-0030 is enforced.
  */
 export function blockOutpoints(block: BlockView, prev: HeaderContext, params: ChainParams): Uint8Array[] {
   const list: Uint8Array[] = [];

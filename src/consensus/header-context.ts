@@ -1,7 +1,8 @@
-// Interface of the block tree for consensus rules. Nodes of the chain's tree implement it; tests use small models.
+// Interface through which consensus rules see the block tree. Nodes of the chain's tree implement it; tests use small
+// models.
 
 /**
- * A header with its ancestors. Each header must always be the same object, because caches of version bits use it as
+ * A header with its ancestors. The same header must always be the same object, because caches of version bits use it as
  * key.
  */
 export interface HeaderContext {
@@ -14,9 +15,9 @@ export interface HeaderContext {
   /** 32 bytes, internal order. */
   readonly hash: Uint8Array;
   readonly prev: HeaderContext | null;
-  /** Returns the median time of this block and up to ten before it. */
+  /** Returns the median time of this block and up to ten blocks before it, in seconds (BIP-0113). */
   medianTimePast(): number;
-  /** Returns the block at that height on this branch; null below 0 or above itself. */
+  /** Returns the block at a height on this branch; null below 0 or above this block. */
   ancestor(height: number): HeaderContext | null;
 }
 
@@ -24,8 +25,8 @@ export interface HeaderContext {
 export const MEDIAN_TIME_SPAN = 11;
 
 /**
- * Returns the median time of `node` and its ten predecessors. With an even number near genesis, the upper of the middle
- * two.
+ * Returns the median time of `node` and its ten predecessors. Near genesis the number of blocks may be even; then the
+ * upper of the two middle times counts.
  */
 export function medianTimePast(node: Pick<HeaderContext, 'time' | 'prev'>): number {
   const times: number[] = [];

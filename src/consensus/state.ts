@@ -1,12 +1,16 @@
-// Verdicts: a broken rule is a value, not an exception. All checks of consensus and policy return one. Chain, mempool
-// and RPC decide by the category; replies have the reason and the debug text.
+// Verdicts: a broken rule is a value, not an exception. All checks of consensus and policy return a verdict. Chain,
+// mempool and RPC act on its category; replies contain its reason and debug text.
 
 /**
- * Kind of fault. It decides what is remembered about a block and how a peer is treated (Core's BlockValidationResult
- * and TxValidationResult). consensus: breaks a rule for good; recent: breaks a rule that newer software added; mutated:
- * the data may differ from what the header commits to, so the hash is not to blame; invalid-header, missing-prev,
- * invalid-prev, time-future, checkpoint: about headers; cached: known to be invalid already. The others concern single
- * transactions; reconsiderable means that only the fee was too low, and the transaction may be accepted with a child.
+ * Kind of fault. It decides what the node remembers about a block and how it treats the peer that sent it (Core's
+ * BlockValidationResult and TxValidationResult).
+ * - consensus: breaks a rule for good
+ * - recent: breaks a rule that newer software added
+ * - mutated: the data may differ from what the header commits to, so the hash must not be marked as invalid
+ * - invalid-header, missing-prev, invalid-prev, time-future, checkpoint: faults of a header
+ * - cached: known to be invalid already
+ * - the following categories concern single transactions; reconsiderable means that only the fee was too low, and the
+ * transaction may be accepted together with a child
  */
 export type RejectCategory =
   | 'consensus'
@@ -37,7 +41,7 @@ export interface Reject {
   readonly debug: string;
 }
 
-/** A reject; null if valid. */
+/** Outcome of a check: a reject, or null if it passed. */
 export type Verdict = Reject | null;
 
 /** Returns the text that Core prints: the reason, then the debug message after a comma if there is one. */

@@ -1,5 +1,5 @@
 // A block as its bytes, a header view, and transaction views over one shared table of offsets. Hashes are computed when
-// needed. build-block.ts builds blocks from values.
+// needed. build-block.ts builds the bytes of blocks.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { compactSizeLength } from '../bytes/compact-size.js';
@@ -8,14 +8,14 @@ import { OffsetTable } from '../tx/offset-table.js';
 import { readTx, type TxView } from '../tx/tx-view.js';
 import { HEADER_SIZE, type HeaderView, parseHeader } from './header-view.js';
 
-// Version 4, two empty lists, locktime 4.
+// Smallest size of a transaction in bytes: version 4, two empty lists, locktime 4.
 const MIN_TX_SIZE = 10;
 
-/** How to read a block. */
+/** Options for parsing a block. */
 export interface ParseBlockOptions {
   /** Offset of the block in the bytes; default 0. */
   offset?: number;
-  /** Trailing bytes are an error. By default they are ignored, as in Core's RPC. */
+  /** Treat trailing bytes as an error. By default they are ignored, as in Core's RPC. */
   exact?: boolean;
 }
 
@@ -29,7 +29,7 @@ export function parseBlock(bytes: Uint8Array, hashes: Hashes, opts: ParseBlockOp
   const reader = new ByteReader(bytes, start + HEADER_SIZE);
   const count = reader.compactSize();
   if (count * MIN_TX_SIZE > reader.remaining) throw new DecodeError('more transactions than bytes');
-  // About one entry per eight bytes in ordinary blocks; trimmed or grown as needed.
+  // Ordinary blocks need about one entry per eight bytes. The table grows, or is trimmed, if that is wrong.
   const table = new OffsetTable((reader.remaining >> 3) + 32);
   const txs: TxView[] = [];
   for (let i = 0; i < count; i++) txs.push(readTx(reader, table, hashes, true));
@@ -38,14 +38,17 @@ export function parseBlock(bytes: Uint8Array, hashes: Hashes, opts: ParseBlockOp
   return new BlockView(bytes.subarray(start, reader.offset), header, txs, hashes);
 }
 
-/** Both roots of a block. */
+/** Merkle roots of a block over txids and wtxids. */
 export interface BlockRoots {
   readonly txids: MerkleResult;
   /** Root over the wtxids, with zeros for the coinbase (BIP-0141). */
   readonly wtxids: MerkleResult;
 }
 
-/** A merkle root, and whether two equal hashes met as a pair on any level (merkle.ts). */
+/**
+ * A merkle root, and whether two equal hashes were paired on any level, which makes another list with the same root
+ * possible (merkle.ts).
+ */
 export interface MerkleResult {
   /** 32 bytes; zero for an empty list. */
   root: Uint8Array;
@@ -62,17 +65,18 @@ export class BlockView {
   readonly strippedSize: number;
   /** Hash functions for roots and ids. */
   readonly hashes: Hashes;
-  /** True if checkBlock passed completely, so it need not run again. */
+  /** True if checkBlock passed completely. It is then not repeated. */
   checked = false;
   /**
-   * True if its merkle root equals the header's and its witness commitment matches. Both cost a hash per transaction.
+   * True if the block's merkle root equals the header's, and likewise for the witness commitment. Checking either needs
+   * a hash per transaction, so the result is kept.
    */
   merkleChecked = false;
   witnessChecked = false;
-  /** Roots that other threads computed together with the ids; null if there are none. */
+  /** Roots that other threads computed together with the ids; null if other threads did not compute them. */
   roots: BlockRoots | null = null;
 
-  /** Makes the next checks run completely again. */
+  /** Forgets passed checks, so that the next checks run completely again. */
   forgetChecks(): void {
     this.checked = false;
     this.merkleChecked = false;
@@ -81,7 +85,7 @@ export class BlockView {
     for (const tx of this.txs) tx.facts = null;
   }
 
-  /** Made by parseBlock. */
+  /** Only parseBlock creates views. */
   constructor(bytes: Uint8Array, header: HeaderView, txs: readonly TxView[], hashes: Hashes) {
     this.bytes = bytes;
     this.header = header;

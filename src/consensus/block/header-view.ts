@@ -10,7 +10,7 @@ export const HEADER_SIZE = 80;
 
 /**
  * Parses the 80 bytes at `offset`. Trailing bytes are ignored.
- * @throws DecodeError if there are fewer
+ * @throws DecodeError if there are fewer than 80 bytes
  */
 export function parseHeader(bytes: Uint8Array, hashes: Hashes, offset = 0): HeaderView {
   if (offset < 0 || bytes.length - offset < HEADER_SIZE) throw new DecodeError('a header has 80 bytes');
@@ -24,7 +24,7 @@ export class HeaderView {
   readonly #hashes: Hashes;
   #hashCache: Uint8Array | undefined = undefined;
 
-  /** Made by parseHeader, which checks the length. */
+  /** Only parseHeader creates views; it checks the length. */
   constructor(bytes: Uint8Array, hashes: Hashes) {
     this.bytes = bytes;
     this.#hashes = hashes;

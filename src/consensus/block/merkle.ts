@@ -1,5 +1,6 @@
-// Merkle roots of blocks, and the position of the witness commitment. An odd level repeats its last hash, so two
-// different lists can have the same root (CVE-2012-2459). `mutated` is true if a list may be such a twin.
+// Merkle roots of blocks, and the position of the witness commitment. A level with an odd number of hashes repeats its
+// last hash, so two different lists can have the same root (CVE-2012-2459). `mutated` is true if the list may be such a
+// copy of another list.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import type { TxView } from '../tx/tx-view.js';
@@ -22,11 +23,11 @@ export function merkleHeight(leaves: number): number {
 }
 
 /**
- * Hashes pairs of a level of a merkle tree, repeated for `levels` levels, in place. An odd last hash is paired with
- * itself. The level may be part of a larger tree's level that begins at a multiple of 2^levels; its first hash is then
- * the top of that subtree.
+ * Hashes the pairs of a level of a merkle tree, in place, and repeats this for `levels` levels. An odd last hash is
+ * paired with itself. The level may be part of a level of a larger tree if it begins at a multiple of 2^levels. Its
+ * first hash is the top of that subtree afterwards.
  * @param level `count` hashes of 32 bytes, and space for one more
- * @returns whether two equal hashes met as a pair
+ * @returns whether two equal hashes were paired
  */
 export function foldLevels(level: Uint8Array, count: number, levels: number, h: Hashes): boolean {
   let mutated = false;
@@ -65,8 +66,8 @@ export function witnessMerkleRoot(block: BlockView): MerkleResult {
 }
 
 /**
- * Returns the hashes next to the first leaf's path to the root, lowest first. A miner needs them to use another
- * coinbase. The first hash of the list is the coinbase's and may be anything.
+ * Returns the hashes next to the path from the first leaf to the root, lowest first. A miner computes the merkle root
+ * of another coinbase with them. The first hash of the given list belongs to the coinbase; its value does not matter.
  */
 export function coinbaseBranch(hashes: readonly Uint8Array[], h: Hashes): Uint8Array[] {
   const branch: Uint8Array[] = [];
@@ -85,7 +86,7 @@ export function coinbaseBranch(hashes: readonly Uint8Array[], h: Hashes): Uint8A
   return branch;
 }
 
-/** Returns the root over a first leaf and the hashes next to its path, lowest first. */
+/** Returns the root over a first leaf and the hashes next to its path to the root, lowest first. */
 export function rootOverBranch(leaf: Uint8Array, branch: readonly Uint8Array[], h: Pick<Hashes, 'sha256d'>): Uint8Array {
   const pair = new Uint8Array(64);
   let root = leaf;

@@ -1,15 +1,15 @@
-// A partial merkle tree (BIP-0037): marks transactions of a block and has the hashes that prove them. For
-// gettxoutproof, verifytxoutproof, and merkleblock messages to peers with a filter. Encoding: count 4 | hashes with
-// their number | flag bits packed lowest first, with their number of bytes.
+// A partial merkle tree (BIP-0037): marks transactions of a block and contains the hashes that prove that they are in
+// the block. For gettxoutproof, verifytxoutproof, and merkleblock messages to peers with a filter. Encoding: number of
+// transactions 4 | hashes, preceded by their number | flag bits packed lowest first, preceded by their number of bytes.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { equalBytes } from '../bytes/hex.js';
 import { ByteReader } from '../bytes/reader.js';
 import { ByteWriter } from '../bytes/writer.js';
 
-/** Largest number of transactions: a block of the smallest possible ones (60 bytes) has no more. */
+/** Largest number of transactions: a block with more, each of the smallest size (60 bytes), is too heavy. */
 const MAX_TRANSACTIONS = 4_000_000 / (4 * 60);
-/** Number of hashes between two pauses: about half a millisecond. */
+/** Number of hashes between two pauses, which take about half a millisecond. */
 const HASHES_PER_STEP = 256;
 
 /** An encoded tree. */
@@ -42,7 +42,7 @@ export function buildPartialMerkle(txids: readonly Uint8Array[], matches: readon
   return step.value;
 }
 
-/** Builds the tree in short steps, for threads with other work in between. */
+/** Builds the tree in short steps, for threads that must do other work in between. */
 export function* partialMerkleSteps(
   txids: readonly Uint8Array[],
   matches: readonly boolean[],
@@ -135,7 +135,7 @@ export function extractMatches(tree: PartialMerkle, h: Hashes): { root: Uint8Arr
     const left = walk(level - 1, at * 2);
     if (at * 2 + 1 >= widthAt(count, level - 1)) return parentOf(left, left, h);
     const right = walk(level - 1, at * 2 + 1);
-    // Two equal halves could represent another list (CVE-2012-2459).
+    // If two sibling hashes are equal, the tree could represent another list (CVE-2012-2459).
     if (equalBytes(left, right)) bad = true;
     return parentOf(left, right, h);
   };

@@ -1,5 +1,5 @@
-// Unread bytes of a socket in one piece. Uses at most four times the memory of the unread bytes, or 64 KB. Readers of
-// frames and encrypted packets (peers, Stratum V2 clients) are built on it.
+// Unread bytes of a socket in one contiguous buffer. The buffer has at most four times the size of the unread bytes, or
+// 64 KB. Readers of frames and encrypted packets (peers, Stratum V2 clients) use it.
 
 /** Smallest capacity in bytes, also when the queue is empty. */
 const MIN_CAPACITY = 64 << 10;
@@ -14,7 +14,7 @@ export class ByteQueue {
     return this.#end - this.#start;
   }
 
-  /** Adds bytes; they are copied. */
+  /** Adds a copy of the bytes. */
   push(chunk: Uint8Array): void {
     const { length } = this;
     if (this.#end + chunk.length > this.#buffer.length) {
@@ -33,7 +33,7 @@ export class ByteQueue {
 
   /**
    * Returns a view of unread bytes, valid until the queue changes.
-   * @param length at most the unread bytes behind `from`
+   * @param length at most the number of unread bytes from `from` on
    */
   peek(length: number, from = 0): Uint8Array {
     const at = this.#start + from;
@@ -65,7 +65,7 @@ export class ByteQueue {
   drop(length: number): void {
     this.#start += length;
     const left = this.length;
-    // A large buffer is released when a peer sends little.
+    // Release a large buffer when few bytes are left.
     const roomy = this.#buffer.length > MIN_CAPACITY && left <= this.#buffer.length / 4;
     if (left > 0 && !roomy) return;
     if (roomy) this.#buffer = this.#buffer.slice(this.#start, this.#end);

@@ -1,5 +1,5 @@
-// Hex text and comparisons of byte arrays. This is the only place where hashes are reversed. Bitcoin displays 32-byte
-// hashes backwards, so names that end in Hex went through hashToHex. All other hashes are in internal order.
+// Hex text and comparisons of byte arrays. This is the only file that reverses hashes. Bitcoin displays 32-byte hashes
+// backwards, so names that end in Hex contain the result of hashToHex. All other hashes are in internal order.
 
 import { DecodeError } from './reader.js';
 
@@ -74,11 +74,12 @@ export function hashFromHex(hex: string): Uint8Array {
 }
 
 /**
- * Returns a string that is equal exactly if the bytes are equal, for Map and Set keys: one Latin-1 character per byte.
+ * Returns a string for Map and Set keys. Two strings are equal if and only if the bytes are equal: one Latin-1
+ * character per byte.
  */
 export function hashKey(bytes: Uint8Array): string {
   if (bytes.length !== HASH_BYTES) return String.fromCharCode.apply(null, bytes as unknown as number[]);
-  // Most keys are hashes of 32 bytes. Passing an array as arguments takes V8 four times as long.
+  // Most keys are hashes of 32 bytes. With an array as arguments, the call would take V8 four times as long.
   const b = bytes;
   // biome-ignore format: a row for each eight bytes
   return String.fromCharCode(
@@ -96,7 +97,10 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
-/** Compares bytes as unsigned numbers; a prefix sorts first. Returns a negative number, 0 or a positive number. */
+/**
+ * Compares byte arrays byte by byte; a prefix of another array sorts first. Returns a negative number, 0 or a positive
+ * number.
+ */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const n = Math.min(a.length, b.length);
   for (let i = 0; i < n; i++) if (a[i] !== b[i]) return a[i] - b[i];

@@ -1,6 +1,6 @@
 // Hash table from ids or outpoints in a block's bytes to numbers. A Map would need a string per key, which costs more
-// than the lookup and leaves thousands of strings behind. It uses open addressing over the first words of the keys,
-// salted, so that no sender can create colliding keys.
+// than the lookup, and the garbage collector would have to free thousands of strings. The table uses open addressing
+// over the first words of the keys. Hashes are salted, so that no sender can create colliding keys.
 
 import { readU32 } from './reader.js';
 
@@ -10,12 +10,12 @@ const LOAD = 0.6;
 
 export class KeyTable {
   readonly #salt = Math.floor(Math.random() * 2 ** 32) | 0;
-  /** Buffer of each key. Nothing is copied, and no views are created. */
+  /** Buffer that contains each key. Keys are neither copied nor wrapped in views. */
   readonly #buffers: Uint8Array[] = [];
   #starts: Int32Array;
   #values: Int32Array;
   #hashes: Int32Array;
-  /** Number of the key by slot, counted from 1; 0 for a free slot. */
+  /** Number of the key in each slot, counted from 1; 0 for a free slot. */
   #places: Int32Array;
   readonly #length: number;
 
@@ -42,9 +42,9 @@ export class KeyTable {
 
   /**
    * Adds a key.
-   * @param bytes must not change, because they are not copied
+   * @param bytes buffer with the key at `at`. Must not change, because the key is not copied
    * @param value 32 bits, signed
-   * @returns false if the key is in the table already; it then stays unchanged
+   * @returns false if the key is in the table already; its value then stays the same
    */
   add(bytes: Uint8Array, at: number, value: number): boolean {
     if (this.#buffers.length === this.#starts.length) this.#grow();
@@ -59,7 +59,7 @@ export class KeyTable {
     return true;
   }
 
-  /** Returns the hash of an id, and of the output index behind it in an outpoint. */
+  /** Returns the hash of an id, or of an outpoint: its id and the output index after it. */
   #hash(bytes: Uint8Array, at: number): number {
     let hash = Math.imul(readU32(bytes, at) ^ this.#salt, 0x9e3779b1);
     hash = Math.imul(hash ^ (hash >>> 15) ^ readU32(bytes, at + 8), 0x85ebca77);
@@ -100,7 +100,7 @@ export class KeyTable {
   }
 }
 
-/** Returns the number of keys for a number of slots. */
+/** Returns the number of keys that this number of slots may hold. */
 const keysOf = (places: number): number => Math.floor(places * LOAD);
 
 /** Returns a longer copy of the numbers. */

@@ -1,9 +1,9 @@
 // Reads numbers and views from a byte array, front to back. Checks every bound before it reads or allocates. All
-// parsers use it. Encoding: Bitcoin's wire format, little-endian.
+// parsers use this reader. Encoding: Bitcoin's wire format, little-endian.
 
 /**
- * Error of all parsers: the input is malformed. The reader's own messages are those of Core's streams, which logs and
- * some RPC errors show.
+ * Error of all parsers: the input is malformed. Messages of the reader itself are those of Core's streams, because logs
+ * and some RPC errors show them.
  */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
@@ -14,12 +14,12 @@ export const MAX_COMPACT_SIZE = 0x02000000;
 
 const TWO_32 = 0x1_0000_0000;
 
-/** A cursor over bytes. Everything it returns is a view into the same buffer, never a copy. */
+/** A cursor over bytes. Arrays that it returns are views into the same buffer, never copies. */
 export class ByteReader {
   readonly data: Uint8Array;
-  /** Position of the next byte. */
+  /** Position of the next byte to read. */
   offset: number;
-  /** One past the last readable byte. */
+  /** Position after the last readable byte. */
   readonly end: number;
 
   constructor(data: Uint8Array, offset = 0, end = data.length) {
@@ -33,7 +33,7 @@ export class ByteReader {
     return this.end - this.offset;
   }
 
-  /** Moves forward by n bytes and returns where they begin. */
+  /** Moves forward by n bytes. Returns the old position. */
   skip(n: number): number {
     const at = this.offset;
     if (n > this.end - at) throw new DecodeError('CDataStream::read(): end of data');
@@ -98,7 +98,7 @@ export class ByteReader {
       if (value < 0x1_0000) throw new DecodeError('non-canonical ReadCompactSize()');
     } else if (first === 0xff) {
       const at = this.skip(8);
-      // Rounds above 2^53, which keeps it above every sensible `max`.
+      // The result is rounded above 2^53. It still exceeds every sensible `max`.
       value = readU32(this.data, at + 4) * TWO_32 + readU32(this.data, at);
       if (value < TWO_32) throw new DecodeError('non-canonical ReadCompactSize()');
       if (value > Number.MAX_SAFE_INTEGER) throw new DecodeError('ReadCompactSize(): size too large');
@@ -118,13 +118,13 @@ export class ByteReader {
     return BigInt(this.compactSize(Number.MAX_SAFE_INTEGER));
   }
 
-  /** Returns a view of bytes that are preceded by their compact size. */
+  /** Returns a view of a byte string that is preceded by its compact size. */
   varBytes(max: number = MAX_COMPACT_SIZE): Uint8Array {
     return this.bytes(this.compactSize(max));
   }
 }
 
-/** Reads an unsigned little-endian 32-bit number at `at`. The caller has checked the bound. */
+/** Reads an unsigned little-endian 32-bit number at `at`. The caller must have checked the bound. */
 export function readU32(data: Uint8Array, at: number): number {
   return (data[at] | (data[at + 1] << 8) | (data[at + 2] << 16) | (data[at + 3] << 24)) >>> 0;
 }

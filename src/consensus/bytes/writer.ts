@@ -40,7 +40,7 @@ export class ByteWriter {
     return this;
   }
 
-  /** Writes the low 32 bits, so negative numbers are in two's complement. */
+  /** Writes the low 32 bits. Negative numbers are thereby written in two's complement. */
   u32(value: number): this {
     const at = this.#reserve(4);
     writeU32(this.#data, at, value);
@@ -93,13 +93,16 @@ export class ByteWriter {
     return this.compactSize(value.length).bytes(value);
   }
 
-  /** Starts again in the same memory. Only for callers that use `copy`. */
+  /**
+   * Clears the writer but keeps its memory. Only for callers that use `copy`, because `finish` may return the memory
+   * itself.
+   */
   restart(): this {
     this.#length = 0;
     return this;
   }
 
-  /** Buffer with everything written at its start, valid until the next write. */
+  /** Buffer that begins with all written bytes, valid until the next write. */
   get memory(): Uint8Array {
     return this.#data;
   }
@@ -115,7 +118,7 @@ export class ByteWriter {
   }
 }
 
-/** Number of bytes up to which a loop copies faster than a view. */
+/** Number of bytes up to which a loop copies faster than `set` with a view. */
 const FEW_BYTES = 64;
 
 /** Copies from[at..at+count) to to[toAt..]. */

@@ -4,27 +4,33 @@
 
 import type { Deployment } from './deployment.js';
 
-/** Names as getblockchaininfo shows them. */
+/** Names of networks as getblockchaininfo shows them. */
 export type ChainName = 'main' | 'test' | 'testnet4' | 'signet' | 'regtest';
 
-/** A set of coins that may replace the blocks that made it, until those are validated (assumeutxo). */
+/**
+ * A set of coins at a block. The node may use it (assumeutxo) before it has validated the blocks that create these
+ * coins.
+ */
 export interface AssumedCoins {
   readonly height: number;
   /** Display hex of the block of these coins. */
   readonly blockHash: string;
   /** Display hex of Core's hash_serialized_3: sha256d over all coins as elements of the set. */
   readonly coinsHash: string;
-  /** Transactions of the chain up to that block. */
+  /** Number of transactions of the chain up to that block. */
   readonly chainTxCount: number;
 }
 
-/** Transactions of a network when its parameters were written. Verification progress is estimated from them. */
+/**
+ * Number of transactions of a network when its parameters were written. Verification progress is estimated from these
+ * figures.
+ */
 export interface NetworkActivity {
   /** Time of the last counted block, seconds. */
   readonly time: number;
-  /** Transactions of the chain up to that block. */
+  /** Number of transactions of the chain up to that block. */
   readonly transactions: number;
-  /** Transactions per second after that block. */
+  /** Estimated transactions per second after that block. */
   readonly rate: number;
 }
 
@@ -33,8 +39,8 @@ export interface HeadersSyncFigures {
   /** Number of headers for each commitment bit that the node stores. */
   readonly period: number;
   /**
-   * Number of headers that the node buffers in the second download. A peer that changes them must guess one bit per
-   * period.
+   * Number of headers that the node buffers in the second download before it accepts the oldest. A peer that sends
+   * other headers than in the first download must guess one bit per period.
    */
   readonly buffer: number;
 }
@@ -56,37 +62,43 @@ export interface ChainParams {
   readonly genesis: Uint8Array;
   /** Internal order. */
   readonly genesisHash: Uint8Array;
-  /** Easiest target. */
+  /** Highest target, that is the lowest difficulty. */
   readonly powLimit: bigint;
-  /** Seconds. */
+  /** Seconds between two blocks on average. */
   readonly powTargetSpacing: number;
-  /** Seconds. */
+  /** Seconds of a retarget period. */
   readonly powTargetTimespan: number;
-  /** Allow the easiest target for a block that is more than two spacings late. */
+  /** Allow the highest target for a block whose time is more than two spacings after its parent's. */
   readonly allowMinDifficultyBlocks: boolean;
   readonly noRetargeting: boolean;
-  /** Retarget from the period's first block and limit how far its time goes back (BIP-0094). */
+  /**
+   * Retarget from the bits of the period's first block, and limit how far the time of a first block goes back
+   * (BIP-0094).
+   */
   readonly enforceBip94: boolean;
   /** Blocks between halvings of the subsidy. */
   readonly halvingInterval: number;
   readonly bip34Height: number;
-  /** Hash of the block at bip34Height, internal order. Null if no known history makes BIP-0030 unnecessary. */
+  /**
+   * Hash of the block at bip34Height, internal order. While the chain has this block, BIP-0030 need not be checked.
+   * Null if no block makes the check unnecessary.
+   */
   readonly bip34Hash: Uint8Array | null;
   readonly bip65Height: number;
   readonly bip66Height: number;
   readonly csvHeight: number;
   readonly segwitHeight: number;
-  /** Script flags of blocks that later rules would reject, by display hex of their hash. */
+  /** Script flags for blocks that break rules introduced later, by display hex of the block's hash. */
   readonly scriptFlagExceptions: ReadonlyMap<string, number>;
   /** Deployments in the order of RPC replies. */
   readonly deployments: readonly Deployment[];
-  /** Number of votes that locks a deployment in. */
+  /** Number of signalling blocks in a period that locks a deployment in. */
   readonly ruleChangeThreshold: number;
   /** Number of blocks in a voting period. */
   readonly minerConfirmationWindow: number;
   /**
-   * First height at which signals for unknown rules are counted (Core's MinBIP9WarningHeight). Earlier signals were for rules
-   * that are known now.
+   * First height at which signals for unknown rules are counted (Core's MinBIP9WarningHeight). Signals before it were
+   * for rules that are known now.
    */
   readonly unknownVotesFrom: number;
   /** Script that blocks must satisfy (BIP-0325); null if blocks need no signature. */
@@ -102,21 +114,21 @@ export interface ChainParams {
   readonly assumeValid: string | null;
   /** Snapshots of the coins that may be loaded, by height ascending. */
   readonly assumedCoins: readonly AssumedCoins[];
-  /** By height ascending: [height, hash in internal order]. */
+  /** Checkpoints by height ascending: [height, hash in internal order]. */
   readonly checkpoints: readonly (readonly [number, Uint8Array])[];
   readonly base58: {
     readonly p2pkh: number;
     readonly p2sh: number;
     readonly wif: number;
-    /** First four bytes of an extended key, as a number. */
+    /** First four bytes of an extended public key, as a number. */
     readonly xpub: number;
     readonly xprv: number;
   };
   readonly bech32Hrp: string;
-  /** Height of the tip up to which no block is pruned. */
+  /** Height that the tip must exceed before blocks are pruned. */
   readonly pruneAfterHeight: number;
   readonly isTestChain: boolean;
-  /** True if generate calls can find blocks in reasonable time. */
+  /** True if generate calls (generatetoaddress and others) can find blocks in reasonable time. */
   readonly mineOnDemand: boolean;
 }
 

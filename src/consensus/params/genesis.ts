@@ -1,5 +1,5 @@
-// Builds genesis blocks. All have the same form and differ in a few numbers, the message and the key. A test checks the
-// resulting hashes.
+// Builds genesis blocks. They differ only in a few numbers, the message and the key. A test checks the resulting
+// hashes.
 
 import { buildBlock, buildHeader } from '../block/build-block.js';
 import { fromHex, hashFromHex } from '../bytes/hex.js';
@@ -9,7 +9,7 @@ import { buildTx } from '../tx/build-tx.js';
 
 const OP_CHECKSIG = 0xac;
 const OP_PUSHDATA1 = 0x4c;
-// The compact target of main's first block as a script number; every network kept it.
+// Compact target of main's first block as a script number. The genesis coinbases of all networks contain it.
 const COINBASE_BITS = Uint8Array.of(0xff, 0xff, 0x00, 0x1d);
 
 /** Message and key of every genesis coinbase before testnet4. */
@@ -17,7 +17,7 @@ export const SATOSHI_MESSAGE = 'The Times 03/Jan/2009 Chancellor on brink of sec
 export const SATOSHI_KEY = fromHex(
   '04678afdb0fe5548271967f1a67130b7105cd6a828e03909a67962e0ea1f61deb649f6bc3f4cef38c4f35504e51ec112de5c384df7ba0b8d578a4c702b6bf11d5f',
 );
-/** Display hex of the merkle root that message and key give. */
+/** Display hex of the merkle root of a genesis block with SATOSHI_MESSAGE and its key. */
 export const SATOSHI_MERKLE_ROOT = '4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b';
 
 /** Values in which genesis blocks differ. */
@@ -27,7 +27,7 @@ export interface GenesisFacts {
   bits: number;
   message: string;
   key: Uint8Array;
-  /** Display hex of the merkle root. It is given because this module has no hash function. */
+  /** Display hex of the merkle root. The caller gives it because this module has no hash function. */
   merkleRootHex: string;
 }
 

@@ -47,9 +47,9 @@ export function mainParams(): ChainParams {
     csvHeight: 419_328,
     segwitHeight: 481_824,
     scriptFlagExceptions: new Map([
-      // Spends a P2SH output in a way BIP-0016 forbids.
+      // This block spends a P2SH output in a way that BIP-0016 forbids.
       ['00000000000002dc756eebf4f49723ed8d30cc28a5f108eb94b1ba88ac4f9c22', SCRIPT_VERIFY_NONE],
-      // Spends an output that taproot would have locked.
+      // This block spends an output in a way that taproot forbids.
       ['0000000000000000000f14c35b2d841e986ab5441de8c585d5ffe55ea1e395ad', SCRIPT_VERIFY_P2SH | SCRIPT_VERIFY_WITNESS],
     ]),
     deployments: [
@@ -61,7 +61,7 @@ export function mainParams(): ChainParams {
     unknownVotesFrom: 711_648,
     signetChallenge: null,
     minimumChainWork: 0x1128750f82f4c366153a3a030n,
-    // Height 938,343.
+    // Block at height 938,343.
     assumeValid: '00000000000000000000ccebd6d74d9194d8dcdc1d177c478e094bfad51ba5ac',
     activity: { time: 1_772_055_173, transactions: 1_315_805_869, rate: 5.40111006496122 },
     headersSync: { period: 641, buffer: 15_218 },

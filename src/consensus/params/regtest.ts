@@ -45,7 +45,8 @@ export function regtestParams(): ChainParams {
     deployments: [
       { name: 'testdummy', bit: 28, startTime: 0n, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
       { name: 'taproot', bit: 2, startTime: ALWAYS_ACTIVE, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: true },
-      // A miner that does not know the rule makes invalid coinbases, so it must declare that it does.
+      // gbtForce is false: a miner that does not know the rule makes invalid coinbases, so the client must declare
+      // support.
       { name: CONSENSUS_CLEANUP, bit: 4, startTime: NEVER_ACTIVE, timeout: NO_TIMEOUT, minActivationHeight: 0, gbtForce: false },
     ],
     ruleChangeThreshold: 108,

@@ -3,7 +3,10 @@
 import type { ChainParams } from './chain-params.js';
 import { ALWAYS_ACTIVE, NEVER_ACTIVE, NO_TIMEOUT } from './deployment.js';
 
-/** Ten minutes, two weeks, four years. Regtest has a retarget period and a halving of its own. */
+/**
+ * Block spacing of ten minutes, retarget period of two weeks, halving after four years. Regtest has other retarget and
+ * halving periods.
+ */
 export const CLASSIC_TIMING = {
   powTargetSpacing: 600,
   powTargetTimespan: 14 * 24 * 60 * 60,
@@ -13,10 +16,10 @@ export const CLASSIC_TIMING = {
 /** Address and key prefixes of all test networks. */
 export const TEST_BASE58: ChainParams['base58'] = { p2pkh: 111, p2sh: 196, wif: 239, xpub: 0x043587cf, xprv: 0x04358394 };
 
-/** Easiest target of main and the testnets: 2^224 - 1. */
+/** Highest target of main and the testnets: 2^224 - 1. */
 export const CLASSIC_POW_LIMIT = (1n << 224n) - 1n;
 
-/** Values of test networks that began with all rules up to taproot. */
+/** Values of test networks that had all rules up to taproot from their genesis block on. */
 export const YOUNG_NETWORK = {
   bip34Height: 1,
   bip34Hash: null,

@@ -1,4 +1,4 @@
-// The default signet (BIP-0325). Numbers: Bitcoin Core, master of August 2026. A custom challenge is put in by chain-params.ts.
+// The default signet (BIP-0325). Numbers: Bitcoin Core, master of August 2026. networks.ts inserts a custom challenge.
 
 import { fromHex, hashFromHex } from '../bytes/hex.js';
 import type { ChainParams } from './chain-params.js';
@@ -37,7 +37,7 @@ export function signetParams(): ChainParams {
       '512103ad5e0edad18cb1f0fc0d28a3d4f1f3e445640337489abb10404f2d1e086be430210359ef5021964fe22d6f8e05b2463c9540ce96883fe3b278760f048f5189f2e6c452ae',
     ),
     minimumChainWork: 0xb463ea0a4b8n,
-    // Height 293,175.
+    // Block at height 293,175.
     assumeValid: '00000008414aab61092ef93f1aacc54cf9e9f16af29ddad493b908a01ff5c329',
     activity: { time: 1_772_055_248, transactions: 28_676_833, rate: 0.06736623436338929 },
     headersSync: { period: 620, buffer: 15_724 },

@@ -53,7 +53,7 @@ export function testnet3Params(): ChainParams {
     unknownVotesFrom: 2_013_984,
     signetChallenge: null,
     minimumChainWork: 0x17dde1c649f3708d14b6n,
-    // Height 4,842,348.
+    // Block at height 4,842,348.
     assumeValid: '000000007a61e4230b28ac5cb6b5e5a0130de37ac1faf2f8987d2fa6505b67f4',
     activity: { time: 1_772_051_651, transactions: 536_108_416, rate: 0.02691479016257117 },
     headersSync: { period: 673, buffer: 14_460 },

@@ -35,7 +35,7 @@ export function testnet4Params(): ChainParams {
     ruleChangeThreshold: 1512,
     signetChallenge: null,
     minimumChainWork: 0x9a0fe15d0177d086304n,
-    // Height 123,613.
+    // Block at height 123,613.
     assumeValid: '0000000002368b1e4ee27e2e85676ae6f9f9e69579b29093e9a82c170bf7cf8a',
     activity: { time: 1_772_013_387, transactions: 14_191_421, rate: 0.01848579579528412 },
     headersSync: { period: 606, buffer: 16_092 },

@@ -1,5 +1,5 @@
-// Targets: the compact form in headers, the proof-of-work check, and the work of a block. The compact form is a
-// base-256 float: exponent byte, sign bit, 23-bit mantissa.
+// Targets: the compact form in headers, the proof-of-work check, and the work of a block. The compact form is a number
+// with base 256: exponent byte, sign bit, 23-bit mantissa.
 
 const SIGN_BIT = 0x00800000;
 const MANTISSA = 0x007fffff;
@@ -9,9 +9,9 @@ const TWO_256 = 1n << 256n;
 export interface CompactTarget {
   /** Magnitude, cut to 256 bits. */
   target: bigint;
-  /** Sign bit set on a value that is not zero. */
+  /** True if the sign bit is set and the value is not zero. */
   negative: boolean;
-  /** More than 256 bits. */
+  /** True if the value has more than 256 bits. */
   overflow: boolean;
 }
 
@@ -30,12 +30,12 @@ export function decodeCompact(bits: number): CompactTarget {
   return { target, negative: mantissa !== 0 && (bits & SIGN_BIT) !== 0, overflow };
 }
 
-/** Encodes a non-negative target, cutting it to its three leading bytes. */
+/** Encodes a non-negative target. Only its three leading bytes are kept. */
 export function encodeCompact(target: bigint): number {
   let size = 0;
   for (let rest = target; rest > 0n; rest >>= 8n) size++;
   let mantissa = size <= 3 ? Number(target) << (8 * (3 - size)) : Number(target >> BigInt(8 * (size - 3)));
-  // The top bit of the mantissa is the sign, so a number that begins with it is shifted by one byte.
+  // The top bit of the mantissa is the sign. If it is set, shift the mantissa by one byte and increase the exponent.
   if ((mantissa & SIGN_BIT) !== 0) {
     mantissa >>= 8;
     size++;
@@ -43,7 +43,7 @@ export function encodeCompact(target: bigint): number {
   return ((size << 24) | mantissa) >>> 0;
 }
 
-/** Returns the hash as a number to compare with the target; its bytes are little-endian. */
+/** Returns the hash as a number to compare with a target. The hash's bytes are little-endian. */
 export function hashToBigint(hash: Uint8Array): bigint {
   let value = 0n;
   for (let i = 28; i >= 0; i -= 4) {

@@ -1,4 +1,4 @@
-// Script rules of a block: by height and deployment as in Core 0.21, with the exempt blocks of later versions.
+// Script flags of a block: by height and deployments as in Core 0.21, with the exempt blocks of later releases.
 
 import { hashToHex } from '../bytes/hex.js';
 import type { HeaderContext } from '../header-context.js';
@@ -17,7 +17,7 @@ import { isDeploymentActive, type VersionBitsCache } from './versionbits.js';
 
 /**
  * Returns the script flags of the child of `prev` (null: genesis).
- * @param hash the block's hash if it is known, to find exempt blocks; null for a block that is being made
+ * @param hash the block's hash, to find exempt blocks; null for a block that is being made
  */
 export function blockScriptFlags(
   prev: HeaderContext | null,
@@ -27,7 +27,7 @@ export function blockScriptFlags(
 ): number {
   const height = prev === null ? 0 : prev.height + 1;
   const segwitDefined = params.segwitHeight !== NEVER_HEIGHT;
-  // P2SH and witness rules apply since genesis: no block breaks them, except the exempt ones.
+  // P2SH and witness rules apply from genesis on: only the exempt blocks break them.
   let flags = SCRIPT_VERIFY_P2SH | (segwitDefined ? SCRIPT_VERIFY_WITNESS : 0);
   if (isDeploymentActive('taproot', prev, params, cache)) flags |= SCRIPT_VERIFY_TAPROOT;
   if (hash !== null && params.scriptFlagExceptions.size > 0) {

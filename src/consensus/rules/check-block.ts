@@ -17,9 +17,9 @@ import { checkSignetSolution } from './signet.js';
 
 /** Checks to run. */
 export interface CheckBlockOptions {
-  /** Proof of work, and on signet the block's signature; default true. */
+  /** Check proof of work and, on signet, the block's signature; default true. */
   checkPow?: boolean;
-  /** The merkle root; default true. Templates skip it. */
+  /** Check the merkle root; default true. False for templates. */
   checkMerkle?: boolean;
 }
 
@@ -28,7 +28,10 @@ export function checkProofOfWork(header: HeaderView, params: ChainParams): Verdi
   return proofOfWork(header.hash, header.bits, params.powLimit) ? null : reject('invalid-header', 'high-hash', 'proof of work failed');
 }
 
-/** Runs the context-free rules in Core's order. The view remembers a complete pass, which is not repeated. */
+/**
+ * Runs the context-free rules in Core's order. The block view remembers that all rules passed; they are then not
+ * repeated.
+ */
 export function checkBlock(block: BlockView, params: ChainParams, crypto: Crypto, opts: CheckBlockOptions = {}): Verdict {
   if (block.checked) return null;
   const checkPow = opts.checkPow ?? true;
@@ -41,12 +44,12 @@ export function checkBlock(block: BlockView, params: ChainParams, crypto: Crypto
   return verdict;
 }
 
-/** Checks that the transactions are those of the header. The view remembers a pass. */
+/** Checks that the transactions are those that the header commits to. The block view remembers a pass. */
 export function checkMerkleRoot(block: BlockView): Verdict {
   if (block.merkleChecked) return null;
   const { root, mutated } = blockMerkleRoot(block);
   if (!equalBytes(root, block.header.merkleRoot)) return reject('mutated', 'bad-txnmrklroot', 'hashMerkleRoot mismatch');
-  // A list with a repeated tail has the same root as the valid one, so the hash must not be marked as invalid
+  // A list with a repeated end has the same root as the valid list, so the block's hash must not be marked as invalid
   // (CVE-2012-2459).
   if (mutated) return reject('mutated', 'bad-txns-duplicate', 'duplicate transaction');
   block.merkleChecked = true;
@@ -77,7 +80,8 @@ function checkTransactions(block: BlockView): Verdict {
 function checkLegacySigops({ txs }: BlockView): Verdict {
   const legacyCost = (tx: TxView): number => legacySigops(tx) * WITNESS_SCALE_FACTOR;
   const sum = (cost: (tx: TxView) => number): number => txs.reduce((total, tx) => total + cost(tx), 0);
-  // The complete cost, if known, includes that of the legacy operations.
+  // facts.sigopCost includes the cost of the legacy operations. If the sum of either is within the limit, so are the
+  // legacy operations.
   if (sum((tx) => tx.facts?.sigopCost ?? legacyCost(tx)) <= MAX_BLOCK_SIGOPS_COST) return null;
   return sum(legacyCost) > MAX_BLOCK_SIGOPS_COST ? reject('consensus', 'bad-blk-sigops', 'out-of-bounds SigOpCount') : null;
 }

@@ -12,13 +12,14 @@ import { requiredBits } from './required-bits.js';
 import { VersionBitsCache } from './versionbits.js';
 
 /**
- * Seconds by which the first block of a period may precede its parent (BIP-0094). Templates respect it on all networks.
+ * Seconds by which the first block of a period may precede its parent (BIP-0094). Templates respect this limit on all
+ * networks.
  */
 export const MAX_TIMEWARP = 600;
 
 /**
  * Checks a header as the child of `prev`, in Core's order.
- * @param nowSeconds the node's clock
+ * @param nowSeconds time of the node's clock
  * @param lastCheckpoint height of the highest checkpoint whose block is in the header tree; -1 for none
  * @param cache states of deployments already known in this tree
  */

@@ -10,15 +10,15 @@ import { reject } from './reject.js';
 /** Verdict with the results of the check. */
 export interface InputsResult {
   verdict: Verdict;
-  /** Fee in satoshis; 0 unless valid. */
+  /** Fee in satoshis; 0 if the verdict is not null. */
   fee: number;
-  /** The coin of each input; empty when one was missing. */
+  /** Coin of each input; empty if one is missing. */
   spent: Coin[];
 }
 
 /**
- * Checks the amounts of a transaction that is no coinbase and passed checkTransaction.
- * @param spendHeight height of the block that would hold it
+ * Checks the amounts of a transaction that is not a coinbase and passed checkTransaction.
+ * @param spendHeight height of the block that would contain the transaction
  */
 export function checkTxInputs(tx: TxView, coins: CoinView, spendHeight: number): InputsResult {
   const spent: Coin[] = [];
@@ -35,7 +35,10 @@ export function missingInputs(): Verdict {
   return reject('missing-inputs', 'bad-txns-inputs-missingorspent', 'CheckTxInputs: inputs missing/spent');
 }
 
-/** Checks the same rules for given coins, one per input. Known facts of the transaction are not computed again. */
+/**
+ * Checks the same rules as checkTxInputs for given coins, one per input. If the facts of the transaction are known,
+ * they are not computed again.
+ */
 export function checkSpentCoins(tx: TxView, spent: readonly Coin[], spendHeight: number): { verdict: Verdict; fee: number } {
   const { facts } = tx;
   let valueIn = 0;

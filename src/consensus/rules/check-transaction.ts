@@ -9,14 +9,14 @@ import { reject } from './reject.js';
 const MIN_COINBASE_SCRIPT = 2;
 const MAX_COINBASE_SCRIPT = 100;
 const OUTPOINT_BYTES = 36;
-/** Number of inputs up to which comparing all pairs is faster than a set of keys. */
+/** Number of inputs up to which comparing all pairs is faster than collecting keys in a set. */
 const FEW_INPUTS = 8;
 
 /** Runs the context-free rules in Core's order. */
 export function checkTransaction(tx: TxView): Verdict {
   if (tx.inputCount === 0) return reject('consensus', 'bad-txns-vin-empty');
   if (tx.outputCount === 0) return reject('consensus', 'bad-txns-vout-empty');
-  // Without witnesses, which count in the block's weight.
+  // Only the size without witnesses is limited here. The block's weight limits witnesses.
   if (tx.strippedSize * WITNESS_SCALE_FACTOR > MAX_BLOCK_WEIGHT) return reject('consensus', 'bad-txns-oversize');
   let total = 0;
   for (let i = 0; i < tx.outputCount; i++) {
@@ -60,7 +60,7 @@ function repeatsAmongFew(tx: TxView): boolean {
   return false;
 }
 
-/** Returns the sum of the outputs in satoshis. Call it after checkTransaction passed. */
+/** Returns the sum of the outputs in satoshis. The transaction must have passed checkTransaction. */
 export function outputTotal(tx: TxView): number {
   let total = 0;
   for (let i = 0; i < tx.outputCount; i++) total += tx.outputValue(i);

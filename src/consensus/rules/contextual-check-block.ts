@@ -1,5 +1,5 @@
-// Rules of a block in its chain: finality, height in the coinbase, witness commitment, weight. They run before a block
-// is stored and for proposals. BIP-0034, BIP-0054, BIP-0113, BIP-0141.
+// Rules of a block in its chain: finality, height in the coinbase, witness commitment, weight. Checked before a block
+// is stored, and for proposals. BIP-0034, BIP-0054, BIP-0113, BIP-0141.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import type { BlockView } from '../block/block-view.js';
@@ -19,7 +19,7 @@ import { reject } from './reject.js';
 import { VersionBitsCache } from './versionbits.js';
 
 const COMMITMENT_OFFSET = 6;
-// Core's messages begin with the name of its function.
+// Core's messages begin with the name of this Core function.
 const WHERE = 'ContextualCheckBlock : ';
 
 /**
@@ -43,18 +43,19 @@ export function contextualCheckBlock(
   if (cleanup !== null) return cleanup;
   const witness = checkWitnessCommitment(block, height >= params.segwitHeight);
   if (witness !== null) return witness;
-  // Checked after the commitment. Otherwise a peer could pad a witness and have a valid block marked as too heavy.
+  // Check the weight after the commitment. Otherwise a peer could pad a witness and have a valid block marked as too
+  // heavy.
   if (block.weight > MAX_BLOCK_WEIGHT) return reject('consensus', 'bad-blk-weight', `${WHERE}weight limit failed`);
   return null;
 }
 
-/** BIP-0034: the coinbase begins with its height. */
+/** Checks that the coinbase begins with its height (BIP-0034). */
 export function checkCoinbaseHeight(coinbase: TxView, height: number, params: ChainParams): Verdict {
   if (height < params.bip34Height || beginsWith(coinbase.scriptSig(0), pushNumber(height))) return null;
   return reject('consensus', 'bad-cb-height', 'block height mismatch in coinbase');
 }
 
-/** Checks the rules of BIP-0054 that only need the block's transactions. */
+/** Checks those rules of BIP-0054 that only need the block's transactions. */
 function checkCleanup(block: BlockView, height: number): Verdict {
   let verdict = checkCoinbaseLock(block.txs[0], height);
   for (let i = 0; verdict === null && i < block.txs.length; i++) verdict = checkTransactionSize(block.txs[i]);
@@ -66,9 +67,9 @@ function beginsWith(script: Uint8Array, start: Uint8Array): boolean {
 }
 
 /**
- * Checks the witness commitment. If there is one it must match; without one no transaction may have a witness. The view
- * remembers a match.
- * @param segwit whether BIP-0141 holds at the block's height
+ * Checks the witness commitment. If the block has a commitment, it must match; otherwise no transaction may have a
+ * witness. The block view remembers a match.
+ * @param segwit whether BIP-0141 applies at the block's height
  */
 export function checkWitnessCommitment(block: BlockView, segwit: boolean): Verdict {
   if (segwit && block.witnessChecked) return null;
@@ -85,7 +86,10 @@ export function checkWitnessCommitment(block: BlockView, segwit: boolean): Verdi
   return null;
 }
 
-/** Checks the commitment in a coinbase output against a witness root, which is computed only if the rest is valid. */
+/**
+ * Checks the commitment in a coinbase output against a witness root.
+ * @param root computes the witness root; called only if everything else is valid
+ */
 export function checkCommitment(coinbase: TxView, index: number, root: () => Uint8Array, hashes: Hashes): Verdict {
   const stack = coinbase.witnessStack(0);
   const nonce = stack.at(0);

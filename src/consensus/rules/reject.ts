@@ -1,11 +1,11 @@
-// All reject reasons of consensus; the compiler checks every use. Strings are Bitcoin Core's, byte for byte, because
-// miners and tools compare them. Policy has its own list.
+// All reject reasons of consensus; the compiler checks every use. The strings are exactly Bitcoin Core's, because
+// miners and tools compare them. Policy has a list of its own.
 
 import type { Reject, RejectCategory } from '../state.js';
 
 /** Reasons of consensus rules. */
 export type ConsensusReason =
-  // Blocks alone.
+  // Faults of a block alone.
   | 'high-hash'
   | 'bad-signet-blksig'
   | 'bad-txnmrklroot'
@@ -14,7 +14,7 @@ export type ConsensusReason =
   | 'bad-cb-missing'
   | 'bad-cb-multiple'
   | 'bad-blk-sigops'
-  // Transactions alone.
+  // Faults of a transaction alone.
   | 'bad-txns-vin-empty'
   | 'bad-txns-vout-empty'
   | 'bad-txns-oversize'
@@ -24,7 +24,7 @@ export type ConsensusReason =
   | 'bad-txns-inputs-duplicate'
   | 'bad-cb-length'
   | 'bad-txns-prevout-null'
-  // Headers in their chain.
+  // Faults of a header in its chain.
   | 'duplicate'
   | 'prev-blk-not-found'
   | 'bad-prevblk'
@@ -35,7 +35,7 @@ export type ConsensusReason =
   | 'time-negative-interval'
   | 'time-too-new'
   | `bad-version(0x${string})`
-  // Blocks in their chain.
+  // Faults of a block in its chain.
   | 'bad-txns-nonfinal'
   | 'bad-cb-height'
   | 'bad-cb-locktime'
@@ -45,7 +45,7 @@ export type ConsensusReason =
   | 'bad-witness-merkle-match'
   | 'unexpected-witness'
   | 'bad-blk-weight'
-  // Blocks and transactions against the coins.
+  // Faults of a block or transaction with regard to the coins that it spends.
   | 'bad-txns-BIP30'
   | 'bad-txns-inputs-missingorspent'
   | 'bad-txns-premature-spend-of-coinbase'
@@ -55,7 +55,7 @@ export type ConsensusReason =
   | 'bad-txns-accumulated-fee-outofrange'
   | 'bad-txns-legacy-sigops'
   | 'bad-cb-amount'
-  // Scripts; which one applies depends on how they were run.
+  // Failed scripts. The reason depends on how the scripts were run (script-verdict.ts).
   | 'block-validation-failed'
   | `block-script-verify-flag-failed (${string})`
   | `mandatory-script-verify-flag-failed (${string})`

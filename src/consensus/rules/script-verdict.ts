@@ -1,27 +1,27 @@
-// Converts a failed script to a block's verdict. Core 0.21's wording and ranking depend on the number of script
-// threads: with one thread, scripts run transaction by transaction among the other rules; with more, they are collected
-// and rank last.
+// Converts a failed script to a block's verdict. Core 0.21's wording, and whether a script failure or another fault is
+// reported, depend on the number of script threads. With one thread, scripts run transaction by transaction among the
+// other rules. With several threads, a fault of another rule is reported first.
 
 import type { ConnectResult } from '../connect.js';
 import type { Reject, Verdict } from '../state.js';
 import { reject } from './reject.js';
 
-/** Wording and rank of a script failure in a block. */
+/** Wording of a script failure in a block, and its order among other faults. */
 export type ScriptWording = 'sequential' | 'parallel' | 'plain';
 
 /** The first script that failed. */
 export interface ScriptFailure {
-  /** Index of its transaction in the block. */
+  /** Index of the failed transaction in the block. */
   tx: number;
   /** Text of the script error. */
   error: string;
-  /** True if the input passes when no rule newer than P2SH is enforced. */
+  /** True if the input passes when only the rules up to P2SH are enforced. */
   passesMandatory: boolean;
 }
 
 /**
- * Returns the verdict on a script of a transaction that is checked alone: in the mempool, or in a block with one script
- * thread.
+ * Returns the verdict on a failed script of a transaction that is checked alone: in the mempool, or in a block with one
+ * script thread.
  */
 export function scriptReject(failure: Pick<ScriptFailure, 'error' | 'passesMandatory'>): Reject {
   return failure.passesMandatory
@@ -31,9 +31,10 @@ export function scriptReject(failure: Pick<ScriptFailure, 'error' | 'passesManda
 
 /**
  * Returns the block's verdict from those of connectBlock and the scripts.
- * @param failure the failing script with the lowest transaction index among those below result.scriptTxs
- * @param wording sequential: one script thread; parallel: several; plain: as since release 30, which asks for scripts
- * last and names every   failure alike
+ * @param failure the failed script with the lowest transaction index among those below result.scriptTxs; null if none
+ *   failed
+ * @param wording sequential: one script thread; parallel: several; plain: as since release 30, which checks scripts
+ *   last and uses the same wording for every failure
  */
 export function blockVerdict(result: ConnectResult, failure: ScriptFailure | null, wording: ScriptWording): Verdict {
   if (failure === null) return result.verdict;

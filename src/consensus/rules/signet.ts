@@ -1,6 +1,6 @@
-// Signed blocks (BIP-0325): a block must satisfy the network's challenge script. The solution is a push in the witness
-// commitment output. The signature covers the block with that push cut to its mark, by means of two virtual
-// transactions.
+// Signed blocks (BIP-0325): a block must satisfy the network's challenge script. The solution is a push in the script
+// of the witness commitment output. The signature covers the block with this push reduced to its 4-byte header. Two
+// virtual transactions connect the signature with the script rules.
 
 import type { Crypto } from '../../crypto/crypto.js';
 import type { BlockView } from '../block/block-view.js';
@@ -26,13 +26,16 @@ const OP_PUSHDATA1 = 0x4c;
 const OP_PUSHDATA4 = 0x4e;
 const NULL_INDEX = 0xffffffff;
 
-/** The virtual transaction that pays to the challenge and the one that spends it with the block's solution. */
+/**
+ * The virtual transaction that pays to the challenge, and the virtual transaction that spends it with the block's
+ * solution.
+ */
 export interface SignetTxs {
   toSpend: TxView;
   toSign: TxView;
 }
 
-/** Checks that the block satisfies the challenge. Valid on networks without one, and for genesis. */
+/** Checks that the block satisfies the challenge. Returns null for genesis, and on networks without a challenge. */
 export function checkSignetSolution(block: BlockView, params: ChainParams, crypto: Crypto): Verdict {
   const challenge = params.signetChallenge;
   if (challenge === null || equalBytes(block.hash, params.genesisHash)) return null;
@@ -90,8 +93,8 @@ export function signetTxs(block: BlockView, challenge: Uint8Array): SignetTxs | 
 }
 
 /**
- * Returns the commitment script with its solution push cut to the mark, and the solution; null and the unchanged script
- * if there is none.
+ * Returns the commitment script with its solution push reduced to the 4-byte header, and the solution. If there is no
+ * solution, returns null and the unchanged script.
  */
 function cutSolution(script: Uint8Array): { script: Uint8Array; solution: Uint8Array | null } {
   const out = new ByteWriter(script.length);
@@ -113,7 +116,7 @@ function cutSolution(script: Uint8Array): { script: Uint8Array; solution: Uint8A
     if (size > script.length - at) break;
     const data = script.subarray(at, at + size);
     at += size;
-    // A push counts only if something follows the mark. An empty push is written as its opcode.
+    // Only a push with bytes after the header is a solution. An empty push is written as its opcode.
     if (solution === null && data.length > SOLUTION_HEADER.length && equalBytes(data.subarray(0, 4), SOLUTION_HEADER)) {
       solution = data.subarray(4);
       out.bytes(plainPush(SOLUTION_HEADER));
@@ -124,8 +127,8 @@ function cutSolution(script: Uint8Array): { script: Uint8Array; solution: Uint8A
 }
 
 /**
- * Parses scriptSig and witness of a solution. Empty without a solution, which suits trivial challenges; null if
- * malformed.
+ * Parses scriptSig and witness of a solution. Returns null if the solution is malformed. Without a solution both are
+ * empty, which satisfies trivial challenges.
  */
 function parseSolution(solution: Uint8Array | null): { scriptSig: Uint8Array; witness: Uint8Array[] } | null {
   if (solution === null) return { scriptSig: new Uint8Array(0), witness: [] };
@@ -141,7 +144,7 @@ function parseSolution(solution: Uint8Array | null): { scriptSig: Uint8Array; wi
   }
 }
 
-/** Returns the id of the coinbase with another script in one output. */
+/** Returns the txid that the coinbase would have with another script in one output. */
 function txidWithScript(coinbase: TxView, index: number, script: Uint8Array, block: BlockView): Uint8Array {
   const inputs = [];
   for (let i = 0; i < coinbase.inputCount; i++) {

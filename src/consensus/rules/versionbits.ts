@@ -1,37 +1,37 @@
 // Version-bits deployments: BIP-0009 with a minimum activation height, in the order of Core 0.21.1 (threshold before
-// timeout). The last block before a period decides the state of the period.
+// timeout). The blocks before a period decide the state of the whole period.
 
 import type { HeaderContext } from '../header-context.js';
 import type { ChainParams } from '../params/chain-params.js';
 import { ALWAYS_ACTIVE, type Deployment, NEVER_ACTIVE } from '../params/deployment.js';
 
-/** State names as RPC shows them. */
+/** States of a deployment as RPC replies show them. */
 export type DeploymentState = 'defined' | 'started' | 'locked_in' | 'active' | 'failed';
 
-/** Top bits of a version that votes. */
+/** Top bits of a block version that signals. */
 export const VERSION_TOP_BITS = 0x20000000;
 const VERSION_TOP_MASK = 0xe0000000;
-/** Number of bits for votes. */
+/** Number of bits for signals. */
 const VOTE_BITS = 29;
 const VOTE_MASK = 0x1fffffff;
 
-/** Progress of the vote in the current period. */
+/** Signals in the current period. */
 export interface DeploymentStatistics {
   /** Number of blocks in a period. */
   period: number;
-  /** Number of votes needed. */
+  /** Number of signals needed. */
   threshold: number;
   /** Number of blocks of this period so far. */
   elapsed: number;
-  /** Number of votes so far. */
+  /** Number of signals so far. */
   count: number;
-  /** True if the threshold can still be met. */
+  /** True if the threshold can still be met in this period. */
   possible: boolean;
 }
 
 /**
- * States of periods, by deployment and by the last block before the period. One per block tree; entries disappear with
- * their nodes.
+ * States of periods, by deployment and by the last block before the period. Each block tree has one cache. An entry is
+ * garbage-collected together with its block node.
  */
 export class VersionBitsCache {
   readonly #byDeployment = new Map<string, WeakMap<HeaderContext, DeploymentState>>();
@@ -47,7 +47,7 @@ export class VersionBitsCache {
   }
 }
 
-/** Returns whether a block version votes for a bit. */
+/** Returns whether a block version signals with a bit. */
 export function signals(version: number, bit: number): boolean {
   return (version & VERSION_TOP_MASK) === VERSION_TOP_BITS && ((version >>> bit) & 1) === 1;
 }
@@ -77,7 +77,7 @@ export function deploymentState(
       state = known;
       break;
     }
-    // Median times only grow along a branch, so everything below is defined as well.
+    // Median times never fall along a branch, so the state of all earlier periods is 'defined' too.
     if (BigInt(end.medianTimePast()) < deployment.startTime) {
       states.set(end, 'defined');
       break;
@@ -91,7 +91,10 @@ export function deploymentState(
   return state;
 }
 
-/** Returns the state of the period after `end`, given the state of the period that `end` closes. */
+/**
+ * Returns the state of the period after `end`.
+ * @param state the state of the period that `end` closes
+ */
 function nextState(state: DeploymentState, end: HeaderContext, deployment: Deployment, params: ChainParams): DeploymentState {
   switch (state) {
     case 'defined':
@@ -106,7 +109,7 @@ function nextState(state: DeploymentState, end: HeaderContext, deployment: Deplo
   }
 }
 
-/** Counts votes among the `length` blocks that end with `last`. */
+/** Counts signals among the `length` blocks that end with `last`. */
 function countVotes(last: HeaderContext, length: number, bit: number): number {
   let votes = 0;
   let node: HeaderContext | null = last;
@@ -117,13 +120,13 @@ function countVotes(last: HeaderContext, length: number, bit: number): number {
 }
 
 /**
- * Returns the bits with enough votes in a period that no known deployment uses.
+ * Returns the bits with enough signals in a period that no known deployment uses.
  * @param end last block of the period @returns a mask of bits 0 to 28
  */
 export function unknownVotes(end: HeaderContext, params: ChainParams, cache: VersionBitsCache): number {
   const period = params.minerConfirmationWindow;
   if (end.height < params.unknownVotesFrom) return 0;
-  // States, and therefore our own votes, are constant during a period.
+  // States are constant during a period, and so are the bits that this node would set.
   const ours = computeBlockVersion(end.ancestor(end.height - period), params, cache);
   const votes = new Array<number>(VOTE_BITS).fill(0);
   let node: HeaderContext | null = end;
@@ -136,8 +139,8 @@ export function unknownVotes(end: HeaderContext, params: ChainParams, cache: Ver
 }
 
 /**
- * Returns the height of the first block with the current state (that of the child of `prev`); 0 for defined, always or
- * never.
+ * Returns the height of the first block with the deployment's current state (the state of the child of `prev`). Returns
+ * 0 for state 'defined' and for deployments that are always or never active.
  */
 export function deploymentSince(deployment: Deployment, prev: HeaderContext | null, params: ChainParams, cache: VersionBitsCache): number {
   if (deployment.startTime === ALWAYS_ACTIVE || deployment.startTime === NEVER_ACTIVE) return 0;
@@ -153,8 +156,8 @@ export function deploymentSince(deployment: Deployment, prev: HeaderContext | nu
 }
 
 /**
- * Returns the votes in the period of the child of `tip`. A complete period counts as zero elapsed blocks, as in Core
- * 0.21.
+ * Returns the signals in the period of the child of `tip`. After the last block of a period, zero blocks have elapsed,
+ * as in Core 0.21.
  */
 export function deploymentStatistics(
   deployment: Deployment,
@@ -170,7 +173,7 @@ export function deploymentStatistics(
 }
 
 /**
- * Returns the version of a template on `prev`: the top bits, and a vote for each deployment that is started or locked
+ * Returns the version of a template on `prev`: the top bits, and the bit of each deployment that is started or locked
  * in.
  */
 export function computeBlockVersion(prev: HeaderContext | null, params: ChainParams, cache: VersionBitsCache): number {

@@ -4,8 +4,8 @@ import { encodeNumber } from './number.js';
 import { OP } from './opcodes.js';
 
 /**
- * Returns a push of the data behind its size opcode. Unlike a minimal push, single bytes never become OP_1 and the
- * like.
+ * Returns a push of the data with an opcode that states its size. Unlike in a minimal push, single bytes never become
+ * OP_1 to OP_16 or OP_1NEGATE.
  */
 export function plainPush(data: Uint8Array): Uint8Array {
   const length = data.length;
@@ -33,14 +33,17 @@ export function minimalPush(data: Uint8Array): Uint8Array {
   return plainPush(data);
 }
 
-/** Returns a push of an integer: OP_0, OP_1NEGATE, OP_1 to OP_16, or a script number. Also the height of BIP-0034. */
+/**
+ * Returns a push of an integer: OP_0, OP_1NEGATE, OP_1 to OP_16, or a script number. The height of BIP-0034 has this
+ * form.
+ */
 export function pushNumber(value: number): Uint8Array {
   if (value === 0) return Uint8Array.of(OP.OP_0);
   if (value === -1 || (value >= 1 && value <= 16)) return Uint8Array.of(OP.OP_RESERVED + value);
   return plainPush(encodeNumber(value));
 }
 
-/** Joins opcodes (numbers) and parts to one script. */
+/** Joins opcodes (numbers) and encoded parts to one script. */
 export function joinScript(...parts: readonly (number | Uint8Array)[]): Uint8Array {
   let size = 0;
   for (const part of parts) size += typeof part === 'number' ? 1 : part.length;
@@ -57,14 +60,14 @@ export function joinScript(...parts: readonly (number | Uint8Array)[]): Uint8Arr
   return script;
 }
 
-/** OP_HASH160 <20> OP_EQUAL (BIP-0016). @param hash HASH160 of the redeem script */
+/** Returns OP_HASH160 <20> OP_EQUAL (BIP-0016). @param hash HASH160 of the redeem script */
 export function scriptHashScript(hash: Uint8Array): Uint8Array {
   return joinScript(OP.OP_HASH160, plainPush(hash), OP.OP_EQUAL);
 }
 
-/** A witness program (BIP-0141). @param version 0 to 16 @param program 2 to 40 bytes */
+/** Returns the script of a witness program (BIP-0141). @param version 0 to 16 @param program 2 to 40 bytes */
 export function witnessProgramScript(version: number, program: Uint8Array): Uint8Array {
-  // Wallets build many of these: one array instead of four.
+  // Build the script in one array instead of joining four, because wallets build many.
   const script = new Uint8Array(2 + program.length);
   script[0] = version === 0 ? OP.OP_0 : OP.OP_RESERVED + version;
   script[1] = program.length;

@@ -1,5 +1,5 @@
-// Queries of the interpreter about the transaction of a script. TxSignatureChecker answers for a real input.
-// DetachedChecker refuses everything, for scripts that run without a transaction.
+// Queries of the interpreter about the transaction whose script runs. TxSignatureChecker answers them for a real input.
+// DetachedChecker answers every query with failure, for scripts that run without a transaction.
 
 import type { Crypto } from '../../crypto/crypto.js';
 import type { TxView } from '../tx/tx-view.js';
@@ -12,13 +12,11 @@ import type { SpentOutput } from './spent-output.js';
 
 /** Queries of a script about its transaction. */
 export interface SignatureChecker {
-  /** Hashes and curve checks of this thread. */
+  /** Hash functions and curve checks of this thread. */
   readonly crypto: Crypto;
   /**
    * Checks an ECDSA signature.
    * @param signature lax DER followed by the hash type byte
-   * @param publicKey any length
-   * @param scriptCode the executed script from the last code separator on
    * @param publicKey any length
    * @param scriptCode the executed script from the last code separator on
    */
@@ -28,8 +26,6 @@ export interface SignatureChecker {
    * @param signature 64 bytes, or 65 with a hash type; other sizes are an error
    * @param publicKey x-only, 32 bytes
    * @returns a ScriptError code; 0 if the signature is valid
-   * @param publicKey x-only, 32 bytes
-   * @returns a ScriptError code, 0 when the signature is good
    */
   checkSchnorr(signature: Uint8Array, publicKey: Uint8Array, sigVersion: SigVersionCode, taproot: TaprootContext): number;
   /**
@@ -44,7 +40,7 @@ export interface SignatureChecker {
   checkSequence(sequence: number): boolean;
 }
 
-// Lock times below this are heights, others are times.
+// Lock times below this number are heights, others are times in seconds.
 const LOCKTIME_THRESHOLD = 500_000_000;
 const SEQUENCE_FINAL = 0xffffffff;
 // BIP-0068: bit 31 disables the relative lock, bit 22 selects time, the low 16 bits are the value.
@@ -61,8 +57,10 @@ export class TxSignatureChecker implements SignatureChecker {
   readonly #cache: SighashCache;
 
   /**
-   * @param spent outputs spent by the transaction in input order; only this input's value is read here
-   * @param cache made for the same transaction, with the spent outputs when taproot is in play
+   * Creates a checker for one input.
+   * @param spent outputs spent by the transaction, in input order; the checker reads only the value of this input's
+   *   output
+   * @param cache made for the same transaction; for taproot signatures it must have the spent outputs
    */
   constructor(tx: TxView, inputIndex: number, spent: readonly (SpentOutput | null)[], crypto: Crypto, cache: SighashCache) {
     this.#tx = tx;
@@ -79,7 +77,7 @@ export class TxSignatureChecker implements SignatureChecker {
     if (compact === null) return false;
     let hash: Uint8Array;
     if (sigVersion === SigVersion.WITNESS_V0) {
-      // A segwit hash commits to the amount, so nothing can be checked without it.
+      // The hash of a segwit signature commits to the amount. It is unknown, so no signature can be checked.
       if (this.#value < 0) return false;
       hash = this.#cache.segwitV0(this.#inputIndex, scriptCode, this.#value, hashType);
     } else {
@@ -94,7 +92,7 @@ export class TxSignatureChecker implements SignatureChecker {
     let bare = signature;
     if (signature.length === 65) {
       hashType = signature[64];
-      // The default type is only ever encoded by omitting the byte.
+      // SIGHASH_DEFAULT is encoded by omitting the byte, so an explicit byte with this value is an error.
       if (hashType === SIGHASH_DEFAULT) return ScriptError.SCHNORR_SIG_HASHTYPE;
       bare = signature.subarray(0, 64);
     }
@@ -108,7 +106,7 @@ export class TxSignatureChecker implements SignatureChecker {
     const own = this.#tx.locktime;
     if (own < LOCKTIME_THRESHOLD !== lockTime < LOCKTIME_THRESHOLD) return false;
     if (lockTime > own) return false;
-    // A final input would disable the transaction's lock time, and so the guarantee that the script needs.
+    // If the input were final, the transaction's lock time would not apply, and the script could not rely on it.
     return this.#tx.sequence(this.#inputIndex) !== SEQUENCE_FINAL;
   }
 
@@ -123,7 +121,7 @@ export class TxSignatureChecker implements SignatureChecker {
   }
 }
 
-/** Checker for scripts without a transaction: hashes work, every signature and lock fails. */
+/** Checker for scripts without a transaction. Hashes are computed; every check of a signature or lock fails. */
 export class DetachedChecker implements SignatureChecker {
   readonly crypto: Crypto;
 

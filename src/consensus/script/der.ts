@@ -1,6 +1,6 @@
-// DER signatures, strict and lax. Strict is BIP-0066, a check of form. Lax is what consensus accepted before: the
-// encodings that OpenSSL allowed, as defined by libsecp256k1's contrib code. They are parsed here because curve
-// functions take 64 bytes, r then s.
+// DER signatures, strict and lax. Strict (BIP-0066) is a check of the form only. Lax is what consensus accepted before
+// BIP-0066: the encodings that OpenSSL accepted, as defined by libsecp256k1's contrib code. Lax signatures are parsed
+// here because the curve functions take 64 bytes, r then s.
 
 import { copyBytes } from '../bytes/writer.js';
 import { GROUP_ORDER, HALF_GROUP_ORDER } from './group-order.js';
@@ -10,8 +10,7 @@ const INTEGER_TAG = 0x02;
 
 /**
  * Returns whether bytes are 30 len 02 lenR R 02 lenS S hashtype with minimal positive integers (BIP-0066).
- * @param signature with the hash type byte, 9 to 73 bytes if valid
- * @param signature with the hash type byte, 9 to 73 bytes when valid
+ * @param signature with the hash type byte; 9 to 73 bytes if valid
  */
 export function isStrictDer(signature: Uint8Array): boolean {
   const size = signature.length;
@@ -32,18 +31,18 @@ function isStrictInteger(bytes: Uint8Array, at: number, length: number): boolean
 }
 
 /**
- * Parses a signature as consensus does: any length encodings, trailing garbage, negative or padded integers taken as
- * unsigned.
+ * Parses a signature as consensus does: accepts any encodings of lengths and trailing garbage, and reads negative or
+ * padded integers as unsigned.
  * @param bytes signature
- * @param end how many of the bytes count (the hash type byte stays outside)
- * @returns r and s in 64 bytes, or null when unreadable or when a number does not fit into 32 bytes (such a signature
- * never verifies)
+ * @param end number of bytes to parse, without the hash type byte
+ * @returns r and s in 64 bytes; null if the bytes are unreadable, or a number does not fit into 32 bytes (such a
+ *   signature never verifies)
  */
 export function parseLaxDer(bytes: Uint8Array, end: number): Uint8Array | null {
   if (end < 1 || bytes[0] !== SEQUENCE_TAG) return null;
   let pos = 1;
   if (pos === end) return null;
-  // The sequence's length is skipped, not used.
+  // Skip the length of the sequence without using it.
   const lengthByte = bytes[pos++];
   if ((lengthByte & 0x80) !== 0) {
     const extra = lengthByte & 0x7f;
@@ -63,7 +62,7 @@ export function parseLaxDer(bytes: Uint8Array, end: number): Uint8Array | null {
         pos++;
         extra--;
       }
-      // Four length bytes exceed any script element.
+      // A length of four or more bytes exceeds any script element.
       if (extra >= 4) return null;
       length = 0;
       for (; extra > 0; extra--) length = length * 256 + bytes[pos++];
@@ -71,7 +70,7 @@ export function parseLaxDer(bytes: Uint8Array, end: number): Uint8Array | null {
     if (length > end - pos) return null;
     const next = pos + length;
     while (pos < next && bytes[pos] === 0) pos++;
-    // Too large for the curve: such a signature never verifies.
+    // The number is too large for the curve, so the signature never verifies.
     if (next - pos > 32) return null;
     copyBytes(bytes, pos, out, half * 32 + 32 - (next - pos), next - pos);
     pos = next;
@@ -80,8 +79,8 @@ export function parseLaxDer(bytes: Uint8Array, end: number): Uint8Array | null {
 }
 
 /**
- * Returns whether S is at most half the group order. Values out of range count as low, because libsecp256k1's parser
- * turns them into zero.
+ * Returns whether S is at most half the group order. Values that are not below the group order count as low, because
+ * libsecp256k1's parser turns them into zero.
  * @param signature strict DER with its hash type byte
  */
 export function hasLowS(signature: Uint8Array): boolean {

@@ -1,4 +1,5 @@
-// Encoding checks of signatures and public keys, before any curve arithmetic. The flags decide which apply.
+// Checks of the encoding of signatures and public keys, made before any curve arithmetic. The flags decide which checks
+// apply.
 
 import { hasLowS, isStrictDer } from './der.js';
 import { SCRIPT_VERIFY_DERSIG, SCRIPT_VERIFY_LOW_S, SCRIPT_VERIFY_STRICTENC, SCRIPT_VERIFY_WITNESS_PUBKEYTYPE } from './flags.js';
@@ -7,7 +8,7 @@ import { SigVersion, type SigVersionCode } from './sig-version.js';
 
 const NEEDS_DER = SCRIPT_VERIFY_DERSIG | SCRIPT_VERIFY_LOW_S | SCRIPT_VERIFY_STRICTENC;
 
-/** Returns whether the last byte is ALL, NONE or SINGLE, with or without ANYONECANPAY. */
+/** Returns whether the signature's last byte is ALL, NONE or SINGLE, with or without ANYONECANPAY. */
 export function isDefinedHashType(signature: Uint8Array): boolean {
   if (signature.length === 0) return false;
   const base = signature[signature.length - 1] & ~0x80;
@@ -16,7 +17,8 @@ export function isDefinedHashType(signature: Uint8Array): boolean {
 
 /**
  * Checks a signature's encoding.
- * @param signature with hash type; an empty one is always valid
+ * @param signature with hash type; an empty signature is always valid
+ * @returns a ScriptError code; 0 if valid
  */
 export function checkSignatureEncoding(signature: Uint8Array, flags: number): number {
   if (signature.length === 0) return ScriptError.OK;
@@ -26,7 +28,10 @@ export function checkSignatureEncoding(signature: Uint8Array, flags: number): nu
   return ScriptError.OK;
 }
 
-/** @returns a ScriptError code */
+/**
+ * Checks a public key's encoding.
+ * @returns a ScriptError code; 0 if valid
+ */
 export function checkPublicKeyEncoding(publicKey: Uint8Array, flags: number, sigVersion: SigVersionCode): number {
   if ((flags & SCRIPT_VERIFY_STRICTENC) !== 0 && !isCompressedKey(publicKey) && !isUncompressedKey(publicKey)) {
     return ScriptError.PUBKEYTYPE;
@@ -46,7 +51,7 @@ function isUncompressedKey(publicKey: Uint8Array): boolean {
   return publicKey.length === 65 && publicKey[0] === 4;
 }
 
-/** Returns whether the length matches the first byte: 33 for 02 and 03, 65 for 04 and the hybrid 06 and 07. */
+/** Returns whether the key's length matches its first byte: 33 for 02 and 03, 65 for 04 and the hybrid 06 and 07. */
 export function isValidPublicKeySize(publicKey: Uint8Array): boolean {
   const first = publicKey[0];
   if (publicKey.length === 33) return first === 2 || first === 3;

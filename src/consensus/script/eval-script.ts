@@ -25,18 +25,21 @@ export const MAX_SCRIPT_SIZE = 10_000;
 export const MAX_SCRIPT_ELEMENT_SIZE = 520;
 /** Largest number of elements on both stacks together. */
 export const MAX_STACK_SIZE = 1000;
-/** Largest number of opcodes above OP_16, including multisig keys, in a legacy or segwit v0 script. */
+/**
+ * Largest number of opcodes above OP_16 in a legacy or segwit v0 script, in executed branches or not. The keys of an
+ * executed multisig count too.
+ */
 export const MAX_OPS_PER_SCRIPT = 201;
 
-// Largest size of numbers for CLTV and CSV, because times exceed 4 bytes in 2038 (BIP-0065).
+// Largest size in bytes of the argument of CLTV and CSV, because times need more than 4 bytes from 2038 on (BIP-0065).
 const LOCK_NUMBER_SIZE = 5;
 const SEQUENCE_DISABLE = 0x80000000;
 
 /**
  * Runs a script.
- * @param stack bottom first; changed in place, its elements never are
- * @param taproot what tapscript signatures need; a fresh one does for other versions
- * @returns a ScriptError code; the final stack is judged by the caller
+ * @param stack bottom first; the array is changed in place, its elements are not
+ * @param taproot data for tapscript signatures; for other versions pass a new object
+ * @returns a ScriptError code; the caller checks the final stack
  */
 export function evalScript(
   stack: Uint8Array[],
@@ -53,8 +56,8 @@ export function evalScript(
   const { altStack, minimal } = run;
   const constCode = sigVersion === SigVersion.BASE && (flags & SCRIPT_VERIFY_CONST_SCRIPTCODE) !== 0;
   const token = new ScriptTokenizer(script);
-  // Number of open IFs, and depth of the outermost one whose branch is not executed (-1: all are). Deeper ones cannot
-  // matter.
+  // Number of open IFs, and depth of the outermost IF whose branch is not executed (-1: all are executed). Further IFs
+  // inside such a branch have no effect.
   let depth = 0;
   let firstFalse = -1;
 
@@ -72,7 +75,7 @@ export function evalScript(
       if (minimal && !isMinimalPush(opcode, data)) return ScriptError.MINIMALDATA;
       stack.push(data);
     } else if (opcode >= OP.OP_IF && opcode <= OP.OP_ENDIF) {
-      // This range is checked in branches that are not executed too, so VERIF and VERNOTIF always fail.
+      // Opcodes in this range are checked even in branches that are not executed, so VERIF and VERNOTIF always fail.
       switch (opcode) {
         case OP.OP_IF:
         case OP.OP_NOTIF: {
@@ -121,8 +124,8 @@ export function evalScript(
 }
 
 /**
- * Returns whether an opcode was disabled in 2010 (CVE-2010-5137). Those fail a script even in branches that are not
- * executed. Tapscript made them OP_SUCCESS.
+ * Returns whether an opcode was disabled in 2010 (CVE-2010-5137). A script that contains such an opcode fails, even if
+ * the opcode is in a branch that is not executed. In tapscript these opcodes are OP_SUCCESS.
  */
 function isDisabled(opcode: number): boolean {
   if (opcode < OP.OP_CAT || opcode > OP.OP_RSHIFT) return false;
@@ -141,7 +144,7 @@ function checkIfArgument(run: ScriptRun): number {
   if (sigVersion === SigVersion.BASE) return ScriptError.OK;
   const top = stack[stack.length - 1];
   if (top.length === 0 || (top.length === 1 && top[0] === 1)) return ScriptError.OK;
-  // Consensus in tapscript, policy in version 0.
+  // The rule is consensus in tapscript and policy in witness version 0.
   if (sigVersion === SigVersion.TAPSCRIPT) return ScriptError.TAPSCRIPT_MINIMALIF;
   return (run.flags & SCRIPT_VERIFY_MINIMALIF) !== 0 ? ScriptError.MINIMALIF : ScriptError.OK;
 }
@@ -155,7 +158,7 @@ function pushSmallNumber(stack: Uint8Array[], opcode: number): number {
   return ScriptError.OK;
 }
 
-/** Runs OP_NOP to OP_RETURN without the conditionals. */
+/** Runs the opcodes from OP_NOP to OP_RETURN, except the conditionals. */
 function runControlOp(run: ScriptRun, opcode: number): number {
   const { stack } = run;
   switch (opcode) {
@@ -173,7 +176,10 @@ function runControlOp(run: ScriptRun, opcode: number): number {
   }
 }
 
-/** Runs OP_NOP1 to OP_NOP10, including the two with a meaning. Everything else here is undefined. */
+/**
+ * Runs OP_NOP1 to OP_NOP10, of which OP_NOP2 (CLTV) and OP_NOP3 (CSV) have a meaning. Opcodes above OP_NOP10
+ * are undefined and fail.
+ */
 function runUpgradableOp(run: ScriptRun, opcode: number): number {
   const { flags, stack } = run;
   if (opcode > OP.OP_NOP10) return ScriptError.BAD_OPCODE;

@@ -1,15 +1,17 @@
-// Removes a signature from the script code that it signs: part of legacy signature checks since the first release, and
-// consensus.
+// Removes a signature from the script code that it signs. Legacy signature checks have done this since the first
+// release, so it is consensus.
 
 import { plainPush } from './build-script.js';
 import { ScriptTokenizer } from './tokenizer.js';
 
 /**
- * Removes every occurrence of `signature` that begins at an opcode and is pushed as a script builder pushes it.
- * @returns the same array when nothing was found, so that identity tells
+ * Removes every occurrence of `signature` that begins at an opcode and is pushed in the way in which a script builder
+ * pushes data.
+ * @returns the same array object if there is no occurrence, so that the caller can compare the objects
  */
 export function deleteSignature(script: Uint8Array, signature: Uint8Array): Uint8Array {
-  // The push is longer than the signature. The usual case, a short script, ends here.
+  // A push is longer than the signature itself, so a script that is no longer than the signature cannot contain it.
+  // Most scripts are that short.
   if (signature.length >= script.length) return script;
   const push = plainPush(signature);
   const size = push.length;

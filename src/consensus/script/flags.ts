@@ -1,5 +1,5 @@
-// Script verification flags: one bit for each rule that was added after the first release, of consensus and policy. Bit
-// positions and names are Bitcoin Core's, because vectors, RPC options and chain parameters use them.
+// Script verification flags: one bit for each rule, of consensus or policy, that was added after the first release. Bit
+// positions and names are Bitcoin Core's, because test vectors, RPC options and chain parameters use them.
 
 /** Verify pay-to-script-hash inputs (BIP-0016). */
 export const SCRIPT_VERIFY_P2SH = 1 << 0;
@@ -17,7 +17,10 @@ export const SCRIPT_VERIFY_SIGPUSHONLY = 1 << 5;
 export const SCRIPT_VERIFY_MINIMALDATA = 1 << 6;
 /** Refuse the NOPs reserved for soft forks. */
 export const SCRIPT_VERIFY_DISCOURAGE_UPGRADABLE_NOPS = 1 << 7;
-/** Exactly one element left on the stack (BIP-0062 rule 6); only meaningful together with P2SH and WITNESS. */
+/**
+ * Require exactly one element on the stack at the end (BIP-0062 rule 6). Only meaningful together with P2SH and
+ * WITNESS.
+ */
 export const SCRIPT_VERIFY_CLEANSTACK = 1 << 8;
 /** OP_CHECKLOCKTIMEVERIFY (BIP-0065). */
 export const SCRIPT_VERIFY_CHECKLOCKTIMEVERIFY = 1 << 9;
@@ -29,7 +32,7 @@ export const SCRIPT_VERIFY_WITNESS = 1 << 11;
 export const SCRIPT_VERIFY_DISCOURAGE_UPGRADABLE_WITNESS_PROGRAM = 1 << 12;
 /** Segwit v0: the argument of IF and NOTIF is empty or 01. */
 export const SCRIPT_VERIFY_MINIMALIF = 1 << 13;
-/** A failed signature check needs empty signatures (BIP-0146). */
+/** If a signature check fails, its signatures must be empty (BIP-0146). */
 export const SCRIPT_VERIFY_NULLFAIL = 1 << 14;
 /** Segwit v0: compressed public keys only. */
 export const SCRIPT_VERIFY_WITNESS_PUBKEYTYPE = 1 << 15;
@@ -46,7 +49,7 @@ export const SCRIPT_VERIFY_DISCOURAGE_UPGRADABLE_PUBKEYTYPE = 1 << 20;
 
 export const SCRIPT_VERIFY_NONE = 0;
 
-/** All flags by the names that vectors use, in bit order. */
+/** All flags by the names that test vectors use, in bit order. */
 export const SCRIPT_FLAG_NAMES: readonly (readonly [name: string, flag: number])[] = [
   ['P2SH', SCRIPT_VERIFY_P2SH],
   ['STRICTENC', SCRIPT_VERIFY_STRICTENC],
@@ -84,7 +87,10 @@ export const CONSENSUS_SCRIPT_FLAGS =
   SCRIPT_VERIFY_WITNESS |
   SCRIPT_VERIFY_TAPROOT;
 
-/** Flags that Core 0.21 calls mandatory: failing these alone makes a relayed transaction's error `mandatory-...`. */
+/**
+ * Flags that Core 0.21 calls mandatory. If a relayed transaction fails under these alone, its error is named
+ * `mandatory-...`.
+ */
 export const MANDATORY_SCRIPT_FLAGS = SCRIPT_VERIFY_P2SH;
 
 /** Flags for relay and mining by policy: all except SIGPUSHONLY. */

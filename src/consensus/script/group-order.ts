@@ -1,4 +1,4 @@
-// The order of secp256k1's group and its half, big-endian: limits of signature values and private keys.
+// The order of secp256k1's group and half of it, big-endian. They limit signature values and private keys.
 
 import { fromHex } from '../bytes/hex.js';
 

@@ -1,5 +1,5 @@
 // Verifies that an input may spend an output: scriptSig, scriptPubKey, P2SH (BIP-0016) and witness programs (BIP-0141,
-// BIP-0341), in the order that decides which error is reported. Pure; never throws.
+// BIP-0341). The order of the checks decides which error is reported. The functions are pure and never throw.
 
 import { equalBytes } from '../bytes/hex.js';
 import type { WitnessStack } from '../tx/witness-stack.js';
@@ -26,9 +26,9 @@ const NO_ERROR_YET = -1;
 
 /**
  * Verifies one input.
- * @param witness the input's stack, bottom first; empty for none
+ * @param witness the input's stack, bottom first; empty if there is none
  * @param flags SCRIPT_VERIFY_* bits
- * @returns a ScriptError code, 0 when the spend is allowed
+ * @returns a ScriptError code; 0 if the spend is allowed
  */
 export function verifyScript(
   scriptSig: Uint8Array,
@@ -39,7 +39,8 @@ export function verifyScript(
 ): number {
   const segwit = (flags & SCRIPT_VERIFY_WITNESS) !== 0;
   const nativeVersion = segwit ? witnessVersion(scriptPubKey) : -1;
-  // A native program leaves its last push on the stack: true unless all zero, which fails as EVAL_FALSE below.
+  // Running the scriptPubKey of a native program would leave the program on the stack. It counts as true unless all
+  // bytes are zero. An all-zero program fails as EVAL_FALSE below.
   if (nativeVersion >= 0 && scriptSig.length === 0 && castToBool(scriptPubKey.subarray(2))) {
     return verifyWitnessProgram(witness, nativeVersion, scriptPubKey.subarray(2), flags, checker, false);
   }
@@ -57,14 +58,15 @@ export function verifyScript(
   if (error !== ScriptError.OK) return error;
   if (stack.length === 0 || !castToBool(stack[stack.length - 1])) return ScriptError.EVAL_FALSE;
 
-  // A true program with an empty scriptSig has been verified above, and a false one has ended as EVAL_FALSE.
+  // Here scriptSig is not empty: a native program with an empty scriptSig was verified above or has failed as
+  // EVAL_FALSE.
   if (nativeVersion >= 0) return ScriptError.WITNESS_MALLEATED;
   let hadWitness = false;
   if (p2sh) {
     if (!isPushOnly(scriptSig)) return ScriptError.SIG_PUSHONLY;
     stack = stackCopy;
     const redeemScript = stack.pop();
-    // The hash comparison above needed an element, so there is one; the test is for the compiler.
+    // The stack has an element, because the hash comparison above has succeeded. The check is for the compiler.
     if (redeemScript === undefined) return ScriptError.EVAL_FALSE;
     error = evalScript(stack, redeemScript, flags, checker, SigVersion.BASE, unused);
     if (error !== ScriptError.OK) return error;
@@ -84,7 +86,8 @@ export function verifyScript(
 }
 
 /**
- * Verifies a P2PKH spend by two direct pushes of usual size, in the order in which the scripts would run.
+ * Verifies a P2PKH spend whose scriptSig is two direct pushes of usual size, in the order in which the scripts would
+ * run.
  * @returns NO_ERROR_YET if the spend has another form
  */
 function verifyKeyHashSpend(
@@ -95,8 +98,8 @@ function verifyKeyHashSpend(
   checker: SignatureChecker,
 ): number {
   const sigSize = scriptSig[0];
-  // A signature longer than the hash cannot be found inside the script, and both sizes make direct pushes the minimal
-  // ones.
+  // A signature longer than the 20-byte hash cannot occur in the script, so nothing has to be deleted from it. For both
+  // sizes, a direct push is the minimal push.
   if (!(sigSize > 20 && sigSize < OP.OP_PUSHDATA1) || !isPayToPublicKeyHash(scriptPubKey)) return NO_ERROR_YET;
   const keySize = scriptSig[1 + sigSize];
   if (!(keySize > 1 && keySize < OP.OP_PUSHDATA1) || scriptSig.length !== 2 + sigSize + keySize) return NO_ERROR_YET;

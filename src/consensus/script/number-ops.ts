@@ -1,5 +1,5 @@
-// The arithmetic opcodes, OP_1ADD (8b) to OP_WITHIN (a5). Operands have at most 4 bytes. Results may have 5; they may
-// stay on the stack but not be operands.
+// The arithmetic opcodes, OP_1ADD (8b) to OP_WITHIN (a5). Operands have at most 4 bytes. A result of 5 bytes may stay
+// on the stack, but cannot be an operand of a further arithmetic opcode.
 
 import { decodeNumber, encodeNumber } from './number.js';
 import { OP } from './opcodes.js';

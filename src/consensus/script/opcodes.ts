@@ -1,6 +1,6 @@
 // The opcodes of Bitcoin script by number, and the names that Core prints.
 
-/** Opcodes by name; 01 to 4b (direct pushes) have none. */
+/** Opcodes by name. The direct pushes 01 to 4b have no names. */
 export const OP = {
   OP_0: 0x00,
   OP_PUSHDATA1: 0x4c,
@@ -123,7 +123,10 @@ NAMES[OP.OP_0] = '0';
 NAMES[OP.OP_1NEGATE] = '-1';
 for (let n = 1; n <= 16; n++) NAMES[OP.OP_1 + n - 1] = String(n);
 
-/** Returns what Core prints for an opcode in asm: small numbers as digits, `OP_UNKNOWN` if undefined. */
+/**
+ * Returns the name that Core prints for an opcode in asm: a digit for a small number, `OP_UNKNOWN` for an undefined
+ * opcode.
+ */
 export function opcodeName(opcode: number): string {
   return NAMES[opcode];
 }

@@ -1,5 +1,5 @@
-// Script errors: numeric codes that can cross threads, the names of vectors, and the texts of Bitcoin Core 0.21.1 for
-// reject reasons and RPC replies. 0 means success.
+// Script errors: numeric codes that can cross threads, the names in test vectors, and the texts of Bitcoin Core 0.21.1
+// for reject reasons and RPC replies. 0 means success.
 
 /** Codes of script failures; 0 is success. */
 export const ScriptError = {
@@ -64,9 +64,9 @@ export const ScriptError = {
 /** One of the codes in `ScriptError`. */
 export type ScriptErrorCode = (typeof ScriptError)[keyof typeof ScriptError];
 
-// Three codes are newer than 0.21.1 and have the text of that version: SCRIPTNUM (an unknown error then),
-// TAPSCRIPT_EMPTY_PUBKEY (PUBKEYTYPE then) and IF_WITHOUT_CONDITION, an IF on an empty stack (UNBALANCED_CONDITIONAL
-// then, INVALID_STACK_OPERATION now).
+// Three codes do not exist in 0.21.1. Each has the text that 0.21.1 reports in its place: SCRIPTNUM that of an unknown
+// error, TAPSCRIPT_EMPTY_PUBKEY that of PUBKEYTYPE, and IF_WITHOUT_CONDITION (an IF on an empty stack) that of
+// UNBALANCED_CONDITIONAL. Newer releases report INVALID_STACK_OPERATION for the last one.
 const TEXTS: Record<keyof typeof ScriptError, string> = {
   OK: 'No error',
   UNKNOWN_ERROR: 'unknown error',
@@ -126,7 +126,7 @@ const TEXTS: Record<keyof typeof ScriptError, string> = {
   IF_WITHOUT_CONDITION: 'Invalid OP_IF construction',
 };
 
-/** Texts of newer releases. */
+/** Texts of newer releases that differ from those of 0.21.1. */
 const LATER_TEXTS: ReadonlyMap<number, string> = new Map([
   [ScriptError.SCRIPTNUM, 'Script number overflowed or is non-minimally encoded'],
   [ScriptError.TAPSCRIPT_EMPTY_PUBKEY, 'Empty public key in tapscript'],
@@ -147,8 +147,7 @@ export function scriptErrorName(code: number): string {
 
 /**
  * Returns Bitcoin Core 0.21.1's text for a code, as in reject reasons.
- * @param later use the text of newer releases, which distinguish more failures
- * @param later the sentence of newer releases, which tell more failures from others
+ * @param later use the texts of newer releases, which distinguish more failures
  */
 export function scriptErrorText(code: number, later = false): string {
   return (later ? LATER_TEXTS.get(code) : undefined) ?? TEXT_BY_CODE[code] ?? 'unknown error';

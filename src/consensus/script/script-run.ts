@@ -1,5 +1,5 @@
-// State of one script evaluation, shared by eval-script.ts, stack-ops.ts, number-ops.ts and signature-ops.ts. It only
-// has fields; the rules are in those files.
+// State of one script evaluation, shared by eval-script.ts, stack-ops.ts, number-ops.ts and signature-ops.ts. The class
+// only has fields; the rules are in those files.
 
 import type { SignatureChecker } from './checker.js';
 import { SCRIPT_VERIFY_MINIMALDATA } from './flags.js';
@@ -14,11 +14,11 @@ export class ScriptRun {
   readonly checker: SignatureChecker;
   readonly sigVersion: SigVersionCode;
   readonly taproot: TaprootContext;
-  /** Numbers and pushes must be minimal. */
+  /** True if numbers and pushes must be minimal. */
   readonly minimal: boolean;
   /** Start of the signed part of the script: after the last executed OP_CODESEPARATOR. */
   codeStart = 0;
-  /** Number of opcodes above OP_16 so far, plus multisig keys. */
+  /** Number of opcodes above OP_16 so far, in executed branches or not, plus the keys of executed multisigs. */
   opCount = 0;
 
   constructor(
@@ -39,8 +39,8 @@ export class ScriptRun {
   }
 
   /**
-   * Returns the script from the last executed OP_CODESEPARATOR on. Without one it is the script object itself, so that
-   * caches see the same object.
+   * Returns the script from the last executed OP_CODESEPARATOR on. If none was executed, returns the script object
+   * itself, so that caches recognise it.
    */
   scriptCode(): Uint8Array {
     return this.codeStart === 0 ? this.script : this.script.subarray(this.codeStart);

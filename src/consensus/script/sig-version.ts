@@ -1,4 +1,4 @@
-// Script versions, and the data that taproot signatures commit to in addition to the transaction. Shared by the
+// Script versions, and the data to which taproot signatures commit in addition to the transaction. Shared by the
 // interpreter, its checkers and the signature hashes.
 
 /** Rules under which a script runs. */
@@ -19,7 +19,8 @@ export type SigVersionCode = (typeof SigVersion)[keyof typeof SigVersion];
 export const NO_CODE_SEPARATOR = 0xffffffff;
 
 /**
- * Data that taproot signatures commit to in addition to the transaction, and the signature budget (BIP-0341, BIP-0342).
+ * Data to which taproot signatures commit in addition to the transaction, and the signature budget (BIP-0341,
+ * BIP-0342).
  */
 export class TaprootContext {
   /** SHA-256 of the annex with its size, null without annex. */

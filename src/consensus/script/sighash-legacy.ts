@@ -1,8 +1,9 @@
-// The original signature hash: the transaction is serialised again, with scripts blanked and, by hash type, inputs and
-// outputs left out, and hashed twice with SHA-256. Its oddities are consensus: the SIGHASH_SINGLE bug, dropped
-// OP_CODESEPARATORs, any type byte is valid.
+// The original signature hash: the transaction is serialised again with other scripts blanked and, depending on the
+// hash type, without some inputs or outputs. The result is hashed twice with SHA-256. Its oddities are consensus: the
+// SIGHASH_SINGLE bug, the removal of OP_CODESEPARATORs, and the validity of any type byte.
 //
-// For the usual type ALL, the frame (everything with empty scripts) is built once and each input's script is inserted.
+// For the usual type ALL, the frame (the transaction with empty scripts) is built once, and each input's script is
+// inserted into it.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { compactSizeLength } from '../bytes/compact-size.js';
@@ -17,7 +18,7 @@ const BASE_MASK = 0x1f;
 const NONE = 2;
 const SINGLE = 3;
 const INPUT_SIZE = 41;
-// Size in bytes from which hashing in parts is faster than copying the frame for every input.
+// Size in bytes of a frame from which hashing its parts is faster than copying it for every input.
 const STREAM_FROM = 1 << 14;
 
 /** Legacy hashes of one transaction. */
@@ -76,7 +77,7 @@ export class LegacySighash {
     const onlyOwnInput = (hashType & ANYONECANPAY) !== 0;
     const partialOutputs = base === NONE || base === SINGLE;
     const inputs = onlyOwnInput ? 1 : tx.inputCount;
-    // An output left out by SINGLE still takes value -1 and an empty script: 9 bytes.
+    // An output blanked by SINGLE is still serialised, with value -1 and an empty script: 9 bytes.
     const outputsSize = !partialOutputs
       ? tx.outputsSerialized.length
       : base === SINGLE
@@ -117,7 +118,7 @@ export class LegacySighash {
   }
 }
 
-/** Builds version, inputs with empty scripts, outputs, lock time. */
+/** Returns the frame: version, inputs with empty scripts, outputs, lock time. */
 function buildFrame(tx: TxView): Uint8Array {
   const outputs = tx.outputsSerialized;
   const size = 8 + compactSizeLength(tx.inputCount) + INPUT_SIZE * tx.inputCount + compactSizeLength(tx.outputCount) + outputs.length;
@@ -138,7 +139,10 @@ function buildFrame(tx: TxView): Uint8Array {
 /** Script code in the form that is hashed. */
 interface HashedCode {
   readonly bytes: Uint8Array;
-  /** Size that precedes it; larger than the bytes if the script ends in a truncated push, as in Core. */
+  /**
+   * Size that is written before the bytes. If the script ends in a truncated push, the size is larger than the number
+   * of bytes, as in Core.
+   */
   readonly declaredSize: number;
 }
 

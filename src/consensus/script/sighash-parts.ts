@@ -1,5 +1,5 @@
-// Hashes over all inputs or outputs of a transaction that BIP-0143 and BIP-0341 share: BIP-0341 uses the single
-// SHA-256, BIP-0143 hashes it again. Each is computed when first needed.
+// Hashes over all inputs or outputs of a transaction that BIP-0143 and BIP-0341 share. BIP-0341 uses the single
+// SHA-256; BIP-0143 hashes that result once more. Each hash is computed when first needed.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { compactSizeLength } from '../bytes/compact-size.js';
@@ -54,7 +54,7 @@ export class SighashParts {
     return (this.#outputsSingle ??= this.#hashes.sha256(this.#tx.outputsSerialized));
   }
 
-  /** SHA-256 of all spent amounts; only if `spentKnown`. */
+  /** SHA-256 of all spent amounts. Must only be read if `spentKnown`. */
   get amounts(): Uint8Array {
     if (this.#amountsSingle !== null) return this.#amountsSingle;
     const spent = this.#knownSpent();
@@ -63,7 +63,7 @@ export class SighashParts {
     return (this.#amountsSingle = this.#hashes.sha256(joined));
   }
 
-  /** SHA-256 of all spent scripts with their sizes; only if `spentKnown`. */
+  /** SHA-256 of all spent scripts with their sizes. Must only be read if `spentKnown`. */
   get scripts(): Uint8Array {
     if (this.#scriptsSingle !== null) return this.#scriptsSingle;
     const spent = this.#knownSpent();
@@ -104,7 +104,7 @@ export class SighashParts {
   }
 
   #knownSpent(): readonly SpentOutput[] {
-    // The only caller, sighash-taproot.ts, checks spentKnown.
+    // The only caller, sighash-taproot.ts, has checked spentKnown, so all spent outputs are there.
     return (this.#spent ?? []) as readonly SpentOutput[];
   }
 }

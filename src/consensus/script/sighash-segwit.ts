@@ -34,7 +34,7 @@ export class SegwitSighash {
     const base = hashType & BASE_MASK;
     const onlyOwnInput = (hashType & ANYONECANPAY) !== 0;
     const allOutputs = base !== NONE && base !== SINGLE;
-    // Computed before the shared buffer is used, so that nothing overwrites it.
+    // Compute this hash before the shared buffer is filled, because the computation may overwrite the buffer.
     let outputsHash: Uint8Array | null = null;
     if (allOutputs) outputsHash = parts.hashOutputs;
     else if (base === SINGLE && inputIndex < tx.outputCount) outputsHash = this.#hashes.sha256d(tx.outputBytes(inputIndex));

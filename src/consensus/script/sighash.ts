@@ -1,5 +1,5 @@
-// Signature hashes of one transaction. Values that all inputs share are computed once, when first needed: the legacy
-// frame, the BIP-0143 parts and the BIP-0341 parts. One cache per transaction and thread.
+// Signature hashes of one transaction. Values that all inputs share (the legacy frame, the BIP-0143 parts, the BIP-0341
+// parts) are computed once, when first needed. Each thread has its own cache for a transaction.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { equalBytes } from '../bytes/hex.js';
@@ -11,28 +11,29 @@ import { SegwitSighash } from './sighash-segwit.js';
 import { TaprootSighash } from './sighash-taproot.js';
 import type { SpentOutput } from './spent-output.js';
 
-/** Taproot only: like ALL, without a byte behind the signature. */
+/** Taproot only: the same as ALL, encoded by omitting the hash type byte. */
 export const SIGHASH_DEFAULT = 0;
 export const SIGHASH_ALL = 1;
 export const SIGHASH_NONE = 2;
 export const SIGHASH_SINGLE = 3;
-/** Added to one of the above: sign only this input. */
+/** Added to one of the types above: the signature covers only this input. */
 export const SIGHASH_ANYONECANPAY = 0x80;
 
 /**
- * Signature hashes of one transaction's inputs. Returned arrays may be returned again, so callers must not change them.
+ * Signature hashes of one transaction's inputs. Callers must not change returned arrays, because later calls may return
+ * the same arrays.
  */
 export class SighashCache {
   readonly #tx: TxView;
   readonly #hashes: Hashes;
   readonly #spent: readonly (SpentOutput | null)[] | null;
-  // Created when first needed, because most transactions use one kind of hash.
+  // Each part is created when first needed, because most transactions use only one kind of hash.
   #parts: SighashParts | null = null;
   #legacyHashes: LegacySighash | null = null;
   #segwitHashes: SegwitSighash | null = null;
   #taprootHashes: TaprootSighash | null = null;
-  // Last result. CHECKMULTISIG needs the same hash for each key that it tries, and a signer needs it twice: to sign and
-  // to check.
+  // Last result. CHECKMULTISIG needs the same hash for each key that it tries. A signer needs a hash twice: to sign and
+  // to check the signature.
   #lastScript: Uint8Array | null = null;
   #lastKey = -1;
   #lastValue = 0;
@@ -41,8 +42,8 @@ export class SighashCache {
   /**
    * Creates a cache.
    * @param tx must not change while the cache is used
-   * @param spent outputs spent by all inputs, in order; without them (null, or a null entry) there are no taproot
-   *   hashes
+   * @param spent outputs spent by all inputs, in order. If any is unknown (null, or a null entry), taproot hashes are
+   *   not available
    */
   constructor(tx: TxView, hashes: Hashes, spent: readonly (SpentOutput | null)[] | null = null) {
     this.#tx = tx;
@@ -51,14 +52,15 @@ export class SighashCache {
   }
 
   /**
-   * Returns the original signature hash. For SIGHASH_SINGLE without a matching output it is the number 1 (01 and 31
-   * zero bytes).
-   * @param scriptCode with its OP_CODESEPARATORs, which are left out of the hash
-   * @param hashType signed or unsigned 32 bits; hashed whole, interpreted by its low byte
+   * Returns the original signature hash. For SIGHASH_SINGLE without a matching output, the hash is the number 1 (01 and
+   * 31 zero bytes).
+   * @param scriptCode script code; its OP_CODESEPARATORs are removed before hashing
+   * @param hashType signed or unsigned 32 bits; all of it is hashed, the low byte selects the type
    */
   legacy(inputIndex: number, scriptCode: Uint8Array, hashType: number): Uint8Array {
     const key = inputIndex * 0x200 + hashType;
-    // Only hash types of one byte make unambiguous keys. Others only occur in vectors.
+    // Cache only results for hash types of one byte, which give unambiguous keys. Other types only occur in test
+    // vectors.
     const legacy = (this.#legacyHashes ??= new LegacySighash(this.#tx, this.#hashes));
     if (hashType < 0 || hashType > 0xff) return legacy.hash(inputIndex, scriptCode, hashType);
     return this.#last(scriptCode, key, 0) ?? this.#remember(scriptCode, key, 0, legacy.hash(inputIndex, scriptCode, hashType));

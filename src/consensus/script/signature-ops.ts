@@ -1,4 +1,4 @@
-// The hashing and signature opcodes, OP_RIPEMD160 (a6) to OP_CHECKMULTISIGVERIFY (af) without OP_CODESEPARATOR, and
+// The hash and signature opcodes: OP_RIPEMD160 (a6) to OP_CHECKMULTISIGVERIFY (af) except OP_CODESEPARATOR, and
 // OP_CHECKSIGADD (ba). Legacy: BIP-0066, 0146, 0147; version 0: BIP-0143; tapscript: BIP-0342.
 
 import { checkPublicKeyEncoding, checkSignatureEncoding } from './encoding.js';
@@ -20,7 +20,7 @@ const MAX_MULTISIG_KEYS = 20;
 const MAX_OPS = 201;
 /** Cost of a signature check in tapscript, in weight units. */
 const SIGNATURE_COST = 50;
-// Result of checkSignature if the signature is invalid but the script continues.
+// Result of checkSignature if the signature is invalid, but the script may continue.
 const NO_MATCH = -1;
 
 /** Runs one hash or signature opcode. @returns a ScriptError code */
@@ -101,7 +101,7 @@ function checkSignature(run: ScriptRun, signature: Uint8Array, publicKey: Uint8A
 
 function checkTapscriptSignature(run: ScriptRun, signature: Uint8Array, publicKey: Uint8Array): number {
   const { taproot } = run;
-  // Charge the budget before the key is checked, also for unknown key types.
+  // Charge the signature budget before the key is checked. Unknown key types are charged too.
   if (signature.length > 0) {
     taproot.validationWeightLeft -= SIGNATURE_COST;
     if (taproot.validationWeightLeft < 0) return ScriptError.TAPSCRIPT_VALIDATION_WEIGHT;
@@ -158,7 +158,10 @@ function runCheckMultisig(run: ScriptRun, opcode: number): number {
   return ScriptError.OK;
 }
 
-/** Tries keys from the top down, each with the next unmatched signature. Stops when too few keys are left. */
+/**
+ * Tries keys from the top of the stack down, each with the next unmatched signature. Stops when more signatures than
+ * keys are left.
+ */
 function matchSignatures(run: ScriptRun, code: Uint8Array, lastSig: number, sigCount: number, lastKey: number, keyCount: number): number {
   const { stack, flags, sigVersion } = run;
   let sig = lastSig;

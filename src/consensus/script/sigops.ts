@@ -1,5 +1,5 @@
-// Counts signature operations for block limits, by reading scripts without running them. Legacy counting is inaccurate
-// on purpose: it is the rule of the first release. BIP-0016 and BIP-0141 added their own.
+// Counts signature operations for block limits, by reading scripts without running them. Legacy counting is inaccurate,
+// because the rule of the first release is consensus. BIP-0016 and BIP-0141 added rules for P2SH and witnesses.
 
 import type { TxView } from '../tx/tx-view.js';
 import { SCRIPT_VERIFY_P2SH, SCRIPT_VERIFY_WITNESS } from './flags.js';
@@ -8,7 +8,7 @@ import { isPacked } from './spent-output.js';
 import { isPayToScriptHash, witnessVersion } from './templates.js';
 import { ScriptTokenizer } from './tokenizer.js';
 
-/** Kinds of additional signature operations for spending an output, besides those in the transaction itself. */
+/** Kinds of output scripts whose spending adds signature operations to those in the spending transaction itself. */
 export const SIGOPS = {
   none: 0,
   /** P2SH: the operations of the redeem script. */
@@ -23,32 +23,35 @@ export const SIGOPS = {
 type Sigops = (typeof SIGOPS)[keyof typeof SIGOPS];
 
 /**
- * Returns the kind for an output script.
+ * Returns the kind of an output script.
  * @param script may be part of a larger array, from `at` to `end`
  */
 export function sigopsOf(script: Uint8Array, at = 0, end: number = script.length): Sigops {
   return isPayToScriptHash(script, at, end) ? SIGOPS.redeemScript : programSigopsOf(script, at, end);
 }
 
-/** Returns the kind for a witness program, native or in P2SH (BIP-0141). Taproot has its own budget and adds none. */
+/**
+ * Returns the kind of a witness program, native or in P2SH (BIP-0141). Taproot programs add no operations, because
+ * taproot has a budget of its own.
+ */
 function programSigopsOf(script: Uint8Array, at = 0, end: number = script.length): Sigops {
   if (witnessVersion(script, at, end) !== 0) return SIGOPS.none;
   const size = end - at - 2;
   return size === 20 ? SIGOPS.witnessKey : size === 32 ? SIGOPS.witnessScript : SIGOPS.none;
 }
 
-/** Number of operations that a multisig counts as if its key count is not read. */
+/** Number of operations that a multisig counts in legacy counting, whatever its key count. */
 const MAX_KEYS_PER_MULTISIG = 20;
 /** Weight of legacy and P2SH operations; witness operations have weight 1 (BIP-0141). */
 export const WITNESS_SCALE_FACTOR = 4;
 
 /**
- * Counts the signature operations in a script. Stops where the script becomes unreadable.
- * @param script may lie in a larger array, from `at` to `end`
+ * Counts the signature operations in a script. Stops at a truncated push.
+ * @param script may be part of a larger array, from `at` to `end`
  * @param accurate count `OP_n OP_CHECKMULTISIG` as n instead of 20
  */
 export function countSigops(script: Uint8Array, accurate: boolean, at = 0, end: number = script.length): number {
-  // A witness program is a number and a push.
+  // A witness program has no operations: it consists of a number and a push.
   if (end === at || witnessVersion(script, at, end) >= 0) return 0;
   let count = 0;
   let previous: number = OP.OP_INVALIDOPCODE;
@@ -65,7 +68,7 @@ export function countSigops(script: Uint8Array, accurate: boolean, at = 0, end: 
   return count;
 }
 
-/** Counts the operations in all scriptSigs and scriptPubKeys of a transaction, inaccurately. */
+/** Counts the operations in all scriptSigs and scriptPubKeys of a transaction, with legacy counting. */
 export function legacySigops(tx: TxView): number {
   const { buffer } = tx;
   let count = 0;
@@ -81,8 +84,8 @@ export function legacySigops(tx: TxView): number {
 }
 
 /**
- * Counts the operations in the redeem script accurately, if `spentScript` is P2SH and `scriptSig` only pushes;
- * otherwise 0.
+ * Counts the operations in the redeem script accurately, if `spentScript` is P2SH and `scriptSig` has only pushes.
+ * Otherwise returns 0.
  */
 export function p2shSigops(scriptSig: Uint8Array, spentScript: Uint8Array): number {
   if (!isPayToScriptHash(spentScript)) return 0;
@@ -91,7 +94,7 @@ export function p2shSigops(scriptSig: Uint8Array, spentScript: Uint8Array): numb
 }
 
 /**
- * Returns the cost that counts for a block's limit of 80,000.
+ * Returns a transaction's signature operation cost, which counts towards a block's limit of 80,000.
  * @param spent the spent outputs, in input order; not read for a coinbase
  * @param flags only P2SH and WITNESS matter
  */
@@ -122,7 +125,10 @@ function programSigops(tx: TxView, inputIndex: number, adds: number): number {
   return script === undefined ? 0 : countSigops(script, true);
 }
 
-/** Returns the data of the last push of a push-only script (empty for OP_1 and the like); null for any other script. */
+/**
+ * Returns the data of the last push of a script that has only pushes (empty for OP_1 to OP_16 and OP_1NEGATE); null for
+ * any other script.
+ */
 function lastPush(script: Uint8Array): Uint8Array | null {
   const token = new ScriptTokenizer(script);
   while (token.next()) if (token.opcode > OP.OP_16) return null;

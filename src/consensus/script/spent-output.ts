@@ -1,5 +1,5 @@
-// A spent output as script checks need it (coins have more fields), and the encoding of a list of them for other
-// threads: an array for each script would take about four times as long.
+// A spent output as script checks need it (coins have more fields), and the encoding of a list of spent outputs for
+// other threads. Sending an array for each script would take about four times as long.
 import type { ByteReader } from '../bytes/reader.js';
 import type { ByteWriter } from '../bytes/writer.js';
 
@@ -12,12 +12,13 @@ export interface SpentOutput {
 }
 
 /**
- * A spent output whose script is not an array yet: creating one for each input of a block costs more than copying it.
+ * A spent output whose script is not in an array of its own yet. Creating such an array for each input of a block costs
+ * more than copying the scripts.
  */
 export interface PackedOutput extends SpentOutput {
   /** Length of the script in bytes. */
   readonly scriptLength: number;
-  /** One of SIGOPS (script/sigops.ts). */
+  /** Kind of the script, one of SIGOPS (script/sigops.ts). */
   readonly sigops: number;
   /** Writes the script into `into`, at `at`. */
   copyScript(into: Uint8Array, at: number): void;
@@ -28,7 +29,7 @@ export function isPacked(output: { readonly script: Uint8Array }): output is Pac
   return (output as PackedOutput).copyScript !== undefined;
 }
 
-/** Returns the usual largest size in bytes of a list. */
+/** Returns a size in bytes that is enough for most lists with this number of entries. */
 export const spentOutputsSize = (count: number): number => 48 * count + 8;
 
 /** Writes a list: the number of entries, then for each 1, value and script with size, or 0 for null. */
@@ -40,7 +41,7 @@ export function writeSpentOutputs(out: ByteWriter, spent: readonly (SpentOutput 
   }
 }
 
-/** Reads a list of writeSpentOutputs; scripts are views. */
+/** Reads a list that writeSpentOutputs has written. Scripts are views. */
 export function readSpentOutputs(reader: ByteReader): (SpentOutput | null)[] {
   const spent: (SpentOutput | null)[] = [];
   for (let left = reader.compactSize(); left > 0; left--) {

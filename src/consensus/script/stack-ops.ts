@@ -6,11 +6,11 @@ import { OP } from './opcodes.js';
 import { ScriptError } from './script-error.js';
 import type { ScriptRun } from './script-run.js';
 
-/** Boolean results of opcodes. They are shared, because stack elements are never modified. */
+/** Boolean results of opcodes. All scripts share these arrays, because stack elements are never modified. */
 export const TRUE = Uint8Array.of(1);
 export const FALSE = new Uint8Array(0);
 
-// Number of elements that each opcode needs. Opcodes without an entry need none, or check it themselves.
+// Number of stack elements that each opcode needs. Opcodes without an entry need none, or check the number themselves.
 const NEEDS = new Uint8Array(256);
 for (const [count, opcodes] of [
   [1, [OP.OP_TOALTSTACK, OP.OP_IFDUP, OP.OP_DROP, OP.OP_DUP, OP.OP_SIZE]],

@@ -5,7 +5,7 @@ import { writeCompactSize } from './preimage.js';
 
 /** Leaf version of tapscript (BIP-0342). */
 export const TAPROOT_LEAF_TAPSCRIPT = 0xc0;
-/** The bits of a control block's first byte that hold the leaf version; the rest is the parity of the output key. */
+/** Mask of the leaf version in the first byte of a control block. The remaining bit is the parity of the output key. */
 export const TAPROOT_LEAF_MASK = 0xfe;
 /** First byte of an annex. */
 export const ANNEX_TAG = 0x50;
@@ -14,7 +14,7 @@ const CONTROL_BASE_SIZE = 33;
 const CONTROL_NODE_SIZE = 32;
 const CONTROL_MAX_NODES = 128;
 
-/** Returns whether a size is valid for a control block: 33 bytes plus 0 to 128 merkle nodes of 32. */
+/** Returns whether a control block may have this size: 33 bytes plus 0 to 128 merkle nodes of 32 bytes. */
 export function isControlBlockSize(size: number): boolean {
   return (
     size >= CONTROL_BASE_SIZE &&
@@ -23,7 +23,7 @@ export function isControlBlockSize(size: number): boolean {
   );
 }
 
-/** Returns the tagged hash of leaf version and script with its size. */
+/** Returns the tagged hash of a leaf: its version, and its script with size. */
 export function tapleafHash(leafVersion: number, script: Uint8Array, hashes: Hashes): Uint8Array {
   const head = new Uint8Array(6);
   head[0] = leafVersion;
@@ -40,7 +40,10 @@ export function tapbranchHash(a: Uint8Array, b: Uint8Array, hashes: Hashes): Uin
   return hashes.taggedHash('TapBranch', a, b);
 }
 
-/** Returns the tweak of an internal key (x-only) with a merkle root, or without one for a key-path-only output. */
+/**
+ * Returns the tweak of an internal key (x-only).
+ * @param merkleRoot null for an output that can only be spent with its key
+ */
 export function taptweakHash(internalKey: Uint8Array, merkleRoot: Uint8Array | null, hashes: Hashes): Uint8Array {
   return merkleRoot === null ? hashes.taggedHash('TapTweak', internalKey) : hashes.taggedHash('TapTweak', internalKey, merkleRoot);
 }

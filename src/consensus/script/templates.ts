@@ -1,4 +1,4 @@
-// Recognises output scripts with a meaning in consensus (P2SH, witness programs) and P2PKH, by their bytes.
+// Recognises P2PKH, and the output scripts to which consensus gives a meaning (P2SH, witness programs), by their bytes.
 
 import { OP } from './opcodes.js';
 

@@ -1,5 +1,5 @@
-// Walks a script opcode by opcode without allocating: the current token is four numbers in the tokenizer, and its data
-// is a range of the script.
+// Walks through a script opcode by opcode without allocating memory: the current token is four numbers in the
+// tokenizer, and its data is a range of the script.
 
 import { OP } from './opcodes.js';
 
@@ -8,10 +8,13 @@ export class ScriptTokenizer {
   readonly script: Uint8Array;
   /** End of the script. */
   readonly #end: number;
-  /** Position after the current token. After a failure, where reading stopped (as in Core's iterator). */
+  /**
+   * Position after the current token. After a truncated push, the position at which reading stopped (as in Core's
+   * iterator).
+   */
   pos: number;
   opcode: number = OP.OP_INVALIDOPCODE;
-  /** Range of the pushed data; empty for anything but data pushes. */
+  /** Range of the pushed data. Empty if the token is not a data push. */
   dataStart = 0;
   dataEnd = 0;
   /** True after a push that exceeds the end of the script. */
@@ -26,7 +29,7 @@ export class ScriptTokenizer {
 
   /**
    * Reads one token.
-   * @returns false at the end and at a truncated push (`failed` distinguishes them)
+   * @returns false at the end of the script, and at a truncated push (then `failed` is true)
    */
   next(): boolean {
     const script = this.script;
@@ -73,14 +76,14 @@ export class ScriptTokenizer {
   }
 }
 
-/** Returns whether a script from `start` on has only pushes (OP_RESERVED counts as one, as in Core). */
+/** Returns whether a script has only pushes from `start` on. OP_RESERVED counts as a push, as in Core. */
 export function isPushOnly(script: Uint8Array, start = 0): boolean {
   const token = new ScriptTokenizer(script, start);
   while (token.next()) if (token.opcode > OP.OP_16) return false;
   return !token.failed;
 }
 
-/** Returns whether data was pushed in the shortest way (BIP-0062 rule 3). */
+/** Returns whether data was pushed with the shortest possible opcode (BIP-0062 rule 3). */
 export function isMinimalPush(opcode: number, data: Uint8Array): boolean {
   const length = data.length;
   if (length === 0) return opcode === OP.OP_0;

@@ -1,5 +1,5 @@
-// Verifies one input of a transaction against the output it spends: the unit of work of verify jobs, block and mempool
-// checks.
+// Verifies one input of a transaction against the output that it spends. Verify jobs, block checks and mempool checks
+// call this function for each input.
 
 import type { Crypto } from '../../crypto/crypto.js';
 import type { TxView } from '../tx/tx-view.js';
@@ -10,9 +10,9 @@ import type { SpentOutput } from './spent-output.js';
 
 /**
  * Checks the scripts of input `inputIndex`.
- * @param spent the outputs spent by all inputs, in input order (taproot signatures commit to all of them)
+ * @param spent outputs spent by all inputs, in input order (taproot signatures commit to all of them)
  * @param sighash cache of this transaction, made with the same `spent`
- * @returns a ScriptError code, 0 when valid
+ * @returns a ScriptError code; 0 if valid
  */
 export function verifyTxInput(
   tx: TxView,

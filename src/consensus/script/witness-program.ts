@@ -1,5 +1,5 @@
 // Verifies spends of witness programs: version 0 (BIP-0141), taproot and tapscript (BIP-0341, BIP-0342), and undefined
-// ones.
+// programs.
 
 import { compactSizeLength } from '../bytes/compact-size.js';
 import { equalBytes } from '../bytes/hex.js';
@@ -32,14 +32,17 @@ import { ScriptTokenizer } from './tokenizer.js';
 
 const NO_ERROR_YET = -1;
 /**
- * Number of items that are more than a stack may have plus what an operation takes, which is 43 at most
- * (OP_CHECKMULTISIG).
+ * Number of witness items that are enough to verify a script with too many of them: the limit of a stack, plus more
+ * than any operation takes. OP_CHECKMULTISIG takes at most 43.
  */
 const LONGEST_STACK = MAX_STACK_SIZE + 50;
-/** Signature budget of a tapscript beyond the size of its witness. */
+/** Signature budget of a tapscript in weight units, in addition to the size of its witness. */
 const VALIDATION_WEIGHT_OFFSET = 50;
 
-/** @returns a ScriptError code */
+/**
+ * Verifies the spend of a witness program.
+ * @returns a ScriptError code; 0 if the spend is allowed
+ */
 export function verifyWitnessProgram(
   witness: WitnessStack,
   version: number,
@@ -66,13 +69,15 @@ function verifyScriptHash(witness: WitnessStack, program: Uint8Array, flags: num
   const script = witness.at(-1);
   if (script === undefined) return ScriptError.WITNESS_PROGRAM_WITNESS_EMPTY;
   if (!equalBytes(checker.crypto.sha256(script), program)) return ScriptError.WITNESS_PROGRAM_MISMATCH;
-  // With more items than a stack may have, the first operation fails at the latest. Leave out items that it cannot
-  // reach.
+  // With more items than a stack may have, the script fails at its first operation at the latest. Omit items that this
+  // operation cannot reach.
   const stack = witness.slice(Math.max(0, witness.length - 1 - LONGEST_STACK), -1);
   return runStack(stack, script, flags, checker, SigVersion.WITNESS_V0, new TaprootContext());
 }
 
-/** Verifies the implied P2PKH script, in its order, without running it. */
+/**
+ * Verifies the P2PKH script that the program implies, without running it. The checks are in the order of the script.
+ */
 function verifyKeyHash(witness: WitnessStack, program: Uint8Array, flags: number, checker: SignatureChecker): number {
   if (witness.length !== 2) return ScriptError.WITNESS_PROGRAM_MISMATCH;
   const [signature, publicKey] = witness.slice() as [Uint8Array, Uint8Array];
@@ -114,12 +119,12 @@ function verifyTaproot(witness: WitnessStack, outputKey: Uint8Array, flags: numb
 }
 
 /**
- * Makes the checks before a tapscript runs.
+ * Makes the checks that precede the execution of a tapscript.
  * @param count number of items on its initial stack
- * @returns a ScriptError code, or NO_ERROR_YET
+ * @returns a ScriptError code, or NO_ERROR_YET if the script must run
  */
 function checkTapscript(script: Uint8Array, count: number, flags: number): number {
-  // An OP_SUCCESS before a parse error overrides every other rule.
+  // An OP_SUCCESS makes the script succeed, unless a truncated push comes before it. This overrides every other rule.
   const token = new ScriptTokenizer(script);
   while (token.next()) {
     if (!isOpSuccess(token.opcode)) continue;

@@ -1,5 +1,5 @@
-// Builds the bytes of a transaction from values: in the extended format if an input has witness items, otherwise in the
-// legacy one. Format: see tx-view.ts.
+// Builds the bytes of a transaction from values. The format is the extended one if an input has witness items,
+// otherwise the legacy one; see tx-view.ts.
 
 import { ByteWriter } from '../bytes/writer.js';
 

@@ -1,14 +1,20 @@
-// A growing list of 32-bit positions, shared by all transactions of a block so that parsing creates few objects.
+// A growing list of 32-bit positions. All transactions of a block share one list, so that parsing creates few objects.
 
-/** Positions of a single transaction that is being parsed. Parsing never yields, so there is one at a time. */
+/**
+ * Memory for the positions of a single transaction while it is being parsed. Parsing is synchronous, so only one
+ * transaction uses the memory at a time.
+ */
 const scratch = new Uint32Array(1024);
 
-/** Append-only positions; `data` may be longer than `length` until trimmed. */
+/** Append-only list of positions. Before `trim`, `data` may be longer than `length`. */
 export class OffsetTable {
   data: Uint32Array;
   length = 0;
 
-  /** @param capacity default: use the shared memory, which the next such table overwrites; trim this table before */
+  /**
+   * Creates a table.
+   * @param capacity if absent, the table uses memory that the next such table overwrites; call trim before that
+   */
   constructor(capacity?: number) {
     this.data = capacity === undefined ? scratch : new Uint32Array(capacity);
   }
@@ -26,7 +32,7 @@ export class OffsetTable {
     this.data[index] = value;
   }
 
-  /** Releases unused capacity if it is large. Up to 16 positions are then in V8's heap. */
+  /** Releases unused capacity if there is much of it. Arrays of up to 16 positions are then in V8's heap. */
   trim(): void {
     if (this.data === scratch || this.data.length > this.length * 1.25 + 16) this.data = this.data.slice(0, this.length);
   }

@@ -1,5 +1,5 @@
-// Parses a transaction typed by a user, whose format is uncertain: a legacy transaction without inputs looks like an
-// extended one. Tries the formats in the order of Core's DecodeHexTx.
+// Parses a transaction from a user, whose format is uncertain: a legacy transaction without inputs looks like one in
+// the extended format. Tries the formats in the order of Core's DecodeHexTx.
 
 import type { Hashes } from '../../crypto/crypto.js';
 import { DecodeError } from '../bytes/reader.js';
@@ -10,22 +10,22 @@ const MAX_PUSH_SIZE = 520;
 const OP_PUSHDATA1 = 0x4c;
 const OP_PUSHDATA2 = 0x4d;
 const OP_PUSHDATA4 = 0x4e;
-// OP_NOP10. OP_CHECKSIGADD (0xba) is newer, and Core's check does not include it.
+// Highest opcode in scripts that count as plausible, OP_NOP10. OP_CHECKSIGADD (0xba) is newer, and Core's check does
+// not include it either.
 const MAX_OPCODE = 0xb9;
 
 /** Formats to try. */
 export interface LenientOptions {
-  /** The extended format; default true. */
+  /** Try the extended format; default true. */
   tryWitness?: boolean;
-  /** The legacy format; default true. Core's sendrawtransaction and signing calls set it false. */
+  /** Try the legacy format; default true. False for sendrawtransaction and signing calls, as in Core. */
   tryNoWitness?: boolean;
 }
 
 /**
- * Parses bytes that must be exactly one transaction, extended format first. If both formats fit, the one with plausible
- * scripts wins.
+ * Parses bytes that must be exactly one transaction. Tries the extended format first. If both formats fit, the one with
+ * plausible scripts is chosen.
  * @throws DecodeError if neither format fits
- * @throws DecodeError when neither format fits
  */
 export function parseTxLenient(bytes: Uint8Array, hashes: Hashes, opts: LenientOptions = {}): TxView {
   const extended = (opts.tryWitness ?? true) ? attempt(bytes, hashes, true) : null;
@@ -54,7 +54,7 @@ function hasSaneScripts(tx: TxView): boolean {
   return true;
 }
 
-/** Returns whether all operations are complete and known, and within the interpreter's limits. */
+/** Returns whether all operations of a script are complete, known, and within the interpreter's limits. */
 function isSaneScript(script: Uint8Array): boolean {
   if (script.length > MAX_SCRIPT_SIZE) return false;
   let at = 0;

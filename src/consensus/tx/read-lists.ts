@@ -12,7 +12,10 @@ export const INPUT_SLOTS = 4;
 /** Table entries per output. */
 export const OUTPUT_SLOTS = 2;
 
-/** Reads the input list into the table, which grows with what is read, and returns its length. @throws DecodeError */
+/**
+ * Reads the input list into the table, and returns the number of inputs. The table grows as inputs are read, so a false
+ * count allocates no memory. @throws DecodeError
+ */
 export function readInputs(reader: ByteReader, table: OffsetTable): number {
   const count = reader.compactSize();
   for (let i = 0; i < count; i++) {
@@ -28,7 +31,10 @@ export function readInputs(reader: ByteReader, table: OffsetTable): number {
   return count;
 }
 
-/** Reads the output list into the table and returns its length; the caller closes the table. @throws DecodeError */
+/**
+ * Reads the output list into the table, and returns the number of outputs. The caller must add the end of the last
+ * output. @throws DecodeError
+ */
 export function readOutputs(reader: ByteReader, table: OffsetTable): number {
   const count = reader.compactSize();
   for (let i = 0; i < count; i++) {

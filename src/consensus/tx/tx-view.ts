@@ -20,34 +20,33 @@ const WITNESS_FLAG = 1;
 const WITNESS_SCALE = 4;
 
 /**
- * Facts about a transaction that was checked before. They depend only on its bytes and on the outputs that it spends,
- * so they hold in every chain. The transaction also passes checkTransaction.
+ * Facts about a transaction that was checked before. They depend only on the transaction's bytes and on the outputs
+ * that it spends, so they hold in every chain. A transaction with facts has passed checkTransaction.
  */
 export interface TxFacts {
   /** Fee in satoshis. */
   readonly fee: number;
   /** Signature operation cost (BIP-0141) under P2SH and WITNESS. */
   readonly sigopCost: number;
-  /** SCRIPT_VERIFY_* bits under which its scripts pass. */
+  /** SCRIPT_VERIFY_* bits under which the transaction's scripts pass. */
   readonly flags: number;
 }
 
-/** How to read a transaction. */
+/** Options for parsing a transaction. */
 export interface ParseTxOptions {
   /** Offset of the transaction in the bytes; default 0. */
   offset?: number;
   /**
-   * Parse the extended format if marked (default). False treats the marker as an empty input list, as Core without
-   * witness does.
+   * True (default): parse the extended format if its marker is present. False: the marker counts as an empty input
+   * list, as for Core without witness support.
    */
   allowWitness?: boolean;
-  /** Trailing bytes are an error. */
+  /** Treat trailing bytes as an error. */
   exact?: boolean;
 }
 
 /**
  * Parses a transaction. The bytes must not change while the view is in use.
- * @throws DecodeError
  * @throws DecodeError
  */
 export function parseTx(bytes: Uint8Array, hashes: Hashes, opts: ParseTxOptions = {}): TxView {
@@ -60,7 +59,7 @@ export function parseTx(bytes: Uint8Array, hashes: Hashes, opts: ParseTxOptions 
 }
 
 /**
- * Parses the transaction at the reader's position into a table that may be shared.
+ * Parses the transaction at the reader's position. The table may be shared with other transactions.
  * @throws DecodeError
  */
 export function readTx(reader: ByteReader, table: OffsetTable, hashes: Hashes, allowWitness: boolean): TxView {
@@ -75,7 +74,7 @@ export function readTx(reader: ByteReader, table: OffsetTable, hashes: Hashes, a
   let readOutputsToo = true;
   if (inputCount === 0 && allowWitness) {
     flags = reader.u8();
-    // Flag 0 is an empty output list: a transaction with neither inputs nor outputs.
+    // Flag 0 is the number of outputs in the legacy format: a transaction with neither inputs nor outputs.
     readOutputsToo = flags !== 0;
     if (flags !== 0) {
       body = reader.offset;
@@ -103,8 +102,9 @@ export function readTx(reader: ByteReader, table: OffsetTable, hashes: Hashes, a
 
 /**
  * Returns the legacy encoding of a transaction in the extended format.
- * @param start of the transaction in `buffer`, and `end` @param body where its inputs begin, and where its outputs end
- * @param out of the size of the legacy encoding; also the result
+ * @param start offset of the transaction in `buffer`; `end` is its end
+ * @param body offset of the inputs; `bodyEnd` is the end of the outputs
+ * @param out array with the size of the legacy encoding; also the result
  */
 export function stripTx(buffer: Uint8Array, start: number, body: number, bodyEnd: number, end: number, out: Uint8Array): Uint8Array {
   copyBytes(buffer, start, out, 0, 4);
@@ -131,17 +131,17 @@ export class TxView {
   readonly #base: number;
   /** Hash functions for the ids. */
   readonly hashes: Hashes;
-  /** Known facts; null if there are none. */
+  /** Known facts about the transaction; null if it was not checked before. */
   facts: TxFacts | null = null;
   /**
-   * State of a mempool that prefetched this transaction (mempool/accept/tx-prefetcher.ts). A field is cheaper than a
-   * WeakMap.
+   * State that a mempool has prefetched for this transaction (mempool/accept/tx-prefetcher.ts). A field costs less than
+   * a WeakMap.
    */
   prefetched: object | null = null;
   #txidCache: Uint8Array | undefined = undefined;
   #wtxidCache: Uint8Array | undefined = undefined;
 
-  /** Made by parseTx and readTx only. */
+  /** Only parseTx and readTx create views. */
   constructor(
     buffer: Uint8Array,
     start: number,
@@ -245,7 +245,10 @@ export class TxView {
     return items;
   }
 
-  /** Returns the witness stack of input i, without a view of each item if there are very many. */
+  /**
+   * Returns the witness stack of input i. If the stack is very large, items are read when needed, without creating a
+   * view of each.
+   */
   witnessStack(i: number): WitnessStack {
     return this.witnessCount(i) > MOST_WITNESS_VIEWS ? new LongWitness(this.buffer, this.#inputSlot(i, 3), this.end) : this.witness(i);
   }
@@ -283,7 +286,7 @@ export class TxView {
   }
 
   outputScript(i: number): Uint8Array {
-    // An output ends where the next begins; the entry after the last output closes the table.
+    // An output ends where the next one begins. The last table entry is the end of the last output.
     return this.buffer.subarray(this.#outputSlot(i, 1), this.#outputSlot(i + 1, 0));
   }
 
@@ -302,12 +305,12 @@ export class TxView {
     return this.buffer.subarray(this.#outputSlot(i, 0), this.#outputSlot(i + 1, 0));
   }
 
-  /** View of all outputs as encoded, without their count. BIP-0143 and BIP-0341 hash it. */
+  /** View of all outputs as encoded, without their count. BIP-0143 and BIP-0341 hash these bytes. */
   get outputsSerialized(): Uint8Array {
     return this.buffer.subarray(this.#outputSlot(0, 0), this.#bodyEnd);
   }
 
-  /** True if the only input spends the null outpoint. */
+  /** True if the transaction has one input, which spends the null outpoint. */
   get isCoinbase(): boolean {
     return this.inputCount === 1 && this.isNullOutpoint(0);
   }
@@ -331,7 +334,7 @@ export class TxView {
     return Math.ceil(this.weight / WITNESS_SCALE);
   }
 
-  /** Returns the legacy encoding: the bytes themselves if there is no witness, otherwise a new array. */
+  /** Returns the legacy encoding: the bytes themselves if the transaction has no witness, otherwise a new array. */
   stripped(): Uint8Array {
     if (this.end - this.start === this.strippedSize) return this.bytes;
     return this.#strip(new Uint8Array(this.strippedSize));
@@ -346,7 +349,7 @@ export class TxView {
     return { start: this.#body, end: this.#bodyEnd };
   }
 
-  /** True if both ids are computed. */
+  /** True if both ids have been computed. */
   get identified(): boolean {
     return this.#txidCache !== undefined && (!this.hasWitness || this.#wtxidCache !== undefined);
   }
@@ -358,8 +361,8 @@ export class TxView {
   }
 
   /**
-   * Sets ids that were computed from the same bytes before, and known facts. Hashing is most of the cost of recognising
-   * a transaction.
+   * Sets ids that were computed before from the same bytes, and the known facts. This saves the hashing, which is most
+   * of the cost of recognising a transaction.
    */
   adopt(txid: Uint8Array, wtxid: Uint8Array, facts: TxFacts | null): void {
     this.#txidCache = txid;
@@ -373,7 +376,7 @@ export class TxView {
     else this.#txidCache = hash;
   }
 
-  /** Double SHA-256 of the whole encoding, internal order; the txid when there is no witness. BIP-0141. */
+  /** Double SHA-256 of the whole encoding, internal order (BIP-0141). Without a witness it equals the txid. */
   get wtxid(): Uint8Array {
     if (!this.hasWitness) return this.txid;
     this.#wtxidCache ??= this.hashes.sha256d(this.bytes);

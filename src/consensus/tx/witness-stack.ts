@@ -1,8 +1,8 @@
-// The witness stack of an input, for readers that need a few items: a block may have millions, and a view of each costs
-// a hundred times its size.
+// The witness stack of an input, for callers that need only a few items. A block may have millions of items, and a view
+// of an item uses a hundred times the memory of the item.
 import { ByteReader } from '../bytes/reader.js';
 
-/** Witness items, bottom first: the part of the array interface that script checks need. */
+/** Witness items, bottom first. The interface has those methods of arrays that script checks need. */
 export interface WitnessStack {
   readonly length: number;
   /** Returns an item, counted from the end if negative; undefined if there is none. */
@@ -11,10 +11,10 @@ export interface WitnessStack {
   slice(start?: number, end?: number): Uint8Array[];
 }
 
-/** Number of items above which views are created only for requested items. No script runs with so many. */
+/** Number of items above which views are created only for requested items. A script with so many items always fails. */
 export const MOST_WITNESS_VIEWS = 1_100;
 
-/** A stack that is read from its bytes at each access, from the first item to the last requested one. */
+/** A stack that is not parsed in advance. Each access reads the bytes from the first item to the last requested one. */
 export class LongWitness implements WitnessStack {
   readonly length: number;
   readonly #bytes: Uint8Array;
@@ -22,7 +22,8 @@ export class LongWitness implements WitnessStack {
   readonly #end: number;
 
   /**
-   * @param at offset of the number of items, which were parsed once, so they are complete
+   * Creates a stack.
+   * @param at offset of the number of items. The items were parsed before, so they are complete
    * @param end end of the transaction
    */
   constructor(bytes: Uint8Array, at: number, end: number) {

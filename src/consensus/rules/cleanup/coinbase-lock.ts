@@ -1,11 +1,11 @@
-// BIP-0054: a coinbase is locked to its height, so it can never repeat an earlier one, and BIP-0030 becomes
-// unnecessary.
+// BIP-0054: the lock time of a coinbase contains its height, so a coinbase never repeats an earlier one, and BIP-0030
+// becomes unnecessary.
 import type { Verdict } from '../../state.js';
 import type { TxView } from '../../tx/tx-view.js';
 import { SEQUENCE_FINAL } from '../locks.js';
 import { reject } from '../reject.js';
 
-/** Two fields of a coinbase. */
+/** Fields of a coinbase that lock it. */
 export interface CoinbaseLock {
   /** nLockTime. */
   readonly locktime: number;
@@ -13,14 +13,17 @@ export interface CoinbaseLock {
   readonly sequence: number;
 }
 
-/** Returns the fields of a complying coinbase of this height. Other sequences also comply if they are not final. */
+/**
+ * Returns the fields of a coinbase at this height that complies with the rule. Other sequences comply too, if they are
+ * not final.
+ */
 export function coinbaseLock(height: number): CoinbaseLock {
   return { locktime: height - 1, sequence: SEQUENCE_FINAL - 1 };
 }
 
 /**
  * Checks the lock of a coinbase.
- * @param height of its block
+ * @param height height of its block
  */
 export function checkCoinbaseLock(coinbase: TxView, height: number): Verdict {
   if (coinbase.locktime !== height - 1)

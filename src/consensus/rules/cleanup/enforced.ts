@@ -1,5 +1,5 @@
-// Decides whether BIP-0054 (consensus cleanup) is active for a block. No network has a date for it. Regtest activates
-// it by votes or from the start, with -vbparams=consensuscleanup:START:END.
+// Decides whether BIP-0054 (consensus cleanup) is active for a block. No network has an activation date for it. On
+// regtest, -vbparams=consensuscleanup:START:END activates it by signals or from the start.
 import type { HeaderContext } from '../../header-context.js';
 import type { ChainParams } from '../../params/chain-params.js';
 import { CONSENSUS_CLEANUP, NEVER_ACTIVE } from '../../params/deployment.js';
@@ -10,7 +10,7 @@ export function cleanupEnforced(prev: HeaderContext | null, params: ChainParams,
   return isDeploymentActive(CONSENSUS_CLEANUP, prev, params, cache);
 }
 
-/** Returns whether the rules can become active on this network. Then the mempool obeys them already before. */
+/** Returns whether BIP-0054 can become active on this network. If so, the mempool applies its rules even before. */
 export function cleanupPossible(params: Pick<ChainParams, 'deployments'>): boolean {
   const deployment = params.deployments.find(({ name }) => name === CONSENSUS_CLEANUP);
   return deployment !== undefined && deployment.startTime !== NEVER_ACTIVE;

@@ -8,21 +8,21 @@ import { reject } from '../reject.js';
 export const CLEANUP_GRACE_SECONDS = 7_200;
 
 /**
- * Returns the smallest time in seconds that both rules allow for the child of `prev`; negative infinity if there is no
- * limit.
+ * Returns the smallest time in seconds that both rules of BIP-0054 allow for the child of `prev`; negative infinity if
+ * neither applies.
  */
 export function cleanupMinTime(prev: HeaderContext, params: ChainParams): number {
   const interval = retargetInterval(params);
   const height = prev.height + 1;
   if (height % interval === 0) return prev.time - CLEANUP_GRACE_SECONDS;
   if (height % interval !== interval - 1) return Number.NEGATIVE_INFINITY;
-  // The period's first block is an ancestor of its last: heights start at 0.
+  // The first block of the period is an ancestor of the last one, because heights start at 0.
   return prev.ancestor(height - interval + 1)?.time ?? Number.NEGATIVE_INFINITY;
 }
 
 /**
  * Checks the time of a header.
- * @param time of the child of `prev`, in seconds
+ * @param time time of the child of `prev`, in seconds
  */
 export function checkCleanupTimes(time: number, prev: HeaderContext, params: ChainParams): Verdict {
   if (time >= cleanupMinTime(prev, params)) return null;

@@ -1,5 +1,5 @@
-// BIP-0054: limit on the signature operations of one transaction's inputs, outside witnesses. Unlike the limit of a
-// block, it counts scripts that run: scriptSig, the spent output's script and the P2SH redeem script, each with
+// BIP-0054: limit on the signature operations of all inputs of one transaction, outside witnesses. Unlike the limit of
+// a block, it counts the scripts that run: scriptSig, the spent output's script and the P2SH redeem script, each with
 // BIP-0016's accurate count.
 import { countSigops, p2shSigops } from '../../script/sigops.js';
 import { isPayToScriptHash } from '../../script/templates.js';
@@ -7,20 +7,20 @@ import type { Verdict } from '../../state.js';
 import type { TxView } from '../../tx/tx-view.js';
 import { reject } from '../reject.js';
 
-/** Largest number for a transaction. */
+/** Largest number of such signature operations in a transaction. */
 export const MAX_LEGACY_SIGOPS = 2_500;
 
 const EMPTY = new Uint8Array(0);
 
 /**
- * Returns whether a transaction that is no coinbase is within the limit.
- * @param spent outputs it spends, in input order
+ * Returns whether a transaction that is not a coinbase is within the limit.
+ * @param spent outputs that it spends, in input order
  */
 export function legacySigopsWithin(tx: TxView, spent: readonly { readonly script: Uint8Array }[]): boolean {
   let count = 0;
   for (let i = 0; i < tx.inputCount; i++) {
     const { script } = spent[i];
-    // Most scripts have none, and spends of witness programs are empty.
+    // Avoid a view for an empty scriptSig, which all spends of native witness programs have.
     const scriptSig = tx.scriptSigLength(i) === 0 ? EMPTY : tx.scriptSig(i);
     count += countSigops(scriptSig, true);
     count += isPayToScriptHash(script) ? p2shSigops(scriptSig, script) : countSigops(script, true);

@@ -1,10 +1,10 @@
-// BIP-0054: no transaction, including coinbases, has exactly the size of two hashes, because it could be mistaken for
-// an inner node of a merkle tree.
+// BIP-0054: a transaction, also a coinbase, must not have exactly the size of two hashes, because it could be mistaken
+// for an inner node of a merkle tree.
 import type { Verdict } from '../../state.js';
 import type { TxView } from '../../tx/tx-view.js';
 import { reject } from '../reject.js';
 
-/** Bytes without witness. */
+/** Forbidden size in bytes, without witness. */
 const INNER_NODE_BYTES = 64;
 
 /** Checks one transaction of a block. */
