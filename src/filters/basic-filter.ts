@@ -1,4 +1,4 @@
-// The basic filter of BIP-0158: the scripts of a block. And the chain of headers over filters (BIP-0157).
+// The basic filter of BIP-0158, which contains the scripts of a block, and the chain of filter headers (BIP-0157).
 
 import type { Hashes } from '../crypto/crypto.js';
 import { type SipKey, sipKey } from '../crypto/siphash.js';
@@ -10,7 +10,7 @@ export const BASIC_FILTER = 0;
 const OP_RETURN = 0x6a;
 
 /**
- * Returns the key of a block's filter: the first half of its hash.
+ * Returns the key of a block's filter: the first half of the block hash.
  * @param blockHash internal order
  */
 export const filterKey = (blockHash: Uint8Array): SipKey => sipKey(blockHash.subarray(0, 16));
@@ -23,7 +23,7 @@ export class BasicFilterBuilder {
     this.#set = new GcsBuilder(filterKey(blockHash));
   }
 
-  /** Adds the script of an output. Data carriers and empty scripts are left out. */
+  /** Adds the script of an output. Scripts that begin with OP_RETURN and empty scripts are omitted. */
   output(script: Uint8Array): void {
     if (script.length > 0 && script[0] !== OP_RETURN) this.#set.add(script);
   }
@@ -41,7 +41,11 @@ export class BasicFilterBuilder {
 /** Returns the hash of a filter. */
 export const filterHash = (filter: Uint8Array, hashes: Hashes): Uint8Array => hashes.sha256d(filter);
 
-/** Returns the header of a filter, from its hash and the previous header (zeros before genesis). */
+/**
+ * Returns the header of a filter.
+ * @param hash hash of the filter
+ * @param before header of the previous block's filter; zeros for genesis
+ */
 export function filterHeader(hash: Uint8Array, before: Uint8Array, hashes: Hashes): Uint8Array {
   const both = new Uint8Array(64);
   both.set(hash);

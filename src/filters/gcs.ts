@@ -1,21 +1,21 @@
-// Golomb-coded sets of BIP-0158: a sorted list of short hashes, stored as differences. Pure functions. Elements are
-// added one by one, so the caller can work in slices.
+// Golomb-coded sets of BIP-0158: a sorted list of short hashes, stored as differences. The functions have no side
+// effects. The caller adds elements one by one, so it can work in slices.
 
 import { compactSizeLength, encodeCompactSize, parseCompactSize } from '../consensus/bytes/compact-size.js';
 import { DecodeError } from '../consensus/bytes/reader.js';
 import { type SipKey, sipHash24 } from '../crypto/siphash.js';
 
-/** Number of low bits of a difference that are stored as they are (BIP-0158, basic filter). */
+/** Number of low bits of a difference that are stored unencoded (BIP-0158, basic filter). */
 const P = 19;
 const P_VALUE = 2 ** P;
-/** False positive rate: one in this many. */
+/** Inverse of the false positive rate: one in this many other elements matches by chance. */
 const M = 784_931;
-/** Largest element count: more fit neither the arithmetic below nor any block. */
+/** Largest number of elements. The arithmetic below is exact up to this number, and no block has more. */
 const MAX_ELEMENTS = 2 ** 32 - 1;
 
 /**
- * Returns the high bits of a 64-bit hash times a range below 2^53, which maps the hash evenly into the range. Limbs of
- * 16 bits keep every sum exact.
+ * Returns the high bits of a 64-bit hash times a range below 2^53. This maps the hash evenly into the range. The
+ * factors are split into parts of 16 bits, which keeps every sum exact.
  */
 function placeInRange(low: number, high: number, range: number): number {
   const a0 = low & 0xffff;
@@ -35,7 +35,7 @@ function placeInRange(low: number, high: number, range: number): number {
   return a1 * b3 + a2 * b2 + a3 * b1 + carry + (a2 * b3 + a3 * b2) * 0x1_0000 + a3 * b3 * 0x1_0000_0000;
 }
 
-/** Returns the bytes as a string, for use as a key that compares by content. */
+/** Returns the bytes as a string, so that they can be used as a key of a Map or Set. */
 function textOf(bytes: Uint8Array): string {
   let text = '';
   for (let i = 0; i < bytes.length; i++) text += String.fromCharCode(bytes[i]);
@@ -45,7 +45,7 @@ function textOf(bytes: Uint8Array): string {
 /** Collects the elements of one set. */
 export class GcsBuilder {
   readonly #seen = new Set<string>();
-  /** Hashes: low word, then high word. */
+  /** Hashes of the elements: for each the low word, then the high word. */
   readonly #hashes: number[] = [];
   readonly #key: SipKey;
 
@@ -135,7 +135,7 @@ class BitWriter {
  */
 function decodePlaces(filter: Uint8Array): { count: number; places: Float64Array } {
   const { value, length } = parseCompactSize(filter);
-  // Each element takes its low bits and at least the zero that ends the unary part.
+  // Each element takes P low bits, and at least one bit for the zero that ends the unary part.
   if (value > BigInt(MAX_ELEMENTS) || Number(value) * (P + 1) > (filter.length - length) * 8) throw new DecodeError('filter too short');
   const count = Number(value);
   const places = new Float64Array(count);
@@ -161,8 +161,8 @@ function decodePlaces(filter: Uint8Array): { count: number; places: Float64Array
 }
 
 /**
- * Returns whether one of the elements may be in the set: always true if it is, otherwise by chance once in about
- * 785,000.
+ * Returns whether one of the elements may be in the set. True if one is in the set; otherwise true by chance for each
+ * element once in about 785,000.
  * @throws DecodeError
  */
 export function matchesAny(filter: Uint8Array, key: SipKey, elements: readonly Uint8Array[]): boolean {

@@ -1,5 +1,5 @@
 // -coinstatsindex: sums and MuHash of all coins after every block, so that gettxoutsetinfo answers for any height
-// immediately. Rows are keyed by block hash and stay when the block leaves the chain. Source: Core's
+// immediately. Rows are keyed by block hash. They stay when their block leaves the active chain. Source: Core's
 // index/coinstatsindex.cpp; the sums of unspendable amounts equal Core's to the satoshi.
 
 import type { HeaderNode } from '../chain/tree/header-node.js';
@@ -18,18 +18,18 @@ import type { BatchOp, Store } from '../storage/store.js';
 import { type CoinTotals, decodeCoinStats, encodeCoinStats, noCoins } from './coin-stats-row.js';
 import type { IndexKind } from './follower.js';
 
-/** Two mainnet blocks whose unspent coinbases were overwritten by identical ones before BIP-0030. */
+/** Two mainnet blocks whose coinbases were overwritten by identical later ones while unspent, before BIP-0030. */
 const OVERWRITTEN = [
   '00000000000271a2dc26e7667f8419f2e15416dc6955e5a6c6cdf3f2574dd08e',
   '00000000000af0aed4792b1acee3d966af36cf5def14935db8de83d6f9306f2f',
 ].map((hex) => hashFromHex(hex));
 
-/** Figures after a block, and before it. */
+/** Figures of the coins after a block, and before the block. */
 export interface CoinStatsAt {
   readonly totals: CoinTotals;
-  /** Figures before the block. */
+  /** Figures of the coins before the block. */
   readonly before: CoinTotals;
-  /** MuHash, 32 bytes; Core shows it reversed. */
+  /** MuHash, 32 bytes. Core displays the bytes in reverse order. */
   readonly muhash: Uint8Array;
 }
 
@@ -38,7 +38,7 @@ export class CoinStatsIndex implements IndexKind {
   readonly rows = prefixRange(PREFIX.coinStats);
   readonly needsUndo = true;
   #set: MuHash;
-  /** Sums after the last connected block; null if they must be read from its row. */
+  /** Sums after the last connected block; null if the sums must be read from the block's row. */
   #totals: CoinTotals | null = null;
   readonly #params: ChainParams;
   readonly #store: Store;
@@ -129,7 +129,7 @@ export class CoinStatsIndex implements IndexKind {
 
   async disconnect(node: HeaderNode, block: BlockView, spent: readonly (readonly Coin[])[]): Promise<BatchOp[]> {
     const slicer = new Slicer();
-    // The genesis block's output is no coin, and genesis is never disconnected.
+    // Genesis needs no exception here: it is never disconnected, although its output is not a coin.
     for (let t = block.txs.length - 1; t >= 0; t--) {
       const tx = block.txs[t] as TxView;
       const coins = t === 0 ? [] : (spent[t - 1] ?? []);

@@ -1,11 +1,15 @@
-// Row of the coin statistics index: sums over all coins after a block as varints in the order of the fields below, then
-// the set's MuHash, 32 bytes. Amounts are sums over the whole history and exceed 2^53 satoshis, hence bigint.
+// Row of the coin statistics index: sums over all coins after a block as varints in the order of the fields of
+// CoinTotals, then the MuHash of the coins, 32 bytes. Amounts are sums over the whole history and may exceed 2^53
+// satoshis, hence bigint.
 
 import { ByteReader, DecodeError } from '../consensus/bytes/reader.js';
 import { ByteWriter } from '../consensus/bytes/writer.js';
 import { readVarint, readVarintBig, writeVarint } from '../storage/codec/varint.js';
 
-/** Sums. Amounts in satoshis; all except `amount` are sums over the history of the chain. */
+/**
+ * Sums after a block. Amounts in satoshis. `amount` concerns the current coins; the other amounts are sums over the
+ * history of the chain.
+ */
 export interface CoinTotals {
   /** Number of unspent outputs. */
   outputs: number;
@@ -19,7 +23,7 @@ export interface CoinTotals {
   prevoutSpent: bigint;
   newOutputsExCoinbase: bigint;
   coinbase: bigint;
-  /** Parts of `unspendable`. */
+  /** Parts of `unspendable`, by reason. */
   unspendableGenesis: bigint;
   unspendableBip30: bigint;
   unspendableScripts: bigint;

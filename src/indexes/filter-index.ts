@@ -1,7 +1,7 @@
 // -blockfilterindex=basic: the filter of every block and the chain of filter headers. Rows are keyed by block hash, so
-// a reorganisation changes none. Row: filter hash, 32 | filter header, 32 | filter (BIP-0157, BIP-0158). The first 64
-// bytes are also in a short row, so that reading two thousand of them does not read two thousand filters. Older indexes
-// have only the long rows.
+// a reorganisation changes no row. Row: filter hash, 32 | filter header, 32 | filter (BIP-0157, BIP-0158). The first 64
+// bytes are also in a short row, so that a request for two thousand headers does not read two thousand filters. Older
+// indexes have only the long rows.
 
 import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
@@ -39,7 +39,7 @@ export class FilterIndex implements IndexKind {
   readonly name = 'basic block filter index';
   readonly rows = prefixRange(PREFIX.filterIndex);
   readonly needsUndo = true;
-  /** Filter header of the last connected block, on which the next one builds. */
+  /** Filter header of the last connected block. The next filter header is computed from it. */
   #last: { readonly hash: Uint8Array; readonly header: Uint8Array } | null = null;
   readonly #store: Store;
   readonly #hashes: Hashes;
@@ -91,7 +91,7 @@ export class FilterIndex implements IndexKind {
     const { prev } = node;
     if (prev === null) return new Uint8Array(HASH_BYTES);
     if (this.#last !== null && equalBytes(this.#last.hash, prev.hash)) return this.#last.header;
-    // After a start or a reorganisation. Earlier blocks were written in the batch that led here.
+    // After a start or a reorganisation the header is in the row of the previous block. That row was written before.
     const row = await this.find(prev.hash);
     if (row === undefined) throw new Error(`The filter of block ${prev.hashHex} is missing`);
     return row.header;
@@ -113,7 +113,7 @@ export class FilterIndex implements IndexKind {
    */
   async heads(blockHashes: readonly Uint8Array[]): Promise<(FilterHead | undefined)[]> {
     const rows = await this.#store.getMany(blockHashes.map((hash) => filterIndexKey(BASIC_HEAD, hash)));
-    // Read one long row at a time: a filter may have tens of kilobytes.
+    // For older indexes read the long rows, one at a time, because a filter may have tens of kilobytes.
     for (const [i, row] of rows.entries())
       rows[i] = row ?? (await this.#store.get(filterIndexKey(BASIC_FILTER, blockHashes[i] as Uint8Array)));
     return rows.map((row) =>

@@ -1,6 +1,6 @@
-// Keeps an index in step with the active chain, in the background: from its position to the tip, then block by block,
-// also through reorganisations. Rows and the new position are one batch, so a start continues there after any kind of
-// end. Core's counterpart: index/base.cpp.
+// Keeps an index in step with the active chain, in the background: from the index's position to the tip, then block by
+// block, also through reorganisations. Rows and the new position are written as one batch, so the next start continues
+// at that position, even after a crash. Core's counterpart: index/base.cpp.
 
 import type { Chain } from '../chain/chain.js';
 import { ChainFault } from '../chain/chain-fault.js';
@@ -16,23 +16,23 @@ import { indexStateKey, type PrefixRange } from '../storage/layout.js';
 import type { BatchOp, Store } from '../storage/store.js';
 import { StoreError } from '../storage/store-error.js';
 
-/** An index: the rows for a block. Work of more than a few milliseconds is done in slices. */
+/** An index: computes the rows for a block. Work of more than a few milliseconds must be done in slices. */
 export interface IndexKind {
   /** Name in getindexinfo. */
   readonly name: string;
-  /** Range of its rows, which are all deleted when it has to start over. */
+  /** Range of the index's rows. All of them are deleted if the index must be built again. */
   readonly rows: PrefixRange;
   /** True if the index needs the coins that a block spent. */
   readonly needsUndo: boolean;
   /**
    * Restores the state that was saved with the last batch; null at the beginning.
-   * @returns false if the state is invalid
+   * @returns false if the state is invalid; the index is then built again
    */
   restore(state: Uint8Array | null): boolean;
-  /** Returns the state for `restore`, at the last connected block. */
+  /** Returns the state after the last connected block, in the form that `restore` reads. */
   state(): Uint8Array;
   connect(node: HeaderNode, block: BlockView, spent: readonly (readonly Coin[])[]): Promise<BatchOp[]>;
-  /** Disconnects a block. Absent if rows of disconnected blocks do no harm. */
+  /** Returns the writes that take back the rows of a disconnected block. Absent if such rows may stay. */
   disconnect?(node: HeaderNode, block: BlockView, spent: readonly (readonly Coin[])[]): Promise<BatchOp[]>;
 }
 
@@ -44,15 +44,15 @@ export interface FollowerDeps {
   readonly log: Logger;
   /** Guard that counts and logs failures of the index. */
   readonly guard: ListenerGuard;
-  /** Called when the storage failed, or the index cannot start. The node should stop. */
+  /** Called when the storage has failed or the index cannot start. The node should stop then. */
   readonly onFault: (error: Error) => void;
 }
 
-/** Number of operations in a batch at least, as long as there are more blocks. */
+/** Number of operations from which a batch is written. Also see BATCH_BYTES and BATCH_MS. */
 const BATCH_OPS = 4_000;
-/** Bytes of a batch at least. */
+/** Number of bytes from which a batch is written. */
 const BATCH_BYTES = 1 << 20;
-/** Largest age of a batch in milliseconds: the work that a crash may cost. */
+/** Age in milliseconds from which a batch is written. A crash costs at most so much work. */
 const BATCH_MS = 2_000;
 /** Time in milliseconds between a failure and the next attempt, unless the tip changes earlier. */
 const RETRY_MS = 10_000;
@@ -60,7 +60,7 @@ const RETRY_MS = 10_000;
 const REPORT_MS = 10_000;
 
 export class IndexFollower {
-  /** Last block in the index; null before genesis. */
+  /** Last block that the index has processed; null before genesis. */
   #at: HeaderNode | null = null;
   /** Last block whose rows are written. */
   #written: HeaderNode | null = null;
@@ -85,7 +85,7 @@ export class IndexFollower {
   get name(): string {
     return this.kind.name;
   }
-  /** True if it has reached the tip since the node started. */
+  /** True if the index has reached the tip since the node started. */
   get synced(): boolean {
     return this.#caughtUp;
   }
@@ -94,12 +94,12 @@ export class IndexFollower {
     return this.#written?.height ?? 0;
   }
 
-  /** Lowest height whose block it has yet to read. Pruning keeps blocks from there on. */
+  /** Lowest height whose block the index has yet to read. Pruning keeps blocks from this height on. */
   get neededFrom(): number {
     return this.#written === null ? 0 : this.#written.height + 1;
   }
 
-  /** Starts in the background. */
+  /** Starts to follow the chain in the background. */
   start(): void {
     this.#running = this.#run();
   }
@@ -109,7 +109,7 @@ export class IndexFollower {
     this.#wake();
   }
 
-  /** Stops after the current block. Finished work is written. */
+  /** Stops after the current block, and writes the finished work. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#wake();
@@ -138,8 +138,8 @@ export class IndexFollower {
   }
 
   /**
-   * Returns whether a block is the tip or above it. After an operator disconnected blocks the index is above the tip,
-   * which is right until other blocks arrive.
+   * Returns whether a block is the tip or a descendant of it. After an operator has disconnected blocks, the index is
+   * above the tip. It may stay there until other blocks are connected.
    */
   #coversTip(node: HeaderNode | null): boolean {
     return node?.descendsFrom(this.#deps.chain.validTip) === true;
@@ -161,9 +161,9 @@ export class IndexFollower {
   }
 
   /**
-   * Follows the chain until the node stops. After a failure outside the storage, the index continues from its last written
-   * block.
-   * @returns false after such a failure, when the next attempt is due
+   * Follows the chain until the node stops. After a failure outside the storage, discards unwritten work and waits
+   * until the next attempt is due.
+   * @returns false after such a failure; the caller then continues from the last written block
    */
   async #attempt(): Promise<boolean> {
     try {
@@ -191,7 +191,7 @@ export class IndexFollower {
     for (const waiter of this.#waiters.splice(0)) waiter();
   }
 
-  /** Loads its position: row 'I' | name has the block's hash, then the index's own state. */
+  /** Loads the index's position: row 'I' | name has the hash of the last block, then the state of the index. */
   async #load(): Promise<void> {
     const { chain, store, log } = this.#deps;
     const row = await store.get(indexStateKey(this.kind.name));
@@ -207,7 +207,7 @@ export class IndexFollower {
     if (!this.kind.restore(null)) throw new Error(`${this.kind.name} could not be initialized`);
   }
 
-  /** Throws if blocks that it has to read were pruned while the index was off. */
+  /** Throws if blocks that the index has yet to read were pruned while the index was disabled. */
   #refusePruned(): void {
     const { chain } = this.#deps;
     if (!chain.havePruned || this.#coversTip(this.#at)) return;
@@ -230,7 +230,7 @@ export class IndexFollower {
     const slicer = new Slicer();
     while (!this.#stopping) {
       const at = this.#at;
-      // Resolves with the next event.
+      // Promise that the next event (tip change, stop) resolves.
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -275,11 +275,11 @@ export class IndexFollower {
 
   async #rewind(from: HeaderNode): Promise<void> {
     const { chain } = this.#deps;
-    // Later rows build on rows of the block that both branches share.
+    // Write first: rows after the fork build on the rows of the last block that both branches share.
     await this.#write();
     const fork = lastCommonAncestor(from, chain.validTip);
     for (let node = from; node !== fork && !this.#stopping; node = node.prev as HeaderNode) {
-      // Its bytes are stored: rows of a block are written after its bytes were synced.
+      // The block's bytes can be read, because rows of a block are written only after its bytes were synced.
       if (this.kind.disconnect !== undefined) {
         const block = await chain.readBlock(node);
         this.#addOperations(await this.kind.disconnect(node, block, this.kind.needsUndo ? await chain.readUndo(node) : []));
@@ -314,7 +314,7 @@ export class IndexFollower {
     this.#ops = [];
     this.#opsBytes = 0;
     ops.push({ type: 'put', key: indexStateKey(this.kind.name), value });
-    // A start must find the block that the index names, and the data for going back from it.
+    // The next start must find the last block of the index, and the data for disconnecting that block.
     await this.#deps.chain.recorded(at);
     await this.#deps.store.batch(ops);
     this.#written = at;

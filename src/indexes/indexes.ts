@@ -1,4 +1,4 @@
-// The optional indexes of a node, as the options select them: creates, starts, queries and stops them together.
+// The optional indexes of a node, as selected by the options: creates, starts, queries and stops them together.
 
 import type { Chain } from '../chain/chain.js';
 import type { Hashes } from '../crypto/crypto.js';
@@ -35,7 +35,7 @@ export class Indexes {
       this.#followers.push(follower);
       return { index, follower };
     };
-    // In the order in which getindexinfo lists them.
+    // Create them in the order in which getindexinfo lists them.
     this.tx = options.tx ? follow(new TxIndex(chain, store, hashes)) : null;
     this.coinStats = options.coinStats ? follow(new CoinStatsIndex(chain.params, store, hashes)) : null;
     this.spenders = options.spenders ? follow(new SpenderIndex(chain, store, hashes)) : null;
@@ -47,12 +47,14 @@ export class Indexes {
     return this.#followers;
   }
 
-  /** Starts in the background. */
+  /** Starts all indexes in the background. */
   start(): void {
     for (const follower of this.#followers) follower.start();
   }
 
-  /** Called after a tip change. Blocks below a snapshot are processed first, then those above it. */
+  /**
+   * Called after a tip change. If there is a snapshot, indexes process the blocks below it first, then those above it.
+   */
   notifyTipChanged(): void {
     for (const follower of this.#followers) follower.notifyTipChanged();
   }
@@ -62,12 +64,12 @@ export class Indexes {
     return this.#followers.every((follower) => follower.settled);
   }
 
-  /** Waits until all indexes that are built have every block of the chain. */
+  /** Waits until all indexes whose building is finished have every block of the chain. */
   async waitUntilSynced(): Promise<void> {
     await Promise.all(this.#followers.map((follower) => follower.waitUntilSynced()));
   }
 
-  /** Stops after the current block. Call it before chain and store are closed. */
+  /** Stops all indexes after their current blocks. Must be called before chain and store are closed. */
   async stop(): Promise<void> {
     await Promise.all(this.#followers.map((follower) => follower.stop()));
   }

@@ -1,6 +1,6 @@
-// -txospenderindex: which transaction of the chain spends an output. Outputs are identified by a 64-bit hash with a key
-// of this node, as in Core, so a row has about 25 bytes. A query reads all transactions with the same hash, rarely more
-// than one. Rows of disconnected blocks are deleted.
+// -txospenderindex: finds the transaction of the chain that spends an output. Rows identify outputs by a 64-bit hash
+// with a secret key of this node, as in Core, so a row has about 25 bytes. A query reads all transactions whose rows
+// have this hash, rarely more than one. Rows of disconnected blocks are deleted.
 import crypto from 'node:crypto';
 import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
@@ -76,7 +76,7 @@ export class SpenderIndex implements IndexKind {
   }
 
   /**
-   * Returns the transaction that spends an output, and the hash of its block.
+   * Returns the transaction that spends an output, and the hash of its block; undefined if there is none.
    * @param outpoint 36 bytes
    * @throws StoreError
    */

@@ -1,5 +1,5 @@
 // -txindex: position of every transaction in the block files (tx-place.ts). As in Core, rows of disconnected blocks
-// stay: such a transaction is found in its stale block until it is mined again.
+// stay, so a query finds such a transaction in its stale block until another block contains it.
 
 import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
@@ -38,7 +38,7 @@ export class TxIndex implements IndexKind {
   }
 
   async connect(node: HeaderNode, block: BlockView): Promise<BatchOp[]> {
-    // The genesis coinbase cannot be spent, and Core leaves it out.
+    // Omit the genesis coinbase, as Core does, because it cannot be spent.
     if (node.height === 0) return [];
     const ops: BatchOp[] = [];
     const slicer = new Slicer();
@@ -50,7 +50,8 @@ export class TxIndex implements IndexKind {
   }
 
   /**
-   * Returns a transaction and the hash of the block that contained it last.
+   * Returns a transaction and the hash of the block that contains it; undefined if the index does not have it. If
+   * several blocks contained the transaction, the last one counts.
    * @param txid internal order
    * @throws StoreError
    */

@@ -1,5 +1,6 @@
-// Position of a transaction in the block files, as rows of indexes have it: file, position of the block, offset in the
-// block and length, as varints. It has about ten bytes, and allows reading one transaction without its block.
+// Position of a transaction in the block files, as stored in rows of indexes: file, position of the block, offset in
+// the block and length, as varints. A position has about ten bytes. With it, one transaction can be read without the
+// rest of its block.
 import type { Chain } from '../chain/chain.js';
 import type { HeaderNode } from '../chain/tree/header-node.js';
 import type { BlockView } from '../consensus/block/block-view.js';
@@ -11,7 +12,7 @@ import { parseTx, type TxView } from '../consensus/tx/tx-view.js';
 import type { Hashes } from '../crypto/crypto.js';
 import { readVarint, writeVarint } from '../storage/codec/varint.js';
 
-/** Part of the chain that reads need. */
+/** The part of the chain that readPlace needs. */
 export type PartReader = Pick<Chain, 'readBlockPart'>;
 
 /** Yields the transactions of a block with their positions. */
@@ -26,8 +27,8 @@ export function* placesIn({ file, blockPos }: HeaderNode, { txs }: BlockView): G
 }
 
 /**
- * Reads a transaction, and the hash of its block.
- * @throws DecodeError if something else is at the position; StoreError
+ * Reads the transaction at a position, and the hash of its block.
+ * @throws DecodeError if the position has something else; StoreError
  */
 export async function readPlace(chain: PartReader, hashes: Hashes, place: Uint8Array): Promise<{ tx: TxView; blockHash: Uint8Array }> {
   const reader = new ByteReader(place);

@@ -1,6 +1,6 @@
-// Which release of Bitcoin Core the node follows (-compat). config selects one record, and every module gets its part.
-// Nothing else decides between releases, not even the network. A feature's declaration says since and until which
-// release it exists (rpc/methods); this record says which releases count.
+// Release of Bitcoin Core that the node follows (-compat). The config module selects one record, and every module gets
+// the part that it needs. No other setting selects a release, not even the network. The declaration of an RPC feature
+// states in which releases it exists (rpc/methods); this record states which releases the node follows.
 
 import type { RegtestVariant } from '../consensus/params/networks.js';
 import { DEFAULT_POLICY, NEW_RULES, OLD_RULES, type PolicyRules } from './options.js';
@@ -8,14 +8,16 @@ import { DEFAULT_POLICY, NEW_RULES, OLD_RULES, type PolicyRules } from './option
 /** Major number of a release; 21 is 0.21.1, 32 is the state after the branch of v31 (Core's master of August 2026). */
 export type Release = number;
 
-/** Policy of a release: its rules and the defaults of options. Rates in satoshis per 1,000 virtual bytes. */
+/** Policy of a release: its rules and its defaults for options. Rates in satoshis per 1,000 virtual bytes. */
 export interface CompatPolicy {
   readonly rules: PolicyRules;
   /** -minrelaytxfee and -incrementalrelayfee */
   readonly relayFeeRate: number;
   /** -blockmintxfee */
   readonly blockMinFeeRate: number;
-  /** -blockmaxweight, which is also its largest value, and -blockreservedweight. */
+  /**
+   * Default of -blockmaxweight, which is also its largest value. The next field is the default of -blockreservedweight.
+   */
   readonly blockWeight: number;
   readonly reservedWeight: number;
   /** -datacarriersize */
@@ -49,32 +51,32 @@ const NEW_POLICY: CompatPolicy = {
 
 export type CompatName = '0.21.1' | '31' | 'default';
 
-/** Settings that depend on the release. Plain data, because fronts get it too. */
+/** Settings that depend on the release. Plain data, because fronts receive a copy. */
 export interface Compat {
   readonly name: CompatName;
   /** Version of Core that adit reports: as number in `version` of getnetworkinfo, and as text in the user agent. */
   readonly coreVersion: { readonly number: number; readonly text: string };
-  /** Replies have what any release in this range had. */
+  /** Range of releases. Replies contain every member that any release in this range has. */
   readonly replies: { readonly oldest: Release; readonly newest: Release };
-  /** Descriptor language; it also decides whether wallets support taproot. */
+  /** Descriptor language. It also decides whether wallets support taproot. */
   readonly descriptors: '0.21' | 'master';
-  /** Mark of hardened steps in paths of replies: `h` since release 26. getaddressinfo uses its own. */
+  /** Mark of hardened steps in paths of replies: `h` since release 26. getaddressinfo does not use this setting. */
   readonly hardenedMark: "'" | 'h';
   readonly templateMode: 'core' | 'live';
-  /** Default of -v2transport: encrypt connections (BIP-0324). */
+  /** Default of -v2transport, which encrypts connections (BIP-0324). */
   readonly encryptPeers: boolean;
-  /** Treat peers as 0.21.1 does (see net/options.ts). */
+  /** Treat peers as 0.21.1 does; see net/options.ts. */
   readonly legacyPeers: boolean;
-  /** Default limit of orphans (-maxorphantx; net/relay/orphanage.ts says what counts). */
+  /** Default limit for orphans (-maxorphantx). net/relay/orphanage.ts states what the limit counts. */
   readonly orphanScore: number;
   /** Rules for relay and mining, and the defaults of options. */
   readonly policy: CompatPolicy;
   /**
-   * Check arguments against their declarations before a method runs, and refuse repeated names (since releases 24 and
-   * 25).
+   * Check arguments against their declarations before a method runs, and refuse repeated names, as releases since 24
+   * and 25 do.
    */
   readonly strictArguments: boolean;
-  /** createwallet makes descriptor wallets by default (since release 23). */
+  /** Default of createwallet: create descriptor wallets (since release 23). */
   readonly descriptorWallets: boolean;
   /** Activation heights of buried rules on regtest, if they differ from 0.21.1's. */
   readonly activationHeights: Readonly<Partial<Record<'bip34' | 'dersig' | 'cltv' | 'csv', number>>>;
@@ -82,22 +84,24 @@ export interface Compat {
   readonly regtest: RegtestVariant;
   /** Default of -checkpoints: refuse forks below the checkpoints of 0.21.1. */
   readonly checkpoints: boolean;
-  /** Default of -jsonrpc2: whether `"jsonrpc":"2.0"` in requests counts. */
+  /** Default of -jsonrpc2: whether the node responds to `"jsonrpc":"2.0"` in requests with replies of JSON-RPC 2.0. */
   readonly jsonRpc2: boolean;
 }
 
-/** Releases that have a feature. */
+/** Range of releases that have a feature. */
 export interface Span {
-  /** First release that has it. Absent: 0.21.1 had it. */
+  /** First release that has the feature. Absent: 0.21.1 has it. */
   readonly since?: Release;
-  /** First release that no longer has it. Absent: it still exists. */
+  /** First release that no longer has the feature. Absent: the newest release has it. */
   readonly until?: Release;
 }
 
 const NEWEST: Release = 32;
 /** Version of Core's master of August 2026, between releases 31 and 32. */
 const MASTER = { number: 319_900, text: '31.99.0' };
-/** Pseudo-release of adit's own additions to replies. They are left out with -compat=0.21.1 and -compat=31. */
+/**
+ * Pseudo-release of adit's own additions to replies. Replies do not contain them with -compat=0.21.1 and -compat=31.
+ */
 export const ADDED: Release = 33;
 
 export const COMPATS: Readonly<Record<CompatName, Compat>> = {
@@ -157,18 +161,20 @@ export const COMPATS: Readonly<Record<CompatName, Compat>> = {
   },
 };
 
-/** Returns whether replies include a feature of these releases. */
+/** Returns whether replies include a feature that exists in a span of releases. */
 export const shows = ({ replies }: Compat, { since = 0, until = Number.POSITIVE_INFINITY }: Span): boolean =>
   since <= replies.newest && until > replies.oldest;
 
-/** Returns whether all followed releases have a feature that came with a release. */
+/** Returns whether every followed release has a feature that exists since `since`. */
 export const only = ({ replies }: Compat, since: Release): boolean => replies.oldest >= since;
 
 /**
- * Returns whether the newest followed release has a behaviour that came with a release. If a member has two meanings,
- * the newest counts.
+ * Returns whether the newest followed release has a behaviour that exists since `since`. If releases differ in the
+ * meaning of a reply member, the newest followed release decides.
  */
 export const follows = ({ replies }: Compat, since: Release): boolean => replies.newest >= since;
 
-/** Returns whether replies and the user agent name adit. With -compat=0.21.1 or 31 they name Core. */
+/**
+ * Returns whether replies and the user agent contain the name adit. With -compat=0.21.1 or 31 they contain Core's name.
+ */
 export const namesAdit = (compat: Compat): boolean => shows(compat, { since: ADDED });

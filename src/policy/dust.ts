@@ -7,12 +7,12 @@ import { isUnspendable } from './script-type.js';
 
 /** Size of an input that spends pay-to-pubkey-hash: outpoint, script size, signature and key, sequence. */
 const SPEND_BYTES = 32 + 4 + 1 + 107 + 4;
-/** Size of an input with its signature discounted as witness. */
+/** Size of an input that spends a witness program; its signature and key count a quarter. */
 const WITNESS_SPEND_BYTES = 32 + 4 + 1 + Math.trunc(107 / 4) + 4;
 
 /**
- * Returns the smallest amount in satoshis that is not dust for this script; 0 for unspendable scripts.
- * @param up whether the fee is rounded up
+ * Returns the smallest amount in satoshis that is not dust for an output with this script; 0 for unspendable scripts.
+ * @param up round the fee up (since release 23)
  */
 export function dustThreshold(script: Uint8Array, dustFeeRate: number, up = false): number {
   if (isUnspendable(script)) return 0;
@@ -27,7 +27,8 @@ export function dustOutputs(tx: TxView, { dustFeeRate, roundUp }: Pick<PolicyOpt
   const found: number[] = [];
   for (let i = 0; i < tx.outputCount; i++) {
     const value = tx.outputValue(i);
-    // No script of this length needs a larger amount, and most outputs have it, so their scripts are not read.
+    // This amount is enough for any script of this length. Most outputs have at least so much, so do not read their
+    // scripts.
     if (value >= feeForSize(dustFeeRate, outputBytes(tx.outputScriptLength(i)) + SPEND_BYTES, roundUp)) continue;
     if (value < dustThreshold(tx.outputScript(i), dustFeeRate, roundUp)) found.push(i);
   }

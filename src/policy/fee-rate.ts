@@ -2,8 +2,8 @@
 import { COIN_SATS } from '../consensus/limits.js';
 
 /**
- * Returns the fee in satoshis of a size at a rate.
- * @param up round up, as since release 23; otherwise truncate, but at least one satoshi if the rate is positive
+ * Returns the fee in satoshis for a size at a rate.
+ * @param up round up, as since release 23; otherwise truncate, but to at least one satoshi if the rate is positive
  */
 export function feeForSize(feeRateSatsPerKvb: number, sizeBytes: number, up = false): number {
   if (up) return -scaleDown(-feeRateSatsPerKvb, sizeBytes, 1000, true);
@@ -25,12 +25,12 @@ export function formatFeeRate(feeRateSatsPerKvb: number): string {
   return `${whole}.${String(feeRateSatsPerKvb % COIN_SATS).padStart(8, '0')} BTC/kvB`;
 }
 
-/** Limit below which a rounded quotient never reaches the next integer. */
+/** Below this absolute value, dividing the product as a double never rounds up to the next integer. */
 const EXACT_PRODUCT = 2 ** 50;
 
 /**
- * Returns a * b / divisor, rounded towards zero or down. It is exact even if the product is too large for doubles, as
- * with prioritised fees.
+ * Returns a * b / divisor, rounded towards zero, or down. The result is exact even if the product is too large for
+ * doubles, which happens with prioritised fees.
  */
 function scaleDown(a: number, b: number, divisor: number, down = false): number {
   const product = a * b;

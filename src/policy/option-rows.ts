@@ -1,4 +1,5 @@
-// Options of policy for operators, by policy's own names. Rates in satoshis per 1,000 virtual bytes.
+// Options of policy for operators. Each key is the name that the policy module uses. Rates in satoshis per 1,000
+// virtual bytes.
 
 import type { Compat } from './compat.js';
 import { DEFAULT_POLICY } from './options.js';

@@ -1,8 +1,8 @@
-// Options and rules of policy, with Core 0.21's defaults. Plain records.
+// Options and rules of policy, with Core 0.21's defaults. The records contain only data.
 
-/** Rules that a release decides, not the operator. */
+/** Rules that depend on the release. The operator cannot set them. */
 export interface PolicyRules {
-  /** Highest standard transaction version. */
+  /** Highest transaction version that is standard. */
   readonly maxVersion: number;
   /**
    * Smallest size without witnesses in bytes. Smaller transactions could be mistaken for inner nodes of a merkle tree
@@ -10,37 +10,40 @@ export interface PolicyRules {
    */
   readonly minStrippedBytes: number;
   /**
-   * True: -datacarriersize limits all OP_RETURN scripts of a transaction together. False: it limits one, and only one
-   * is allowed.
+   * True: -datacarriersize limits the size of all OP_RETURN scripts of a transaction together. False: a transaction may
+   * have one OP_RETURN output, and -datacarriersize limits its script.
    */
   readonly dataCarrierTogether: boolean;
   /** Allow one output below the dust limit if the transaction pays no fee and every child spends that output. */
   readonly ephemeralDust: boolean;
-  /** Pay-to-anchor outputs are standard: anyone may spend them, without a witness. */
+  /** Treat pay-to-anchor outputs as standard. Anyone can spend them, without a witness. */
   readonly anchors: boolean;
-  /** Conflicting transactions may be replaced even if they do not signal replaceability. */
+  /** Allow replacing conflicting transactions even if they do not signal replaceability. */
   readonly fullRbf: boolean;
-  /** Version 3 means few relatives and small children (BIP-0431). */
+  /** Restrict relatives and the size of children of transactions with version 3 (BIP-0431). */
   readonly truc: boolean;
-  /** Limit clusters instead of ancestors and descendants. */
+  /** Limit the size of clusters instead of the numbers of ancestors and descendants. */
   readonly clusters: boolean;
-  /** Round fees up to whole satoshis; otherwise down. */
+  /** True: round fees up to whole satoshis. False: round down. */
   readonly roundUp: boolean;
-  /** Accept a peer's transaction that pays too little together with a child from the same peer that pays for it. */
+  /**
+   * If a peer's transaction pays too little alone, accept it together with a child from the same peer that pays for
+   * both.
+   */
   readonly packages: boolean;
-  /** Disconnect peers that send transactions which break consensus rules. Newer releases do not. */
+  /** Disconnect peers that send transactions which break consensus rules. False for newer releases. */
   readonly blameForTxs: boolean;
-  /** Reject reasons name the input and the error, as since releases 30 and 32. */
+  /** Name the failed input and the error in reject reasons, as releases since 30 and 32 do. */
   readonly detailed: boolean;
 }
 
-/** Rules about single transactions beyond consensus. Rates in satoshis per 1,000 virtual bytes. */
+/** Options and rules for single transactions beyond consensus. Rates in satoshis per 1,000 virtual bytes. */
 export interface PolicyOptions extends PolicyRules {
-  /** Refuse non-standard transactions (off with -acceptnonstdtxn). */
+  /** Refuse non-standard transactions. False with -acceptnonstdtxn. */
   readonly requireStandard: boolean;
   /** -minrelaytxfee */
   readonly minRelayFeeRate: number;
-  /** -incrementalrelayfee: additional rate of a replacement, and step of the rolling minimum. */
+  /** -incrementalrelayfee: additional fee rate that a replacement must pay, and step of the rolling minimum. */
   readonly incrementalFeeRate: number;
   /** -dustrelayfee */
   readonly dustFeeRate: number;

@@ -1,8 +1,8 @@
-// All reject reasons of policy and the mempool. Those of consensus are in consensus/rules/reject.ts. Strings are Core
-// 0.21's and those of later releases.
+// All reject reasons of policy and the mempool. Those of consensus are in consensus/rules/reject.ts. The strings are
+// those of Core 0.21 and of later releases.
 import type { Reject, RejectCategory } from '../consensus/state.js';
 
-/** Reasons that are not consensus reasons. */
+/** Reasons of policy and the mempool. */
 export type PolicyReason =
   | 'coinbase'
   | 'version'

@@ -19,17 +19,17 @@ export const HASH_TYPE_NAMES: ReadonlyMap<number, string> = new Map([
   [0x83, 'SINGLE|ANYONECANPAY'],
 ]);
 
-// Pushes up to this size are printed as numbers.
+// Size in bytes up to which pushes are printed as numbers.
 const MAX_NUMBER_PUSH = 4;
 
 /**
- * Writes a script as text: pushes of up to 4 bytes as decimal numbers, longer ones as hex, opcodes by name; `[error]`
- * where a push runs over the end.
- * @param opts.sighashDecode write signatures as hex without the hash type byte and its name in brackets (scriptSigs
- * only)
+ * Returns a script as text: pushes of up to 4 bytes as decimal numbers, longer ones as hex, opcodes by name, and
+ * `[error]` for a push beyond the end of the script.
+ * @param opts.sighashDecode print signatures as hex without the hash type byte, followed by the type's name in
+ *   brackets. For scriptSigs only
  */
 export function scriptAsm(script: Uint8Array, opts: { sighashDecode?: boolean } = {}): string {
-  // Data behind OP_RETURN may look like a signature.
+  // Data after OP_RETURN is no signature, even if it looks like one.
   const decodeSignatures = opts.sighashDecode === true && !isUnspendable(script);
   const words: string[] = [];
   const token = new ScriptTokenizer(script);

@@ -1,5 +1,5 @@
 // Classifies output scripts by template, like the Solver of Core 0.21.1, and extracts their data. Multisig is
-// recognised with up to 20 keys; the numbers above 16 are pushed as a byte.
+// recognised with up to 20 keys; numbers above 16 are encoded as a push of one byte.
 
 import { isValidPublicKeySize } from '../consensus/script/encoding.js';
 import { MAX_SCRIPT_SIZE } from '../consensus/script/eval-script.js';
@@ -21,7 +21,7 @@ export type ScriptType =
   | 'witness_unknown'
   | 'nonstandard';
 
-/** A recognised script. */
+/** A classified script with its data. */
 export interface SolvedScript {
   readonly type: ScriptType;
   /**
@@ -46,7 +46,7 @@ export function solve(script: Uint8Array): SolvedScript {
   return solveMultisig(script) ?? NONSTANDARD;
 }
 
-/** Returns the template only, without allocating for the most frequent ones. */
+/** Returns only the template of a script. Allocates no memory for the most frequent templates. */
 export function scriptType(script: Uint8Array): ScriptType {
   const version = witnessVersion(script);
   if (version === 0 && script.length === 22) return 'witness_v0_keyhash';
@@ -56,8 +56,8 @@ export function scriptType(script: Uint8Array): ScriptType {
 }
 
 /**
- * Returns whether an output can never be spent: it starts with OP_RETURN or is too large to run. Such coins are not
- * stored.
+ * Returns whether an output can never be spent, because its script starts with OP_RETURN or is too large to run. Such
+ * outputs are not stored as coins.
  */
 export function isUnspendable(script: Uint8Array): boolean {
   return (script.length > 0 && script[0] === OP.OP_RETURN) || script.length > MAX_SCRIPT_SIZE;
@@ -81,10 +81,10 @@ function payToPublicKey(script: Uint8Array): Uint8Array | null {
   return isValidPublicKeySize(key) ? key : null;
 }
 
-/** Largest number of keys of CHECKMULTISIG. */
+/** Largest number of keys that CHECKMULTISIG supports. */
 const MAX_MULTISIG_KEYS = 20;
 
-/** Parses m, keys, n, OP_CHECKMULTISIG. */
+/** Parses a script of the form m, keys, n, OP_CHECKMULTISIG. Returns null for any other script. */
 function solveMultisig(script: Uint8Array): SolvedScript | null {
   if (script.length === 0 || script[script.length - 1] !== OP.OP_CHECKMULTISIG) return null;
   const token = new ScriptTokenizer(script);
@@ -99,7 +99,10 @@ function solveMultisig(script: Uint8Array): SolvedScript | null {
   return { type: 'multisig', solutions: [Uint8Array.of(needed), ...keys, Uint8Array.of(count)] };
 }
 
-/** Returns the number of OP_1 to OP_16 or of a byte from 17 to 20; 0 for anything else. */
+/**
+ * Returns the number that a token encodes: OP_1 to OP_16, or a pushed byte from 17 to 20. Returns 0 for any other
+ * token.
+ */
 function multisigNumber(token: ScriptTokenizer): number {
   const { opcode } = token;
   if (opcode >= OP.OP_1 && opcode <= OP.OP_16) return opcode - OP.OP_1 + 1;

@@ -1,5 +1,5 @@
-// Standardness of inputs and witnesses: Core 0.21's AreInputsStandard and IsWitnessStandard. They limit the work of
-// script checks before any script runs.
+// Standardness of inputs and witnesses: Core 0.21's AreInputsStandard and IsWitnessStandard. The rules limit the work
+// of script checks before any script runs.
 
 import { scriptErrorText } from '../consensus/script/script-error.js';
 import { countSigops } from '../consensus/script/sigops.js';
@@ -18,8 +18,8 @@ const TAPROOT_LEAF_MASK = 0xfe;
 const TAPROOT_LEAF_TAPSCRIPT = 0xc0;
 
 /**
- * Returns what is wrong with a spent output; null if nothing is. Each must be of a type whose spending rules are
- * settled.
+ * Returns a description of the first input that is not standard; null if all are. Each spent output must have a type
+ * that consensus or policy defines, and a P2SH redeem script must not have too many signature operations.
  * @param spent one per input
  */
 export function inputsFault(
@@ -52,11 +52,11 @@ export function witnessIsStandard(tx: TxView, spent: readonly SpentOutput[]): bo
   for (let i = 0; i < tx.inputCount; i++) {
     if (tx.witnessCount(i) === 0) continue;
     let program = spent[i].script;
-    // An anchor needs no witness.
+    // An anchor needs no witness, so a witness for it is not standard.
     if (witnessVersion(program) === 1 && isPayToAnchor(1, program.subarray(2))) return false;
     const nested = isPayToScriptHash(program);
     if (nested) {
-      // The last stack item of the scriptSig is the redeem script. Signatures have not been checked yet.
+      // The last stack item of the scriptSig is the redeem script. It is not known yet whether its hash is right.
       const stack = pushedStack(tx.scriptSig(i));
       if (typeof stack === 'number' || stack.length === 0) return false;
       program = stack[stack.length - 1];
@@ -71,8 +71,8 @@ export function witnessIsStandard(tx: TxView, spent: readonly SpentOutput[]): bo
 }
 
 /**
- * Returns whether a spent output is a witness program that needs a witness (Core's SpendsNonAnchorWitnessProg). A
- * transaction without a witness may be a copy from which it was removed.
+ * Returns whether a spent output is a witness program that needs a witness (Core's SpendsNonAnchorWitnessProg). If so,
+ * a transaction without a witness may be a copy from which the witness was removed.
  * @param spent one per input
  */
 export function spendsWitnessProgram(tx: TxView, spent: readonly SpentOutput[]): boolean {
@@ -81,7 +81,7 @@ export function spendsWitnessProgram(tx: TxView, spent: readonly SpentOutput[]):
     const version = witnessVersion(script);
     if (version >= 0 && !isPayToAnchor(version, script.subarray(2))) return true;
     if (!isPayToScriptHash(script)) continue;
-    // The stack of a failing scriptSig has no redeem script.
+    // If the scriptSig fails, there is no redeem script.
     const stack = pushedStack(tx.scriptSig(i));
     const redeem = typeof stack === 'number' ? undefined : stack.at(-1);
     if (redeem !== undefined && witnessVersion(redeem) >= 0) return true;
@@ -101,12 +101,12 @@ function taprootIsStandard(tx: TxView, input: number): boolean {
   if (count < 2) return true;
   const [script, last] = tx.witnessStack(input).slice(-2) as [Uint8Array, Uint8Array];
   if (last.length === 0) return false;
-  // An annex has no defined meaning yet.
+  // An annex has no defined meaning yet, so it is not standard.
   if (last[0] === ANNEX_TAG) return false;
   return (last[0] & TAPROOT_LEAF_MASK) !== TAPROOT_LEAF_TAPSCRIPT || itemsAreSmall(tx, input, [script, last]);
 }
 
-/** Returns whether all witness items except the given last ones are small. */
+/** Returns whether all witness items are small, except for the last ones, which the caller has checked. */
 function itemsAreSmall(tx: TxView, input: number, last: readonly Uint8Array[]): boolean {
   const isLarge = (length: number): number => (length > MAX_WITNESS_ITEM_BYTES ? 1 : 0);
   return tx.sumOfWitness(input, isLarge) === last.reduce((sum, { length }) => sum + isLarge(length), 0);

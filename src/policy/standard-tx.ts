@@ -1,4 +1,5 @@
-// Standardness of a transaction alone: Core's IsStandardTx. Replies show the first reason, so the order matters.
+// Standardness of a transaction alone: Core's IsStandardTx. Replies contain only the first reason, so the order of the
+// checks matters.
 
 import { isPushOnly } from '../consensus/script/tokenizer.js';
 import type { Reject } from '../consensus/state.js';
@@ -9,7 +10,7 @@ import { policyReject } from './reject.js';
 import { scriptType, solve } from './script-type.js';
 
 export const MAX_STANDARD_WEIGHT = 400_000;
-/** A 15-of-15 P2SH multisignature with compressed keys fits. */
+/** Largest standard scriptSig in bytes. A 15-of-15 P2SH multisignature with compressed keys fits. */
 const MAX_SCRIPT_SIG_BYTES = 1650;
 const MAX_MULTISIG_KEYS = 3;
 

@@ -1,6 +1,6 @@
-// Limits that a client sets for its template, in addition to the operator's options.
+// Limits that a client sets for its template, in addition to those of the operator's options.
 
-/** Limits of a template. They only make a block smaller: the operator's options also apply. */
+/** Limits of a template. A client can only make blocks smaller, because the operator's limits apply too. */
 export interface TemplateLimits {
   /** Weight of the whole block, including the reserved weight; null for the operator's limit. */
   readonly maxWeight: number | null;
@@ -12,14 +12,14 @@ export interface TemplateLimits {
   readonly exclude: readonly string[];
 }
 
-/** Smallest and largest values that a client may request. */
+/** Smallest and largest values that a client may request, in the units of TemplateLimits. */
 export const LEAST_WEIGHT = 4_000;
 export const MOST_WEIGHT = 4_000_000;
 export const LEAST_SIGOPS = 400;
 export const MOST_SIGOPS = 80_000;
 export const MOST_EXCLUDED = 1_000;
 
-/** Returns a key that is equal for limits with the same template. */
+/** Returns a key for limits. Limits with equal keys give the same template. */
 export function limitsKey({ maxWeight, maxSigops, minFeeRate, exclude }: TemplateLimits): string {
   return `${maxWeight}/${maxSigops}/${minFeeRate}/${exclude.join()}`;
 }

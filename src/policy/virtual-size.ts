@@ -1,5 +1,5 @@
-// Size for fee rates: BIP-0141 virtual size, raised for transactions with many signature checks, so that a block's
-// limit on them cannot be used up cheaply.
+// Size for fee rates: BIP-0141 virtual size, increased for transactions with many signature operations. Otherwise a
+// sender could use up a block's limit on signature operations cheaply.
 import { WITNESS_SCALE_FACTOR } from '../consensus/limits.js';
 
 /**
