@@ -1,5 +1,5 @@
 // -txospenderindex: finds the transaction of the chain that spends an output. Rows identify outputs by a 64-bit hash
-// with a secret key of this node, as in Core, so a row has about 25 bytes. A query reads all transactions whose rows
+// with a random key of this node, as in Core, so a row has about 25 bytes. A query reads all transactions whose rows
 // have this hash, rarely more than one. Rows of disconnected blocks are deleted.
 import crypto from 'node:crypto';
 import type { HeaderNode } from '../chain/tree/header-node.js';

@@ -397,8 +397,8 @@ export class BlockIndex {
   }
 
   /**
-   * Returns the end of the valid, completely stored branch with the most work. Drops candidates that have failed or
-   * that lack the bytes of an ancestor.
+   * Returns the end of the valid, completely stored branch with the most work. Drops candidates that have failed, or
+   * whose bytes or an ancestor's bytes are missing.
    */
   findMostWork(): HeaderNode | undefined {
     for (;;) {

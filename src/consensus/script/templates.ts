@@ -41,13 +41,14 @@ export function witnessVersion(script: Uint8Array, at = 0, end: number = script.
 }
 
 /**
- * Returns whether a program is pay-to-anchor: version 1 with the two bytes 4e73, spendable by anyone without a witness.
+ * Returns whether a witness program is pay-to-anchor: version 1 with the two bytes 4e73. Anyone can spend such an
+ * output without a witness.
  */
 export function isPayToAnchor(version: number, program: Uint8Array): boolean {
   return version === 1 && program.length === 2 && program[0] === 0x4e && program[1] === 0x73;
 }
 
-/** Returns the P2PKH script that a version 0 program of 20 bytes implies (BIP-0143). */
+/** Returns the P2PKH script that is verified for a version 0 program of 20 bytes (BIP-0143). */
 export function publicKeyHashScript(hash: Uint8Array): Uint8Array {
   const script = new Uint8Array(25);
   script[0] = OP.OP_DUP;
