@@ -6,7 +6,7 @@ const VALUES = new Int8Array(128).fill(-1);
 for (let i = 0; i < CHARSET.length; i++) VALUES[CHARSET.charCodeAt(i)] = i;
 
 const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3] as const;
-/** Value to XOR into the state */
+/** Value to XOR into the state of the checksum for each combination of the five bits that leave it. */
 const FEEDBACK = new Int32Array(32);
 for (let top = 0; top < 32; top++) for (let i = 0; i < 5; i++) if (((top >>> i) & 1) !== 0) FEEDBACK[top] ^= GENERATOR[i];
 const CHECKSUM_LENGTH = 6;

@@ -35,7 +35,10 @@ function invert(value: bigint): bigint {
 }
 
 const words = new Uint32Array(WORDS);
-/** View of the 32-bit words as 64-bit words; the first word of a pair is the low half. */
+/**
+ * View of the 32-bit words as 64-bit words; the first word of a pair is the low half. Node's prebuilt binaries run on
+ * little-endian machines only.
+ */
 const pairs = new BigUint64Array(words.buffer);
 const parts: bigint[] = new Array(pairs.length);
 

@@ -11,7 +11,10 @@ export type Shuffle = (count: number) => readonly number[];
 
 const EMPTY = new Uint8Array(0);
 
-/** Joins PSBTs. Drops their signatures, which are invalid for the joined transaction. */
+/**
+ * Joins PSBTs. Drops their signatures, which are invalid for the joined transaction.
+ * @returns the outpoint that occurs twice, if any
+ */
 export function joinPsbts(psbts: readonly Psbt[], shuffle: Shuffle, hashes: Hashes): Psbt | { repeated: string } {
   const seen = new Set<string>();
   const unknown = new Map<string, RawField>();

@@ -28,7 +28,11 @@ export function readMap(reader: PsbtReader, name: MapName, field: (key: Uint8Arr
   failRead(`Separator is missing at the end of ${name === 'global' ? 'the global' : `an ${name}`} map`);
 }
 
-/** Refuses a key that does not have the given size. */
+/**
+ * Refuses a key that does not have the given size.
+ * @param name Core's name of the type
+ * @param older message before release 32
+ */
 export function checkKeySize(reader: PsbtReader, key: Uint8Array, size: number, name: string, older: string): void {
   if (key.length !== size) failRead(reader.later ? `Size of key was not ${size} for the type ${name}` : older);
 }

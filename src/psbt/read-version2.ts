@@ -25,7 +25,7 @@ const SEQUENCE_FINAL = 0xffff_ffff;
 const LOCKTIME_THRESHOLD = 500_000_000;
 const EMPTY = new Uint8Array(0);
 
-/** Names of a field type: */
+/** Names of a field type: in BIP-0370, in Core's messages about key sizes, and in Core's messages about version 0. */
 type TypeNames = readonly [bip: string, size: string, words: string];
 
 const IN_NAMES = new Map<number, TypeNames>([

@@ -26,7 +26,7 @@ export function encodeTapTree(leaves: readonly TapTreeLeaf[]): Uint8Array {
   return out.finish();
 }
 
-/** Returns what is wrong with an encoded tree, */
+/** Returns what is wrong with an encoded tree, in Core's words; null if it is complete. */
 export function checkTapTree(tree: Uint8Array): string | null {
   if (tree.length === 0) return 'Output Taproot tree must not be empty';
   const reader = new ByteReader(tree);

@@ -48,7 +48,10 @@ const invalidPsbt = (why: string): PsbtAnalysis => ({
   error: `PSBT is not valid. ${why}`,
 });
 
-/** Analyzes a PSBT in time slices. */
+/**
+ * Analyzes a PSBT in time slices. The PSBT is changed and must not be used afterwards.
+ * @param later use the rules of release 32
+ */
 export async function analyzePsbt(
   psbt: Psbt,
   crypto: Crypto,

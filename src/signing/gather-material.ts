@@ -14,7 +14,7 @@ import type { SigningTx } from './signing-tx.js';
 
 const NO_SIGNATURE = new Uint8Array(0);
 
-/** Provider that records every answer of another provider. */
+/** Provider that records every answer of another provider. Private keys are copied; the caller wipes the material. */
 class RecordingProvider implements SigningProvider {
   readonly #inner: SigningProvider;
   readonly #found: FlatProvider;
@@ -95,7 +95,10 @@ export class MaterialGatherer {
     this.#solve(input, output);
   }
 
-  /** Adds the key of P2PKH and P2WPKH inputs, the most common ones, without solving them. */
+  /**
+   * Adds the key of P2PKH and P2WPKH inputs, the most common ones, without solving them.
+   * @param anySize whether the key may be uncompressed
+   */
   #addKey(id: Uint8Array, anySize: boolean): void {
     const key = hashKey(id);
     // Check both maps: solving a P2PK output records only the private key.

@@ -39,7 +39,12 @@ function mayBeOneKey(script: Uint8Array): boolean {
   return isPayToPublicKeyHash(script) || isPayToScriptHash(script) || isPayToWitnessPublicKeyHash(script);
 }
 
-/** Signs the inputs that need one key on other threads. */
+/**
+ * Signs the inputs that need one key on other threads.
+ * @param providerOf returns the keys for spent outputs; called only if there are enough inputs
+ * @param hashType null: ALL
+ * @returns results by input, without inputs that could not be completed
+ */
 export async function presignInputs(
   { psbt, signing }: PsbtSigning,
   providerOf: (spent: readonly (SpentOutput | null)[]) => Promise<SigningProvider>,

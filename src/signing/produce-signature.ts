@@ -11,7 +11,7 @@ import { signTaproot } from './sign-taproot.js';
 import type { SignatureData } from './signature-data.js';
 import type { SolvingTools } from './solving-tools.js';
 
-/** Result of solving one script: */
+/** Result of solving one script: stack items (or the inner script or program), and whether they are complete. */
 interface Step {
   readonly ok: boolean;
   readonly type: ScriptType;
@@ -164,7 +164,7 @@ function signatureOf(
   return signature;
 }
 
-/** Returns the script with a HASH160 if the input contains it. */
+/** Returns the script with a HASH160 if the input contains it. @param id HASH160 of the script */
 function scriptInData(id: Uint8Array, data: SignatureData, hashes: Hashes): Uint8Array | null {
   const wanted = hashKey(id);
   for (const script of [data.redeemScript, data.witnessScript]) {

@@ -41,7 +41,7 @@ function readTapKeys(taproot: TaprootData, paths: ReadonlyMap<string, TapKeyPath
   }
 }
 
-/** Stores the solver's results in an input. */
+/** Stores the solver's results in an input. A complete input keeps only its final scripts. */
 export function updateInputFields(input: PsbtInput, data: SignatureData, hashes: Hashes): void {
   if (data.complete) {
     input.partialSigs.clear();

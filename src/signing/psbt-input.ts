@@ -41,7 +41,7 @@ export interface PsbtSigner {
   /** Sighash type, one byte. */
   readonly hashType: number;
   readonly signer: Signer;
-  /** Final scripts that another thread made for this input; */
+  /** Final scripts that another thread made for this input; null or absent: sign here. */
   readonly made?: PresignedInput | null;
 }
 

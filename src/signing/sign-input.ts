@@ -32,7 +32,10 @@ const TEXTS = new Map<number, string>([
   [ScriptError.NULLFAIL, 'CHECK(MULTI)SIG failing with non-zero signature (possibly need more signatures)'],
 ]);
 
-/** Returns the text of a code: why an input cannot be spent, in Core's words; null for success. */
+/**
+ * Returns the text of a code: why an input cannot be spent, in Core's words; null for success.
+ * @param later use the words of newer releases
+ */
 export function signingErrorText(code: number, later: boolean): string | null {
   if (later && code === ScriptError.IF_WITHOUT_CONDITION) return signingErrorText(ScriptError.INVALID_STACK_OPERATION, later);
   return code === ScriptError.OK ? null : (TEXTS.get(code) ?? scriptErrorText(code, later));

@@ -23,7 +23,7 @@ export function signTaproot(outputKey: Uint8Array, data: SignatureData, tools: S
   const { internalKey } = taproot;
   for (const key of [internalKey, outputKey]) if (key) recordKeyOrigin(key, null, taproot, tools);
   if (internalKey) taproot.keySignature ??= tools.createSchnorr?.(internalKey, null, { merkleRoot: taproot.merkleRoot }) ?? null;
-  // If the internal key is unknown,
+  // If the internal key is unknown, the output key itself may be available (rawtr).
   taproot.keySignature ??= tools.createSchnorr?.(outputKey, null, null) ?? null;
   return taproot.keySignature ? [taproot.keySignature] : smallestLeaf(taproot, tools);
 }

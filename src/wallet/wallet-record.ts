@@ -41,7 +41,7 @@ export class WalletRecord {
   inactive: HdChain[] = [];
   nextOrder = 0;
   lastPoolIndex = 0;
-  /** Ids of the descriptors that give out addresses, by */
+  /** Ids of the descriptors that give out addresses, by `${type}/${internal ? 1 : 0}`. */
   active = new Map<string, Uint8Array>();
   /** Time of the earliest key, seconds since 1970; Infinity without keys. */
   birthSeconds = Number.POSITIVE_INFINITY;

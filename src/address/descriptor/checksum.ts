@@ -25,7 +25,10 @@ for (let top = 0; top < 32; top++) {
   }
 }
 
-/** Returns the checksum of a descriptor's text (without '#' and checksum), */
+/**
+ * Returns the checksum of a descriptor's text (without '#' and checksum), given as a string or as ASCII codes; null if
+ * a character is not in the alphabet.
+ */
 export function descriptorChecksum(text: string | Uint8Array): string | null {
   const codeAt = typeof text === 'string' ? (i: number) => text.charCodeAt(i) : (i: number) => text[i];
   let high = 0;

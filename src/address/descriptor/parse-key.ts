@@ -17,7 +17,7 @@ const UNCOMPRESSED_SIZE = 65;
 const X_ONLY_DIGITS = 64;
 const SPACE = /^\s|\s$/;
 
-/** Parses a key expression. Returns one key, or one for each item of its multipath step. */
+/** Parses a key expression. Returns one key, or one for each item of its multipath step. @throws DescriptorError */
 export function parseKey(text: string, place: KeyPlace, state: ParseState): KeyExpression[] {
   if (state.context.language === 'master' && text.startsWith('musig(')) return parseMusig(text, place, state, parseKey);
   const { context } = state;

@@ -10,7 +10,7 @@ import { parseKey } from './parse-key.js';
 import { alignPaths, type ParseState, type ScriptPlace } from './parse-path.js';
 import type { ScriptNode } from './script-node.js';
 
-/** Parses miniscript. Returns one node per path (multipath steps give several). */
+/** Parses miniscript. Returns one node per path (multipath steps give several). @throws DescriptorError */
 export function parseMiniscriptNode(text: string, place: ScriptPlace, state: ParseState): ScriptNode[] {
   const context = place === 'wsh' ? 'wsh' : 'tapscript';
   const keys: KeyExpression[][] = [];

@@ -11,7 +11,12 @@ const NAME = 'musig(';
 /** Parses one key expression: parseKey, which calls this file for musig(). */
 type KeyParser = (text: string, place: KeyPlace, state: ParseState) => KeyExpression[];
 
-/** Parses musig(). Returns one key per path (multipath steps give several). */
+/**
+ * Parses musig(). Returns one key per path (multipath steps give several).
+ * @param text begins with `musig(`
+ * @param parseKey parses the participants
+ * @throws DescriptorError
+ */
 export function parseMusig(text: string, place: KeyPlace, state: ParseState, parseKey: KeyParser): KeyExpression[] {
   const { context } = state;
   if (place !== 'x-only') throw new DescriptorError('musig() is only allowed in tr() and rawtr()');

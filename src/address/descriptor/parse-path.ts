@@ -32,7 +32,10 @@ export interface PathMarks {
 /** Largest number of items of a multipath step. A short text could otherwise stand for very many descriptors. */
 const MAX_MULTIPATH = 1000;
 
-/** Limit for the number of paths, multiplied by the number of steps, keys or scripts that each path repeats. */
+/**
+ * Limit for the number of paths, multiplied by the number of steps, keys or scripts that each path repeats. Otherwise a
+ * text of n characters could stand for a number of objects that grows with n squared.
+ */
 const MAX_MULTIPLIED = 100_000;
 
 /** Takes the star from the end of a path. */
@@ -102,6 +105,8 @@ function parseStep(step: string, context: DescriptorContext, marks: PathMarks): 
 /**
  * Converts a list of parts, each with its paths, into a list of paths, each with its parts. A part that has only one
  * path is used in all paths.
+ * @param least number of paths of another part
+ * @throws DescriptorError with `mismatch` if the counts differ; also if paths times parts exceed the limit
  */
 export function alignPaths<T>(parts: readonly (readonly T[])[], mismatch: string, least = 1): T[][] {
   const count = parts.reduce((most, part) => Math.max(most, part.length), least);
@@ -110,7 +115,7 @@ export function alignPaths<T>(parts: readonly (readonly T[])[], mismatch: string
   return Array.from({ length: count }, (_, path) => parts.map((part) => part[part.length === 1 ? 0 : path]));
 }
 
-/** Checks the limit MAX_MULTIPLIED. */
+/** Checks the limit MAX_MULTIPLIED. @param each number of steps of a path, or of keys or scripts of a list */
 function checkMultiplied(paths: number, each: number): void {
   if (paths > 1 && paths * each > MAX_MULTIPLIED) {
     throw new DescriptorError(`Multipath key path specifiers can repeat ${MAX_MULTIPLIED} steps, keys or scripts at most`);

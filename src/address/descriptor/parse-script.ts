@@ -14,7 +14,10 @@ import { type LeafNode, RawTrNode, TrNode } from './taproot-nodes.js';
 import { FixedNode, ShNode, WshNode } from './wrapper-nodes.js';
 
 const MAX_BARE_KEYS = 3;
-/** Largest number of keys in multi() and sortedmulti(). */
+/**
+ * Largest number of keys in multi() and sortedmulti(). Core 0.21 pushes counts as OP_1 to OP_16. Later versions push
+ * larger numbers, up to the limit of consensus.
+ */
 const MAX_KEYS = { '0.21': 16, master: 20 } as const;
 const MAX_LEAF_KEYS = 999;
 const MAX_REDEEM_SCRIPT = 520;
@@ -23,7 +26,7 @@ const MAX_TREE_DEPTH = 128;
 
 const KEY_PLACES: Record<ScriptPlace, KeyPlace> = { top: 'any', sh: 'any', wsh: 'compressed', leaf: 'x-only' };
 
-/** Parses a script expression. Returns one node per path (multipath steps give several). */
+/** Parses a script expression. Returns one node per path (multipath steps give several). @throws DescriptorError */
 export function parseScript(rest: RemainingText, place: ScriptPlace, state: ParseState): ScriptNode[] {
   const expression = takeExpression(rest);
   const call = splitCall(expression);

@@ -273,7 +273,7 @@ class DirectSha256Stream implements Sha256Stream {
   }
 }
 
-/** Lengths of the probe inputs, on both sides of every boundary: */
+/** Lengths of the probe inputs, on both sides of every boundary: blocks of 64, padding at 56, and the input limit. */
 const PROBE_LENGTHS = [0, 1, 55, 56, 63, 64, 65, 119, 120, 1_000, INPUT_SIZE, INPUT_SIZE + 1, 10_000];
 
 /** Returns whether two implementations agree on the probes. This detects an incompatible OpenSSL before it is used. */

@@ -54,7 +54,7 @@ export function bindEllSwift(library: LibraryHandle): EllSwift | null {
     // The hash function is not exported itself. The library exports a variable that contains its address.
     const hash = Number(koffi().decode(library.symbol('secp256k1_ellswift_xdh_hash_function_bip324'), 'size_t'));
     const context: number = createContext(CONTEXT_SIGN);
-    // Randomize the context, which protects secrets against timing attacks.
+    // Randomize the context, which protects secrets against timing attacks. Results stay the same.
     randomize(context, fresh(SCALAR));
     const memory = new Uint8Array(new ArrayBuffer(MEMORY_SIZE));
     const base = Number(koffi().address(memory));
@@ -94,7 +94,10 @@ export function bindEllSwift(library: LibraryHandle): EllSwift | null {
   }
 }
 
-/** Functions of the secp256k1 package's native binding that this file uses. The binding has no type declarations. */
+/**
+ * Functions of the secp256k1 package's native binding that this file uses. The binding has no type declarations. Misuse
+ * and impossible results throw.
+ */
 interface ExchangeBinding {
   privateKeyVerify(secret: Uint8Array): boolean;
   publicKeyCreate(secret: Uint8Array, compressed: boolean): Uint8Array;

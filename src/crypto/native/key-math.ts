@@ -4,7 +4,10 @@ import { createRequire } from 'node:module';
 import type { KeyMath, RecoverableSignatures } from '../key-math.js';
 import { secretCopy } from '../secret-bytes.js';
 
-/** Functions of the secp256k1 package's native binding that this file uses. The binding has no type declarations. */
+/**
+ * Functions of the secp256k1 package's native binding that this file uses. The binding has no type declarations. Misuse
+ * and impossible results throw.
+ */
 interface KeyBinding {
   publicKeyCreate(secret: Uint8Array, compressed: boolean): Uint8Array;
   publicKeyVerify(publicKey: Uint8Array): boolean;

@@ -7,7 +7,10 @@ import { secretCopy } from '../secret-bytes.js';
 import type { NativeCryptoOptions } from './index.js';
 import { createSystemSigner } from './system-signer.js';
 
-/** Functions of the secp256k1 package's native binding that this file uses. The binding has no type declarations. */
+/**
+ * Functions of the secp256k1 package's native binding that this file uses. The binding has no type declarations. Misuse
+ * throws.
+ */
 interface SignBinding {
   ecdsaSign(message: Uint8Array, secret: Uint8Array, options: { data?: Uint8Array }): { signature: Uint8Array };
 }

@@ -43,7 +43,7 @@ function bind(library: LibraryHandle): Partial<Signer> {
   const createContext = library.func('secp256k1_context_create', 'size_t', ['unsigned int']);
   const randomize = library.func('secp256k1_context_randomize', 'int', ['size_t', 'void*']);
   const context: number = createContext(CONTEXT_SIGN);
-  // Randomize the context, which protects secrets against timing attacks.
+  // Randomize the context, which protects secrets against timing attacks. Results stay the same.
   randomize(context, new Uint8Array(randomBytes(SCALAR)));
   const memory = new Uint8Array(new ArrayBuffer(MEMORY_SIZE));
   const base = Number(koffi().address(memory));

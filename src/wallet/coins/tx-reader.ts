@@ -19,7 +19,10 @@ export interface TxReaderDeps {
 }
 
 export class TxReader {
-  /** Cached transactions in two generations. When the younger one is full, it replaces the older one. */
+  /**
+   * Cached transactions in two generations. When the younger one is full, it replaces the older one. A row number is
+   * never reused for another transaction.
+   */
   #young = new Map<number, TxView>();
   #old = new Map<number, TxView>();
   #youngBytes = 0;

@@ -67,7 +67,8 @@ export class EventQueue {
   async #drain(): Promise<void> {
     this.#isDraining = true;
     while (this.#reached < this.#pushed) {
-      // Use one event-loop tick per wallet, because
+      // Use one event-loop tick per wallet, because a block may take some milliseconds in each. During exclusive work,
+      // changes queue up in their order anyway.
       if (!this.#wallet.access.isExclusive) await yieldInQueue();
       await this.#applyUpTo(this.#pushed);
     }

@@ -90,7 +90,7 @@ async function eachPiece<T>(columns: readonly ImageColumn[], work: (piece: Piece
       results[own] = await work(piece, own);
     }
   };
-  // Wait for all pieces even if one fails,
+  // Wait for all pieces even if one fails, so that the caller can close the file or wipe a column.
   const ends = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT_PIECES }, run));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   return results;

@@ -47,7 +47,10 @@ export interface TableImage {
   readonly restoring: boolean;
 }
 
-/** Implementation for saving: collects the columns of tables as views. */
+/**
+ * Implementation for saving: collects the columns of tables as views. The tables must not change until the columns are
+ * written.
+ */
 export class ImageSaver implements TableImage {
   readonly restoring = false;
   readonly columns: ImageColumn[] = [];
@@ -71,7 +74,7 @@ export class ImageSaver implements TableImage {
   }
 }
 
-/** Implementation for restoring: returns the columns that were read, */
+/** Implementation for restoring: returns the columns that were read, in the order in which they were saved. */
 export class ImageLoader implements TableImage {
   readonly restoring = true;
   #next = 0;

@@ -33,7 +33,7 @@ const IN_TABLES: ReadonlySet<number> = new Set([
   WALLET_PREFIX.spender,
   WALLET_PREFIX.output,
 ]);
-/** Defaults of settings other than */
+/** Defaults of settings other than -walletimage. */
 export const DEFAULT_IMAGES = { leastJournal: 5000 } as const;
 /**
  * A new image is written when the journal names more than 1/256 of all rows. Replaying a row takes as long as writing

@@ -216,7 +216,7 @@ export class DescriptorTable {
 
   /** Saves the table to an image, or restores it from one. After a restore, call `load` for `cachedIds`. */
   transferImage(at: TableImage): void {
-    // Check the language too: the meaning of a text
+    // Check the language too: the meaning of a text, and whether it is valid, depend on the language.
     const { language } = this.#context;
     if (Buffer.from(at.bytes(() => Buffer.from(language))).toString() !== language) throw new ImageError('descriptors of another language');
     this.#ids.transferImage(at);

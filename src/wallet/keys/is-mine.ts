@@ -43,7 +43,8 @@ function evaluate(script: Uint8Array, place: Place, stores: LegacyStores, hashes
       break;
     case 'witness_v0_keyhash': {
       if (place === PLACE.WITNESS) return INVALID;
-      // Shortcut: same result as evaluating the P2PKH script of this hash, in half the time.
+      // Shortcut: same result as evaluating the P2PKH script of this hash, in half the time. Most outputs of most
+      // wallets are P2WPKH.
       let held = heldKey(solutions[0], PLACE.WITNESS, stores);
       if (held === OWNERSHIP.NO && stores.isWatched(payToKeyHash(solutions[0]))) held = OWNERSHIP.WATCH;
       // Check this last, because it computes a hash, and most scripts in blocks are foreign.
@@ -145,7 +146,7 @@ function dummySign(script: Uint8Array, place: Place, provider: SigningProvider, 
     case 'multisig': {
       const keys = keysOf(solved);
       const needed = solutions[0][0];
-      // List every key, although
+      // List every key, although the first signatures would be enough. The interpreter matches them from the last one.
       return { keys: keys.map((key) => hashes.hash160(key)), valid: keys.slice(-needed).every(usable) };
     }
     case 'scripthash': {

@@ -40,7 +40,10 @@ export interface ScriptCursor {
 /** Scripts that a change affected, computed during the iteration. 'any': possibly every script; null: none. */
 export type TouchedScripts = Iterable<Uint8Array> | 'any' | null;
 
-/** Interface of the keys of legacy wallets and of descriptor wallets. */
+/**
+ * Interface of the keys of legacy wallets and of descriptor wallets. Reads are synchronous. Changes go into memory and
+ * a batch at the same time.
+ */
 export interface KeySource {
   /** Returns the ownership of a script with one lookup, without deriving anything. */
   isMine(script: Uint8Array): Ownership;
@@ -59,7 +62,12 @@ export interface KeySource {
    */
   needsMoreKeys: boolean;
   canGiveAddresses(internal: boolean): boolean;
-  /** Derives keys until the pools are full. */
+  /**
+   * Derives keys until the pools are full.
+   * @param size number of keys; 0: the option -keypool
+   * @param shouldPause called after each key; true: stop here; absent: derive all at once
+   * @param of numbers of the descriptors to fill; absent: all
+   */
   topUp(size: number, batch: WalletBatch, shouldPause?: () => boolean, of?: ReadonlySet<number>): TopUp;
   newAddress(type: AddressType, internal: boolean, batch: WalletBatch): AddressResult;
   /**

@@ -246,7 +246,7 @@ export class LegacyKeys implements KeySource, LegacyStores, SigningProvider {
   }
 
   newAddress(type: AddressType, internal: boolean, batch: WalletBatch): AddressResult {
-    // Derive one key first, so that
+    // Derive one key first, so that this address can be given out while the pool is being filled; then some more.
     this.topUp(1, batch);
     this.topUp(0, batch, afterSomeKeys());
     if (type === 'bech32m') return { error: NO_TAPROOT };

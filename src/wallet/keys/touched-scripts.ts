@@ -19,11 +19,13 @@ const COMPRESSED = 33;
 /**
  * Yields the output scripts that pay to a redeem or witness script, and the script itself: a native witness program is
  * the wallet's only while it is stored as a redeem script.
+ * @param id HASH160 of the script
  */
 export function* formsOfScript(id: Uint8Array, script: Uint8Array, hashes: Hashes): Generator<Uint8Array> {
   yield script;
   yield scriptHashScript(id);
-  // End here for P2WPKH scripts of keys, which are most scripts of a large wallet.
+  // End here for P2WPKH scripts of keys, which are most scripts of a large wallet. A witness program inside another one
+  // is invalid (is-mine.ts).
   if (isPayToWitnessPublicKeyHash(script)) return;
   const program = witnessProgramScript(0, hashes.sha256(script));
   yield program;
@@ -84,7 +86,7 @@ function* formsOf(ops: readonly BatchOp[], legacy: TouchedStores, hashes: Hashes
   // A new private key may complete a multisig script, which is then the wallet's. An uncompressed key makes a witness
   // script invalid.
   for (const script of legacy.compoundScripts()) {
-    // Yield the script even if
+    // Yield the script even if the script is unaffected: the caller pauses between yields.
     yield script;
     if (!keysInScript(script, legacy, hashes).some((id) => decisive.has(hashKey(id)))) continue;
     yield* formsOfScript(hashes.hash160(script), script, hashes);

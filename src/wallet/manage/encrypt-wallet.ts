@@ -137,7 +137,7 @@ function putSeed(wallet: Wallet, context: DescriptorContext, batch: WalletBatch)
   wallet.needsNewSeed = false;
 }
 
-/** Makes the new seed of an unlocked wallet if it is missing since the encryption. */
+/** Makes the new seed of an unlocked wallet if it is missing since the encryption. The caller fills the key pools. */
 export async function renewSeed(wallet: Wallet, context: DescriptorContext): Promise<void> {
   if (!wallet.needsNewSeed) return;
   await wallet.change((batch) => {

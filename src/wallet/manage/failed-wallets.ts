@@ -54,7 +54,11 @@ export class FailedWallets {
     else this.#reloadedMs.delete(name);
     this.#failed.delete(name);
   }
-  /** Forgets a failed wallet that stays unloaded. */
+  /**
+   * Forgets a failed wallet that stays unloaded.
+   * @returns whether there was one
+   * @throws WalletError while the wallet is being loaded again
+   */
   dismissWallet(name: string): boolean {
     const failed = this.#failed.get(name);
     if (failed?.isGivenUp === false) throw failed.error;

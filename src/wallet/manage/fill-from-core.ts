@@ -228,7 +228,7 @@ class CoreImport {
         secret.fill(0);
       }
     });
-    // Import redeem scripts first,
+    // Import redeem scripts first, because watched scripts may depend on them.
     await this.#each(core.scripts, (script, batch) => {
       if (!keys.addScript(script, 0, batch)) this.warnings.push('Not imported: a script of more than 520 bytes');
     });

@@ -4,7 +4,10 @@ import { secretBytes, secretCopy } from '../../crypto/secret-bytes.js';
 import { sealMasterKey } from '../crypt/master-key.js';
 import type { Wallet } from '../wallet.js';
 
-/** Encrypts a wallet that has no keys yet with a new master key, and unlocks it. */
+/**
+ * Encrypts a wallet that has no keys yet with a new master key, and unlocks it.
+ * @param passphrase bytes that the caller wipes
+ */
 export async function makeMasterKey(wallet: Wallet, passphrase: Uint8Array): Promise<void> {
   const masterKey = randomFillSync(secretBytes(32));
   try {

@@ -60,7 +60,10 @@ export function assembleWallet(
   return new Wallet({ ...surroundings, name: wallet.name, folder: wallet.folder, record, vault, legacy, descriptors }, wallet.store);
 }
 
-/** Reads all of a wallet that does not depend on the best chain. */
+/**
+ * Reads all of a wallet that does not depend on the best chain.
+ * @returns the wallet, its locator, whether finishReassessment has work to do, and the argument for it
+ */
 export async function loadWallet(
   surroundings: WalletSurroundings,
   place: { name: string; folder: string },

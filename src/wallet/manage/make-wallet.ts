@@ -92,7 +92,8 @@ export async function makeWallet(
     // A new wallet starts at the tip, because no earlier block can pay it.
     wallet.tip = client.tip;
     wallet.ledger.setTip(client.tip.height);
-    // Do not sync this write to disk: no call
+    // Do not sync this write to disk: no call sees the wallet before it is complete and has its name. In an encrypted
+    // wallet no key was ever plain on disk.
     await wallet.change((batch) => {
       batch.put(walletKey(WALLET_PREFIX.schema), Uint8Array.of(WALLET_SCHEMA));
       record.write(batch);

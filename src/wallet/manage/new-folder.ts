@@ -40,7 +40,10 @@ export async function assertFree(folder: string, taken: WalletError): Promise<vo
   if (await isTaken(folder)) throw taken;
 }
 
-/** Makes a wallet in a folder that has none. On failure, removes everything that was created. */
+/**
+ * Makes a wallet in a folder that has none. On failure, removes everything that was created.
+ * @param taken error if the folder has a wallet already
+ */
 export async function inNewFolder<T>(
   folders: FolderHolds,
   dir: string,

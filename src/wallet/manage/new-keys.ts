@@ -42,7 +42,10 @@ export function accountDescriptor(root: ExtendedKey, type: OutputType, internal:
   return parsed.descriptors[0];
 }
 
-/** Adds the descriptor of `accountDescriptor`, which */
+/**
+ * Adds the descriptor of `accountDescriptor`, which gives out addresses from now on. fillPool derives its scripts.
+ * @param root master key, whose secret is copied
+ */
 export function addAccount(
   wallet: Wallet,
   root: ExtendedSecret,

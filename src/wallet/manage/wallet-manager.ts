@@ -52,7 +52,10 @@ export interface ManagerDeps {
   readonly stopping: AbortSignal;
   /** Warnings about options, which every call that creates or loads a wallet returns. */
   readonly warnings: readonly string[];
-  /** Called when the list of wallets changes, */
+  /**
+   * Called when the list of wallets changes, with the names of wallets that are loaded or are being loaded again after
+   * a failure.
+   */
   readonly onNames: (names: readonly string[]) => void;
   /**
    * Called when a wallet is loaded and follows the chain. Submits the wallet's unconfirmed payments to the mempool

@@ -24,7 +24,7 @@ export interface MigratedDescriptor {
   readonly time: number;
   /** Index after the last key that the legacy wallet derived; 0 if the descriptor has no range. */
   readonly rangeEnd: number;
-  /** Returns the private keys of the descriptor. */
+  /** Returns the private keys of the descriptor. The caller wipes them. */
   secrets(): KeyPair[];
 }
 

@@ -35,7 +35,10 @@ interface Parent {
   readonly depth: number;
 }
 
-/** Collects the coins that a payment may spend. */
+/**
+ * Collects the coins that a payment may spend.
+ * @param feeRate rate that unconfirmed parents must reach; null: ignore their rates
+ */
 export async function availableCoins(
   wallet: Wallet,
   control: CoinControl,
@@ -106,7 +109,7 @@ function mayFollow({ ledger: { txs } }: Wallet, row: number, version: number, re
   return isThree && (known == null || (!known.hasDescendants && known.ancestors <= 1));
 }
 
-/** Mempool relatives of transactions, by the transaction's row; null */
+/** Mempool relatives of transactions, by the transaction's row; null for transactions that are not in the mempool. */
 type RelativesByRow = ReadonlyMap<number, Relatives | null>;
 
 const NO_RELATIVES: RelativesByRow = new Map();

@@ -59,7 +59,8 @@ export async function commitTransaction(
     wallet.ledger.putRecord(tx, UNCONFIRMED_PLACE, batch, values);
     also?.(batch);
     return true;
-    // Sync the record to disk
+    // Sync the record to disk before the node or the client gets the payment. Otherwise a power loss could lead to a
+    // second payment.
   });
   if (!recorded) return false;
   if (!wallet.parts.options.walletBroadcast) return null;

@@ -24,7 +24,7 @@ import { signingProviderOf } from './signing-provider-of.js';
  * highest value.
  */
 const LARGEST_COINS = 1000;
-/** Largest number of attempts, if other changes */
+/** Largest number of attempts, if other changes spend a chosen coin before the payment is signed or recorded. */
 export const MAX_TRIES = 5;
 const NO_CHANGE_ADDRESS = "Transaction needs a change address, but we can't generate it. Please call keypoolrefill first.";
 /** Error if in every attempt other changes spent a chosen coin. */

@@ -33,7 +33,7 @@ import { LARGEST_SIGNATURE, SignedSizes } from './signed-size.js';
 
 const WITNESS_SCALE = 4;
 
-/** Kind of failure of a fee bump. */
+/** Kind of failure of a fee bump. The caller maps it to an error code. */
 export type BumpFailure = 'unknown' | 'parameter' | 'wallet' | 'other';
 
 export interface BumpError {

@@ -15,7 +15,7 @@ export interface FundRequest {
   readonly changePosition: number;
   /** Indexes of outputs that pay the fee. */
   readonly payers: ReadonlySet<number>;
-  /** True to lock the chosen coins */
+  /** True to lock the chosen coins against other payments, as lockunspent does. */
   readonly lock: boolean;
 }
 

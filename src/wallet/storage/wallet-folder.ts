@@ -68,7 +68,7 @@ export async function hasDatabase(folder: string): Promise<boolean> {
   return (await exists(databaseOf(folder))) || ((await exists(path.join(folder, NEW))) && (await exists(path.join(folder, OLD))));
 }
 
-/** Returns whether the node has wallets to load at its start. */
+/** Returns whether the node has wallets to load at its start. Creates the folder of all wallets. */
 export async function loadsAtStart({ dir, names, unnamed }: Pick<WalletOptions, 'dir' | 'names' | 'unnamed'>): Promise<boolean> {
   await fs.mkdir(dir, { recursive: true });
   return names.length > 0 || (unnamed && (await hasDatabase(dir)));

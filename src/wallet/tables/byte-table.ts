@@ -4,7 +4,10 @@
 
 import type { TableImage } from '../image/table-image.js';
 
-/** A slot of the hash table has row + 1, */
+/**
+ * A slot of the hash table has row + 1, then the hash of the key, so that a miss reads no key. Row 0 means empty, TOMB
+ * marks a removed key.
+ */
 const TOMB = 0xffffffff;
 const NONE = -1;
 

@@ -232,7 +232,7 @@ async function search(
     else found.push(selection);
   };
   const positive = pools.positive.columns(candidates.positive);
-  // Do not search for a match without change if recipients pay the fee, because
+  // Do not search for a match without change if recipients pay the fee, because they could not get the excess back.
   if (!choice.recipientsPay) {
     await addResult('bnb', 'positive', await branchAndBound({ ...positive, target, costOfChange, maxWeight, stopsAtNone: false }, pace));
   }

@@ -1,4 +1,4 @@
-// Interfaces that coin selection needs for yielding and for randomness.
+// Interfaces that coin selection needs for yielding and for randomness. lib/slicer.ts implements Pace.
 
 export interface Pace {
   /** True if it is time to yield. */

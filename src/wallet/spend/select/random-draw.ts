@@ -12,7 +12,7 @@ export async function drawCoins(
   pace: Pace,
 ): Promise<Found> {
   const order = await randomOrder(effective.length, chance, pace);
-  /** Rank of each group by effective value. */
+  /** Rank of each group by effective value. If the result is too heavy, the smallest group is dropped. */
   const ranks = new Int32Array(effective.length);
   (await descending(effective, pace, weights)).forEach((group, rank) => {
     ranks[group] = rank;
