@@ -75,7 +75,7 @@ export function createNode(): GrowingNode {
     get returning() {
       return returning;
     },
-    mempoolSettled: async () => {
+    settled: async () => {
       while (returning) await new Promise((resolve) => setImmediate(resolve));
     },
     loaded: true,
