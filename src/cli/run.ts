@@ -65,7 +65,7 @@ function address(args: Args, chain: keyof typeof rpcPorts): { host: string; port
   return { host: split?.[1] ?? split?.[2] ?? connect, port };
 }
 
-/** Returns the trusted certificate file: -rpctlsca, or the node's own from a shared configuration file. */
+/** Returns the trusted certificate file: -rpctlsca, else -rpctlscert (as in the node's bitcoin.conf); undefined without either. */
 function trustedFile(args: Args, baseDir: string): string | undefined {
   const ca = args.text('rpctlsca');
   if (ca !== undefined) return path.resolve(ca);

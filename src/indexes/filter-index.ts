@@ -16,7 +16,10 @@ import type { IndexKind } from './follower.js';
 
 const HASH_BYTES = 32;
 const ROW_HEAD_BYTES = 2 * HASH_BYTES;
-/** Filter type in the keys of short rows. */
+/**
+ * Filter type in the keys of short rows. They repeat hash and header of a filter without the filter itself, so that
+ * heads() need not read the long rows.
+ */
 const BASIC_HEAD = BASIC_FILTER | 0x80;
 
 /** A block's filter. */

@@ -354,7 +354,8 @@ export class TxPool implements EntryStore {
   }
 
   /**
-   * Removes transactions that spend the same outputs as a confirmed transaction, with their descendants and fee deltas.
+   * Removes transactions that spend the same outputs as a confirmed transaction, with their descendants. Deletes the
+   * fee deltas of the conflicting transactions, but not those of the descendants.
    */
   removeConflicts(tx: TxView): void {
     if (this.size === 0) return;

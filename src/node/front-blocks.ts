@@ -41,7 +41,7 @@ export class FrontBlocks {
     this.dir = dir;
   }
 
-  /** Submits a block from the serving thread. Never rejects. */
+  /** Submits a found block to every node. Never rejects. */
   async submitBlock({ hashHex, block, file, finder }: Pick<FoundBlock, 'hashHex' | 'block' | 'file' | 'finder'>): Promise<void> {
     const { name, log, submit, after } = this.#deps;
     if (this.#underWay.has(hashHex)) return;

@@ -21,7 +21,7 @@ export interface StatusSources extends MetricSources {
   readonly meter: LoadMeter;
 }
 
-// Bars are computed once per template.
+// Bars of the fee rate chart on the status page. They are computed once per template.
 const bars = new WeakMap<TemplateFacts, FeeBars>();
 
 function barsOf(facts: TemplateFacts, slabs: SlabRing): FeeBars {

@@ -4,7 +4,7 @@ import { compareBytes } from '../consensus/bytes/hex.js';
 import { GLOBAL, IN } from './field-types.js';
 import { type PsbtInput, type RawField, sortedBy, type TapLeafScript } from './psbt.js';
 
-/** Returns leaves sorted by script, then version, then length of the control block. */
+/** Returns leaves sorted by script, then version, then control block: shorter ones first, then by bytes. */
 export const sortedLeaves = ({ tapLeafScripts }: PsbtInput): TapLeafScript[] =>
   [...tapLeafScripts.values()].sort(
     (a, b) =>

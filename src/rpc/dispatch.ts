@@ -94,7 +94,7 @@ export interface DispatchObserver {
   finished(token: number, method: string, code: number): void;
 }
 
-/** Hooks between the entries of a batch. */
+/** How a batch yields between its entries. */
 export interface DispatchHooks {
   /**
    * Called between any two entries, so that more urgent work runs. If it returns a promise, the next entry waits for

@@ -27,7 +27,7 @@ export interface InputAnalysis {
 
 export interface PsbtAnalysis {
   readonly inputs: readonly InputAnalysis[];
-  /** Sigop-adjusted virtual size; null if some input could not be filled. */
+  /** Sigop-adjusted virtual size; null if a spent output is unknown or an input cannot be filled with dummy signatures. */
   readonly virtualSize: number | null;
   /** Fee, satoshis; null if a spent output is unknown. */
   readonly fee: number | null;

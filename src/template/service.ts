@@ -50,7 +50,7 @@ export interface TemplateDeps {
   readonly observe?: (name: 'template_build' | 'template_select' | 'template_encode' | 'tip_to_template', seconds: number) => void;
 }
 
-/** Figures of the last selection of any kind, for getmininginfo. */
+/** Figures of the last full template or generated block (generate calls), for getmininginfo. */
 export interface LastAssembly {
   /** Weight of the block, including the reserve for header and coinbase. */
   readonly weight: number;

@@ -26,7 +26,10 @@ export interface ValidityOptions {
 /** Verdict for a block whose parent is not the tip (BIP-0022). */
 const NOT_BEST: Reject = { category: 'invalid-prev', reason: 'inconclusive-not-best-prevblk', debug: '' };
 
-/** Runs the checks in Core's order: block alone, header in context, block in context, coins and scripts. */
+/**
+ * Runs the checks in Core's order: block alone, header in context, block in context, coins and scripts. Before release
+ * 30 the header in context came first.
+ */
 export async function testValidity(ws: ChainWorkspace, block: BlockView, options: ValidityOptions): Promise<Verdict> {
   const tip = ws.active.tip as HeaderNode;
   if (!equalBytes(block.header.prevHash, tip.hash)) return NOT_BEST;

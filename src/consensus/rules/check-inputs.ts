@@ -36,8 +36,8 @@ export function missingInputs(): Verdict {
 }
 
 /**
- * Checks the same rules as checkTxInputs for given coins, one per input. If the facts of the transaction are known,
- * they are not computed again.
+ * Checks the same rules as checkTxInputs for given coins, one per input. If the transaction was checked before
+ * (`tx.facts` is set), the amounts are not checked again and the fee comes from the facts.
  */
 export function checkSpentCoins(tx: TxView, spent: readonly Coin[], spendHeight: number): { verdict: Verdict; fee: number } {
   const { facts } = tx;

@@ -1,4 +1,4 @@
-// Key arithmetic by the secp256k1 package's native addon and node:crypto. Each thread that derives keys calls it once.
+// Key arithmetic by the secp256k1 package's native addon and node:crypto. Each thread that derives keys creates its own.
 import nodeCrypto, { createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { KeyMath, RecoverableSignatures } from '../key-math.js';

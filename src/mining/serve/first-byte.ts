@@ -3,7 +3,10 @@
 /** Upper bounds in seconds. */
 export const FIRST_BYTE_BUCKETS = [0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.3, 1] as const;
 
-/** Names of the counters. `firstByte BOUND` counts times up to the bound and above the next lower bound. */
+/**
+ * Names of the histogram's counters. `firstByte BOUND` counts times up to the bound and above the next lower bound.
+ * Times above the highest bound are only in sum and count.
+ */
 export const FIRST_BYTE_NAMES = [
   'firstByteSum',
   'firstByteCount',

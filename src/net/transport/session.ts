@@ -77,7 +77,7 @@ export class Session {
     return plain === null ? null : { decoy: (plain[0] & IGNORE) !== 0, contents: plain.subarray(1) };
   }
 
-  /** Overwrites the keys. */
+  /** Overwrites the keys of the contents, but not those of the lengths. */
   wipe(): void {
     this.#sendContents.wipe();
     this.#receiveContents.wipe();

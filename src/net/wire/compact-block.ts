@@ -136,7 +136,7 @@ export class ShortIds {
 
 /** Two rounds for each of four words, two for the length, four at the end. */
 const ROUNDS = 14;
-/** Number of the first round without input. */
+/** Number of the first of the four rounds at the end, which take no input. */
 const END_ROUNDS = 10;
 
 /** Returns 1 if a + b = sum overflowed 32 bits. */

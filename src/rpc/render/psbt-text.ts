@@ -45,8 +45,8 @@ export async function asPsbt(
 }
 
 /**
- * Reads the version of a new PSBT. Default: 2 if -compat selects only releases since 32, else 0, because older software
- * reads only version 0.
+ * Reads the version of a new PSBT. Default: 2 with -compat=31 (Core's master, which counts as release 32), else 0, because
+ * older software reads only version 0.
  */
 export function asPsbtVersion(value: JsonValue | undefined, compat: Compat): PsbtVersion {
   const version = (value ?? null) === null ? (only(compat, 32) ? 2 : 0) : asUint32(value);

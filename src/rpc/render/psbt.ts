@@ -70,8 +70,8 @@ function feeOf(psbt: Psbt): number | null {
 }
 
 /**
- * Returns whether fields that 0.21 lists as unknown have members of their own: since release 24, those of MuSig2 since
- * 30.
+ * Returns whether fields that 0.21 lists as unknown have members of their own, as since release 24. This includes those
+ * of MuSig2, which Core has since release 30: no compatibility mode follows a release from 24 to 29.
  */
 const knowsAll = ({ compat }: RenderContext): boolean => follows(compat, 24);
 

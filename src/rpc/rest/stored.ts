@@ -11,7 +11,7 @@ export interface StoredPlace {
 
 export const encodePlace = ({ file, pos }: StoredPlace): Uint8Array => new ByteWriter(8).u32(file).u32(pos).finish();
 
-/** @throws DecodeError */
+/** Decodes the bytes of encodePlace(). @throws DecodeError */
 export function decodePlace(bytes: Uint8Array): StoredPlace {
   const reader = new ByteReader(bytes);
   return { file: reader.u32(), pos: reader.u32() };

@@ -67,7 +67,7 @@ export class EntryList {
     this.#out = out;
   }
 
-  /** Called after each entry. */
+  /** Writes the comma after an entry; end() removes the last one. Passed as the callback that follows each entry. */
   readonly onEntry = (): void => {
     this.#out.text(',');
     this.#some = true;
@@ -192,7 +192,8 @@ export class HistoryWriter {
       common();
       out.raw(abandoned ? ABANDONED : NOT_ABANDONED);
       take(start);
-      // If `take` dropped the entry, the next entry overwrites its members, so they must be written again.
+      // common() copies the transaction's members from the bytes of an earlier entry. If `take` dropped that entry, the
+      // next one overwrites these bytes, so the members must be written again.
       if (out.at === start) from = -1;
       count++;
     }

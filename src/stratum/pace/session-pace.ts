@@ -2,7 +2,9 @@
 //
 //   password d=, diff=, th=    start and lowest difficulty; suggest_difficulty is then ignored
 //   suggest_difficulty         start, and the lowest difficulty if that of the agent is higher
-//   minimum-difficulty         lowest difficulty, above all others
+//   minimum-difficulty         the lowest difficulty is at least this, whatever the rows above say
+//
+// The first two do not lower the lowest difficulty of an agent whose floor is firm (agents.ts).
 import { type Pace, paceOf } from './agents.js';
 import { sendable } from './difficulty.js';
 import { difficultyInPassword } from './password.js';

@@ -34,7 +34,7 @@ export class Client {
   key: string | null = null;
   /** Template on which the client works. */
   working: NumberedTemplate | null = null;
-  /** Staged template that the client has for the height after the next. */
+  /** Staged template that the client has, for the height after that of `working`. */
   staged: NumberedTemplate | null = null;
   /** Highest template id that was sent to the client. */
   highestId = 0n;

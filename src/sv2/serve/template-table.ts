@@ -123,7 +123,10 @@ export class TemplateTable {
     return template;
   }
 
-  /** Notes that a client was sent this template, so that templates for other reserves do not displace it. */
+  /**
+   * Notes that a client was sent this template. The limits then do not remove it while its tip is retained, however many
+   * templates are made for other reserves.
+   */
   retain({ served }: NumberedTemplate): void {
     this.#held.set(served, (this.#held.get(served) ?? 0) + 1);
   }
@@ -245,7 +248,7 @@ export class TemplateTable {
       this.#templates.delete(id);
       remaining.delete(served);
     }
-    // A client's own id is dropped together with the template for all.
+    // Ids of single clients are dropped together with the template's id for all clients.
     for (const [id, { served, owner }] of this.#templates) if (owner !== SHARED && !remaining.has(served)) this.#templates.delete(id);
   }
 }
