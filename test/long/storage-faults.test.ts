@@ -97,7 +97,7 @@ t.test('cuts off a torn record behind the last known one', async (t) => {
 t.test('handles a block that the index knows and the file lacks', async (t) => {
   const { node, blk } = await stopped(t);
   shorten(blk, 10);
-  await refuses(t, node, /blk00000\.dat.*not there/);
+  await refuses(t, node, /blk00000\.dat lacks a block at \d+ that is in the block index: .* Start with -reindex/);
   fs.rmSync(blk);
   await refuses(t, node, /blk00000\.dat/);
 });
