@@ -93,8 +93,8 @@ function checksumFault(hrp: string, symbols: Int8Array, length: number): Bech32F
 }
 
 /**
- * Returns the powers of x, highest first, at which one or two wrong symbols explain the residue of the checksum; an
- * empty list if more symbols are wrong.
+ * Returns the positions of the wrong symbols if one or two explain the residue of the checksum, as powers of x, highest
+ * first. Returns an empty list if more symbols are wrong.
  * @param residue six symbols of five bits, the coefficient of x^5 on top
  */
 function positions(residue: number, length: number): number[] {

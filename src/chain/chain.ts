@@ -1,7 +1,7 @@
 // The chain as other modules see it: the block tree, the active chain, its coins, and every way to change them. All
 // changes run one at a time in one queue. A change prepares its result (async), applies it and notifies listeners
 // (sync), answers its caller, and then writes to the database. Each step has its own file; this file orders the steps.
-// It is longer than most files because all ways to change the chain meet here.
+// The file is longer than most because all ways to change the chain meet in this class.
 
 import { type BlockView, parseBlock } from '../consensus/block/block-view.js';
 import { type HeaderView, parseHeader } from '../consensus/block/header-view.js';

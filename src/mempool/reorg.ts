@@ -298,7 +298,7 @@ export class ReorgFollower {
     this.#batches = [];
     this.#underWay = null;
     // A returned transaction that has left again without being confirmed may have unlinked children in the mempool.
-    // They must leave too.
+    // These children must leave too.
     for (const { tx } of returned) if (pool.find(tx.txid) === NO_ROW) pool.removeRecursive(tx, 'reorg');
     const waiting = new Map<number, number>();
     const rowsOf = new Map<Batch, number[]>();

@@ -1,5 +1,5 @@
 // Finds the witness that satisfies miniscript with available signatures, preimages and locks: the smallest one that
-// nobody else can malleate (BIP-0379's tables of satisfactions and dissatisfactions). Core: ProduceInput.
+// no third party can malleate (BIP-0379's tables of satisfactions and dissatisfactions). Core: ProduceInput.
 import type { Fragment, MiniscriptContext, MiniscriptNode } from './fragment.js';
 
 /** Data that a signer has. */

@@ -5,7 +5,7 @@
 //   z o n     it takes no element, exactly one, or one that is not zero on top
 //   d u       it can be dissatisfied; its truth value is exactly 1
 //   f e s m   no dissatisfaction without a signature; a unique non-malleable dissatisfaction; needs a signature;
-//             has a satisfaction that nobody else can change
+//             has a satisfaction that no third party can change
 //   x         its last opcode has no VERIFY form
 //   g h i j   holds a relative lock by time, by height, an absolute lock by time, by height
 //   k         holds no two locks that exclude each other

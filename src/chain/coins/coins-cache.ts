@@ -385,7 +385,7 @@ export class CoinsCache implements CoinView {
       entries.setData(ref, data, length);
       stage.replaced.delete(ref);
     } else {
-      // The same change put a coin there earlier. Drop that coin, whatever happens to the new one.
+      // A coin that this change added earlier at the outpoint is dropped, whatever happens to the new coin.
       if (entries.mark(ref) === MARK.coming) entries.clearData(ref);
       stage.replaced.set(ref, data.slice(0, length));
     }

@@ -103,7 +103,7 @@ export async function readSpentCoins({ coins }: ChainWorkspace, block: BlockView
   }
 }
 
-/** Which coins are assumed to be in memory: none, those of transactions known from the mempool, or all. */
+/** Coins that are assumed to be in memory: none, those of transactions known from the mempool, or all. */
 type InMemory = 'unknown' | 'pooled' | 'all';
 
 /**

@@ -45,7 +45,7 @@ interface Native {
 /** Scratch memory of one thread, and the functions that use it. */
 class DirectHashes {
   readonly #memory = new Uint8Array(new ArrayBuffer(INPUT + INPUT_SIZE + 2 * BLOCK));
-  /** The same memory as 32-bit words in the machine's byte order. */
+  /** View of the scratch memory as 32-bit words in the machine's byte order. */
   readonly #words = new Uint32Array(this.#memory.buffer);
   readonly #base: number;
   readonly #sha256: Native;

@@ -130,7 +130,7 @@ export class Calls {
     }
   }
 
-  /** Handles the broker's notice that nobody subscribes to the node's subject. */
+  /** Handles the broker's notice that no process subscribes to the node's subject. */
   onNoResponder(id: string): void {
     const pending = this.#pending.get(id);
     if (pending && !pending.released) this.#settleCall(pending, { kind: 'lost' });

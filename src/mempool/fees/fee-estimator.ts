@@ -33,7 +33,7 @@ export interface SmartEstimate {
   readonly feeRate: number;
   /** Target in blocks that was used: the requested one, or the longest one with data. */
   readonly blocks: number;
-  /** Which estimate gave the rate, in Core's words. */
+  /** Name of the estimate that gave the rate, in Core's words. */
   readonly reason: string;
 }
 

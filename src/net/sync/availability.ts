@@ -1,4 +1,4 @@
-// Which blocks a peer has: its best announced block, and the last hash it announced that this node does not know yet
+// Blocks that a peer has: the best block it announced, and the last hash it announced that this node does not know yet
 // (Core's ProcessBlockAvailability and UpdateBlockAvailability).
 import type { Chain } from '../../chain/chain.js';
 import type { Peer } from '../peer/peer.js';

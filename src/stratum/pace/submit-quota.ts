@@ -1,5 +1,5 @@
-// Limits the shares of a session before they are hashed. Vardiff raises the difficulty of a fast miner long before the
-// quota is used up.
+// Limits the shares of a session before they are hashed. A share above the quota is not tested for a block. Vardiff
+// raises the difficulty of a fast miner long before the quota is used up.
 
 export class SubmitQuota {
   readonly #perSecond: number;

@@ -1,5 +1,6 @@
 // Manages all wallets of the node: creates, loads and lists them, finds the one that a call means, and passes every
-// block and mempool event to each of them.
+// block and mempool event to each of them. The file is longer than most because every step of creating, loading and
+// closing a wallet changes the same list of wallets and folders.
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Slicer } from '../../lib/slicer.js';

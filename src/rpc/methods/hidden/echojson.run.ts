@@ -1,2 +1,2 @@
-// The same as echo: only bitcoin-cli treats the two methods differently.
+// echojson does what echo does. Only bitcoin-cli treats the two methods differently.
 export { echo as echojson } from './echo.run.js';
