@@ -1,7 +1,6 @@
-// Creates the log, on top of pino: one line of plain text per entry in the shape of Core's debug.log, to a file, the
-// console, or both. Categories are Core's; the `logging` call and -debug switch them.
+// Creates the log: one line of plain text per entry in the shape of Core's debug.log, to a file, the console, or both.
+// Categories are Core's; the `logging` call and -debug switch them.
 import fs from 'node:fs';
-import { pino } from 'pino';
 import { ALL_CATEGORIES, type LogLevel, logCategories } from './categories.js';
 import type { Logger } from './logger.js';
 
@@ -118,23 +117,12 @@ export function logNotes(notes: readonly string[], log: Logger): void {
   }
 }
 
-/** Fields of a line that pino passes on. */
-interface Entry {
-  readonly level: number;
-  readonly msg: string;
-  readonly category?: string;
-  /** True if the line is always written to stderr too. */
-  readonly loud?: true;
-}
-
-const WARN = 40;
-const ERROR = 50;
+type Severity = 'debug' | 'info' | 'warning' | 'error';
 
 /** Returns the label before the message, such as `Warning: `. */
-function labelOf({ level, category }: Entry, always: boolean): string {
-  if (always)
-    return `[${category ?? 'all'}:${category !== undefined ? 'debug' : level >= ERROR ? 'error' : level >= WARN ? 'warning' : 'info'}] `;
-  return category !== undefined ? `[${category}] ` : level >= ERROR ? 'Error: ' : level >= WARN ? 'Warning: ' : '';
+function labelOf(severity: Severity, category: string | undefined, always: boolean): string {
+  if (always) return `[${category ?? 'all'}:${severity}] `;
+  return category !== undefined ? `[${category}] ` : severity === 'error' ? 'Error: ' : severity === 'warning' ? 'Warning: ' : '';
 }
 
 /**
@@ -177,29 +165,26 @@ export function createLogger(options: LogOptions): NodeLogger {
     return mocked > 0 ? `${time} (mocktime: ${isoSeconds(mocked * 1000)}) ` : `${time} `;
   };
   const thread = options.threadNames ? '[main] ' : '';
-  const sink = {
-    write(line: string): void {
-      const entry = JSON.parse(line) as Entry;
-      const message = escapeLine(entry.msg);
-      const text = `${stamp()}${thread}${labelOf(entry, options.levelAlways)}${message}\n`;
-      // Written synchronously: a line is in the file before any thread can show the effect that it describes.
-      tryWrite(file, text);
-      if (options.console) process.stdout.write(text);
-      const echoed = options.echoWarnings && !options.console && entry.level >= WARN;
-      if (entry.loud || echoed) process.stderr.write(`${labelOf(entry, false)}${entry.loud ? entry.msg : message}\n`);
-    },
+  /** @param loud true to write the line to stderr too, whatever the options say */
+  const write = (severity: Severity, message: string, { category, loud = false }: { category?: string; loud?: boolean } = {}): void => {
+    const escaped = escapeLine(message);
+    const text = `${stamp()}${thread}${labelOf(severity, category, options.levelAlways)}${escaped}\n`;
+    // Written synchronously: a line is in the file before any thread can show the effect that it describes.
+    tryWrite(file, text);
+    if (options.console) process.stdout.write(text);
+    const echoed = options.echoWarnings && !options.console && (severity === 'warning' || severity === 'error');
+    if (loud || echoed) process.stderr.write(`${labelOf(severity, category, false)}${loud ? message : escaped}\n`);
   };
-  const root = pino({ base: null, timestamp: false, level: 'debug' }, sink);
   const logger: NodeLogger = {
     path: options.file ?? '',
-    info: (message) => root.info(message),
-    warn: (message) => root.warn(message),
-    error: (message) => root.error(message),
-    fatal: (message) => root.error({ loud: true }, message),
-    warnLoudly: (message) => root.warn({ loud: true }, message),
+    info: (message) => write('info', message),
+    warn: (message) => write('warning', message),
+    error: (message) => write('error', message),
+    fatal: (message) => write('error', message, { loud: true }),
+    warnLoudly: (message) => write('warning', message, { loud: true }),
     shows,
     debug: (category, message) => {
-      if (shows(category)) root.debug({ category }, message);
+      if (shows(category)) write('debug', message, { category });
     },
     setCategory: set,
     isOn: (category) => on.has(category),

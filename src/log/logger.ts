@@ -1,4 +1,4 @@
-// Interface through which modules log. create-logger.ts implements it with pino, in the format of Core's debug.log.
+// Interface through which modules log. create-logger.ts implements it in the format of Core's debug.log.
 
 /** Receives log lines. Never log keys, passphrases, or cookies. */
 export interface Logger {

@@ -227,7 +227,6 @@ const doors: Record<string, readonly string[]> = {
   ],
   piscina: ['src/parallel'],
   'prom-client': ['src/metrics'],
-  pino: ['src/log'],
   zeromq: ['src/notify'],
   koffi: ['src/crypto/native', 'src/http'],
   secp256k1: ['src/crypto/native'],
