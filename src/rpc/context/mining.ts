@@ -1,7 +1,7 @@
 // Templates, Stratum V2, declared jobs, and the search for nonces, as methods use them.
 import type { TxView } from '../../consensus/tx/tx-view.js';
+import type { TemplateRequest } from '../../template/request.js';
 import type { TemplateService } from '../../template/service.js';
-import type { TemplateRequest } from '../front/template-request.js';
 import type { RawBytes, RawJson } from '../wire/values.js';
 
 /**

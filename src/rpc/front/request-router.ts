@@ -1,6 +1,7 @@
 // Decides what happens with a body on a front. A call that the front can answer is answered. A getblocktemplate request
 // is returned checked, with the envelope around its result. Calls that only need wallets go to the wallets' thread,
 // everything else to the node thread. Large bodies take several event-loop ticks.
+import type { TemplateRequest } from '../../template/request.js';
 import { methodsOf } from '../declare/methods.js';
 import {
   type CallInfo,
@@ -21,7 +22,7 @@ import { SharedReading } from '../wire/shared-reading.js';
 import { type BodyWithoutBlock, isSubmitBlock, takeLongHex } from './block-hex.js';
 import type { FrontContext } from './context.js';
 import { KnownReplies, type ReplyKeeper } from './known-replies.js';
-import { parseTemplateRequest, type TemplateRequest } from './template-request.js';
+import { parseTemplateRequest } from './template-request.js';
 
 /** Decision about a body. */
 export type CallPlan =

@@ -3,11 +3,18 @@
 // published the new one. Sources: BIP-0022, BIP-0023; the 5-second rule and counters are those of Core 0.21's
 // rpc/mining.cpp.
 import { CONSENSUS_CLEANUP } from '../../consensus/params/deployment.js';
-import { RPC_CODE, RpcError } from '../../rpc/errors.js';
-import { checkTemplateReadiness, checkTemplateRules, parseLongPollId, type TemplateRequest } from '../../rpc/front/template-request.js';
 import type { TemplateFacts } from '../facts.js';
 import type { LimitedTemplate } from '../limited-templates.js';
 import { currentTime, isAheadOfClock, longPollId, missingRule, renderLight, renderTemplate } from '../render-template.js';
+import {
+  checkTemplateReadiness,
+  checkTemplateRules,
+  parseLongPollId,
+  REFUSAL_CODE,
+  type TemplateReadiness,
+  TemplateRefused,
+  type TemplateRequest,
+} from '../request.js';
 import { FullWaiters } from './full-waiters.js';
 import { type DeflatedPart, deflatePart, gzipAround } from './gzip-body.js';
 import { LiveHistory } from './live-history.js';
@@ -21,12 +28,8 @@ export interface SharedPlace {
 }
 
 /** Shared figures on which a call depends. */
-export interface TemplateState {
+export interface TemplateState extends TemplateReadiness {
   readonly mempoolCounter: number;
-  readonly isTestChain: boolean;
-  readonly hasNetwork: boolean;
-  readonly connections: number;
-  readonly initialBlockDownload: boolean;
   readonly shuttingDown: boolean;
   nowSeconds(): number;
 }
@@ -211,7 +214,7 @@ export class TemplateView {
   }
 
   #resumeCall(call: TemplateCall): void {
-    if (this.#deps.state.shuttingDown) call.fail(RPC_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
+    if (this.#deps.state.shuttingDown) call.fail(REFUSAL_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
     else this.#goOn(call);
   }
 
@@ -228,7 +231,7 @@ export class TemplateView {
   #awaitFull(call: TemplateCall): void {
     const waiter = (late: boolean): void => {
       call.onAborted = null;
-      if (this.#deps.state.shuttingDown) call.fail(RPC_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
+      if (this.#deps.state.shuttingDown) call.fail(REFUSAL_CODE.CLIENT_NOT_CONNECTED, 'Shutting down');
       else this.#answer(call, false, late);
     };
     call.onAborted = () => this.#fullWaiters.remove(waiter);
@@ -302,7 +305,7 @@ export class TemplateView {
     const missing = missingRule(facts, call.request.rules);
     if (missing !== null) {
       release();
-      call.fail(RPC_CODE.INVALID_PARAMETER, `Support for '${missing}' rule requires explicit client support`);
+      call.fail(REFUSAL_CODE.INVALID_PARAMETER, `Support for '${missing}' rule requires explicit client support`);
       return;
     }
     const { limits } = call.request;
@@ -380,6 +383,6 @@ function receivesUpdates({ longPollId, light }: TemplateRequest): boolean {
 }
 
 function failWith(call: TemplateCall, error: unknown): void {
-  if (error instanceof RpcError) call.fail(error.code, error.message);
-  else call.fail(RPC_CODE.MISC_ERROR, error instanceof Error ? error.message : String(error));
+  if (error instanceof TemplateRefused) call.fail(error.code, error.message);
+  else call.fail(REFUSAL_CODE.MISC_ERROR, error instanceof Error ? error.message : String(error));
 }

@@ -1,4 +1,4 @@
-// The getters' codes and texts, amounts, hashes, and getblocktemplate's order of checks.
+// The getters' codes and texts, amounts, hashes, and the arguments of getblocktemplate.
 import t from 'tap';
 import {
   asAmount,
@@ -16,12 +16,7 @@ import {
   parseFixedPoint,
 } from '../../../src/rpc/args.js';
 import { RpcError } from '../../../src/rpc/errors.js';
-import {
-  checkTemplateReadiness,
-  checkTemplateRules,
-  parseLongPollId,
-  parseTemplateRequest,
-} from '../../../src/rpc/front/template-request.js';
+import { parseTemplateRequest } from '../../../src/rpc/front/template-request.js';
 import { parseJson } from '../../../src/rpc/wire/json-parse.js';
 import type { JsonObject, JsonValue } from '../../../src/rpc/wire/values.js';
 
@@ -264,56 +259,7 @@ t.test('getblocktemplate checks its request before the state of the node', async
     light: false,
     limits: null,
   });
+  t.equal(request('[{"longpollid":{}}]')().longPollId, true, 'a value that is not a string');
+  t.equal(request('[{"longpollid":"00"}]')().longPollId, '00');
   t.equal(request('[{"capabilities":["coinbasevalue","light"]}]')().light, true);
-});
-
-t.test('getblocktemplate checks node state, longpollid and rules with the messages of Core', async (t) => {
-  const state = { isTestChain: false, hasNetwork: true, connections: 1, initialBlockDownload: false };
-  t.equal(
-    error(() => checkTemplateReadiness(state)),
-    'none',
-  );
-  t.equal(
-    error(() => checkTemplateReadiness({ ...state, hasNetwork: false, connections: 0 })),
-    '-31 Error: Peer-to-peer functionality missing or disabled',
-  );
-  t.equal(
-    error(() => checkTemplateReadiness({ ...state, connections: 0, initialBlockDownload: true })),
-    '-9 Bitcoin Core is not connected!',
-  );
-  t.equal(
-    error(() => checkTemplateReadiness({ ...state, initialBlockDownload: true })),
-    '-10 Bitcoin Core is in initial sync and waiting for blocks...',
-  );
-  t.equal(
-    error(() => checkTemplateReadiness({ isTestChain: true, hasNetwork: false, connections: 0, initialBlockDownload: true })),
-    'none',
-  );
-  const current = { tipHex: 'ff', counter: 3 };
-  const tip = '0F'.repeat(32);
-  t.equal(parseLongPollId(null, current), null);
-  t.equal(parseLongPollId(true, current), current);
-  t.same(parseLongPollId(`${tip}114`, current), { tipHex: tip.toLowerCase(), counter: 114 });
-  t.same(parseLongPollId(`${tip} +7x`, current), { tipHex: tip.toLowerCase(), counter: 7 });
-  t.same(parseLongPollId(`${tip}-1`, current), { tipHex: tip.toLowerCase(), counter: 0xffffffff });
-  t.same(parseLongPollId(`${tip}4294967297`, current), { tipHex: tip.toLowerCase(), counter: 1 });
-  t.same(parseLongPollId(`${tip}${'9'.repeat(50)}`, current), { tipHex: tip.toLowerCase(), counter: 0xffffffff });
-  t.same(parseLongPollId(`${tip}zz`, current), { tipHex: tip.toLowerCase(), counter: 0 });
-  t.equal(
-    error(() => parseLongPollId('é'.repeat(40), current)),
-    `-8 longpollid must be hexadecimal string (not '${'é'.repeat(32)}')`,
-    'cut after 64 bytes',
-  );
-  t.equal(
-    error(() => parseLongPollId('zz', current)),
-    "-8 longpollid must be of length 64 (not 2, for 'zz')",
-  );
-  t.match(
-    error(() => checkTemplateRules(['!segwit'], false)),
-    /^-8 getblocktemplate must be called with the segwit rule set/,
-  );
-  t.equal(
-    error(() => checkTemplateRules(['segwit'], false)),
-    'none',
-  );
 });

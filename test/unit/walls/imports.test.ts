@@ -90,8 +90,18 @@ const mayImport: Record<string, readonly string[]> = {
     'src/log',
   ],
   'src/template/encode': ['src/consensus', 'src/crypto'],
-  'src/template/view': ['src/template', 'src/consensus', 'src/rpc', 'src/crypto'],
-  'src/rpc': ['src/link', 'src/rpc/methods', 'src/psbt', 'src/consensus', 'src/policy', 'src/address', 'src/crypto', 'src/log'],
+  'src/template/view': ['src/template', 'src/consensus', 'src/crypto'],
+  'src/rpc': [
+    'src/link',
+    'src/rpc/methods',
+    'src/template',
+    'src/psbt',
+    'src/consensus',
+    'src/policy',
+    'src/address',
+    'src/crypto',
+    'src/log',
+  ],
   // A method's declaration imports from rpc alone, its run function from the modules of its thread.
   'src/rpc/methods': [
     'src/rpc/context',
